@@ -41,7 +41,6 @@ const start = async (passphrase?: string, config: Partial<Config> = {}): Promise
 
 const vaultState = async (engine: Engine): Promise<string> => (await engine.service.call('system.info', {})).vault;
 
-/** A connection that has sent this text. */
 const connection = async (url: string, text: string): Promise<Socket> => {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   sockets.push(socket);
@@ -50,7 +49,7 @@ const connection = async (url: string, text: string): Promise<Socket> => {
   return socket;
 };
 
-/** A request whose headers have arrived, as its `100 Continue` tells, and whose body has not. */
+/** A request with headers received (`100 Continue`) and its body outstanding. */
 const halfSent = async (url: string): Promise<Socket> => {
   const lines = [
     'POST /api/v1/31337/nobody HTTP/1.1',
@@ -205,8 +204,8 @@ describe('stopping', () => {
     const stopped = engine.stop().then(() => {
       ended = true;
     });
-    // This wait, and the next looks: at what is settled, the operator's transactions, contracts, the clocks, fees,
-    // what the operator is told, and what of it is to be sent; and the time-out of the connection.
+    // This wait; the next checks of settlement, the operator's transactions, contracts, clocks, fees, notifications and
+    // their delivery; and the connection's time-out.
     await expect.poll(() => clock.pending).toBe(9);
 
     await clock.advance(9_999);
@@ -223,7 +222,7 @@ describe('stopping', () => {
     const engine = await start();
     const socket = await connection(await engine.serve(), text);
     if (text !== '') await once(socket, 'data');
-    // What the socket still gets is of no interest, but unread it would not see the end.
+    // The data does not matter, but an unread socket would not see its end.
     socket.resume();
     const closed = once(socket, 'close');
     await engine.stop();

@@ -49,48 +49,51 @@ import { createNames } from './network/names.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { createReceiver } from './webhooks/receiver.ts';
 
-/** What an engine stands on. */
 export interface EngineOptions {
   readonly folder: DataFolder;
   readonly config: Config;
-  /** Where `config` comes from, so that the operator sees it and may change what the file holds. */
+  /** Sources of `config`, so that the operator sees them and may change the file's settings. */
   readonly configSources?: Pick<ConfigSources, 'flags' | 'env'>;
   readonly log: Log;
-  /** Opens the vault, or makes it where there is none. Without it the vault stays locked. */
+  /** Opens or creates the vault. Without it the vault stays locked. */
   readonly passphrase?: Secret<string> | undefined;
   /**
-   * A key that the machine keeps: opens the vault instead of a passphrase, or makes it. A vault that it does not open
-   * stays locked until `vault.open` is called, which makes the vault know it.
+   * A key that the machine keeps: opens or creates the vault instead of a passphrase. A vault with another key stays
+   * locked until `vault.open` is called, which also adds this key to the vault.
    */
   readonly vaultKey?: Secret<Uint8Array> | undefined;
   readonly clock?: Clock;
   readonly entropy?: Entropy;
-  /** The built console to serve below `/console/`: an absolute path without a separator at its end. */
+  /** Absolute path, without a trailing separator, of the built console to serve below `/console/`. */
   readonly consoleFolder?: string;
-  /** The origin whose pages may show the console in themselves: the demo's playground. Nobody's by default. */
+  /** The origin that may embed the console: the demo's playground. None by default. */
   readonly consoleFramedBy?: string | undefined;
-  /** Opens the database; tests let engines share one. */
+  /** Replaced in tests where engines share a database. */
   readonly openDatabase?: typeof openDeskDatabase;
-  /** How many bytes may still be written to where a folder is; asks the operating system unless a test says. */
+  /** Bytes that may still be written in a folder; by default from the operating system. */
   readonly freeBytes?: FreeBytes;
-  /** Addresses of the DNS servers that are asked for names of webhooks and nodes; those of the machine unless a test says. */
+  /** Addresses of DNS servers for names of webhooks and nodes. Default: the machine's. */
   readonly nameServers?: readonly string[];
-  /** What to do where the database is an older state than this engine has written; `refuse` by default. */
+  /** What to do if the database is older than this engine's last write. Default: `refuse`. */
   readonly onRollback?: OnRollback;
-  /** Cost of deriving the keys of the vault and of new keystores; tests take a cheap one. */
+  /** Cost of deriving keys for the vault and new keystores; tests use a cheap one. */
   readonly scrypt?: ScryptCost;
 }
 
-/** A running engine: it holds the data folder until it is stopped. */
+/** A running engine. It holds the data folder until it is stopped. */
 export interface Engine {
   readonly service: Service;
-  /** What the operator has accepted: an older state of the database, where `onRollback` is to accept one. */
+  /** The older database state that the operator accepted, if `onRollback` is `accept`. */
   readonly accepted: Rollback | undefined;
-  /** Opens the browser console of this engine, and of no other. */
   readonly operatorToken: Secret<string>;
-  /** Serves HTTP and the control socket. Answers the address of the HTTP interfaces. @throws EngineError */
+  /**
+   * Serves HTTP and the control socket.
+   *
+   * @returns the address of the HTTP interfaces
+   * @throws EngineError
+   */
   serve(): Promise<string>;
-  /** Finishes requests in flight, writes everything to the database file and lets the data folder go. */
+  /** Finishes requests in flight, flushes the database file and releases the data folder. */
   stop(): Promise<void>;
 }
 
@@ -111,10 +114,10 @@ const openOrMakeVault = async (
  * Opens a data folder and starts the engine on it, without serving yet.
  *
  * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW`, `STORAGE_FAILED`,
- *   `LOG_ROLLED_BACK`, `VAULT_PASSPHRASE_WRONG` or `VAULT_DAMAGED`; nothing is changed then and the folder is free
+ *   `LOG_ROLLED_BACK`, `VAULT_PASSPHRASE_WRONG` or `VAULT_DAMAGED`; nothing is then changed and the folder is free
  */
 export const createEngine = async (options: EngineOptions): Promise<Engine> => {
-  // Loaded while other threads derive the vault's key, where nothing else is to do.
+  // Loaded while other threads derive the vault's key and this one would be idle.
   const loadingMetrics = import('./metrics/metrics.ts');
   const { folder, log, passphrase, vaultKey, clock = systemClock, entropy = systemEntropy, scrypt } = options;
   const { freeBytes = freeOnDisk, openDatabase = openDeskDatabase, onRollback = 'refuse' } = options;
@@ -230,10 +233,10 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     });
     for (const loop of loops) undo.push(() => loop.stop());
     undo.push(await followOthers(engines, { feed, pause, notifications, vault }, log));
-    // Ended first: whatever else ends, nothing new is accepted meanwhile.
+    // Stopped first, so that nothing new is accepted while the rest stops.
     const servers: Listening[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
-    // Before that even: the servers wait for whoever waits for a wallet's owner.
+    // Stopped even before the servers, which wait for requests that wait for a wallet's owner.
     undo.push(() => wallets.stop());
     undo.push(() => transactions.handOvers.stop());
     return {

@@ -6,22 +6,21 @@ import type { Secret } from '../base/secret.ts';
 import { deriveKey } from '../signer/vault-file.ts';
 
 /*
- * The passphrase recipient of the age format (age-encryption.org/v1, "The scrypt recipient type"). That of the package
- * derives its key on the event loop, where it would hold up every decision for a second; this one does it beside.
- * Passphrases are taken in their form NFKC, as the vault takes them: what a keyboard types is in it already.
+ * The passphrase recipient of the age format (age-encryption.org/v1, "The scrypt recipient type"). The age package
+ * derives the key on the event loop, which would delay every decision by a second; this recipient derives it on another
+ * thread. Passphrases are normalised to NFKC, as for the vault; keyboards usually type that form already.
  */
 
 const LABEL = Buffer.from('age-encryption.org/v1/scrypt');
 const SALT_BYTES = 16;
-/** Bounds what a foreign file can make us spend: 1 GiB and a few seconds. */
+/** Limits what a file from elsewhere can cost us: 1 GiB of memory and a few seconds. */
 const MAX_LOG_N = 20;
-/** The key is used once. */
 const NONCE = new Uint8Array(12);
 
 const wrappingKey = (passphrase: Secret<string>, salt: Uint8Array, logN: number): Promise<Buffer> =>
   deriveKey(passphrase, Buffer.concat([LABEL, salt]), { N: 2 ** logN, r: 8, p: 1 });
 
-/** Encrypts to whoever knows the passphrase; a guess costs scrypt with 2^`logN`. */
+/** Encrypts to a passphrase. Each guess of the passphrase costs scrypt with N = 2^`logN`. */
 export const passphraseRecipient = (passphrase: Secret<string>, logN: number, entropy: Entropy): Recipient => ({
   async wrapFileKey(fileKey) {
     const salt = Buffer.from(entropy.bytes(SALT_BYTES));
@@ -32,9 +31,7 @@ export const passphraseRecipient = (passphrase: Secret<string>, logN: number, en
 });
 
 /**
- * Decrypts what was encrypted to the passphrase.
- *
- * Its `unwrapFileKey` throws an Error for a file that is not encrypted to one passphrase, and EngineError
+ * `unwrapFileKey` throws an Error for a file that is not encrypted to one passphrase, and EngineError
  * `BACKUP_PASSPHRASE_WRONG`.
  */
 export const passphraseIdentity = (passphrase: Secret<string>): Identity => ({

@@ -4,19 +4,17 @@ import { EngineError } from '../../shared/errors.ts';
 import type { Clock } from '../base/clock.ts';
 import { type FreeBytes, LEAST_FREE_BYTES, bytesText } from '../data-folder/free-bytes.ts';
 
-/** A backup whose room is watched. */
 export interface RoomOrder {
-  /** The data folder: the desk stores its decisions on the same disk. */
+  /** The data folder. The desk stores its decisions on the same disk. */
   readonly dir: string;
-  /** Absolute path of the backup. */
   readonly file: string;
-  /** Of the database, which is copied into the data folder and from there, encrypted, to the file. */
+  /** Size of the database. It is copied into the data folder, and from there, encrypted, to the file. */
   readonly databaseBytes: bigint;
   readonly freeBytes: FreeBytes;
   readonly clock: Pick<Clock, 'setTimer'>;
 }
 
-/** The seals of the encryption, the archive's own blocks, and whatever is decided meanwhile. */
+/** Adds room for the encryption's seals, the archive's own blocks, and decisions made meanwhile. */
 const withSlack = (bytes: bigint): bigint => bytes + bytes / 50n + 2n ** 20n;
 
 const WATCH_MS = 250;
@@ -27,13 +25,13 @@ const noRoom = (order: RoomOrder, what: string, free: bigint, needed: bigint): E
   return new EngineError('BACKUP_NO_ROOM', `${what}. ${fix}.`, data);
 };
 
-/** A folder that is not there is found missing when the backup is written. */
+/** A missing folder is reported when the backup is written. */
 const areOnOneDisk = async (dir: string, target: string): Promise<boolean> => {
   const found = await stat(target).catch(() => undefined);
   return found === undefined || found.dev === (await stat(dir)).dev;
 };
 
-/** Requires room for all of a backup. @throws EngineError `BACKUP_NO_ROOM`; Error of the file system */
+/** Requires room for the whole backup. @throws EngineError `BACKUP_NO_ROOM`; Error of the file system */
 export const requireRoom = async (order: RoomOrder): Promise<void> => {
   const { dir, file, freeBytes } = order;
   const copy = withSlack(order.databaseBytes);
@@ -53,14 +51,12 @@ export const requireRoom = async (order: RoomOrder): Promise<void> => {
   throw noRoom(order, what, there, copy);
 };
 
-/** Watches the disk of the data folder while a backup is made. */
 export interface RoomWatch {
-  /** Aborts with `BACKUP_NO_ROOM` once there is less room than the desk needs. */
+  /** Aborts with `BACKUP_NO_ROOM` once less room is left than the desk needs. */
   readonly signal: AbortSignal;
   readonly stop: () => void;
 }
 
-/** Begins to watch. */
 export const watchRoom = (order: RoomOrder): RoomWatch => {
   const given = new AbortController();
   let cancel: () => void = () => undefined;

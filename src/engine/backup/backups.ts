@@ -11,49 +11,43 @@ import type { Snapshots } from '../store/snapshots.ts';
 import { requireRoom, watchRoom } from './backup-room.ts';
 import { BACKUP_EXTENSION, type MadeBackup, writeBackup } from './write-backup.ts';
 
-/** A backup to make. */
 export interface BackupOrder {
-  /** Absolute path of the file, or of a folder for it; or a name in the folder of backups; by default named by the time. */
+  /** Absolute path of a file or folder, or a name in the backups folder. Named after the time by default. */
   readonly file?: string | undefined;
   readonly passphrase: Secret<string>;
-  /** Whether a backup of this name may be replaced. */
   readonly force: boolean;
 }
 
-/** Makes backups of a running engine. */
 export interface Backups {
-  /** Where they go unless another place is named. */
   readonly folder: string;
   /**
-   * Makes a backup of data, vault and settings. The one passphrase opens the file and, in it, the vault, whatever opens
-   * the engine's own (its passphrase, or a key that only this machine keeps): a backup can be used elsewhere, and the
-   * restored vault opens with the backup's passphrase. So the vault has to be open; a locked one can be backed up with
-   * its own passphrase.
+   * Makes a backup of data, vault and settings. One passphrase opens both the file and the vault in it, even if the
+   * engine's own vault opens with another passphrase or a key that only this machine keeps. So the backup can be
+   * restored on another machine. The vault must be unlocked; a locked vault can only be backed up with its own
+   * passphrase.
    *
    * @throws EngineError `BACKUP_EXISTS`, `BACKUP_FAILED`, `BACKUP_NO_ROOM`, `VAULT_LOCKED`, `VAULT_DAMAGED`
    */
   create(order: BackupOrder): Promise<MadeBackup>;
-  /** Those in the folder of backups, the newest first. */
   list(): MadeBackup[];
-  /** Gives up the one that is being made. */
+  /** Cancels the backup in progress. */
   stop(): Promise<void>;
 }
 
-/** The folder for backups of a data folder. */
 const backupsFolder = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'backups');
 
-/** Name of a backup made at a time (epoch ms), such as `gasdesk-2026-09-30T123456.789Z.gasdesk-backup`. */
+/** Name of a backup made at `at` (epoch ms), such as `gasdesk-2026-09-30T123456.789Z.gasdesk-backup`. */
 export const backupName = (title: string, at: number): string =>
   `${title}-${new Date(at).toISOString().replaceAll(':', '')}${BACKUP_EXTENSION}`;
 
-/** Makes the folder of backups, for its owner only. */
+/** Makes the backups folder, accessible to its owner only. */
 export const makeBackupsFolder = (folder: Pick<DataFolder, 'dir'>): string => {
   const dir = backupsFolder(folder);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   return dir;
 };
 
-/** Among the desk's own files only the folder of backups is for backups. */
+/** Inside the data folder, backups may only go to the backups folder. */
 const requireOutside = (folder: DataFolder, file: string): void => {
   const within = (dir: string): boolean => !relative(dir, file).startsWith('..');
   if (!within(folder.dir) || within(backupsFolder(folder))) return;
@@ -87,7 +81,7 @@ const copyVault = async (vault: Vault, passphrase: Secret<string>): Promise<() =
   }
 };
 
-/** Backups of what the engine of a data folder works with. */
+/** Backups of one desk. */
 export const createBackups = (desk: {
   readonly folder: DataFolder;
   readonly store: Pick<Snapshots, 'copyTo' | 'databaseBytes'>;

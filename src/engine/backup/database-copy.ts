@@ -13,11 +13,8 @@ import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { vaultInFile } from '../store/vault-in-file.ts';
 import { databaseFiles, finishInterrupted } from './restore.ts';
 
-/** What is to be copied between a data folder and a database of PostgreSQL. */
 export interface CopyOrder {
-  /** The data folder. */
   readonly dir: string;
-  /** Of the database. */
   readonly url: Secret<string>;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,7 +34,7 @@ const withFolder = async <T>(dir: string, use: (folder: DataFolder) => Promise<T
 const unusable = (message: string, folder: DataFolder): EngineError =>
   new EngineError('DATA_FOLDER_UNUSABLE', message, { dir: folder.dir });
 
-/** Does what the start of an engine does to a database: its schema becomes the newest, earlier decisions enter the log. */
+/** Does what an engine's start does to a database: migrates the schema and enters earlier decisions into the log. */
 const bringUpToDate = async (file: string, { clock, log }: Pick<CopyOrder, 'clock' | 'log'>): Promise<void> => {
   const store = openSqliteStore(file, { clock, log });
   try {
@@ -48,11 +45,11 @@ const bringUpToDate = async (file: string, { clock, log }: Pick<CopyOrder, 'cloc
 };
 
 /**
- * Copies the desk of a data folder into an empty database: its data with the log, and its sealed vault. The folder stays
- * as it is; settings and local keys are in no database.
+ * Copies the desk of a data folder into an empty database: its data, the log and the sealed vault. The folder is
+ * unchanged; settings and local keys are not copied.
  *
  * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_NOT_EMPTY`, `DATABASE_TOO_NEW` or
- *   `STORE_UNAVAILABLE`; the database holds nothing then
+ *   `STORE_UNAVAILABLE`; the database is then empty
  */
 export const copyIntoDatabase = ({ dir, url, ...watch }: CopyOrder): Promise<Copied> =>
   withFolder(dir, async (folder) => {
@@ -81,7 +78,7 @@ const makeDurable = (file: string): void => {
   }
 };
 
-/** Puts the vault in its place. One that is the same was put there by a copy that was killed right after. */
+/** Writes the vault file. Accepts an identical one: a copy that was killed right afterwards wrote it. */
 const placeVault = async (folder: DataFolder, sealed: string | undefined): Promise<void> => {
   const vault = vaultInFile(folder.vault);
   const there = vault.current();
@@ -92,11 +89,11 @@ const placeVault = async (folder: DataFolder, sealed: string | undefined): Promi
 };
 
 /**
- * Copies the desk of a database, as it is at one moment, into a data folder that has none. Engines may use the database
- * meanwhile; what they do later is not in the copy.
+ * Copies the desk of a database, as of one moment, into a data folder that has no desk. Engines may use the database
+ * meanwhile; the copy lacks what they do later.
  *
- * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `CONFIG_INVALID` if there is no desk in the database,
- *   `DATABASE_TOO_NEW` or `STORE_UNAVAILABLE`; the folder has no desk then
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `CONFIG_INVALID` if the database has no desk,
+ *   `DATABASE_TOO_NEW` or `STORE_UNAVAILABLE`; the folder then has no desk
  */
 export const copyOutOfDatabase = ({ dir, url }: CopyOrder): Promise<TakenOut> =>
   withFolder(dir, async (folder) => {
@@ -112,7 +109,7 @@ export const copyOutOfDatabase = ({ dir, url }: CopyOrder): Promise<TakenOut> =>
         const database = openDatabase(unfinished);
         try {
           const copied = await copyToSqlite(client, database);
-          // One file, without a log beside it.
+          // One file, without a write-ahead log next to it.
           database.pragma('journal_mode = DELETE');
           return copied;
         } finally {
@@ -120,7 +117,7 @@ export const copyOutOfDatabase = ({ dir, url }: CopyOrder): Promise<TakenOut> =>
         }
       });
       makeDurable(unfinished);
-      // First, since a desk without its vault would get a new one.
+      // The vault comes first: a desk without its vault would get a new one.
       await placeVault(folder, taken.vault);
       renameSync(unfinished, folder.database);
       syncFolder(folder.dir);

@@ -3,11 +3,10 @@ import { EngineError } from '../../shared/errors.ts';
 import { KEYSTORES, KEYSTORE_NAME, keptFiles } from '../data-folder/data-folder.ts';
 import { newestSchema } from '../store/sqlite/migrate.ts';
 
-/** Name of the first entry of the archive. */
 export const MANIFEST_NAME = 'manifest.json';
 const VERSION = 1;
 
-/** The names that an archive may hold: no other path can be told, so that none leads out of the folder. */
+/** The names that an archive may contain. No other path can be expressed, so no entry can escape the folder. */
 const keystorePath = z
   .string()
   .refine((path) => path.startsWith(`${KEYSTORES}/`) && KEYSTORE_NAME.test(path.slice(KEYSTORES.length + 1)));
@@ -15,13 +14,11 @@ const keystorePath = z
 const manifestSchema = z.strictObject({
   format: z.literal('gasdesk-backup'),
   version: z.literal(VERSION),
-  /** Epoch ms: what was decided until then is in it. */
+  /** Epoch ms. The backup holds everything decided until then. */
   madeAt: z.int().min(0),
-  /** Version of the Gasdesk that made it. */
   gasdesk: z.string(),
-  /** Schema of the database in it. */
   schema: z.int().min(0),
-  /** In the order of the archive. */
+  /** In archive order. */
   files: z.array(
     z.strictObject({
       name: z.union([z.enum(keptFiles), keystorePath]),
@@ -31,17 +28,14 @@ const manifestSchema = z.strictObject({
   ),
 });
 
-/** What a backup says of itself. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** The text of the manifest. */
 export const manifestText = (manifest: Omit<Manifest, 'format' | 'version'>): string =>
   `${JSON.stringify({ format: 'gasdesk-backup', version: VERSION, ...manifest }, null, 2)}\n`;
 
-/** The version alone: whatever else a newer manifest holds, it says that it is newer. */
+/** Only the version: a newer manifest may hold anything else, and its version reports that it is newer. */
 const versionSchema = z.object({ format: z.literal('gasdesk-backup'), version: z.int() });
 
-/** The error that says what is wrong with the file. */
 export const unreadable = (file: string, fault: string, cause?: unknown): EngineError =>
   new EngineError('BACKUP_UNREADABLE', `${file} is not a readable backup: ${fault}`, { file }, { cause });
 

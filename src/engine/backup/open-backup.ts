@@ -15,20 +15,18 @@ import { passphraseIdentity } from './age-passphrase.ts';
 import { MANIFEST_NAME, type Manifest, readManifest, unreadable } from './manifest.ts';
 import { isAgeFile } from './write-backup.ts';
 
-/** A backup that is open to be looked into. What was unpacked is not encrypted. */
+/** An open backup. Its unpacked files are not encrypted. */
 export interface OpenedBackup {
   readonly manifest: Manifest;
-  /** Where it was unpacked. */
   readonly dir: string;
-  /** The database: one file, without a log beside it, to be opened read-only. */
+  /** The database: one file, without a write-ahead log; open it read-only. */
   readonly database: string;
-  /** Removes what was unpacked. */
   close(): void;
 }
 
 type Entry = Extract extends AsyncIterable<infer Each> ? Each : never;
 
-/** Room for some 25,000 keystores. */
+/** Enough for some 25,000 keystores. */
 const MAX_MANIFEST_BYTES = 4 * 1_048_576;
 
 const readFirst = async (file: string, entry: Entry): Promise<Manifest> => {
@@ -39,7 +37,7 @@ const readFirst = async (file: string, entry: Entry): Promise<Manifest> => {
   return readManifest(file, await text(entry));
 };
 
-/** Writes an entry to a file, and answers the SHA-256 of what went through. */
+/** Writes an entry to a file. @returns its SHA-256 */
 const unpack = async (entry: Entry, to: string): Promise<string> => {
   const hash = createHash('sha256');
   const hashed = new Transform({
@@ -54,7 +52,7 @@ const unpack = async (entry: Entry, to: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-/** Takes the entries as the manifest lists them: these, in this order, and nothing else. */
+/** Takes the entries that the manifest lists, in its order, and refuses any others. */
 const takeEntries = async (file: string, archive: Extract, dir: string): Promise<Manifest> => {
   let manifest: Manifest | undefined;
   let taken = 0;
@@ -84,11 +82,9 @@ const checkDatabase = (file: string, database: string, manifest: Manifest): void
     throw unreadable(file, 'its database has a schema other than its manifest says');
 };
 
-/** True for a fault of the disk that is unpacked to. */
 const isWriteFault = (fault: unknown): fault is Error =>
   fault instanceof Error && 'syscall' in fault && fault.syscall !== 'read';
 
-/** The error for whatever went wrong while the file was read: the fault that explains the others. */
 const explain = (file: string, faults: readonly unknown[]): EngineError => {
   const expected = faults.find((fault) => fault instanceof EngineError);
   if (expected !== undefined) return expected;
@@ -140,8 +136,8 @@ const requireAgeFile = async (file: string): Promise<void> => {
 };
 
 /**
- * Decrypts a backup into a folder and checks everything: the encryption's seals, the manifest, the hash of each file,
- * the database's integrity and its schema. Memory does not grow with the backup.
+ * Decrypts a backup into a folder and checks everything: the encryption's seals, the manifest, each file's hash, the
+ * database's integrity and its schema. Memory does not grow with the backup.
  *
  * @example
  * const backup = await openBackup(file, passphrase);
@@ -151,10 +147,10 @@ const requireAgeFile = async (file: string): Promise<void> => {
  *   backup.close();
  * }
  *
- * @param dir an empty folder of its owner only; by default one among the temporary files of the system
- * @param signal gives it up
- * @throws EngineError `BACKUP_UNREADABLE`, `BACKUP_PASSPHRASE_WRONG`, `BACKUP_TOO_NEW`, or `DATA_FOLDER_UNUSABLE` where
- *   there is no room; the folder is gone then
+ * @param dir an empty folder, accessible to its owner only; by default a new temporary folder
+ * @param signal cancels
+ * @throws EngineError `BACKUP_UNREADABLE`, `BACKUP_PASSPHRASE_WRONG`, `BACKUP_TOO_NEW`, or `DATA_FOLDER_UNUSABLE` if
+ *   the disk is full; the folder is then removed
  */
 export const openBackup = async (
   file: string,

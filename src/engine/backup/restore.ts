@@ -30,43 +30,42 @@ import { MANIFEST_NAME, type Manifest, manifestText, readManifest } from './mani
 import { openBackup } from './open-backup.ts';
 import { type MadeBackup, removeUnfinishedBackup, writeBackup } from './write-backup.ts';
 
-/** What is to be restored where. */
 export interface RestoreOrder {
-  /** The backup. */
   readonly file: string;
   readonly passphrase: Secret<string>;
-  /** The data folder; it need not exist. */
+  /** The data folder. It need not exist. */
   readonly dir: string;
   readonly now: () => number;
-  /** Base-2 logarithm of what a guess of the passphrase costs, for the backup of what is there. */
+  /** scrypt work factor, log2, for the backup of the desk that is replaced. */
   readonly logN?: number;
 }
 
-/** What a restore did. */
 export interface Restored {
   readonly manifest: Manifest;
-  /** The backup of what was there before; null if nothing was. */
+  /** Backup of the replaced desk; null if the folder had none. */
   readonly before: MadeBackup | null;
 }
 
-/** Unpacked and not yet checked, or checked and on its way to its place: the rename between them is what decides. */
+/**
+ * Holds unpacked files that are not checked yet, or checked files that still have to be moved. The rename between the
+ * two decides.
+ */
 const unpackedIn = (dir: string): string => join(dir, 'restore.new');
 const decidedIn = (dir: string): string => join(dir, 'restore.ready');
 
 const besides = (database: string): string[] => ['-wal', '-shm', '-journal'].map((suffix) => database + suffix);
 
-/** Every file that SQLite may have made of a database. */
+/** Every file that SQLite may keep for a database. */
 export const databaseFiles = (database: string): string[] => [database, ...besides(database)];
 
-/** Makes what was written or renamed in a data folder last. */
 const syncFolders = (dir: string): void => {
   if (existsSync(join(dir, KEYSTORES))) syncFolder(join(dir, KEYSTORES));
   syncFolder(dir);
 };
 
 /**
- * Ends what a crash interrupted: a restore that was decided is completed, and what unfinished backups and restores left
- * is removed. The data folder must be locked.
+ * Cleans up after a crash: completes a restore that was decided, and removes what unfinished backups and restores left.
+ * The data folder must be locked.
  *
  * @returns whether a restore was completed
  */
@@ -80,9 +79,9 @@ export const finishInterrupted = (dir: string): boolean => {
     return false;
   }
   const { files } = readManifest(ready, readFileSync(described, 'utf8'));
-  // The restored log is an earlier one, and tells so itself.
+  // The restored log is older, and reports that itself.
   rmSync(logEndFile(dir), { force: true });
-  // Every step may have been done before. The settings come first: they are read before this is called again.
+  // Each step may have run before. Settings come first: the next start reads them before it calls this.
   const keystores = new Set([...keystoreFiles(dir), ...keystoreFiles(ready)]);
   if (keystores.size > 0) mkdirSync(join(dir, KEYSTORES), { recursive: true, mode: 0o700 });
   for (const name of [keptFiles.config, keptFiles.vault, ...keystores, keptFiles.database]) {
@@ -99,7 +98,7 @@ export const finishInterrupted = (dir: string): boolean => {
   return true;
 };
 
-/** Backs up what the folder holds. Its vault stays as it is: it opens with what opened it. */
+/** Backs up the folder's desk. Its vault still opens with the same passphrase or key. */
 const saveWhatIsThere = async (folder: DataFolder, order: RestoreOrder): Promise<MadeBackup | null> => {
   const isKept = Object.values(keptFiles).some((name) => existsSync(join(folder.dir, name)));
   if (!isKept && keystoreFiles(folder.dir).length === 0) return null;
@@ -118,7 +117,6 @@ const saveWhatIsThere = async (folder: DataFolder, order: RestoreOrder): Promise
   }
 };
 
-/** What tells a data folder from a folder of something else. */
 const isDataFolder = (names: readonly string[]): boolean =>
   ['engine.lock', 'restore.new', ...Object.values(keptFiles)].some((name) => names.includes(name));
 
@@ -132,7 +130,7 @@ const namesIn = (dir: string): string[] => {
   }
 };
 
-/** Puts the checked files where the next start, at the latest, moves them to their places. */
+/** Puts the checked files where the next start, at the latest, moves them into place. */
 const decide = (dir: string, manifest: Manifest): void => {
   writeFileSync(join(unpackedIn(dir), MANIFEST_NAME), manifestText(manifest), { flush: true });
   syncFolders(unpackedIn(dir));
@@ -141,12 +139,12 @@ const decide = (dir: string, manifest: Manifest): void => {
 };
 
 /**
- * Restores a backup into an empty folder, or in the place of the desk that is there, of which a backup is made first
- * (with the same passphrase). Everything is checked before anything is changed; a crash leaves the old state, or one that
- * the next start of the engine completes to the new.
+ * Restores a backup into an empty folder, or over an existing desk, which is backed up first with the same passphrase.
+ * Everything is checked before anything changes. A crash leaves either the old state, or a state that the engine's next
+ * start completes.
  *
- * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `BACKUP_FAILED`, and all of {@link openBackup}; what
- *   was there is unchanged then
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `BACKUP_FAILED`, and all of {@link openBackup}; the
+ *   existing desk is then unchanged
  */
 export const restoreBackup = async (order: RestoreOrder): Promise<Restored> => {
   const dir = resolve(order.dir);
@@ -156,7 +154,7 @@ export const restoreBackup = async (order: RestoreOrder): Promise<Restored> => {
     const message = `The folder ${dir} contains other files than a desk's. Choose an empty folder`;
     throw new EngineError('DATA_FOLDER_UNUSABLE', message, { dir });
   }
-  // An empty folder shall stay empty if the backup is refused.
+  // An empty folder stays empty if the backup is refused.
   let lock = names.length > 0 ? lockDataFolder(dir) : undefined;
   try {
     if (lock) finishInterrupted(dir);

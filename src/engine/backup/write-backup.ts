@@ -30,26 +30,23 @@ import { version } from '../base/version.ts';
 import { passphraseRecipient } from './age-passphrase.ts';
 import { MANIFEST_NAME, manifestText } from './manifest.ts';
 
-/** What a backup is made of, and where it goes. */
 export interface BackupJob {
   readonly folder: DataFolder;
   /** Absolute path of the backup. */
   readonly file: string;
   readonly passphrase: Secret<string>;
-  /** Whether a backup that is there already may be replaced. */
   readonly force: boolean;
   /** scrypt work factor, log2. */
   readonly logN: number;
   readonly entropy: Entropy;
   readonly now: () => number;
-  /** Writes a copy of the database, without anything beside it; it is as of the moment this resolves. */
+  /** Writes a copy of the database as a single file, as of the moment this resolves. */
   readonly copyDatabase: (file: string) => Promise<void>;
-  /** The content of the vault's file for the backup, read when it is called; undefined if there is no vault. */
+  /** Content of the backup's vault file, read when called; undefined if no vault exists. */
   readonly vaultText: () => string | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** A backup that was made. */
 export interface MadeBackup {
   readonly path: string;
   readonly bytes: number;
@@ -59,13 +56,12 @@ export interface MadeBackup {
 
 type Details = Parameters<typeof manifestText>[0];
 
-/** Where the parts of a backup are put together. One backup is made at a time. */
+/** Where the parts of a backup are gathered. Only one backup is made at a time. */
 const workingFolder = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'backup.tmp');
 
-/** What the name of a backup ends in, unless its maker wants otherwise. */
 export const BACKUP_EXTENSION = '.gasdesk-backup';
 
-/** What the name of one ends in besides, until it is whole. */
+/** Added to the name until the file is complete. */
 const PARTIAL_EXTENSION = '.new';
 
 const AGE_MAGIC = 'age-encryption.org/v1\n';
@@ -81,12 +77,12 @@ const beginsWith = async (file: string, beginning: string): Promise<boolean> => 
   }
 };
 
-/** True if a file is encrypted as every backup is. @throws Error of the file system */
+/** True if the file is encrypted in the age format, as every backup is. @throws Error of the file system */
 export const isAgeFile = (file: string): Promise<boolean> => beginsWith(file, AGE_MAGIC);
 
 /**
- * True for a file that is locked by a passphrase and named as backups are. Without the passphrase no more can be known:
- * what is in an age file shows in nothing but its name.
+ * True for a file that is encrypted to a passphrase and named like a backup. Nothing else in an age file is readable
+ * without the passphrase.
  */
 const looksLikeBackup = async (file: string): Promise<boolean> =>
   extname(file) === BACKUP_EXTENSION && (await beginsWith(file, `${AGE_MAGIC}-> scrypt `));
@@ -94,7 +90,7 @@ const looksLikeBackup = async (file: string): Promise<boolean> =>
 const refuseExisting = async (file: string, force: boolean): Promise<void> => {
   if (!existsSync(file)) return;
   if (!force) throw new EngineError('BACKUP_EXISTS', `${file} already exists`, { file });
-  // Forced or not, nobody's other files are destroyed.
+  // Even with `force`, no other file of the user is destroyed.
   const there = statSync(file);
   if (there.isFile() && (there.size === 0 || (await looksLikeBackup(file)))) return;
   const message = `${file} already exists and does not look like a backup, so Gasdesk does not replace it. Remove it first`;
@@ -107,11 +103,10 @@ const sha256Of = async (file: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-/** Puts copies of everything into a folder, by the names of the data folder. */
 const gather = async ({ folder, now, ...job }: BackupJob, into: string): Promise<Details> => {
   const database = join(into, keptFiles.database);
   await job.copyDatabase(database);
-  // Nothing that waits may come between: what the database says of keys and what the vault holds belong together.
+  // Nothing asynchronous may come between: the keys in the database and in the vault must match.
   const madeAt = now();
   const vault = job.vaultText();
   if (vault !== undefined) writeFileSync(join(into, keptFiles.vault), vault, { mode: 0o600 });
@@ -130,7 +125,7 @@ const gather = async ({ folder, now, ...job }: BackupJob, into: string): Promise
   return { madeAt, gasdesk: version, schema: schemaOf(database), files: await Promise.all(files) };
 };
 
-/** Feeds the archive as fast as it is taken. A fault ends the archive and shows where that is read. */
+/** Feeds the archive as fast as it is read. An error destroys the archive, and its reader sees the error. */
 const fill = async (archive: Pack, from: string, details: Details): Promise<void> => {
   const common = { mode: 0o600, mtime: new Date(details.madeAt) };
   try {
@@ -144,7 +139,7 @@ const fill = async (archive: Pack, from: string, details: Details): Promise<void
   }
 };
 
-/** Encrypts the gathered files to `out`, flushes it to the disk and closes it. */
+/** Encrypts the gathered files to `out`, flushes it to disk and closes it. */
 const seal = async (out: FileHandle, from: string, details: Details, job: BackupJob): Promise<void> => {
   const archive = createPack();
   const filled = fill(archive, from, details);
@@ -159,10 +154,10 @@ const seal = async (out: FileHandle, from: string, details: Details, job: Backup
   }
 };
 
-/** In the working folder: the path of the backup that is being written, which may be on any disk. */
+/** Holds the path of the backup that is being written, which may be on any disk. */
 const partialNote = (working: string): string => join(working, 'partial');
 
-/** True for what a killed backup has begun to write: nothing yet, or an encrypted file. */
+/** True for a file that a killed backup began: an empty or an encrypted one. */
 const isBegun = (file: string): boolean => {
   if (!existsSync(file) || !lstatSync(file).isFile()) return false;
   const head = Buffer.alloc(AGE_MAGIC.length);
@@ -175,7 +170,7 @@ const isBegun = (file: string): boolean => {
   }
 };
 
-/** Removes what a backup has left that was killed: the parts, and the file that it was writing. The data folder is locked. */
+/** Removes what a killed backup left: its parts, and the unfinished file. The data folder must be locked. */
 export const removeUnfinishedBackup = (folder: Pick<DataFolder, 'dir'>): void => {
   const working = workingFolder(folder);
   const note = partialNote(working);
@@ -207,12 +202,12 @@ const writeAs = async (partial: string, job: BackupJob): Promise<MadeBackup> => 
 };
 
 /**
- * Makes a backup: a tar archive of {@link MANIFEST_NAME}, the files of {@link keptFiles} and those of
- * {@link keystoreFiles}, encrypted in the age format to a passphrase, so that `age -d FILE | tar x` opens it, too. It is written under another name and flushed to the disk
- * before it gets its own: under that there is a whole backup or none. Memory does not grow with the database; the data
- * folder needs room for a copy of it while the backup is made.
+ * Makes a backup: a tar archive of {@link MANIFEST_NAME}, {@link keptFiles} and {@link keystoreFiles}, encrypted in the
+ * age format to a passphrase, so that `age -d FILE | tar x` opens it, too. It is flushed to disk under another name and
+ * then renamed, so that `file` is always complete. Memory does not grow with the database; meanwhile the data folder
+ * needs room for a copy of it.
  *
- * @throws EngineError `BACKUP_EXISTS`, `BACKUP_FAILED` that says why, or the reason of the signal; nothing is left behind
+ * @throws EngineError `BACKUP_EXISTS`, `BACKUP_FAILED` that says why, or the signal's reason; nothing is left behind
  */
 export const writeBackup = async (job: BackupJob): Promise<MadeBackup> => {
   const { file, force } = job;
@@ -220,7 +215,7 @@ export const writeBackup = async (job: BackupJob): Promise<MadeBackup> => {
   let hasBegun = false;
   try {
     await refuseExisting(file, force);
-    // What a crash left there is replaced.
+    // Replaces what a crash left there.
     await refuseExisting(partial, true);
     hasBegun = true;
     rmSync(partial, { force: true });

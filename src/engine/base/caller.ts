@@ -1,23 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Change } from '../../core/log/entry.ts';
 
-/** Who calls a procedure, and by which way in. */
 export interface CallerInfo {
   readonly via: 'console' | 'cli' | 'http' | 'engine';
   readonly by: string;
 }
 
-/** A call of a procedure, as far as the log tells of it. */
 export interface Call extends CallerInfo {
-  /** Tells this call from others of this process. */
   readonly call: number;
-  /** The procedure. */
   readonly action: string;
 }
 
 interface RunningCall {
   readonly call: Call;
-  /** What it changed outside of the database. */
   readonly outside: Change[];
 }
 
@@ -25,16 +20,16 @@ const callers = new AsyncLocalStorage<CallerInfo>();
 const calls = new AsyncLocalStorage<RunningCall>();
 let counted = 0;
 
-/** Runs what somebody asks for: whatever it changes is logged as theirs. */
+/** Runs a caller's request. The log attributes all changes to the caller. */
 export const calledBy = <T>(caller: CallerInfo, run: () => T): T => callers.run(caller, run);
 
-/** What the engine does by itself, such as a check of a contract, has nobody who calls it. */
+/** What the engine does by itself, such as checking a contract, has no caller. */
 const ENGINE: CallerInfo = { via: 'engine', by: 'engine' };
 
 /**
- * Runs a procedure. One that another procedure calls belongs to the first.
+ * Runs a procedure. A procedure that another one calls belongs to the outer call.
  *
- * @param ended called with the changes outside of the database, where there are some, before the call is answered
+ * @param ended called before the call is answered, with the changes outside of the database, if any
  */
 export const inCall = async <T>(
   action: string,
@@ -53,19 +48,18 @@ export const inCall = async <T>(
   });
 };
 
-/** The call that is under way where this is asked. */
 export const currentCall = (): Call =>
   calls.getStore()?.call ?? { ...(callers.getStore() ?? ENGINE), call: 0, action: 'engine' };
 
-/** Tells the log of a change outside of the database, such as one of the vault. Values are never secret. */
+/** Adds a change outside of the database, such as one of the vault, to the log. Values are never secret. */
 export const noteChange = (change: Change): void => {
   calls.getStore()?.outside.push(change);
 };
 
-/** Runs what belongs to no call, though one may have set it off. */
+/** Runs work that belongs to no call, even if a call triggered it. */
 export const detached = <T>(run: () => T): T => callers.exit(() => calls.exit(run));
 
-/** Keeps what is run later a part of the call that is under way now, if there is one. */
+/** Binds a function to the current call, if any, for running it later. */
 export const boundToCall = <T>(run: () => T): (() => T) => {
   const running = calls.getStore();
   return running === undefined ? run : () => calls.run(running, run);

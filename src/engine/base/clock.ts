@@ -1,55 +1,55 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { uptime } from 'node:os';
 
-/** Time as the engine sees it. Injected, so that tests never wait for the real clock. */
+/** Injected, so that tests never wait for real time. */
 export interface Clock {
-  /** Time of day: milliseconds since the Unix epoch. While the process runs it never jumps nor runs backwards. */
+  /** Milliseconds since the Unix epoch. Never jumps nor runs backwards while the process runs. */
   now(): number;
-  /** How far the machine's time of day is ahead of {@link now}, ms; negative where it is behind. */
+  /** How far the machine's time of day is ahead of {@link now}, ms. Negative if it is behind. */
   machineAheadMs(): number;
-  /** Never runs backwards; milliseconds with fractions, for measuring how long something took. */
+  /** Fractional milliseconds for measuring durations. Never runs backwards. */
   monotonic(): number;
   /**
-   * Runs `fn` once, `ms` milliseconds from now.
+   * Runs `fn` once, after `ms` milliseconds.
    *
    * @returns cancels the timer; does nothing once it has run
    */
   setTimer(ms: number, fn: () => void): () => void;
 }
 
-/** Randomness as the engine sees it; every implementation but a test's must be cryptographically strong. */
+/** Cryptographically strong randomness, except in tests. */
 export interface Entropy {
-  /** `n` random bytes. */
   bytes(n: number): Uint8Array;
-  /** A random UUID v4. */
   uuid(): string;
 }
 
-/** The longest delay `setTimeout` keeps (about 24.8 days); it runs at once what is further away. */
+/** The longest delay that `setTimeout` honours (about 24.8 days); it fires at once for longer ones. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** What a machine tells of time. Milliseconds. */
+/** The machine's clocks, in milliseconds. */
 export interface Machine extends Pick<Clock, 'setTimer'> {
-  /** Time of day, since the Unix epoch: the administrator of the machine or of its time server sets it at will. */
+  /** Time since the Unix epoch. The administrator of the machine or of its time server can set it at will. */
   readonly wall: () => number;
-  /** Since some moment. Never runs backwards; on Linux it stands still while the machine sleeps (CLOCK_MONOTONIC). */
+  /**
+   * Time since an arbitrary moment. Never runs backwards. On Linux it stops while the machine sleeps (CLOCK_MONOTONIC).
+   */
   readonly monotonic: () => number;
-  /** Since the machine was started, its sleep included (CLOCK_BOOTTIME). */
+  /** Time since boot, including sleep (CLOCK_BOOTTIME). */
   readonly uptime: () => number;
 }
 
-/** The clock approaches the machine's time of day by so much of the time that passes. */
+/** Fraction of elapsed time by which the clock moves toward the machine's time of day. */
 const SLEW = 0.1;
-/** What is nearer than this is left to slewing. */
+/** Smaller differences are left to slewing. */
 const NOTICEABLE_MS = 2_000;
-/** Whether the machine has slept is asked no more often than this: it takes a system call. */
+/** Minimum interval between checks for sleep: each takes a system call. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * A clock that starts with the machine's time of day and goes on by itself. Limits, the breaker and validity windows
- * count by it, so a change of the machine's time must not move them: a jump ahead would free what is used up, one back
- * would make it count twice. It approaches the machine's time by running a tenth faster or slower. Time that the
- * machine has slept did pass, and is believed at once.
+ * A clock that starts at the machine's time of day and then runs independently. Limits, the breaker and validity
+ * windows depend on it, so a change of the machine's time must not move them: a jump ahead would free used budget, a
+ * jump back would count it twice. The clock approaches the machine's time by running a tenth faster or slower. Time
+ * spent asleep is real, and is added at once.
  */
 export const createClock = ({ wall, monotonic, uptime: sinceBoot, setTimer }: Machine): Clock => {
   let time = wall();
@@ -57,7 +57,7 @@ export const createClock = ({ wall, monotonic, uptime: sinceBoot, setTimer }: Ma
   let asleep = sinceBoot() - measuredAt;
   let lookedAt = measuredAt;
 
-  /** How long the machine has slept since this was last told. */
+  /** Time asleep since the last check, ms. */
   const slept = (): number => {
     if (measuredAt - lookedAt < LOOK_EVERY_MS) return 0;
     lookedAt = measuredAt;
@@ -97,10 +97,8 @@ const systemMachine: Machine = {
   },
 };
 
-/** The clock of this process, by this machine. */
 export const systemClock: Clock = createClock(systemMachine);
 
-/** The operating system's random source. */
 export const systemEntropy: Entropy = {
   bytes: (n) => randomBytes(n),
   uuid: () => randomUUID(),

@@ -1,20 +1,17 @@
-/** A line of the log that is kept: its number since the start, and the JSON that was written. */
 interface KeptLine {
   readonly seq: number;
   readonly json: string;
 }
 
-/** The newest lines of a log, for whoever looks at it while the engine runs. */
 export interface LogTail {
-  /** Takes a line as it was written, already scrubbed. */
   push(json: string): void;
-  /** The lines that are still kept and come behind `after`, the oldest first. */
+  /** Kept lines after `after`, oldest first. */
   since(after: number): KeptLine[];
-  /** Number of the newest line; 0 while there is none. */
+  /** Number of the newest line; 0 before the first. */
   readonly last: number;
 }
 
-/** Keeps the last `size` lines. They stay text until somebody reads them: keeping one costs an assignment. */
+/** Keeps the last `size` lines as text, parsed only when read: keeping one costs an assignment. */
 export const createLogTail = (size: number): LogTail => {
   const lines: string[] = [];
   let last = 0;

@@ -64,7 +64,7 @@ const credentials: Record<string, string> = {
   'webhook secret': WEBHOOK_SECRET,
 };
 
-/** Every way a careless caller could hand a credential to the log. */
+/** Every way in which a careless caller could pass a credential to the log. */
 const smuggle = (value: string): Record<string, unknown>[] => [
   { privateKey: value },
   { [value]: 'as a name' },

@@ -3,15 +3,14 @@ import { type Clock, systemClock } from './clock.ts';
 import { type LogTail, createLogTail } from './log-tail.ts';
 import { Secret } from './secret.ts';
 
-/** Levels of the log, least important first; `silent` writes nothing. */
+/** Least important first. `silent` writes nothing. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
-/** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * The only fields a log line may have beside `level`, `time`, `event` and `err`. None of them holds a credential:
- * `route` is a pattern, not the path with its API key; `dapp` is the DApp's id.
+ * The only fields of a log line besides `level`, `time`, `event` and `err`. None of them holds a credential: `route` is
+ * a pattern, not the path with its API key; `dapp` is the DApp's id.
  */
 export const logFields = [
   'account',
@@ -45,20 +44,19 @@ export const logFields = [
   'webhookId',
 ] as const;
 
-/** Fields of a line: scalars by the names of {@link logFields}, and `err`, whatever was thrown. */
+/** Scalars named as in {@link logFields}, and `err`, which may be anything thrown. */
 export type LogFields = Readonly<Partial<Record<(typeof logFields)[number] | 'err', unknown>>>;
 
 type Write = (event: string, fields?: LogFields) => void;
 
-/** The engine's log. `event` is a constant, dotted name, such as `rpc.request`. */
+/** `event` is a constant, dotted name, such as `rpc.request`. */
 export interface Log {
   readonly debug: Write;
   readonly info: Write;
   readonly warn: Write;
   readonly error: Write;
-  /** The least important level that is written. */
   readonly level: LogLevel;
-  /** The last {@link KEPT_LINES} lines that were written. */
+  /** The last {@link KEPT_LINES} lines written. */
   readonly tail: Pick<LogTail, 'since' | 'last'>;
 }
 
@@ -69,20 +67,20 @@ const MAX_SCRUBBED = 16_384;
 const HASH = /^0x[0-9a-f]{64}$/i;
 const HASH_FIELDS = new Set<string>(['transactionHash', 'userOpHash']);
 
-/** What credentials look like. Other people's error messages quote them. */
+/** What credentials look like. Error messages of other software quote them. */
 const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
-  // Providers put their keys into user info, path and query: only the origin is kept.
+  // Providers put keys into user info, path and query: only the origin is kept.
   [/\b(https?|wss?):\/\/(?:[^\s/?#"'<>]*@)?([^\s/?#@"'<>]+)(?:[/?#][^\s"'<>]*)?/gi, '$1://$2/…'],
   [/\bgd_[\w-]{20,}/g, '[secret]'],
   [/\bwhsec_[\w+/=-]+/g, '[secret]'],
   [/[\w-]{9}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '[secret]'],
-  // 32 bytes of hex or more: a private key, a signature, call data.
+  // At least 32 bytes of hex: a private key, a signature, call data.
   [/(?:0x)?[0-9a-f]{64,}/gi, '[secret]'],
   [/\bBearer\s+\S+/gi, '[secret]'],
 ];
 
 const scrub = (text: string, max: number): string => {
-  // What a hostile megabyte costs is bounded by a cut between words, so that no half credential slips by.
+  // Bounds the cost of a hostile megabyte. The cut is between words, so that half a credential cannot slip by.
   const head = text.length > MAX_SCRUBBED ? text.slice(0, Math.max(0, text.lastIndexOf(' ', MAX_SCRUBBED))) : text;
   const clean = CREDENTIALS.reduce((rest, [pattern, mask]) => rest.replace(pattern, mask), head);
   return clean.length > max || head.length < text.length ? `${clean.slice(0, max)}…` : clean;
@@ -92,7 +90,7 @@ const KEPT_LENGTH = 64;
 const KEPT_TEXTS = 1_000;
 const scrubbed = new Map<string, string>();
 
-/** Most texts are routes, methods and codes, which come again with every request: those are scrubbed once. */
+/** Most texts are routes, methods and codes, which repeat with every request: they are scrubbed once. */
 const scrubText = (text: string): string => {
   const kept = scrubbed.get(text);
   if (kept !== undefined) return kept;
@@ -129,7 +127,7 @@ const printableError = (err: unknown): Record<string, unknown> => {
 
 const allowed = new Set<string>(logFields);
 
-/** The fields that may be printed; how many others there were is told as `dropped`, never their names or values. */
+/** Only the printable fields. `dropped` counts the others, without their names or values. */
 const sanitise = (fields: LogFields): Record<string, unknown> => {
   const clean: Record<string, unknown> = {};
   let dropped = 0;
@@ -142,21 +140,19 @@ const sanitise = (fields: LogFields): Record<string, unknown> => {
   return dropped === 0 ? clean : { ...clean, dropped };
 };
 
-/** What a log is made of. */
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Takes one line, newline included; standard error unless told otherwise. */
+  /** Takes one line with its newline. Default: standard error. */
   readonly write?: (line: string) => void;
   readonly clock?: Clock;
 }
 
-/** Where lines go; some wait until they are flushed. */
 interface Sink {
   write(line: string): void;
   flush(): void;
 }
 
-/** Standard error. The lines of one turn of the event loop go out together: a write for each request costs too much. */
+/** Standard error. Lines of one event loop turn are written together: one write per request is too expensive. */
 const standardError: Sink = (() => {
   let waiting = '';
   const flush = (): void => {
@@ -175,7 +171,7 @@ const standardError: Sink = (() => {
 
 const atOnce = (write: (line: string) => void): Sink => ({ write, flush: () => undefined });
 
-/** A log that writes one JSON line per event and prints only what {@link logFields} allows. */
+/** Writes one JSON line per event, with only the fields that {@link logFields} allows. */
 export const createLog = ({ level, write, clock = systemClock }: LogOptions): Log => {
   const sink = write === undefined ? standardError : atOnce(write);
   const tail = createLogTail(KEPT_LINES);
@@ -186,7 +182,7 @@ export const createLog = ({ level, write, clock = systemClock }: LogOptions): Lo
       messageKey: 'event',
       timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // pino would add to `err` what `printableError` left out.
+      // pino would add to `err` what `printableError` omitted.
       serializers: { err: (err: unknown) => err },
     },
     {
@@ -201,7 +197,7 @@ export const createLog = ({ level, write, clock = systemClock }: LogOptions): Lo
     (event, fields = {}) => {
       if (!logger.isLevelEnabled(name)) return;
       logger[name](sanitise(fields), event);
-      // A warning may be the last that is heard of this process.
+      // A warning may be the last line of this process.
       if (name === 'warn' || name === 'error') sink.flush();
     };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), level, tail };

@@ -1,6 +1,9 @@
 import { EngineError } from '../../shared/errors.ts';
 
-/** What better-sqlite3 13 is built for. It does not say so on an older Node.js: it crashes the process. */
+/**
+ * The Node-API version that better-sqlite3 13 is built for. On an older Node.js it crashes the process without a
+ * message.
+ */
 const NEEDED = 10;
 
 /**

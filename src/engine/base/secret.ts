@@ -1,8 +1,8 @@
 const HIDDEN = '[secret]';
 
 /**
- * A value that must not be printed: a key, a token, a passphrase. However it is printed, it prints `[secret]`;
- * `reveal()` is the one way to the value, so that each use can be found by name.
+ * A value that must not be printed: a key, a token, a passphrase. It always prints as `[secret]`. Only `reveal()`
+ * returns the value, so every use can be searched by name.
  */
 export class Secret<T> {
   readonly #value: T;
@@ -12,7 +12,7 @@ export class Secret<T> {
     Object.freeze(this);
   }
 
-  /** The value itself. Give it to what needs it and to nothing that prints. */
+  /** Returns the value. Pass it only to code that needs it and never prints. */
   reveal(): T {
     return this.#value;
   }
@@ -29,7 +29,7 @@ export class Secret<T> {
     return HIDDEN;
   }
 
-  /** What `util.inspect` and `console.log` call. */
+  /** Called by `util.inspect` and `console.log`. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return HIDDEN;
   }

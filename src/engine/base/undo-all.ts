@@ -1,4 +1,4 @@
-/** Undoes what was done, the last first. A step that fails does not keep the others from being done. */
+/** Runs undo steps, last first. A failing step does not stop the others. */
 export const undoAll = async (undo: (() => unknown)[]): Promise<void> => {
   const faults: unknown[] = [];
   for (let step = undo.pop(); step !== undefined; step = undo.pop()) {

@@ -4,12 +4,11 @@ import { z } from 'zod';
 
 const manifest = z.object({ version: z.string() });
 
-/** The nearest package.json above this file: a bundled copy of it lies at another depth. */
+/** The nearest package.json above this file. A bundled copy of this file lies at another depth. */
 const manifestFile = (): string => {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
   return join(folder, 'package.json');
 };
 
-/** Version of this Gasdesk, from its package.json. */
 export const version: string = manifest.parse(JSON.parse(readFileSync(manifestFile(), 'utf8'))).version;

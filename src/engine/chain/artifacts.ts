@@ -30,24 +30,22 @@ export type ArtifactName =
   | 'AccountOfForm'
   | 'TestFeed';
 
-/** One entry of a contract's JSON ABI. */
 export type AbiEntry = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** A compiled contract. */
 export interface Artifact {
   readonly name: ArtifactName;
   readonly abi: readonly AbiEntry[];
-  /** Creation code, constructor arguments not included. */
+  /** Creation code without constructor arguments. */
   readonly bytecode: Hex;
-  /** Code at the contract's address, immutables still zero; `0x` where the package has creation code only. */
+  /** Code at the contract's address, with immutables still zero; `0x` if the package has creation code only. */
   readonly deployedBytecode: Hex;
-  /** Where it came from, as `npm package@version`. */
+  /** As `npm package@version`. */
   readonly source: string;
 }
 
 /**
- * Folder the artifacts are read from: `resources/contracts` of the nearest folder above this file
- * that has a `resources` folder, since a bundled copy of this file lies at another depth.
+ * `resources/contracts` of the nearest folder above this file that has a `resources` folder: a bundled copy of this
+ * file lies at another depth.
  */
 const artifactFolder = (): string => {
   let folder = dirname(fileURLToPath(import.meta.url));
@@ -56,8 +54,8 @@ const artifactFolder = (): string => {
 };
 
 /**
- * Reads a contract's artifact. `folder` overrides where from (the packed app keeps its resources elsewhere).
- * Throws an Error that names the command to run if the build has not made it.
+ * `folder` overrides the location (the packed app keeps its resources elsewhere). Throws an Error that names the build
+ * command if the artifact is missing.
  */
 export const loadArtifact = async (name: ArtifactName, folder: string = artifactFolder()): Promise<Artifact> => {
   const file = join(folder, `${name}.json`);

@@ -6,7 +6,10 @@ import { type ArtifactName, loadArtifact } from './artifacts.ts';
 /** The deterministic deployment proxy (https://github.com/Arachnid/deterministic-deployment-proxy). */
 const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
-/** What operations of EntryPoint v0.6 need on a chain. Public chains have both; a new development chain has neither. */
+/**
+ * Contracts that operations of EntryPoint v0.6 need on a chain. Public chains have both; a new development chain has
+ * neither.
+ */
 export const canonicalContracts = {
   entryPoint: {
     title: 'EntryPoint v0.6',
@@ -22,7 +25,6 @@ export const canonicalContracts = {
   },
 } as const;
 
-/** One of {@link canonicalContracts}. */
 export type CanonicalContract = keyof typeof canonicalContracts;
 
 /** A contract that the deterministic deployer makes, at an address that follows from this. */
@@ -33,7 +35,7 @@ interface Canonical {
   readonly arguments?: readonly Address[];
 }
 
-/** The call that puts a contract at its canonical address. */
+/** The call that creates a contract at its canonical address, by the deterministic deployer. */
 export const canonicalCreation = async (contract: Canonical): Promise<{ to: Address; data: Hex }> => {
   const { artifact, salt, arguments: values = [] } = contract;
   const { abi, bytecode } = await loadArtifact(artifact);

@@ -13,7 +13,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A node that answers everything with this. */
+/** A node that gives this answer to every request. */
 const node = async (answer: object): Promise<string> => {
   const server = createServer((request, response) => {
     void json(request).then((body) => {

@@ -6,33 +6,30 @@ import type { RegistryStore } from '../store/registry-store.ts';
 import type { Post } from '../network/http-post.ts';
 import { type CallOutcome, type CallTarget, type RpcClient, RpcError, createRpcClient } from './rpc.ts';
 
-/** Where a chain can be reached. */
 export interface ChainUrls {
   rpc?: string;
   bundler?: string;
 }
 
-/** The operator's chains, by their settings. */
 export interface ChainAccess {
-  /** Full URLs, credentials included. @throws EngineError `VAULT_LOCKED` if a URL is in a vault that is locked */
+  /** Full URLs with credentials. @throws EngineError `VAULT_LOCKED` if a URL is in a locked vault */
   urls(chainId: number): Promise<ChainUrls>;
   /**
-   * Client of the chain's node; undefined where no RPC URL is set. Its first request is preceded by a look at the
-   * node's chain id, and throws `PAYMASTER_NOT_READY` if that is another one.
+   * Client of the chain's node; undefined if no RPC URL is set. Before its first request it checks the node's chain id,
+   * and throws `PAYMASTER_NOT_READY` if that is another one.
    *
    * @throws EngineError `VAULT_LOCKED`
    */
   rpc(chainId: number): Promise<RpcClient | undefined>;
-  /** The chain id that the node at a URL tells at this moment; undefined where it tells none. */
+  /** The chain id that the node at a URL reports now; undefined if it reports none. */
   chainIdAt(url: string): Promise<number | undefined>;
-  /** Client of the chain's bundler; undefined where none is set. @throws EngineError `VAULT_LOCKED` */
+  /** Client of the chain's bundler; undefined if none is set. @throws EngineError `VAULT_LOCKED` */
   bundler(chainId: number): Promise<RpcClient | undefined>;
 }
 
-/** Names under which a chain's URLs are in the vault. */
 export const vaultUrlName = (chainId: number, kind: keyof ChainUrls): string => `chain.${chainId}.${kind}`;
 
-/** Providers put keys into user info, path and query; a bare origin, or this machine, carries none. */
+/** Providers put keys into user info, path and query. A bare origin, or a URL of this machine, has none. */
 export const carriesCredentials = (url: string): boolean => {
   const { username, password, pathname, search, hostname } = new URL(url);
   const local = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
@@ -41,10 +38,10 @@ export const carriesCredentials = (url: string): boolean => {
 
 const IN_VAULT = '/…';
 
-/** What is shown and stored in the open of a URL that is in the vault. */
+/** The part of a URL in the vault that is shown and stored unencrypted. */
 export const withoutCredentials = (url: string): string => `${new URL(url).origin}${IN_VAULT}`;
 
-/** A client that makes sure, before its first request, that the node is of this chain. */
+/** Checks the node's chain id before the first request. */
 const verifying = (node: RpcClient, chainId: number): RpcClient => {
   let verified = false;
   const verify = async (): Promise<void> => {
@@ -74,7 +71,7 @@ const verifying = (node: RpcClient, chainId: number): RpcClient => {
   };
 };
 
-/** Providers answer a bad key, or an empty purse, with an error of JSON-RPC. */
+/** Providers report a bad key, or an exhausted account, with a JSON-RPC error. */
 const askChainId = async (node: RpcClient, chainId: number): Promise<unknown> => {
   try {
     return await node.send('eth_chainId', []);
@@ -86,10 +83,10 @@ const askChainId = async (node: RpcClient, chainId: number): Promise<unknown> =>
 };
 
 /**
- * Chains as set in the store, credentials from the vault. Clients are kept, so that connections are used again.
+ * Chains from the store, with credentials from the vault. Clients are kept to reuse connections.
  *
- * @param told is told what became of each request to a chain's node or bundler
- * @param post connects to nodes and bundlers; default: by the names of the machine
+ * @param told called with the result of each request to a chain's node or bundler
+ * @param post connects to nodes and bundlers; default: with the machine's name resolution
  */
 export const createChainAccess = (
   store: Pick<RegistryStore, 'findChain'>,
@@ -101,7 +98,7 @@ export const createChainAccess = (
   const clients = new Map<string, RpcClient>();
   const nodes = new Map<string, RpcClient>();
 
-  /** One per chain, also where two chains were given the same URL: one of them is wrong. */
+  /** One per chain, even if two chains have the same URL: one of them is wrong. */
   const client = (url: string, target: CallTarget): RpcClient => {
     const what = `The ${target.kind} of chain ${target.chainId}`;
     const key = `${what} ${url}`;
@@ -142,7 +139,7 @@ export const createChainAccess = (
         const answer = await createRpcClient(url, 'The node', timeoutMs, undefined, post).send('eth_chainId', []);
         return Number(quantity.parse(answer));
       } catch {
-        return undefined; // whatever is wrong with it is said when it is used
+        return undefined; // Errors of the URL are reported when it is used.
       }
     },
     async bundler(chainId) {

@@ -5,7 +5,7 @@ import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { AttachableLayout } from '../../core/paymaster-layouts/layout.ts';
 import { loadArtifact } from './artifacts.ts';
 
-/** What creates a paymaster contract: its code and its constructor's arguments. @throws EngineError `NOT_DEPLOYABLE` */
+/** Code and constructor arguments of a paymaster contract. @throws EngineError `NOT_DEPLOYABLE` */
 export const creationCode = async (
   layout: AttachableLayout,
   wiring: { owner: Address; signer: Address },

@@ -1,11 +1,11 @@
 import { type RpcClient, RpcError } from './rpc.ts';
 
-/** Hardhat's and anvil's chain id, and the one of Ganache and `geth --dev`. */
+/** The chain id of Hardhat and anvil, and that of Ganache and `geth --dev`. */
 const DEVELOPMENT_IDS: readonly number[] = [31337, 1337];
-/** Nodes that mine only when there is something to mine; forks of public chains have the public chain's id. */
+/** Nodes that mine only pending transactions. Forks of public chains have the public chain's id. */
 const DEVELOPMENT_NODES = /^(anvil|hardhat|ganache|ethereumjs)/i;
 
-/** True if the chain is one for development, which mines no blocks while nothing is sent. @throws EngineError `CHAIN_UNREACHABLE` */
+/** True for a development chain, which mines no blocks while idle. @throws EngineError `CHAIN_UNREACHABLE` */
 export const isDevelopmentChain = async (rpc: RpcClient, chainId: number): Promise<boolean> => {
   if (DEVELOPMENT_IDS.includes(chainId)) return true;
   try {

@@ -14,9 +14,9 @@ const [ENTRY_POINT, PAYMASTER, ACCOUNT, STRANGER]: Address[] = ['ee', '9f', 'ac'
 ) as [Address, Address, Address, Address];
 const START = Date.UTC(2026, 0, 1);
 const [HASH, OTHER]: Hex[] = ['a1', 'a2'].map((byte): Hex => `0x${byte.repeat(32)}`) as [Hex, Hex];
-/** How long what is signed can be mined. */
+/** How long a signed operation can be mined. */
 const VALID_SECONDS = 300;
-/** So much later it has expired for sure. */
+/** After this time it has certainly expired. */
 const LATER = VALID_SECONDS + 130;
 
 const failure = (code = -32_000): never => {
@@ -26,7 +26,6 @@ const unreachable = (): never => {
   throw new EngineError('CHAIN_UNREACHABLE', 'The RPC cannot be reached');
 };
 
-/** A settlement over a node whose chain has a block each second. */
 const desk = () => {
   const node = new ScriptedNode(5_000, START / 1000);
   const store = new MemorySettlementStore();
@@ -48,7 +47,6 @@ const desk = () => {
     poll: () => settlement.pollNow(),
     mine: (userOpHash: Hex = HASH, paymaster = PAYMASTER, nonce = 0n) =>
       node.mine(userOpHash, paymaster, 7n, node.head, { ...slot, nonce }),
-    /** Chain and clock go on alike. */
     pass: async (seconds: number): Promise<void> => {
       node.grow(seconds);
       await clock.advance(seconds * 1000);
@@ -57,7 +55,7 @@ const desk = () => {
   };
 };
 
-/** Answers no logs of operations in blocks that a node does not have. */
+/** Returns no operation logs for blocks that the node does not have. */
 const hideLogs = (node: ScriptedNode, isHidden: (block: number) => boolean, byHash: () => unknown = () => []): void => {
   node.overrule = (method, params) => {
     if (method !== 'eth_getLogs') return undefined;
@@ -109,7 +107,7 @@ describe('an operation that was mined, and whose event the node leaves out,', ()
     mine();
     await pass(3_000);
     await poll();
-    // The node says that it does not have the block: its silence is no answer.
+    // The node reports that it lacks the block, so its empty answer proves nothing.
     expect(decision.settlement).toBe('reserved');
     node.overrule = () => undefined;
     await pass(61);
@@ -123,7 +121,7 @@ describe('an operation that was mined, and whose event the node leaves out,', ()
     await poll();
     await pass(60);
     mine();
-    // The node that answers is sixteen blocks behind, and each poll reads twelve blocks again.
+    // The answering node is sixteen blocks behind, and each poll reads twelve blocks again.
     await pass(13);
     hideLogs(node, (block) => block > node.head - 16);
     await poll();
@@ -315,7 +313,7 @@ describe('what a provider is asked', () => {
     const before = asked('eth_getLogs');
     await poll();
     expect(decision.settlement).toBe('unconfirmed');
-    // Besides, one for each that was refused, the block that is asked for by its hash, and what each poll reads.
+    // Plus one per refused request, the block requested by hash, and the reads of each poll.
     expect(asked('eth_getLogs') - before).toBeGreaterThan(300);
     expect(asked('eth_getLogs') - before).toBeLessThan(700);
   });

@@ -19,39 +19,43 @@ import {
   readOperationsOf,
 } from './user-operation-events.ts';
 
-/** What a chain's time may differ from ours by: reservations outlive their `validUntil` by it (behaviour 6.5). */
+/**
+ * Maximum difference between a chain's time and ours: reservations outlive their `validUntil` by it (behaviour 6.5).
+ */
 export const GRACE_SECONDS = 120;
-/** A reservation of which the node has told nothing for so long is `unconfirmed`. */
+/** A reservation about which the node has reported nothing for this long becomes `unconfirmed`. */
 const PATIENCE_MS = 3_600_000;
-/** What no node told is asked again after this. */
+/** Interval between retries of unanswered reads. */
 const ASK_AGAIN_MS = 60_000;
-/** How many nonces are asked for at once, and in one poll. */
+/** Nonces read at once, and per poll. */
 const [AT_ONCE, MOST_AT_POLL] = [20, 100];
-/** So many requests for logs may look for the operations that used nonces, in one poll. */
+/** Maximum log requests per poll that search for the operations that used nonces. */
 const MOST_SEARCHES = 300;
 /** How many blocks too early a search may begin. */
 const EARLY_BLOCKS = 64;
-/** Most operations are mined long before: until then nobody asks whether the nonce of one that never expires is used. */
+/** Most operations are mined long before this. Until then, do not read the nonce of an operation that never expires. */
 const ENDLESS_MS = 10 * 60_000;
-/** Those that never expire are asked about {@link AT_ONCE} at a time, as often as this: an operator pays a provider for each. */
+/**
+ * Interval at which {@link AT_ONCE} nonces of operations that never expire are read: the operator pays a provider for
+ * each.
+ */
 const ENDLESS_EVERY_MS = 60_000;
 
-/** A reservation, and the block at which its nonce tells what became of it. */
+/** A reservation, and the block at which its nonce decides its fate. */
 interface NonceQuestion {
   readonly reservation: OpenReservation;
   readonly block: Block;
 }
 
-/** Where the chain stands when reservations are ended. */
+/** State of the chain when reservations are ended. */
 export interface ChainNow {
   readonly node: RpcClient;
   readonly head: Block;
-  /** A block that no re-org takes back; undefined on a chain that has none yet. */
+  /** A block that no re-org removes; undefined on a chain without one yet. */
   readonly buried: Block | undefined;
   readonly state: SettlementState;
 }
 
-/** What ending reservations stands on. */
 export interface EndingOptions {
   readonly chainId: number;
   readonly store: SettlementStore;
@@ -62,11 +66,11 @@ export interface EndingOptions {
   readonly tellUnmatched: (mined: MinedUserOperation, decisions: number) => void;
 }
 
-/** A failure of the node, or of the way to it: it says nothing of what it was asked for. */
+/** An error of the node or the connection, which proves nothing. */
 const isSilence = (error: unknown): boolean =>
   error instanceof RpcError || error instanceof ZodError || isUnreachable(error);
 
-/** Before every reservation that expires, and behind all that never do (`validUntil` 0). */
+/** Sorts before all reservations that expire, and after those that never do (`validUntil` 0). */
 export const FIRST_EXPIRING = { validUntil: 0, seq: Number.MAX_SAFE_INTEGER };
 const FIRST_ENDLESS = { validUntil: 0, seq: 0 };
 
@@ -76,10 +80,10 @@ const slotOf = ({ entryPoint, sender, nonce }: Pick<OpenReservation, 'entryPoint
 const seqsOf = (asked: readonly NonceQuestion[]): number[] => asked.map(({ reservation }) => reservation.seq);
 
 /**
- * Ends reservations whose operations can no longer be mined. That nobody saw an event of one proves nothing: logs may come
- * from a node that is behind. The account's nonce does: unused past the expiry, the operation was never mined, and the
- * reservation is `released`. A used one may be that operation, so the event that used it is looked for: it settles its
- * decision, or proves that it was another operation. Without it the reservation is `unconfirmed`.
+ * Ends reservations whose operations can no longer be mined. A missing event proves nothing: logs may come from a node
+ * that is behind. The account's nonce does. If it is unused after the expiry, the operation was never mined, and the
+ * reservation is `released`. If it is used, the event that used it is searched for: it settles its decision, or proves
+ * that it was another operation. Without that event the reservation becomes `unconfirmed`.
  */
 export const createEnding = (options: EndingOptions) => {
   const { chainId, store, clock, log, readOperations, identify, tellUnmatched } = options;
@@ -92,7 +96,7 @@ export const createEnding = (options: EndingOptions) => {
     else log.warn('settlement.unconfirmed', { chainId, count });
   };
 
-  /** What used the nonces, as far as it is found; throws where the node does not have the last block. */
+  /** The operations found that used the nonces. Throws if the node does not have the last block. */
   const findUsers = async (
     node: RpcClient,
     used: readonly NonceQuestion[],
@@ -115,12 +119,12 @@ export const createEnding = (options: EndingOptions) => {
       add(mined);
       from = toBlock + 1;
     }
-    // A node that is behind leaves out what it does not have, without a word: asked for a block by its hash it says so.
+    // A node that is behind silently omits blocks it lacks. For a block by hash it reports an error.
     if (missing.size > 0) add(await readOperationsOf(node, filter, last));
     return found;
   };
 
-  /** What used the nonces. Those of them that were operations of ours settle their decisions. */
+  /** The operations that used the nonces. Those of ours settle their decisions. */
   const settleUsers = async ({ node, head, state }: ChainNow, used: readonly NonceQuestion[]) => {
     const users = await findUsers(node, used);
     const isOurs = ({ paymaster }: MinedUserOperation): boolean =>
@@ -134,13 +138,13 @@ export const createEnding = (options: EndingOptions) => {
     return users;
   };
 
-  /** Ends reservations whose nonces are used. The answer is those of which the node does not tell what used them. */
+  /** Ends reservations whose nonces are used. @returns those for which the node does not report the operation */
   const endUsed = async (now: ChainNow, used: readonly NonceQuestion[]): Promise<readonly NonceQuestion[]> => {
     if (used.length === 0) return [];
     try {
       const users = await settleUsers(now, used);
       const isFound = ({ reservation }: NonceQuestion): boolean => users.has(slotOf(reservation));
-      // The decisions of what was found are no longer reserved. To those that still are, it was another operation.
+      // Decisions of the operations found are settled. For those still reserved, another operation used the nonce.
       await end(used.filter(isFound), 'released');
       await end(
         used.filter((one) => !isFound(one)),
@@ -159,12 +163,14 @@ export const createEnding = (options: EndingOptions) => {
     return { used: thatAre('used'), unused: thatAre('unused'), unanswered: thatAre('unanswered') };
   };
 
-  /** Since when the node has told nothing of reservations (monotonic ms), by their `seq`: in this round, and the last. */
+  /**
+   * Since when the node has reported nothing about reservations (monotonic ms), by `seq`: in this round and the last.
+   */
   let [silentSince, silentBefore] = [new Map<number, number>(), new Map<number, number>()];
   let expiring = { after: FIRST_EXPIRING, notBefore: -Infinity };
   let endless = { after: FIRST_ENDLESS, notBefore: -Infinity };
 
-  /** Ends some that have expired. The answer is the last of them, undefined where there are no more, and how much was asked. */
+  /** Ends some expired ones. @returns the last of them, undefined if no more exist, and the number of reads */
   const expireSome = async (now: ChainNow, validUntilBefore: number) => {
     const { node, head, buried } = now;
     const query = { chainId, after: expiring.after, validUntilBefore, most: AT_ONCE };
@@ -187,9 +193,9 @@ export const createEnding = (options: EndingOptions) => {
 
   return {
     /**
-     * Ends those that have expired.
+     * Ends expired ones.
      *
-     * @param chainTime unix seconds before which no block will be mined any more
+     * @param chainTime unix seconds; no further block will be older
      */
     async expire(now: ChainNow, chainTime: number): Promise<void> {
       if (clock.monotonic() < expiring.notBefore) return;
@@ -206,7 +212,7 @@ export const createEnding = (options: EndingOptions) => {
         if (searched) return;
       }
     },
-    /** Ends those that never expire and whose nonces are used, in a block that no re-org takes back. */
+    /** Ends reservations that never expire and whose nonces are used in a block that no re-org removes. */
     async endEndless(now: ChainNow): Promise<void> {
       const { node, buried } = now;
       if (buried === undefined || clock.monotonic() < endless.notBefore) return;

@@ -1,35 +1,34 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 
-/** Something done again and again, never twice at a time. */
+/** Repeats work, never twice at once. */
 export interface PollLoop {
-  /** Polls at once, and from then on by the clock. */
+  /** Polls at once, and then periodically. */
   start(): void;
-  /** Polls once more, after the polls under way. False if it failed, which is logged, or was stopped. */
+  /** Polls once more, after polls in flight. False if it failed, which is logged, or was stopped. */
   pollNow(): Promise<boolean>;
-  /** Waits for the poll in flight. Nothing happens afterwards; a stopped loop is not started again. */
+  /** Waits for the poll in flight. Nothing happens afterwards; a stopped loop cannot be restarted. */
   stop(): Promise<void>;
 }
 
-/** What a loop is made of. */
 export interface PollLoopOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** What is done, for the log. */
+  /** For the log. */
   readonly name?: string;
   /** For the log. */
   readonly chainId?: number;
   readonly everyMs: number;
-  /** One poll. It looks at the signal between steps, so that a stop need not wait for a long one. */
+  /** One poll. It checks the signal between steps, so that a stop need not wait for a long one. */
   readonly poll: (stop: AbortSignal) => Promise<void>;
 }
 
-/** While polls fail, unless they are rarer anyway. */
+/** Maximum interval while polls fail, unless they are rarer anyway. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Repeats a poll. While it fails, the waits double up to a minute; the log gets one line when that begins and one when
- * it is over.
+ * Repeats a poll. While it fails, the interval doubles up to a minute. The log gets one line when failures begin and
+ * one when they end.
  */
 export const createPollLoop = ({
   clock,

@@ -10,13 +10,13 @@ const decoded = (text: string): string => {
   }
 };
 
-/** As it is in the URL, as it is meant, and as it is encoded anew. */
+/** As in the URL, decoded, and encoded again. */
 const spellings = (piece: string): string[] => {
   const meant = decoded(piece);
   return [piece, meant, encodeURIComponent(meant)];
 };
 
-/** What may be a credential in a URL, the longest first; providers put their keys everywhere. */
+/** Possible credentials in a URL, longest first; providers put their keys anywhere. */
 const credentialsOf = (url: string): string[] => {
   const { username, password, pathname, search, searchParams } = new URL(url);
   const path = pathname.split('/').filter(mayBeKey);
@@ -33,7 +33,7 @@ const credentialsOf = (url: string): string[] => {
   return [...new Set(secrets)].sort((a, b) => b.length - a.length);
 };
 
-/** Blanks in a text what may be a credential of a URL, however it is encoded. */
+/** Blanks possible credentials of a URL in a text, in any encoding. */
 export const credentialRedactor = (url: string): ((text: string) => string) => {
   const credentials = credentialsOf(url);
   return (text) => credentials.reduce((rest, piece) => rest.replaceAll(piece, '[secret]'), text);

@@ -1,2 +1,2 @@
-/** The deepest re-org that is noticed, in blocks: what lies deeper is taken to stand for good. */
+/** The deepest re-org that is noticed, in blocks: deeper blocks are considered final. */
 export const REORG_BLOCKS = 12;

@@ -5,11 +5,11 @@ import { type Post, createPost } from '../network/http-post.ts';
 import { createNames } from '../network/names.ts';
 import { credentialRedactor } from './redact-credentials.ts';
 
-/** An error that the node answered with: a reverted call carries its revert data. */
+/** An error from the node. A reverted call has its revert data. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
-  /** Revert data of a failed `eth_call`; undefined where the node sent none. */
+  /** Revert data of a failed `eth_call`; undefined if the node sent none. */
   readonly data: Hex | undefined;
 
   constructor(code: number, message: string, data: Hex | undefined) {
@@ -19,38 +19,35 @@ export class RpcError extends Error {
   }
 }
 
-/** Nodes differ in how they say that a call ran and failed. Any other error says nothing about the contract. */
+/** Nodes report reverted calls in several ways. Any other error says nothing about the contract. */
 export const hasReverted = ({ code, data, message }: RpcError): boolean =>
   code === 3 || data !== undefined || /revert|VM execution|invalid opcode|invalid jump|out ?of ?gas/i.test(message);
 
-/** `CHAIN_UNREACHABLE` for a node that refuses. Its words stay in the cause: they may hold the operator's key. */
+/** `CHAIN_UNREACHABLE` for a node that refuses. Its message stays in the cause: it may contain the operator's key. */
 export const nodeRefusal = (chainId: number, cause: RpcError): EngineError =>
   new EngineError('CHAIN_UNREACHABLE', `The node of chain ${chainId} answered with an error`, {}, { cause });
 
-/** True for the failure of a chain that could not be asked. */
 export const isUnreachable = (error: unknown): error is EngineError =>
   error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE';
 
-/** What became of a request to a node. */
+/** Result of a request to a node. */
 export type CallOutcome = 'result' | 'error' | 'unreachable';
 
-/** Whom a request goes to. */
 export interface CallTarget {
   readonly chainId: number;
   readonly kind: 'node' | 'bundler';
 }
 
-/** JSON-RPC client of one chain's node or bundler. */
 export interface RpcClient {
   readonly url: string;
   /**
-   * @throws EngineError `CHAIN_UNREACHABLE` if no answer came in time, or one that is no JSON-RPC
+   * @throws EngineError `CHAIN_UNREACHABLE` if no answer came in time, or one that is not JSON-RPC
    * @throws RpcError if the node answered with an error
    */
   send(method: string, params: readonly unknown[]): Promise<unknown>;
   /** `eth_call` on the latest block. */
   readonly call: (to: Address, data: Hex) => Promise<Hex>;
-  /** What the server's clock said with its last answer (epoch ms, whole seconds); undefined where it says nothing. */
+  /** The server's clock in its last answer (epoch ms, whole seconds); undefined if it sent none. */
   readonly answeredAt?: () => number | undefined;
 }
 
@@ -71,10 +68,10 @@ const revertData = (data: unknown): Hex | undefined => {
 const isAnswer = (value: unknown): value is RpcAnswer =>
   typeof value === 'object' && value !== null && ('result' in value || 'error' in value);
 
-/** More than any answer the desk asks for: it must not fill the memory. */
+/** Larger than any answer the desk needs: it must not fill the memory. */
 const MOST_MIB = 32;
 
-/** Undefined for what is not JSON, which has no undefined of its own. */
+/** Undefined for invalid JSON; JSON has no undefined of its own. */
 const parseJson = (body: Buffer): unknown => {
   try {
     return JSON.parse(body.toString());
@@ -83,12 +80,12 @@ const parseJson = (body: Buffer): unknown => {
   }
 };
 
-/** A time-out passes in so many parts. */
+/** Number of parts of a time-out. */
 const PARTS = 10;
 
 /**
- * A signal that aborts when a time has passed, and the event loop came round {@link PARTS} times in it: an answer that
- * came while something blocked the loop is read, not taken for silence.
+ * Aborts after a time in which the event loop ran at least {@link PARTS} times: an answer that arrived while the loop
+ * was blocked is read, and not mistaken for silence.
  */
 const startTimeout = (timeoutMs: number): { readonly signal: AbortSignal; readonly end: () => void } => {
   const controller = new AbortController();
@@ -105,7 +102,7 @@ const startTimeout = (timeoutMs: number): { readonly signal: AbortSignal; readon
   return { signal: controller.signal, end: () => void (left = 0) };
 };
 
-/** User info of a URL goes into a header. */
+/** Moves user info of a URL into a header. */
 const requestFor = (url: string): { target: URL; headers: Record<string, string> } => {
   const target = new URL(url);
   const { username, password } = target;
@@ -121,15 +118,15 @@ const requestFor = (url: string): { target: URL; headers: Record<string, string>
   };
 };
 
-/** For who has no engine's names: those of the machine. */
+/** For code outside of an engine: resolves names with the machine's settings. */
 const postBySystem = createPost(createNames({ clock: systemClock }).resolve);
 
 /**
- * A client that posts each request by itself.
+ * Posts each request separately.
  *
  * @param what for messages, e.g. `The RPC of chain 31337`
- * @param timeoutMs how long an answer may take
- * @param told is told what became of each request
+ * @param timeoutMs maximum time for an answer
+ * @param told called with the result of each request
  * @param send connects to the server
  */
 export const createRpcClient = (
@@ -160,7 +157,7 @@ export const createRpcClient = (
     }
   };
 
-  /** Nodes quote the key that they refuse; what they say goes to DApps and into decisions. */
+  /** Nodes quote a key that they refuse, and their messages go to DApps and into decisions. */
   const redacted = credentialRedactor(url);
   let id = 0;
   const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {

@@ -7,38 +7,36 @@ import { FIRST_EXPIRING, GRACE_SECONDS, createEnding } from './end-reservations.
 import { createIdentifier } from './sponsored-hashes.ts';
 import { type Block, blockBefore, createOperationReader, isSynced, readBlock } from './user-operation-events.ts';
 
-/** What settling a chain takes. */
 export interface SettleChainOptions {
   readonly chainId: number;
-  /** The chain's node; undefined where no RPC URL is set. What it throws is an outage. */
+  /** The chain's node; undefined if no RPC URL is set. An error that it throws is an outage. */
   readonly rpc: () => Promise<RpcClient | undefined>;
   readonly store: SettlementStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** How many of the newest blocks are read again, because a re-org may have changed them. */
+  /** Number of newest blocks that are read again, because a re-org may have changed them. */
   readonly overlapBlocks: number;
-  /** How many blocks the node is asked for at once. */
+  /** Blocks per request. */
   readonly maxRangeBlocks: number;
 }
 
-/** How long a public chain's head stands still before the chain, and not its node, is taken to have stopped. */
+/** How long a public chain's head must stand still before the chain, and not its node, counts as stopped. */
 const STANDSTILL_SECONDS = 1_800;
-/** The newest blocks of so many seconds, at most so many, are read again as often as this: logs may arrive late. */
+/** How far back the newest blocks are read again, and how often: logs may arrive late. */
 const LATE_LOGS = { seconds: 600, mostBlocks: 2_400, everyMs: 60_000 };
-/** A node that is behind others may have to be asked for the state of a block: of one that was the head so long ago. */
+/** A lagging node may have to return the state of a block: use one that was the head this long ago. */
 const BURIED_SECONDS = 30;
-/** Reservations of a chain without a node end in batches of this size: decisions are stored in between. */
+/** Reservations of a chain without a node end in batches of this size, with decisions stored in between. */
 const EXPIRY_BATCH = 200;
 
-/** The last block that holds one of the operations; -1 where there are none. */
+/** The last block with one of the operations; -1 if none is given. */
 const lastBlockOf = (mined: readonly MinedUserOperation[]): number =>
   mined.reduce((last, { blockNumber }) => Math.max(last, blockNumber), -1);
 
 /**
- * Makes the function that brings a chain's decisions up to date, once per call: operations that were mined are
- * settled, those that a re-org took back are reserved again, and reservations of operations that can no longer be
- * mined end ({@link createEnding}). It throws when the node or the store does not
- * answer properly; the next call then goes on where it was.
+ * Returns a function that updates a chain's decisions, once per call. It settles mined operations, reserves again those
+ * that a re-org removed, and ends reservations of operations that can no longer be mined ({@link createEnding}). It
+ * throws if the node or the store does not answer properly; the next call continues from there.
  */
 export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSignal) => Promise<void>) => {
   const { chainId, rpc, store, clock, log, overlapBlocks, maxRangeBlocks } = options;
@@ -49,17 +47,17 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
   /** The last block that may hold a settled operation. Later ones need not be read while nothing is reserved. */
   let activeThrough: number | undefined;
   /**
-   * When a reservation was last seen, unix seconds; a restart does not know of an earlier one. Where the chain's time is
-   * behind it, blocks may yet hold operations whose reservations ended by our clock.
+   * When a reservation was last seen, unix seconds; lost at a restart. If the chain's time is behind it, later blocks
+   * may still hold operations whose reservations ended by our clock.
    */
   let reservedAt: number | undefined;
-  /** When late logs were last looked for (monotonic ms). */
+  /** When late logs were last checked (monotonic ms). */
   let lookedAt = -Infinity;
   const isLookDue = (): boolean => clock.monotonic() - lookedAt >= LATE_LOGS.everyMs;
-  /** Heads of the last polls, the oldest first: of those that are buried, the newest only. */
+  /** Heads of the last polls, oldest first; of the buried ones, only the newest. */
   let heads: readonly Block[] = [];
 
-  /** Where reading begins, and the last block that was read before on this chain. */
+  /** The first block to read, and the last block read before on this chain. */
   const resume = async (
     node: RpcClient,
     head: Block,
@@ -74,7 +72,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
       const late = await blockBefore(node, head, head.timestamp - LATE_LOGS.seconds, { lowest });
       return { from: Math.min(from, late.number), knownThrough: cursor };
     }
-    // A chain not read before, or one that was set back: a cursor far above the head says nothing of it.
+    // A new chain, or one that was set back: a cursor far above the head is meaningless.
     if (cursor !== undefined) log.warn('settlement.chain-set-back', { chainId, from: cursor, to: head.number });
     const newest = overlapOf(head.number);
     if (oldestReservedAt === undefined) return { from: newest, knownThrough: -1 };
@@ -86,7 +84,6 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     log.warn('settlement.unmatched', { chainId, transactionHash, userOpHash, sender, count });
   const ending = createEnding({ chainId, store, clock, log, readOperations, identify, tellUnmatched });
 
-  /** Reads everything up to the head. */
   const readThrough = async (node: RpcClient, head: Block, state: SettlementState, stop: AbortSignal) => {
     const mayBeLate = reservedAt !== undefined && head.timestamp < reservedAt - GRACE_SECONDS;
     let isReserved = state.oldestReservedAt !== undefined || mayBeLate;
@@ -101,7 +98,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
       }
       const { mined: found, toBlock } = await readOperations(node, state, from, head.number);
       const mined = await identify(node, found);
-      // Blocks above the head are gone, and with them what was mined there.
+      // Blocks above the head are gone, with the operations mined in them.
       const through = Math.max(toBlock, knownThrough);
       const range = toBlock === head.number ? { toBlock: through, cursor: toBlock } : { toBlock, cursor: through };
       const { putBack, unmatched } = await store.applySettlements({ chainId, fromBlock: from, mined, ...range });
@@ -115,9 +112,9 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
   };
 
   /**
-   * Unix seconds before which no block will be mined any more. That is the head's time, and on an idle chain our own: a
-   * head that has not changed for longer than clocks may differ, on a node that claims to be up to date. Only chains for
-   * development idle; elsewhere it is the node that stands still, while operations are mined.
+   * Unix seconds; no further block will be older. That is the head's time. On an idle chain it is our own time: if the
+   * head has not changed for longer than clocks may differ, on a node that claims to be up to date. Only development
+   * chains idle; on others the node stands still, while operations are mined.
    */
   const noBlockBefore = async (node: RpcClient, head: Block, since: number, nowSeconds: number): Promise<number> => {
     const seconds = (clock.monotonic() - since) / 1000;
@@ -127,7 +124,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     return isIdle ? Math.max(head.timestamp, nowSeconds) : head.timestamp;
   };
 
-  /** A block that no re-org takes back; undefined where the chain has none yet. */
+  /** A block that no re-org removes; undefined on a chain without one yet. */
   const buriedBlock = async (node: RpcClient, head: Block): Promise<Block | undefined> => {
     const isBuried = ({ number, timestamp }: Block): boolean =>
       head.number - number >= overlapBlocks && head.timestamp - timestamp >= BURIED_SECONDS;
@@ -138,7 +135,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     return head.number < overlapBlocks ? undefined : readBlock(node, head.number - overlapBlocks);
   };
 
-  /** No node tells what became of them. */
+  /** Without a node, the result of these operations is unknown. */
   const leaveUnconfirmed = async (validUntilBefore: number): Promise<void> => {
     for (;;) {
       const batch = await store.openReservations({
@@ -161,7 +158,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
       await leaveUnconfirmed(nowSeconds - GRACE_SECONDS);
       return;
     }
-    // The head comes first: what is reserved after the state was read cannot be mined in a block up to this head.
+    // Read the head first: an operation reserved after the state was read cannot be mined in a block up to this head.
     const head = await readBlock(node, 'latest');
     const state = await store.settlementState(chainId);
     if (state.oldestReservedAt !== undefined) reservedAt = nowSeconds;
@@ -170,7 +167,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     const isSameHead = read?.hash === head.hash;
     if (read === undefined || !isSameHead || mayBeLate) {
       const since = isSameHead && read !== undefined ? read.since : clock.monotonic();
-      // A failure on the way leaves the store between two branches, and the chain may go back to the first.
+      // An error here leaves the store between two branches, and the chain may return to the first.
       read = undefined;
       await readThrough(node, head, state, stop);
       if (stop.aborted) return;

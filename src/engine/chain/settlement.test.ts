@@ -23,7 +23,7 @@ interface Desk {
   maxRangeBlocks?: number;
 }
 
-/** A settlement over scripted nodes, whose chains end now. */
+/** A settlement with scripted nodes, whose chains end now. */
 const desk = ({ nodes, maxRangeBlocks = 2_000 }: Desk = {}) => {
   const node = nodes?.[CHAIN] ?? new ScriptedNode(5_000, SECONDS);
   const all = nodes ?? { [CHAIN]: node };
@@ -294,7 +294,9 @@ describe.each([
   const [maxRangeBlocks, others, requests] = row;
   const OTHER: Hex = `0x${'a2'.repeat(32)}`;
 
-  /** Has the node fall silent for hours after each number of answers; then it has the branch, or the chain as it was. */
+  /**
+   * Makes the node fall silent for hours after each number of answers; then it has the branch, or the original chain.
+   */
   const fallSilent = async (isBackAsItWas: boolean) => {
     const seen: { histories: string[][]; wei: bigint[] }[] = [];
     for (;;) {
@@ -414,7 +416,7 @@ describe('a public chain that stood still for long and catches up with blocks of
       await world.settlement.pollNow();
       expect(decision.history).toEqual(['reserved', 'released']);
       if (restarted !== '') await world.restart();
-      // A block as it would have been mined five minutes into the halt, and more blocks than are read again.
+      // A block as if mined five minutes into the halt, and more blocks than are read again.
       node.grow(200);
       await world.settlement.pollNow();
       node.grow(100);
@@ -422,7 +424,7 @@ describe('a public chain that stood still for long and catches up with blocks of
       await world.settlement.pollNow();
       expect(decision.history).toEqual(['reserved', 'released', 'settled']);
       expect(world.store.spentWei).toBe(7n);
-      // Once the chain's time has passed ours, nothing more is read.
+      // Once the chain's time is past ours, nothing more is read.
       node.grow(4_000);
       await world.settlement.pollNow();
       const { length } = node.ranges;
@@ -478,7 +480,7 @@ describe('reservations that never expire', () => {
   const OLD = START - 3_600_000;
   const OTHER: Hex = `0x${'a2'.repeat(32)}`;
   const nonceCalls = (node: ScriptedNode): number => node.asked.filter(({ method }) => method === 'eth_call').length;
-  /** A node that says how many operations every account has had mined. */
+  /** A node that reports the same number of mined operations for every account. */
   const using = (node: ScriptedNode, answer: () => unknown): void => {
     node.overrule = (method) => (method === 'eth_call' ? answer() : undefined);
   };

@@ -6,35 +6,34 @@ import { createPollLoop } from './poll-loop.ts';
 import { REORG_BLOCKS } from './reorg-depth.ts';
 import { createChainSettler } from './settle-chain.ts';
 
-/** What settlement stands on. */
 export interface SettlementOptions {
   readonly store: SettlementStore;
   readonly chains: Pick<ChainAccess, 'rpc'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Only while this is true anything is settled; without it always. */
+  /** Settles only while true; default: always. */
   readonly isLeader?: () => boolean;
-  /** How often each chain is asked, in ms. */
+  /** Interval between polls of a chain, ms. */
   readonly everyMs?: number;
-  /** The deepest re-org that is noticed, in blocks: {@link REORG_BLOCKS} unless it is said otherwise. */
+  /** The deepest re-org that is noticed, in blocks. Default: {@link REORG_BLOCKS}. */
   readonly overlapBlocks?: number;
-  /** How many blocks a node is asked for at once; fewer where it refuses. */
+  /** Maximum blocks per request to a node; fewer if it refuses. */
   readonly maxRangeBlocks?: number;
 }
 
-/** Replaces what decisions have reserved by what their operations cost on chain (behaviour 6.4). */
+/** Replaces reservations by the operations' actual on-chain cost (behaviour 6.4). */
 export interface Settlement {
-  /** Begins to watch every chain on which something is sponsored, now or later. */
+  /** Watches every chain with sponsored operations, now or later. */
   start(): void;
-  /** Looks at every chain once, after the polls under way. False if one of them could not be asked. */
+  /** Polls every chain once, after polls in flight. False if one of them was unreachable. */
   pollNow(): Promise<boolean>;
-  /** When a chain was last looked through, epoch ms; undefined where it was not yet. */
+  /** When a chain was last checked, epoch ms; undefined if never. */
   polledAt(chainId: number): number | undefined;
-  /** Waits for the polls in flight and leaves no timer. For good. */
+  /** Waits for the polls in flight and leaves no timer. It cannot be restarted. */
   stop(): Promise<void>;
 }
 
-/** One watcher per chain, so that a slow or dead node holds up no other chain. */
+/** One watcher per chain, so that a slow or dead node does not delay other chains. */
 export const createSettlement = (options: SettlementOptions): Settlement => {
   const { overlapBlocks = REORG_BLOCKS, isLeader = () => true } = options;
   const { store, chains, clock, log, everyMs = 4_000, maxRangeBlocks = 2_000 } = options;
@@ -47,7 +46,7 @@ export const createSettlement = (options: SettlementOptions): Settlement => {
     let settle: ReturnType<typeof createChainSettler> | undefined;
     const poll = async (stop: AbortSignal): Promise<void> => {
       if (!isLeader()) {
-        // It remembers what was read, which is no longer true once another engine has read on.
+        // It caches what was read, which is out of date once another engine has read on.
         settle = undefined;
         polled.delete(chainId);
         return;

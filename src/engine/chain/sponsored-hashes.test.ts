@@ -37,7 +37,6 @@ const behind = (op: UserOperationV06, bytes: Hex): UserOperationV06 => ({
   paymasterAndData: concat([op.paymasterAndData, bytes]) as Hex,
 });
 const inputOf = (...ops: UserOperationV06[]): Hex => abi.encodeFunctionData('handleOps', [ops, PAYMASTER]) as Hex;
-/** The event of an operation. */
 const mined = (op: UserOperationV06): MinedUserOperation =>
   ({ ...op, userOpHash: hashOf(op), entryPoint, paymaster: PAYMASTER }) as unknown as MinedUserOperation;
 

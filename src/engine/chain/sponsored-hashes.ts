@@ -9,17 +9,17 @@ import { addressWord, byteLength, digits, toHex, word } from '../../core/user-op
 import type { RpcClient } from './rpc.ts';
 
 /**
- * Bytes of `paymasterAndData` as it is signed for the contracts that read it by `abi.decode`, which ignores what
- * follows: 1.0.0 and 1.1.0. All the others take everything behind the signed data for the signature.
+ * Signed length of `paymasterAndData` of contracts that read it with `abi.decode`, which ignores any bytes that follow:
+ * 1.0.0 and 1.1.0. All others read everything after the signed data as the signature.
  */
 const SIGNED_LENGTHS: readonly number[] = [20 + 6 * 32, 20 + 8 * 32];
 
-/** A bundle holds a sender and nonce once. More of them are there to keep us busy. */
+/** A bundle holds a sender and nonce once. More of them are an attempt to waste our time. */
 const MOST_PLACES = 16;
 
 const transaction = z.object({ input: hex });
 
-/** The operation whose ABI encoding begins at this digit; undefined where there is none. */
+/** The operation whose ABI encoding begins at this digit; undefined if none does. */
 const operationAt = (input: string, at: number): UserOperationV06 | undefined => {
   try {
     const [op] = AbiCoder.defaultAbiCoder().decode([USER_OPERATION_V06_ABI], `0x${word(32)}${input.slice(at)}`, true);
@@ -30,11 +30,11 @@ const operationAt = (input: string, at: number): UserOperationV06 | undefined =>
 };
 
 /**
- * Hashes under which an operation of EntryPoint v0.6 may have been sponsored, given the input of the transaction that
- * mined it: some contracts ignore bytes behind the signed data, by which the operation has another hash. The operation
- * is looked for anywhere in the input, since a bundler may go through a contract of its own, and is what was mined only
- * where its hash is that of the event. So a hash found here that a decision has is as certain as the event's own. Empty
- * where the input does not hold the operation, or it is unaltered as far as can be told.
+ * Hashes under which a mined operation of EntryPoint v0.6 may have been sponsored, from the input of its transaction.
+ * Some contracts ignore bytes after the signed data, which change the operation's hash. The operation is searched
+ * anywhere in the input, since a bundler may use a contract of its own; it counts only if its hash is the event's. So a
+ * decision's hash that is found here is as certain as the event's. Empty if the input does not contain the operation,
+ * or it is apparently unaltered.
  */
 export const sponsoredHashes = (input: Hex, mined: MinedUserOperation, chainId: number): Hex[] => {
   const domain = { chainId, entryPoint: mined.entryPoint };
@@ -53,16 +53,15 @@ export const sponsoredHashes = (input: Hex, mined: MinedUserOperation, chainId: 
   return [];
 };
 
-/** Transactions that are remembered, so that blocks that are read again cost no more calls. */
+/** Transactions kept in memory, so that reading blocks again needs no more calls. */
 const MOST_REMEMBERED = 1_000;
 
 /** Adds the {@link sponsoredHashes} to mined operations. */
 export type Identifier = (rpc: RpcClient, mined: readonly MinedUserOperation[]) => Promise<MinedUserOperation[]>;
 
 /**
- * Makes the function that finds the {@link sponsoredHashes} of those mined operations whose hash no decision has; where
- * all have one, the node is not asked. It throws ZodError if the node does not have a transaction, and what `rpc.send`
- * throws.
+ * Finds the {@link sponsoredHashes} of mined operations whose hash no decision has; calls the node only if there are
+ * any. Throws ZodError if the node does not have a transaction, and what `rpc.send` throws.
  */
 export const createIdentifier = (
   store: Pick<SettlementStore, 'operationsWithoutDecision'>,

@@ -6,14 +6,14 @@ import type { Block } from './user-operation-events.ts';
 /** The same from EntryPoint v0.6 on. A nonce is a key of 192 bits and its sequence of 64 (ERC-4337). */
 const abi = new Interface(['function getNonce(address sender, uint192 key) view returns (uint256)']);
 
-/** What a node says of a nonce. `unanswered`: it does not have that block, or its state, or says nothing. */
+/** A node's answer about a nonce. `unanswered`: it lacks the block or its state, or does not answer. */
 export type NonceState = 'used' | 'unused' | 'unanswered';
 
 /**
- * Whether the nonce of a reservation was used up to a block, by whatever: once it is, the operation can no longer be
- * mined. The block is named by its hash, so that a node that does not have it cannot answer for another one.
+ * Whether a reservation's nonce was used up to a block, by any operation: then the operation can no longer be mined.
+ * The block is given by hash, so that a node without it cannot answer for another one.
  *
- * @throws what `rpc.send` throws, but for failures of the node and of the way to it
+ * @throws what `rpc.send` throws, except errors of the node and the connection
  */
 export const askNonce = async (
   rpc: RpcClient,

@@ -5,7 +5,6 @@ import { DEDUCTION_AMOUNT_TOPIC, DEDUCTION_TOPICS } from '../../core/paymaster-l
 import type { MinedUserOperation } from '../store/settlement-store.ts';
 import { type RpcClient, RpcError } from './rpc.ts';
 
-/** A block, as far as settlement needs it. */
 export interface Block {
   readonly number: number;
   readonly hash: string;
@@ -13,7 +12,7 @@ export interface Block {
   readonly timestamp: number;
 }
 
-/** Whose operations are looked for: of all senders, or paid by anybody, where the filter names none. */
+/** Absent members match all senders or paymasters. */
 export interface OperationFilter {
   readonly entryPoints: readonly Address[];
   readonly senders?: readonly Address[];
@@ -50,7 +49,7 @@ const toQuantity = (block: number): string => `0x${block.toString(16)}`;
 /**
  * The block with this number, or the newest.
  *
- * @throws ZodError if the node has no such block or answers something else; what `rpc.send` throws
+ * @throws ZodError if the node has no such block or its answer is invalid; what `rpc.send` throws
  */
 export const readBlock = async (rpc: RpcClient, block: number | 'latest'): Promise<Block> => {
   const tag = block === 'latest' ? block : toQuantity(block);
@@ -58,7 +57,7 @@ export const readBlock = async (rpc: RpcClient, block: number | 'latest'): Promi
 };
 
 /**
- * A block from before a time (unix seconds); `lowest`, or the first, if there is none. It is at most `within` blocks
+ * A block from before a time (unix seconds); `lowest`, or the first, if none exists. It is at most `within` blocks
  * older than the newest such block.
  */
 export const blockBefore = async (
@@ -79,7 +78,7 @@ export const blockBefore = async (
   return block;
 };
 
-/** False while the node is catching up with its chain, and where it does not say. */
+/** False while the node is catching up with its chain, and if it does not answer. */
 export const isSynced = async (rpc: RpcClient): Promise<boolean> => {
   try {
     return (await rpc.send('eth_syncing', [])) === false;
@@ -89,7 +88,7 @@ export const isSynced = async (rpc: RpcClient): Promise<boolean> => {
   }
 };
 
-/** What contracts say that they took from tanks. Which topics there are depends on the contract. */
+/** Contracts' reports of what they took from tanks. The topics depend on the contract. */
 const deductionSchema = logSchema
   .omit({ data: true })
   .extend({ topics: z.array(bytes32).min(DEDUCTION_AMOUNT_TOPIC + 1) });
@@ -116,7 +115,9 @@ const toMined = (log: EventLog): MinedUserOperation => {
 
 const topicOf = (one: Address): string => zeroPadValue(addressKey(one), 32);
 
-/** A filter of `eth_getLogs`, but for its blocks; undefined where nothing can match: to a node an empty list means "any". */
+/**
+ * A filter of `eth_getLogs`, without its blocks; undefined if nothing can match: to a node an empty list means "any".
+ */
 const logFilter = ({ entryPoints, senders, paymasters }: OperationFilter) => {
   if ([entryPoints, senders, paymasters].some((list) => list?.length === 0)) return undefined;
   return {
@@ -125,11 +126,12 @@ const logFilter = ({ entryPoints, senders, paymasters }: OperationFilter) => {
   };
 };
 
-/** The logs of one paymaster contract in one transaction. */
 const placeOf = ({ blockHash, transactionHash }: EventLog | DeductionLog, paymaster: Address): string =>
   [blockHash, transactionHash, paymaster].join(' ').toLowerCase();
 
-/** Each operation with what its contract says it took from a tank: that stands behind the event of the operation before. */
+/**
+ * Each operation with its contract's report of what it took from a tank, which follows the previous operation's event.
+ */
 const withDeductions = (events: readonly EventLog[], deductions: readonly DeductionLog[]): MinedUserOperation[] => {
   const byPlace = Map.groupBy(deductions, (log) => placeOf(log, log.address));
   const last = new Map<string, number>();
@@ -179,10 +181,9 @@ const readEvents = async (
 };
 
 /**
- * The operations that one block holds. It is named by its hash: a node that does not have it answers with an error, and
- * not with nothing.
+ * The operations in one block, given by hash: a node without it returns an error instead of nothing.
  *
- * @throws what the node says
+ * @throws the node's error
  */
 export const readOperationsOf = async (
   rpc: RpcClient,
@@ -194,10 +195,10 @@ export const readOperationsOf = async (
   return readLogs(rpc, { ...logs, blockHash }, (log) => log.blockHash.toLowerCase() === blockHash.toLowerCase());
 };
 
-/** An operation as the EntryPoint tells it apart from others. */
+/** Fields by which the EntryPoint identifies an operation. */
 export type OperationPlace = Pick<MinedUserOperation, 'entryPoint' | 'sender' | 'nonce' | 'blockNumber'>;
 
-/** The operation of a sender and nonce that a block holds; undefined if it holds none. @throws what the node says */
+/** A block's operation of a sender and nonce; undefined if it has none. @throws the node's error */
 export const findMined = async (
   rpc: RpcClient,
   { entryPoint, sender, nonce, blockNumber }: OperationPlace,
@@ -209,7 +210,7 @@ export const findMined = async (
   return logs.map(toMined).find((mined) => mined.nonce === nonce);
 };
 
-/** Reads operations from `fromBlock` on, as far as the node lets it at once and at most to `lastBlock`. */
+/** Reads operations from `fromBlock` on, as far as the node allows per request and at most to `lastBlock`. */
 export type OperationReader = (
   rpc: RpcClient,
   filter: OperationFilter,
@@ -218,9 +219,9 @@ export type OperationReader = (
 ) => Promise<{ mined: MinedUserOperation[]; toBlock: number }>;
 
 /**
- * A reader that finds out how many blocks the node answers for at once, since every provider has limits of its own (on
- * blocks, on results, on time) and its own words for them: after a refusal it asks for half, after an answer for a
- * quarter more. It throws what the node answers for a single block, and what is no answer of the node.
+ * A reader that learns how many blocks the node answers at once. Every provider has its own limits (on blocks, results,
+ * time) and its own messages for them. After a refusal it requests half, after an answer a quarter more. It throws the
+ * node's error for a single block, and errors that are not from the node.
  */
 export const createOperationReader = (maxBlocks: number): OperationReader => {
   let blocks = maxBlocks;
@@ -234,7 +235,7 @@ export const createOperationReader = (maxBlocks: number): OperationReader => {
       } catch (error) {
         const asked = toBlock - fromBlock + 1;
         blocks = Math.ceil(asked / 2);
-        // A time-out may be the range's fault, too, but asking again at once would not help a node that is down.
+        // The range may be the cause of a time-out too, but an immediate retry does not help a node that is down.
         if (asked === 1 || !(error instanceof RpcError)) throw error;
       }
     }

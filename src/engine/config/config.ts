@@ -6,7 +6,7 @@ import { logLevels } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
 import { hasPassword, isDatabaseUrl, withoutPassword } from './database-url.ts';
 
-/** How many requests per minute; they may all come at once. */
+/** Requests per minute. All of them may come at once. */
 const rateLimit = (standard: number) =>
   z
     .int()
@@ -18,7 +18,10 @@ const rateLimit = (standard: number) =>
 const bodyLimit = (standard: number) =>
   z.int().min(1_024).max(16_777_216).default(standard).describe('an integer from 1024 to 16777216 (bytes)');
 
-/** Every setting: its check, its default, and in its description what it accepts. A secret one would hold a `Secret`. */
+/**
+ * Every setting: its check, its default, and, as its description, the accepted values. A secret setting would hold a
+ * `Secret`.
+ */
 const configSchema = z.strictObject({
   host: z
     .string()
@@ -59,11 +62,11 @@ const configSchema = z.strictObject({
     .max(100)
     .default(25)
     .describe('an integer from 1 to 100 (percent of a gas tank that one of several users may hold, 100 for all of it)'),
-  // More than a desk of one machine decides, or honest users ask for: what is refused is a program that runs wild.
+  // More than the desk of one machine decides or honest users request: only runaway programs are refused.
   rateLimitPerKey: rateLimit(120_000),
   rateLimitPerSender: rateLimit(6_000),
   rateLimitPerIp: rateLimit(6_000),
-  // The management interface takes whole ABIs; an operation for which gas is worth paying is far smaller.
+  // The management interface takes whole ABIs. An operation worth its gas is far smaller.
   bodyLimitBytes: bodyLimit(1_048_576),
   rpcBodyLimitBytes: bodyLimit(131_072),
   metricsToken: z
@@ -82,7 +85,7 @@ const configSchema = z.strictObject({
     .default(25)
     .describe('an integer from 1 to 100 (percent of the connections that one address may have)'),
   eventStreamsPerToken: z.int().min(1).max(1_000).default(16).describe('an integer from 1 to 1000'),
-  // May contain a password. Undefined: SQLite.
+  // May contain a password. Undefined means SQLite.
   database: z
     .string()
     .refine((text) => text === '' || isDatabaseUrl(text))
@@ -91,22 +94,21 @@ const configSchema = z.strictObject({
     .describe('a postgres:// or postgresql:// URL, percent-encoded; empty for SQLite in the data folder'),
 });
 
-/** The settings of an engine. */
 export type Config = Readonly<z.output<typeof configSchema>>;
 
 type Key = keyof Config;
 
-/** Where settings come from; what comes first here wins, and the defaults come last. */
+/** Sources of settings, highest precedence first. Defaults come last. */
 export interface ConfigSources {
-  /** From the command line, by the names of {@link Config}: text, or values already of their type. */
+  /** From the command line, keyed as in {@link Config}: text, or typed values. */
   readonly flags?: Readonly<Record<string, unknown>>;
   /** The environment; `GASDESK_CHAIN_TIMEOUT_MS` sets `chainTimeoutMs`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Path of `gasdesk.json`, which need not exist. */
+  /** Path of `gasdesk.json`. The file need not exist. */
   readonly file?: string;
 }
 
-/** One setting as `config print` shows it: without secrets. */
+/** One setting as `config print` shows it, without secrets. */
 export interface ConfigEntry {
   readonly key: Key;
   readonly value: unknown;
@@ -114,18 +116,17 @@ export interface ConfigEntry {
   readonly source: string;
 }
 
-/** A change of one setting: text, or a value already of its type; null takes it out of the file. */
+/** A change of one setting: text, or a typed value. Null removes it from the file. */
 export interface ConfigChange {
   readonly key: string;
   readonly value: unknown;
 }
 
-/** Every setting with what it accepts. */
 export const acceptedBySetting = new Map<string, string>(
   Object.entries(configSchema.shape).map(([key, schema]) => [key, schema.description ?? '']),
 );
 
-/** Variables that begin like settings and are none. */
+/** Variables that look like settings but are not. */
 const OTHER_VARIABLES = new Set(['GASDESK_PASSPHRASE', 'GASDESK_KEYSTORE_PASSWORD', 'GASDESK_ANVIL']);
 
 const keys = Object.keys(configSchema.shape) as Key[];
@@ -137,25 +138,24 @@ const separated = (key: string, separator: string): string =>
 const flagName = (key: string): string => `--${separated(key, '-')}`;
 const variableName = (key: string): string => `GASDESK_${separated(key, '_').toUpperCase()}`;
 
-/** The values of one source by key; what no setting has as its name stays under its own. */
+/** Values of one source by setting. Unknown names stay as they are. */
 interface Layer {
   readonly values: Readonly<Record<string, unknown>>;
-  /** How the operator knows the setting there. */
   readonly source: (key: string) => string;
 }
 
 /**
- * The settings, checked as a whole: a fault in any source is an error, also where another source overrides it.
+ * Checks all sources: an error in one counts even if another source overrides it.
  *
- * @throws {@link EngineError} `CONFIG_INVALID`; its message names setting, source and what is accepted, `data.faults`
- *   lists all faults
+ * @throws {@link EngineError} `CONFIG_INVALID`; its message names setting, source and accepted values, `data.faults`
+ *   lists all errors
  */
 export const loadConfig = (sources: ConfigSources): Config => {
   const entries = resolve(sources).map(({ key, value }) => [key, value]);
   return Object.freeze(configSchema.parse(Object.fromEntries(entries)));
 };
 
-/** The value of a setting as it may be shown: of a database's URL all but the password, of other secrets that there is one. */
+/** The printable value of a setting: a database URL without its password; for other secrets, only that one is set. */
 export const shownValue = (key: string, value: unknown): unknown => {
   if (key === 'database') return value instanceof Secret ? withoutPassword((value as Secret<string>).reveal()) : '';
   if (!(value instanceof Secret)) return value;
@@ -163,7 +163,7 @@ export const shownValue = (key: string, value: unknown): unknown => {
 };
 
 /**
- * Every setting with its value, unless it is secret, and where that comes from.
+ * Every setting with its printable value and its source.
  *
  * @throws {@link EngineError} `CONFIG_INVALID`
  */
@@ -175,10 +175,10 @@ export const describeConfig = (sources: ConfigSources): readonly ConfigEntry[] =
   });
 
 /**
- * Changes a setting in the file for good. Whatever happens meanwhile, the file is whole.
+ * Stores a setting in the file. The file is complete at all times, even if the process crashes.
  *
- * @throws {@link EngineError} `CONFIG_INVALID`, also where the file has another fault; `CONFIG_OVERRIDDEN` if a flag or
- *   the environment wins over the file; `DATA_FOLDER_UNUSABLE`
+ * @throws {@link EngineError} `CONFIG_INVALID`, also if the file has another error; `CONFIG_OVERRIDDEN` if a flag or
+ *   the environment overrides the file; `DATA_FOLDER_UNUSABLE`
  */
 export const saveSetting = ({ flags = {}, env = {} }: ConfigSources, file: string, change: ConfigChange): void => {
   const { key } = change;
@@ -195,8 +195,8 @@ export const saveSetting = ({ flags = {}, env = {} }: ConfigSources, file: strin
 };
 
 /**
- * The content of a settings file for a copy of the desk in files: it does not name a database elsewhere. What is not
- * readable as settings stays as it is.
+ * The settings file for a copy of the desk in files: without the URL of an external database. Unreadable text is
+ * returned unchanged.
  */
 export const withoutDatabase = (text: string): string => {
   const json = parseJson(text);
@@ -258,7 +258,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** Text from the command line or the environment, read as the type that the setting's default has. */
+/** Converts text from the command line or the environment to the type of the setting's default. */
 const fromText = (key: string, value: unknown): unknown => {
   const example: unknown = keys.includes(key as Key) ? defaults[key as Key] : undefined;
   if (typeof value !== 'string') return value;
@@ -268,7 +268,7 @@ const fromText = (key: string, value: unknown): unknown => {
   return value;
 };
 
-/** Every user of a machine can read the arguments of its processes. @param flag the option that has the URL */
+/** Every user of a machine can read the arguments of its processes. @param flag the option that holds the URL */
 const shownToOthers = (database: unknown, flag: string): string[] =>
   typeof database === 'string' && hasPassword(database)
     ? [
@@ -278,7 +278,7 @@ const shownToOthers = (database: unknown, flag: string): string[] =>
     : [];
 
 /**
- * Refuses a URL of a database that another option than `--database` has, and that would show a password.
+ * Refuses a database URL with a password in an option other than `--database`.
  *
  * @throws EngineError `CONFIG_INVALID`
  */
@@ -287,7 +287,7 @@ export const requireNoPassword = (url: string, flag: string): void => {
   if (faults.length > 0) throw invalid(faults);
 };
 
-/** Faults name the setting, never its value: a misspelt variable may well hold a passphrase. */
+/** Errors name the setting, never its value: a misspelt variable may hold a passphrase. */
 const layerFaults = ({ values, source }: Layer): string[] =>
   Object.entries(values).flatMap(([key, value]) => {
     const known = keys.find((name) => name === key);

@@ -1,10 +1,10 @@
 const SCHEMES = new Set(['postgres:', 'postgresql:']);
-/** Parameters of a connection that hold a secret, by the names that libpq gives them. */
+/** Connection parameters that hold a secret, as libpq names them. */
 const SECRET_PARAMETERS = ['password', 'sslpassword'];
 
 /**
- * The parts of a PostgreSQL URL; undefined for any other text. Characters that have a meaning in URLs must be
- * percent-encoded: a password with a bare `#` or `/` would be taken for another part, and shown as such.
+ * The parts of a PostgreSQL URL; undefined for any other text. Special characters must be percent-encoded: a bare `#`
+ * or `/` in a password would be read as another part, and shown.
  */
 const partsOf = (text: string): URL | undefined => {
   if (!URL.canParse(text)) return undefined;
@@ -13,16 +13,13 @@ const partsOf = (text: string): URL | undefined => {
   return SCHEMES.has(url.protocol) && isPlain ? url : undefined;
 };
 
-/** Whether a text is the URL of a PostgreSQL database. */
 export const isDatabaseUrl = (text: string): boolean => partsOf(text) !== undefined;
 
-/** Whether a database's URL contains a password. */
 export const hasPassword = (text: string): boolean => {
   const url = partsOf(text);
   return url !== undefined && (url.password !== '' || SECRET_PARAMETERS.some((name) => url.searchParams.has(name)));
 };
 
-/** A database's URL as it may be shown: without its password. */
 export const withoutPassword = (text: string): string => {
   const url = partsOf(text);
   if (url === undefined) return '';

@@ -14,7 +14,7 @@ import {
 
 type Setting = ProcedureOutput<'config.set'>;
 
-/** What the operator may change while the service runs, and when that is in force. */
+/** Settings that the operator may change while the service runs, and when a change takes effect. */
 const CHANGEABLE = new Map<string, 'now' | 'restart'>([
   ['rateLimitPerKey', 'now'],
   ['rateLimitPerSender', 'now'],
@@ -23,17 +23,16 @@ const CHANGEABLE = new Map<string, 'now' | 'restart'>([
   ['showReasons', 'now'],
   ['webhookTimeoutMs', 'now'],
   ['blankWebhookData', 'now'],
-  // Connections that stand would go on to where they may not.
+  // Existing connections would continue to forbidden addresses.
   ['webhookAllowPrivate', 'restart'],
   ['webhookMaxConcurrent', 'restart'],
 ]);
 
-/** The settings of a running engine. */
 export interface Settings {
-  /** In force now. Who reads a setting each time it is needed gets what it was changed to; who copies it does not. */
+  /** Current values. Read a setting whenever it is needed: a copied value does not follow changes. */
   readonly config: Config;
   readonly file: string;
-  /** @throws EngineError `CONFIG_INVALID` if somebody spoilt the file meanwhile */
+  /** @throws EngineError `CONFIG_INVALID` if the file was damaged meanwhile */
   list(): Setting[];
   /**
    * Changes a setting for good.
@@ -43,7 +42,6 @@ export interface Settings {
   set(change: ConfigChange): Setting;
 }
 
-/** A configuration that reads through to `values`. */
 const readThrough = (values: Config, current: () => Config): Config =>
   Object.defineProperties(
     {},
@@ -53,10 +51,10 @@ const readThrough = (values: Config, current: () => Config): Config =>
   ) as Config;
 
 /**
- * The settings of an engine that was started with `started`.
+ * Settings of a running engine.
  *
- * @param sources where they came from; what is in no source was set by whoever made the engine
- * @param file `gasdesk.json` of the data folder, which changes go to
+ * @param sources where the settings came from; a setting in no source was set by the engine's creator
+ * @param file `gasdesk.json` of the data folder, which stores changes
  */
 export const createSettings = (started: Config, sources: ConfigSources, file: string): Settings => {
   let current = started;

@@ -4,13 +4,11 @@ import { type KeptContent, keepContent } from '../http/kept-content.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A file of the built console, and the headers that go with it. */
 interface ConsoleFile {
   readonly content: Buffer;
   readonly headers: Headers;
 }
 
-/** Likewise a file that is kept for all who ask for it. */
 interface KeptConsoleFile {
   readonly content: KeptContent;
   readonly headers: Headers;
@@ -24,7 +22,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** naive-ui writes its styles into the page; everything else comes from the package. */
+/** naive-ui adds styles to the page; everything else comes from the package. */
 const contentSecurityPolicy = ({ connect, frames, framedBy = "'none'" }: PageReach): string =>
   [
     "default-src 'none'",
@@ -40,13 +38,12 @@ const contentSecurityPolicy = ({ connect, frames, framedBy = "'none'" }: PageRea
     `frame-ancestors ${framedBy}`,
   ].join('; ');
 
-/** What a page may reach, and who may show it: sources of a content security policy. */
+/** As sources of a content security policy. */
 export interface PageReach {
-  /** Whom it may talk to: nobody in a window, which has IPC; its own engine in a browser. */
+  /** Where the page may connect: nowhere in a desktop window, which uses IPC; to its own engine in a browser. */
   readonly connect: string;
-  /** What it may show in itself; nothing by default. */
   readonly frames?: string | undefined;
-  /** Whose pages may show it in themselves; nobody's by default. */
+  /** Origins that may embed the page; none by default. */
   readonly framedBy?: string | undefined;
 }
 
@@ -59,7 +56,7 @@ const headersOf = (contentType: string, reach: PageReach): Headers => ({
   'Referrer-Policy': 'no-referrer',
 });
 
-/** The file that an encoded path names below the folder, and its type; undefined if it names anything else. */
+/** The file and its type that an encoded path names below the folder; undefined for anything else. */
 const fileBelow = (folder: string, encodedPath: string): { file: string; contentType: string } | undefined => {
   let path: string;
   try {
@@ -75,9 +72,9 @@ const fileBelow = (folder: string, encodedPath: string): { file: string; content
 };
 
 /**
- * Reads a file of the console. Undefined for what is not in its folder or of another kind than the console is made of.
+ * Undefined for a file outside of the folder, or of a type that the console does not contain.
  *
- * @param folder absolute path without a separator at its end
+ * @param folder absolute path without a trailing separator
  * @param encodedPath as in a URL, with its leading slash; `/` is the page
  */
 export const readConsoleFile = async (
@@ -90,17 +87,16 @@ export const readConsoleFile = async (
   return content && { content, headers: headersOf(found.contentType, reach) };
 };
 
-/** A file as it was when it was read. */
 interface ReadFile {
   readonly version: string;
   readonly content: Promise<KeptContent>;
 }
 
 /**
- * Reads files of the console as {@link readConsoleFile} does, each once for all who ask for it, and anew where it has
- * changed: a console may be built while it is served.
+ * Like {@link readConsoleFile}, but reads each file once for all requests, and again after it changes: the console may
+ * be rebuilt while it is served.
  *
- * @param folder absolute path without a separator at its end
+ * @param folder absolute path without a trailing separator
  */
 export const keepConsoleFiles = (
   folder: string,

@@ -8,25 +8,21 @@ import { answerKept } from '../http/kept-content.ts';
 import { keepConsoleFiles } from './console-files.ts';
 import type { EventSource, EventStreams } from './events.ts';
 
-/** A call of a procedure as the body of a request has it. */
 interface SentCall {
   readonly name: unknown;
   readonly input: unknown;
 }
 
-/** What the browser console works with. */
 export interface ConsoleContext {
-  /** Reads a JSON body. */
   readonly readJsonBody: (context: Context) => Promise<unknown>;
-  /** Answers a call; what `receive` throws is an answer too. */
+  /** Answers a call. Errors that `receive` throws become answers too. */
   readonly answer: (receive: () => Promise<SentCall>) => Promise<EngineAnswer>;
   readonly streams: EventStreams;
   readonly feed: EventSource;
-  /** Made at start; whoever has it is the operator. */
+  /** Made at start. It identifies the operator. */
   readonly operatorToken: Secret<string>;
-  /** The built renderer; undefined where there is none to serve. */
+  /** The built renderer; undefined if none is served. */
   readonly folder: string | undefined;
-  /** The origin whose pages may show the console in themselves; undefined: nobody's. */
   readonly framedBy: string | undefined;
 }
 
@@ -34,10 +30,10 @@ const NOT_BUILT = 'The console is not built here. Run "npm run build" in the pro
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Digests have one length, so the comparison takes the same time whatever was sent. */
+/** Digests have equal length, so the comparison takes constant time. */
 const isToken = (sent: string, token: Secret<string>): boolean => timingSafeEqual(digest(sent), digest(token.reveal()));
 
-/** Only the console's own page may call: a browser names the page it asks for in `Origin`. */
+/** Only the console's own page may call: browsers send the page's origin in `Origin`. */
 const checkOrigin = (context: Context): void => {
   const origin = context.get('origin');
   if (origin === '' || origin === `http://${context.get('host')}` || origin === `https://${context.get('host')}`)
@@ -45,7 +41,7 @@ const checkOrigin = (context: Context): void => {
   throw new EngineError('FORBIDDEN_ORIGIN');
 };
 
-/** Lets the operator pass. @throws EngineError `OPERATOR_TOKEN_INVALID`, `FORBIDDEN_ORIGIN` */
+/** Requires the operator. @throws EngineError `OPERATOR_TOKEN_INVALID`, `FORBIDDEN_ORIGIN` */
 const checkOperator = (context: Context, token: Secret<string>): void => {
   checkOrigin(context);
   const [, sent = ''] = /^Bearer (\S{1,200})$/.exec(context.get('authorization')) ?? [];
@@ -54,12 +50,12 @@ const checkOperator = (context: Context, token: Secret<string>): void => {
 
 const isObject = (value: unknown): value is SentCall => typeof value === 'object' && value !== null;
 
-/** Vite puts a hash of the content into the names of all files but the page and its icons. */
+/** Vite puts a content hash into all file names except the page and its icons. */
 const NAMED_BY_CONTENT = /^[/]assets[/][\w.-]+-[\w-]{8}[.](?:css|js|woff2)$/;
 
 /**
- * The browser console below `/console/`: its files, which hold nothing of the desk, procedure calls (`POST call` with
- * `{name, input}`) and the feed as server-sent events (`GET events`), both with the operator token as bearer.
+ * The browser console below `/console/`: its files, which hold no data of the desk, procedure calls (`POST call` with
+ * `{name, input}`) and the feed as server-sent events (`GET events`). Calls and feed need the operator token as bearer.
  */
 export const consoleRouter = (context: ConsoleContext): Router => {
   const { readJsonBody, answer, streams, feed, operatorToken, folder, framedBy } = context;

@@ -8,49 +8,43 @@ import type { Log } from '../base/log.ts';
 import type { ConsoleService, Service } from '../service/index.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** What a client may leave unread before it is waited for; beyond it, of one event more. */
+/** Unread bytes of a client after which the stream waits. One event may exceed it. */
 const BUFFER_BYTES = 64 * 1024;
-/** A client that takes nothing for so long is disconnected; it may come back with `Last-Event-ID`. */
+/** A client that reads nothing for this long is disconnected. It may reconnect with `Last-Event-ID`. */
 const STALL_MS = 30_000;
 
-/** Tells what was read, perhaps by several streams, as the events that it is. */
+/** Sends what was read, perhaps on several streams, as events. */
 type Tell = (read: object, events: () => readonly ServerSentEvent[]) => Promise<void>;
 
-/** What a stream tells, to whom, and until when. */
 export interface EventSource {
-  /** Who follows: the id of an auth token, or the operator. */
   readonly follower: string;
-  /** Tells what comes after a position, some at a time. */
   readonly follow: (after: number | undefined, tell: Tell) => ReturnType<ConsoleService['follow']>;
-  /** Rejects once the stream has to end. */
+  /** Rejects once the stream must end. */
   readonly stillAllowed?: () => Promise<unknown>;
 }
 
-/** An event as it goes out (HTML, 9.2.5). */
+/** As sent on the wire (HTML, 9.2.5). */
 interface ServerSentEvent {
-  /** Position up to which a client has seen everything that has this event. */
+  /** A client that has this event has seen everything up to this position. */
   readonly id: number;
   readonly event: string;
   readonly data: object;
 }
 
-/** Streams of events, and the end of all of them. */
 export interface EventStreams {
   /**
-   * Answers a request with events as they come, from the position that the client has seen.
+   * Streams events, starting after the client's last position.
    *
-   * @throws EngineError `TOO_MANY_STREAMS` if the follower has as many as one may have
+   * @throws EngineError `TOO_MANY_STREAMS` if the follower has the maximum
    */
   serve(context: Context, source: EventSource): void;
-  /** Ends the streams; their clients will reconnect. */
   end(): void;
 }
 
-/** JSON text has no line breaks. */
+/** JSON text contains no line breaks. */
 const textOf = ({ id, event, data }: ServerSentEvent): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The bytes of events, those of small ones together. */
 const bytesOf = (events: readonly ServerSentEvent[]): Buffer[] => {
   const pieces: Buffer[] = [];
   let text = '';
@@ -63,10 +57,10 @@ const bytesOf = (events: readonly ServerSentEvent[]): Buffer[] => {
   return text === '' ? pieces : [...pieces, Buffer.from(text)];
 };
 
-/** What is told on several streams, as it goes out: one copy for all of them. */
+/** Encoded pages: streams that send the same page share one copy. */
 const toldBytes = new WeakMap<object, readonly Buffer[]>();
 
-/** The position that a client has seen; undefined if it says none. A reconnecting browser sends its first URL again. */
+/** The client's last position; undefined if it sends none. A reconnecting browser requests its first URL again. */
 const lastSeen = (context: Context): number | undefined => {
   const text = context.get('Last-Event-ID') || context.query['after'];
   if (text === undefined || text === '') return undefined;
@@ -77,7 +71,6 @@ const lastSeen = (context: Context): number | undefined => {
   );
 };
 
-/** Runs `fn` every `ms` milliseconds until the returned function is called. */
 const every = (clock: Clock, ms: number, fn: () => void): (() => void) => {
   let cancel = (): void => undefined;
   const arm = (): void => {
@@ -90,7 +83,7 @@ const every = (clock: Clock, ms: number, fn: () => void): (() => void) => {
   return () => cancel();
 };
 
-/** Waits until a stream can take more. Ends the stream if that takes too long. */
+/** Waits until the stream can take more. Ends it after too long. */
 const drained = async (out: PassThrough, clock: Clock): Promise<void> => {
   const over = new AbortController();
   const cancel = clock.setTimer(STALL_MS, () => out.destroy());
@@ -99,14 +92,14 @@ const drained = async (out: PassThrough, clock: Clock): Promise<void> => {
   cancel();
 };
 
-/** Server-sent events. How many streams a follower may have is asked for each new one. */
+/** Server-sent events. The maximum per follower is read for each new stream. */
 export const eventStreams = (
   { clock, log }: { clock: Clock; log: Log },
   mostPerFollower: () => number,
 ): EventStreams => {
   const streams = new Map<PassThrough, EventSource['follower']>();
 
-  /** Lets a follower have one more stream. @throws EngineError `TOO_MANY_STREAMS` */
+  /** Requires that the follower may open one more stream. @throws EngineError `TOO_MANY_STREAMS` */
   const checkRoom = (follower: string): void => {
     const most = mostPerFollower();
     const open = [...streams.values()].filter((other) => other === follower).length;
@@ -117,7 +110,6 @@ export const eventStreams = (
   const stream = (after: number | undefined, { follower, follow, stillAllowed }: EventSource): PassThrough => {
     const out = new PassThrough({ highWaterMark: BUFFER_BYTES });
     out.write('retry: 1000\n\n');
-    /** Ends the stream if its token was revoked. */
     const isOpen = async (): Promise<boolean> => {
       try {
         await stillAllowed?.();
@@ -162,7 +154,7 @@ export const eventStreams = (
     },
     end() {
       for (const open of streams.keys()) {
-        // What a client does not take would hold up the end; it asks for it again.
+        // Unread data would delay the end; the client requests it again.
         if (open.readableLength > 0) open.destroy();
         else open.end();
       }
@@ -170,13 +162,16 @@ export const eventStreams = (
   };
 };
 
-/** The feed as the console takes it over HTTP: its pages, each with its position as id. */
+/** The console's feed over HTTP: pages, each with its position as id. */
 export const feedEvents = ({ follow }: Pick<ConsoleService, 'follow'>): EventSource => ({
   follower: 'operator',
   follow: (after, tell) => follow(after, (page) => tell(page, () => [{ id: page.upTo, event: 'page', data: page }])),
 });
 
-/** `GET /events`: whole decisions for an account's DApps, to whoever has one of its auth tokens; to a token of one DApp, those for that DApp. */
+/**
+ * `GET /events`: whole decisions. An account's auth token gets those of all its DApps, the token of one DApp only its
+ * own.
+ */
 export const eventsRouter = ({ access, subscribe }: Service, streams: EventStreams): Router => {
   const router = new Router();
   router.get('/events', async (context) => {
@@ -195,7 +190,7 @@ export const eventsRouter = ({ access, subscribe }: Service, streams: EventStrea
             ),
           whose,
         ),
-      // The token may be revoked meanwhile, or expire.
+      // The token may be revoked or expire meanwhile.
       stillAllowed: () => access.token(authToken),
     });
   });

@@ -6,8 +6,8 @@ import { createBodyReader, readJson } from '../http/json.ts';
 const LIMIT_BYTES = 8 * 1024 * 1024;
 
 /**
- * Procedures over the owner-only socket, for the CLI while the engine runs: POST /<procedure> with its input.
- * Whoever can open the socket owns the data folder, so there is no further check.
+ * Procedures over the owner-only socket, for the CLI while the engine runs: POST /<procedure> with its input. Only the
+ * owner of the data folder can open the socket, so no further check is needed.
  */
 export const createControlApp = (calls: CallContext): Koa => {
   const readBody = createBodyReader(LIMIT_BYTES);

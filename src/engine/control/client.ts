@@ -16,7 +16,6 @@ const post = (socketPath: string, path: string, body: string): Promise<string> =
     sent.end(body);
   });
 
-/** True if an error says that nobody listens on a socket. */
 export const isNobodyThere = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED');
 
@@ -35,7 +34,8 @@ const ask = async (socketPath: string, path: string, body: string): Promise<Engi
 /**
  * Calls procedures of the engine that runs on a data folder.
  *
- * @throws EngineError as the procedure threw it, or `INTERNAL` if the engine stops before it answers; an Error for which {@link isNobodyThere} holds if no engine runs
+ * @throws EngineError as thrown by the procedure, or `INTERNAL` if the engine stops before it answers; an Error for
+ *   which {@link isNobodyThere} holds if no engine runs
  */
 export const controlClient =
   (socketPath: string): Caller =>

@@ -3,7 +3,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Listening, listen } from '../http/listen.ts';
 
-/** Serves the control socket, which only its owner can open. @throws EngineError */
+/** Serves the control socket. Only its owner can open it. @throws EngineError */
 export const listenForOwner = async (
   path: string,
   app: Parameters<typeof listen>[0],
@@ -12,7 +12,7 @@ export const listenForOwner = async (
   const isPipe = path.startsWith('\\\\');
   if (!isPipe) {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    // A socket file outlives an engine that was killed. The lock of the data folder says that nobody uses it.
+    // A socket file outlives a killed engine. The lock on the data folder proves that it is unused.
     rmSync(path, { force: true });
   }
   const listening = await listen(app, { path }, serving);

@@ -15,16 +15,16 @@ import { join, posix, win32 } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import { lockFile } from './lock.ts';
 
-/** What an engine keeps, by its name in the data folder: this, and {@link keystoreFiles}, is what a backup holds. */
+/** Files of an engine, by their names in the data folder. A backup holds these and {@link keystoreFiles}. */
 export const keptFiles = { database: 'gasdesk.db', vault: 'vault.json', config: 'gasdesk.json' } as const;
 
-/** Folder of the local keys, which an engine keeps too, a file each. */
+/** Folder of the local keys, one file each. Part of a backup. */
 export const KEYSTORES = 'keystores';
 
-/** Name of a keystore file: the address of its key in lower case. Others in that folder are not ours. */
+/** A key's address in lower case. Other files in the folder are ignored. */
 export const KEYSTORE_NAME = /^0x[0-9a-f]{40}[.]json$/;
 
-/** The keystore files there are in a data folder, as paths inside it. Links, pipes and folders are not ours. */
+/** Keystore files in a data folder, as relative paths. Links, pipes and folders are ignored. */
 export const keystoreFiles = (dir: string): string[] => {
   const folder = join(dir, KEYSTORES);
   if (!existsSync(folder)) return [];
@@ -33,29 +33,29 @@ export const keystoreFiles = (dir: string): string[] => {
     .map(({ name }) => `${KEYSTORES}/${name}`);
 };
 
-/** Where everything of one engine lies. All paths are absolute. */
+/** All paths are absolute. */
 export interface DataFolder {
   readonly dir: string;
   readonly database: string;
   readonly vault: string;
   readonly config: string;
-  /** Folder of the local keys; it need not exist. */
+  /** Folder of the local keys. It need not exist. */
   readonly keystores: string;
   readonly lock: string;
-  /** Tells where the log of the database ends. */
+  /** Records where the log of the database ends. */
   readonly logEnd: string;
-  /** Unix socket, or named pipe on Windows, by which the CLI reaches the running engine. */
+  /** Unix socket, or named pipe on Windows, through which the CLI reaches the running engine. */
   readonly controlSocket: string;
 }
 
-/** What the operating system tells about itself; taken from it unless a test says otherwise. */
+/** Facts about the operating system; tests replace them. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly home: string;
   readonly temporary: string;
 }
 
-/** `sun_path` has room for 104 bytes on macOS and 108 on Linux, the closing zero included. */
+/** `sun_path` holds 104 bytes on macOS and 108 on Linux, including the closing zero. */
 const LONGEST_SOCKET_PATH = 100;
 
 const thisMachine = (): Machine => ({
@@ -64,7 +64,7 @@ const thisMachine = (): Machine => ({
   temporary: tmpdir(),
 });
 
-/** The operating system's folder for the data of an application; `env` is the process's environment. */
+/** The operating system's folder for application data. `env` is the process's environment. */
 export const defaultDataFolder = (
   env: Readonly<Partial<Record<string, string>>>,
   { platform, home }: Machine = thisMachine(),
@@ -72,14 +72,14 @@ export const defaultDataFolder = (
   if (platform === 'win32') return win32.join(env.APPDATA ?? win32.join(home, 'AppData', 'Roaming'), 'Gasdesk');
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'Gasdesk');
   const dataHome = env.XDG_DATA_HOME ?? '';
-  // The XDG specification: a relative path is to be ignored.
+  // The XDG specification ignores relative paths.
   return posix.join(posix.isAbsolute(dataHome) ? dataHome : posix.join(home, '.local', 'share'), 'gasdesk');
 };
 
 /**
- * Makes the folder, for its owner only, if there is none, and tells its paths. A folder that exists keeps its mode; what
- * must be the owner's alone inside it has its own. One in which everybody may put files is refused: a file under one of
- * our names there could be anybody's.
+ * Creates the folder if missing, accessible to its owner only. An existing folder keeps its mode; private files inside
+ * have their own modes. Refuses a folder in which every user may create files: any of them could create a file under
+ * one of our names.
  *
  * @throws {@link EngineError} `DATA_FOLDER_UNUSABLE` that says why
  */
@@ -98,13 +98,13 @@ export const openDataFolder = (path: string, machine: Machine = thisMachine()): 
   };
 };
 
-/** Tells where the log of the database ends. It is in no backup, which is of an earlier time. */
+/** Records where the log of the database ends. No backup contains it, since a backup is older. */
 export const logEndFile = (dir: string): string => join(dir, 'log-end');
 
 const unusable = (dir: string, why: string, cause?: unknown): EngineError =>
   new EngineError('DATA_FOLDER_UNUSABLE', `Cannot use the data folder ${dir}: ${why}`, { dir }, { cause });
 
-/** Tries it out, since permissions, read-only mounts and full quotas all look different beforehand. */
+/** Tries to write: permissions, read-only mounts and full quotas are otherwise hard to detect. */
 const writableFolder = (path: string): string => {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -117,7 +117,7 @@ const writableFolder = (path: string): string => {
 
 const WRITABLE_BY_ALL = 0o002;
 
-/** Windows has no such bits. The group may write: many systems give each user a group of their own. */
+/** Windows has no such bits. The group may write: many systems give each user their own group. */
 const requireOwnersFolder = (dir: string): void => {
   if (process.platform === 'win32' || (statSync(dir).mode & WRITABLE_BY_ALL) === 0) return;
   throw unusable(dir, `every user of this machine may write to it. Run: chmod 700 '${dir}'`);
@@ -126,7 +126,7 @@ const requireOwnersFolder = (dir: string): void => {
 const controlSocket = (dir: string, { platform, temporary }: Machine): string => {
   const id = createHash('sha256').update(dir).digest('hex').slice(0, 16);
   if (platform === 'win32') return `\\\\.\\pipe\\gasdesk-${id}`;
-  // In a folder of its own: who may enter that decides who may connect, from the very first moment of the socket.
+  // In a folder of its own: the folder's mode decides who may connect, even at the moment the socket is created.
   const folders = [join(dir, 'run'), join(temporary, `gasdesk-${id}`)];
   const folder = folders.find((candidate) => Buffer.byteLength(join(candidate, 'control.sock')) <= LONGEST_SOCKET_PATH);
   if (!folder) throw unusable(dir, `its path and that of ${temporary} are too long for a Unix socket`);
@@ -134,7 +134,7 @@ const controlSocket = (dir: string, { platform, temporary }: Machine): string =>
   return join(folder, 'control.sock');
 };
 
-/** The temporary folder is everybody's: somebody else may have put a folder or a link under our name. */
+/** All users share the temporary folder: another user may have put a folder or a link under our name. */
 const ownFolder = (dir: string, folder: string): void => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

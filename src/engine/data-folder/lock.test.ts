@@ -29,7 +29,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** Another process that takes the lock, says `held` or the code it was refused with, and holds on until it is killed. */
+/** Another process that takes the lock, prints `held` or the error code, and holds the lock until it is killed. */
 const SCRIPT = `
   const { lockDataFolder } = await import(${JSON.stringify(new URL('./lock.ts', import.meta.url).href)});
   try {
@@ -141,7 +141,7 @@ test.skipIf(process.platform === 'win32')("the lock is its owner's alone, also o
     const lock = lockDataFolder(dir);
     expect(mode(lockFile(dir))).toBe('600');
     chmodSync(lockFile(dir), 0o666);
-    // A second engine mends it, too, and that loses the first one nothing.
+    // A second engine repairs it too, without harm to the first.
     expect(refusal().code).toBe('DATA_FOLDER_IN_USE');
     expect(mode(lockFile(dir))).toBe('600');
     expect(refusal().code).toBe('DATA_FOLDER_IN_USE');
@@ -154,7 +154,7 @@ test.skipIf(process.platform === 'win32')("the lock is its owner's alone, also o
 test.skipIf(process.geteuid?.() !== 0)(
   'another user of the machine cannot hold it, and so keep the desk from starting',
   () => {
-    // Where that user gets: what tests have for temporary files is closed to others.
+    // A folder that the other user can enter: the tests' temporary folder is closed to others.
     const entered = mkdtempSync('/tmp/gasdesk-lock-');
     chmodSync(entered, 0o755);
     writeFileSync(join(entered, 'readable'), 'by all', { mode: 0o644 });

@@ -4,31 +4,31 @@ import Database from 'better-sqlite3';
 import { EngineError } from '../../shared/errors.ts';
 
 /**
- * The file that is locked. Nothing else may open it while it is locked, not even to copy it: POSIX drops a process's
- * locks on a file when the process closes any descriptor of that file.
+ * The locked file. Nothing may open it while it is locked, not even to copy it: POSIX drops a process's locks on a file
+ * when the process closes any descriptor of that file.
  */
 export const lockFile = (dir: string): string => join(dir, 'engine.lock');
 
-/** Beside the lock, written once that is held: the process that holds it, for people to know. */
+/** Next to the lock: the id of the process that holds it, for people to read. */
 export const pidFile = (dir: string): string => join(dir, 'engine.pid');
 
-/** Makes the file that is locked its owner's alone: another user who may read it may hold it, and keep the desk down. */
+/** Makes the lock file private: another user who can read it could hold the lock, and keep the desk down. */
 const makePrivate = (file: string): void => {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    // By its name: one that is there may be locked, and must not be opened.
+    // By name: an existing file may be locked, and must not be opened.
     chmodSync(file, 0o600);
   }
 };
 
-/** Keeps the held locks from the garbage collector, which would release them. */
+/** Keeps held locks from the garbage collector, which would release them. */
 const held = new Set<Database.Database>();
 
 /**
- * Takes the data folder for this process alone. The lock is the operating system's (that of SQLite on a database which
- * is otherwise empty), so it ends with the process, however the process ends.
+ * Takes the data folder for this process alone. The lock belongs to the operating system (SQLite's lock on an otherwise
+ * empty database), so it ends with the process in any case.
  *
  * @throws {@link EngineError} `DATA_FOLDER_IN_USE` if any process, this one included, holds it; `DATA_FOLDER_UNUSABLE`
  */

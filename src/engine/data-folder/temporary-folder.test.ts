@@ -22,7 +22,6 @@ const SCRIPT = `
   console.log(makeTemporaryFolder('review').dir);
   process.stdin.resume();`;
 
-/** Another process with a folder. */
 const holder = async (): Promise<{ dir: string; kill: () => Promise<void> }> => {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', SCRIPT], {
     stdio: ['pipe', 'pipe', 'inherit'],

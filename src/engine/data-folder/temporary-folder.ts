@@ -5,18 +5,17 @@ import { join } from 'node:path';
 import type { Log } from '../base/log.ts';
 import { lockDataFolder, lockFile, pidFile } from './lock.ts';
 
-/** What lies in the clear for a while, such as a backup that is looked at: only its owner can enter it. */
+/** For unencrypted temporary files, such as an opened backup. Only its owner can enter it. */
 export interface TemporaryFolder {
   readonly dir: string;
-  /** Removes it and everything in it. */
   readonly remove: () => Promise<void>;
 }
 
 const NAME = /^gasdesk-(review|report)-\w+$/;
 
 /**
- * Makes a folder among the temporary files of the system. It is locked as long as this process lives, so that what a
- * killed one leaves can be told from what is in use.
+ * Creates a temporary folder. It stays locked while this process lives, which distinguishes it from what a killed
+ * process left.
  */
 export const makeTemporaryFolder = (kind: 'review' | 'report'): TemporaryFolder => {
   const dir = mkdtempSync(join(tmpdir(), `gasdesk-${kind}-`));
@@ -36,20 +35,20 @@ export const makeTemporaryFolder = (kind: 'review' | 'report'): TemporaryFolder 
   }
 };
 
-/** True for a folder, no link, of the user that this process works for. */
+/** True for a folder, not a link, of the user who runs this process. */
 const isOwn = (dir: string): boolean => {
   const there = lstatSync(dir);
   return there.isDirectory() && (process.getuid === undefined || there.uid === process.getuid());
 };
 
-/** Removes a folder that no living process holds. The number of the process is written once the lock is taken. */
+/** Removes a folder that no living process holds. The process writes its id once it has the lock. */
 const removeIfAbandoned = (dir: string): void => {
   if (!isOwn(dir) || !existsSync(pidFile(dir))) return;
   lockDataFolder(dir).release();
   rmSync(dir, { recursive: true, force: true });
 };
 
-/** Removes the temporary folders of this user whose processes were killed. What cannot be removed is left. */
+/** Removes temporary folders that killed processes of this user left. Keeps those that cannot be removed. */
 export const removeAbandonedFolders = (log: Log): void => {
   const root = tmpdir();
   const names = existsSync(root) ? readdirSync(root).filter((name) => NAME.test(name)) : [];

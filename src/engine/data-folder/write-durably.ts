@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 
 /**
- * Replaces a file so that, whatever happens meanwhile, either the old or the new content is there in full, and the new
- * one stays once this returns. The file is readable by its owner only.
+ * Replaces a file atomically and durably: after a crash it holds either the old or the new content in full. After this
+ * returns, the new content is on disk. Only the owner can read the file.
  *
- * @throws {@link EngineError} `DATA_FOLDER_UNUSABLE`; the old content is untouched
+ * @throws {@link EngineError} `DATA_FOLDER_UNUSABLE`; the old content is then unchanged
  */
 export const writeDurably = (file: string, content: string): void => {
   const temporary = `${file}.new`;
@@ -31,7 +31,7 @@ export const writeDurably = (file: string, content: string): void => {
   }
 };
 
-/** Makes a rename last. Windows has no such call; NTFS keeps its own journal of names. */
+/** Makes a rename durable. Windows has no such call; NTFS journals names itself. */
 export const syncFolder = (folder: string): void => {
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');

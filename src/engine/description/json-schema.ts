@@ -1,11 +1,10 @@
 import { z } from 'zod';
 
-/** A part of a JSON document. */
 export type Json = Record<string, unknown>;
 
 const COMPONENTS = '#/components/schemas/';
 
-/** Where the key `absent` of a schema's metadata lists what clients send for a value that is not there. */
+/** The metadata key `absent` lists what clients send for a missing value. */
 const withAbsent = (described: Json): void => {
   const { absent, id, ...present } = described;
   if (!Array.isArray(absent)) return;
@@ -14,8 +13,8 @@ const withAbsent = (described: Json): void => {
 };
 
 /**
- * Makes JSON Schemas (draft 2020-12) of what comes in by the schemas that check it. Schemas with an `id` are described
- * once, in `components`, and referred to.
+ * Makes JSON Schemas (draft 2020-12) of inputs. Schemas with an `id` are described once, in `components`, and
+ * referenced.
  */
 export const createDescriber = (): { readonly describe: (schema: z.ZodType) => Json; readonly components: Json } => {
   const components: Json = {};
@@ -31,7 +30,7 @@ export const createDescriber = (): { readonly describe: (schema: z.ZodType) => J
         target: 'draft-2020-12',
         unrepresentable: 'any',
         override: ({ path, jsonSchema: described }) => {
-          // Digits inside the service, a JSON number of these digits on this interface.
+          // Digits inside the service, but a JSON number on this interface.
           if (path.at(-1) === 'threshold' && described.type === 'string') described.type = 'number';
           withAbsent(described);
         },

@@ -33,7 +33,7 @@ const pathParameters = (path: string): Json[] =>
 
 const openApiPath = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}');
 
-/** GET with a body is possible on the wire but not in OpenAPI clients; it is left out of the description. */
+/** HTTP permits a body with GET, but OpenAPI clients do not, so the description omits it. */
 const requestBody = (describe: Describe, { method, body }: Operation): Json =>
   method === 'get' ? {} : { requestBody: { required: !body.safeParse({}).success, content: content(describe(body)) } };
 
@@ -69,7 +69,6 @@ const managementPaths = (describe: Describe): Json => {
   return paths;
 };
 
-/** A response of JSON-RPC 2.0 with that in it. */
 const rpcResponse = (member: 'result' | 'error', schema: Json): Json => ({
   type: 'object',
   required: ['jsonrpc', 'id', member],
@@ -84,7 +83,6 @@ const rpcError = {
   additionalProperties: false,
 };
 
-/** What JSON-RPC requests and responses look like: one of those of a method, or a batch. */
 const rpcSchemas = (describe: Describe, methods: readonly RpcMethod[]): Json => {
   const request = ({ method, summary, params }: RpcMethod): Json => ({
     title: method,
@@ -149,7 +147,7 @@ const rpcPaths = (): Json => {
   };
 };
 
-/** The OpenAPI 3.1 description of the service, made from the schemas that check its requests. */
+/** The OpenAPI 3.1 description, made from the schemas that check requests. */
 export const openApiDocument = (methods: readonly RpcMethod[] = rpcMethods): Json => {
   const { describe, components } = createDescriber();
   const paths = { ...managementPaths(describe), ...rpcPaths() };

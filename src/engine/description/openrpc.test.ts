@@ -12,7 +12,7 @@ interface Document {
 }
 
 const require = createRequire(import.meta.url);
-// Their types describe what is described, not what these modules export.
+// Their types describe the documents, not the exports of these modules.
 const { openrpcDocument } = require('@open-rpc/meta-schema') as { openrpcDocument: SchemaObject };
 const { jsonSchema } = require('@json-schema-tools/meta-schema') as { jsonSchema: SchemaObject };
 

@@ -4,7 +4,7 @@ import { rpcMethods } from '../rpc/methods.ts';
 import { version } from '../base/version.ts';
 import { type Json, createDescriber } from './json-schema.ts';
 
-/** The JSON-RPC errors of a method, each code once, with the titles of all failures that have it. */
+/** Each JSON-RPC code once, with the titles of all errors that use it. */
 const errorsOf = ({ errors }: RpcMethod): Json[] => {
   const titles = new Map<number, Set<string>>();
   for (const code of new Set<ErrorCode>([...commonErrors, ...errors])) {
@@ -16,7 +16,7 @@ const errorsOf = ({ errors }: RpcMethod): Json[] => {
     .map(([code, messages]) => ({ code, message: [...messages].join('; or: ') }));
 };
 
-/** The OpenRPC 1.3 description of the JSON-RPC methods, made from the schemas that check their requests. */
+/** The OpenRPC 1.3 description, made from the schemas that check requests. */
 export const openRpcDocument = (methods: readonly RpcMethod[] = rpcMethods): Json => {
   const { describe, components } = createDescriber();
   const described = methods.map((one) => ({

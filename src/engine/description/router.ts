@@ -3,7 +3,6 @@ import { answerKept, keepContent } from '../http/kept-content.ts';
 import { openApiDocument } from './openapi.ts';
 import { openRpcDocument } from './openrpc.ts';
 
-/** Serves the descriptions at `/openapi.json` and `/openrpc.json`. */
 export const descriptionRouter = (): Router => {
   const router = new Router();
   const documents = { '/openapi.json': openApiDocument(), '/openrpc.json': openRpcDocument() };

@@ -4,37 +4,39 @@ import type { Store } from '../store/store.ts';
 import { type MadeDecisions, createMadeDecisions } from './made-decisions.ts';
 import { type PageRead, type SharedReads, createSharedReads } from './shared-reads.ts';
 
-/** Someone who follows the decisions. */
 export interface Subscription {
-  /** No call of the listener begins after this. */
+  /** The listener is not called again after this. */
   cancel(): void;
-  /** Resolves when it was cancelled, rejects with what the listener or the store threw. */
+  /** Resolves after cancellation. Rejects with the error of the listener or the store. */
   readonly ended: Promise<void>;
 }
 
-/** Whose decisions are told: those for the DApps of an account, or for one DApp. */
+/** Whose decisions: those of an account's DApps, or of one DApp. */
 export interface Whose {
   readonly accountId?: string;
   readonly paymasterId?: string;
 }
 
-/** Decisions as they are made, and as settlement changes them. Nothing is told before it is durable. */
+/** Decisions as they are made and settled. Only durable ones are sent. */
 export interface DecisionFeed {
-  /** The same store, but what it writes is told to the subscribers. */
+  /** The same store, but its writes are sent to subscribers. */
   readonly store: Store;
-  /** Calls `listener` with each decision of this engine, once it is durable. @returns ends that */
+  /** Calls `listener` with each durable decision of this engine. @returns unsubscribes */
   readonly onOwn: MadeDecisions['onOwn'];
-  /** Calls `listener` with each decision made from now on, by whichever engine, once it is durable. @returns ends that */
+  /** Calls `listener` with each durable decision that any engine makes from now on. @returns unsubscribes */
   readonly onMade: MadeDecisions['onMade'];
-  /** Tells what other engines have committed. To be called once before they do, too: what there is then is not told. */
+  /**
+   * Sends what other engines have committed. Call once before they commit: that first call only sets the starting
+   * position.
+   */
   readonly othersCommitted: () => Promise<void>;
   /**
-   * Calls `listener` with every whole decision whose `seq` is greater than `after`, oldest first: those that are stored,
-   * then those to come, each once, some at a time. The next call waits for the promise the listener answers: nothing piles
-   * up for a slow one.
+   * Calls `listener` with every whole decision whose `seq` is greater than `after`, oldest first: first the stored
+   * ones, then new ones, each once, in pages. The next call waits for the listener's promise, so nothing piles up for a
+   * slow listener.
    *
-   * @param after undefined: only those to come. If it is beyond the end, after a restored backup, the caller still gets new ones
-   * @param whose undefined: everybody's
+   * @param after undefined: only new ones. If it is beyond the end (restored backup), the caller still gets new ones
+   * @param whose undefined: everyone's
    */
   readonly subscribe: (
     after: number | undefined,
@@ -42,45 +44,43 @@ export interface DecisionFeed {
     whose?: Whose,
   ) => Subscription;
   /**
-   * Likewise calls `listener` with the pages of the feed after a position. The first page comes at once, though it be
-   * empty: it says where the feed stands.
+   * Like {@link subscribe}, but with pages of the feed. The first page comes at once, even if empty: it gives the
+   * feed's position.
    */
   readonly follow: (after: number | undefined, listener: (page: FeedPage) => void | Promise<void>) => Subscription;
 }
 
 const PAGE = 100;
 
-/** No position is beyond it. */
 const END = Number.MAX_SAFE_INTEGER;
 
-/** What is read at once: everything after a position up to `upTo`. */
+/** One read: everything after a position, up to `upTo`. */
 interface Page {
   readonly upTo: number;
   readonly more: boolean;
 }
 
-/** How many subscribers are woken before everything else has its turn. */
+/** Subscribers woken per round of the event loop. */
 const WOKEN_AT_ONCE = 8;
 
 /**
- * The feed of a store. A commit only wakes the subscribers; each reads on from the last position it has seen. So replay
- * and live are one thing, and there is no seam between them where a decision could be lost or told twice. Those who have
- * seen everything share what is read, and leave every other round of the event loop to everything else.
+ * The feed of a store. A commit only wakes the subscribers; each reads on from its own position. So replay and live are
+ * the same path, and no decision is lost or sent twice between them. Subscribers that are up to date share reads, and
+ * leave every other round of the event loop to other work.
  *
- * @param isFollowed false while `onMade` is to tell nothing
+ * @param isFollowed false while `onMade` should stay silent
  */
 export const createDecisionFeed = (store: Store, isFollowed = (): boolean => true): DecisionFeed => {
   const asleep = new Set<() => void>();
   let commits = 0;
   let [isTelling, isDue] = [false, false];
   let lastTurn = Promise.resolve();
-  /** A round of the event loop of one's own: in between, everything else that waits is done. */
+  /** Waits for the next round of the event loop, so that other work gets its turn. */
   const turn = (): Promise<void> => {
     lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
     return lastTurn;
   };
 
-  /** The account of each DApp that has been told of. */
   const accounts = new Map<string, string | undefined>();
   const readDecisions = async (after: number, whose: Whose = {}): Promise<DecisionPage> => {
     const page = await store.pageDecisions({ after, limit: PAGE, ...whose });
@@ -89,7 +89,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
     }
     return page;
   };
-  /** Those of each that was told of a page: who may know the same is told the same array. */
+  /** Parts of each page by audience: equal audiences get the same array. */
   const parts = new WeakMap<DecisionPage, Map<string, readonly DecisionRecord[]>>();
   const partOf = (page: DecisionPage, { accountId, paymasterId }: Whose): readonly DecisionRecord[] => {
     const known = parts.get(page) ?? new Map<string, readonly DecisionRecord[]>();
@@ -114,7 +114,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
     () => commits,
   );
 
-  /** Wakes those who are asleep, some in each round of the event loop, and then rests for as many rounds. */
+  /** Wakes the sleeping subscribers, a few per round of the event loop, then rests for as many rounds. */
   const tellAll = async (): Promise<void> => {
     const sleepers = [...asleep];
     for (let woken = 0; woken < sleepers.length; woken += WOKEN_AT_ONCE) {
@@ -124,7 +124,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
     await Promise.all([decisionReads.settled(), rowReads.settled()]);
     for (let rested = 0; rested < sleepers.length; rested += WOKEN_AT_ONCE) await turn();
   };
-  /** Has all told what was committed: now, or after those who are just being told of what came before. */
+  /** Wakes all for the last commit: now, or after the current round of waking. */
   const wakeAll = (): void => {
     isDue = true;
     if (isTelling || asleep.size === 0) return;
@@ -146,7 +146,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
     return committed(decision);
   };
 
-  /** Reads pages and tells them, until it is cancelled: by `read` while it is behind, then by `shared` where it can. */
+  /** Reads and sends pages until cancelled: by `read` while it is behind, then by `shared` if possible. */
   const start = <P extends Page>(
     after: number | undefined,
     read: (after: number) => Promise<P>,
@@ -155,10 +155,9 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
   ): Subscription => {
     let cancelled = false;
     let wake = (): void => undefined;
-    // A function, since TypeScript does not see that it changes while something is awaited.
+    // A function, because TypeScript does not see that the value changes during an await.
     const isCancelled = (): boolean => cancelled;
 
-    /** Waits for a commit after those that there had been at `at`. */
     const nextCommit = async (at: number): Promise<void> => {
       await new Promise<void>((resolve) => {
         wake = resolve;

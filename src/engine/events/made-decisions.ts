@@ -1,15 +1,15 @@
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { DecisionQueries } from '../store/decision-queries.ts';
 
-/** Decisions as they are made, by this engine or by another one on the same database: each is told once. */
+/** Decisions by this engine or by another one on the same database, each once. */
 export interface MadeDecisions {
-  /** Calls `listener` with each decision of this engine. @returns ends that */
+  /** Calls `listener` with each decision of this engine. @returns unsubscribes */
   readonly onOwn: (listener: (decision: DecisionRecord) => void) => () => void;
-  /** Calls `listener` with each decision made from now on, while they are followed. @returns ends that */
+  /** Calls `listener` with each decision made from now on, while decisions are followed. @returns unsubscribes */
   readonly onMade: (listener: (decision: DecisionRecord) => void) => () => void;
-  /** To be called with every decision of this engine once it is durable. */
+  /** Call with every decision of this engine once it is durable. */
   readonly made: (decision: DecisionRecord) => void;
-  /** Reads and tells what other engines have decided since they are followed. */
+  /** Reads and sends what other engines have decided while decisions are followed. */
   readonly readOthers: () => Promise<void>;
 }
 
@@ -17,11 +17,11 @@ const PAGE = 100;
 const END = Number.MAX_SAFE_INTEGER;
 
 /**
- * Own decisions are told without reading them. All up to `told` are told; of those beyond, the own ones are remembered, so
- * that they are left out where the others are read. An engine alone leaves no gaps: it remembers none and reads none.
+ * Sends own decisions without reading them. It remembers the own ones after a gap, and skips them when it reads the
+ * others'. An engine that runs alone leaves no gaps, so it remembers and reads nothing.
  *
- * @param isFollowed false while nobody on this engine is to be told of all decisions: to read what others make costs as much
- *   as making it. What was decided meanwhile is not told later
+ * @param isFollowed false while this engine has no listener for all decisions: reading the others' decisions costs as
+ *   much as making them. Decisions made meanwhile are not sent later
  */
 export const createMadeDecisions = (
   store: Pick<DecisionQueries, 'pageDecisions'>,
@@ -52,7 +52,7 @@ export const createMadeDecisions = (
       ({ more } = page);
     }
   };
-  /** One after the other. What could not be read is read the next time. */
+  /** One at a time. What could not be read is read the next time. */
   const readOthers = (): Promise<void> => (reading = reading.then(readOn, readOn));
 
   return {
@@ -73,7 +73,7 @@ export const createMadeDecisions = (
       const { seq } = decision;
       if (told !== undefined && seq <= told) return;
       own.add(seq);
-      // The first one: what was decided before is not told.
+      // On the first decision: earlier ones are not sent.
       told ??= seq - 1;
       while (own.delete(told + 1)) told += 1;
       tell(decision);

@@ -1,27 +1,23 @@
-/** What was read after a position, and how many commits there had been when the reading began. */
 export interface PageRead<P> {
   readonly page: Promise<P>;
   readonly at: number;
 }
 
-/** Reads of a feed by those who have seen all of it: what one of them reads is read for all. */
 export interface SharedReads<P> {
-  /** What comes after a position, if that is where the feed has been read to; undefined for who is behind. */
+  /** What comes after a position, if the feed was read up to it; undefined for a subscriber that is behind. */
   readonly after: (position: number) => PageRead<P> | undefined;
-  /** Resolves when the last read has ended. */
   readonly settled: () => Promise<void>;
 }
 
 interface LastRead<P> extends PageRead<P> {
   readonly after: number;
-  /** Undefined until it has been read. */
   upTo?: number;
 }
 
 /**
  * Shares the reads of a feed.
  *
- * @param commits how many there have been: what was read before the last one is out of date
+ * @param commits number of commits so far: a read before the last commit is out of date
  */
 export const createSharedReads = <P extends { readonly upTo: number }>(
   read: (after: number) => Promise<P>,
@@ -43,7 +39,7 @@ export const createSharedReads = <P extends { readonly upTo: number }>(
     after(position) {
       if (last === undefined) return readOn(position);
       const { after, at, upTo } = last;
-      // Even where more has been committed since, those who are not quite as far take what was read.
+      // Even after further commits, a subscriber that is slightly behind takes this page.
       if (after === position && (at === commits() || (upTo ?? 0) > after)) return last;
       return upTo !== undefined && position >= upTo ? readOn(position) : undefined;
     },

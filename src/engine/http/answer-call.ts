@@ -6,18 +6,16 @@ import type { Log } from '../base/log.ts';
 import type { ConsoleService } from '../service/index.ts';
 import { publicFault } from './faults.ts';
 
-/** What a call needs of a service. */
 export type CalledService = Pick<ConsoleService, 'call'>;
 
-/** What answering a call needs. */
 export interface CallContext {
-  /** The service that the caller may use. @throws EngineError if he may use none */
+  /** Service for this caller. @throws EngineError if the caller has no access */
   readonly service: () => CalledService | Promise<CalledService>;
   readonly log: Log;
   readonly entropy: Entropy;
 }
 
-/** A call as it came in: nothing of it is known to be what it should be. */
+/** A call as received; none of it is validated. */
 export interface UntrustedCall {
   readonly name: unknown;
   readonly input: unknown;
@@ -30,9 +28,9 @@ const run = (service: CalledService, { name, input }: UntrustedCall): Promise<un
 };
 
 /**
- * Answers a call of a procedure, the same over IPC, the control socket and the browser console. Never rejects.
+ * Answers a procedure call, the same way over IPC, the control socket and the browser console. Never rejects.
  *
- * @param receive reads the call; what it throws is the answer
+ * @param receive reads the call; an error that it throws becomes the answer
  */
 export const answerCall = async (
   context: CallContext,

@@ -4,13 +4,12 @@ import type { Clock } from '../base/clock.ts';
 import { peerName } from '../rate-limit/peer.ts';
 import { waitsForTurn } from './turns.ts';
 
-/** What clients may have of a server. */
 export interface ConnectionBounds {
-  /** Connections at once. Descriptors are needed for nodes and webhooks, too. */
+  /** Maximum at once. Nodes and webhooks need descriptors too. */
   readonly most: number;
-  /** Those of one address; the addresses of this machine are bound by `most` only. */
+  /** Maximum per address. Addresses of this machine are limited by `most` only. */
   readonly mostOfOne: number;
-  /** How long a client may take nothing of an answer that is there. */
+  /** How long a client may leave a ready answer unread. */
   readonly answerTimeoutMs: number;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
@@ -18,55 +17,60 @@ export interface ConnectionBounds {
 interface Connection {
   readonly socket: Socket;
   readonly peer: Peer;
-  /** Requests that are not answered yet. The first is in progress, the others wait. */
+  /** Unanswered requests. The first is in progress, the others wait. */
   readonly requests: ServerResponse[];
-  /** When something last happened on it: by the number of events so far, and in monotonic ms. */
+  /** Last activity: the number of events so far, and monotonic ms. */
   at: number;
   atMs: number;
-  /** Requests that were answered on it. */
   answered: number;
 }
 
 interface Peer {
   readonly name: string;
   readonly isHere: boolean;
-  /** In the order in which something last happened on them. */
+  /** In order of last activity. */
   readonly connections: Set<Connection>;
 }
 
-/** Requests that may wait on a connection for the one before. Programs that ask for sponsorship send none ahead. */
+/** Pipelined requests that may wait on a connection. Sponsorship clients do not pipeline. */
 const MOST_AHEAD = 8;
 
-/** True while nothing is done about a connection: its client has not sent all of a request, or does not take an answer. */
+/**
+ * True while the server does no work for the connection: its client has not sent a complete request, or does not read
+ * an answer.
+ */
 const isIdle = ({ requests: [current] }: Connection): boolean =>
   current?.req.complete !== true || current.writableEnded || waitsForTurn(current);
 
-/** A connection that has brought no request yet counts as idle for so many times as long: it may never bring one. */
+/** A connection without any request yet counts as idle this many times longer: it may never send one. */
 const SILENT_WEIGHT = 4;
 
-/** One is new until as much has happened as if this share of all connections had done something. */
+/** A connection is new until this share of all connections has been active since. */
 const NEW_SHARE = 1 / 4;
 
-/** A connection with this many answers is in use for as long as the next request may take to arrive: it would be lost. */
+/**
+ * After this many answers a connection stays in use until the next request could arrive: ending it would lose that
+ * request.
+ */
 const MANY_ANSWERS = 16;
 const NEXT_REQUEST_MS = 1_000;
 
 /**
- * Ends the parsing of what has been read already: a thousand requests may stand in it, each of which would be made an
- * object although its connection is gone. Node.js has no public way; without this one they are parsed and ignored.
+ * Stops parsing data that was read already: it may contain a thousand requests, each made an object although the
+ * connection is gone. Node.js has no public way. If this one fails, they are parsed and ignored.
  */
 const stopParsing = (socket: Socket): void => {
   const { parser } = socket as Socket & { parser?: { onIncoming: () => number } | null };
-  // The answer that stands for an upgrade: what follows is no HTTP.
+  // The result for an upgrade: the parser treats what follows as not HTTP.
   if (parser) parser.onIncoming = () => 2;
 };
 
 /**
- * Keeps the connections of a server within bounds, and gives each its turn: one request of a connection is in progress at
- * a time. At a bound an idle connection ends; the newest ends only if no other is idle. Holding connections therefore keeps nobody out.
+ * Limits a server's connections, and shares time fairly: each has one request in progress at a time. At a limit an idle
+ * connection ends; the newest ends only if no other is idle. So holding connections does not lock others out.
  *
- * The function it answers ends all connections, each as soon as no request is under way on it: left to itself a server
- * waits for those that never sent one, and for the next request on the others.
+ * The returned function ends each connection as soon as it has no request in flight. Otherwise a closing server waits
+ * for connections that never sent a request, and for the next request on the others.
  *
  * @param answer answers a request; resolves when the answer is complete, or streams on by itself
  */
@@ -88,7 +92,6 @@ export const keepConnections = (
     peers.set(key, peer);
     return peer;
   };
-  /** Notes that something has happened on a connection. */
   const note = (connection: Connection): void => {
     events += 1;
     connection.at = events;
@@ -106,13 +109,13 @@ export const keepConnections = (
     forget(connection);
     connection.socket.destroy();
   };
-  /** True for a connection whose client has asked for much, and may have sent the next request. */
+  /** True if the client has sent many requests, and may have sent the next one. */
   const isInUse = ({ answered, atMs }: Connection): boolean =>
     answered >= MANY_ANSWERS && clock.monotonic() - atMs < NEXT_REQUEST_MS;
   /**
-   * How little a connection would be missed: how much has happened on others since it became idle, times how many its
-   * address has. So an address has the less time for each, the more it holds. One that has just come is missed more than
-   * any that has not: its request may be here, and not have been read. So is one in use.
+   * Which connection to end first: the activity on others since it became idle, times the connections of its address.
+   * So the more connections an address holds, the less time each gets. A new connection ranks after all others: its
+   * request may have arrived unread. So does a connection in use.
    */
   const dispensability = (connection: Connection): number => {
     const { at, answered, peer } = connection;
@@ -128,7 +131,7 @@ export const keepConnections = (
     }
     return found;
   };
-  /** The idle connection of an address that would be missed least: the longest idle one of a sort. */
+  /** The idle connection of an address that ranks first: the longest idle one of each sort. */
   const leastMissedOf = (peer: Peer, newest: Connection): Connection | undefined => {
     const found: Partial<Record<'silent' | 'asked' | 'inUse', Connection>> = {};
     for (const connection of peer.connections) {
@@ -153,14 +156,14 @@ export const keepConnections = (
       note(connection);
       if (requests.length > 0) {
         socket.setTimeout(0);
-        // A round of the event loop for each: in between, everybody else has a turn.
+        // One round of the event loop each, so that others get their turn.
         setImmediate(() => start(connection));
       } else if (ending) {
         socket.destroySoon();
       }
     });
     void answer(response).then(() => {
-      // The server sets a time-out of its own once the answer is taken.
+      // The server sets its own time-out once the answer is read.
       if (response.writableEnded && !response.writableFinished) socket.setTimeout(answerTimeoutMs);
     });
   };

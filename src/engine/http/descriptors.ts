@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * How many descriptors (files, sockets) this process may open. Infinity where that cannot be told: Linux alone says it,
- * and elsewhere Node.js is allowed more than a desk needs.
+ * Descriptors (files, sockets) that this process may open. Infinity if unknown: only Linux reports it, and elsewhere
+ * Node.js is allowed more than a desk needs.
  */
 export const mostDescriptors = (): number => {
   try {

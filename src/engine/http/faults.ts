@@ -3,7 +3,7 @@ import { EngineError, type ErrorCode } from '../../shared/errors.ts';
 import type { Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 
-/** Expected failures as they are; a request that koa cannot read, in our own words; anything else is a bug. */
+/** Expected errors as they are. Requests that koa cannot read get our own message. Anything else is a bug. */
 const toEngineError = (error: unknown): EngineError | undefined => {
   if (error instanceof EngineError) return error;
   const { status } = (typeof error === 'object' && error !== null ? error : {}) as { status?: unknown };
@@ -11,12 +11,10 @@ const toEngineError = (error: unknown): EngineError | undefined => {
   return undefined;
 };
 
-/** No bugs, and the operator has to hear of them all the same. */
+/** Not bugs, but the operator must know of them. */
 const STORAGE_CODES: readonly ErrorCode[] = ['STORAGE_FAILED', 'STORE_UNAVAILABLE', 'LOG_ROLLED_BACK'];
 
-/**
- * What may be told of a failure. A bug is told as `INTERNAL` with a request id; its details are in the log only.
- */
+/** The error that a client may see. A bug becomes `INTERNAL` with a request id; only the log has its details. */
 export const publicFault = (error: unknown, log: Log, entropy: Entropy): EngineError => {
   const expected = toEngineError(error);
   if (expected !== undefined) {
@@ -28,7 +26,6 @@ export const publicFault = (error: unknown, log: Log, entropy: Entropy): EngineE
   return new EngineError('INTERNAL', `Internal error (request ${requestId})`, { requestId }, { cause: error });
 };
 
-/** Tells a client that sent too much when to try again. */
 export const setRetryAfter = (context: Context, { data }: EngineError): void => {
   if (typeof data['retryAfterSeconds'] === 'number') context.set('Retry-After', String(data['retryAfterSeconds']));
 };

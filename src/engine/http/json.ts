@@ -5,10 +5,10 @@ import { withExactNumbers } from '../../shared/schema/decimal.ts';
 import { type BodyReceiver, createBodyReceiver } from './receive-body.ts';
 
 const JSON_TYPES = ['application/json', 'application/*+json'];
-/** Deeper than any request of ours; bounds what recursive code does with a hostile one. */
+/** Deeper than any valid request. Limits what recursive code does with a hostile one. */
 const MAX_DEPTH = 64;
 
-/** Looks through all of a value. @throws EngineError `VALIDATION` if it is nested too deep, or made of more than `most` values */
+/** Limits a value to `most` values and the maximum depth. @throws EngineError `VALIDATION` */
 const checkShape = (value: unknown, most: number): void => {
   let left = most;
   const visit = (visited: unknown, levels: number): void => {
@@ -22,16 +22,16 @@ const checkShape = (value: unknown, most: number): void => {
   visit(value, MAX_DEPTH);
 };
 
-/** Reads the text of a request's JSON body; it is empty if the request has none. */
+/** Reads the text of a JSON request body; empty if the request has none. */
 export type ReadBody = (context: Context) => Promise<string>;
 
 /** JSON is UTF-8 (RFC 8259); ASCII is part of it. */
 const CHARSETS = ['', 'utf-8', 'utf8', 'us-ascii'];
-/** Refuses bytes that are not UTF-8 instead of replacing them: what is kept must be what was sent. */
+/** Refuses invalid UTF-8 instead of replacing it: what is stored must be what was sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const decode = (bytes: Buffer): string => {
-  // Nothing but ASCII, as most bodies are, reads the same in both.
+  // ASCII reads the same in both, and most bodies are ASCII.
   if (isAscii(bytes)) return bytes.toString('latin1');
   try {
     return utf8.decode(bytes);
@@ -49,35 +49,35 @@ const checkType = ({ request }: Context): void => {
 
 const checkEncoding = (context: Context): void => {
   const { request } = context;
-  // What nearly all clients send needs no parsing.
+  // Fast path: nearly all clients send exactly this.
   if (request.get('content-type') !== 'application/json') checkType(context);
-  // No client of these interfaces compresses its requests, and a compressed one may be a bomb.
+  // No client of these interfaces compresses requests, and a compressed one may be a bomb.
   if (!['', 'identity'].includes(request.get('content-encoding').toLowerCase())) {
     throw new EngineError('UNSUPPORTED_MEDIA_TYPE', 'The request body must not be compressed');
   }
 };
 
 /**
- * A reader that takes JSON bodies only: in UTF-8, not compressed.
+ * Takes only uncompressed JSON in UTF-8.
  *
  * @param limitBytes largest body; a larger one is refused with `BODY_TOO_LARGE`
- * @param receiver that of all readers of a server, so that their bodies are bounded together
+ * @param receiver shared by all readers of a server, so that one limit covers all bodies
  */
 export const createBodyReader =
   (limitBytes: number, receiver: BodyReceiver = createBodyReceiver()): ReadBody =>
   async (context) => {
-    // Clients send PATCH and DELETE without a body as one of no bytes and no type.
+    // Clients send PATCH and DELETE without a body as zero bytes without a type.
     if (context.get('content-length') === '0') return '';
     checkEncoding(context);
-    // The text as it is: numbers that are money must not pass through JSON.parse as floats.
+    // Text, because JSON.parse would turn numbers that are money into floats.
     return decode(await receiver.receive(context.req, limitBytes));
   };
 
 /**
- * Reads JSON from outside: no number is altered, see {@link withExactNumbers}.
+ * Parses JSON from outside without altering numbers, see {@link withExactNumbers}.
  *
- * @param mostValues how many members and items all of it may have
- * @throws EngineError `PARSE_ERROR` if it is no JSON, `VALIDATION` if it is nested too deep or made of too many values
+ * @param mostValues maximum of members and items in total
+ * @throws EngineError `PARSE_ERROR` if it is not JSON, `VALIDATION` if it is nested too deep or has too many values
  */
 export const readJson = (text: string, mostValues = Infinity): unknown => {
   let value: unknown;

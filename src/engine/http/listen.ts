@@ -7,35 +7,37 @@ import type { Log } from '../base/log.ts';
 import { keepConnections } from './connections.ts';
 import { mostDescriptors } from './descriptors.ts';
 
-/** A server that is listening. */
 export interface Listening {
-  /** Address by which it is reached; empty for a socket or pipe. */
+  /** Address of the server; empty for a socket or pipe. */
   readonly url: string;
-  /** Stops accepting, lets requests in flight finish for at most 10 s, also those of clients that left, and ends. */
+  /**
+   * Stops accepting connections, lets requests in flight finish for at most 10 s (even those of clients that left), and
+   * ends.
+   */
   close(): Promise<void>;
 }
 
-/** What an application is told (as an event of its own) when its server is about to end: time to end long answers. */
+/** Event that an application gets when its server is about to end, so that it can end long answers. */
 export const CLOSING = 'closing';
 
 const DRAIN_MS = 10_000;
 
 /**
- * How long a connection may be idle. Longer than proxies and clients keep one, most for a minute: a request that they
- * send on a connection that is just being ended is lost.
+ * How long a connection may be idle, ms. Proxies and clients keep most for up to a minute. It is longer, because a
+ * request sent on a connection that is just ending is lost.
  */
 const KEEP_ALIVE_MS = 65_000;
 
-/** How often the server looks which requests take too long to arrive: without this, twice a minute. */
+/** How often the server checks for requests that arrive too slowly, ms. The default is 30 s. */
 const CHECK_MS = 1_000;
 
-/** Share of its time in which the head of a request has to arrive. Where a thousand come at once, one waits to be read. */
+/** Share of the request time-out for the head. With a thousand simultaneous requests, one waits to be read. */
 const HEAD_SHARE = 1 / 3;
 
 /** The rest is for nodes, webhooks and files. */
 const DESCRIPTOR_SHARE = 1 / 2;
 
-/** Connections that the operating system accepts while this process is busy; it may be set to allow fewer. */
+/** Connections that the operating system accepts while this process is busy. The system may allow fewer. */
 const BACKLOG = 4_096;
 
 const urlOf = (server: Server): string => {
@@ -45,13 +47,12 @@ const urlOf = (server: Server): string => {
   return `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`;
 };
 
-/** How a server treats its clients. */
 export interface ListenOptions {
-  /** How long a client may take to send a request, or take nothing of its answer; then the connection is ended. */
+  /** How long a client may take to send a request, or leave its answer unread. Then the connection ends. */
   readonly requestTimeoutMs: number;
-  /** Connections at once. There are never more than half the descriptors that this process may open. */
+  /** Maximum at once. Never more than half of the descriptors that this process may open. */
   readonly maxConnections: number;
-  /** Percent of them that one address may have, unless it is one of this machine. */
+  /** Maximum percentage for one address, unless it is this machine's. */
   readonly connectionSharePercent: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -60,7 +61,8 @@ export interface ListenOptions {
 /**
  * Serves an application on a TCP address, or on the path of a Unix socket or named pipe.
  *
- * @throws EngineError `ADDRESS_IN_USE`, with the address as its data; `CONFIG_INVALID` if it is not this machine's
+ * @throws EngineError `ADDRESS_IN_USE`, with the address as its data; `CONFIG_INVALID` if the address is not this
+ *   machine's
  */
 export const listen = async (
   app: Koa,
@@ -68,7 +70,7 @@ export const listen = async (
   { requestTimeoutMs, maxConnections, connectionSharePercent, clock, log }: ListenOptions,
 ): Promise<Listening> => {
   const handle = app.callback();
-  /** Requests that are being answered, also those whose client and connection are gone. */
+  /** Requests in progress, including those whose client and connection are gone. */
   const handling = new Set<Promise<void>>();
   const server = createServer({
     requestTimeout: requestTimeoutMs,
@@ -96,7 +98,7 @@ export const listen = async (
     const code = isTaken ? 'ADDRESS_IN_USE' : 'CONFIG_INVALID';
     throw new EngineError(code, `Cannot listen on ${name}: ${reason}`, { ...where }, { cause: error });
   }
-  // Such as too many open files: without a listener it would end the process.
+  // For example too many open files. Without a listener the error would end the process.
   server.on('error', (error) => log.error('http.server', { err: error }));
   return {
     url: urlOf(server),

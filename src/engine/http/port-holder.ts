@@ -1,8 +1,8 @@
-/** A program that says nothing for so long is not asked who it is any further. */
+/** How long to wait for a program to identify itself, ms. */
 const PROBE_MS = 1_000;
 
 /**
- * Who listens where a desk wants to, in words: another Gasdesk describes itself.
+ * Describes which program listens on the desired address; another Gasdesk identifies itself.
  *
  * @param address host and port
  */
@@ -12,7 +12,7 @@ export const portHolder = async (address: string): Promise<string> => {
     const { info } = (await response.json()) as { info?: { title?: unknown } };
     if (info?.title === 'Gasdesk') return 'another Gasdesk with another data folder';
   } catch {
-    // Whatever it is, it is none of ours.
+    // Whatever it is, it is not a Gasdesk.
   }
   return 'another program';
 };

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).toReversed()) await step();
 });
 
-/** A server that answers how long a body is, or why it was not received. */
+/** A server that answers with the length of a body, or the reason it was not received. */
 const start = async (mostBytes?: number): Promise<() => Socket> => {
   const receiver = createBodyReceiver(mostBytes);
   const server = createServer((request, response) => {
@@ -38,7 +38,6 @@ const start = async (mostBytes?: number): Promise<() => Socket> => {
 
 const head = (length: number): string => `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n`;
 
-/** What a socket brings until the end of an answer. */
 const answer = async (socket: Socket): Promise<string> => {
   let text = '';
   for await (const chunk of socket) {
@@ -75,7 +74,7 @@ test('where unfinished bodies hold too much together, the oldest is given up and
   const open = await start(100 * KIB);
   const [oldest, other, third] = [open(), open(), open()];
   oldest.write(head(LIMIT) + 'x'.repeat(LIMIT - 1));
-  // It is there when a request that came behind it is answered.
+  // The body has arrived once a later request is answered.
   third.write(`${head(1)}x`);
   await once(third, 'data');
   other.write(head(LIMIT) + 'x'.repeat(LIMIT - 1));

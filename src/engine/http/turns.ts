@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
-/** Answers that start in one round of the event loop: to write a large one takes as long as to decide. */
+/** Answers started per round of the event loop: writing a large one takes as long as a decision. */
 const STARTED_AT_ONCE = 4;
 
-/** Answers that wait for their turn, and how each starts: large ones of all servers leave time for everything else. */
+/** Answers that wait for their turn. Large answers of all servers leave time for other work. */
 const waiting = new Map<ServerResponse, () => void>();
 let started = 0;
 
@@ -18,12 +18,10 @@ const nextRound = (): void => {
   if (started > 0) setImmediate(nextRound);
 };
 
-/** Waits until it is the turn of a large answer. */
 export const turnOf = async (response: ServerResponse): Promise<void> => {
   if (started === 0) setImmediate(nextRound);
   if (started === STARTED_AT_ONCE) await new Promise<void>((resolve) => waiting.set(response, resolve));
   else started += 1;
 };
 
-/** True for an answer that waits for its turn. */
 export const waitsForTurn = (response: ServerResponse): boolean => waiting.has(response);

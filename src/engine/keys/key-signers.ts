@@ -9,10 +9,14 @@ import type { Wallets } from './wallets.ts';
 export interface KeySigner {
   /** With checksum. */
   readonly address: Address;
-  /** Signs as an EIP-191 personal message. What is answered was made by {@link address}. @throws EngineError */
+  /**
+   * Signs as an EIP-191 personal message. Every returned signature is verified to be by {@link address}.
+   *
+   * @throws EngineError
+   */
   signMessage(text: string): Promise<Hex>;
   /**
-   * Signs the transaction, or has the wallet sign and send it: then there is only its hash.
+   * Signs the transaction. A wallet may also send it, and then returns only its hash.
    *
    * @throws EngineError `KEYSTORE_NOT_FOUND`, `KEYSTORE_INVALID`, `KEYSTORE_PASSWORD_WRONG`, `WALLET_UNREACHABLE` or
    *   `SIGNING_REFUSED`
@@ -20,18 +24,16 @@ export interface KeySigner {
   transact(unsigned: Transaction): Promise<{ signed: Hex } | { hash: Hex }>;
 }
 
-/** Finds who signs. */
 export interface KeySigners {
   of(key: SigningKey): KeySigner;
 }
 
-/** What the two kinds of keys are used through. */
 interface KeyHolders {
   readonly keystores: Pick<Keystores, 'use'>;
   readonly wallets: Pick<Wallets, 'signMessage' | 'transact'>;
 }
 
-/** The one way to the operator's keys, whatever holds them. */
+/** The single access to the operator's keys, for both kinds. */
 export const createKeySigners = ({ keystores, wallets }: KeyHolders): KeySigners => ({
   of(key) {
     const address = checksummed(key.address);

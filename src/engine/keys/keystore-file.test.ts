@@ -6,7 +6,6 @@ import { addressOf, decryptKeystore, encryptKeystore, readKeystore } from './key
 const COST = { N: 1024, r: 8, p: 1 };
 const PRIVATE_KEY = '7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d';
 
-/** The file of the specification of Web3 Secret Storage. */
 const specified = {
   crypto: {
     cipher: 'aes-128-ctr',
@@ -48,7 +47,7 @@ describe('a keystore that was made elsewhere', () => {
 
   it('opens: one whose password was taken as it was typed, as geth does', async () => {
     const key = Buffer.from(PRIVATE_KEY, 'hex');
-    // Its password happens to be in the form that ethers takes; the other form opens it only if both are tried.
+    // Its password is in the form that ethers uses; the other form opens it only if both are tried.
     const json = await encryptKeystore(key, 'fi', COST, systemEntropy);
     expect(await opened(JSON.stringify(json), 'ﬁ')).toBe(PRIVATE_KEY);
   });

@@ -9,15 +9,17 @@ import { type ScryptCost, scryptKey } from '../signer/scrypt-key.ts';
 import { keccak256 } from '../../core/user-operation/keccak256.ts';
 
 /*
- * Web3 Secret Storage, version 3, as geth, Clef and ethers write it. That of ethers derives its keys on the event loop,
- * where it would hold up every decision; here that is done beside.
+ * Web3 Secret Storage, version 3, as geth, Clef and ethers write it. The implementation of ethers derives keys on the
+ * event loop, which would delay every decision; this one uses another thread.
  */
 
 const CIPHER = 'aes-128-ctr';
 const KEY_BYTES = 32;
 const SALT_BYTES = 32;
 const IV_BYTES = 16;
-/** Bounds what a foreign file can make us spend: 1 GiB and a few seconds. geth's own files take a quarter. */
+/**
+ * Limits what a file from elsewhere can cost us: 1 GiB of memory and a few seconds. geth's own files take a quarter.
+ */
 const MAX_SCRYPT = 2 ** 23;
 const MAX_PBKDF2 = 10_000_000;
 
@@ -34,7 +36,7 @@ const derived = { dklen: z.literal(KEY_BYTES), salt: bytes };
 const scryptParams = z
   .looseObject({ ...derived, n: positive, r: positive, p: positive })
   .refine(({ n }) => n > 1 && Number.isInteger(Math.log2(n)), 'n must be a power of two')
-  // Beyond that scrypt is not defined (RFC 7914).
+  // scrypt is not defined beyond that (RFC 7914).
   .refine(({ n, r }) => Math.log2(n) < 16 * r, 'n is too large for this r')
   .refine(({ n, r, p }) => n * r * p <= MAX_SCRYPT, 'opening it would take too much time or memory');
 const pbkdf2Params = z.looseObject({
@@ -52,13 +54,10 @@ const fileSchema = z.looseObject({
   ]),
 });
 
-/** What of a keystore file opens it. */
 export type KeystoreFile = z.output<typeof fileSchema>;
 
-/** A JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The error for a file that is no keystore, in words. */
 export const invalidKeystore = (fault: string): EngineError =>
   new EngineError('KEYSTORE_INVALID', `This keystore file is unusable: ${fault}`);
 
@@ -74,14 +73,14 @@ const objectOf = (text: string): JsonObject => {
 };
 
 /**
- * Reads a keystore file without deciphering anything.
+ * Reads a keystore file without decrypting anything.
  *
- * @returns what opens it, and all that it holds
+ * @returns the parts that open it, and the whole content
  * @throws EngineError `KEYSTORE_INVALID`
  */
 export const readKeystore = (text: string): { file: KeystoreFile; json: JsonObject } => {
   const json = objectOf(text);
-  // ethers writes it with a capital.
+  // ethers writes it with a capital letter.
   const result = fileSchema.safeParse({ ...json, crypto: json['crypto'] ?? json['Crypto'] });
   if (result.success) return { file: result.data, json };
   const [issue] = result.error.issues;
@@ -98,7 +97,7 @@ const derive = ({ crypto: { kdf, kdfparams } }: KeystoreFile, password: string):
 const macOf = (key: Buffer, ciphertext: Buffer): string =>
   keccak256(Buffer.concat([key.subarray(16), ciphertext])).slice(2);
 
-/** The address of a private key. @throws EngineError `KEYSTORE_INVALID` where it is on no curve */
+/** The address of a private key. @throws EngineError `KEYSTORE_INVALID` if the key is not valid on the curve */
 export const addressOf = (privateKey: Buffer): Address => {
   try {
     return computeAddress(`0x${privateKey.toString('hex')}`) as Address;
@@ -107,10 +106,10 @@ export const addressOf = (privateKey: Buffer): Address => {
   }
 };
 
-/** The private key in a keystore. Overwrite it after its use. @throws EngineError `KEYSTORE_PASSWORD_WRONG` */
+/** Overwrite the returned private key after use. @throws EngineError `KEYSTORE_PASSWORD_WRONG` */
 export const decryptKeystore = async (file: KeystoreFile, password: string): Promise<Buffer> => {
   const { ciphertext, mac, cipherparams } = file.crypto;
-  // ethers takes passwords in their form NFKC, geth as they are typed.
+  // ethers normalises passwords to NFKC; geth uses them as typed.
   for (const form of new Set([password.normalize('NFKC'), password])) {
     const key = await derive(file, form);
     try {
@@ -123,7 +122,6 @@ export const decryptKeystore = async (file: KeystoreFile, password: string): Pro
   throw new EngineError('KEYSTORE_PASSWORD_WRONG');
 };
 
-/** A keystore of this private key. */
 export const encryptKeystore = async (
   privateKey: Buffer,
   password: string,

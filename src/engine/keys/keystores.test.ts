@@ -97,10 +97,10 @@ it('a damaged file is told of and hides no other; files that are not ours are le
   const named = (digit: string): Address => `0x${digit.repeat(40)}`;
   writeFileSync(join(dir, `${named('1')}.json`), '{"version":3,');
   writeFileSync(join(dir, `${named('2')}.json`), 'x'.repeat(100_000));
-  // What is no file is not opened: a pipe would never end.
+  // Only regular files are opened: reading a pipe would never end.
   mkdirSync(join(dir, `${named('3')}.json`));
   symlinkSync('/etc/passwd', join(dir, `${named('5')}.json`));
-  // The file of another key under this name: what is signed with must be what was chosen.
+  // The file of another key under this name: the signing key must be the chosen one.
   const { text } = await foreign();
   writeFileSync(join(dir, `${named('4')}.json`), text);
   writeFileSync(join(dir, 'notes.txt'), 'mine');
@@ -114,7 +114,7 @@ it('a damaged file is told of and hides no other; files that are not ours are le
   expect(() => keystores.export(named('1'))).toThrow(expect.objectContaining({ code: 'KEYSTORE_INVALID' }));
   expect(readdirSync(dir)).toHaveLength(7);
 
-  // Nothing is lost with a damaged file: somebody may mend it yet.
+  // A damaged file is not deleted: it may be repairable.
   await keystores.remove(named('1'));
   await keystores.remove(named('2'), 'whatever');
   expect(readdirSync(dir).filter((name) => name.includes('.damaged-'))).toHaveLength(2);
@@ -171,6 +171,6 @@ it('decisions go on while a password is tried: its derivation does not hold the 
   const { address } = await keystores.create('Funds', PASSWORD);
   await addressUsed(keystores, address);
   counting = false;
-  // A hundred milliseconds twice, of which a turn takes a few microseconds; held up there would be a handful.
+  // Two runs of 100 ms, with turns of a few microseconds each. A blocked event loop would count only a few.
   expect(turns).toBeGreaterThan(100);
 });

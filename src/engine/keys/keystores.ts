@@ -19,56 +19,59 @@ import {
 } from './keystore-file.ts';
 import { checksummed } from './message-proof.ts';
 
-/** A local key, as it can be told without opening it. */
 export interface Keystore {
   readonly address: Address;
   readonly label: string;
   /** Epoch ms. */
   readonly createdAt: number;
-  /** What is wrong with its file; null if nothing is. */
+  /** Error in its file; null if it has none. */
   readonly fault: string | null;
 }
 
-/** Local keys: a file each, which its own password opens for one use at a time. */
+/** Local keys: one file each, which its own password opens for a single use. */
 export interface Keystores {
-  /** Oldest first. A damaged file is among them and hides no other. @throws EngineError `DATA_FOLDER_UNUSABLE` */
+  /** Oldest first. Includes damaged files, which do not hide others. @throws EngineError `DATA_FOLDER_UNUSABLE` */
   list(): Keystore[];
   /** Makes a key. @throws EngineError `DATA_FOLDER_UNUSABLE` */
   create(label: string, password: string): Promise<Keystore>;
   /**
-   * Keeps a copy of a keystore file as it is.
+   * Stores a copy of a keystore file, unchanged.
    *
    * @throws EngineError `KEYSTORE_INVALID`, `KEYSTORE_EXISTS`, `KEYSTORE_PASSWORD_WRONG`, `DATA_FOLDER_UNUSABLE`
    */
   import(label: string, text: string, password: string): Promise<Keystore>;
-  /** The file for another wallet, under a name that geth knows. @throws EngineError `KEYSTORE_NOT_FOUND`, `KEYSTORE_INVALID` */
+  /**
+   * The file for another wallet, under a name that geth recognises.
+   *
+   * @throws EngineError `KEYSTORE_NOT_FOUND`, `KEYSTORE_INVALID`
+   */
   export(address: Address): { fileName: string; keystore: string };
   /**
-   * Deletes a key on proof of its password. A file that nothing can be read from has none: it is only renamed, so that
-   * it is no longer listed, and stays in the folder.
+   * Deletes a key, if the password opens it. An unreadable file has no password: it is only renamed, so that it is no
+   * longer listed, and stays in the folder.
    *
    * @throws EngineError those of {@link use}, `DATA_FOLDER_UNUSABLE`
    */
   remove(address: Address, password?: string): Promise<void>;
   /**
-   * Opens a key for the time that `act` takes.
+   * Opens a key while `act` runs.
    *
    * @throws EngineError `KEYSTORE_NOT_FOUND`, `KEYSTORE_INVALID`, `KEYSTORE_PASSWORD_WRONG`, and what `act` throws
    */
   use<T>(address: Address, password: string, act: (wallet: Wallet) => Promise<T>): Promise<T>;
 }
 
-/** Far above what an import may have. */
+/** Far larger than a valid import. */
 const MAX_BYTES = 65_536;
 
-/** The last moment that a date can name (ECMA-262), epoch ms. */
+/** The latest time of a Date (ECMA-262), epoch ms. */
 const LATEST_MS = 8.64e15;
 
-/** What we keep in the file beside the keystore; other wallets pass over it. */
+/** Our own data in the file, next to the keystore. Other wallets ignore it. */
 const OURS = 'gasdesk';
 const oursSchema = z.object({ label: z.string(), createdAt: z.int().min(0).max(LATEST_MS) });
 
-/** Runs what works on the folder. @throws EngineError `DATA_FOLDER_UNUSABLE` */
+/** Runs work on the folder. @throws EngineError `DATA_FOLDER_UNUSABLE` */
 const onDisk = <T>(work: () => T): T => {
   try {
     return work();
@@ -90,7 +93,7 @@ const readText = (path: string): string => {
   }
 };
 
-/** Opens a key, hands it out for one use and overwrites it. */
+/** Opens a key for one use, then overwrites it. */
 const withKey = async <T>(file: KeystoreFile, password: string, use: (key: Buffer) => Promise<T> | T): Promise<T> => {
   const key = await decryptKeystore(file, password);
   try {
@@ -100,12 +103,12 @@ const withKey = async <T>(file: KeystoreFile, password: string, use: (key: Buffe
   }
 };
 
-/** The keystores in a folder, which need not exist; it is made for its owner only. */
+/** The keystores in a folder. It need not exist, and is created for its owner only. */
 export const createKeystores = (desk: {
   readonly dir: string;
   readonly clock: Clock;
   readonly entropy: Entropy;
-  /** Cost of a guess of the passwords of new keys. */
+  /** scrypt cost for new keystores. */
   readonly scrypt?: ScryptCost | undefined;
 }): Keystores => {
   const { dir, clock, entropy, scrypt = DEFAULT_SCRYPT } = desk;
@@ -116,7 +119,7 @@ export const createKeystores = (desk: {
     try {
       const { json } = readKeystore(readText(pathOf(address)));
       const { data } = oursSchema.safeParse(json[OURS]);
-      // Somebody else may have put the file there.
+      // The file may come from elsewhere.
       return { ...known, ...(data ?? { label: '', createdAt: 0 }), fault: null };
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
@@ -186,7 +189,7 @@ export const createKeystores = (desk: {
       }
       const { file } = readKeystore(readText(path));
       if (password === undefined) throw new EngineError('KEYSTORE_PASSWORD_WRONG');
-      // Whatever key it holds: who can open it may delete it.
+      // Whichever key it holds: the right to open it includes deleting it.
       await withKey(file, password, () => change(() => rmSync(path)));
     },
     use: (address, password, act) => opened(address, password, (key) => act(new Wallet(`0x${key.toString('hex')}`))),

@@ -1,15 +1,14 @@
 import { Signature, getAddress, verifyMessage } from 'ethers';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 
-/** Who signed a message. */
 export interface MessageProof {
   /** With checksum. */
   readonly address: Address;
-  /** 65 bytes: r, s, v; however it was written. */
+  /** 65 bytes: r, s, v; in any notation. */
   readonly signature: Hex;
 }
 
-/** Recovers who made this signature of an EIP-191 personal message; undefined if it is no signature. */
+/** Recovers the signer of an EIP-191 personal message; undefined if the signature is invalid. */
 export const proofOf = (message: string, signature: string): MessageProof | undefined => {
   try {
     const { serialized } = Signature.from(signature);
@@ -19,5 +18,5 @@ export const proofOf = (message: string, signature: string): MessageProof | unde
   }
 };
 
-/** The address with its checksum, however it was written. */
+/** Accepts any notation. */
 export const checksummed = (address: Address): Address => getAddress(addressKey(address)) as Address;

@@ -6,27 +6,23 @@ import { readHostNames } from '../network/hosts.ts';
 import { socketLookup } from '../network/names.ts';
 import { exchange } from '../webhooks/exchange.ts';
 
-/** What a wallet answered with instead of a result. */
 export interface WalletRefusal {
   readonly code: number;
-  /** The wallet's own words, printable and short. */
+  /** The wallet's own message, printable and short. */
   readonly words: string;
 }
 
-/** A wallet's answer. */
 export type WalletAnswer = { readonly result: unknown } | { readonly refusal: WalletRefusal };
 
-/** JSON-RPC with wallets on this machine. */
 export interface WalletRpc {
   /** @throws EngineError `WALLET_UNREACHABLE` if no answer came in time, or none in JSON-RPC */
   ask(url: string, method: string, params: readonly unknown[], withinMs: number): Promise<WalletAnswer>;
-  /** Gives up what is under way. */
   stop(): void;
 }
 
-/** By this name Frame asks its owner whether we may use it. */
+/** Frame shows this name when it asks its owner for permission. */
 const ORIGIN = 'http://gasdesk';
-/** A transaction that makes a contract comes back twice: whole, and in its parts. */
+/** A transaction that creates a contract comes back twice: whole, and in parts. */
 const MAX_ANSWER_BYTES = 1_048_576;
 const MAX_WORDS = 200;
 
@@ -41,7 +37,7 @@ const refusalOf = (error: object): WalletRefusal => {
   return { code: typeof code === 'number' ? code : 0, words: words || 'it gave no reason' };
 };
 
-/** Undefined if the text is no answer in JSON-RPC. The HTTP status does not matter: Frame refuses with 401. */
+/** Undefined if the text is not a JSON-RPC answer. The HTTP status does not matter: Frame refuses with 401. */
 const readAnswer = (text: string): WalletAnswer | undefined => {
   let json: unknown;
   try {
@@ -56,11 +52,11 @@ const readAnswer = (text: string): WalletAnswer | undefined => {
   return 'result' in json ? { result: json.result } : undefined;
 };
 
-/** A client that sends each request once, on a connection of its own: a repeated one would ask the owner twice. */
+/** Sends each request once, on its own connection: a retry would ask the owner twice. */
 export const createWalletRpc = (clock: Clock): WalletRpc => {
   const hosts = readHostNames();
   const agents = { 'http:': new HttpAgent(), 'https:': new HttpsAgent() };
-  // Wallets are on this machine: the DNS has nothing to say of them.
+  // Wallets are on this machine, so DNS is not used.
   const lookup = socketLookup(async (name) => hosts.addressesOf(name.toLowerCase()));
   const stopping = new AbortController();
   let id = 0;

@@ -7,7 +7,6 @@ import type { Clock } from '../base/clock.ts';
 import { checksummed, proofOf } from './message-proof.ts';
 import { type WalletRefusal, createWalletRpc } from './wallet-rpc.ts';
 
-/** An account of a wallet on this machine. */
 export interface WalletAccount {
   /** A loopback URL. */
   readonly url: string;
@@ -15,33 +14,32 @@ export interface WalletAccount {
 }
 
 /**
- * Wallets on this machine that are asked over JSON-RPC: Ethereum providers (EIP-1193: Frame, anvil) and Clef. All throw
- * EngineError `WALLET_UNREACHABLE`, and `SIGNING_REFUSED` with the wallet's words; `transact` also
- * `TRANSACTION_MAYBE_SENT`, where a provider was asked to send and did not say clearly what came of it.
+ * Wallets on this machine with JSON-RPC: Ethereum providers (EIP-1193: Frame, anvil) and Clef. All methods throw
+ * EngineError `WALLET_UNREACHABLE`, and `SIGNING_REFUSED` with the wallet's message. `transact` also throws
+ * `TRANSACTION_MAYBE_SENT`, if a provider was asked to send and did not clearly report the result.
  */
 export interface Wallets {
   accounts(url: string): Promise<Address[]>;
-  /** An EIP-191 signature, which is known to be the account's. */
+  /** An EIP-191 signature, verified to be the account's. */
   signMessage(wallet: WalletAccount, text: string): Promise<Hex>;
-  /** A provider sends what it signs; Clef hands it back, and it is what was asked for. */
+  /** A provider also sends what it signs. Clef returns it, and it is verified to be the requested transaction. */
   transact(wallet: WalletAccount, unsigned: Transaction): Promise<{ signed: Hex } | { hash: Hex }>;
-  /** Gives up what is under way. */
   stop(): void;
 }
 
-/** A person reads, unlocks a device and confirms: how long a wallet may take, in ms. */
+/** Time for a person to read, unlock a device and confirm, ms. */
 export const CONFIRM_MS = 300_000;
-/** Nobody is asked for the chain. */
+/** Needs no confirmation by a person. */
 const PROBE_MS = 10_000;
 
 const refused = (words: string): EngineError => new EngineError('SIGNING_REFUSED', `The wallet refused: ${words}`);
 const untrue = (what: string): EngineError =>
   new EngineError('SIGNING_REFUSED', `The wallet did not answer with ${what}`);
 
-/** EIP-1193: the owner said no. */
+/** EIP-1193: the owner refused. */
 const USER_REJECTED = 4001;
 
-/** The error for a wallet that was asked to send and did not say clearly what came of it. */
+/** For a wallet that was asked to send and did not clearly report the result. */
 export const maybeSent = (what: string, cause?: unknown): EngineError => {
   const fix = 'It may have sent the transaction all the same: look in the wallet before you prepare another.';
   return new EngineError('TRANSACTION_MAYBE_SENT', `${what}. ${fix}`, { fix }, { cause });
@@ -59,7 +57,7 @@ const read = <T>(schema: z.ZodType<T>, result: unknown, what: string): T => {
 const addresses = z.array(address).max(1_000);
 const clefAnswer = z.object({ raw: hex });
 
-/** The transaction as JSON-RPC names its parts. */
+/** In the notation of JSON-RPC. */
 const requestOf = (from: Address, unsigned: Transaction) => ({
   from,
   ...(unsigned.to !== null && { to: unsigned.to }),
@@ -67,7 +65,7 @@ const requestOf = (from: Address, unsigned: Transaction) => ({
   nonce: toQuantity(unsigned.nonce),
   value: toQuantity(unsigned.value),
   gas: toQuantity(unsigned.gasLimit),
-  // Chains without a base fee have one price.
+  // Chains without a base fee have a single price.
   ...(unsigned.type === 0
     ? { gasPrice: toQuantity(unsigned.gasPrice ?? 0n) }
     : {
@@ -77,7 +75,6 @@ const requestOf = (from: Address, unsigned: Transaction) => ({
   data: unsigned.data,
 });
 
-/** True if it is the same transaction with a signature of that account. */
 const isSignedBy = (raw: string, unsigned: Transaction, from: Address): boolean => {
   try {
     const signed = Transaction.from(raw);
@@ -98,7 +95,7 @@ export const createWallets = (clock: Clock): Wallets => {
     if ('refusal' in answer) throw refused(answer.refusal.words);
     return answer.result;
   };
-  /** Clef knows no chain; a provider may have none at the moment, and says why when it is used. */
+  /** Clef is not bound to a chain. A provider may have none at the moment, and reports why when it is used. */
   const probe = async (url: string): Promise<{ clef: boolean; chainId?: bigint | undefined }> => {
     const answer = await rpc.ask(url, 'eth_chainId', [], PROBE_MS);
     if ('refusal' in answer) return { clef: isUnknown(answer.refusal) };
@@ -111,7 +108,7 @@ export const createWallets = (clock: Clock): Wallets => {
     throw refused(answer.refusal.words);
   };
 
-  /** Whatever does not say that the owner rejected it tells nothing of whether it was sent. */
+  /** Any error but the owner's refusal leaves open whether the transaction was sent. */
   const sendFrom = async (url: string, request: object): Promise<Hex> => {
     const answer = await rpc.ask(url, 'eth_sendTransaction', [request], CONFIRM_MS).catch((error: unknown) => {
       throw error instanceof EngineError ? maybeSent(error.message, error) : error;

@@ -7,21 +7,19 @@ import type { Vault } from '../signer/vault.ts';
 import type { LogCheckpoint, LogStore } from '../store/log-store.ts';
 import { publicKeyOf, signEd25519 } from './ed25519.ts';
 
-/** Signs the heads of the log. */
 export interface Checkpoints {
-  /** The log's origin and the public key that its checkpoints are verified with. @throws EngineError `VAULT_LOCKED` */
+  /** The log's origin, and the public key of its checkpoints. @throws EngineError `VAULT_LOCKED` */
   key(): Promise<VerifierKey>;
   /**
-   * A checkpoint of all entries that there are: one that there is already, or a new one.
+   * A checkpoint of all current entries: an existing or a new one.
    *
-   * @throws EngineError `VAULT_LOCKED`; `LOG_INCONSISTENT` where the entries are not those that were signed before
+   * @throws EngineError `VAULT_LOCKED`; `LOG_INCONSISTENT` if the entries are not those signed before
    */
   sign(): Promise<LogCheckpoint>;
-  /** Signs what is due: every 1,000 entries, and whatever there is after 10 s. Does nothing while the vault is locked. */
+  /** Signs when due: every 1,000 entries, and after 10 s any remaining ones. Does nothing while the vault is locked. */
   poll(): Promise<void>;
 }
 
-/** What the checkpoints are made of. */
 interface CheckpointContext {
   readonly store: LogStore;
   readonly vault: Pick<Vault, 'state' | 'logKey'>;
@@ -40,7 +38,7 @@ export const createCheckpoints = ({ store, vault, clock }: CheckpointContext): C
     return { name, publicKey: publicKeyOf(vault.logKey(name).reveal()) };
   };
 
-  /** A log never signs what does not begin with what it has signed (c2sp.org/tlog-checkpoint). */
+  /** A log never signs a state that does not extend what it has signed (c2sp.org/tlog-checkpoint). */
   const requireConsistent = async (): Promise<void> => {
     const newest = await store.newestCheckpoint();
     const signed = newest && readCheckpoint(newest.note);

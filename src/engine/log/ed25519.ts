@@ -2,23 +2,21 @@ import { type KeyObject, createPrivateKey, createPublicKey, sign, verify } from 
 import type { LogCrypto } from '../../core/log/signed-note.ts';
 import { sha256 } from '../base/sha256.ts';
 
-/** What stands before 32 bytes of a key in DER: PKCS #8 of a private key, SPKI of a public one (RFC 8410). */
+/** DER prefixes of 32 key bytes: PKCS #8 of a private key, SPKI of a public one (RFC 8410). */
 const PRIVATE_DER = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** A private key of its 32 bytes (RFC 8032). */
+/** From its 32 bytes (RFC 8032). */
 const privateKeyOf = (bytes: Uint8Array): KeyObject =>
   createPrivateKey({ key: Buffer.concat([PRIVATE_DER, bytes]), format: 'der', type: 'pkcs8' });
 
-/** The 32 bytes of the public key that belongs to a private one. */
 export const publicKeyOf = (privateKey: Uint8Array): Uint8Array =>
   createPublicKey(privateKeyOf(privateKey)).export({ format: 'der', type: 'spki' }).subarray(PUBLIC_DER.length);
 
-/** The Ed25519 signature of a message: 64 bytes. */
+/** An Ed25519 signature: 64 bytes. */
 export const signEd25519 = (privateKey: Uint8Array, message: Uint8Array): Uint8Array =>
   sign(null, message, privateKeyOf(privateKey));
 
-/** What logs are verified with, by the runtime. */
 export const logCrypto: LogCrypto = {
   sha256,
   verifyEd25519: (publicKey, message, signature) =>

@@ -8,13 +8,13 @@ import { syncFolder } from '../data-folder/write-durably.ts';
 import type { DeskLogEnd } from '../store/log-store.ts';
 
 /**
- * Where the log ended when this engine last wrote to it, in a file of its own: a database that was put back to an older
- * state does not know.
+ * Where the log ended when this engine last wrote to it. It is a separate file, because a database that was rolled back
+ * cannot know.
  */
 export interface LogEndFile {
-  /** What the file says; undefined where it says nothing. */
+  /** Undefined if the file is empty or unreadable. */
   readonly known: () => DeskLogEnd | undefined;
-  /** Replaces it. It is in the file when this returns, and on the disk after the next flush. */
+  /** Replaces the content. It is in the file on return, and on disk after the next flush. */
   readonly write: (end: DeskLogEnd) => void;
   readonly flush: () => Promise<void>;
   readonly close: () => void;
@@ -26,7 +26,7 @@ const schema = z.strictObject({
   hash: z.string().regex(/^([0-9a-f]{64})?$/),
 });
 
-/** Every write has this length, so that it replaces all of the one before, and takes no room that it does not have. */
+/** Fixed length: each write replaces the previous one entirely, and needs no new disk space. */
 const BYTES = 256;
 
 const sync = promisify(fdatasync);
@@ -42,7 +42,7 @@ const read = (file: string, log: Log): DeskLogEnd | undefined => {
   }
 };
 
-/** Opens the file, or makes it. @throws EngineError `DATA_FOLDER_UNUSABLE` */
+/** Opens or creates the file. @throws EngineError `DATA_FOLDER_UNUSABLE` */
 export const openLogEndFile = (file: string, log: Log): LogEndFile => {
   let descriptor: number;
   let end: DeskLogEnd | undefined;
@@ -63,7 +63,7 @@ export const openLogEndFile = (file: string, log: Log): LogEndFile => {
       try {
         writeSync(descriptor, `${JSON.stringify(next).padEnd(BYTES - 1)}\n`, 0);
       } catch (err) {
-        // The entry itself is stored: what was decided stands.
+        // The entry itself is stored, so the decision stands.
         log.warn('log.endNotWritten', { err });
       }
     },

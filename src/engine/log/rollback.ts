@@ -1,32 +1,27 @@
 import { grouped } from '../../shared/words/amount.ts';
 import type { DeskLogEnd, LogStore } from '../store/log-store.ts';
 
-/** A database that does not continue what this engine has written. */
 export interface Rollback {
   /** Where the log ended when this engine last wrote to it. */
   readonly written: DeskLogEnd;
-  /** Where the log in the database ends. */
   readonly found: DeskLogEnd;
-  /** What happened, and what it means. */
   readonly words: string;
 }
 
 type Reading = Pick<LogStore, 'deskId' | 'logSize' | 'logLines' | 'wasCalled'>;
 
-/** What to do about it. */
 export const MEND_ROLLBACK =
   'Restore your newest backup: "gasdesk restore FILE". To go on with what is there, run "gasdesk log accept-rollback"';
 
 const entries = (count: number): string => `${grouped(count)} ${count === 1 ? 'entry' : 'entries'}`;
 
-/** The leaf hash of the last of the first `size` entries, hex. */
+/** Leaf hash, in hex, of entry number `size` (the last of the first `size`). */
 const hashAt = async (store: Reading, size: number): Promise<string> => {
   if (size === 0) return '';
   const [line] = await store.logLines({ from: size - 1, to: size, limit: 1 });
   return line?.hash ?? '';
 };
 
-/** Where the log of the database ends. */
 export const logEndOf = async (store: Reading): Promise<DeskLogEnd> => {
   const [deskId, size] = [await store.deskId(), await store.logSize()];
   return { deskId, size, hash: await hashAt(store, size) };
@@ -56,7 +51,7 @@ const wordsOf = async (store: Reading, written: DeskLogEnd, found: DeskLogEnd): 
   );
 };
 
-/** Compares the log of the database with where it ended when this engine last wrote to it. Undefined where it continues that. */
+/** Compares the database's log with its end at this engine's last write. Undefined if it continues from there. */
 export const findRollback = async (store: Reading, written: DeskLogEnd | undefined): Promise<Rollback | undefined> => {
   if (written === undefined) return undefined;
   const found = await logEndOf(store);

@@ -20,7 +20,6 @@ beforeEach(() => {
   health = createStorageHealth({ clock, hasRoom });
 });
 
-/** What health reports a second later. */
 const problem = async (): Promise<string | undefined> => {
   await clock.advance(SECOND);
   const tryWrite = (): Promise<void> => (writes ? Promise.resolve() : Promise.reject(new Error('no')));

@@ -5,7 +5,6 @@ import type { LogStore } from '../store/log-store.ts';
 import { TILE_HASHES, rootOf } from '../store/log-tiles.ts';
 import { isPolicyOf } from '../store/policy-rows.ts';
 
-/** Read at once. */
 const TILES = 32;
 const REVISIONS = 100;
 
@@ -16,7 +15,7 @@ const faultOfTile = (level: number, index: number, tile: TileRow | undefined, ha
   return tile.root.equals(rootOf(hashes)) ? undefined : `${name} has another root than its hashes`;
 };
 
-/** What of the log's tree, as it is kept in tiles, does not follow from the hashes that stand with the entries. */
+/** Stored tiles of the log's tree that do not follow from the entries' hashes. */
 export const tileFaults = async (store: LogCheckStore & Pick<LogStore, 'logSize'>): Promise<string[]> => {
   const faults: string[] = [];
   let count = Math.floor((await store.logSize()) / TILE_HASHES);
@@ -43,15 +42,13 @@ export const tileFaults = async (store: LogCheckStore & Pick<LogStore, 'logSize'
   return faults;
 };
 
-/** Revisions as they are stored. */
 export interface StoredRevisions {
   readonly hashes: string[];
   readonly faults: string[];
-  /** How many entries the log had when the last was read. */
   readonly entries: number;
 }
 
-/** The names of all stored policy revisions, and which of them have another hash. */
+/** Hashes of all stored policy revisions, and the errors: revisions with another hash. */
 export const storedRevisions = async (store: Pick<LogCheckStore, 'revisionTexts'>): Promise<StoredRevisions> => {
   const [hashes, faults]: [string[], string[]] = [[], []];
   let entries = 0;
@@ -66,12 +63,11 @@ export const storedRevisions = async (store: Pick<LogCheckStore, 'revisionTexts'
   }
 };
 
-/** Columns that say the same as the record. */
+/** Columns that repeat fields of the record. */
 const COLUMNS = [
   ...(['id', 'at', 'paymasterId', 'chainId', 'sender', 'outcome', 'userOpHash', 'validUntil', 'rule'] as const),
 ];
 
-/** Which column of a decision says something else than its record; undefined where none does. */
 export const differentColumn = (row: DecisionColumns): string | undefined => {
   try {
     const record = readRecord(row.record);
@@ -81,20 +77,18 @@ export const differentColumn = (row: DecisionColumns): string | undefined => {
   }
 };
 
-/** What an account holds in the database. */
 interface HeldAccount {
   /** As `accountText` names it. */
   readonly account: string;
   readonly held: string;
 }
 
-/** The accounts in rows that the store answers. */
 export const heldAccounts = (rows: readonly HeldAccountRow[]): HeldAccount[] =>
   rows.flatMap(({ kind, held, ...rest }) =>
     kind === null ? [] : [{ account: accountText(listedAccount({ kind, ...rest })), held }],
   );
 
-/** What accounts hold in the database that is not what they hold by the entries of the log, in words. */
+/** Describes accounts whose amounts in the database differ from those that the log's entries imply. */
 export const accountFaults = (
   accounts: readonly HeldAccount[],
   computed: ReadonlyMap<string, bigint>,

@@ -18,30 +18,27 @@ import { accountFaults } from './stored-faults.ts';
 import { logCrypto } from './ed25519.ts';
 import { MEND_ROLLBACK } from './rollback.ts';
 
-/** How a log is verified. */
 export interface LogCheck {
-  /** The log's key, as its operator hands it out; by default the one that the log comes with. */
+  /** The log's key, as published by its operator. Default: the key in the log. */
   readonly key?: string | undefined;
   readonly withSignatures: boolean;
-  /** An earlier checkpoint, receipt or export: what the log has to continue. */
+  /** An earlier checkpoint, receipt or export that the log must extend. */
   readonly since?: string | undefined;
 }
 
-/** Somebody who reads a log while it is verified. */
 export interface LogReader {
-  /** Told of every line; `entry` is undefined where it is none. */
+  /** Called for every line. `entry` is undefined if the line is not one. */
   readonly entry?: (line: Buffer, entry: Entry | undefined) => void;
-  /** Told now and then how many bytes of the file are read. */
+  /** Called from time to time with the number of bytes read. */
   readonly progress?: (bytes: number) => void;
-  /** Aborts the reading. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const LINE_BREAK = 10;
-/** No entry is longer: a policy with every ABI that a desk takes is shorter by far. */
+/** No entry is longer. A policy with the largest ABIs that a desk accepts is far shorter. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 
-/** The lines of a file as they are, without their line breaks. */
+/** Lines of a file as bytes, without their line breaks. */
 async function* linesOf(file: string, { progress, signal }: LogReader): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   let bytes = 0;
@@ -90,14 +87,14 @@ const jsonOf = (line: Buffer | undefined): unknown => {
   }
 };
 
-/** The key that a file comes with. @throws EngineError `EXPORT_INVALID` */
+/** The key in an exported file. @throws EngineError `EXPORT_INVALID` */
 const ownKeyOf = (file: string, text: string): VerifierKey => {
   const key = parseVerifierKey(text, sha256);
   if (key === undefined) throw notALog(file, 'its head names no key');
   return key;
 };
 
-/** The key that a text tells. @throws EngineError `VALIDATION` */
+/** The key in a text. @throws EngineError `VALIDATION` */
 export const logKeyOf = (text: string): VerifierKey => {
   const key = parseVerifierKey(text, sha256);
   if (key !== undefined) return key;
@@ -107,10 +104,14 @@ export const logKeyOf = (text: string): VerifierKey => {
   );
 };
 
-/** The last line of a file is no longer: a checkpoint. */
+/** The last line of a file, a checkpoint, is never longer. */
 const LONGEST_END = 64 * 1024;
 
-/** The checkpoint in what somebody kept of a log: itself, a receipt, or the end of an export. @throws EngineError `EXPORT_INVALID` */
+/**
+ * The checkpoint in a kept file: a checkpoint, a receipt, or an export, which ends with one.
+ *
+ * @throws EngineError `EXPORT_INVALID`
+ */
 const sinceOf = async (file: string): Promise<string> => {
   const handle = await open(file).catch((cause: unknown) => {
     const detail = cause instanceof Error ? cause.message : String(cause);
@@ -141,7 +142,7 @@ const readAt = async (handle: FileHandle, position: number, length: number): Pro
   return buffer.subarray(0, bytesRead);
 };
 
-/** How a verifier is made for a check. @throws EngineError as {@link sinceOf} */
+/** Options of the verifier. @throws EngineError as {@link sinceOf} */
 const optionsOf = async (key: VerifierKey, { withSignatures, since }: LogCheck): Promise<VerifyOptions> => ({
   ...{ key, crypto: logCrypto, engine, withSignatures },
   ...(since !== undefined && { since: await sinceOf(since) }),
@@ -150,10 +151,10 @@ const optionsOf = async (key: VerifierKey, { withSignatures, since }: LogCheck):
 const bytesOf = (encoded: readonly string[]): Buffer[] => encoded.map((hash) => Buffer.from(hash, 'base64'));
 
 /**
- * Verifies an exported log. Needs nothing but the file.
+ * Verifies an exported log. Needs only the file.
  *
- * @param reader is told of what is read, also of what is at fault
- * @throws EngineError `EXPORT_INVALID` where the file is not an exported log, `VALIDATION` for a key that is none
+ * @param reader gets every line and entry, even invalid ones
+ * @throws EngineError `EXPORT_INVALID` if the file is not an exported log, `VALIDATION` for an invalid key
  */
 export const verifyLogFile = async (file: string, check: LogCheck, reader: LogReader = {}): Promise<LogReport> => {
   const lines = linesOf(file, reader);
@@ -168,7 +169,7 @@ export const verifyLogFile = async (file: string, check: LogCheck, reader: LogRe
   const options = await optionsOf(verifierKey, check);
   const verifier = new LogVerifier({ ...options, from, before: bytesOf(before) });
   const add = (line: Buffer): void => {
-    // Bytes that are no UTF-8 are no entry: each reader would read another text.
+    // Invalid UTF-8 cannot be an entry: each reader would decode another text.
     const entry = verifier.add({ text: isUtf8(line) ? line.toString() : '', bytes: line });
     reader.entry?.(line, entry);
   };
@@ -183,12 +184,12 @@ export const verifyLogFile = async (file: string, check: LogCheck, reader: LogRe
     const faults = [...report.faults, ...headFaults(head.data, { ...options, end: verifier.size })];
     return { ...report, ok: faults.length === 0, faults };
   }
-  // Cut off: what stands last is an entry, or a part of one.
+  // A truncated file ends with an entry, or a part of one.
   if (waiting !== undefined) add(waiting);
   return verifier.finish(undefined);
 };
 
-/** A log that was put back to an older state is one that follows, and says nothing of what is missing. */
+/** A rolled-back log is consistent, and does not show what is missing. */
 const withRollback = async (call: Caller, report: LogReport): Promise<LogReport> => {
   const { rollback } = await call('log.state', {});
   if (rollback === null) return report;
@@ -203,7 +204,6 @@ const samePolicies = (
   stored.length === entered.length &&
   stored.every(({ paymasterId, hash }, index) => paymasterId === entered[index]?.[0] && hash === entered[index][1]);
 
-/** Compares what accounts hold in the database with what they hold by the entries. */
 const checkAccounts = async (
   call: Caller,
   verifier: LogVerifier,
@@ -216,7 +216,11 @@ const checkAccounts = async (
   for (const detail of accountFaults(accounts, computed)) verifier.addStoredFault(detail);
 };
 
-/** Compares what the database keeps beside the log with its entries. @param readUpTo reads entries that came meanwhile */
+/**
+ * Compares what the database keeps next to the log with the entries.
+ *
+ * @param readUpTo reads entries that were added meanwhile
+ */
 const checkStored = async (
   call: Caller,
   verifier: LogVerifier,
@@ -251,11 +255,11 @@ const checkStored = async (
 };
 
 /**
- * Verifies the log of a desk against all of its checkpoints, against what its database keeps next to the log, and against
- * where the log ended when the engine last wrote to it.
+ * Verifies a desk's log against all its checkpoints, against the data next to the log in the database, and against
+ * where the log ended at the engine's last write.
  *
- * @throws EngineError `VAULT_LOCKED` where no key is given and the desk's cannot be read; `VALIDATION` for a key that is
- *   none; `EXPORT_INVALID` where `since` names nothing that was kept of a log
+ * @throws EngineError `VAULT_LOCKED` if no key is given and the desk's cannot be read; `VALIDATION` for an invalid key;
+ *   `EXPORT_INVALID` if `since` contains no checkpoint
  */
 export const verifyDesk = async (call: Caller, check: LogCheck): Promise<LogReport> => {
   const key = logKeyOf(check.key ?? (await call('log.key', {})).key);

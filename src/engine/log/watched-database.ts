@@ -11,19 +11,17 @@ import type { LogEnd } from '../store/log-store.ts';
 import type { DatabasePlace, openDeskDatabase } from '../store/open-database.ts';
 
 /**
- * What to do where the database is an older state than this engine has written: refuse, open it for those who look into
- * it, or go on from there for good.
+ * What to do if the database is older than this engine's last write: refuse, open it for inspection, or continue from
+ * there for good.
  */
 export type OnRollback = 'refuse' | 'open' | 'accept';
 
-/** A database that continues what this engine has written, as far as nobody asked for another one. */
+/** A database that continues what this engine has written, unless the operator requested otherwise. */
 export interface WatchedDatabase extends DeskDatabase {
   readonly storage: StorageHealth;
-  /** What the database has lost by now; undefined where that is nothing. */
   readonly rollback: () => Promise<Rollback | undefined>;
-  /** The older state from which the operator goes on, if one was accepted here. */
   readonly accepted: Rollback | undefined;
-  /** Makes it last where the log ends. */
+  /** Makes the record of the log's end durable. */
   readonly flush: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -38,7 +36,7 @@ interface OpenOptions {
   readonly log: Log;
 }
 
-/** With less room than that on its disk, a desk that could not store something still cannot. */
+/** Bytes of free disk space below which a desk that failed to store still cannot. */
 const ROOM_TO_DECIDE = 2n ** 17n;
 
 const refusal = ({ words, written, found }: Rollback): EngineError =>
@@ -47,14 +45,14 @@ const refusal = ({ words, written, found }: Rollback): EngineError =>
   });
 
 /**
- * Opens the database of a desk and compares it with what this engine has written, before anything else is done with it.
+ * Opens a desk's database, and first compares it with what this engine has written.
  *
  * @throws EngineError as {@link openDeskDatabase}, and `LOG_ROLLED_BACK`
  */
 export const openWatchedDatabase = async (options: OpenOptions): Promise<WatchedDatabase> => {
   const { folder, place, openDatabase, onRollback, freeBytes, clock, log } = options;
   const file = openLogEndFile(folder.logEnd, log);
-  // Where the database is elsewhere, its server knows.
+  // A database server elsewhere watches its own disk.
   const hasRoom = async (): Promise<boolean> =>
     place.url !== undefined || (await freeBytes(folder.dir)) >= ROOM_TO_DECIDE;
   const storage = createStorageHealth({ clock, hasRoom });

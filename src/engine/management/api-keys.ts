@@ -4,7 +4,7 @@ import { operation } from './operation.ts';
 const path = '/api-key';
 const dapp = { paymasterId: true } as const;
 
-/** The API keys of a DApp (behaviour 8.9). */
+/** Behaviour 8.9. */
 export const apiKeyOperations = [
   operation({
     method: 'post',

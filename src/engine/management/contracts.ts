@@ -4,7 +4,7 @@ import { operation } from './operation.ts';
 const path = '/smart-contract';
 const dapp = { paymasterId: true } as const;
 
-/** Smart contracts (behaviour 8.7). */
+/** Behaviour 8.7. */
 export const contractOperations = [
   operation({
     method: 'post',

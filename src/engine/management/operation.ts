@@ -3,53 +3,48 @@ import type { ErrorCode } from '../../shared/errors.ts';
 import type { Service } from '../service/index.ts';
 import type { Paymaster } from '../service/access.ts';
 
-/** `account`: the authToken header alone is asked for. `dapp`: authToken and apiKey. */
+/** `account` requires the authToken header only, `dapp` authToken and apiKey. */
 export type OperationAccess = 'account' | 'dapp';
 
-/** Who calls: the account of the authToken and, where the operation asks for an apiKey, its DApp. */
+/** The caller: the account of the authToken and, if the operation requires an apiKey, its DApp. */
 export type OperationCaller<Access extends OperationAccess> = {
   readonly accountId: string;
-  /** The DApp that the token is for alone; null where it is for all of the account. */
+  /** Set if the token is restricted to one DApp; null if it is valid for the whole account. */
   readonly onlyDapp: string | null;
-  /** False for a token that may only read: URLs of webhooks are not shown to it whole. */
+  /** False for a read-only token, which sees only a part of webhook URLs. */
   readonly mayChange: boolean;
 } & (Access extends 'dapp' ? { readonly paymaster: Paymaster } : { readonly paymaster?: Paymaster });
 
-/** What an operation is run with besides its caller; the body is read by its schema. */
 export interface OperationInput<Body> {
   readonly service: Service;
   readonly body: Body;
-  /** Parameters of the path and of the query, as sent. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Errors by which an operation answers credentials it does not accept (behaviour 8.2). */
+/** Errors for credentials that an operation does not accept (behaviour 8.2). */
 export interface CredentialFaults {
   readonly missingAuthToken: ErrorCode;
   readonly unknownAuthToken: ErrorCode;
   readonly unknownApiKey: ErrorCode;
 }
 
-/** One operation of the management interface: a thin rendering of one procedure. */
 export interface Operation<Body extends z.ZodType = z.ZodType, Access extends OperationAccess = OperationAccess> {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
-  /** Below the prefix, in the notation of the router. */
+  /** Below the prefix, in the router's notation. */
   readonly path: string;
   readonly summary: string;
-  /** Message of success. */
   readonly message: string;
   readonly access: Access;
-  /** False: tokens that may only read may use it. */
+  /** False: read-only tokens may use it. */
   readonly changes: boolean;
   readonly faults: CredentialFaults;
   readonly body: Body;
-  /** What the answer carries, for the description; operations without it answer no data. */
+  /** Schema of the response data, for the description. Operations without it return no data. */
   readonly data?: z.ZodType;
   readonly query?: readonly string[];
-  /** Statuses besides 200, 400 and 401, for the description. */
+  /** HTTP statuses besides 200, 400 and 401, for the description. */
   readonly statuses?: readonly number[];
-  /** Answers `data`; undefined where the operation has none. */
   run(input: OperationInput<z.output<Body>> & OperationCaller<Access>): Promise<unknown>;
 }
 
@@ -68,11 +63,11 @@ type Given<Body extends z.ZodType, Access extends OperationAccess> = Omit<
   readonly faults?: Partial<CredentialFaults>;
   readonly body?: Body;
   readonly access?: Access;
-  /** Unless it says otherwise, what is asked for with GET changes nothing. */
+  /** Default: GET changes nothing, other methods do. */
   readonly changes?: boolean;
 };
 
-/** Declares an operation: of a DApp, without a body and with the usual credential faults, unless it says otherwise. */
+/** Declares an operation. Default: access `dapp`, no body, the usual credential errors. */
 export const operation = <Body extends z.ZodType = typeof nothing, Access extends OperationAccess = 'dapp'>(
   given: Given<Body, Access>,
 ): Operation => ({
@@ -81,5 +76,5 @@ export const operation = <Body extends z.ZodType = typeof nothing, Access extend
   changes: given.method !== 'get',
   ...given,
   faults: { ...standardFaults, ...given.faults },
-  // The router reads the body by this very schema before it runs the operation.
+  // The router validates the body with this schema before it runs the operation.
 });

@@ -5,10 +5,9 @@ import { paymasterOperations } from './paymasters.ts';
 import { ruleOperations } from './rules.ts';
 import { webhookOperations } from './webhooks.ts';
 
-/** Where the management interface lives (behaviour 8.1). */
+/** Behaviour 8.1. */
 export const MANAGEMENT_PREFIX = '/api/v2/public/sdk';
 
-/** Every operation of the management interface. */
 export const operations: readonly Operation[] = [
   ...webhookOperations,
   ...paymasterOperations,

@@ -10,7 +10,7 @@ const userFaults = { unknownAuthToken: 'USER_NOT_FOUND', unknownApiKey: 'USER_NO
 
 const view = ({ name, chainId, apiKey }: Pick<Paymaster, 'name' | 'chainId' | 'apiKey'>) => ({ name, chainId, apiKey });
 
-/** The apiKey names the DApp; an id that is sent along must be the same. */
+/** The apiKey identifies the DApp; an additional id must match. */
 const requireSame = (paymaster: Paymaster, id: string | undefined): void => {
   if (id !== undefined && id !== paymaster.paymasterId) throw new EngineError('PAYMASTER_NOT_FOUND');
 };
@@ -73,7 +73,7 @@ export const paymasterOperations = [
       path: messagePath,
       summary: 'Update funding wallet, step 1: get the message to sign',
       message: 'Funding message sent',
-      // It takes the place of an earlier one.
+      // It replaces an earlier one.
       changes: true,
       faults: userFaults,
       data: procedures['paymasters.fundingMessage'].output,

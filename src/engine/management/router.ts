@@ -21,11 +21,11 @@ const orElse = async <T>(
   }
 };
 
-/** Whether the scope of a token allows an operation, on whatever DApp. A token of one DApp makes no others. */
+/** Whether a token's scope allows an operation on any DApp. A token of one DApp cannot create DApps. */
 const mayUse = ({ scope }: AuthToken, { access, changes }: Operation): boolean =>
   !changes || scope === 'manage' || (scope === 'dapp' && access === 'dapp');
 
-/** Checks the credentials that the operation asks for; headers are read before the body is. */
+/** Checks the credentials that the operation requires. Headers come before the body. */
 const authenticate = async (context: Context, service: Service, operation: Operation) => {
   const { access, faults } = operation;
   const authToken = context.get('authToken');
@@ -44,7 +44,6 @@ const authenticate = async (context: Context, service: Service, operation: Opera
   return { ...caller, paymaster };
 };
 
-/** The management interface: headers, body and envelope around the procedures. */
 export const managementRouter = (service: Service, readBody: ReadBody): Router => {
   const router = new Router({ prefix: MANAGEMENT_PREFIX });
   for (const operation of operations) {
@@ -62,7 +61,7 @@ export const managementRouter = (service: Service, readBody: ReadBody): Router =
   return router;
 };
 
-/** A failure in the envelope of the management interface; `errors` lists all faults where there are several. */
+/** `errors` lists all errors if there are several. */
 export const faultEnvelope = (fault: EngineError): Record<string, unknown> => {
   const { errors } = fault.data;
   return { statusCode: fault.status, message: fault.message, ...(Array.isArray(errors) && { errors }) };

@@ -8,7 +8,7 @@ const path = '/paymaster-policy';
 
 type RuleRecord = ProcedureOutput<'rules.create'>;
 
-/** On this interface a limit's threshold is a JSON number, of exactly the digits that are kept. */
+/** On this interface a limit's threshold is a JSON number with exactly the stored digits. */
 const view = (rule: RuleRecord) =>
   rule.policyType === 'PAYMASTER_SA_LIMIT'
     ? { ...rule, policyData: { ...rule.policyData, threshold: new JsonNumber(String(rule.policyData['threshold'])) } }
@@ -22,7 +22,7 @@ const target = ({
   ruleId,
 });
 
-/** Rules (behaviour 8.8). */
+/** Behaviour 8.8. */
 export const ruleOperations = [
   operation({
     method: 'post',

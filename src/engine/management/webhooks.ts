@@ -5,7 +5,7 @@ import { operation } from './operation.ts';
 const path = '/webhook';
 const dapp = { paymasterId: true } as const;
 
-/** Registered webhooks (behaviour 8.4). */
+/** Behaviour 8.4. */
 export const webhookOperations = [
   operation({
     method: 'post',

@@ -11,43 +11,42 @@ import type { Store } from '../store/store.ts';
 
 type Exposure = ProcedureOutput<'exposure.get'>;
 
-/** What is read when somebody asks for the metrics. None of it asks a chain. */
+/** Inputs of a metrics request. None of them calls a node. */
 export interface MetricsContext {
   readonly store: Pick<Store, 'logSize' | 'outstandingReservations' | 'settlementChains'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly folder: Pick<DataFolder, 'dir'>;
   readonly freeBytes: FreeBytes;
-  /** True while this engine is the one that looks at tanks. */
+  /** True while this engine checks the tanks. */
   readonly isLeader: () => boolean;
-  /** When settlement last looked through a chain, epoch ms; undefined where it has not yet. */
+  /** When settlement last checked a chain, epoch ms; undefined if never. */
   readonly polledAt: (chainId: number) => number | undefined;
 }
 
-/** What the desk counts and measures, for Prometheus. */
 export interface Metrics {
   readonly decided: (decision: Pick<DecisionRecord, 'outcome' | 'rule' | 'chainId' | 'paymasterId'>) => void;
-  /** Measures how long the answer to a wallet takes. */
+  /** Measures the response time to a wallet. */
   readonly timed: <T>(procedure: string, run: () => Promise<T>) => Promise<T>;
   readonly calledNode: (target: CallTarget, outcome: CallOutcome) => void;
   readonly calledWebhook: (response: WebhookResponse) => void;
-  /** Keeps what was seen of the tanks, and answers it. */
+  /** Records the tanks, and returns its argument. */
   readonly sawTanks: (exposure: Exposure) => Exposure;
   readonly contentType: string;
-  /** All of them in the text format of Prometheus, version 0.0.4. */
+  /** In the Prometheus text format, version 0.0.4. */
   readonly text: (context: MetricsContext) => Promise<string>;
 }
 
 /** Seconds. Most answers take milliseconds; those that wait for a webhook or a node take seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Wei, and bytes, as gauges have them. */
+/** Gauges hold wei and bytes as floats. */
 // eslint-disable-next-line house/exact-money -- the exposition format of Prometheus knows floating-point numbers only
 const toFloat = (wei: bigint | string): number => Number.parseFloat(String(wei));
 
 /**
- * Metrics of one engine. Labels come from small sets: outcomes, kinds of rules, and the operator's own chains and DApps. No
- * address and nothing that a stranger sends is one.
+ * Metrics of one engine. Labels come from small sets: outcomes, kinds of rules, and the operator's own chains and
+ * DApps. Addresses and client input are never labels.
  */
 export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
   const register = new Registry();
@@ -97,12 +96,12 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
     ...{ name: 'gasdesk_disk_free_bytes', help: 'Free space on the disk of the data folder', registers },
   });
 
-  /** Observes the process from the first time on that somebody asks. */
+  /** Starts with the first request. */
   const watchProcess = (): void => {
     if (register.getSingleMetric('process_cpu_seconds_total') === undefined) collectDefaultMetrics({ register });
   };
 
-  /** What was settled meanwhile is no longer there, and what cannot be read is not told. */
+  /** Drops settled operations, and values that can no longer be read. */
   const forget = (): void => {
     for (const gauge of [reserved, operations, lag]) gauge.reset();
     for (const gauge of [entries, disk]) gauge.remove();
@@ -114,7 +113,7 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
   };
 
   const measure = async ({ store, clock: wallClock, isLeader, polledAt }: MetricsContext): Promise<void> => {
-    // What it saw when it led is old.
+    // Tanks were last read while it was leader, which is out of date.
     if (!isLeader()) for (const gauge of [balances, free]) gauge.reset();
     const [outstanding, chains, size] = await Promise.all([
       store.outstandingReservations(),
@@ -167,7 +166,7 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
       watchProcess();
       forget();
       await measureDisk(context);
-      // Without the database the rest is told all the same: it is wanted most then.
+      // Other metrics are still served without the database: they matter most then.
       await measure(context).catch((err: unknown) => context.log.warn('metrics.unread', { err }));
       return register.metrics();
     },

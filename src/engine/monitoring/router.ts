@@ -8,16 +8,16 @@ import type { Monitoring } from '../service/monitoring.ts';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** A proxy on this machine speaks for others, and says so. */
+/** A proxy on this machine forwards others' requests, and adds a header. */
 const isFromHere = (context: Context): boolean =>
   peerName(context.req.socket.remoteAddress ?? '') === undefined &&
   ['forwarded', 'x-forwarded-for'].every((header) => context.get(header) === '');
 
-/** Lets whoever may read the metrics pass. @throws EngineError `METRICS_TOKEN_INVALID` */
+/** Restricts access to the metrics. @throws EngineError `METRICS_TOKEN_INVALID` */
 const checkReader = (context: Context, token: string): void => {
   if (isFromHere(context)) return;
   const [, sent = ''] = /^Bearer (\S{1,200})$/.exec(context.get('authorization')) ?? [];
-  // Digests have one length, so the comparison takes the same time whatever was sent.
+  // Digests have equal length, so the comparison takes constant time.
   const isToken = timingSafeEqual(digest(sent), digest(token));
   if (token === '' || !isToken) throw new EngineError('METRICS_TOKEN_INVALID');
 };

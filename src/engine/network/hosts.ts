@@ -2,14 +2,13 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 
-/** Where a machine keeps names of its own. */
 const HOSTS_FILE =
   process.platform === 'win32' ? join('C:\\Windows', 'System32', 'drivers', 'etc', 'hosts') : '/etc/hosts';
 
-/** Where a machine keeps the domains in which it searches for short names; Windows has no such file. */
+/** Lists the search domains for short names. Windows has no such file. */
 const RESOLV_CONF = '/etc/resolv.conf';
 
-/** Reads a small text file again once it has changed. A file that is missing is empty. */
+/** Rereads a small text file after it changes. A missing file counts as empty. */
 const cachedFile = <T>(file: string, parse: (text: string) => T): (() => T) => {
   let version: string | undefined;
   let known = parse('');
@@ -30,7 +29,6 @@ const linesOf = (text: string): string[][] =>
     .filter((line) => line !== '')
     .map((line) => line.split(/\s+/));
 
-/** The addresses of each name in a hosts file. */
 const parseHosts = (text: string): ReadonlyMap<string, readonly string[]> => {
   const hosts = new Map<string, string[]>();
   for (const [address = '', ...names] of linesOf(text)) {
@@ -41,7 +39,7 @@ const parseHosts = (text: string): ReadonlyMap<string, readonly string[]> => {
   return hosts;
 };
 
-/** The domains in which short names are searched, and how many dots make a name that is tried as it is first. */
+/** Domains for short names, and the number of dots from which a name is first tried as it is. */
 interface Search {
   readonly domains: readonly string[];
   readonly dots: number;
@@ -57,22 +55,19 @@ const parseSearch = (text: string): Search => {
   return { domains: domains.slice(0, MOST_DOMAINS), dots: Number(count) };
 };
 
-/** What the machine itself says of names. */
 export interface HostNames {
-  /** The addresses that the hosts file, or the meaning of `localhost`, gives a name in lower case; none otherwise. */
+  /** Addresses of a lower-case name from the hosts file, or of `localhost`; otherwise empty. */
   readonly addressesOf: (name: string) => readonly string[];
-  /** The full names that a name may stand for, in the order in which they are tried. */
   readonly candidates: (name: string) => readonly string[];
 }
 
 const isLocalhost = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
-/** Names by the files of a machine. */
 export const readHostNames = (hostsFile = HOSTS_FILE, resolvConf = RESOLV_CONF): HostNames => {
   const hosts = cachedFile(hostsFile, parseHosts);
   const search = cachedFile(resolvConf, parseSearch);
   return {
-    // RFC 6761, 6.3: what is called localhost is never asked of the DNS.
+    // RFC 6761, 6.3: names of localhost are never sent to DNS.
     addressesOf: (name) => hosts().get(name) ?? (isLocalhost(name) ? ['127.0.0.1', '::1'] : []),
     candidates(name) {
       if (name.endsWith('.')) return [name];

@@ -4,17 +4,14 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type ResolveName, socketLookup } from './names.ts';
 
-/** What is posted. */
 export interface PostRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Ends the exchange; the promise then rejects. */
+  /** Aborts the request; the promise then rejects. */
   readonly signal: AbortSignal;
-  /** The most that is read of the answer's body. */
   readonly mostBytes: number;
 }
 
-/** An answer to a post, whatever its status. */
 export interface PostAnswer {
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
@@ -23,17 +20,17 @@ export interface PostAnswer {
 /**
  * Posts to an http or https URL without user info.
  *
- * @throws RangeError for an answer that is larger than `mostBytes`
- * @throws Error where there is no complete answer, or a redirect, which is not followed
+ * @throws RangeError if the response is larger than `mostBytes`
+ * @throws Error if the response is incomplete, or a redirect, which is not followed
  */
 export type Post = (url: URL, request: PostRequest) => Promise<PostAnswer>;
 
-/** A connection that nothing uses is closed after this time, before most servers close it. */
+/** Unused connections close after this time, before most servers close them. */
 const IDLE_MS = 4_000;
 
 const bodyOf = async (response: IncomingMessage, mostBytes: number): Promise<Buffer> => {
   const isZipped = response.headers['content-encoding'] === 'gzip';
-  // What fails in between ends the stream that is read.
+  // An error in the pipeline destroys the stream that is read.
   const stream = isZipped ? pipeline(response, createGunzip(), () => undefined) : response;
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -45,7 +42,7 @@ const bodyOf = async (response: IncomingMessage, mostBytes: number): Promise<Buf
   return Buffer.concat(chunks);
 };
 
-/** A client that keeps its connections open for a while and finds addresses by `resolve`, never by getaddrinfo. */
+/** Keeps connections open for a while. Resolves addresses with `resolve`, never with getaddrinfo. */
 export const createPost = (resolve: ResolveName): Post => {
   const connections = { keepAlive: true, timeout: IDLE_MS, lookup: socketLookup(resolve) };
   const httpAgent = new HttpAgent(connections);
@@ -64,7 +61,7 @@ export const createPost = (resolve: ResolveName): Post => {
       };
       const request = send(url, options, answer);
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // The server closed an idle connection just when it was used again.
+        // The server closed an idle connection just as it was reused.
         const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
         if (isStale && !signal.aborted) answer(answerTo(url, { headers, body, signal, mostBytes: 0 }));
         else reject(error);

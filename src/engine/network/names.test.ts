@@ -7,7 +7,6 @@ import { type Answer, startNameServer } from '../../../test/support/name-server.
 import { readHostNames } from './hosts.ts';
 import { createNames } from './names.ts';
 
-/** Names by a server of the test, and by files of a machine. */
 const namesBy = async (
   answer: (name: string) => Answer,
   { hosts = '', resolvConf = '', ttl = 0 }: { hosts?: string; resolvConf?: string; ttl?: number } = {},
@@ -27,7 +26,6 @@ const namesBy = async (
   return { ...names, ...server, clock, files };
 };
 
-/** Lets what is under way go on until something holds. */
 const until = (holds: () => boolean): Promise<void> => expect.poll(holds, { interval: 2 }).toBe(true);
 
 test('a name leads to all its addresses', async () => {

@@ -3,12 +3,11 @@ import { type LookupFunction, isIP } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import { type HostNames, readHostNames } from './hosts.ts';
 
-/** A name whose addresses cannot be had. */
 class NameFault extends Error {
   override readonly name = 'NameFault';
   /**
-   * `ENOTFOUND`: the DNS says that it has none. `EAI_AGAIN`: the DNS did not say. `LOOKUPS_FULL`: it was not asked, since
-   * too many names of the DApp, or of all, are being looked up.
+   * `ENOTFOUND`: DNS has no address. `EAI_AGAIN`: DNS did not answer. `LOOKUPS_FULL`: DNS was not queried, because too
+   * many names of the DApp, or of all, are being looked up.
    */
   readonly code: 'ENOTFOUND' | 'EAI_AGAIN' | 'LOOKUPS_FULL';
 
@@ -21,35 +20,31 @@ class NameFault extends Error {
 /**
  * All addresses of a host name, at least one.
  *
- * @param dapp whose name it is, for the bounds; without it, it is the operator's
+ * @param dapp owner of the name, for the limits; undefined: the operator
  * @throws NameFault
  */
 export type ResolveName = (hostname: string, dapp?: string) => Promise<readonly string[]>;
 
-/** Finds the addresses of host names. */
 export interface Names {
   readonly resolve: ResolveName;
-  /** Gives up what is being looked up. */
   readonly close: () => void;
 }
 
-/** What a resolver of names is made of. */
 export interface NamesOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Addresses of DNS servers, each with a port if it is not 53. Default: those of the machine. */
+  /** Addresses of DNS servers, each with a port if it is not 53. Default: the machine's. */
   readonly servers?: readonly string[] | undefined;
-  /** Default: by the files of the machine. */
   readonly hosts?: HostNames;
 }
 
-/** How long a DNS server may take for a first answer; c-ares doubles it for the second try. */
+/** Time for a DNS server's first answer; c-ares doubles it for the second try. */
 const TIMEOUT_MS = 800;
 const TRIES = 2;
-/** Names of one DApp that are looked up at the same time: more than it may have webhooks. */
+/** Simultaneous look-ups for one DApp: more than it may have webhooks. */
 const MOST_OF_DAPP = 32;
-/** The same for all DApps together. Names of the operator are few, and are not counted. */
+/** Simultaneous look-ups for all DApps. The operator's few names are not counted. */
 const MOST_OF_ALL = 1_024;
-/** An answer is believed as long as the DNS says, at most so long. */
+/** A cached answer expires as DNS says, at most after this many seconds. */
 const LONGEST_CACHE_S = 30;
 const MOST_CACHED = 1_000;
 
@@ -58,7 +53,7 @@ interface Answer {
   readonly seconds: number;
 }
 
-/** What a DNS says of a name that has no address of a family: not an outage of the DNS. */
+/** DNS says that a name has no address of a family. This is not an outage. */
 const isNone = (error: unknown): boolean =>
   ['ENOTFOUND', 'ENODATA', 'EBADNAME'].includes(String((error as NodeJS.ErrnoException).code));
 
@@ -70,13 +65,13 @@ const askBoth = async (resolver: Resolver, name: string): Promise<Answer> => {
   const unanswered = faults.find((fault) => !isNone(fault));
   if (records.length > 0)
     return { addresses: records.map(({ address }) => address), seconds: Math.min(...records.map(({ ttl }) => ttl)) };
-  // The codes of c-ares are not passed on: its ECONNREFUSED is that of a DNS server.
+  // Codes of c-ares are not passed on: its ECONNREFUSED refers to a DNS server.
   throw new NameFault(unanswered === undefined ? 'ENOTFOUND' : 'EAI_AGAIN', { cause: unanswered ?? faults[0] });
 };
 
 /**
- * Names by the hosts file and the DNS. It never uses getaddrinfo, which holds a thread of the process until a name is
- * answered: a few names that nobody answers would hold all of them, and stop everybody's look-ups.
+ * Resolves names with the hosts file and DNS, never with getaddrinfo. That blocks a thread of the process until a name
+ * is resolved: a few names without an answer would block all threads, and all other look-ups.
  */
 export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOptions): Names => {
   const cached = new Map<string, { readonly until: number; readonly addresses: readonly string[] }>();
@@ -86,7 +81,7 @@ export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOp
   let counted = 0;
 
   const askDns = async (name: string): Promise<Answer> => {
-    // A new one reads anew which servers the machine uses.
+    // A new resolver reads the machine's current DNS servers.
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
     if (servers !== undefined) resolver.setServers(servers);
     asking.add(resolver);
@@ -157,7 +152,7 @@ export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOp
   };
 };
 
-/** A `lookup` for Node's sockets. @param check throws for an address that must not be connected to */
+/** A `lookup` for Node's sockets. @param check throws for a forbidden address */
 export const socketLookup =
   (resolve: (hostname: string) => Promise<readonly string[]>, check?: (address: string) => void): LookupFunction =>
   (hostname, { all }, callback) => {

@@ -5,12 +5,12 @@ import { manyDenials, silentWebhook } from './words.ts';
 
 /** A webhook is down after this many consecutive failures within this time. */
 const OUTAGE = { count: 3, withinMs: 5 * 60_000 };
-/** This many denials within this time are a burst: an attack, or a DApp that was released with a fault. */
+/** This many denials within this time are a burst: an attack, or a DApp released with an error. */
 const BURST = { count: 20, withinMs: 60_000 };
-/** A burst is over when there was none for so long. */
+/** A burst is over after this long without another. */
 const CALM_MS = 10 * 60_000;
 
-/** Why a webhook gave no verdict. `WEBHOOK_DENIED` is one. */
+/** Codes for a webhook without a verdict. `WEBHOOK_DENIED` is a verdict. */
 const OUTAGE_CODES: ReadonlySet<string> = new Set([
   'WEBHOOK_TIMEOUT',
   'WEBHOOK_STATUS',
@@ -22,28 +22,26 @@ const OUTAGE_CODES: ReadonlySet<string> = new Set([
   'WEBHOOK_UNREACHABLE',
 ]);
 
-/** The operator knows: a pause is told by itself. */
+/** The operator knows already: a pause has its own notification. */
 const PAUSE_CODES: ReadonlySet<string> = new Set(['SPONSORSHIP_PAUSED', 'DAPP_PAUSED']);
 
-/** Whether its webhooks verified it, or one said no: they are up. Sponsorship rules do not bind who pays with tokens. */
+/**
+ * Whether webhooks verified the operation, or one denied it: they are up. Sponsorship rules do not apply to payment in
+ * tokens.
+ */
 const isAnswered = ({ outcome, mode, code }: DecisionRecord): boolean =>
   code === 'WEBHOOK_DENIED' || (outcome === 'sponsored' && mode === 'SPONSORED');
 
-/** What decisions tell by how many there are of a kind. */
 export interface DecisionWatch {
-  /** Takes every decision as it is made. */
   made(decision: DecisionRecord): void;
-  /** Ends the bursts that are over. */
   calm(): Promise<void>;
-  /** Forgets what was counted: this engine hears of no decisions until it leads again. */
+  /** Forgets all counts: this engine receives no decisions until it leads again. */
   forget(): void;
 }
 
-/** Counts what happened to each DApp lately. */
 const createCounters = ({ count, withinMs }: { count: number; withinMs: number }, clock: Clock) => {
   const times = new Map<string, number[]>();
   return {
-    /** True if it has now happened so often in so long a time. */
     isReached(dapp: string): boolean {
       const own = [...(times.get(dapp) ?? []), clock.now()].slice(-count);
       times.set(dapp, own);
@@ -54,12 +52,11 @@ const createCounters = ({ count, withinMs }: { count: number; withinMs: number }
   };
 };
 
-/** Tells of webhooks that give no verdict, and of bursts of denials. */
 export const watchDecisions = (notifications: Notifications, clock: Clock): DecisionWatch => {
   const bursts = createCounters(BURST, clock);
   const outages = createCounters(OUTAGE, clock);
   const lastBurst = new Map<string, number>();
-  /** When this engine did not hear of decisions for the last time, epoch ms. */
+  /** When this engine last received no decisions, epoch ms. */
   let deafAt = 0;
 
   const webhookOf = (decision: DecisionRecord): void => {

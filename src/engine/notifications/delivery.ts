@@ -11,44 +11,40 @@ import { fullWebhookUrl } from '../webhooks/url-in-vault.ts';
 import type { Notifications } from './notifications.ts';
 import { pageOf } from './words.ts';
 
-/** What sending stands on. */
 export interface DeliveryOptions {
   readonly notifications: Pick<Notifications, 'follow'>;
   readonly store: NotificationStore;
   readonly webhooks: Pick<Deliverer, 'deliver'>;
-  /** True while this engine is the one that sends. */
   readonly isLeader: () => boolean;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log: Log;
-  /** Where the console is served; null while it is not. */
   readonly address: () => string | null;
 }
 
-/** Sends notifications to the operator's webhook. */
 export interface Delivery {
-  /** Sends what is due, and from then on what happens. */
+  /** Sends what is due, and then new notifications. */
   start(): void;
   /**
    * Sends a test, once.
    *
    * @returns why it failed
-   * @throws EngineError `WEBHOOK_NOT_FOUND` where there is no webhook
+   * @throws EngineError `WEBHOOK_NOT_FOUND` if no webhook is set
    */
   test(): Promise<string | undefined>;
   stop(): Promise<void>;
 }
 
-/** Under this id its URL and its secret are in the vault. */
+/** Id of the webhook's URL and secret in the vault. */
 export const NOTIFICATION_WEBHOOK = 'notifications';
 
-/** How often it is looked whether something is due. After a failure the waits double, up to a minute. */
+/** How often it checks for due notifications. After a failure the interval doubles, up to a minute. */
 const LOOK_MS = 5_000;
-/** What the webhook did not take for so long is not sent any more. */
+/** Notifications that the webhook has not accepted for this long are dropped. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
-/** Why the receiver did not take it; what it answers beside its status does not matter. */
+/** Why the receiver did not accept it. Only the status matters. */
 const refusalOf = ({ call: { status }, host, fault }: WebhookResponse): string | undefined => {
   if (status !== undefined && status >= 200 && status < 300) return undefined;
   if (status !== undefined) {
@@ -58,7 +54,7 @@ const refusalOf = ({ call: { status }, host, fault }: WebhookResponse): string |
   return explainDenial(fault?.code ?? 'WEBHOOK_NOT_HTTP', { host, ...fault?.evidence }).message;
 };
 
-/** Calls are made, signed and guarded as those of DApps' webhooks; what is due outlives a restart. */
+/** Calls are made, signed and restricted like those of DApps' webhooks. Due notifications survive a restart. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
   const { notifications, store, isLeader, webhooks, vault, clock, entropy, log, address } = options;
 

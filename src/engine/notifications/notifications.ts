@@ -3,49 +3,45 @@ import type { Log } from '../base/log.ts';
 import type { Happening, NotificationStore, StoredNotification } from '../store/notification-store.ts';
 import type { Told } from './words.ts';
 
-/** What the operator is told, whichever way: console, tray and webhook hear the same. */
+/** Notifications for the operator, the same in console, tray and webhook. */
 export interface Notifications {
-  /** True while it lasts. */
   isOpen(happening: Happening): boolean;
-  /** Those that last. */
   open(): readonly StoredNotification[];
-  /** Begins it, unless it lasts already or another engine tells. Never rejects: what cannot be stored is logged. */
+  /**
+   * Begins a notification, unless it is open already or another engine notifies. Never rejects: storage errors are
+   * logged.
+   */
   raise(happening: Happening, told: Told, decisionId?: string): Promise<void>;
-  /** Ends it, if it lasts and no other engine tells. Never rejects. */
+  /** Ends a notification, if it is open and no other engine notifies. Never rejects. */
   end(happening: Happening): Promise<void>;
-  /** Calls the listener with what begins and what ends, once it is stored. @returns ends that */
+  /** Calls the listener with each begin and end, once stored. @returns unsubscribes */
   follow(listener: (notification: StoredNotification) => void): () => void;
-  /** Takes over what another engine has told. Never rejects. */
   refresh(): Promise<void>;
-  /** Waits for what is being stored. */
   stop(): Promise<void>;
 }
 
-/** What notifications stand on. */
 export interface NotificationsOptions {
   readonly store: Pick<
     NotificationStore,
     'raiseNotification' | 'endNotification' | 'openNotifications' | 'listNotifications'
   >;
-  /** True while this engine is the one that tells. */
   readonly isLeader: () => boolean;
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log: Log;
 }
 
-/** As many as the store keeps of those that are over. */
+/** As many as the store keeps of ended ones. */
 const MOST_KEPT = 500;
 
 const keyOf = ({ kind, subject }: Happening): string => `${kind} ${subject}`;
 
-/** Notifications in the store; which of them last is known without asking it. */
 export const createNotifications = async (options: NotificationsOptions): Promise<Notifications> => {
   const { store, isLeader, clock, entropy, log } = options;
   const open = new Map((await store.openNotifications()).map((one) => [keyOf(one), one]));
   const listeners = new Set<(notification: StoredNotification) => void>();
   let last = Promise.resolve();
-  /** One after the other: what begins and ends at the same time is told in its order. */
+  /** One at a time: simultaneous begins and ends keep their order. */
   const inTurn = (act: () => Promise<readonly StoredNotification[]>): Promise<void> => {
     last = last.then(act).then(
       (told) => {
@@ -55,7 +51,6 @@ export const createNotifications = async (options: NotificationsOptions): Promis
     );
     return last;
   };
-  /** What others have told that is not known here yet. */
   const readOthers = async (): Promise<readonly StoredNotification[]> => {
     const now = new Map((await store.openNotifications()).map((one) => [one.seq, one]));
     const known = new Set([...open.values()].map(({ seq }) => seq));

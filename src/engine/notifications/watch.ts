@@ -18,52 +18,45 @@ type Exposure = ProcedureOutput<'exposure.get'>;
 type ChainState = Exposure['chains'][number];
 type DappState = Exposure['dapps'][number];
 
-/** What is watched. */
 export interface WatchOptions {
   readonly notifications: Notifications;
   readonly store: Pick<RegistryStore, 'listPaymasters' | 'findChain'>;
   readonly feed: Pick<DecisionFeed, 'onMade'>;
   readonly pause: PauseSwitch;
   readonly vault: Pick<Vault, 'state'>;
-  /** Asks every node, and what is in every tank. */
   readonly measure: () => Promise<Exposure>;
-  /** True while this engine is the one that tells. */
   readonly isLeader: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Tells the operator what happens, until it is stopped. */
 export interface Watch {
-  /** Looks at nodes and tanks at once, and from then on by the clock. */
   start(): void;
   stop(): Promise<void>;
 }
 
-/** Nodes count requests. */
+/** Not more often, because node providers bill requests. */
 const LOOK_MS = 60_000;
-/** What calls for a look lets one happen no sooner after the last. */
+/** Minimum time between two checks, even if an event triggers one. */
 const SOON_MS = 10_000;
-/** A node that fails so many looks in a row does not answer. */
+/** A node is unreachable after this many failed checks in a row. */
 const SILENT_LOOKS = 2;
-/** A tank is no longer low when it has a tenth more than what makes it low: reservations come and go. */
+/** A low tank must exceed its threshold by a tenth to count as refilled: reservations come and go. */
 const ENOUGH_TENTHS = 11n;
 
 const isEnough = ({ freeWei, lowBelowWei }: DappState['tank']): boolean =>
   freeWei !== null && BigInt(freeWei) * 10n >= BigInt(lowBelowWei) * ENOUGH_TENTHS;
 
 /**
- * The one place that decides what is worth telling. A happening is told when it begins and when it is over: a tank that
- * is low or empty, a burst of denials, a webhook or a node that does not answer, a tripped breaker, a pause.
+ * The one place that decides what the operator is notified of. Each notification has a begin and an end: a low or empty
+ * tank, a burst of denials, an unreachable webhook or node, a tripped breaker, a pause.
  */
 export const watchDesk = (options: WatchOptions): Watch => {
   const { notifications, store, feed, pause, vault, measure, isLeader, clock, log } = options;
   const decisions = watchDecisions(notifications, clock);
-  /** How often in a row a chain's node did not answer. */
   const silences = new Map<number, number>();
   let lookedAt = -Infinity;
 
-  /** Begins or ends it, by whether there is something to tell. */
   const set = (happening: Happening, told: Told | undefined): Promise<void> =>
     told === undefined ? notifications.end(happening) : notifications.raise(happening, told);
 
@@ -76,7 +69,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
   };
 
   const lookAtTank = async ({ paymasterId: subject, tank }: DappState, name: string): Promise<void> => {
-    // A node that does not answer says nothing of the tank.
+    // An unreachable node gives no tank level.
     if (tank.level === 'unknown') return;
     await set({ kind: 'tankEmpty', subject }, tank.level === 'empty' ? emptyTank(name) : undefined);
     const isStillLow = tank.level === 'good' && !isEnough(tank);
@@ -97,12 +90,12 @@ export const watchDesk = (options: WatchOptions): Watch => {
   };
 
   let looking = Promise.resolve();
-  /** One after the other: a look that takes longer must not tell what is no longer so. */
+  /** One at a time: a slow check must not report what is out of date. */
   const lookAtPauses = (): Promise<void> =>
     (looking = looking.then(lookAtAllPauses).catch((err: unknown) => log.error('notifications.fault', { err })));
 
   const lookAtChains = async (): Promise<void> => {
-    // The URLs of nodes may be in the vault.
+    // URLs of nodes may be in the vault.
     if (vault.state !== 'unlocked') return;
     const { chains, dapps } = await measure();
     for (const chain of chains) await lookAtNode(chain);
@@ -116,7 +109,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
 
   const poll = async (): Promise<void> => {
     lookedAt = clock.monotonic();
-    // Another engine may have told since the last look.
+    // Another engine may have notified since the last check.
     await notifications.refresh();
     if (!isLeader()) {
       decisions.forget();

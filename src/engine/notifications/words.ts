@@ -3,13 +3,10 @@ import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Pause } from '../store/policy-store.ts';
 import type { NewNotification, StoredNotification } from '../store/notification-store.ts';
 
-/** What a notification says. */
 export type Told = Pick<NewNotification, 'title' | 'body'>;
 
-/** What the service says of a tank. */
 export type TankFacts = Pick<ProcedureOutput<'exposure.get'>['dapps'][number]['tank'], 'operationsLeft'>;
 
-/** A tank that covers few more operations. */
 export const lowTank = (dapp: string, { operationsLeft }: TankFacts): Told => {
   const title = `The gas tank of ${dapp} is low`;
   if (operationsLeft === null) return { title, body: 'It is below its low-balance threshold.' };
@@ -18,43 +15,38 @@ export const lowTank = (dapp: string, { operationsLeft }: TankFacts): Told => {
   return { title, body: `It covers ${words} like the last one.` };
 };
 
-/** A tank that covers nothing. */
 export const emptyTank = (dapp: string): Told => ({
   title: `The gas tank of ${dapp} is empty`,
   body: 'It covers no operation. Gasdesk denies them until you deposit.',
 });
 
-/** Many denials. */
 export const manyDenials = ({ dapp, message }: DecisionRecord, count: number): Told => ({
   title: `Many operations of ${dapp} are denied`,
   body: `${count} were denied within a minute. The last one: ${message}`,
 });
 
-/** A webhook that gives no verdict. */
 export const silentWebhook = ({ dapp, message }: DecisionRecord, count: number): Told => ({
   title: `A webhook of ${dapp} fails`,
   body: `It gave no verdict ${count} times in a row. ${message}`,
 });
 
-/** A node that does not answer. */
 export const silentNode = (chain: string, fault: string | null): Told => ({
   title: `The node of ${chain} does not answer`,
   body: fault ?? 'It gave no reason.',
 });
 
-/** A pause by the breaker; of a DApp, or of all. */
+/** A pause by the breaker. `dapp` undefined: of all DApps. */
 export const trippedBreaker = (dapp: string | undefined, { reason }: Pause): Told => ({
   title: `The burn-rate breaker paused ${dapp ?? 'all sponsorship'}`,
   body: reason ?? 'It gave no reason.',
 });
 
-/** A pause by the operator; of a DApp, or of all. */
+/** A pause by the operator. `dapp` undefined: of all DApps. */
 export const operatorPause = (dapp: string | undefined, { reason }: Pause): Told => ({
   title: dapp === undefined ? 'All sponsorship is paused' : `Sponsorship for ${dapp} is paused`,
   body: reason ?? 'Gasdesk signs nothing until it is resumed.',
 });
 
-/** Page of the console that helps, by its address there. */
 export const pageOf = ({ kind, subject, decisionId }: StoredNotification): string => {
   switch (kind) {
     case 'tankLow':

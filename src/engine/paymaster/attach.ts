@@ -4,15 +4,14 @@ import type { PaymasterContract, RegistryStore } from '../store/registry-store.t
 import { requireVerified } from './verify-contract.ts';
 import type { AttachableLayout } from '../../core/paymaster-layouts/layout.ts';
 
-/** What attaching a contract stands on. */
 export interface AttachContext {
   readonly store: Pick<RegistryStore, 'findSigner' | 'savePaymasterContract'>;
   readonly chains: Pick<ChainAccess, 'rpc'>;
 }
 
 /**
- * Makes a paymaster contract the one of its version on a chain, once it was seen to agree with Gasdesk; where the chain
- * has no node or no signer yet it is checked later, before it is used.
+ * Attaches a paymaster contract as the one of its version on a chain, once verified. If the chain has no node or no
+ * signer yet, it is verified later, before its first use.
  *
  * @throws EngineError `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`
  */

@@ -13,7 +13,7 @@ import type {
   TokenTerms,
 } from '../../core/paymaster-layouts/layout.ts';
 
-/** `eth_call` on the latest block. Rejects when the chain cannot be reached or the call reverts. */
+/** `eth_call` on the latest block. Rejects if the chain is unreachable or the call reverts. */
 export type EthCall = (to: Address, data: Hex) => Promise<Hex>;
 
 const abi = new Interface([
@@ -26,29 +26,31 @@ const abi = new Interface([
   'function getNonce(address sender, uint192 key) view returns (uint256)',
 ]);
 
-/** The ABI encoding of `true`. */
 const TRUE: Hex = `0x${'0'.repeat(63)}1`;
 
 const callData = (name: string, ...values: unknown[]): Hex => abi.encodeFunctionData(name, values) as Hex;
 
-/** What answered a read is not the contract that was to be read, or there is none at that address. */
+/** The answer is not from the expected contract, or the address has no contract. */
 export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer';
 }
 
 async function readUint256(call: EthCall, to: Address, name: string, ...values: unknown[]): Promise<bigint> {
   const answer = await call(to, callData(name, ...values));
-  // An address without code answers `0x`; taken for a number it would pass as an empty tank.
+  // An address without code answers `0x`, which would read as 0, an empty tank.
   if (byteLength(answer) !== 32) {
     throw new UnexpectedAnswer(`${to} gave no number for ${name}: ${answer.slice(0, 100)}`);
   }
   return BigInt(answer);
 }
 
-/** The address in an answer; the raw answer where it is none, e.g. `0x`. */
+/** The address in an answer; the raw answer, such as `0x`, if it contains none. */
 const addressIn = (answer: Hex): Hex => (/^0x0{24}[0-9a-fA-F]{40}$/.test(answer) ? `0x${answer.slice(26)}` : answer);
 
-/** `signer` if the contract accepts its signatures, else the address it accepts or, where that is none, its raw answer. */
+/**
+ * `signer` if the contract accepts its signatures. Otherwise the address that it accepts, or a raw answer that is no
+ * address.
+ */
 export async function readSigner(
   call: EthCall,
   { signerGetter }: Pick<AttachableLayout, 'signerGetter'>,
@@ -63,10 +65,10 @@ export async function readSigner(
 }
 
 /**
- * Wei there is to pay with: the funding wallet's tank where the contract keeps tanks, else the contract's deposit at
- * the EntryPoint.
+ * Balance that pays, wei: the funding wallet's tank if the contract has tanks, else the contract's deposit at the
+ * EntryPoint.
  *
- * @throws UnexpectedAnswer if there is no such contract
+ * @throws UnexpectedAnswer if no such contract exists
  */
 export const readBalance = (
   call: EthCall,
@@ -78,29 +80,29 @@ export const readBalance = (
     ? readUint256(call, terms.paymaster, 'getBalance', neededTerm(terms, 'fundingWallet'))
     : readDeposit(call, entryPoint, terms.paymaster);
 
-/** What a contract holds in all, at its EntryPoint, wei. @throws UnexpectedAnswer if there is no such EntryPoint */
+/** Total deposit of a contract at its EntryPoint, wei. @throws UnexpectedAnswer if no such EntryPoint exists */
 export const readDeposit = (call: EthCall, entryPoint: Address, paymaster: Address): Promise<bigint> =>
   readUint256(call, entryPoint, 'balanceOf', paymaster);
 
-/** The paymaster's count of operations it has validated for the sender. @throws UnexpectedAnswer if there is no such contract */
+/** The paymaster's count of validated operations of the sender. @throws UnexpectedAnswer if no such contract exists */
 export const readSenderNonce = (call: EthCall, paymaster: Address, sender: Address): Promise<bigint> =>
   readUint256(call, paymaster, 'senderNonce', sender);
 
-/** The nonce that an EntryPoint expects next of an account for a key. @throws UnexpectedAnswer if there is no EntryPoint */
+/** The account's next nonce for a key. @throws UnexpectedAnswer if no such EntryPoint exists */
 export const readAccountNonce = (call: EthCall, entryPoint: Address, account: Address, key: bigint): Promise<bigint> =>
   readUint256(call, entryPoint, 'getNonce', account, key);
 
-/** A contract held against what Gasdesk would sign for it, with both values of each comparison. */
+/** A contract compared with what Gasdesk would sign for, with both values of each comparison. */
 export interface PaymasterContractCheck {
   /** False: nothing may be signed for this contract. */
   matches: boolean;
-  /** The EntryPoint it is wired to, where it says that and it is another. Version 1.1.0 does not say. */
+  /** The contract's EntryPoint, if it reports another one. Version 1.1.0 reports none. */
   otherEntryPoint?: Hex;
   hash: { local: Hex; contract: Hex };
   signer: { vault: Address; contract: Hex };
 }
 
-/** Every field differs from the others, and no length is whole words, so that a confusion shows in the hash. */
+/** All fields differ, and no length is a multiple of a word, so that mixed-up fields change the hash. */
 const SAMPLE_FIELDS = {
   sender: `0x${'11'.repeat(20)}`,
   nonce: (1n << 255n) + 2n,
@@ -125,7 +127,7 @@ const SAMPLE_TERMS: Omit<SponsorshipTerms & TokenTerms, 'chainId' | 'paymaster'>
   validUntil: 1_893_456_000,
   validAfter: 1_700_000_000,
   fundingWallet: `0x${'22'.repeat(20)}`,
-  // Nobody has deployed or can deploy the sample's sender, so the contract has never counted an operation of it.
+  // The sample's sender cannot be deployed, so the contract has never counted an operation of it.
   senderNonce: 0n,
   token: `0x${'55'.repeat(20)}`,
   exchangeRate: 13n,
@@ -134,13 +136,13 @@ const SAMPLE_TERMS: Omit<SponsorshipTerms & TokenTerms, 'chainId' | 'paymaster'>
   treasury: `0x${'66'.repeat(20)}`,
 };
 
-/** The modes that a contract has by itself. */
 const modesOf = (layout: AttachableLayout): readonly AttachableLayout[] =>
   'token' in layout && layout.token.version === layout.version ? [layout, layout.token] : [layout];
 
 /**
- * Checks that a contract is what its layout says, before it is used and by `doctor` (behaviour 3.2): in each of its modes its
- * `getHash` of a sample operation equals ours, it accepts the vault's signatures, and it is wired to the EntryPoint. Rejects only when `call` does.
+ * Verifies a contract before use, and for `doctor` (behaviour 3.2). In each of its modes, its `getHash` of a sample
+ * operation must equal ours, it must accept the vault's signatures, and use the expected EntryPoint. Rejects only if
+ * `call` does.
  */
 export async function verifyPaymasterContract(
   call: EthCall,

@@ -12,7 +12,6 @@ import type { Store } from '../store/store.ts';
 import { addressOf, nextSignerKeyName, requireSigner, signerKeyName } from '../signer/chain-signer.ts';
 import type { Vault } from '../signer/vault.ts';
 
-/** What the change of a chain's signing key stands on. */
 export interface NextSignerContext {
   readonly store: Pick<
     Store,
@@ -28,16 +27,16 @@ export interface NextSignerContext {
   readonly rpc: (chainId: number) => Promise<RpcClient>;
 }
 
-/** The address of the key that is prepared for a chain; undefined where none is. @throws EngineError `VAULT_LOCKED` */
+/** Address of a chain's prepared key; undefined if none is prepared. @throws EngineError `VAULT_LOCKED` */
 export const nextSignerOf = (vault: Vault, chainId: number): Address | undefined => {
   const key = vault.get(nextSignerKeyName(chainId));
   return key === undefined ? undefined : addressOf(key.reveal());
 };
 
 /**
- * Makes the key that is to sign next on a chain, or finds the one there is: a contract may accept it already.
+ * Creates a chain's next signing key, or returns the prepared one: a contract may accept it already.
  *
- * @throws EngineError `SIGNER_MISSING` where nothing signs yet, `VAULT_LOCKED`
+ * @throws EngineError `SIGNER_MISSING` if the chain has no signer yet, `VAULT_LOCKED`
  */
 export const prepareNextSigner = async (
   { store, vault, entropy }: Pick<NextSignerContext, 'store' | 'vault' | 'entropy'>,
@@ -52,7 +51,6 @@ export const prepareNextSigner = async (
   return { chainId, address };
 };
 
-/** The attached contracts of a chain that do not accept the signatures of an address. */
 export const refusing = async (
   call: RpcClient['call'],
   contracts: readonly PaymasterContract[],
@@ -72,7 +70,7 @@ const contractsOn = async (
 ): Promise<PaymasterContract[]> =>
   (await store.listPaymasterContracts()).filter((contract) => contract.chainId === chainId);
 
-/** What a decision or the doctor finds out about a contract meanwhile makes it no other one. */
+/** A check by a decision or the doctor meanwhile does not make it another contract. */
 const unchecked = (contract: PaymasterContract): PaymasterContract => ({ ...contract, checked: false });
 
 const mustAccept = (next: Address, [first]: readonly PaymasterContract[]): void => {
@@ -84,13 +82,13 @@ const mustAccept = (next: Address, [first]: readonly PaymasterContract[]): void 
 };
 
 /**
- * Signs with the prepared key from now on. Every step leaves what the next start can mend (`reconcileSigners`):
- * the address in the store, the key in its place, the prepared key gone.
+ * Makes the prepared key the signer. The next start (`reconcileSigners`) can repair an interruption after each step:
+ * the address in the store, the key in its place, the prepared key removed.
  *
- * @param replacing a contract that is attached in the same step, in the place of the one of its version
- * @throws EngineError `SIGNER_MISSING` where none is prepared, `CONTRACT_MISMATCH` where a contract does not accept it,
- *   `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`; RpcError; what store and vault throw. The key that signed before
- *   signs on then
+ * @param replacing a contract to attach in the same step, in place of the one of its version
+ * @throws EngineError `SIGNER_MISSING` if no key is prepared, `CONTRACT_MISMATCH` if a contract does not accept it,
+ *   `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`; RpcError; errors of store and vault. The previous key then
+ *   remains the signer
  */
 export const useNextSigner = async (
   context: Pick<NextSignerContext, 'store' | 'vault' | 'rpc'>,
@@ -110,7 +108,7 @@ export const useNextSigner = async (
     ...(replacing === undefined ? [] : [{ ...replacing, checked: true }]),
   ];
   if (contracts.length > 0) mustAccept(next, await refusing((await rpc(chainId)).call, contracts, next));
-  // While the chain was asked, somebody may have attached another contract, or used or dropped the key.
+  // During the chain reads, another contract may have been attached, or the key used or dropped.
   const now = await contractsOn(store, chainId);
   if (!isDeepStrictEqual(now.map(unchecked), attached.map(unchecked)))
     throw new EngineError('CONTRACT_MISMATCH', 'The attached contracts changed meanwhile. Try again.');
@@ -118,14 +116,14 @@ export const useNextSigner = async (
   if (key === undefined || !sameAddress(addressOf(key.reveal()), next)) throw new EngineError('SIGNER_MISSING');
   const signer: ChainSigner = { chainId, address: next };
   try {
-    // Once it is recorded, the prepared key signs, wherever it is in the vault.
+    // Once recorded, the prepared key signs, wherever it is in the vault.
     await Promise.all([
       store.saveSigner(signer),
       ...contracts.map((contract) => store.savePaymasterContract(contract)),
     ]);
     await vault.set(signerKeyName(chainId), key);
   } catch (error) {
-    // Where this is not written either, the prepared key has taken over: it is recorded, and the next start puts it in place.
+    // If this write fails too, the prepared key stays recorded as the signer, and the next start puts it in place.
     const present = vault.get(signerKeyName(chainId));
     if (present !== undefined) {
       await store.saveSigner({ chainId, address: addressOf(present.reveal()) }).catch(() => undefined);
@@ -137,7 +135,7 @@ export const useNextSigner = async (
 };
 
 /**
- * Forgets the prepared key, unless a contract accepts it or is about to: nobody could sign for that contract then.
+ * Deletes the prepared key, unless a contract accepts it or is about to: that contract would have no signer.
  *
  * @throws EngineError `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`, `RPC_MISSING`, `VAULT_LOCKED`
  */

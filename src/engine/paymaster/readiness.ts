@@ -9,31 +9,26 @@ import type { Paymaster, PaymasterContract, RegistryStore } from '../store/regis
 import type { AttachableLayout, PaymasterLayout, TokenLayout } from '../../core/paymaster-layouts/layout.ts';
 import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
 
-/** A paymaster contract that is attached to a chain, with the open key of its signer. */
 export interface ReadyContract<Layout extends AttachableLayout> {
   readonly chainId: number;
   readonly layout: Layout;
   readonly entryPoint: Address;
-  /** The paymaster contract. */
   readonly contract: Address;
-  /** False until the contract was seen to agree with the layout and the signer. */
+  /** False until the contract is verified. */
   readonly checked: boolean;
   readonly signer: Address;
   readonly key: Secret<Hex>;
 }
 
-/** Where the money is that pays for a DApp. */
 export interface Tank extends Pick<ReadyContract<PaymasterLayout>, 'chainId' | 'layout' | 'entryPoint' | 'contract'> {
-  /** Whose tank pays; undefined where the contract has no tanks. */
+  /** Owner of the tank; undefined if the contract has no tanks. */
   readonly fundingWallet: Address | undefined;
 }
 
-/** Everything that signing for a DApp needs, found to be there. */
 export interface ReadyPaymaster extends ReadyContract<PaymasterLayout>, Tank {}
 
-/** The same for users who pay in a token. */
 export interface ReadyTokenPaymaster extends ReadyContract<TokenLayout> {
-  /** Where singletons send the tokens; Biconomy's contract has a receiver of its own. */
+  /** Where singletons send the tokens; Biconomy's contract has its own receiver. */
   readonly treasury: Address;
 }
 
@@ -48,7 +43,7 @@ const howToAttach = ({ version, deployment }: AttachableLayout, chainId: number)
   return `Run ${deploy}"gasdesk contract use ${target} --address 0x…".`;
 };
 
-/** The contract that is attached for a version. @throws EngineError `PAYMASTER_NOT_READY` */
+/** The contract attached for a version. @throws EngineError `PAYMASTER_NOT_READY` */
 export const requireContract = async (
   store: Pick<RegistryStore, 'findPaymasterContract'>,
   chainId: number,
@@ -91,9 +86,9 @@ const readyContract = async <Layout extends AttachableLayout>(
 };
 
 /**
- * Finds the tank of a DApp; its keys need not be there.
+ * The tank of a DApp. Needs no keys.
  *
- * @throws EngineError `PAYMASTER_NOT_READY` where no contract is attached, or no funding wallet is known
+ * @throws EngineError `PAYMASTER_NOT_READY` if no contract is attached, or no funding wallet is known
  */
 export const requireTank = async (
   store: Pick<RegistryStore, 'findPaymasterContract'>,
@@ -110,7 +105,7 @@ export const requireTank = async (
 /**
  * Collects what signing for a DApp needs (behaviour 3.1).
  *
- * @throws EngineError `PAYMASTER_NOT_READY`, which names the missing part and the command that mends it
+ * @throws EngineError `PAYMASTER_NOT_READY`, which names the missing part and the command that adds it
  */
 export const requireReady = async (
   store: ReadinessStore,
@@ -122,7 +117,7 @@ export const requireReady = async (
 };
 
 /**
- * Collects what taking tokens for a DApp needs: the singleton itself, or for `1.1.0` Biconomy's token paymaster.
+ * Collects what taking tokens for a DApp needs: the singleton itself, or Biconomy's token paymaster for `1.1.0`.
  *
  * @throws EngineError `PAYMASTER_NOT_READY`, also for a version without token mode
  */

@@ -5,7 +5,6 @@ import type { PaymasterContract, RegistryStore } from '../store/registry-store.t
 import { requireVerified } from './verify-contract.ts';
 import { requireAttachable } from '../../core/paymaster-layouts/registry.ts';
 
-/** What contracts are looked at with. */
 export interface RecheckContext {
   readonly store: Pick<
     RegistryStore,
@@ -15,7 +14,7 @@ export interface RecheckContext {
   readonly log: Log;
 }
 
-/** True where the contract says that it is not what is signed for; a chain that cannot be asked says nothing. */
+/** True if the contract reports another hash or signer. An unreachable chain counts as no answer. */
 const disagrees = async ({ store, chains }: RecheckContext, contract: PaymasterContract): Promise<boolean> => {
   const { chainId, version, address } = contract;
   try {
@@ -30,8 +29,8 @@ const disagrees = async ({ store, chains }: RecheckContext, contract: PaymasterC
 };
 
 /**
- * Verifies contracts again, since their owner may have changed the signer. One that no longer agrees is verified before
- * each signature, until it agrees again.
+ * Verifies contracts again, since their owner may have changed the signer. A contract that fails is verified before
+ * each signature, until it passes.
  */
 export const recheckContracts = async (context: RecheckContext): Promise<void> => {
   const { store, log } = context;

@@ -9,7 +9,6 @@ import type { RegistryStore } from '../store/registry-store.ts';
 import { UnexpectedAnswer, readDeposit } from './contract-reads.ts';
 import type { AttachableLayout } from '../../core/paymaster-layouts/layout.ts';
 
-/** What a replaced contract is read from. */
 interface ReplaceContext {
   readonly store: Pick<RegistryStore, 'findPaymasterContract' | 'findChain'>;
   readonly chains: Pick<ChainAccess, 'rpc'>;
@@ -29,10 +28,10 @@ const holds = async ({ store, chains }: ReplaceContext, chainId: number, entryPo
 };
 
 /**
- * Says which contract another one takes the place of, what is in it, and how it is taken back; null where there is none.
- * To be asked before the other one is attached.
+ * Describes the contract that another one replaces, its balance, and how to go back to it; null if none is replaced.
+ * Call before the new one is attached.
  *
- * @param next the contract that is attached; undefined while it is not made yet
+ * @param next the contract to be attached; undefined before its creation
  */
 export const replacedWords = async (
   context: ReplaceContext,

@@ -7,7 +7,6 @@ import type { RegistryStore } from '../store/registry-store.ts';
 import { type PaymasterContractCheck, UnexpectedAnswer, verifyPaymasterContract } from './contract-reads.ts';
 import { type AttachableLayout, signerKind } from '../../core/paymaster-layouts/layout.ts';
 
-/** A contract that is to be held against its layout and the signer of its chain. */
 export interface ContractSubject {
   readonly chainId: number;
   readonly layout: AttachableLayout;
@@ -28,7 +27,7 @@ const mismatch = (
   return new EngineError('CONTRACT_MISMATCH', message, { ...data, fix });
 };
 
-/** What a failed call of the contract means: it is another contract, or the chain could not be asked. */
+/** A failed call means either another contract, or an unreachable chain. */
 export const callError = (subject: AttachedTo, cause: RpcError | UnexpectedAnswer): EngineError => {
   const words = cause.message.slice(0, 200);
   if (cause instanceof UnexpectedAnswer || hasReverted(cause)) {
@@ -52,7 +51,7 @@ const signerFault = ({ layout }: ContractSubject, { vault, contract }: Paymaster
     : `its signer is ${contract}, but the vault's is ${vault}.`;
 
 /**
- * Asks a paymaster contract for its EntryPoint, its hash of a sample operation and its signer (behaviour 3.2).
+ * Verifies a paymaster contract by its EntryPoint, its hash of a sample operation and its signer (behaviour 3.2).
  *
  * @throws EngineError `CONTRACT_MISMATCH` with both values of each comparison, `CHAIN_UNREACHABLE`
  */
@@ -73,8 +72,8 @@ export const requireVerified = async (rpc: RpcClient, subject: ContractSubject):
 };
 
 /**
- * Checks a contract that was attached while its chain could not be asked, or before the signer changed, and
- * remembers that it agrees. Without an RPC URL there is nobody to ask.
+ * Verifies a contract that was attached while its chain was unreachable, or before the signer changed, and stores the
+ * result. Does nothing without an RPC URL.
  *
  * @throws EngineError `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`
  */
@@ -86,7 +85,7 @@ export const ensureVerified = async (
   if (subject.checked || rpc === undefined) return;
   await requireVerified(rpc, subject);
   const { chainId, layout, contract, signer } = subject;
-  // While the chain was asked, the operator may have attached another contract or changed the signer.
+  // During the chain reads, the operator may have attached another contract or changed the signer.
   const [attached, current] = await Promise.all([
     store.findPaymasterContract(chainId, layout.version),
     store.findSigner(chainId),

@@ -19,7 +19,7 @@ type InputOf<Name extends PolicyChange['name']> = Extract<PolicyChange, { name: 
 
 const NEW = { ruleId: 'new', active: true, cycle: 0 } as const;
 
-/** What of a list is meant, changed; or left out. @throws EngineError with that code where nothing is meant */
+/** Changes or removes the matching items. @throws EngineError with this code if none matches */
 const changed = <Item>(
   items: readonly Item[],
   isMeant: (item: Item) => boolean,
@@ -57,7 +57,7 @@ const withWebhook = (
   webhooks: changed(webhooks, ({ webhookId }) => webhookId === id, change, 'WEBHOOK_NOT_FOUND'),
 });
 
-/** Registered contracts are paused among the rules. */
+/** Registered contracts are paused like rules. */
 const withActive = (policy: Policy, { ruleId }: InputOf<'rules.activate'>, active: boolean): Partial<Policy> =>
   policy.contracts.some((contract) => contract.ruleId === ruleId)
     ? withContract(
@@ -106,7 +106,6 @@ const withMethods = (contract: PolicyContract, whitelistedMethods: string[]): Po
   return { ...contract, whitelistedMethods };
 };
 
-/** What of a policy each procedure changes. */
 const CHANGES: {
   readonly [Name in PolicyChange['name']]: (policy: Policy, input: InputOf<Name>, from: number) => Partial<Policy>;
 } = {
@@ -144,8 +143,8 @@ const CHANGES: {
 };
 
 /**
- * The policy as it would be once that procedure has run; nothing is changed. What it answers throws what the procedure
- * throws of an input that does not fit the policy: EngineError such as `RULE_NOT_FOUND` or `POLICY_FILE_INVALID`.
+ * The policy as if the procedure had run; nothing is stored. The result throws as the procedure would for input that
+ * does not fit the policy: EngineError such as `RULE_NOT_FOUND` or `POLICY_FILE_INVALID`.
  */
 export const changedPolicy =
   (current: Policy, { name, input }: PolicyChange): DraftAt =>

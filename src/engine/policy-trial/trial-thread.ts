@@ -7,16 +7,13 @@ import type { TrialReport, TriedFlip } from '../../core/try-policy.ts';
 import type { PastPlace } from '../store/open-past-decisions.ts';
 import type { PastQuery } from '../store/past-decisions.ts';
 
-/** What is tried: a change of a policy, on which past decisions. */
 export interface TrialTask {
   readonly database: PastPlace;
   readonly query: PastQuery;
-  /** The policy in force. */
   readonly current: Policy;
   readonly change: PolicyChange;
 }
 
-/** What came of a trial. */
 interface TrialResult {
   readonly report: TrialReport;
   readonly flips: readonly TriedFlip[];
@@ -26,37 +23,34 @@ interface TrialResult {
   readonly series: { readonly from: number; readonly stepMs: number; readonly steps: readonly TrialStep[] };
 }
 
-/** How far a trial is, and what came of it once it is over. */
 export interface TrialState {
-  /** Decisions tried so far. */
   readonly done: number;
-  /** How many there are to try; undefined until they are counted. */
+  /** Number of decisions to try; undefined until counted. */
   readonly of?: number;
   readonly result?: TrialResult;
 }
 
-/** What the thread sends: how far it is after each lot of decisions, and at last the result, or that it was ended. */
+/** Messages of the thread: progress after each batch, and finally the result, or that the trial was cancelled. */
 export type FromTrial = TrialState | 'ended';
 
-/** What it is sent: a task; whether to go on, after each lot; and, once nothing is tried, that it is to end itself. */
+/** Messages to the thread: a task; after each batch, whether to continue; while idle, that it should exit. */
 export type ToTrial = TrialTask | 'next' | 'end';
 
-/** A thread that tries changes, one after the other. */
 export interface TrialThread {
   /**
-   * Tries a change.
+   * Runs a trial.
    *
-   * @param tell is told how far it is, and answers whether to go on
-   * @returns when it is over or was ended; rejects with what ended the thread
+   * @param tell gets the progress, and returns whether to continue
+   * @returns resolves when the trial is complete or cancelled; rejects with the error that ended the thread
    */
   run(task: TrialTask, tell: (state: TrialState) => boolean): Promise<void>;
-  /** Ends it while it has nothing to do. */
+  /** Exits the thread. Call only while it is idle. */
   end(): Promise<void>;
 }
 
-/** The script of the thread: beside this one, be it the source or a bundle. */
+/** The thread's script is next to this file, as source or bundle. */
 const SCRIPT = join(import.meta.dirname, `trial-worker${extname(import.meta.filename)}`);
-/** A trial keeps what the limits of the draft hold, user by user. */
+/** A trial keeps the draft's limits in memory, per user. */
 const MOST_MEMORY_MB = 1_024;
 
 interface Running {
@@ -65,7 +59,6 @@ interface Running {
   readonly reject: (fault: unknown) => void;
 }
 
-/** Starts a thread. */
 export const startTrialThread = (): TrialThread => {
   const worker = new Worker(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB } });
   const send = (message: ToTrial): void => worker.postMessage(message);

@@ -8,16 +8,16 @@ import type { PastDecisions } from '../store/past-decisions.ts';
 import { changedPolicy } from './changed-policy.ts';
 import type { FromTrial, ToTrial, TrialState, TrialTask } from './trial-thread.ts';
 
-/** The other side of `startTrialThread`: tries one change after the other, each until it is done or told to end. */
+/** The thread's side of `startTrialThread`: runs one trial after another, each until it is complete or cancelled. */
 
 const port = parentPort;
 if (port === null) throw new Error('This is started as a thread');
 
-/** Of the series, whatever time it is about. */
+/** Steps of the series, for any time span. */
 const STEPS = 28;
 const LOWEST_PRIORITY = 19;
 
-// On Linux, and nowhere else, this is about the thread alone: the desk's requests come first.
+// Only on Linux does this apply to the thread alone. The desk's requests come first.
 if (process.platform === 'linux') setPriority(LOWEST_PRIORITY);
 
 const nextMessage = async (): Promise<ToTrial> => {
@@ -26,7 +26,10 @@ const nextMessage = async (): Promise<ToTrial> => {
 };
 const tell = (news: FromTrial): void => port.postMessage(news);
 
-/** Tells how far it is, and answers whether the desk's own thread says to go on: where that is busy, it takes its time. */
+/**
+ * Reports progress, and waits until the desk's own thread answers whether to continue, which takes longer while it is
+ * busy.
+ */
 const mayGoOn = async (state: TrialState): Promise<boolean> => {
   const answer = nextMessage();
   tell(state);
@@ -38,7 +41,7 @@ const tryOn = async (past: PastDecisions, { current, change, query }: TrialTask)
   const trial = new PolicyTrial(changedPolicy(current, change), query.from);
   const series = new TrialSeries(query.from ?? firstAt ?? 0, query.to ?? (lastAt ?? 0) + 1, STEPS);
   let done = 0;
-  // While it is being told of one lot, the next one is tried.
+  // The next batch runs while this one is reported.
   let goesOn = mayGoOn({ done, of });
   for (let lot = await past.next(); lot.length > 0; lot = await past.next()) {
     for (const { record, revision } of lot) {

@@ -4,25 +4,22 @@ import type { Log } from '../base/log.ts';
 import type { DatabasePlace } from '../store/open-database.ts';
 import { type TrialState, type TrialTask, type TrialThread, startTrialThread } from './trial-thread.ts';
 
-/** Changes of policies tried on past decisions, one at a time, beside the desk's own thread. */
+/** Trials of policy changes on past decisions: one at a time, in a thread of their own. */
 export interface Trials {
-  /** Begins a trial, and ends the one before. @returns its id */
+  /** Begins a trial, and cancels the previous one. @returns its id */
   start(task: Omit<TrialTask, 'database'>): string;
   /**
-   * Tells what there is to tell of a trial, once more of it is done than the caller has seen.
+   * Resolves with the progress once more is done than the caller has seen.
    *
-   * @throws EngineError `TRIAL_NOT_FOUND`, also when it ends meanwhile, `TRIAL_TOO_BIG`, or `INTERNAL`
+   * @throws EngineError `TRIAL_NOT_FOUND`, also if it is cancelled meanwhile, `TRIAL_TOO_BIG`, or `INTERNAL`
    */
   news(id: string, seen: number): Promise<TrialState>;
-  /** What was tried. @throws EngineError `TRIAL_NOT_FOUND` */
+  /** @throws EngineError `TRIAL_NOT_FOUND` */
   task(id: string): Omit<TrialTask, 'database'>;
-  /** Ends a trial, and forgets what came of it. */
   cancel(id: string): void;
-  /** Ends what there is, and waits for that. */
   stop(): Promise<void>;
 }
 
-/** What the trials of a desk stand on. */
 interface TrialsContext {
   readonly database: DatabasePlace;
   readonly entropy: Entropy;
@@ -30,11 +27,11 @@ interface TrialsContext {
   readonly log: Log;
 }
 
-/** Whoever waits is told after so many decisions: some times a second. */
+/** Decisions between two progress reports, which makes several reports per second. */
 const TELL_AFTER = 2_000;
-/** A trial that nobody asks about for so long ends: its page was closed. */
+/** A trial ends after this long without a request for news: its page was closed. */
 const FORSAKEN_MS = 60_000;
-/** A thread that had nothing to try for so long ends. Who tries one draft soon tries another, and has not to wait for a start. */
+/** An idle thread ends after this long. Until then the next trial needs no new thread. */
 const IDLE_MS = 60_000;
 
 const failure = (cause: unknown): EngineError =>
@@ -42,7 +39,6 @@ const failure = (cause: unknown): EngineError =>
     ? new EngineError('TRIAL_TOO_BIG')
     : new EngineError('INTERNAL', 'The trial failed', {}, { cause });
 
-/** One trial, in a thread that has nothing else to do. */
 const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: TrialsContext) => {
   let state: TrialState = { done: 0 };
   let fault: unknown;
@@ -69,7 +65,7 @@ const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: Trials
   };
   return {
     task,
-    /** Resolves when it is over: whether the thread is still there. */
+    /** Resolves when the trial is over, with whether the thread still lives. */
     ended: run().then(() => fault === undefined),
     end(): void {
       isWanted = false;
@@ -91,7 +87,7 @@ interface Kept {
   readonly cancelTimer: () => void;
 }
 
-/** Keeps the thread that was used last for a while. */
+/** Keeps the last used thread for a while. */
 const createThreads = (clock: Clock) => {
   let kept: Kept | undefined;
   /** Replaces the kept trial. @returns the previous one */
@@ -109,7 +105,7 @@ const createThreads = (clock: Clock) => {
   };
 };
 
-/** The trials of a desk. */
+/** Trials on the decisions of one desk. */
 export const createTrials = (context: TrialsContext): Trials => {
   const { database, entropy } = context;
   const threads = createThreads(context.clock);

@@ -1,15 +1,15 @@
 import { isIPv4 } from 'node:net';
 
-/** An IPv4 address as a dual-stack socket writes it. */
+/** An IPv4 address as a dual-stack socket reports it. */
 const MAPPED = /^::ffff:(?=\d+\.)/i;
 
 const groupsOf = (part: string): string[] => (part === '' ? [] : part.split(':'));
 
 /**
- * The name under which a peer is counted: an IPv4 address, or the first 64 bits of an IPv6 address, whose other half
- * anyone may choose freely. Undefined for this machine.
+ * Key for counting a peer: an IPv4 address, or the first 64 bits of an IPv6 address, since its owner chooses the other
+ * half freely. Undefined for this machine.
  *
- * @param remoteAddress as a socket tells it
+ * @param remoteAddress as reported by a socket
  */
 export const peerName = (remoteAddress: string): string | undefined => {
   const address = remoteAddress.replace(MAPPED, '').replace(/%.*$/, '');

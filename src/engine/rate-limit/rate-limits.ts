@@ -4,19 +4,23 @@ import type { Config } from '../config/config.ts';
 import { peerName } from './peer.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 
-/** The limits on requests (behaviour 1.4). Each method counts one; @throws EngineError `RATE_LIMITED` when it is one too many */
+/**
+ * Request limits (behaviour 1.4). Each method counts one request.
+ *
+ * @throws EngineError `RATE_LIMITED` if the limit is exceeded
+ */
 export interface RateLimits {
-  /** Counts a request of an IP address. This machine's own are not bound. */
+  /** Counts a request of an IP address. This machine's own are not limited. */
   peer(remoteAddress: string): void;
   apiKey(apiKey: string): void;
-  /** Counts a request for a smart account; those of another API key are counted apart. */
+  /** Counts a request for a smart account, separately per API key. */
   sender(apiKey: string, sender: string): void;
 }
 
-/** Longer than any API key; what a stranger sends is not kept at whatever length. */
+/** Longer than any API key. Longer client input is not kept. */
 const MAX_NAME = 100;
 
-/** The limits that the settings ask for, read anew with each request. */
+/** Reads the limits from the settings for each request. */
 export const createRateLimits = (
   config: Pick<Config, 'rateLimitPerIp' | 'rateLimitPerKey' | 'rateLimitPerSender'>,
   clock: Clock,

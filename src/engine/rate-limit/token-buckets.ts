@@ -1,10 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 
-/** Token buckets by name. Each holds a minute's worth of tokens and fills evenly. */
+/** Token buckets by name. Each holds the tokens of one minute and fills evenly. */
 export interface TokenBuckets {
-  /** Takes one token. Answers 0, or how many milliseconds it takes until there is one. */
+  /** Takes one token. @returns 0, or the milliseconds until a token is available */
   take(name: string): number;
-  /** How many buckets are kept: those that are not full. */
+  /** Number of buckets kept: those that are not full. */
   readonly size: number;
 }
 
@@ -15,12 +15,12 @@ interface Bucket {
 }
 
 const MINUTE_MS = 60_000;
-/** More than come within a minute, unless by an attack; then those not used for longest are forgotten. */
+/** Only an attack creates more within a minute; then the least recently used are dropped. */
 const MOST_BUCKETS = 100_000;
 
-/** Buckets for as many requests per minute as `limit` says whenever one is taken; 0 means no limit. */
+/** Creates full buckets. @param limit requests per minute, read for each token; 0 means no limit */
 export const createTokenBuckets = (limit: () => number, clock: Clock): TokenBuckets => {
-  /** In the order of their last use: those at the front are the first to be full again. */
+  /** In the order of last use: the first are full again soonest. */
   const buckets = new Map<string, Bucket>();
   let limitBefore = 0;
 
@@ -37,7 +37,7 @@ export const createTokenBuckets = (limit: () => number, clock: Clock): TokenBuck
     },
     take(name) {
       const perMinute = limit();
-      // What was counted under another limit says nothing under this one.
+      // Counts under another limit are meaningless under this one.
       if (perMinute !== limitBefore) buckets.clear();
       limitBefore = perMinute;
       if (perMinute === 0) return 0;

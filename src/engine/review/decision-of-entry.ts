@@ -5,9 +5,9 @@ import { type DecisionRecord, decisionRecord } from '../../shared/schema/decisio
 import { parse } from '../../shared/schema/parse.ts';
 
 /**
- * The decision of an entry's line, as it was when it was made.
+ * The decision of an entry's line, as originally made.
  *
- * @throws EngineError `VALIDATION` where it is not one that can be shown
+ * @throws EngineError `VALIDATION` if it cannot be shown
  */
 export const decisionOfEntry = (line: string, seq: number): DecisionRecord => {
   const { body } = parseExactJson(line) as Entry;

@@ -5,22 +5,22 @@ import { parseExactJson } from '../../shared/schema/decimal.ts';
 import { type DecisionRecord, decisionRecord } from '../../shared/schema/decision.ts';
 import { parse } from '../../shared/schema/parse.ts';
 
-/** A decision and the number of its line, from 1. */
+/** `line` counts from 1. */
 export interface ExportLine {
   readonly line: number;
   readonly decision: DecisionRecord;
 }
 
-/** Read at once: some 10 ms of work. */
+/** Bytes per read: some 10 ms of work. */
 const CHUNK_BYTES = 1024 * 1024;
-/** Many times what the biggest decision takes. */
+/** Far larger than any decision. */
 const LONGEST_LINE = 64 * 1024 * 1024;
-/** Twice as deep as what a desk stores. Beyond, reading and writing JSON would run out of stack. */
+/** Twice the depth of anything that a desk stores. JSON code would overflow the stack beyond it. */
 const MOST_LEVELS = 128;
 const LINE_FEED = 0x0a;
 const EXPECTED = 'A decision export has one decision per line, as "gasdesk decisions export" writes it.';
 
-/** Other files that somebody may take for an export, by how they begin. */
+/** Other files that users may take for an export, by their first characters. */
 const OTHER_FILES: readonly (readonly [beginning: string, what: string])[] = [
   ['SQLite format 3\0', 'it is a SQLite database'],
   ['{"format":"gasdesk-log"', 'it is an exported log, which "gasdesk log verify" decides again'],
@@ -28,33 +28,31 @@ const OTHER_FILES: readonly (readonly [beginning: string, what: string])[] = [
   ['\xff\xfe', 'it is UTF-16 text, not UTF-8; PowerShell writes that when it redirects output'],
 ];
 
-/** The file is refused for what is at fault in a line. */
 export const exportFault = (line: number, fault: string, cause?: unknown): EngineError =>
   new EngineError('EXPORT_INVALID', `Line ${line}: ${fault}. ${EXPECTED}`, { line }, { cause });
 
-/** What Node says of a file that cannot be read, such as `ENOENT`. */
+/** Node's errors for a file that cannot be read, such as `ENOENT`. */
 export const asExpected = (error: unknown, file: string): unknown => {
   if (error instanceof EngineError || !(error instanceof Error) || !('syscall' in error)) return error;
   return new EngineError('EXPORT_INVALID', `Cannot read ${file}: ${error.message}`, {}, { cause: error });
 };
 
-/** What the beginning of a file says it is; undefined for what may be an export. */
+/** What kind of file it is instead, by its beginning; undefined if it may be an export. */
 const otherFile = (bytes: Buffer): string | undefined => {
   const beginning = bytes.toString('latin1', 0, 32);
   const known = OTHER_FILES.find(([start]) => beginning.startsWith(start));
   return known?.[1] ?? (bytes.includes(0) ? 'it is a binary file' : undefined);
 };
 
-/** How often a character stands in a text. */
 const countOf = (character: string, text: string): number => {
   let count = 0;
   for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count += 1;
   return count;
 };
 
-/** True for JSON with more levels of arrays and objects than are read. What is no JSON may give any answer. */
+/** True for JSON with more levels of arrays and objects than supported. The result for invalid JSON is arbitrary. */
 export const isTooDeep = (text: string, bytes: Buffer): boolean => {
-  // Most decisions do not even have so many: twenty times as fast as looking at every byte.
+  // Fast path: most decisions have fewer brackets in total. Twenty times faster than checking every byte.
   if (countOf('[', text) + countOf('{', text) <= MOST_LEVELS) return false;
   let level = 0;
   let inText = false;
@@ -71,7 +69,6 @@ export const isTooDeep = (text: string, bytes: Buffer): boolean => {
   return false;
 };
 
-/** How the JSON of a line is read. */
 const readLine = (line: number, bytes: Buffer, isCut: boolean): DecisionRecord => {
   if (!isUtf8(bytes)) throw exportFault(line, 'it is not UTF-8 text');
   const text = bytes.toString('utf8');
@@ -90,7 +87,7 @@ const readLine = (line: number, bytes: Buffer, isCut: boolean): DecisionRecord =
   }
 };
 
-/** The lines of a file as bytes; `isCut`: the file ends there without a line break. */
+/** Lines of a file as bytes. `isCut`: the file ends there without a line break. */
 async function* linesOf(file: string, signal?: AbortSignal): AsyncGenerator<{ bytes: Buffer; isCut: boolean }[]> {
   const handle = await open(file, 'r');
   try {
@@ -128,9 +125,9 @@ async function* linesOf(file: string, signal?: AbortSignal): AsyncGenerator<{ by
 }
 
 /**
- * Reads a decision export, some lines at a time so that nothing has to wait for long.
+ * Reads a decision export in chunks, so that nothing else waits for long.
  *
- * @throws EngineError `EXPORT_INVALID` that names the line at fault, `data.line`
+ * @throws EngineError `EXPORT_INVALID` that names the faulty line, `data.line`
  */
 export async function* readExport(
   file: string,

@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises';
 import { isAgeFile } from '../backup/write-backup.ts';
 
-/** What a file under review is. What is none of them is read as an export, whose lines are told when they are none. */
+/** Kind of a file under review. Any other file is read as an export, which reports invalid lines. */
 export type FileKind = 'backup' | 'log' | 'receipt' | 'export';
 
 const LOG = /^\s*\{\s*"format"\s*:\s*"gasdesk-log"/;
 const RECEIPT = /^c2sp\.org\/tlog-proof@v1\r?\n/;
 const LENGTH = 100;
 
-/** What a file says it is by how it begins. */
+/** Detected by the file's beginning. */
 export const fileKind = async (file: string): Promise<FileKind> => {
   if (await isAgeFile(file)) return 'backup';
   const handle = await open(file, 'r');

@@ -8,7 +8,7 @@ import { exportFault, readExport } from './export-lines.ts';
  * Reads a decision export into a new database.
  *
  * @param database path of the database; it must not exist
- * @throws EngineError `EXPORT_INVALID` that names the line at fault; whatever else is wrong with the file as Node says it
+ * @throws EngineError `EXPORT_INVALID` that names the faulty line; other errors of the file as Node reports them
  */
 export const importExport = async (file: string, database: string, signal?: AbortSignal): Promise<ReviewInfo> => {
   const { mtimeMs } = await stat(file);

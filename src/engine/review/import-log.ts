@@ -9,23 +9,22 @@ import { verifyLogFile } from '../log/verify-log.ts';
 import { decisionOfEntry } from './decision-of-entry.ts';
 import { isTooDeep } from './export-lines.ts';
 
-/** How a log is read for review. */
 export interface LogImportOptions {
-  /** The log's key, if it was had in another way than with the file. */
+  /** The log's key, if known from another source than the file. */
   readonly key?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told now and then which part of the file is read, from 0 to 1. */
+  /** Called from time to time with the fraction of the file that was read, from 0 to 1. */
   readonly progress?: ((part: number) => void) | undefined;
 }
 
 const OWN_KEY =
   'The key is the one in the file: compare it with the key that the operator hands out, or open the file with --key.';
 
-/** As many as the verifier tells. */
+/** As many as the verifier reports. */
 const MOST_FAULTS = 1_000;
 const DIGITS = /^\d+$/;
 
-/** Writes what a log tells of decisions into a database, entry by entry. */
+/** Writes the decisions of a log into a database, entry by entry. */
 class EntryImport {
   readonly #target: DecisionImport;
   /** Decisions older than the log that are still to be read. Their settlement is unknown. */
@@ -38,7 +37,7 @@ class EntryImport {
     this.#target = target;
   }
 
-  /** Writes what an entry tells. @throws Error that says why it cannot be shown */
+  /** Writes the decision of an entry. @throws Error that says why the entry cannot be shown */
   add(line: Buffer, entry: Entry): void {
     if (isTooDeep(line.toString(), line)) throw new Error('It is nested too deep');
     if (entry.kind === 'start' && entry.entry === 0) this.#earlier = entry.body.earlierDecisions;
@@ -55,7 +54,7 @@ class EntryImport {
     const isEarlier = this.#earlier > 0;
     if (isEarlier) this.#earlier -= 1;
     const decision = decisionOfEntry(line.toString(), this.#seq + 1);
-    // One that is there already is a fault which the verifier names.
+    // The verifier reports a duplicate.
     if (!this.#target.add(isEarlier ? { ...decision, settlement: null } : decision)) return;
     this.#seq += 1;
     this.from = Math.min(this.from, decision.at);
@@ -81,7 +80,7 @@ const inOrder = (one: LogFault, other: LogFault): number => (one.entry ?? Infini
  * Verifies an exported log and reads its decisions, as far as they can be shown, into a new database.
  *
  * @param database path of the database; it must not exist
- * @throws EngineError `EXPORT_INVALID` where the file is not an exported log, `VALIDATION` for a key that is none
+ * @throws EngineError `EXPORT_INVALID` if the file is not an exported log, `VALIDATION` for an invalid key
  */
 export const importLog = async (
   file: string,
@@ -100,7 +99,7 @@ export const importLog = async (
         signal,
         progress: (bytes) => progress?.(bytes / size),
         entry(line, entry) {
-          // What is no entry is a fault that the verifier names.
+          // The verifier reports invalid entries.
           if (entry === undefined) return;
           try {
             decisions.add(line, entry);

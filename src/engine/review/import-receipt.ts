@@ -13,7 +13,7 @@ import { createDecisionImport } from '../store/sqlite/decision-import.ts';
 import { decisionOfEntry } from './decision-of-entry.ts';
 import { isTooDeep } from './export-lines.ts';
 
-/** Many times what the biggest decision takes. */
+/** Far larger than any decision. */
 const LARGEST = 64 * 1024 * 1024;
 
 const notAReceipt = (why: string, cause?: unknown): EngineError =>
@@ -60,8 +60,8 @@ const verificationOf = (proof: EntryProof, key: VerifierKey | undefined, decisio
  * Verifies a receipt and reads its decision into a new database.
  *
  * @param database path of the database; it must not exist
- * @param keyText the log's key; without it, who signed the checkpoint is not verified
- * @throws EngineError `EXPORT_INVALID` where the file is not a receipt, `VALIDATION` for a key that is none
+ * @param keyText the log's key; without it, the checkpoint's signer is not verified
+ * @throws EngineError `EXPORT_INVALID` if the file is not a receipt, `VALIDATION` for an invalid key
  */
 export const importReceipt = async (file: string, database: string, keyText?: string): Promise<ReviewInfo> => {
   const key = keyText === undefined ? undefined : logKeyOf(keyText);

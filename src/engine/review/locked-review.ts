@@ -6,15 +6,13 @@ import type { Handlers } from '../service/service.ts';
 import { version } from '../base/version.ts';
 import { someProcedures } from './some-procedures.ts';
 
-/** What may be asked of a review before it is open. */
 type Asked = 'chains.list' | 'decisions.follow' | 'decisions.list' | 'paymasters.list' | 'system.info' | 'vault.open';
 
-/** What a feed tells that has nothing. */
 const NOTHING = { rows: [], upTo: 0, more: false };
 
 /**
- * A review of a file that a passphrase opens. Until `vault.open` brings it, the review says no more than that it is
- * locked; afterwards it is the review that `open` answers.
+ * A review of a file that needs a passphrase. Until `vault.open` supplies it, the review only reports that it is
+ * locked; afterwards it is the review that `open` returns.
  *
  * @param about `from` and `to` are not known yet
  */
@@ -29,7 +27,7 @@ export const createLockedReview = (
   const unlocked = new Promise<void>((resolve) => (unlock = resolve));
   const handlers: Handlers<Asked> = {
     'chains.list': async () => [],
-    // Nothing is decided in a review: a page that waits for it hears when the review is open.
+    // A review makes no decisions: a page that waits for one gets an answer when the review opens.
     'decisions.follow': async ({ wait }) => {
       if (wait) await unlocked;
       return NOTHING;
@@ -41,7 +39,7 @@ export const createLockedReview = (
       review: { ...about, from: about.savedAt, to: about.savedAt },
     }),
     async 'vault.open'({ passphrase }) {
-      // One after the other: the second finds it open.
+      // One at a time: a second call finds it open.
       const mine = opening.catch(() => undefined).then(async () => (opened ??= await open(new Secret(passphrase))));
       opening = mine;
       await mine;

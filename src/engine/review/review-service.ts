@@ -11,17 +11,15 @@ import type { Store } from '../store/store.ts';
 import { version } from '../base/version.ts';
 import { someProcedures } from './some-procedures.ts';
 
-/** What a review is made of, whatever kind of file it was. */
 export interface ReviewSource {
-  /** Its decisions and DApps. It is only read, and closed with the review. */
+  /** Decisions and DApps. Only read, and closed with the review. */
   readonly store: Store;
   readonly about: ReviewInfo;
 }
 
-/** The procedures that read decisions and what belongs to them. */
 type Reviewed = NamesOf<'decisions'> | NamesOf<'inspect'> | 'chains.list' | 'paymasters.list' | 'system.info';
 
-/** The procedures that show a review, by the code of the desk's own; every other is refused with `REVIEW_READ_ONLY`. */
+/** Shows a review with the desk's own code. Refuses every other procedure with `REVIEW_READ_ONLY`. */
 export const createReviewService = (
   { store, about }: ReviewSource,
   { clock, address }: { clock: Clock; address: () => string | null },
@@ -31,7 +29,7 @@ export const createReviewService = (
     ...decisionHandlers({ store, clock }, follow, about),
     ...inspectHandlers({ store, clock }),
     'chains.list': () => chainViews(store),
-    // A key of a DApp is no business of who reviews its decisions.
+    // A reviewer of decisions must not see API keys.
     'paymasters.list': async () =>
       (await store.listPaymasters()).map((dapp) => ({ ...dapp, apiKey: '', paused: null })),
     'system.info': async () => ({

@@ -4,28 +4,27 @@ import type { ProcedureName, ProcedureOutput } from '../../api/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { CalledService } from '../http/answer-call.ts';
 
-/** What is sent to the thread: a call, or that it is to end. */
+/** A call, or the request to exit. */
 export type ToReview = { readonly id: number; readonly name: string; readonly input: unknown } | 'end';
 
-/** What the thread sends: the answer to the call of this id, or which part of a log is verified, from 0 to 1. */
+/** The answer to the call with this id, or the verified fraction of a log, from 0 to 1. */
 export type FromReview = { readonly id: number; readonly answer: EngineAnswer } | { readonly progress: number };
 
-/** A review that works in a thread of its own, so that nothing else in the process waits for it. */
+/** A review in its own thread, so that nothing else in the process waits for it. */
 export interface ReviewThread {
   /** Resolves when the file is read. @throws EngineError `EXPORT_INVALID`, as `createReview` does */
   readonly opened: Promise<void>;
-  /** Answers once the file is read. */
   readonly service: CalledService;
-  /** Ends it, also while it opens, and removes what it made. */
+  /** Ends the review, even while it opens, and removes its files. */
   stop(): Promise<void>;
 }
 
 /**
  * Opens a file for review in a thread.
  *
- * @param script what the thread runs: `review-worker.ts`, or the bundle of it
+ * @param script the thread's code: `review-worker.ts`, or its bundle
  * @param file absolute path of a file that can be reviewed
- * @param progress told now and then which part of a log is verified, from 0 to 1
+ * @param progress called from time to time with the verified fraction of a log, from 0 to 1
  */
 export const startReviewThread = (
   script: string | URL,

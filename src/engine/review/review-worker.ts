@@ -6,7 +6,10 @@ import { createLog } from '../base/log.ts';
 import type { FromReview, ToReview } from './review-thread.ts';
 import { createReview } from './review.ts';
 
-/** The other side of `startReviewThread`: opens the file `workerData` names, and answers calls until it is told to end. */
+/**
+ * The thread's side of `startReviewThread`: opens the file that `workerData` names, and answers calls until it is asked
+ * to exit.
+ */
 
 const port = parentPort;
 if (port === null) throw new Error('This is started as a thread');
@@ -18,7 +21,7 @@ const opening = createReview({
   ...{ file: workerData as string, log, signal: given.signal },
   progress: (part) => send({ progress: part }),
 });
-// Whoever calls hears of it.
+// Callers get the error.
 opening.catch(() => undefined);
 
 const service = async () => (await opening).service;
@@ -31,7 +34,7 @@ const end = async (): Promise<void> => {
   given.abort(new EngineError('EXPORT_INVALID', 'Reading the file was cancelled'));
   const review = await opening.catch(() => undefined);
   await review?.stop().catch((error: unknown) => log.error('review.stop', { err: error }));
-  // Questions that wait for what comes next would hold the thread.
+  // Calls that wait for new decisions would keep the thread alive.
   process.exit();
 };
 

@@ -21,38 +21,39 @@ import { importReceipt } from './import-receipt.ts';
 import { createLockedReview } from './locked-review.ts';
 import { type ReviewSource, createReviewService } from './review-service.ts';
 
-/** What a review stands on. */
 export interface ReviewOptions {
-  /** A decision export, an exported log, a receipt or a backup. It is read once, and never written to. */
+  /** A decision export, an exported log, a receipt or a backup. It is read once, and never written. */
   readonly file: string;
-  /** The key of the log, as its operator hands it out; only for a log or a receipt. */
+  /** The log's key, as published by its operator; only for a log or a receipt. */
   readonly key?: string | undefined;
-  /** Told now and then which part of a log is verified, from 0 to 1. */
+  /** Called from time to time with the verified fraction of a log, from 0 to 1. */
   readonly progress?: (part: number) => void;
   readonly log: Log;
   readonly clock?: Clock;
   readonly entropy?: Entropy;
-  /** The built console to serve below `/console/`: an absolute path without a separator at its end. */
+  /** Absolute path, without a trailing separator, of the built console to serve below `/console/`. */
   readonly consoleFolder?: string;
-  /** Aborts the reading of the file. */
   readonly signal?: AbortSignal;
 }
 
-/** Decisions that are looked at without a desk: no data folder, no network, no chain, no keys. */
+/** Decisions shown without a desk: no data folder, no network, no chain, no keys. */
 export interface Review {
   readonly service: ConsoleService;
-  /** Opens the browser console of this review, and of no other. */
   readonly operatorToken: Secret<string>;
-  /** Serves the browser console. Answers the address. @throws EngineError `CONFIG_INVALID` */
+  /**
+   * Serves the browser console.
+   *
+   * @returns its address
+   * @throws EngineError `CONFIG_INVALID`
+   */
   serve(where: { host: string; port: number }): Promise<string>;
-  /** Ends it, and removes what it made. */
+  /** Ends the review, and removes its files. */
   stop(): Promise<void>;
 }
 
-/** Serving it takes no longer than serving a desk, and has fewer clients. */
+/** Like a desk's, but with fewer clients. */
 const SERVING = { requestTimeoutMs: 30_000, maxConnections: 256, connectionSharePercent: 100 };
 
-/** Reads a file into a database, and verifies what can be. */
 const readInto = (database: string, kind: Exclude<FileKind, 'backup'>, options: ReviewOptions): Promise<ReviewInfo> => {
   const { file, key, signal, progress } = options;
   if (kind === 'log') return importLog(file, database, { key, signal, progress });
@@ -60,7 +61,6 @@ const readInto = (database: string, kind: Exclude<FileKind, 'backup'>, options: 
   return importExport(file, database, signal);
 };
 
-/** Opens what is no backup as a source, with its database in the folder. */
 const openFile = async (
   kind: Exclude<FileKind, 'backup'>,
   options: ReviewOptions,
@@ -77,7 +77,7 @@ const refuseKey = ({ key }: ReviewOptions, kind: FileKind): void => {
   throw new EngineError('VALIDATION', 'A key verifies an exported log or a receipt. This file is neither');
 };
 
-/** Opens a backup as a source: its database is brought to today's schema, the vault in it stays closed. */
+/** Migrates the backup's database to the current schema. The vault in the backup stays locked. */
 const unpackBackup = async (
   { file, log, signal }: ReviewOptions,
   passphrase: Secret<string>,
@@ -94,11 +94,11 @@ const unpackBackup = async (
 };
 
 /**
- * Opens a decision export, an exported log, a receipt or a backup for review. A log or a receipt is verified meanwhile; one
- * that is at fault opens all the same, and says so. A backup shows nothing before `vault.open` brought its passphrase.
+ * Opens a decision export, an exported log, a receipt or a backup for review. A log or a receipt is verified; a faulty
+ * one still opens, and reports its errors. A backup shows nothing until `vault.open` supplies its passphrase.
  *
- * @throws EngineError `EXPORT_INVALID`: its message says what is wrong with which line; `VALIDATION` for a key that is
- *   none, or verifies nothing here. Nothing is left behind
+ * @throws EngineError `EXPORT_INVALID`, whose message names the faulty line; `VALIDATION` for an invalid key, or one
+ *   that verifies nothing here. Nothing is left behind
  */
 export const createReview = async (options: ReviewOptions): Promise<Review> => {
   const { file, log, clock = systemClock, entropy = systemEntropy, consoleFolder } = options;

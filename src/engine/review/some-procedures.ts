@@ -4,10 +4,9 @@ import { parse } from '../../shared/schema/parse.ts';
 import type { ConsoleService } from '../service/index.ts';
 import type { Handlers } from '../service/service.ts';
 
-/** What is asked for has been read by its procedure's schema. */
 type Run = (args: unknown) => Promise<unknown>;
 
-/** A service that has these procedures; every other is refused, before its input is read. */
+/** A service with these procedures only. Refuses others before it reads their input. */
 export const someProcedures = <Name extends ProcedureName>(
   handlers: Handlers<Name>,
   refusal: () => EngineError,

@@ -21,7 +21,7 @@ import type { RpcResponse } from './envelope.ts';
 
 const isId = (id: unknown): boolean => typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
 
-/** JSON-RPC 2.0: version, id, and either a result or an error with code and words. */
+/** JSON-RPC 2.0: version, id, and either a result or an error with code and message. */
 const expectFullBody = (body: RpcResponse, sent: unknown): void => {
   expect(body.jsonrpc).toBe('2.0');
   expect(Object.keys(body).sort()).toEqual(['id', 'result' in body ? 'result' : 'error', 'jsonrpc'].sort());
@@ -71,14 +71,13 @@ describe('whatever comes, a client gets a JSON-RPC body it can read', () => {
   });
 });
 
-/** A batch may be refused as a whole, which throws: the router answers that. */
+/** A batch may be refused as a whole by an error, which the router answers. */
 async function answeredOrRefused(sent: unknown): Promise<void> {
   if (Array.isArray(sent) && (sent.length === 0 || sent.length > 20)) {
     await expect(send(sent)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
   } else await expectAnswered(sent);
 }
 
-/** Every place in a JSON value, as a list of keys. */
 function paths(value: unknown): string[][] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, child]) => [[key], ...paths(child).map((rest) => [key, ...rest])]);
@@ -230,11 +229,11 @@ describe('params', () => {
     '9'.repeat(5000),
   ];
   const badHex = ['', '0', '0x1', 'abcd', '0xgg', '0x12 ', '0x12\n', 5, null, true, {}, ['0x']];
-  /** Without what stands for "not given" where clients may leave something open. */
+  /** Without the values that mean "not given" in fields that clients may leave open. */
   const present = (values: unknown[]): unknown[] => values.filter((value) => value !== '0x' && value !== null);
   const given = (values: unknown[]): unknown[] => values.filter((value) => value !== null);
   const badObjects = ['x', 5, true, []];
-  /** Field, what it must be, and what it must not. */
+  /** Field, its required type, and invalid values. */
   const fields: [string, string, unknown[]][] = [
     [
       'params[0].sender',

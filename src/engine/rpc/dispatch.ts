@@ -5,7 +5,6 @@ import { rpcMethods } from './methods.ts';
 
 const byName = new Map(rpcMethods.map((method) => [method.method, method]));
 
-/** An answer and the HTTP status that goes with it. */
 export interface RpcAnswer {
   readonly status: number;
   readonly body: RpcResponse | RpcResponse[];
@@ -17,11 +16,11 @@ interface SingleAnswer {
 }
 
 /**
- * Answers a JSON-RPC body, single or batch. A batch is answered with status 200, each response with its own error;
- * a single request with the status of its error, since some clients read the reason only from a non-2xx answer.
+ * Answers a JSON-RPC body, single or batch. A batch gets status 200, each response with its own error. A single request
+ * gets the status of its error, since some clients read the reason only from a non-2xx answer.
  *
- * @param publicFault tells what may be told of a failure
- * @param admit sees the params of each request before anything is done about it; what it throws is the answer
+ * @param publicFault maps an error to what a client may see
+ * @param admit sees each request's params before anything else happens; an error that it throws becomes the answer
  */
 export const dispatch = async (
   body: unknown,

@@ -4,14 +4,13 @@ import { JsonNumber } from '../../shared/schema/decimal.ts';
 
 const MAX_BATCH = 20;
 
-/** A JSON-RPC 2.0 request that was read; params are not looked at yet. */
+/** Params are not validated yet. */
 export interface RpcRequest {
   readonly id: string | number | JsonNumber | null;
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
-/** A JSON-RPC 2.0 response. */
 export interface RpcResponse {
   readonly jsonrpc: '2.0';
   readonly id: RpcRequest['id'];
@@ -20,7 +19,7 @@ export interface RpcResponse {
 }
 
 const id = z.union([z.string(), z.number(), z.instanceof(JsonNumber), z.null()], 'must be a string or a number');
-/** Members of its own are ignored; clients write the version in several ways. */
+/** Unknown members are ignored; clients write the version in several ways. */
 const requestSchema = z.object({
   jsonrpc: z.string().startsWith('2'),
   id,
@@ -33,7 +32,7 @@ const requestSchema = z.object({
 
 const invalid = (detail: string): EngineError => new EngineError('INVALID_REQUEST', `Invalid request: ${detail}`);
 
-/** One request. A fault keeps the id, where there is one to keep. */
+/** An invalid request keeps its id, if readable. */
 export const readRequest = (value: unknown): RpcRequest | { fault: EngineError; id: RpcRequest['id'] } => {
   const result = requestSchema.safeParse(value);
   if (result.success) return result.data;
@@ -57,10 +56,9 @@ export const readBatch = (values: readonly unknown[]): readonly unknown[] => {
   return values;
 };
 
-/** HTTP status of a JSON-RPC failure: behaviour 2.7 names 400 for a bug too, since clients read the reason from it. */
+/** Behaviour 2.7 requires 400 even for a bug, since clients read the reason from it. */
 export const httpStatus = (fault: EngineError): number => (fault.code === 'INTERNAL' ? 400 : fault.status);
 
-/** A failure as a full JSON-RPC body. */
 export const failure = (requestId: RpcRequest['id'], fault: EngineError): RpcResponse => ({
   jsonrpc: '2.0',
   id: requestId,
@@ -71,7 +69,7 @@ export const failure = (requestId: RpcRequest['id'], fault: EngineError): RpcRes
   },
 });
 
-/** What a stranger is told, whatever the requests ask: under their ids, where these can be read. */
+/** The answer to a caller without a valid API key, whatever the requests: under their ids, if readable. */
 export const answerStranger = (body: unknown): { status: number; body: RpcResponse | RpcResponse[] } => {
   const fault = new EngineError('UNKNOWN_API_KEY');
   const answer = (request: unknown): RpcResponse => failure(readRequest(request).id, fault);

@@ -1,4 +1,4 @@
-/** An operation of EntryPoint v0.6 as clients send it. */
+/** As clients send it. */
 export const exampleOperationV06 = {
   sender: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
   nonce: '0x1',
@@ -12,7 +12,6 @@ export const exampleOperationV06 = {
   signature: '0x',
 };
 
-/** One of EntryPoint v0.7. */
 export const exampleOperationV07 = {
   sender: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
   nonce: '0x1',
@@ -25,10 +24,9 @@ export const exampleOperationV07 = {
   signature: '0x',
 };
 
-/** The EntryPoint v0.7. */
 export const exampleEntryPoint = '0x0000000071727De22E5E9d8BAf0edAc6f37da032';
 
-/** The paymaster's part of an operation of EntryPoint v0.7; its data is shortened. */
+/** Its data is shortened. */
 export const examplePaymasterFields = {
   paymaster: '0x9d1f9f6A3C0B0dA29DCd7A0Ff8a2Cd8fFbAe1B6d',
   paymasterData: '0x0100006789abcd',

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ENTRY_POINT, request, send, sender, validOp, without } from '../../../test/support/dispatching.ts';
 
-/** What clients of other stacks were seen to send. By behaviour 2.2 no wallet fails for a field that this desk does not need. */
+/**
+ * Requests observed from clients of other stacks. By behaviour 2.2, a field that this desk does not need must not make
+ * a wallet fail.
+ */
 
 const CHAIN = '0x7a69';
 const TOKEN = `0x${'cc'.repeat(20)}`;

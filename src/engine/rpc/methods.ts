@@ -20,7 +20,7 @@ import { pmSponsorUserOperation } from './methods/pm_sponsorUserOperation.ts';
 import { pmSupportedERC20Tokens } from './methods/pm_supportedERC20Tokens.ts';
 import { pmSupportedEntryPoints } from './methods/pm_supportedEntryPoints.ts';
 
-/** Every JSON-RPC method. A new one is a file in `methods/` and a line here. */
+/** A new method is a file in `methods/` and a line here. */
 export const rpcMethods: readonly RpcMethod[] = [
   alchemyRequestGasAndPaymasterAndData,
   alchemyRequestPaymasterAndData,

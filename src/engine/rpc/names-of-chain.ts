@@ -8,7 +8,6 @@ type Told = Pick<RpcMethod, 'method' | 'summary'> & {
   readonly tell: (chainId: number) => string;
 };
 
-/** A method that takes nothing and tells one text. */
 const telling = ({ tell, example, ...named }: Told): RpcMethod => ({
   ...named,
   params: [],
@@ -18,13 +17,11 @@ const telling = ({ tell, example, ...named }: Told): RpcMethod => ({
   handle: (_params, { chainId }) => Promise.resolve(tell(chainId)),
 });
 
-/** A method by which clients ask for the chain. */
 export const tellingChain = (
   method: string,
   tell: (chainId: number) => string = (id) => toQuantity(BigInt(id)),
 ): RpcMethod => telling({ method, summary: 'The chain that this address serves', example: tell(11_155_111), tell });
 
-/** A method by which clients ask who answers. */
 export const tellingVersion = (method: string, before = ''): RpcMethod => {
   const name = `${before}Gasdesk/${version}`;
   return telling({ method, summary: 'Who answers, and in which version', example: name, tell: () => name });

@@ -6,14 +6,13 @@ import { type PartialUserOperation, partialUserOperation } from '../../shared/sc
 import { quantity } from '../../shared/schema/quantity.ts';
 import type { MethodContext } from './method.ts';
 
-/** The DApp that asks, and the EntryPoint on which it is sponsored. */
 export type Dapp = ProcedureOutput<'sponsorship.dapp'>;
 
-/** Who an API key names. @throws EngineError `UNKNOWN_API_KEY` */
+/** The DApp of an API key. @throws EngineError `UNKNOWN_API_KEY` */
 export const dappOf = ({ service, chainId, apiKey }: MethodContext): Promise<Dapp> =>
   service.run('sponsorship.dapp', { chainId, apiKey });
 
-/** Reads the EntryPoint an operation is for. @throws EngineError `ENTRY_POINT_MISMATCH` if it is not the DApp's */
+/** Checks an operation's EntryPoint. @throws EngineError `ENTRY_POINT_MISMATCH` if it is not the DApp's */
 export const checkEntryPoint = (
   value: unknown,
   root: string,
@@ -32,7 +31,7 @@ export const checkEntryPoint = (
   );
 };
 
-/** Reads the chain an operation is for. @throws EngineError `CHAIN_MISMATCH` if it is not that of the URL */
+/** Checks an operation's chain. @throws EngineError `CHAIN_MISMATCH` if it is not the chain of the URL */
 export const checkChainId = (value: unknown, root: string, chainId: number): void => {
   const given = parse(quantity, value, root);
   if (given === BigInt(chainId)) return;
@@ -43,6 +42,6 @@ export const checkChainId = (value: unknown, root: string, chainId: number): voi
   });
 };
 
-/** Reads the operation to be sponsored, of whichever EntryPoint. @throws EngineError `VALIDATION` */
+/** Accepts operations of any EntryPoint. @throws EngineError `VALIDATION` */
 export const readUserOperation = (value: unknown): PartialUserOperation =>
   parse(partialUserOperation, value, 'params[0]');

@@ -2,8 +2,8 @@ import { EngineError } from '../../shared/errors.ts';
 import type { MethodContext } from './method.ts';
 
 /**
- * Reads the params of a method that signs. A refusal is stored before it is answered, as whatever fails later is: the
- * operator sees in the console why requests of the DApp come to nothing.
+ * Reads the params of a method that signs. Stores a refusal before answering it, like later failures, so that the
+ * console shows the operator why requests of the DApp fail.
  *
  * @throws EngineError as `read` does
  */

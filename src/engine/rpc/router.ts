@@ -8,60 +8,58 @@ import type { Service } from '../service/index.ts';
 import { dispatch } from './dispatch.ts';
 import { answerStranger, failure, httpStatus } from './envelope.ts';
 
-/** Where JSON-RPC is served; the last form takes the key from a header, for those who keep keys out of URLs. */
+/** The last form takes the key from a header, for operators who keep keys out of URLs. */
 const PATHS = ['/api/v1/:chainId/:apiKey', '/api/v2/:chainId/:apiKey', '/rpc/:chainId'];
 
-/** What the JSON-RPC routes work with. */
 export interface RpcRouterOptions {
   readonly service: Service;
   readonly limits: RateLimits;
   readonly readBody: ReadBody;
-  /** Asked for each request. */
+  /** Read for each request. */
   readonly showReasons: () => boolean;
   readonly publicFault: (error: unknown) => EngineError;
 }
 
-/** Keys that nobody has are counted together: strangers must not fill the memory with names of their own. */
+/** Unknown keys share one counter: an attacker must not fill the memory with invented ones. */
 const UNKNOWN_KEYS = '';
 
-/** A chain id as it stands in a path: decimal. Anything else is no chain's, and Number would take `0x7a69` for one. */
+/** Decimal only. Anything else is no chain id, but Number would accept `0x7a69`. */
 const readChainId = (text: string): number => (/^[1-9]\d*$/.test(text) ? Number(text) : NaN);
 
-/** The address and the API key of a request. In a preflight the header that carries the key is only announced. */
+/** Chain and API key of a request. A preflight only announces the header that carries the key. */
 const paramsOf = (context: Context): { chainId: string; apiKey: string } => {
   const { chainId = '', apiKey = context.get('apiKey') } = context.params as Record<string, string>;
   return { chainId, apiKey };
 };
 
-/** The smart account a request is for, as far as it can be told before the request is read. */
+/** The smart account of a request, as far as visible before validation. */
 const senderOf = ([asked]: readonly unknown[]): string | undefined => {
-  // Some methods are asked by one object, and the operation is a member of it.
+  // Some methods take one object, with the operation as a member.
   const { userOp, userOperation = userOp ?? asked } = Object(asked) as Record<string, unknown>;
   const { sender } = Object(userOperation) as Record<string, unknown>;
   return typeof sender === 'string' && /^0x[0-9a-f]{40}$/i.test(sender) ? sender.toLowerCase() : undefined;
 };
 
-/** More than most requests have, in bytes. */
+/** Larger than most requests, bytes. */
 const SHORT_BODY = 16_384;
 
-/** True for a body that says that it is short. */
 const isShort = ({ request }: Context): boolean => Number(request.get('content-length') || Infinity) <= SHORT_BODY;
 
-/** What a body may be made of: far more than a batch of requests is, and far less than fits into its bytes. */
+/** Limit on values in a body: far more than a batch of requests needs, and far less than its bytes could hold. */
 const MOST_VALUES = 4_096;
 
 const readBodyJson = (text: string): unknown => readJson(text, MOST_VALUES);
 
 const remoteAddress = ({ req }: Context): string => req.socket.remoteAddress ?? '';
 
-/** The JSON-RPC interface (behaviour 2.1). Every failure is a full JSON-RPC body. */
+/** The JSON-RPC interface (behaviour 2.1). Every error is a full JSON-RPC body. */
 export const rpcRouter = ({ service, limits, readBody, showReasons, publicFault }: RpcRouterOptions): Router => {
   const router = new Router();
 
-  /** Tells browsers who may read the answer. @throws EngineError `FORBIDDEN_ORIGIN` */
+  /** Sets which browser origins may read the answer. @throws EngineError `FORBIDDEN_ORIGIN` */
   const checkOrigin = async (context: Context): Promise<void> => {
     const origin = context.get('Origin');
-    // Programs other than browsers send none, and need no permission to read an answer.
+    // Programs other than browsers send no origin, and need no permission to read an answer.
     const allowed =
       origin === '' ? '*' : await service.run('paymasters.corsOrigin', { apiKey: paramsOf(context).apiKey, origin });
     context.vary('Origin');
@@ -87,10 +85,10 @@ export const rpcRouter = ({ service, limits, readBody, showReasons, publicFault 
       limits.peer(remoteAddress(context));
       limits.apiKey(isKnown ? apiKey : UNKNOWN_KEYS);
     };
-    // The first one counts before its body is read, the others of a batch as they come.
+    // The first request counts before the body is read, the others of a batch one by one.
     count();
     if (!isKnown) {
-      // Of what a stranger sends only as much is read as it takes to answer under the id of the request.
+      // Without a valid API key, only as much is read as the answer needs for the request's id.
       const short = isShort(context)
         ? await readBody(context)
             .then(readBodyJson)

@@ -21,34 +21,30 @@ import { type ReadBody, createBodyReader, readJson } from '../http/json.ts';
 import { CLOSING } from '../http/listen.ts';
 import { createBodyReceiver, discardRest } from '../http/receive-body.ts';
 
-/** More than any call of the console takes that only reads. */
+/** Larger than any read-only call of the console. */
 const CONSOLE_BODY_BYTES = 65_536;
-/** Pages of a review that may be open at once. */
+/** Simultaneous open pages of a review. */
 const REVIEW_STREAMS = 16;
 
-/** What the browser console works with, be it a desk's or a review's. */
 export interface ConsoleAppContext {
   readonly service: ConsoleService;
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log: Log;
-  /** Opens the browser console. */
   readonly operatorToken: Secret<string>;
-  /** The built console; undefined where there is none to serve. */
   readonly consoleFolder: string | undefined;
-  /** The origin whose pages may show the console in themselves; nobody's by default. */
+  /** The origin that may embed the console; none by default. */
   readonly consoleFramedBy?: string | undefined;
 }
 
-/** What the HTTP interfaces work with. */
 export interface HttpContext extends ConsoleAppContext {
   readonly service: Service;
   readonly config: Config;
 }
 
 /**
- * True if a Host header names this server by an address, as localhost, or as the operator allowed. Any other name may
- * be a stranger's that was made to resolve to this machine (DNS rebinding).
+ * True if a Host header names this server by an address, as localhost, or as the operator allowed. An attacker can make
+ * any other name resolve to this machine (DNS rebinding).
  */
 const isOwnHost = (host: string, allowed: readonly string[]): boolean => {
   if (allowed.includes(host)) return true;
@@ -62,7 +58,7 @@ const answerFault = (context: Context, fault: EngineError): void => {
   context.body = faultEnvelope(fault);
 };
 
-/** Turns whatever goes wrong, and routes that do not exist, into the envelope. */
+/** Renders all errors, and unknown routes, in the envelope. */
 const envelope =
   ({ log, entropy }: ConsoleAppContext): Middleware =>
   async (context, next) => {
@@ -82,7 +78,7 @@ const logRequest =
   async (context, next) => {
     const start = clock.monotonic();
     await next();
-    // What succeeds is in the store; a line for each would cost every decision a twentieth of its CPU.
+    // Successes are in the store already; a log line for each would cost a twentieth of a decision's CPU.
     log[context.status < 400 ? 'debug' : 'info']('http.request', {
       method: context.method,
       route: String(context['_matchedRoute'] ?? 'none'),
@@ -100,10 +96,10 @@ const checkHost =
 
 /** `//api/v2/…` is served like `/api/v2/…` (behaviour 8.1). */
 const singleSlashes: Middleware = (context, next) => {
-  // koa has none for a target that is no path, such as `http://`.
+  // koa has no path for a target such as `http://`.
   const path = context.path as string | null;
   if (path === null) throw new EngineError('ROUTE_NOT_FOUND');
-  // Setting a path costs more than looking at it.
+  // Setting a path is more expensive than checking it.
   if (path.includes('//')) context.path = path.replaceAll(/\/{2,}/g, '/');
   return next();
 };
@@ -114,7 +110,7 @@ const securityHeaders: Middleware = (context, next) => {
   return next();
 };
 
-/** Counts the requests of other machines; JSON-RPC counts its own, since a batch is many. */
+/** Counts requests of other machines. JSON-RPC counts its own, since a batch holds many. */
 const limitPeers =
   (limits: RateLimits): Middleware =>
   (context, next) => {
@@ -122,16 +118,14 @@ const limitPeers =
     return next();
   };
 
-/** What is answered before it is read does not have to be read. */
 const discardUnread: Middleware = async (context, next) => {
   await next();
   discardRest(context.req);
 };
 
-/** An application without routes: what holds for every request. */
 const baseApp = (context: ConsoleAppContext, allowedHosts: readonly string[]): Koa => {
   const app = new Koa();
-  app.silent = true; // what goes wrong is logged here, from an allow-list of fields
+  app.silent = true; // Errors are logged here, with an allow-list of fields.
   app.use(discardUnread);
   app.use(logRequest(context));
   app.use(securityHeaders);
@@ -155,7 +149,6 @@ const consoleOf = (context: ConsoleAppContext, readBody: ReadBody, streams: Even
     framedBy: context.consoleFramedBy,
   });
 
-/** An application with the browser console and nothing else. */
 export const createConsoleApp = (context: ConsoleAppContext): Koa => {
   const streams = eventStreams(context, () => REVIEW_STREAMS);
   const console = consoleOf(context, createBodyReader(CONSOLE_BODY_BYTES), streams);
@@ -166,7 +159,7 @@ export const createConsoleApp = (context: ConsoleAppContext): Koa => {
   return app;
 };
 
-/** The application behind the service's address: management interface, JSON-RPC, their description, events and console. */
+/** The service's HTTP application: management interface, JSON-RPC, descriptions, events and console. */
 export const createHttpApp = (context: HttpContext): Koa => {
   const { service, config, log, entropy, clock } = context;
   const bodies = createBodyReceiver();
@@ -186,7 +179,7 @@ export const createHttpApp = (context: HttpContext): Koa => {
   app.on(CLOSING, () => streams.end());
   const watched = monitoringRouter(service.monitoring, config.metricsToken);
   app.use(rpc.routes());
-  // Whoever watches the desk asks more often, the more there is to see.
+  // Monitoring is not rate-limited: the more there is to see, the more it asks.
   app.use(watched.routes());
   app.use(limitPeers(limits));
   for (const router of others) app.use(router.routes());

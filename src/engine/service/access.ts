@@ -8,29 +8,28 @@ import { recordRefusal } from '../sponsorship/recording.ts';
 import { createLastUses } from './last-uses.ts';
 import type { ServiceContext } from './service.ts';
 
-/** The form in which auth tokens are stored: SHA-256, enough for 256 random bits. */
+/** Auth tokens are stored as SHA-256, which is enough for 256 random bits. */
 export const tokenHash = (authToken: string): string => createHash('sha256').update(authToken).digest('hex');
 
-/** What is known of a request that could not be read. */
 type RefusedRequest = Omit<UnreadRequest, 'paymaster' | 'isBlanked'>;
 
-/** Tells who is calling from the credentials of a request, before its body is read. */
+/** Identifies the caller by the credentials of a request, before its body is read. */
 export interface Access {
-  /** True if there is a DApp on the chain with this API key. Counts as a use of the key. */
+  /** Whether a DApp on the chain has this API key. Counts as a use of the key. */
   isApiKey(chainId: number, apiKey: string): Promise<boolean>;
-  /** Stores that a request of a DApp was refused before it could be read as one for sponsorship; nothing for others. */
+  /** Stores that a request of a known DApp was refused before it could be parsed; ignores other requests. */
   refused(caller: { chainId: number; apiKey: string }, request: RefusedRequest, error: EngineError): Promise<void>;
   /**
-   * Who acts by an auth token, and what it may do. Counts as a use of the token.
+   * The account and scope of an auth token. Counts as a use of the token.
    *
    * @throws EngineError `INVALID_AUTH_TOKEN` if the token is unknown or revoked, `AUTH_TOKEN_EXPIRED`
    */
   token(authToken: string): Promise<AuthToken>;
   /**
-   * The DApp that a token acts on by an API key. Counts as a use of the key.
+   * The DApp of an API key, if the token allows it. Counts as a use of the key.
    *
-   * @throws EngineError `INVALID_API_KEY` if the key is unknown or of another account; `AUTH_TOKEN_SCOPE` if the token is for
-   *   another DApp
+   * @throws EngineError `INVALID_API_KEY` if the key is unknown or of another account; `AUTH_TOKEN_SCOPE` if the token
+   *   is for another DApp
    */
   dapp(token: Pick<AuthToken, 'accountId' | 'paymasterId'>, apiKey: string): Promise<Paymaster>;
 }

@@ -5,7 +5,7 @@ import { requirePaymaster } from './paymasters.ts';
 import type { AuthToken } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Accounts and auth tokens. Without an account id, the first account is meant: it exists from the start. */
+/** Without an account id, the first account is used, which always exists. */
 export const accountHandlers = ({
   store,
   clock,
@@ -20,7 +20,7 @@ export const accountHandlers = ({
     if (first === undefined) throw new EngineError('ACCOUNT_NOT_FOUND');
     return first.accountId;
   };
-  /** What a token is asked to be allowed, and the account of the DApp it is for. @throws EngineError `PAYMASTER_NOT_FOUND` */
+  /** Requested scope of a token, and its DApp's account. @throws EngineError `PAYMASTER_NOT_FOUND` */
   const scopeOf = async (
     { scope, paymasterId }: Pick<ProcedureArguments<'authTokens.create'>, 'scope' | 'paymasterId'>,
     accountId: string | undefined,

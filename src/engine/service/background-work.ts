@@ -10,7 +10,6 @@ import { createClockWatch } from './clock-watch.ts';
 import type { Store } from '../store/store.ts';
 import type { OperatorTransactions } from '../transactions/operator-transactions.ts';
 
-/** What is done beside serving. */
 export interface BackgroundWorkOptions {
   readonly store: Store;
   readonly chains: ChainAccess;
@@ -19,22 +18,22 @@ export interface BackgroundWorkOptions {
   readonly checkpoints: Checkpoints;
   readonly clock: Clock;
   readonly log: Log;
-  /** Of several engines one at a time leads: it alone does what is to be done once. */
+  /** Of several engines, one is the leader. It alone does what must be done once. */
   readonly isLeader: () => boolean;
-  /** How often the operator's transactions are looked up, ms. */
+  /** Interval at which the operator's transactions are looked up, ms. */
   readonly transactionsMs: number;
-  /** Writes down what the database has in memory. */
+  /** Writes the database's memory to disk. */
   readonly flush: () => Promise<void>;
 }
 
-/** What the owner of a contract changes elsewhere is noticed within this time. */
+/** Maximum delay until a change by a contract's owner is noticed. */
 const RECHECK_MS = 60_000;
-/** Whether a checkpoint is due is asked this often. */
+/** How often to check whether a checkpoint is due. */
 const CHECKPOINT_MS = 1_000;
-/** What somebody does to the machine's time is told within this time. */
+/** Maximum delay until a change of the machine's time is reported. */
 const CLOCK_MS = 10_000;
 
-/** The loops of an engine, none of them started. Checkpoints come first. */
+/** The loops of an engine, not started yet. Checkpoints come first. */
 export const createBackgroundWork = ({
   store,
   chains,
@@ -49,7 +48,7 @@ export const createBackgroundWork = ({
 }: BackgroundWorkOptions): readonly PollLoop[] => {
   const loop = (name: string, everyMs: number, poll: PollLoopOptions['poll']): PollLoop =>
     createPollLoop({ clock, log, name, everyMs, poll });
-  /** Another engine begins with its next poll. */
+  /** After a change of leader, the new one begins with its next poll. */
   const asLeader = (poll: PollLoopOptions['poll']) => async (stop: AbortSignal) => {
     if (isLeader()) await poll(stop);
   };

@@ -13,7 +13,7 @@ import { dropNextSigner, prepareNextSigner, useNextSigner } from '../paymaster/n
 import type { ChainSettings, ChainSigner } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Lets a known chain pass. @throws EngineError `CHAIN_NOT_SUPPORTED` for a chain neither built in nor added by the operator */
+/** Requires a chain that is built in or added by the operator. @throws EngineError `CHAIN_NOT_SUPPORTED` */
 export const requireChain = async ({ store }: Pick<ServiceContext, 'store'>, chainId: number): Promise<void> => {
   if (knownChains.has(chainId) || (await store.findChain(chainId)) !== undefined) return;
   throw new EngineError('CHAIN_NOT_SUPPORTED');
@@ -26,10 +26,10 @@ const unset = {
 
 type ViewStore = Pick<ServiceContext['store'], 'listChains' | 'rollingHoldings'>;
 
-/** What the engine has read of chains; absent where nothing is read, as in a review. */
+/** Chain state that the engine has read; absent if nothing is read, as in a review. */
 type Seen = Pick<ServiceContext, 'fees' | 'deposits'>;
 
-/** What the breaker of a chain comes to, by what was read last; null where there is none, or nothing was read. */
+/** The breaker's current amount by the last reads; null if no breaker is set, or nothing was read. */
 const breakerWei = (chain: ChainSettings, seen: Seen | undefined): string | null => {
   const { chainId } = chain;
   const believed = seen?.fees.lastBelieved(chainId);
@@ -63,7 +63,7 @@ const view = async (
   };
 };
 
-/** The chains that are built in or that the operator has set, as they are shown. */
+/** Built-in chains, and those that the operator has set. */
 export const chainViews = async (store: ViewStore, seen?: Seen) => {
   const settings = new Map((await store.listChains()).map((chain) => [chain.chainId, chain]));
   const ids = new Set([...knownChains.keys(), ...settings.keys()]);
@@ -77,7 +77,7 @@ const counted = (count: number, what: string, which = ''): string | undefined =>
 type SetInput = Parameters<Handlers<'chains.set'>['chains.set']>[0];
 type Limits = Pick<ChainSettings, 'breaker' | 'unreachableBudgetWei' | 'maxOperationCostWei' | 'price'>;
 
-/** The limits of a chain with those changed that are given; null takes one away. */
+/** Replaces the given limits; null removes one. */
 const changedLimits = (
   before: Limits,
   {
@@ -93,12 +93,12 @@ const changedLimits = (
   price: price === undefined ? before.price : price,
 });
 
-/** Chains and the hot signer of each. */
+/** Chains and their signers. */
 export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains'> | NamesOf<'signers'>> => {
   const { store, vault, entropy } = context;
   const rpc = (chainId: number) => requireNode(context.chains, chainId);
 
-  /** Puts a URL with credentials into the vault; the answer is what may be shown and stored in the open. */
+  /** Stores a URL with credentials in the vault. @returns the part that may be shown and stored unencrypted */
   const keepUrl = async (chainId: number, kind: keyof ChainUrls, url: string | null): Promise<string | null> => {
     const name = vaultUrlName(chainId, kind);
     if (url === null || !carriesCredentials(url)) {
@@ -110,10 +110,11 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   };
 
   /**
-   * A node that cannot be asked now may be right.
+   * An unreachable node may still be right.
    *
    * @returns whether it was reached
-   * @throws EngineError `CHAIN_MISMATCH` if it is of another chain; `CHAIN_UNREACHABLE` if it must answer and does not
+   * @throws EngineError `CHAIN_MISMATCH` if it is of another chain; `CHAIN_UNREACHABLE` if it is required to answer and
+   *   does not
    */
   const refuseOtherChain = async (
     chainId: number,
@@ -131,7 +132,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     throw new EngineError('CHAIN_MISMATCH', message, { expected: chainId, answered });
   };
 
-  /** Without its settings nothing more is looked up on a chain: what is there would be forgotten with its URLs. */
+  /** A chain without settings is no longer watched: what is in use there would be forgotten with its URLs. */
   const refuseInUse = async (chainId: number): Promise<void> => {
     const [dapps, contracts, promises] = await Promise.all([
       store.listPaymasters(),
@@ -188,7 +189,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
         ...changedLimits(before, limits),
       };
       await store.saveChain(settings);
-      // What is usual on the chain is learned at a moment that the operator chooses, and no sender.
+      // Sample the chain's usual fees now: the operator chooses this moment, a sender cannot.
       if (isReached) await sampleFees(context, chainId);
       return view({ store, seen: context }, chainId, settings);
     },

@@ -6,8 +6,7 @@ import type { DecisionQueries } from '../store/decision-queries.ts';
 export const TOLERATED_MS = 60_000;
 
 /**
- * Says in the log, at the start, that the machine's time is before that of the newest decision: what is used up in the
- * time between, which comes again, stays used up.
+ * Logs, at start, that the machine's time is before the newest decision. Budget used in the repeated period stays used.
  */
 export const warnOfSetBack = async (
   store: Pick<DecisionQueries, 'listDecisions'>,
@@ -19,7 +18,7 @@ export const warnOfSetBack = async (
   if (ms > TOLERATED_MS) log.warn('clock.set-back', { ms });
 };
 
-/** A look at both clocks, to be repeated: the log gets one line when they part, and one when they agree again. */
+/** Compares both clocks; call it repeatedly. Logs one line when they diverge, and one when they agree again. */
 export const createClockWatch = (clock: Clock, log: Log): (() => Promise<void>) => {
   let apart = false;
   return async () => {

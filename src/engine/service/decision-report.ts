@@ -10,24 +10,22 @@ import { chainViews } from './chains.ts';
 import { callsOf } from './decoded-calls.ts';
 import type { ServiceContext } from './service.ts';
 
-/** What decisions come from, if not from the desk that shows them. */
+/** Source of decisions that are not the desk's own. */
 export interface Origin {
-  /** Name of the file. */
   readonly file: string;
-  /** When the last of them was made, epoch ms. */
+  /** Time of the last decision, epoch ms. */
   readonly to: number;
 }
 
-/** Read at once. */
 const PAGE = 100;
-/** More fill hundreds of sheets. */
+/** Enough to fill hundreds of pages. */
 const MOST_TOLD = 2_000;
-/** Characters of those that are told: a decision may hold a megabyte of what others sent. */
+/** Limit on characters: one decision may hold a megabyte of client data. */
 const MOST_TEXT = 32 * 1024 * 1024;
 
 const styleHash = createHash('sha256').update(REPORT_STYLE).digest('base64');
 
-/** Writes a report of the decisions that match a filter, newest first, a page at a time so that nothing has to wait. */
+/** Reports the decisions that match a filter, newest first, in pages so that nothing else waits. */
 export const decisionReport = async (
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
   filter: DecisionFilters,

@@ -10,11 +10,11 @@ import { type Origin, decisionReport } from './decision-report.ts';
 import { callsOf } from './decoded-calls.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Shorter than any proxy's or client's patience. */
+/** Shorter than the time-out of any proxy or client. */
 const FOLLOW_WAIT_MS = 20_000;
 const HOUR_MS = 3_600_000;
 
-/** Senders, and what is searched for, are compared in lower case. */
+/** Senders and search texts are compared in lower case. */
 const withSearchKey = <Filter extends { text?: string | undefined }>(filter: Filter): Filter =>
   filter.text === undefined ? filter : { ...filter, text: filter.text.toLowerCase() };
 
@@ -22,10 +22,7 @@ const withSearchKey = <Filter extends { text?: string | undefined }>(filter: Fil
 const withSenderKey = <Filter extends { sender?: Address | undefined }>(filter: Filter): Filter =>
   filter.sender === undefined ? filter : { ...filter, sender: addressKey(filter.sender) };
 
-/**
- * Decisions already made, and those to come; `origin` is what they come from, if it is not the desk itself. Without
- * `chains` none is asked.
- */
+/** Without `chains` no node is called. `origin` is the source of the decisions, if not the desk itself. */
 export const decisionHandlers = (
   { store, clock, chains }: Pick<ServiceContext, 'store' | 'clock'> & Partial<Pick<ServiceContext, 'chains'>>,
   follow: DecisionFeed['follow'],
@@ -37,7 +34,7 @@ export const decisionHandlers = (
     return decision;
   };
 
-  /** The transaction of a mined operation; null where the chain cannot be asked. */
+  /** The transaction of a mined operation; null if the chain is unreachable. */
   const transactionOf = async (
     { chainId, entryPoint, sender, nonce }: DecisionRecord,
     blockNumber: number,
@@ -53,7 +50,7 @@ export const decisionHandlers = (
     }
   };
 
-  /** The next page of the feed; an empty one where nothing comes in time, or nobody waits for it. */
+  /** The next page of the feed; empty if none comes in time, or the caller does not wait. */
   const nextPage = async (after: number | undefined, wait: boolean): Promise<FeedPage> => {
     let next: FeedPage = { rows: [], upTo: after ?? 0, more: false };
     const subscription = follow(after, (page) => {
@@ -85,7 +82,7 @@ export const decisionHandlers = (
     'decisions.follow': ({ after, wait }) => nextPage(after, wait),
     'decisions.summary': async ({ paymasterId, hours, steps }) => {
       const stepMs = (hours * HOUR_MS) / steps;
-      // The last hours of what is reviewed lie where its last decision does.
+      // In a review, the last hours end at its last decision.
       const from = (origin === undefined ? clock.now() : origin.to + 1) - hours * HOUR_MS;
       const { outcomes, rules, spent } = await store.summarizeDecisions({ paymasterId, from, stepMs, steps });
       return {

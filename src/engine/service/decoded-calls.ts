@@ -16,7 +16,7 @@ const WORD_DIGITS = 64;
 const MAX_ARGS = 50;
 const MAX_ARG_LENGTH = 200;
 
-/** What is read of a decided request; a review reads it from anybody's file. */
+/** The parts of a decided request that are read. In a review they come from an untrusted file. */
 const decidedRequest = z.object({
   userOperation: z.object({ sender: address, callData: hex }),
   calls: z
@@ -25,13 +25,11 @@ const decidedRequest = z.object({
     .default([]),
 });
 
-/** A decided request whose calldata is too long for a record. */
 const cutRequest = z.object({ userOperation: z.object({ callData: z.object({ truncated: z.literal(true) }) }) });
 
-/** A call as it was told when it was decided. */
 type TracedNames = z.output<typeof decidedRequest>['calls'][number];
 
-/** The method of a signature that the call was told by when it was decided, if that is its selector. */
+/** The method by its signature from the time of the decision, if the selector matches. */
 const tracedMethod = (signature: string | undefined, selector: string) => {
   try {
     const fragment = FunctionFragment.from(`function ${signature ?? ''}`);
@@ -44,19 +42,19 @@ const tracedMethod = (signature: string | undefined, selector: string) => {
 const textOf = (value: unknown): string =>
   Array.isArray(value) ? `[${value.slice(0, MAX_ARGS).map(textOf).join(', ')}]` : String(value);
 
-/** How many words a value of the type takes at least: `uint8[999][999]` a million. */
+/** Minimum number of words of a value: a million for `uint8[999][999]`. */
 const leastWords = (type: ParamType): number => {
   if (type.isArray()) return type.arrayLength > 0 ? type.arrayLength * leastWords(type.arrayChildren) : 1;
   if (type.isTuple()) return type.components.reduce((sum, component) => sum + leastWords(component), 0);
   return 1;
 };
 
-/** The arguments of a call in words; null if the data is not what the method takes. */
+/** The call's arguments as text; null if the data does not fit the method. */
 const argsOf = ({ name, signature }: { name: string; signature: string }, data: Hex): string[] | null => {
   try {
     const method = new Interface([`function ${signature}`]);
     const words = method.getFunction(name)?.inputs.reduce((sum, input) => sum + leastWords(input), 0) ?? 0;
-    // Before it looks at the data the decoder makes an object for each element of an array of fixed length.
+    // For a fixed-length array the decoder creates an object per element before it reads the data.
     if (words > data.length / WORD_DIGITS) return null;
     const values = method.decodeFunctionData(name, data).toArray() as unknown[];
     return values.slice(0, MAX_ARGS).map((value) => textOf(value).slice(0, MAX_ARG_LENGTH));
@@ -65,7 +63,7 @@ const argsOf = ({ name, signature }: { name: string; signature: string }, data: 
   }
 };
 
-/** A call in the words of the registered contracts, else by the names by which it was told when it was decided. */
+/** Describes a call by the registered contracts, else by its names at the time of the decision. */
 export const tellCall = (
   { target, value, data, operation }: DecodedCall,
   contracts: readonly SmartContract[],
@@ -88,8 +86,8 @@ export const tellCall = (
 };
 
 /**
- * The calls of a decided operation, told by the contracts that are registered now, else by the names that were known
- * when it was decided: a review has no others.
+ * The calls of a decided operation, named by the contracts registered now, else as at the time of the decision. A
+ * review only has the latter.
  */
 export const callsOf = ({ request, entryPoint }: DecisionRecord, contracts: readonly SmartContract[]): Told => {
   if (cutRequest.safeParse(request).success) {

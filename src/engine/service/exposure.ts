@@ -9,14 +9,14 @@ import { type TankBalance, type TankContext, faultOf, findTank, readTankBalance,
 
 type Exposure = ProcedureOutput<'exposure.get'>;
 
-/** All who ask meanwhile get the same answer: nodes count requests. */
+/** Callers share an answer for this long, because node providers bill requests. */
 const KEPT_MS = 5_000;
 
 const idOf = (tank: Tank): string => accountOfTank(tank).id;
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
-/** What is signed for, and what there is to pay it with, asked anew. */
+/** Reservations, and the tanks that pay for them, read now. */
 export const measureExposure = async (context: TankContext): Promise<Exposure> => {
   const { store, chains } = context;
 
@@ -92,7 +92,6 @@ export const measureExposure = async (context: TankContext): Promise<Exposure> =
   return { chains: await Promise.all(ofChains), dapps: await Promise.all(dapps) };
 };
 
-/** What is signed for, and what there is to pay it with. */
 export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exposure'>> => {
   const { clock } = context;
   let kept: { readonly until: number; readonly answer: Promise<Exposure> } | undefined;

@@ -5,7 +5,6 @@ import type { Vault } from '../signer/vault.ts';
 import type { PauseSwitch } from '../sponsorship/pause-switch.ts';
 import type { CommittedPart, Engines } from '../store/database.ts';
 
-/** What an engine keeps in memory of what is in the database. */
 interface KeptInMemory {
   readonly feed: Pick<DecisionFeed, 'othersCommitted'>;
   readonly pause: Pick<PauseSwitch, 'refresh'>;
@@ -13,7 +12,7 @@ interface KeptInMemory {
   readonly vault: Pick<Vault, 'refresh'>;
 }
 
-/** Takes over what other engines on the same database commit, from now on. @returns ends that */
+/** Applies what other engines on the same database commit from now on. @returns stops it */
 export const followOthers = async (
   engines: Pick<Engines, 'onOthers'>,
   { feed, pause, notifications, vault }: KeptInMemory,
@@ -32,7 +31,7 @@ export const followOthers = async (
   const end = engines.onOthers((part) => {
     takeOver[part]().catch((err: unknown) => log.error('engines.takeOver', { err }));
   });
-  // What they have committed while this engine started.
+  // What they committed while this engine started.
   for (const run of Object.values(takeOver)) await run();
   return end;
 };

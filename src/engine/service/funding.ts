@@ -3,7 +3,7 @@ import { proofOf } from '../keys/message-proof.ts';
 import { newestUnexpired, requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Signing the funding message. There is no other text that can be signed from here. */
+/** Signs the funding message. No other text can be signed here. */
 export const fundingHandlers = (context: ServiceContext): Handlers<NamesOf<'funding'>> => {
   const { store, keySigners } = context;
 

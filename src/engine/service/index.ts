@@ -35,26 +35,25 @@ import { transactionHandlers } from './transactions.ts';
 import { vaultHandlers } from './vault.ts';
 import { webhookHandlers } from './webhooks.ts';
 
-/** The one door: every way in calls procedures, and nothing else changes the desk. */
+/** The only access to the desk: every interface calls procedures, and nothing else changes the desk. */
 export interface Service {
-  /** Reads untrusted input by the procedure's schema and runs it. @throws EngineError */
+  /** Validates untrusted input with the procedure's schema and runs it. @throws EngineError */
   call<Name extends ProcedureName>(name: Name, input: unknown): Promise<ProcedureOutput<Name>>;
-  /** Runs a procedure whose input the caller has already read by its schema. @throws EngineError */
+  /** Runs a procedure with input that the caller has validated. @throws EngineError */
   run<Name extends ProcedureName>(name: Name, args: ProcedureArguments<Name>): Promise<ProcedureOutput<Name>>;
   readonly access: Access;
   readonly monitoring: Monitoring;
-  /** Follows whole decisions, from any that are stored on. */
   readonly subscribe: DecisionFeed['subscribe'];
-  /** Follows rows of decisions and of those that settlement changes, from any position of the feed on. */
+  /** Follows rows of new and newly settled decisions, from any position of the feed on. */
   readonly follow: DecisionFeed['follow'];
-  /** Calls the listener with what happens, when it begins and when it is over. @returns ends that */
+  /** Calls the listener when a notification begins, and when it ends. @returns unsubscribes */
   readonly followNotifications: (listener: (notification: NotificationView) => void) => () => void;
 }
 
-/** What the console needs of a service, be it a desk's or a review's. */
+/** What the console needs, of a desk or of a review. */
 export type ConsoleService = Pick<Service, 'call' | 'run' | 'follow'>;
 
-/** The procedures on a context, whose store is that of the feed. */
+/** The procedures. The store of `context` must be the feed's. */
 export const createService = (context: ServiceContext, { subscribe, follow }: DecisionFeed): Service => {
   const recorder = createPolicyRecorder(context);
   const handlers: Handlers<ProcedureName> = {
@@ -90,7 +89,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     if (outside.length > 0) await context.store.logAction({ ...call, changes: outside });
     await recorder.catchUp();
   };
-  /** What wallets ask for changes nothing that an operator has set, and comes a thousand times as often. */
+  /** Wallets' requests change no settings, and are a thousand times as frequent. */
   const run: Service['run'] = (name, args) =>
     name.startsWith('sponsorship.')
       ? context.metrics.timed(name, () => handlers[name](args))

@@ -21,7 +21,6 @@ type Context = Pick<ServiceContext, 'store' | 'clock'> & Partial<Pick<ServiceCon
 type Inspected = ProcedureOutput<'inspect.value'>;
 type FoundBy = Inspected['decisions'][number]['by'];
 
-/** What one value may belong to. */
 const MOST_DECISIONS = 10;
 
 const placed = z.object({
@@ -31,7 +30,7 @@ const placed = z.object({
   paymasterAndData: z.string(),
 });
 
-/** What was signed, and by whom; nothing where the decision kept no facts, or a review's file holds none that can be read. */
+/** The signed operation; empty if the decision kept no facts, or the facts in a review's file are invalid. */
 const signedOf = (record: DecisionRecord): Partial<DecidedOperation> => {
   try {
     const facts = readableFacts(record);
@@ -54,10 +53,9 @@ const decidedOperation = (record: DecisionRecord): DecidedOperation[] => {
   return [{ ...data, chainId: record.chainId, nonce: BigInt(data.nonce), ...signedOf(record) }];
 };
 
-/** Operations that no hash finds are looked for among all decisions: of a bundle, so many. */
+/** Operations of a bundle that are searched among all decisions, if no hash finds them. */
 const MOST_SEARCHED = 3;
 
-/** The decisions that clues lead to, by what they were found by. */
 const findDecisions = async (
   { store }: Context,
   { hashes, operations, paymasterData }: Clues,
@@ -86,13 +84,13 @@ const findDecisions = async (
   return found;
 };
 
-/** Data is valid from a minute before it is signed: only decisions of that time are looked through. */
+/** Data is valid from a minute before its signing: limits the search to decisions of that time. */
 const signedAbout = (validAfter: number | undefined): { from?: number; to?: number } =>
   validAfter ? { from: validAfter * 1000, to: (validAfter + 120) * 1000 } : {};
 
 const transactionAnswer = z.object({ to: address.nullish(), input: hex });
 
-/** A transaction of that hash on a chain that can be asked, as JSON that can be inspected. */
+/** A transaction as JSON that can be inspected; undefined if it is unknown or the chain is unreachable. */
 const findTransaction = async ({ chains }: Context, hash: Hex, chainId: number): Promise<string | undefined> => {
   try {
     const rpc = await chains?.rpc(chainId);
@@ -114,7 +112,7 @@ const gatherKnowledge = async ({ store, clock }: Context, chainId: number | unde
   return { now, contracts, signers, chains, decided: [], ...(chainId !== undefined && { chainId }) };
 };
 
-/** What the desk calls addresses: its contracts, signers, tanks and tokens, and the contracts of its DApps. */
+/** The desk's names of addresses: its contracts, signers, tanks and tokens, and its DApps' contracts. */
 const namesOf = async (
   { store }: Context,
   { contracts, signers, chains }: Knowledge,
@@ -154,13 +152,12 @@ const withCallNames = (found: Inspection, contracts: readonly SmartContract[]): 
   })),
 });
 
-/** A text, what it is, and the decisions that it leads to. */
 interface Look extends ReturnType<typeof inspect> {
   readonly text: string;
   readonly found: readonly { readonly row: DecisionRow; readonly by: FoundBy }[];
 }
 
-/** Takes values apart by what is known here; without `chains` none is asked. */
+/** Decodes values with the desk's knowledge; without `chains` no node is called. */
 export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> => {
   const { store, clock } = context;
 
@@ -171,7 +168,7 @@ export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> 
     return { text, inspection, clues, found };
   };
 
-  /** A hash that no decision has may be that of a transaction. */
+  /** A hash without a decision may be that of a transaction. */
   const lookUp = async (value: string, knowledge: Knowledge): Promise<Look> => {
     const first = await look(value, knowledge);
     const [hash] = first.clues.hashes;

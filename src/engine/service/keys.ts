@@ -1,7 +1,7 @@
 import { noteChange } from '../base/caller.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** The operator's keys: local keystores, and wallets on this machine. Passwords go no further than here. */
+/** The operator's keys: local keystores, and wallets on this machine. Passwords are not passed on or kept. */
 export const keyHandlers = ({
   keystores,
   wallets,

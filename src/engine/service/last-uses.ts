@@ -3,17 +3,16 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { LAST_USE_STEP_MS } from '../store/registry-store.ts';
 
-/** When credentials were last used, as far as that is written. */
 export interface LastUses {
   /**
-   * Has a use written unless one was within a minute. Nobody waits for that, and nobody fails by it.
+   * Writes a use unless one was written within the last minute. The caller does not wait, and never fails because of
+   * it.
    *
-   * @param id of a credential that exists: strangers must not fill the memory with names of their own
+   * @param id of an existing credential: an attacker must not fill the memory with invented ones
    */
   note(id: string, write: (at: number) => Promise<void>): void;
 }
 
-/** Notes uses by this clock. */
 export const createLastUses = ({ clock, log }: { clock: Clock; log: Log }): LastUses => {
   const written = new Map<string, number>();
   return {

@@ -6,10 +6,10 @@ import type { Store } from '../store/store.ts';
 
 type LimitUsage = ProcedureOutput<'rules.usage'>[number];
 
-/** How many of those who are nearest to a limit are named. */
+/** Number of users nearest to the limit that are named. */
 const NEAREST = 10;
 
-/** How much of a limit is used in the window that `now` (epoch ms) lies in, exactly as deciding counts it. */
+/** How much of a limit is used in the window of `now` (epoch ms), counted as decisions do. */
 export const usageOf = async (
   store: Pick<Store, 'heldOf' | 'windowUsers'>,
   rule: LimitRule,

@@ -3,7 +3,6 @@ import { type Log, logLevels } from '../base/log.ts';
 
 type LogLine = ProcedureOutput<'system.log'>['lines'][number];
 
-/** What `createLog` writes. */
 interface WrittenLine {
   readonly level: LogLine['level'];
   readonly time: string;
@@ -15,7 +14,7 @@ const readLine = (seq: number, json: string): LogLine => {
   return { seq, at: Date.parse(time), level, event, fields };
 };
 
-/** The kept lines of the log from a level on, behind a line that is known already. */
+/** Kept log lines of at least a level, after a known line. */
 export const logLines = (
   { tail, level: written }: Log,
   { level = 'debug', after = 0 }: ProcedureArguments<'system.log'>,

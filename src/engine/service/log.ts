@@ -13,7 +13,7 @@ const unprovable = (): EngineError =>
     'The stored tree of the log is damaged: a receipt would not verify. Run "gasdesk log verify", which names what is wrong, and restore a backup',
   );
 
-/** The log, for those who verify it and for those who look something up. */
+/** The log, for verifying and browsing. */
 export const logHandlers = ({
   store,
   vault,

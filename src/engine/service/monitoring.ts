@@ -1,14 +1,12 @@
 import type { ServiceContext } from './service.ts';
 
-/** What those ask who watch the desk from outside. None of it holds a secret. */
+/** For monitoring from outside. Contains no secrets. */
 export interface Monitoring {
-  /** The metrics, and the content type of their format. */
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
-  /** What keeps the desk from deciding, in plain words; empty where nothing does. */
+  /** Why the desk cannot decide, in plain words; empty if it can. */
   readonly missing: () => Promise<readonly string[]>;
 }
 
-/** Watches the desk that the context is of. */
 export const createMonitoring = (context: ServiceContext): Monitoring => {
   const { metrics, store, vault, storage, rollback, log } = context;
   const isStoreUp = (): Promise<boolean> =>
@@ -19,7 +17,7 @@ export const createMonitoring = (context: ServiceContext): Monitoring => {
         return false;
       },
     );
-  /** Whether what is decided would be stored, in the database that this engine has written. */
+  /** Whether decisions would be stored, in the database that this engine has written. */
   const lost = async (): Promise<string[]> => {
     const found = await rollback();
     const problem = await storage.problem(store);

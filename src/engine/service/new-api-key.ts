@@ -1,11 +1,10 @@
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { ApiKey } from '../store/registry-store.ts';
 
-/** A key that nobody can guess: 9 url-safe characters, a dot and a UUID v4. */
+/** 9 random url-safe characters, a dot and a UUID v4. */
 export const newApiKey = (entropy: Entropy): string =>
   `${Buffer.from(entropy.bytes(7)).toString('base64url').slice(0, 9)}.${entropy.uuid()}`;
 
-/** A record of a new key. */
 export const newKey = (
   { entropy, clock }: { entropy: Entropy; clock: Clock },
   paymasterId: string,

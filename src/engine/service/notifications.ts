@@ -7,13 +7,11 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 type View = ProcedureOutput<'notifications.list'>['notifications'][number];
 
-/** A notification as it is shown. */
 export const notificationView = (notification: StoredNotification): View => {
   const { id, seq, kind, title, body, raisedAt, endedAt, seen } = notification;
   return { id, seq, kind, title, body, raisedAt, endedAt, seen, page: pageOf(notification) };
 };
 
-/** What happened, and where it is sent. */
 export const notificationHandlers = (context: ServiceContext): Handlers<NamesOf<'notifications'>> => {
   const { store, vault, delivery } = context;
   const webhook = async () => {

@@ -5,7 +5,6 @@ import { layouts, requireAttachable } from '../../core/paymaster-layouts/registr
 import { requireChain } from './chains.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Paymaster contracts on the operator's chains: what there is, and what is attached. */
 export const paymasterContractHandlers = (context: ServiceContext): Handlers<NamesOf<'paymasterContracts'>> => {
   const { store } = context;
 

@@ -12,26 +12,26 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 const ANY_ORIGIN = '*';
 const MESSAGE_LIFETIME_MS = 10 * 60_000;
 
-/** An origin as browsers write it: host in lower case, no default port. Schemes of apps are not known to `URL`. */
+/** An origin as browsers send it: host in lower case, no default port. `URL` does not support schemes of apps. */
 const asSent = (origin: string): string => {
   const known = /^https?:/i.test(origin) && URL.canParse(origin) ? new URL(origin).origin : origin;
   return known.toLowerCase().replace(/\/$/, '');
 };
 
-/** The paymaster with this id. @throws EngineError `PAYMASTER_NOT_FOUND` */
+/** The DApp with this id. @throws EngineError `PAYMASTER_NOT_FOUND` */
 export const requirePaymaster = async ({ store }: Pick<ServiceContext, 'store'>, id: string): Promise<Paymaster> => {
   const paymaster = await store.findPaymaster(id);
   if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
   return paymaster;
 };
 
-/** The message that a signature has to be of: the newest one, unless it is too old. */
+/** The message that must be signed: the newest one, unless it is too old. */
 export const newestUnexpired = async (
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
   paymasterId: string,
 ): Promise<FundingMessage | undefined> => {
   const message = await store.findFundingMessage(paymasterId);
-  // Either way: a clock that was set back must not make an old message young again.
+  // Absolute: a clock that was set back must not make an old message valid again.
   const age = Math.abs(clock.now() - (message?.issuedAt ?? 0));
   return age <= MESSAGE_LIFETIME_MS ? message : undefined;
 };

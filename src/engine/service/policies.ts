@@ -22,7 +22,7 @@ import { findWorstCase } from './worst-case.ts';
 const SCHEME = 'sha256:';
 const BEGINNING = /^(?:sha256:)?([0-9a-f]{4,64})$/i;
 
-/** A revision's name, or its beginning, as revisions are named. @throws EngineError `POLICY_REVISION_NOT_FOUND` */
+/** The full or shortened hash of a revision, as stored. @throws EngineError `POLICY_REVISION_NOT_FOUND` */
 const startOf = (revision: string): string => {
   const [, digits] = BEGINNING.exec(revision) ?? [];
   if (digits !== undefined) return SCHEME + digits.toLowerCase();
@@ -32,7 +32,7 @@ const startOf = (revision: string): string => {
   );
 };
 
-/** What the vault has of URLs, by the id of the webhook or rule whose it is. */
+/** Ids of the webhooks and rules whose URL the vault may hold. */
 const idsInVault = ({ webhooks, rules }: Policy): ReadonlySet<string> =>
   new Set(
     [
@@ -55,11 +55,11 @@ const draftedView = ({ outcome, steps, reason }: DraftedDecision): ProcedureOutp
   trace: steps.map((step) => ({ ...step })),
 });
 
-/** The policies of DApps: their revisions, and policies as files. */
+/** Policies of DApps: their revisions, and policies as files. */
 export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder): Handlers<NamesOf<'policies'>> => {
   const { store, clock, entropy, vault, trials } = context;
 
-  /** The policy in force, which its history has. */
+  /** The policy in force, after recording it in the history. */
   const inForce = async (paymasterId: string): Promise<CurrentPolicy> => {
     const current = await currentPolicy(context, await requirePaymaster(context, paymasterId));
     await store.recordPolicy(paymasterId, current, clock.now());
@@ -157,7 +157,7 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
     'policies.try': async ({ change, ...times }) => {
       const { paymasterId } = change.input;
       const { policy: current } = await inForce(paymasterId);
-      // What does not fit the policy is told at once.
+      // Errors of the change are reported now.
       changedPolicy(current, change)(clock.now());
       return { trialId: trials.start({ current, change, query: { paymasterId, ...times } }) };
     },

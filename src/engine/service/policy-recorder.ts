@@ -3,22 +3,20 @@ import { currentPolicy } from '../sponsorship/current-policy.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 import type { ServiceContext } from './service.ts';
 
-/** Writes down which policies come into force. */
 export interface PolicyRecorder {
-  /** Writes down the policy of every DApp that may have changed since the last time. Cheap where nothing has. */
+  /** Records the policy of every DApp that may have changed since the last call. Cheap if nothing has. */
   catchUp(): Promise<void>;
 }
 
 /**
- * Every change of what decides goes through a procedure of the service, or through the store below it, which counts it:
- * so what is to be written down is found at the one door, after each procedure, and no procedure has to think of it.
+ * All changes of settings go through a procedure of the service or through the store below it, which counts them. So
+ * calling this after each procedure records all of them, and no procedure needs to do it itself.
  */
 export const createPolicyRecorder = (
   context: Pick<ServiceContext, 'store' | 'config' | 'clock' | 'log'>,
 ): PolicyRecorder => {
   const { store, config, clock, log } = context;
   const stamp = (count: number): string => `${count} ${config.outstandingSharePercent}`;
-  /** What the settings of each DApp were when its policy was last written down. */
   const written = new Map<string, string>();
   let last = stamp(0);
   let running: Promise<void> = Promise.resolve();
@@ -30,7 +28,7 @@ export const createPolicyRecorder = (
     try {
       await store.recordPolicy(paymasterId, await currentPolicy(context, paymaster), clock.now());
     } catch (error) {
-      // A rule of a newer Gasdesk: nothing is decided by such a policy.
+      // A rule of a newer Gasdesk: no decision uses such a policy.
       if (!(error instanceof EngineError && error.code === 'PAYMASTER_NOT_READY')) throw error;
     }
     written.set(paymasterId, version);
@@ -46,9 +44,9 @@ export const createPolicyRecorder = (
   return {
     async catchUp() {
       if (stamp(await store.settingsChanges()) === last) return;
-      // One after the other: two at once could write an older policy after a newer one.
+      // One at a time: of two at once, one could record an older policy after a newer one.
       running = running.then(recordAll).catch((err: unknown) => {
-        // What was asked for is done, and the next procedure tries again.
+        // The procedure itself has succeeded, and the next one tries again.
         log.warn('policy.notRecorded', { err });
       });
       await running;

@@ -38,7 +38,7 @@ const withOwnersUrl = (
     ? data
     : { ...data, url: ownersWebhookUrl(vault, ruleId, String(data['url'])) };
 
-/** Rules as they are shown. @param whole vault whose webhook URLs are shown whole; undefined: credentials are hidden */
+/** Rules for display. `whole`: vault whose webhook URLs are shown in full; undefined: credentials are hidden. */
 const viewOf = (paymaster: Paymaster, whole?: Vault) => {
   const owner = {
     organisationId: paymaster.accountId,
@@ -74,7 +74,7 @@ const viewOf = (paymaster: Paymaster, whole?: Vault) => {
   };
 };
 
-/** Rules of a DApp; its registered contracts are listed, paused and unpaused among them. */
+/** Rules of a DApp. Its registered contracts are listed, paused and unpaused as rules. */
 export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>> => {
   const { store, clock, entropy, vault } = context;
 
@@ -93,7 +93,6 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
     return rule;
   };
 
-  /** What was decided, and the policy that is in force now. */
   const decidedBefore = async (decisionId: string): Promise<{ record: DecisionRecord; policy: Policy }> => {
     const record = await store.findDecision(decisionId);
     if (record === undefined) throw new EngineError('DECISION_NOT_FOUND');
@@ -102,7 +101,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
     return { record, policy };
   };
 
-  /** What is kept of data that was sent for a rule. A URL that is sent as it is shown keeps its credentials. */
+  /** Rule data to store. A URL in its shown form keeps its credentials. */
   const dataOf = (
     { ruleId, policyType, policyData }: Rule,
     sent: object,
@@ -150,7 +149,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       try {
         await store.createRule(rule);
       } catch (error) {
-        // Nobody fills the vault with what is refused.
+        // Refused URLs must not fill the vault.
         if (urls.length > 0) await forgetWebhookUrl(vault, ruleId);
         throw error;
       }
@@ -203,7 +202,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       if (!(await store.updateRule(paymasterId, ruleId, { ...updated, restarts: isAnew }))) {
         throw new EngineError('RULE_NOT_FOUND');
       }
-      // What was refused must not be called.
+      // Refused URLs must not be called.
       for (const url of urls) await keepWebhookUrl(vault, ruleId, url);
       if (!isHidden(JSON.stringify(policyData))) await forgetWebhookUrl(vault, ruleId);
       const { paymasterId: owner, policyType, active, cycle } = rule;

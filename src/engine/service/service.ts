@@ -22,12 +22,11 @@ import type { OperatorTransactions } from '../transactions/operator-transactions
 import type { StorageHealth } from '../log/storage-health.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
 
-/** What the procedures work with. */
 export interface ServiceContext extends DecisionContext {
   readonly fees: BelievedFees;
   readonly deposits: Deposits;
   readonly log: Log;
-  /** The key of this machine, which the vault is opened with from then on; undefined where there is none. */
+  /** This machine's key. The vault gets it as an additional unlocker. Undefined if none exists. */
   readonly vaultKey?: Secret<Uint8Array> | undefined;
   readonly rates: Rates;
   readonly receiver: Receiver;
@@ -38,29 +37,28 @@ export interface ServiceContext extends DecisionContext {
   readonly backups: Backups;
   readonly keystores: Keystores;
   readonly wallets: Wallets;
-  /** Who signs what the operator wants signed. */
   readonly keySigners: KeySigners;
   readonly transactions: OperatorTransactions;
   readonly trials: Trials;
   readonly folder: DataFolder;
-  /** How many bytes may still be written to where a folder is. */
+  /** Bytes that may still be written in a folder. */
   readonly freeBytes: FreeBytes;
   readonly storage: Pick<StorageHealth, 'problem'>;
-  /** What the database has lost of what this engine has written; undefined where that is nothing. */
+  /** What the database has lost of what this engine has written; undefined if nothing. */
   readonly rollback: () => Promise<Rollback | undefined>;
-  /** When settlement last looked through a chain, epoch ms; undefined where it has not yet. */
+  /** When settlement last checked a chain, epoch ms; undefined if never. */
   readonly polledAt: (chainId: number) => number | undefined;
-  /** True while this engine is the one that settles, looks at tanks and tells. */
+  /** True while this engine settles, checks tanks and notifies. */
   readonly isLeader: () => boolean;
   readonly metrics: Pick<Metrics, 'timed' | 'text' | 'contentType'>;
-  /** Where the HTTP interfaces are served; null while they are not. */
+  /** URL of the HTTP interfaces; null while they are not served. */
   readonly address: () => string | null;
 }
 
-/** Implementation of the named procedures: arguments are already read by their schemas. */
+/** Implementations of procedures. Their arguments are validated. */
 export type Handlers<Names extends ProcedureName> = {
   readonly [Name in Names]: (args: ProcedureArguments<Name>) => Promise<ProcedureOutput<Name>>;
 };
 
-/** The names of the procedures of one resource, e.g. `NamesOf<'webhooks'>`. */
+/** Procedures of one resource, e.g. `NamesOf<'webhooks'>`. */
 export type NamesOf<Resource extends string> = Extract<ProcedureName, `${Resource}.${string}`>;

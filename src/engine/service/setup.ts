@@ -7,7 +7,7 @@ import { requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 import { testOperation } from './test-operation.ts';
 
-/** Setting a desk up, from its first contract to its first sponsored operation. */
+/** Setup of a desk, from its first contract to its first sponsored operation. */
 export const setupHandlers = (context: ServiceContext): Handlers<NamesOf<'setup'>> => {
   const asNode = async <T>(chainId: number, ask: () => Promise<T>): Promise<T> => {
     try {

@@ -22,14 +22,14 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 const entryPointOf = ({ version }: Paymaster): EntryPoint => entryPoints[requireLayout(version).entryPointVersion];
 
-/** Fees may be open while gas is estimated (ERC-7677): a stub takes none for zero. */
+/** Fees may be open while gas is estimated (ERC-7677): a stub treats missing ones as zero. */
 const withOpenFees = (sent: PartialUserOperation): PartialUserOperation => {
   if (sent.gasFees !== undefined) return sent;
   const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = sent;
   return { ...sent, maxFeePerGas, maxPriorityFeePerGas };
 };
 
-/** The paymaster's part, from v0.7 on also as the operation's own fields. */
+/** The paymaster's data, and from v0.7 on also the operation's separate fields. */
 const promiseOf = (op: UserOperation, paymasterAndData: Hex) => {
   if (isV06(op) || paymasterAndData === '0x') return { paymasterAndData };
   const { paymaster, paymasterData, ...limits } = splitPaymasterAndData(paymasterAndData);
@@ -44,7 +44,6 @@ const promiseOf = (op: UserOperation, paymasterAndData: Hex) => {
   };
 };
 
-/** Who asks, and about which operation. */
 interface Asked {
   readonly apiKey: string;
   readonly chainId: number;
@@ -53,7 +52,7 @@ interface Asked {
   readonly received: unknown;
 }
 
-/** Deciding for the DApp that an API key names. */
+/** Decisions for the DApp of an API key. */
 export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => {
   const { store, vault, chains, config } = context;
 
@@ -63,7 +62,7 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     return paymaster;
   };
 
-  /** What a DApp asks for, its operation in the form of its EntryPoint. What cannot be read so is stored, and thrown. */
+  /** Parses a DApp's request, with its operation in the format of its EntryPoint. Stores and throws an error. */
   const read = async <Rest extends Pick<SponsorshipRequest, 'options'>>({
     apiKey,
     chainId,
@@ -116,7 +115,7 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     },
 
     'sponsorship.feeQuotes': async ({ options, ...asked }) => {
-      // Nothing is signed: a quote for longer than anything may be is one for as long as it may be.
+      // Nothing is signed, so an excessive duration is reduced to the maximum.
       const { maxExpirySeconds } = await dappOf(asked);
       const expiryDuration = Math.min(options.expiryDuration, maxExpirySeconds);
       return quoteFees(

@@ -4,7 +4,6 @@ import { examine } from './doctor/doctor.ts';
 import { logLines } from './log-lines.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** The service itself: what it is, and whether everything it stands on is sound. */
 export const systemHandlers = (context: ServiceContext): Handlers<NamesOf<'system'>> => {
   const { store, vault, clock, pause, log, address } = context;
   return {

@@ -6,57 +6,52 @@ import { type Tank, requireTank } from '../paymaster/readiness.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 import type { ServiceContext } from './service.ts';
 
-/** A tank that covers fewer further operations is low, where the operator has not said at what amount it is. */
+/** Without the operator's threshold, a tank that covers fewer operations is low. */
 const LOW_OPERATIONS = 20n;
 
-/** What makes a tank low. */
 interface LowTank {
-  /** The most that an operation of the DApp costs, wei; undefined where it had none yet. */
+  /** Highest cost of an operation of the DApp, wei; undefined before its first. */
   readonly operationWei?: bigint | undefined;
   /** The operator's own threshold, wei. */
   readonly lowBalanceThresholdWei?: bigint | undefined;
 }
 
-/** Below what a tank is low. */
+/** The balance below which a tank is low, wei. */
 const enoughWei = ({ operationWei, lowBalanceThresholdWei }: LowTank): bigint =>
   lowBalanceThresholdWei ?? (operationWei === undefined ? 0n : LOW_OPERATIONS * operationWei);
 
-/** What is left in a tank besides what is reserved, in a word. */
 const tankLevel = (freeWei: bigint, enough: bigint): 'good' | 'low' | 'empty' => {
   if (freeWei <= 0n) return 'empty';
   return freeWei < enough ? 'low' : 'good';
 };
 
-/** What tanks are read from. */
 export type TankContext = Pick<ServiceContext, 'store' | 'chains'>;
 
-/** A tank's balance in wei, or why it is not known. */
+/** A tank's balance in wei, or why it is unknown. */
 export type TankBalance = { readonly wei: bigint } | { readonly fault: string };
 
-/** The tank that pays for a DApp. All wei. */
+/** The tank that pays for a DApp. All amounts in wei. */
 export interface TankState {
   readonly balanceWei: bigint | null;
-  /** Of this tank, for all DApps that share it; undefined where there is no tank. */
+  /** Of this tank, for all DApps that share it; undefined without a tank. */
   readonly reservedWei?: bigint;
-  /** What withdrawals under way take out of it. */
   readonly pendingWithdrawalsWei?: bigint;
   readonly freeWei: bigint | null;
-  /** The most that the newest operation sponsored for the DApp could cost. */
+  /** Maximum cost of the DApp's newest sponsored operation. */
   readonly operationWei?: bigint | undefined;
-  /** Below this it is low; undefined where the balance is not known. */
+  /** The tank is low below this; undefined if the balance is unknown. */
   readonly lowBelowWei?: bigint;
   readonly level: 'good' | 'low' | 'empty' | 'unknown';
-  /** Why the balance cannot be read, or why there is no tank. */
   readonly fault: string | null;
 }
 
-/** An expected failure in its own words. */
+/** The message of an expected error. Throws any other error. */
 export const faultOf = (error: unknown): { fault: string } => {
   if (error instanceof EngineError || error instanceof RpcError) return { fault: error.message };
   throw error;
 };
 
-/** The tank of a DApp, or what is missing for one; how to mend that depends on where it is read. */
+/** A DApp's tank, or what is missing for one. How to add it depends on the caller. */
 export const findTank = ({ store }: TankContext, paymaster: Paymaster): Promise<Tank | { fault: string }> =>
   requireTank(store, paymaster).catch((error: unknown) => {
     const { fault } = faultOf(error);
@@ -64,7 +59,6 @@ export const findTank = ({ store }: TankContext, paymaster: Paymaster): Promise<
     return { fault: typeof fix === 'string' ? fault.replace(` ${fix}`, '') : fault };
   });
 
-/** Asks the chain what a tank holds. */
 export const readTankBalance = async ({ chains }: TankContext, tank: Tank): Promise<TankBalance> => {
   try {
     const rpc = await chains.rpc(tank.chainId);
@@ -81,7 +75,6 @@ const newestCost = async ({ store }: TankContext, paymasterId: string): Promise<
   return cost === null ? undefined : BigInt(cost);
 };
 
-/** What is in the tank, what is reserved, and whether that is enough. */
 export const tankState = async (
   context: TankContext,
   { paymasterId }: Paymaster,

@@ -21,10 +21,10 @@ type SignerState = ProcedureOutput<'tanks.get'>['signer'];
 
 const WEEK_MS = 7 * 86_400_000;
 
-/** To a hundredth, for reading. */
+/** Two decimals, for display. */
 const quotient = (one: bigint, other: bigint): number => Number((one * 100n) / other) / 100;
 
-/** What the chain says; null where it cannot be asked. */
+/** Null if the chain is unreachable. */
 const ifAnswered = async <T>(read: () => Promise<T>): Promise<T | null> => {
   try {
     return await read();
@@ -34,11 +34,9 @@ const ifAnswered = async <T>(read: () => Promise<T>): Promise<T | null> => {
   }
 };
 
-/** The gas tanks that pay for what is sponsored. */
 export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>> => {
   const { store, vault, chains, clock } = context;
 
-  /** The DApps that are paid from a tank. */
   const sharing = async (own: Paymaster, tank: Tank | undefined): Promise<string[]> => {
     if (tank === undefined) return [own.paymasterId];
     const { chainId, version } = own;
@@ -49,7 +47,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
     return all.filter(isSame).map(({ paymasterId }) => paymasterId);
   };
 
-  /** Wei per day of all who are paid from the tank. */
+  /** Total cost per day of the DApps that share the tank, wei. */
   const burnOf = async (paymasterIds: readonly string[]): Promise<bigint> => {
     const to = clock.now();
     const { paidWei, firstAt } = await store.paidSince({ paymasterIds, from: to - WEEK_MS, to });
@@ -82,7 +80,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
       const { hasTanks, delayedWithdrawal = false } = layout;
       const found = await findTank(context, paymaster);
       const tank = 'fault' in found ? undefined : found;
-      // A contract that keeps tanks is there before the DApp has a funding wallet, and with it a tank.
+      // A contract with tanks exists before the DApp has a funding wallet, and with it a tank.
       const contract = (await store.findPaymasterContract(chainId, version))?.address ?? null;
       const rpc = (await ifAnswered(() => chains.rpc(chainId))) ?? null;
       const { lowBalanceThresholdWei } = await store.dappPolicy(paymasterId);

@@ -25,7 +25,6 @@ const factoryAbi = new Interface([
   'function getAddress(address owner, uint256 salt) view returns (address)',
 ]);
 
-/** What the desk answers to a sponsored request, as far as a wallet needs it. */
 const sponsored = z.object({
   paymasterAndData: hex,
   preVerificationGas: quantity,
@@ -38,10 +37,10 @@ const answer = z.object({
   error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
 
-/** What the desk answers besides a decision; anything else is a denial. */
+/** Errors that are not a denial; any other code is one. */
 const faults: readonly ErrorCode[] = ['PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE', 'GAS_ESTIMATION_FAILED'];
 
-/** Asks the desk as a DApp's wallet does, over HTTP. @throws EngineError as the desk answers */
+/** Requests sponsorship over HTTP, as a DApp's wallet does. @throws EngineError as the desk answers */
 const askForSponsorship = async (
   { address }: Pick<ServiceContext, 'address'>,
   { chainId, apiKey }: { chainId: number; apiKey: string },
@@ -63,7 +62,7 @@ const askForSponsorship = async (
   throw new EngineError(code, error.message);
 };
 
-/** Hands an operation to the bundler of its chain. @throws EngineError `TRANSACTION_WOULD_FAIL` if it refuses */
+/** Sends an operation to its chain's bundler. @throws EngineError `TRANSACTION_WOULD_FAIL` if the bundler refuses it */
 const handToBundler = async (bundler: RpcClient, op: UserOperationV06, entryPoint: Address): Promise<Hex> => {
   try {
     return hash.parse(await bundler.send('eth_sendUserOperation', [toRpcUserOperation(op), entryPoint]));
@@ -93,13 +92,13 @@ const partialOperation = async (
     initCode: concat([factory.address, factoryAbi.encodeFunctionData('createAccount', creation)]) as Hex,
     callData: '0x' as const,
     ...fees,
-    // The account takes it for a wrong one instead of reverting on it.
+    // The account reports it as wrong, instead of reverting on it.
     signature: STUB_SIGNATURE,
   };
 };
 
 /**
- * A sponsored operation, made and signed as a DApp's wallet would. Its owner's key is thrown away: the account holds
+ * Makes and signs a sponsored operation as a DApp's wallet would. The owner's key is discarded: the account holds
  * nothing.
  *
  * @throws EngineError as `setup.testOperation`; RpcError
@@ -123,7 +122,7 @@ export const testOperation = async (context: ServiceContext, paymasterId: string
     maxFeePerGas: toQuantity(maxFeePerGas),
     maxPriorityFeePerGas: toQuantity(maxPriorityFeePerGas),
   });
-  // Nobody else knows this sender.
+  // No one else uses this sender.
   const [decision] = await store.listDecisions({ paymasterId, sender: sender.toLowerCase(), limit: 1 });
   if (decision === undefined) throw new EngineError('DECISION_NOT_FOUND');
   if (terms.paymasterAndData === '0x') return { decisionId: decision.id, operation: null, userOpHash: null };

@@ -6,7 +6,7 @@ import { readToken } from '../token-mode/erc20.ts';
 import { requireChain } from './chains.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Decimals that are off by one are prices off by ten. @throws EngineError `FEE_TOKEN_MISMATCH` */
+/** Decimals that are off by one make prices off by ten. @throws EngineError `FEE_TOKEN_MISMATCH` */
 const checkDecimals = async (rpc: RpcClient, { address, decimals, symbol }: FeeToken): Promise<string[]> => {
   const answer = await readToken(rpc, address, 'decimals');
   if (!('value' in answer)) {
@@ -22,12 +22,12 @@ const checkDecimals = async (rpc: RpcClient, { address, decimals, symbol }: FeeT
 
 const checkSymbol = async (rpc: RpcClient, { address, symbol }: FeeToken): Promise<string[]> => {
   const answer = await readToken(rpc, address, 'symbol');
-  // Some old tokens tell it in 32 bytes, which is no text; nothing hangs on it.
+  // Some old tokens return it as 32 bytes instead of text; nothing depends on it.
   if (!('value' in answer) || answer.value === symbol) return [];
   return [`The symbol in the contract is ${String(answer.value).slice(0, 100)}.`];
 };
 
-/** What a prefund takes, which nothing here can do. */
+/** What a prefund requires, which cannot be done here. */
 const PREFUND_NOTE =
   'A singleton takes a prefund and returns the rest from the treasury: approve it there, on the token, for each singleton.';
 
@@ -35,7 +35,7 @@ const PREFUND_NOTE =
 export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTokens'>> => {
   const { store, chains, rates } = context;
 
-  /** Says why something could not be asked, instead of failing: a chain that is away is no reason to wait. */
+  /** Returns the reason instead of failing: do not wait for an unreachable chain. */
   const told = async (ask: () => Promise<string[]>): Promise<string[]> => {
     try {
       return await ask();

@@ -6,7 +6,7 @@ import { requireChain } from './chains.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 const draftView = ({ draftId, call, from, transaction }: Draft): ProcedureOutput<'transactions.prepare'> => {
-  // Where there is no base fee, one price is all there is.
+  // Without a base fee, a single price exists.
   const maxFeePerGas = transaction.maxFeePerGas ?? transaction.gasPrice ?? 0n;
   return {
     draftId,
@@ -30,7 +30,6 @@ const sentView = (sent: OperatorTransaction): ProcedureOutput<'transactions.send
   return view;
 };
 
-/** What the operator does on chains. */
 export const transactionHandlers = (context: ServiceContext): Handlers<NamesOf<'transactions'>> => {
   const { transactions } = context;
   return {

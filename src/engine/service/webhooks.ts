@@ -42,7 +42,7 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
       try {
         await store.createWebhook(webhook);
       } catch (error) {
-        // Nobody fills the vault with what is refused.
+        // Refused URLs must not fill the vault.
         if (shown !== webhookUrl) await forgetWebhookUrl(vault, webhookId);
         throw error;
       }
@@ -65,7 +65,7 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
       const { webhooks } = await store.dappPolicy(paymasterId);
       const known = webhooks.find((webhook) => webhook.webhookId === webhookId);
       if (known === undefined) throw new EngineError('WEBHOOK_NOT_FOUND');
-      // A URL that is sent as it is shown stays what it is.
+      // A URL in its shown form stays unchanged.
       if (known.webhookUrl === webhookUrl) return null;
       const shown = await keepWebhookUrl(vault, webhookId, webhookUrl);
       await store.setWebhookUrl(paymasterId, webhookId, shown);

@@ -10,10 +10,14 @@ import type { CurrentPolicy } from '../sponsorship/current-policy.ts';
 import { readCoinPrice, readShared } from '../sponsorship/gather.ts';
 import type { ServiceContext } from './service.ts';
 
-/** Who signs where no signer is there yet: nothing that is asked here depends on it. */
+/** Placeholder for a missing signer: no result depends on it. */
 const NOBODY = `0x${'00'.repeat(20)}` as const;
 
-/** What the attacker of a DApp finds now. @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE` or `CONTRACT_MISMATCH` */
+/**
+ * The state that an attacker of a DApp finds now.
+ *
+ * @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE` or `CONTRACT_MISMATCH`
+ */
 const situationOf = async (
   context: Pick<ServiceContext, 'store' | 'chains' | 'clock' | 'rates' | 'fees' | 'deposits'>,
   current: CurrentPolicy,
@@ -36,8 +40,8 @@ const situationOf = async (
 };
 
 /**
- * Finds what a holder of a DApp's API key can cost at most by its policy. It takes some tenths of a second, in pieces:
- * decisions are made in between.
+ * Finds the highest cost that a holder of a DApp's API key can cause under its policy. Takes some tenths of a second,
+ * in pieces, between which decisions run.
  *
  * @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE` or `CONTRACT_MISMATCH`
  */

@@ -8,10 +8,8 @@ import type { RegistryStore } from '../store/registry-store.ts';
 import type { Unlocker } from './vault-file.ts';
 import type { Vault } from './vault.ts';
 
-/** Name under which a chain's signing key is in the vault. */
 export const signerKeyName = (chainId: number): string => `signer.${chainId}`;
 
-/** Name under which the key that is to sign next on a chain is in the vault. */
 export const nextSignerKeyName = (chainId: number): string => `${signerKeyName(chainId)}.next`;
 
 /** The address that signs on a chain. @throws EngineError `SIGNER_MISSING` */
@@ -21,7 +19,7 @@ export const requireSigner = async (store: Pick<RegistryStore, 'findSigner'>, ch
   throw new EngineError('SIGNER_MISSING', `Chain ${chainId} has no signer. ${fixes.createSigner(chainId)}`);
 };
 
-/** The address of a private key. @throws EngineError `VALIDATION` for 32 bytes that are no private key (zero, or beyond the curve's order) */
+/** The address of a private key. @throws EngineError `VALIDATION` if the key is zero, or beyond the curve's order */
 export const addressOf = (privateKey: string): Address => {
   try {
     return computeAddress(new SigningKey(privateKey)) as Address;
@@ -31,7 +29,7 @@ export const addressOf = (privateKey: string): Address => {
   }
 };
 
-/** Of keys by their SHA-256: to derive one takes longer than to decide. No key is kept. */
+/** By SHA-256 of the key, since deriving an address takes longer than a decision. The keys are not kept. */
 const addresses = new Map<string, Address>();
 const knownAddressOf = (key: Secret<string>): Address => {
   const hash = createHash('sha256').update(key.reveal()).digest('base64url');
@@ -41,8 +39,8 @@ const knownAddressOf = (key: Secret<string>): Address => {
 };
 
 /**
- * The private key of the address that signs sponsorships on a chain; undefined if the vault does not hold it. While a
- * prepared key takes over, it is found where it was prepared: no engine signs with one key in the name of the other.
+ * The private key of a chain's signer; undefined if the vault does not hold it. While a prepared key takes over, it is
+ * still stored as the next key; finding it by address means that no engine signs with one key in the name of the other.
  *
  * @throws EngineError `VAULT_LOCKED`
  */
@@ -52,9 +50,9 @@ export const signerKey = (vault: Vault, chainId: number, signer: Address): Secre
     .find((key) => key !== undefined && sameAddress(knownAddressOf(key), signer));
 
 /**
- * Makes the recorded signers agree with the keys in an open vault. They differ after a crash between the two writes of
- * a new key, or with a vault from elsewhere; contracts are then checked anew. A next key that is recorded already takes its
- * place: other engines sign with it.
+ * Makes the recorded signers match the keys in an unlocked vault. They differ after a crash between the two writes of a
+ * new key, or with a vault from elsewhere; contracts are then verified again. A next key that is recorded already moves
+ * into place: other engines sign with it.
  */
 export const reconcileSigners = async (
   store: Pick<RegistryStore, 'listSigners' | 'saveSigner'>,
@@ -75,7 +73,7 @@ export const reconcileSigners = async (
   }
 };
 
-/** Makes a vault; one that another engine has just made is opened. */
+/** Creates a vault, or opens the one that another engine has just created. */
 const makeVault = async (vault: Vault, unlocker: Unlocker): Promise<void> => {
   try {
     await vault.create(unlocker);
@@ -86,7 +84,7 @@ const makeVault = async (vault: Vault, unlocker: Unlocker): Promise<void> => {
 };
 
 /**
- * Opens the vault of a desk, or makes it where there is none; the recorded signers then agree with its keys.
+ * Opens or creates a desk's vault, and makes the recorded signers match its keys.
  *
  * @throws EngineError `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
  */

@@ -8,11 +8,11 @@ export interface ScryptCost {
   readonly p: number;
 }
 
-/** OWASP's advice for interactive use; about 128 MiB and a third of a second. */
+/** OWASP's advice for interactive use: about 128 MiB and a third of a second. */
 export const DEFAULT_SCRYPT: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
 
 const derive = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
-/** A key of 32 bytes by scrypt (RFC 7914), off the event loop. */
+/** A 32-byte scrypt key (RFC 7914), derived off the event loop. */
 export const scryptKey = (passphrase: string, salt: Uint8Array, { N, r, p }: ScryptCost): Promise<Buffer> =>
   derive(passphrase, salt, 32, { N, r, p, maxmem: 256 * r * (N + p) });

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { SigningKey } from 'ethers';
 import type { Hex } from '../../shared/schema/hex.ts';
 
-/** Signs a 32-byte digest to `r || s || v`: deterministic (RFC 6979), low s, v 27 or 28. Throws on a bad key. */
+/** Signs a 32-byte digest as `r || s || v`: deterministic (RFC 6979), low s, v 27 or 28. Throws on an invalid key. */
 export type SignDigest = (privateKey: Uint8Array, digest: Uint8Array) => Hex;
 
-/** What is used of the native binding of secp256k1. Its package's own entry would fall back to slow JavaScript. */
+/** The used part of secp256k1's native binding. The package's own entry would fall back to slow JavaScript. */
 interface NativeBinding {
   ecdsaSign(
     digest: Uint8Array,
@@ -15,7 +15,7 @@ interface NativeBinding {
   ): { readonly signature: Buffer; readonly recid: number };
 }
 
-/** Not named `require`: the bundle of the shell has one of its own. */
+/** Not named `require`: the shell's bundle defines its own. */
 const load = createRequire(import.meta.url);
 
 const loadBinding = (): NativeBinding | undefined => {
@@ -27,13 +27,13 @@ const loadBinding = (): NativeBinding | undefined => {
   }
 };
 
-/** By ethers: runs everywhere. */
+/** With ethers: runs everywhere. */
 export const portableSignDigest: SignDigest = (privateKey, digest) =>
   new SigningKey(privateKey).sign(digest).serialized as Hex;
 
 const binding = loadBinding();
 
-/** By libsecp256k1, some eight times as fast; undefined where it does not load. */
+/** With libsecp256k1, about eight times as fast; undefined if it cannot be loaded. */
 export const nativeSignDigest: SignDigest | undefined =
   binding &&
   ((privateKey, digest) => {

@@ -5,7 +5,7 @@ import type { Entropy } from '../base/clock.ts';
 import type { Secret } from '../base/secret.ts';
 import { type ScryptCost, scryptKey } from './scrypt-key.ts';
 
-/** What opens a vault: a passphrase, or 32 random bytes that something else keeps safe (the OS keychain). */
+/** A passphrase, or 32 random bytes kept safe elsewhere (the OS keychain). */
 export type Unlocker = { readonly passphrase: Secret<string> } | { readonly key: Secret<Uint8Array> };
 
 const VERSION = 1;
@@ -16,7 +16,7 @@ const TAG_BYTES = 16;
 
 const base64 = z.base64('is not base64');
 
-/** Bounds on what a foreign file can make us spend: at most 1 GiB and a few seconds. */
+/** Limits what a file from elsewhere can cost us: at most 1 GiB and a few seconds. */
 const scryptSchema = z.strictObject({
   N: z
     .int()
@@ -31,24 +31,26 @@ const scryptSchema = z.strictObject({
 const vaultFileSchema = z.strictObject({
   format: z.literal('gasdesk-vault', 'is not "gasdesk-vault"'),
   version: z.literal(VERSION, `is not ${VERSION}, the only version that this Gasdesk reads`),
-  /** The data key, once under each unlocker: any of them opens the vault, and changing one leaves the entries alone. */
+  /**
+   * The data key, encrypted once per unlocker: each of them opens the vault, and a changed one leaves the entries
+   * unchanged.
+   */
   locks: z.strictObject({
     passphrase: z.strictObject({ scrypt: scryptSchema, dataKey: base64 }).optional(),
     key: z.strictObject({ dataKey: base64 }).optional(),
   }),
-  /** All entries in one box, so that none can be dropped, swapped or put back, nor its name be read. */
+  /** All entries in one box, so that none can be dropped, swapped, put back, or read by name. */
   entries: base64,
 });
 
-/** The vault as it is stored. Each sealed box is base64 of IV, ciphertext and tag of AES-256-GCM. */
+/** The stored vault. Each sealed box is base64 of IV, ciphertext and tag of AES-256-GCM. */
 export type VaultFile = z.infer<typeof vaultFileSchema>;
 
-/** The error that says what is wrong with what is stored in `place`. */
 export const damaged = (place: string, fault: string): EngineError =>
   new EngineError('VAULT_DAMAGED', `The vault in ${place} is damaged: ${fault}. Restore it from a backup`, { place });
 
 /**
- * Reads what is stored in `place`, without deciphering anything.
+ * Parses the vault stored in `place`, without decrypting anything.
  *
  * @throws {@link EngineError} `VAULT_DAMAGED`
  */
@@ -65,18 +67,17 @@ export const readVaultFile = (place: string, text: string): VaultFile => {
   throw damaged(place, `${['vault', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'unreadable'}`);
 };
 
-/** The content of a vault's file. */
 export const vaultFileText = (content: Omit<VaultFile, 'format' | 'version'>): string =>
   `${JSON.stringify({ format: 'gasdesk-vault', version: VERSION, ...content }, null, 2)}\n`;
 
-/** Encrypts and authenticates by AES-256-GCM; `purpose` keeps a box from being used in place of another. */
+/** Encrypts and authenticates with AES-256-GCM. `purpose` prevents the use of one box as another. */
 export const seal = (key: Uint8Array, plain: Uint8Array, purpose: string, entropy: Entropy): string => {
   const iv = entropy.bytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(aad(purpose));
   return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64');
 };
 
-/** The content of a sealed box, or nothing if the key is another one or the box was altered. */
+/** The content of a sealed box; undefined for another key or an altered box. */
 export const unseal = (key: Uint8Array, box: string, purpose: string): Buffer | undefined => {
   const bytes = Buffer.from(box, 'base64');
   if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
@@ -93,9 +94,9 @@ export const unseal = (key: Uint8Array, box: string, purpose: string): Buffer | 
 const aad = (purpose: string): Buffer => Buffer.from(`gasdesk-vault:${VERSION}:${purpose}`);
 
 /**
- * Puts the data key under an unlocker.
+ * Encrypts the data key for an unlocker.
  *
- * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG` if the unlocker is no good: an empty passphrase, a short key
+ * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG` if the unlocker is unusable: an empty passphrase, a short key
  */
 export const lockDataKey = async (
   dataKey: Uint8Array,
@@ -117,7 +118,7 @@ export const lockDataKey = async (
 };
 
 /**
- * Gets the data key out again.
+ * Decrypts the data key.
  *
  * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG`
  */

@@ -19,74 +19,65 @@ import {
 } from './vault-file.ts';
 
 /**
- * The secrets of the engine by name, encrypted at rest. Changes are durable when a call resolves; a call that rejects has
- * changed nothing, neither where the vault is kept nor in memory. Each change is made of the newest content: engines that
- * share a vault lose nothing that another one has set.
+ * The engine's secrets by name, encrypted at rest. A resolved call is durable; a rejected call has changed nothing,
+ * neither in storage nor in memory. Each change applies to the newest content, so engines that share a vault do not
+ * overwrite each other's changes.
  */
 export interface Vault {
-  /** `absent` until it is created; `locked` until it is opened with its passphrase or key. */
+  /** `absent` until created; `locked` until opened with its passphrase or key. */
   readonly state: 'absent' | 'locked' | 'unlocked';
   /**
-   * Makes the vault and leaves it unlocked.
+   * Creates the vault and leaves it unlocked.
    *
-   * @throws {@link EngineError} `VAULT_LOCKED` if there is one already; `VAULT_PASSPHRASE_WRONG` if the unlocker is no
-   *   good; `DATA_FOLDER_UNUSABLE`, `STORE_UNAVAILABLE`
+   * @throws {@link EngineError} `VAULT_LOCKED` if a vault exists; `VAULT_PASSPHRASE_WRONG` if the unlocker is unusable;
+   *   `DATA_FOLDER_UNUSABLE`, `STORE_UNAVAILABLE`
    */
   create(unlocker: Unlocker): Promise<void>;
   /**
-   * Makes the entries readable.
+   * Decrypts the entries.
    *
-   * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`; `VAULT_LOCKED` if
-   *   there is no vault
+   * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`; `VAULT_LOCKED` if no
+   *   vault exists
    */
   unlock(unlocker: Unlocker): Promise<void>;
   /**
-   * Which kinds of unlocker open the vault; none where there is no vault.
+   * Which kinds of unlocker open the vault; neither if no vault exists.
    *
    * @throws {@link EngineError} `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
    */
   unlockers(): { readonly passphrase: boolean; readonly key: boolean };
   /**
-   * Lets pass what opens the vault, and changes nothing.
+   * Requires an unlocker of this vault; changes nothing.
    *
    * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
    */
   verify(unlocker: Unlocker): Promise<void>;
   /**
-   * Makes `unlocker` open the vault: it replaces the passphrase or the key, whichever it is, and leaves the other. The
-   * data key stays, so an old copy of the vault still opens with the old passphrase.
+   * Replaces the unlocker of the same kind (passphrase or key); the other kind stays. The data key stays too, so an old
+   * copy of the vault still opens with the old passphrase.
    *
    * @throws {@link EngineError} `VAULT_LOCKED`, `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`,
    *   `STORE_UNAVAILABLE`
    */
   setUnlocker(unlocker: Unlocker): Promise<void>;
   /**
-   * Prepares a copy of the vault for another place, which `passphrase` alone opens, whatever opens this one. A locked
-   * vault can be copied with the passphrase that opens it.
+   * Prepares a copy of the vault that only `passphrase` opens, independent of this vault's unlockers. A locked vault
+   * can only be copied with its own passphrase.
    *
-   * @returns answers the content of the copy's file, as the vault is when it is called
+   * @returns the content of the copy's file, as of the moment the function is called
    * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
    */
   copyUnder(passphrase: Secret<string>): Promise<() => string>;
   /**
-   * Takes over what another engine has written, where this vault is open, which it stays.
+   * If unlocked, reads what other engines have written. It stays unlocked.
    *
-   * @throws {@link EngineError} `VAULT_DAMAGED`; the vault keeps what it had
+   * @throws {@link EngineError} `VAULT_DAMAGED`; the content is then unchanged
    */
   refresh(): void;
-  /** Forgets everything that was deciphered. */
   lock(): void;
-  /**
-   * The names of the entries.
-   *
-   * @throws {@link EngineError} `VAULT_LOCKED`
-   */
+  /** @throws {@link EngineError} `VAULT_LOCKED` */
   names(): readonly string[];
-  /**
-   * The value of an entry.
-   *
-   * @throws {@link EngineError} `VAULT_LOCKED`
-   */
+  /** @throws {@link EngineError} `VAULT_LOCKED` */
   get(name: string): Secret<string> | undefined;
   /**
    * Adds or replaces an entry.
@@ -95,29 +86,27 @@ export interface Vault {
    */
   set(name: string, value: Secret<string>): Promise<void>;
   /**
-   * Removes an entry.
-   *
-   * @returns answers whether there was such an entry
+   * @returns whether the entry existed
    * @throws {@link EngineError} `VAULT_LOCKED`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`, `STORE_UNAVAILABLE`
    */
   delete(name: string): Promise<boolean>;
   /**
-   * The signing secret of a webhook, in the form of Standard Webhooks: `whsec_` and base64 of 32 bytes, which are
-   * HMAC-SHA256(seed of the vault, `webhook:` + id). Derived, so a webhook needs no entry of its own.
+   * A webhook's signing secret, in the format of Standard Webhooks: `whsec_` and base64 of 32 bytes, which are
+   * HMAC-SHA256(seed of the vault, `webhook:` + id). It is derived, so a webhook needs no entry.
    *
    * @throws {@link EngineError} `VAULT_LOCKED`
    */
   webhookSecret(webhookId: string): Secret<string>;
   /**
-   * The private key of Ed25519 that signs the checkpoints of the log of this origin: 32 bytes, derived as those of webhooks
-   * are, from `log:` + origin.
+   * The Ed25519 private key (32 bytes) that signs the log's checkpoints, derived like webhook secrets, from `log:` +
+   * origin.
    *
    * @throws {@link EngineError} `VAULT_LOCKED`
    */
   logKey(origin: string): Secret<Uint8Array>;
 }
 
-/** What is sealed: a list of pairs, so that no name of an entry is special. */
+/** The sealed content. Entries are a list of pairs, so that no name is special. */
 const contentSchema = z.strictObject({
   seed: z.base64(),
   entries: z.array(z.tuple([z.string(), z.string()])),
@@ -130,16 +119,15 @@ interface OpenVault {
   readonly entries: ReadonlyMap<string, string>;
 }
 
-/** What tests replace. */
 export interface VaultOptions {
-  /** Cost of the passphrases set from now on. */
+  /** Cost of passphrases set from now on. */
   readonly scrypt?: ScryptCost;
   readonly entropy?: Entropy;
 }
 
 const NO_VAULT = 'There is no vault yet. Create it';
 
-/** The vault that a storage keeps, which need not have one yet. */
+/** Opens a storage, which may have no vault yet. The vault is locked. */
 export const openVault = (
   storage: VaultStorage,
   { scrypt = DEFAULT_SCRYPT, entropy = systemEntropy }: VaultOptions = {},
@@ -147,7 +135,7 @@ export const openVault = (
   const { name: place } = storage;
   let opened: OpenVault | undefined;
 
-  /** One that cannot be read is there all the same. */
+  /** Also true for a vault that cannot be read. */
   const exists = (): boolean => {
     try {
       return storage.current() !== undefined;
@@ -171,7 +159,11 @@ export const openVault = (
   const refresh = (): void => {
     if (opened) opened = openContent(place, stored(), opened.dataKey);
   };
-  /** Writes what `change` makes of the newest content, unless it leaves it as it is. @returns answers what it made it of */
+  /**
+   * Applies `change` to the newest content and writes the result, unless it is the same.
+   *
+   * @returns the content before the change
+   */
   const save = async (change: (newest: OpenVault) => OpenVault): Promise<OpenVault> => {
     let before = unlocked();
     const { dataKey } = before;
@@ -198,7 +190,7 @@ export const openVault = (
       const seed = Buffer.from(entropy.bytes(32)).toString('base64');
       const made: OpenVault = { locks, dataKey, seed, entries: new Map() };
       await storage.update((text) => {
-        // Again: another call or engine may have made one while this one derived its key.
+        // Again: another call or engine may have created one while this one derived its key.
         if (text !== undefined) throw alreadyThere();
         return sealed(made);
       });
@@ -206,7 +198,7 @@ export const openVault = (
     },
     async unlock(unlocker) {
       const dataKey = await unlockDataKey(stored().locks, unlocker);
-      // Read only now, since entries may have been set while the key was derived.
+      // Read last, since entries may have been set while the key was derived.
       opened = openContent(place, stored(), dataKey);
     },
     unlockers() {

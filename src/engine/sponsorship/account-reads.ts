@@ -11,7 +11,10 @@ import { readAccountNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { asked } from './read-tank.ts';
 
-/** No signature, and a window without an end: an account that looks at the paymaster sees one, and nothing signed. */
+/**
+ * Paymaster data without a signature, in an endless window: an account that inspects the paymaster sees one, and
+ * nothing is signed.
+ */
 const withStub = (
   { layout, chainId, contract, fundingWallet }: ReadyPaymaster,
   op: UserOperation,
@@ -39,21 +42,21 @@ const readTrial = async (
   return failure === undefined ? {} : { validationFailure: failure };
 };
 
-/** Whose account is asked about. */
 interface AccountQuestion {
   readonly op: UserOperation;
   readonly senderNonce: bigint | undefined;
-  /** The contract whose code an EIP-7702 account takes on. */
+  /** The contract whose code an EIP-7702 account runs. */
   readonly delegate: Address | undefined;
-  /** False: the gas limits are not those to sign for, so nobody asks whether they suffice for factory and account. */
+  /** False: the gas limits are not the final ones, so do not check whether they suffice for factory and account. */
   readonly isGasGiven: boolean;
-  /** The reading of the money, in flight. */
+  /** The pending read of tank and fees. */
   readonly money: Promise<Facts['chain']>;
 }
 
 /**
- * Reads what tells that an operation cannot be valid. Undefined without a node, and where the money could not be read
- * either and the operator allows that. Where the node answers for the money and not for this, nothing is signed.
+ * Reads what can show that an operation is invalid. Undefined without a node, or if the node is unreachable for tank
+ * and fees too and the operator allows that. Throws if the node answers only for tank and fees, so that nothing is
+ * signed.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */

@@ -15,15 +15,15 @@ const N = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8
 const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
 /**
- * The operation with the EIP-7702 authorisation that its bundle has to carry: none where the sender is a contract, which
- * takes on no code, or runs the code of that delegate already. Nobody signs for what is in a request, so what has no
- * effect must not buy gas.
+ * The operation with the EIP-7702 authorisation that its bundle must carry. None if the sender is a contract, which
+ * accepts no code, or already runs the delegate's code: a request is not authenticated, so what has no effect must not
+ * buy gas.
  *
- * Refuses an authorisation that no chain will take, where that can be told: of a draft, which is only estimated with, its
- * delegate; of an operation to be signed also the form of its signature and its nonce. Who signed is no reason to refuse:
- * viem and others send a placeholder until the operation itself is signed.
+ * Refuses an authorisation that no chain accepts, as far as this is known: for a draft, which is only used to estimate,
+ * its delegate; for a final operation also its nonce and the form of its signature. The signer is not checked: viem and
+ * others send a placeholder until the operation itself is signed.
  *
- * @param rpc the chain is not asked without it
+ * @param rpc without it the chain is not read
  * @throws EngineError `VALIDATION`, which names the field, `CHAIN_UNREACHABLE` or `PAYMASTER_NOT_READY`
  */
 export const withCheckedAuthorization = async (
@@ -50,7 +50,6 @@ export const withCheckedAuthorization = async (
   throw fault(`${named}, but it is ${auth.nonce}`);
 };
 
-/** Whether an authorisation changes what code its account runs, by the account's code. */
 const takesEffect = (code: Hex, { address }: Eip7702Authorization): boolean => {
   if (code === '0x') return true;
   const delegate = delegateOf(code);
@@ -63,7 +62,7 @@ const checkSignature = ({ r, s }: Eip7702Authorization): void => {
   throw fault('eip7702Auth.s must be above 0 and at most half the order of secp256k1 (EIP-7702)');
 };
 
-/** The account's nonce now, and as it will be once its pending transactions are mined, if that matters. */
+/** The account's current nonce, and its nonce after its pending transactions, if that matters. */
 const possibleNonces = async (rpc: RpcClient, sender: Address, expected: bigint): Promise<bigint[]> => {
   const latest = await readTransactionCount(rpc, sender, 'latest');
   if (latest === expected) return [latest];

@@ -4,22 +4,22 @@ import { type WebhookResponse, answerOf } from '../../core/webhooks/webhook-resp
 import type { Evidence } from '../../shared/denials.ts';
 
 /**
- * What stands in a record in place of what must not be stored: the hash of its UTF-8 text. Whoever has the text can prove
- * that it was this one. The empty text stays empty.
+ * Replaces text that must not be stored: the hash of its UTF-8 bytes. Anyone who has the text can prove that it was
+ * this one. The empty text stays empty.
  */
 const blankedText = (text: string): string =>
   text === '' ? '' : `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
-/** The same for what came as JSON: the hash of its text without white space. */
+/** The same for JSON: the hash of its text without white space. */
 export const blankedJson = (value: unknown): string => blankedText(JSON.stringify(value));
 
-/** A URL whose query, which holds what the client sent, is blanked. */
+/** Blanks the query of a URL, which holds what the client sent. */
 const blankedUrl = (url: string): string => {
   const query = url.indexOf('?') + 1;
   return query === 0 ? url : url.slice(0, query) + blankedText(url.slice(query));
 };
 
-/** Evidence that quotes the body of an answer: the names of its members. */
+/** Members of the evidence that quote the response body. */
 const QUOTES = new Set(['key', 'members']);
 
 const blankedEvidence = (evidence: Evidence): Evidence =>
@@ -30,7 +30,7 @@ const blankedEvidence = (evidence: Evidence): Evidence =>
     ]),
   );
 
-/** A call to a webhook without what was sent and answered. What the answer means is kept: the verdict follows from it. */
+/** Blanks the request and the response of a webhook call, but keeps the verdict and what it depends on. */
 export const blankedResponse = (response: WebhookResponse): WebhookResponse => {
   const { call, headers } = response;
   const fault = bodyFault(answerOf(response));

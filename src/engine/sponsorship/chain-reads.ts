@@ -23,7 +23,7 @@ import type { RequestedOperation } from '../../core/user-operation/read-operatio
 import { asked, readTank } from './read-tank.ts';
 import { isEip7702 } from '../../core/user-operation/user-op-hash.ts';
 
-/** The chain's node, for what cannot be done without it. @throws EngineError `PAYMASTER_NOT_READY` */
+/** The chain's node, for steps that require one. @throws EngineError `PAYMASTER_NOT_READY` */
 export const requireRpc = (rpc: RpcClient | undefined, { chainId }: ReadyPaymaster): RpcClient => {
   if (rpc !== undefined) return rpc;
   const fix = fixes.setRpc(chainId);
@@ -46,10 +46,10 @@ export const readNonce = async (
 };
 
 /**
- * Whose code the sender of an EIP-7702 operation of v0.8 runs, which is part of the operation's hash: as the
- * authorisation beside it says, else as it is on chain. Undefined for operations that do not say they are of this kind.
+ * The contract whose code the sender of an EIP-7702 operation (v0.8) runs, which is part of the operation's hash. Taken
+ * from the authorisation, else from the chain. Undefined for operations that are not marked as EIP-7702.
  *
- * @throws EngineError `VALIDATION` if there is no delegate, `CHAIN_UNREACHABLE`, `PAYMASTER_NOT_READY`
+ * @throws EngineError `VALIDATION` if no delegate is found, `CHAIN_UNREACHABLE`, `PAYMASTER_NOT_READY`
  */
 export const readDelegate = async (
   rpc: RpcClient | undefined,
@@ -65,7 +65,7 @@ export const readDelegate = async (
   throw new EngineError('VALIDATION', message, { errors: [message] });
 };
 
-/** What withdrawals that were sent and are not mined will take out of a tank, wei. */
+/** Withdrawals from a tank that are sent and not mined, wei. */
 export const readWithdrawals = async (
   store: Pick<OperatorTransactionStore, 'openOperatorTransactions'>,
   tank: Tank,
@@ -85,7 +85,7 @@ export const readWithdrawals = async (
 };
 
 /**
- * Fees that the next blocks take, wei per gas, and that are sponsored: as far as the node is believed.
+ * Fees for the next blocks that are sponsored, wei per gas: the node's, as far as it is believed.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`
  */
@@ -101,10 +101,9 @@ export const suggestFees = async (
 };
 
 /**
- * What a chain of layer 2 charges for the operation's data, in gas; 0 where that makes no difference, and on other
- * chains.
+ * Gas that a layer 2 chain charges for the operation's data; 0 if it makes no difference, and on other chains.
  *
- * @throws EngineError `CHAIN_UNREACHABLE` where the chain's oracle cannot be read
+ * @throws EngineError `CHAIN_UNREACHABLE` if the chain's oracle cannot be read
  */
 const readL1DataGas = async (rpc: RpcClient, ready: Tank, op: UserOperation): Promise<bigint> => {
   const { chainId, entryPoint, layout } = ready;
@@ -118,7 +117,6 @@ const readL1DataGas = async (rpc: RpcClient, ready: Tank, op: UserOperation): Pr
   }
 };
 
-/** What reading tank and fees works with. */
 export interface MoneyContext {
   readonly store: Pick<Store, 'openOperatorTransactions' | 'findChain'>;
   readonly fees: Pick<BelievedFees, 'believe'>;
@@ -126,10 +124,10 @@ export interface MoneyContext {
 }
 
 /**
- * Reads tank and fees. Null where the chain has no RPC URL, and where its node answers neither of them while the
- * operator has set a budget for that. A node that answers one of them was reached: a user who has it fail the other must
- * not switch off what is checked. Where `mustAnswer` is true, nothing is signed without an answer, budget or not: the
- * request has reached the node already, or is paid in a token.
+ * Reads tank and fees. Null if the chain has no RPC URL, or if its node answers neither read and the operator has set a
+ * budget for that. A node that answers one of them is reachable: a user who makes the other fail must not disable
+ * checks. With `mustAnswer`, nothing is signed without an answer, despite a budget: the request has reached the node
+ * already, or is paid in a token.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */
@@ -145,7 +143,7 @@ export const readMoney = async (
   const readings = [readTank(rpc, ready), asked(ready, () => readFees(rpc))] as const;
   const l1Data = readL1DataGas(rpc, ready, op);
   const chain = await store.findChain(chainId);
-  // Asked at the same time, so that they take no time of their own.
+  // Read at the same time, so that it takes no extra time.
   const others = chain?.breaker === 'default' ? deposits.ofOthers(rpc, ready) : undefined;
   const [ended] = await Promise.all([Promise.allSettled(readings), Promise.allSettled([l1Data, others])]);
   const isSilent = ended.every((read) => read.status === 'rejected' && isUnreachable(read.reason));

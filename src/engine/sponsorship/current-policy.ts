@@ -7,20 +7,16 @@ import type { DappPolicy } from '../store/policy-store.ts';
 import type { ChainSettings, Paymaster } from '../store/registry-store.ts';
 import type { Store } from '../store/store.ts';
 
-/** What finding the policy works with. */
 interface PolicyContext {
   readonly store: Store;
-  /** The settings in force. */
   readonly config: Pick<Config, 'outstandingSharePercent'>;
 }
 
-/** The DApp and its policy as the operator has set them by now. */
 export interface CurrentPolicy {
   readonly paymaster: Paymaster;
   readonly policy: Policy;
-  /** The name of the revision. */
   readonly hash: string;
-  /** {@link Store.settingsVersion} before anything of it was read. */
+  /** {@link Store.settingsVersion} before anything was read. */
   readonly version: number;
 }
 
@@ -72,7 +68,7 @@ const chainPolicy = ({
 });
 
 /**
- * A rule that binds and that nobody here can check must not pass as none: a newer Gasdesk may have made it.
+ * An enforced rule of an unknown type must not count as absent: a newer Gasdesk may have created it.
  *
  * @throws EngineError `PAYMASTER_NOT_READY`
  */
@@ -94,20 +90,20 @@ const readCurrent = async (context: PolicyContext, paymasterId: string, version:
   return { paymaster, policy, hash: policyHash(policy), version };
 };
 
-/** A policy as last read, or as it is being read, and what it was read for. */
 interface Reading {
   readonly version: number;
   readonly outstandingSharePercent: number;
   readonly policy: Promise<CurrentPolicy>;
 }
 
-/** By store and DApp: they change only with the settings. */
+/** By store and DApp. They change only with the settings. */
 const readings = new WeakMap<Store, Map<string, Reading>>();
 
 /**
- * The policy of a DApp. It is read anew where anything has changed that it stands on: once for all who ask meanwhile.
+ * The policy of a DApp. Read again only after a change, once for all concurrent callers.
  *
- * @throws EngineError `UNKNOWN_API_KEY` if there is no such DApp any more; `PAYMASTER_NOT_READY` for a rule of an unknown type
+ * @throws EngineError `UNKNOWN_API_KEY` if the DApp no longer exists; `PAYMASTER_NOT_READY` for a rule of an unknown
+ *   type
  */
 export const currentPolicy = async (
   context: PolicyContext,

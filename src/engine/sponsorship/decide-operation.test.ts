@@ -27,13 +27,12 @@ const CONTRACT = '0x00000000000000000000000000000000000000cc';
 const WALLET = '0x00000000000000000000000000000000000000ff';
 const KEY = `0x${'11'.repeat(32)}`;
 const dapp = paymaster({ fundingWallet: WALLET });
-/** What each operation here may take from the tank: gas of 100,000, of which 12,000 are the contract's, at 1 wei. */
+/** Maximum cost of each operation here: gas of 100,000, of which 12,000 are the contract's, at 1 wei. */
 const COST = 100_000n;
 
 /** `getNonce(address,uint192)` of the EntryPoint. */
 const GET_NONCE = '0x35567e1a';
 
-/** The operation as the client sends it. */
 const sent = (nonce: bigint) => ({
   ...{ sender: WALLET, nonce: `0x${nonce.toString(16)}`, initCode: '0x', callData: '0x12345678', signature: '0x' },
   ...{ callGasLimit: '87996', verificationGasLimit: '1', preVerificationGas: '1' },
@@ -61,13 +60,13 @@ const request = (nonce: bigint): SponsorshipRequest => ({
   isBlanked: false,
 });
 
-/** What the node answers besides blocks: an account that validates, and a tip. */
+/** The node's answers besides blocks: an account that validates, and a tip. */
 const ANSWERS: Record<string, unknown> = { eth_maxPriorityFeePerGas: '0x1', eth_getCode: '0x00', eth_call: '0x' };
 
 const tempFolder = useTempFolders();
 let store: Store;
 let balance: bigint;
-/** Runs once a balance was read, before the answer reaches the desk. */
+/** Runs after a balance was read, before the answer reaches the desk. */
 let afterRead: (reads: number) => Promise<void>;
 let reads: number;
 let sponsor: (nonce: bigint) => Promise<SponsorshipDecision>;
@@ -117,7 +116,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** The chain takes an operation and what it cost; settlement sees it. */
+/** The chain mines an operation and charges its cost; settlement sees it. */
 const mine = async ({ decisionId }: SponsorshipDecision, block: number): Promise<void> => {
   const decision = await store.findDecision(decisionId);
   balance -= COST;
@@ -145,7 +144,7 @@ describe('a balance that was read before an operation was mined', () => {
     afterRead = async (count) => {
       if (count === 2) await mine(first, 1);
     };
-    // What it read was all of the tank; nothing of it is left, and nothing is reserved any more.
+    // The balance that it read is spent, and no reservation is left.
     expect((await sponsor(2n)).reason?.code).toBe('GAS_TANK_EMPTY');
     expect(reads).toBe(3);
     expect(await store.listDecisions({ limit: 9 })).toHaveLength(2);

@@ -24,12 +24,12 @@ import { type SponsorshipRequest, requestRecord } from './request-record.ts';
 import { signTerms } from './sign-terms.ts';
 import { callWebhooks } from './webhook-calls.ts';
 
-/** How a request ended: signed, or the operation's gas values and the reason why not. */
+/** A signed operation, or its gas values and the reason for the denial. */
 export interface SponsorshipDecision {
   readonly decisionId: string;
-  /** The operation with final gas values, and with the paymaster's part if it is sponsored. */
+  /** With final gas values, and with the paymaster's fields if sponsored. */
   readonly op: UserOperation;
-  /** As the contracts take it, packed from v0.7 on; `0x` if it is not sponsored. */
+  /** As contracts take it, packed from v0.7 on; `0x` if not sponsored. */
   readonly paymasterAndData: Hex;
   readonly reason: Reason | undefined;
 }
@@ -37,44 +37,42 @@ export interface SponsorshipDecision {
 /** Most attempts at one decision: changed settings, a changed ledger or a webhook answer may force another. */
 export const MOST_ROUNDS = 8;
 
-/** The policy, and who pays by it. */
 interface Current {
   readonly current: CurrentPolicy;
   readonly payer: Payer;
 }
 
-/** What a request is decided by now, whatever was known of the DApp when it came. */
+/** The current policy and payer for a request, regardless of what was read when it came. */
 const findCurrent = async (
   context: DecisionContext,
   { paymaster, apiKey, options }: SponsorshipRequest,
 ): Promise<Current> => {
   const current = await currentPolicy(context, paymaster);
-  // It may have been revoked since the request came, on another engine, too.
+  // The key may have been revoked since the request came, even by another engine.
   const found = await context.store.findPaymasterByApiKey(apiKey);
   if (found?.paymasterId !== paymaster.paymasterId) throw new EngineError('UNKNOWN_API_KEY');
   checkExpiry(current.paymaster, options);
   return { current, payer: await findPayer(context, { paymaster: current.paymaster, options }) };
 };
 
-/** True where the rules before all others deny already: gas is estimated over signed drafts. */
+/** True if the first rules deny already. Then sign no drafts, so do not estimate gas. */
 const signsNothing = ({ current: { policy }, payer: { payment } }: Current): boolean =>
   policy.pause !== null || (payment !== undefined && !policy.dapp.tokenMode);
 
 const prepare = (context: DecisionContext, request: SponsorshipRequest, found: Current): Promise<PreparedOperation> =>
   prepareOperation(context, 'final', request, { payer: found.payer, signsNothing: signsNothing(found) });
 
-/** True if what was prepared is what would be prepared now. */
 const isStillPrepared = ({ payer, gasSource }: PreparedOperation, found: Current): boolean =>
   isSamePayer(payer, found.payer) && (gasSource !== 'GAS_NOT_ESTIMATED' || signsNothing(found));
 
 /**
- * Decides whether to sponsor a user operation: gathers the facts, decides, asks webhooks if it comes to them, gathers
- * again what may have changed, and decides and commits in one step. The decision is stored when this resolves; a
- * failure on the way is stored too, and thrown.
+ * Decides whether to sponsor a user operation: gathers the facts, decides, calls webhooks if required, gathers again
+ * what may have changed, and then decides and commits in one step. The decision is stored when this resolves; an error
+ * before that is stored too, and thrown.
  *
- * @throws EngineError `UNKNOWN_API_KEY`, `PAYMASTER_NOT_READY`, `VERSION_NOT_SUPPORTED`, `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`,
- *   `VAULT_LOCKED`, `GAS_ESTIMATION_FAILED`, `FEE_TOKEN_REQUIRED`, `TOKEN_NOT_SUPPORTED` or `VALIDATION`;
- *   `DECISION_OUTDATED` where what it stands on changed again and again
+ * @throws EngineError `UNKNOWN_API_KEY`, `PAYMASTER_NOT_READY`, `VERSION_NOT_SUPPORTED`, `CONTRACT_MISMATCH`,
+ *   `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, `GAS_ESTIMATION_FAILED`, `FEE_TOKEN_REQUIRED`, `TOKEN_NOT_SUPPORTED` or
+ *   `VALIDATION`; `DECISION_OUTDATED` if the inputs keep changing
  */
 export const decideOperation = (context: DecisionContext, request: SponsorshipRequest): Promise<SponsorshipDecision> =>
   withFailureRecord(context, request, async (decisionId) => {
@@ -83,21 +81,21 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
     let prepared = await prepare(context, request, found);
     let webhooks: Facts['webhooks'] = [];
     for (let round = 1; round <= MOST_ROUNDS; round += 1) {
-      // Whatever waits comes before the settings are read: what the operator changes meanwhile binds this operation.
+      // Do all waiting before reading the settings: changes that the operator makes meanwhile apply to this operation.
       const reads = await readChain(context, prepared, found.current.policy);
       if (round > 1 || (await store.settingsVersion(request.paymaster)) !== found.current.version) {
         found = await findCurrent(context, request);
         if (!isStillPrepared(prepared, found)) {
           const { op } = prepared;
           prepared = await prepare(context, request, found);
-          // What webhooks said of other gas they did not say of this operation.
+          // Verdicts on other gas do not apply to this operation.
           if (!isDeepStrictEqual(prepared.op, op)) webhooks = [];
           continue;
         }
       }
       const { current } = found;
       const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks });
-      // A rule that came, or whose time came, meanwhile, or another price: what is asked now is read before it decides.
+      // If a rule was added or became active meanwhile, or the price source changed, first read what is needed now.
       if (!isRead(facts, reads, current.policy)) continue;
       const reservations = plan(facts, current.policy);
       if (unaskedWebhooks(facts, ruleInput(facts, current.policy).policy).length > 0) {
@@ -121,7 +119,6 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
     throw new EngineError('DECISION_OUTDATED');
   });
 
-/** A decision that is about to be stored. */
 interface Deciding {
   readonly decisionId: string;
   readonly request: SponsorshipRequest;
@@ -129,7 +126,6 @@ interface Deciding {
   readonly current: CurrentPolicy;
 }
 
-/** A decision as it is stored. */
 export const decisionDraft = (
   { decisionId, request, facts, current: { policy, hash } }: Deciding,
   concluded: Pick<Decision, 'reservations' | 'held' | 'steps' | 'reason' | 'paymasterAndData'>,
@@ -138,7 +134,7 @@ export const decisionDraft = (
   const calls = kept(callsOf(facts, policy));
   const decision = { facts, policy, policyHash: hash, engine, ...concluded };
   const record = decidedRecord(decision);
-  // What was signed can be decided again, however long it is; nobody fills the disk with what is denied.
+  // What was signed must be reproducible, whatever its length; denied requests must not fill the disk.
   const isKept = concluded.reason === undefined || !isRequestCut(head.request);
   return {
     // The DApp may have been renamed since the request came.
@@ -147,7 +143,7 @@ export const decisionDraft = (
   };
 };
 
-/** What is to be written, given what the ledger's accounts hold; undefined where the decision has to begin anew. */
+/** What to write, given the ledger accounts' amounts; undefined if the decision must restart. */
 const commitPlan = (
   { vault, clock }: Pick<DecisionContext, 'vault' | 'clock'>,
   deciding: Deciding,

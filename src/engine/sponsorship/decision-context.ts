@@ -6,7 +6,6 @@ import type { Deposits } from './deposits.ts';
 import type { PauseSwitch } from './pause-switch.ts';
 import type { PayerContext } from './payer.ts';
 
-/** What deciding works with. */
 export interface DecisionContext extends PayerContext {
   readonly webhooks: Deliverer;
   readonly clock: Clock;
@@ -14,6 +13,5 @@ export interface DecisionContext extends PayerContext {
   readonly pause: PauseSwitch;
   readonly fees: Pick<BelievedFees, 'believe'>;
   readonly deposits: Pick<Deposits, 'ofOthers' | 'saw'>;
-  /** The settings in force. */
   readonly config: Pick<Config, 'outstandingSharePercent' | 'blankWebhookData'>;
 }

@@ -6,25 +6,23 @@ import type { RegistryStore } from '../store/registry-store.ts';
 import { readTank } from './read-tank.ts';
 import { accountOfTank } from './tank-account.ts';
 
-/** What the gas tanks of a chain hold together. */
 export interface Deposits {
-  /** What the others hold besides this one, wei; at most a minute old. A tank that cannot be read counts for nothing. */
+  /** Sum of the other tanks' balances, wei; at most a minute old. A tank that cannot be read counts as 0. */
   ofOthers(rpc: RpcClient, own: Tank): Promise<bigint>;
-  /** Takes over what a tank holds, as it was just read. */
   saw(tank: Tank, balanceWei: bigint): void;
-  /** What all tanks held when they were read last, wei; undefined where nothing was read yet. */
+  /** Sum of all tanks' balances when last read, wei; undefined before the first read. */
   lastKnown(chainId: number): bigint | undefined;
 }
 
-/** After this time tanks are read again, while the sum of before is used. */
+/** After this time tanks are read again; the previous sum is used meanwhile. */
 const RENEWED_MS = 30_000;
-/** After this time nothing is used that was read before. */
+/** After this time a read is no longer used. */
 const KEPT_MS = 60_000;
-/** So many are asked for at once. */
+/** Tanks read at once. */
 const AT_ONCE = 20;
 
 interface OfChain {
-  /** By tank: wei. */
+  /** Wei, by tank. */
   readonly balances: Map<string, bigint>;
   readAt: number;
   reading: Promise<void> | undefined;
@@ -34,7 +32,7 @@ const idOf = (tank: Tank): string => accountOfTank(tank).id;
 
 const isExpected = (error: unknown): boolean => error instanceof EngineError || error instanceof RpcError;
 
-/** Sums of deposits, which are kept so that a decision reads no tank but its own. */
+/** Caches balances, so that a decision reads only its own tank. */
 export const createDeposits = (
   store: Pick<RegistryStore, 'listPaymasters' | 'findPaymasterContract'>,
   clock: Pick<Clock, 'monotonic'>,
@@ -59,7 +57,6 @@ export const createDeposits = (
     return tanks;
   };
 
-  /** Reads every tank but the one that is read anyway. */
   const renew = async (rpc: RpcClient, own: Tank): Promise<void> => {
     const { chainId } = own;
     const chain = chainOf(chainId);
@@ -76,7 +73,7 @@ export const createDeposits = (
             chain.balances.set(id, await readTank(rpc, tank));
           } catch (error) {
             if (!isExpected(error)) throw error;
-            // What is misconfigured stays so for a while; a node may be back with the next request.
+            // A wrong configuration lasts, but a node may answer the next request.
             wasReached &&= !isUnreachable(error);
           }
         }),
@@ -98,7 +95,7 @@ export const createDeposits = (
       const chain = chainOf(own.chainId);
       const age = clock.monotonic() - chain.readAt;
       if (age >= KEPT_MS) await reading(rpc, own);
-      // A failure shows where the next one waits for it.
+      // The next caller that waits for it sees the error.
       else if (age >= RENEWED_MS) reading(rpc, own).catch(() => undefined);
       const ownId = idOf(own);
       return [...chain.balances].reduce((sum, [id, wei]) => (id === ownId ? sum : sum + wei), 0n);

@@ -11,10 +11,11 @@ import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import { signTerms } from './sign-terms.ts';
 
-/** A window in 2019 and 2020, which no chain is in. Its times have as many bytes that are not zero as any of today. */
+/**
+ * A window in 2019 and 2020, which has passed on every chain. Its times have as many non-zero bytes as current ones.
+ */
 const PAST = { validAfter: 0x5d_5d_5d_5d, validUntil: 0x5e_5e_5e_5e };
 
-/** Whose drafts are signed, and on which terms. */
 interface DraftQuestion {
   readonly ready: ReadyPaymaster;
   readonly terms: SponsorshipTerms;
@@ -22,15 +23,15 @@ interface DraftQuestion {
   readonly entropy: Entropy;
 }
 
-/** Some contracts sign no window (1.0.0): what is signed for them stays good. */
+/** Some contracts sign no window (1.0.0), so their signatures never expire. */
 const hasWindow = ({ layout }: ReadyPaymaster, op: UserOperation, terms: SponsorshipTerms): boolean =>
   layout.encode(op, terms, STUB_SIGNATURE) !== layout.encode(op, { ...terms, ...PAST }, STUB_SIGNATURE);
 
 /**
- * How drafts are signed for the desk's own simulations: so that the contract accepts them there, and nowhere else. The
- * account's code sees the signature, and can give it away in whatever it makes the answer depend on: a revert reason,
- * an error's selector, the gas it uses. Simulations do not look at the window, so it is one that is past; where the
- * contract has none, a key of this one estimate signs, which the simulated state has in the signer's place.
+ * Signs drafts for the desk's own simulations, such that the contract accepts them only there. The account's code sees
+ * the signature, and can leak it in anything that its behaviour affects: a revert reason, an error's selector, the gas
+ * it uses. Simulations ignore the window, so use one that has passed. If the contract has no window, sign with a key
+ * made for this estimate, which the simulated state has in place of the signer.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`
  */

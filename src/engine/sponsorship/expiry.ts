@@ -1,7 +1,7 @@
 import { EngineError } from '../../shared/errors.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 
-/** A signature that is valid for long holds the tank for as long. @throws EngineError `VALIDATION` */
+/** A long validity reserves the tank for as long. @throws EngineError `VALIDATION` */
 export const checkExpiry = (
   { maxExpirySeconds }: Pick<Paymaster, 'maxExpirySeconds'>,
   { expiryDuration }: { expiryDuration: number },

@@ -10,7 +10,6 @@ import { type SponsorshipRequest, requestRecord } from './request-record.ts';
 import { blankedJson } from './blank.ts';
 import { kept } from './kept.ts';
 
-/** What a record says of any request that failed. */
 const failure = ({ version }: Paymaster, error: unknown) => {
   const layout = findLayout(version);
   const expected = error instanceof EngineError;
@@ -31,7 +30,7 @@ const failure = ({ version }: Paymaster, error: unknown) => {
   } as const;
 };
 
-/** The record of a request that failed before it was decided. */
+/** Record of a request that failed before it was decided. */
 export const failedDraft = (
   decisionId: string,
   request: SponsorshipRequest,
@@ -44,23 +43,19 @@ export const failedDraft = (
   trace: [],
 });
 
-/** A request of a known DApp that could not be read. */
 export interface UnreadRequest {
   readonly paymaster: Paymaster;
-  /** JSON-RPC method by which it came. */
   readonly method: string;
-  /** The request as it came in. */
   readonly received: unknown;
-  /** True: a hash is stored in its place. */
+  /** True: a hash is stored instead. */
   readonly isBlanked: boolean;
 }
 
-/** What may be told of an operation that is not one. */
 const part = z
   .tuple([z.object({ sender: address.optional().catch(undefined), nonce: quantity.optional().catch(undefined) })])
   .rest(z.unknown());
 
-/** The record of a request that was refused unread; sender, nonce and mode are empty where they are not known. */
+/** Record of a request that was refused unparsed. Unknown sender, nonce and mode are empty. */
 export const refusedDraft = (
   id: string,
   at: number,

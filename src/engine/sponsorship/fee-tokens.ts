@@ -13,30 +13,29 @@ import { type PricedToken, priceTokens } from '../token-mode/quote-tokens.ts';
 import { tokenModeDenial } from '../token-mode/token-mode-denial.ts';
 import type { DecisionContext } from './decision-context.ts';
 
-/** What clients are told of a token before they ask for anything. */
+/** Terms of a token that clients see before any request. */
 export interface TokenTerms {
   readonly address: Address;
   readonly symbol: string;
   readonly decimals: number;
   /** Smallest units of the token for 1e18 wei, premium included. */
   readonly exchangeRate: bigint;
-  /** Gas that is charged for at most beyond the operation's own. */
+  /** Maximum gas charged beyond the operation's own. */
   readonly postOpGas: bigint;
-  /** Millionths of a USD for 1e18 wei; 0 where nobody says. */
+  /** Millionths of a USD for 1e18 wei; 0 if unknown. */
   readonly nativeToUsd: bigint;
 }
 
 /** The tokens in which users of a DApp may pay, and paymaster data to estimate with. */
 export interface FeeTokens {
   readonly paymasterAddress: Address;
-  /** Of a sponsorship, with the limits of paying in a token; undefined where nothing can be sponsored. */
+  /** Sponsored, with the limits for paying in a token; undefined if sponsorship is impossible. */
   readonly dummy: { readonly op: UserOperation; readonly paymasterAndData: Hex } | undefined;
   readonly tokens: readonly TokenTerms[];
-  /** Why users may pay in none of them; undefined where they may. */
+  /** Why users may pay in no token; undefined if they may. */
   readonly reason: Reason | undefined;
 }
 
-/** An operation that asks for nothing, with those limits of the paymaster. */
 const emptyOperation = (version: EntryPointVersion, limits: Partial<PaymasterGas> = {}): UserOperation => {
   const gas = { callGasLimit: 0n, verificationGasLimit: 0n, preVerificationGas: 0n };
   const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
@@ -51,7 +50,7 @@ const emptyOperation = (version: EntryPointVersion, limits: Partial<PaymasterGas
   return { ...fields, ...entryPoints[version].emptyFields, ...limits };
 };
 
-/** Nothing expires that clients keep to estimate with. */
+/** Clients keep this data for estimates, so it never expires. */
 const ALWAYS = { validAfter: 0, validUntil: 2 ** 48 - 1 };
 
 const dummyOf = (
@@ -64,7 +63,7 @@ const dummyOf = (
   return { op: isV06(op) ? op : { ...op, ...splitPaymasterAndData(paymasterAndData) }, paymasterAndData };
 };
 
-/** What is charged for at a price of 1 wei per gas and one unit per wei, less the limits of the paymaster. */
+/** Charge at 1 wei per gas and one unit per wei, without the paymaster's limits. */
 const postOpGasOf = (layout: TokenLayout, preFunded: boolean): bigint => {
   const op = emptyOperation(layout.entryPointVersion, layout.paymasterGas);
   const price = { ...layout.chargedGas(op, { preFunded }), exchangeRate: WEI_PER_COIN };
@@ -87,10 +86,10 @@ const unlessUnready = async <T>(ready: Promise<T>): Promise<T | undefined> => {
 };
 
 /**
- * What clients read before they ask for anything, be it in tokens or not.
+ * What clients read before any request, with or without tokens.
  *
- * @throws EngineError `PAYMASTER_NOT_READY` where nothing is sponsored and no tokens are taken; `VAULT_LOCKED`,
- *   `VERSION_NOT_SUPPORTED`; `CHAIN_UNREACHABLE` where no token has a rate
+ * @throws EngineError `PAYMASTER_NOT_READY` if neither sponsorship nor tokens are available; `VAULT_LOCKED`,
+ *   `VERSION_NOT_SUPPORTED`; `CHAIN_UNREACHABLE` if no token has a rate
  */
 export const readFeeTokens = async (
   { store, vault, rates }: DecisionContext,

@@ -7,11 +7,11 @@ import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { tryOperation } from '../token-mode/try-payment.ts';
 
 /**
- * What an operation uses of its limits, where its fees would be denied otherwise: most operations give their bundler so
- * little that nobody has to ask. It is simulated without anything signed. An account can tell that from the chain, and
- * behave otherwise there.
+ * Gas that an operation uses of its limits, if it would otherwise be denied for its fees. Most operations leave their
+ * bundler so little that the node is not called. The simulation uses nothing signed; an account can detect it on chain,
+ * and behave differently.
  *
- * @returns null where the node does not answer: a silence proves no use; undefined where it is not asked
+ * @returns null if the node does not answer, which proves no use; undefined if it is not called
  */
 export const readGasUse = async (
   rpc: RpcClient | undefined,

@@ -28,28 +28,27 @@ import type { SponsorshipRequest } from './request-record.ts';
 import { type PaymentTrial, type TokenCharge, simulateTokenCharge } from './token-charge.ts';
 import { renewUnreachableBudget } from './unreachable-budget.ts';
 
-/** `draft`: paymaster data to estimate gas with, over gas and fees that may be open. `final`: the decision proper. */
+/** `draft`: paymaster data to estimate gas with; gas and fees may be open. `final`: the real decision. */
 export type Stage = Facts['stage'];
 
-/** An operation with its gas, and who would pay for it: what stays true until the payer or the pause changes. */
+/** An operation with its gas and payer: valid until the payer or the pause changes. */
 export interface PreparedOperation {
   readonly stage: Stage;
   readonly payer: Payer;
   readonly op: UserOperation;
-  /** Who signs: in token mode on the terms of the payment. */
+  /** Who signs; in token mode on the payment's terms. */
   readonly ready: ReadyPaymaster;
-  /** What the user pays with in token mode; undefined where it is sponsored. */
   readonly charge: TokenCharge | undefined;
   readonly gasSource: Facts['gasSource'];
   readonly senderNonce: bigint | undefined;
-  /** The contract whose code an EIP-7702 account takes on. */
+  /** The contract whose code an EIP-7702 account runs. */
   readonly delegate: Address | undefined;
 }
 
 const prepareDraft = async (request: SponsorshipRequest, payer: Payer): Promise<PreparedOperation> => {
   const { ready, rpc } = payer;
   const userOperation = await withCheckedAuthorization(rpc, ready, request.userOperation, 'draft');
-  // Gas that is not known yet costs nothing here: what is denied now would be denied with any gas.
+  // Unknown gas counts as free here: what is denied now would be denied with any gas.
   const given = withLeastGas(withGivenGas(userOperation, ready), ready.layout.paymasterGas);
   const origin = { estimated: false, open: true, callGasLimit: AMPLE_CALL_GAS };
   const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, given, origin));
@@ -57,7 +56,7 @@ const prepareDraft = async (request: SponsorshipRequest, payer: Payer): Promise<
   return { stage: 'draft', ...found, gasSource: 'GAS_GIVEN', senderNonce: undefined, delegate: undefined };
 };
 
-/** What a draft is signed for, at `now` (epoch ms). */
+/** The terms of a draft, at `now` (epoch ms). */
 const draftTerms = (
   now: number,
   { chainId, contract, fundingWallet, layout }: ReadyPaymaster,
@@ -97,8 +96,8 @@ const prepareFinal = async (
 };
 
 /**
- * Finds the operation's gas. Gas is estimated over a signed draft, so not while nothing is signed: what was not estimated
- * is not signed either.
+ * Finds the operation's gas. Estimating needs a signed draft, so `signsNothing` skips it; an operation without an
+ * estimate is not signed either.
  *
  * @throws EngineError as `decideOperation`
  */
@@ -113,11 +112,10 @@ export const prepareOperation = (
 /** Chain state, and the ledger version read before it. */
 export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'gasUsed' | 'holdings' | 'token' | 'price'> {
   readonly ledgerVersion: number;
-  /** Where the price came from. */
   readonly priceSource: NonNullable<Policy['chain']>['price'];
 }
 
-/** How a user pays, as far as it needs no looking at what they have. */
+/** The payment's terms, without the user's holdings. */
 export const tokenFacts = ({ payment, trial }: Pick<TokenCharge, 'payment' | 'trial'>): NonNullable<Facts['token']> => {
   const { token, treasury, transferGas } = payment;
   const { address, symbol, decimals, premium, preFund } = token;
@@ -141,19 +139,19 @@ const readToken = async (
   charge: TokenCharge,
 ): Promise<NonNullable<Facts['token']>> => {
   const { token, treasury, maxUnits, preFund } = charge.payment;
-  // What costs nothing in the token is denied whatever the user has.
+  // A charge of zero units is denied, whatever the user holds.
   if (rpc === undefined || (stage === 'final' && maxUnits(op) === 0n)) return tokenFacts(charge);
   const who = { chainId: ready.chainId, sender: op.sender, spender: ready.contract };
   const holdings = await readTokenHoldings(rpc, { ...who, token, treasury, prefundUnits: preFund(op) });
   return { ...tokenFacts(charge), holdings: holdings && asText(holdings) };
 };
 
-/** What stands in the facts where a rule asks for a price that nobody has set. */
+/** Facts if a rule needs a price that is not set. */
 const NO_PRICE = { usd: null, fault: 'no price is set for the chain' };
 
 /**
- * What the native coin is worth. Where no rule asks for it, it is only told if it is known by now: then it shows what was
- * spent, and drafts of limits can be tried.
+ * Price of the native coin. If no rule needs it, only a known price is used: it shows the amounts spent, and lets
+ * drafts of limits be tried.
  */
 export const readCoinPrice = async (rates: Pick<Rates, 'coinPrice' | 'coinPriceNow'>, policy: Policy) => {
   const { chainId } = policy.dapp;
@@ -163,7 +161,7 @@ export const readCoinPrice = async (rates: Pick<Rates, 'coinPrice' | 'coinPriceN
   return isAsked ? rates.coinPrice(chainId, source) : rates.coinPriceNow(chainId, source);
 };
 
-/** Reads what the chain says of an operation, for the rules of a policy. @throws EngineError as `decideOperation` */
+/** Reads the chain state that a policy's rules need. @throws EngineError as `decideOperation` */
 export const readChain = async (
   context: DecisionContext,
   prepared: PreparedOperation,
@@ -174,7 +172,7 @@ export const readChain = async (
   const ledgerVersion = await store.ledgerVersion();
   const isEstimated = gasSource === 'GAS_ESTIMATED';
   const money = readMoney(context, payer.rpc, ready, op, isEstimated || charge !== undefined);
-  // An estimate has had the account validate the operation already.
+  // An estimate has already run the account's validation.
   const isAsked = stage === 'final' && !isEstimated;
   const question = { op, senderNonce, delegate, isGasGiven: gasSource === 'GAS_GIVEN', money };
   const isPaidInToken = charge !== undefined;
@@ -184,7 +182,7 @@ export const readChain = async (
     money,
     isAsked ? readAccount(payer.rpc, ready, question) : undefined,
     gasUse,
-    // No rule of sponsorship binds those who pay in a token.
+    // Sponsorship rules do not apply to users who pay in a token.
     isPaidInToken ? undefined : readHoldings(payer.rpc, op.sender, policy, clock.now()),
     readCoinPrice(rates, policy),
   ]);
@@ -199,7 +197,7 @@ export const readChain = async (
   };
 };
 
-/** Whether what the rules of a policy ask was read, and from where that policy says. */
+/** Whether everything that the policy's rules need was read, from its current sources. */
 export const isRead = (facts: Facts, { priceSource }: Pick<ChainReads, 'priceSource'>, policy: Policy): boolean => {
   const isPriced = facts.price !== undefined || facts.token !== undefined || !asksForPrice(policy);
   const isSameSource = isDeepStrictEqual(priceSource, policy.chain?.price);
@@ -208,7 +206,7 @@ export const isRead = (facts: Facts, { priceSource }: Pick<ChainReads, 'priceSou
   return isPriced && isSameSource && unreadHoldings(ruleInput(facts, policy).policy, facts).length === 0;
 };
 
-/** Whether others use what an operation of the sender would use. */
+/** Whether others share the accounts of the sender's operation. */
 export const readShared = async (
   { store }: Pick<DecisionContext, 'store'>,
   { tank, sender }: { readonly tank: Tank; readonly sender: Address },
@@ -224,7 +222,6 @@ export const readShared = async (
   return { bySenders, byDapps, chain: dapps > 1 };
 };
 
-/** What the client sent for conditions to look at. */
 const contextOf = ({ options, isBlanked }: SponsorshipRequest): Pick<Facts, 'context'> => {
   const { sponsorshipInfo, policyId, sponsorshipPolicyId } = options;
   const { webhookData } = sponsorshipInfo;
@@ -236,7 +233,7 @@ const contextOf = ({ options, isBlanked }: SponsorshipRequest): Pick<Facts, 'con
   return Object.keys(context).length === 0 ? {} : { context };
 };
 
-/** Puts together by what an operation is decided. The clock is read here, and nowhere else for the decision. */
+/** Combines the facts of a decision. Only this reads the clock for it. */
 export const gatherFacts = async (
   context: DecisionContext,
   request: SponsorshipRequest,

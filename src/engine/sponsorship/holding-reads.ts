@@ -22,40 +22,39 @@ const multiTokens = new Interface(['function balanceOf(address owner, uint256 id
 const probeAnswer = 'tuple(bool hasCode, bool succeeded, uint256 size, bytes32 word)[]';
 const probeQuestion = 'tuple(address target, bytes data)[]';
 
-/** For the probe's own work, and for its part of each token: what it asks, and what is returned as code. */
+/** Gas for the probe itself, and per token: the call, and the result returned as code. */
 const PROBE_GAS = 1_000_000n;
 const PART_GAS = 40_000n;
 
 /**
- * How many are asked by one call. It stays below 30 M gas, which nodes give a call, and its code below what EIP-3860
- * allows (49,152 bytes; at most 224 for each token).
+ * Tokens per call. Its gas stays below the 30 M that nodes allow per call, its code below the limit of EIP-3860 (49,152
+ * bytes; at most 224 per token).
  */
 const MOST_TOGETHER = 50;
 
-/** A transaction costs 21,000 gas before it calls; its data, of 68 bytes at most, costs at most 2,720 (EIP-7623). */
+/** A transaction costs 21,000 gas before the call; its data of at most 68 bytes at most 2,720 (EIP-7623). */
 const CALL_ITSELF_GAS = 30_000n;
 
-/** How many are asked at once where each needs a call of its own. */
+/** Simultaneous calls if each token needs its own. */
 const MOST_AT_ONCE = 4;
 
-/** What nodes say that do not take a call without `to`, or not with so much code or gas. */
+/** Errors of nodes that refuse a call without `to`, or with this much code or gas. */
 const CREATION_REFUSAL =
   /init ?code|code ?size|contract.?creat|creat\w* (?:a )?contract|missing (?:field )?\W?to\b|\bgas\b/i;
 const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
 
-/** The probe itself never reverts: where it seems to, the node does not run it as it should. */
+/** The probe never reverts: if it appears to, the node does not run it correctly. */
 const refusesCreation = (error: RpcError): boolean =>
   error.code === INVALID_PARAMS ||
   hasReverted(error) ||
   (error.code !== INTERNAL_ERROR && CREATION_REFUSAL.test(error.message));
 
-/** What a token answered. Of an answer with another length than one word nothing is looked at. */
+/** A token's answer. Only an answer of exactly one word is read. */
 interface TokenAnswer {
   readonly hasCode: boolean;
   readonly succeeded: boolean;
   readonly size: bigint;
-  /** The first word of the answer. */
   readonly word: Hex;
 }
 
@@ -78,7 +77,6 @@ const holdingOf = (question: HoldingQuestion, answer: TokenAnswer, sender: Addre
   return { held: sameAddress(`0x${word.slice(-40)}`, sender) ? '1' : '0' };
 };
 
-/** The answers of the probe; undefined for anything else. */
 const probeAnswers = (answer: Hex, count: number): readonly TokenAnswer[] | undefined => {
   try {
     const [rows] = AbiCoder.defaultAbiCoder().decode([probeAnswer], answer).toArray(true) as [
@@ -92,7 +90,7 @@ const probeAnswers = (answer: Hex, count: number): readonly TokenAnswer[] | unde
 };
 
 /**
- * Asks all of them by one call; undefined from nodes that do not allow it.
+ * Reads all tokens in one call; undefined if the node does not allow it.
  *
  * @throws RpcError if the node refuses for another reason
  * @throws EngineError `CHAIN_UNREACHABLE`
@@ -115,7 +113,8 @@ const askTogether = async (
 };
 
 /**
- * Asks one by itself. A node does not tell a contract that answers nothing from an address without one.
+ * Reads one token in its own call. The node does not distinguish a contract without an answer from an address without
+ * one.
  *
  * @throws RpcError if the node refuses
  * @throws EngineError `CHAIN_UNREACHABLE`
@@ -131,7 +130,6 @@ const askAlone = async (rpc: RpcClient, { address: to, data }: Asked): Promise<T
   }
 };
 
-/** Asks part by part, so that no more than so many are under way at once. */
 const inParts = async (
   questions: readonly Asked[],
   size: number,
@@ -147,7 +145,7 @@ const inParts = async (
 const askEach = (rpc: RpcClient, questions: readonly Asked[]): Promise<TokenAnswer[]> =>
   inParts(questions, MOST_AT_ONCE, (part) => Promise.all(part.map((question) => askAlone(rpc, question))));
 
-/** The answers; none where the node does not answer one of the calls: it is not asked again. */
+/** Empty if the node fails one of the calls; it is not retried. */
 const ask = async (rpc: RpcClient, questions: readonly Asked[]): Promise<readonly TokenAnswer[]> => {
   try {
     return await inParts(
@@ -162,8 +160,8 @@ const ask = async (rpc: RpcClient, questions: readonly Asked[]): Promise<readonl
 };
 
 /**
- * Reads what the sender holds of the tokens that the rules in force at `now` (epoch ms) ask about, at the head of the chain.
- * Undefined where none asks. What cannot be read is in the answer, with the reason why: nobody else is held up by it.
+ * Reads the sender's holdings at the head of the chain, for the rules in force at `now` (epoch ms). Undefined if no
+ * rule needs them. A failed read becomes part of the result, with its reason, so that nothing else fails because of it.
  */
 export const readHoldings = async (
   rpc: RpcClient | undefined,

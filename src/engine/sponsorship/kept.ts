@@ -3,8 +3,8 @@ import { type Cut, MOST_BYTES, MOST_FIELD_BYTES, startLength } from '../../core/
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 
 /**
- * What a record keeps of a request. Anybody who has an API key can have records written: what is long is cut, so that
- * nobody fills the disk, or the lists that are made of records.
+ * The part of a request that a record keeps. Long parts are cut: anyone with an API key can create records, which
+ * must not fill the disk, or lists of records.
  */
 
 const cut = (text: string, length: number): Cut => ({
@@ -18,14 +18,14 @@ const cut = (text: string, length: number): Cut => ({
 const MOST_PER_CHARACTER = 6;
 const MOST_PER_NUMBER = 25;
 
-/** What is left of so many bytes behind the JSON of a value at its longest; below 0 as soon as it may not fit. */
+/** Bytes left after the longest JSON of a value; negative as soon as it may not fit. */
 const leftBehind = (value: unknown, bytes: number): number => {
   if (typeof value === 'string') return bytes - 3 - value.length * MOST_PER_CHARACTER;
   if (typeof value !== 'object' || value === null) return bytes - MOST_PER_NUMBER;
   if (value instanceof JsonNumber) return bytes - 1 - value.source.length;
   let left = bytes - 3;
   if (Array.isArray(value)) {
-    // At least a digit and a comma each: a long one is not looked through.
+    // At least a digit and a comma each, so a long array needs no check.
     if (2 * value.length > bytes) return -1;
     for (const member of value as readonly unknown[]) if ((left = leftBehind(member, left)) < 0) return left;
     return left;
@@ -38,7 +38,7 @@ const leftBehind = (value: unknown, bytes: number): number => {
 };
 
 const keptWithin = (value: unknown, mostBytes: number): unknown => {
-  // Nearly all are far below: they are not written out for that.
+  // Fast path: nearly all are far shorter, and need no serialisation.
   if (leftBehind(value, mostBytes) >= 0) return value;
   const text = JSON.stringify(value);
   return Buffer.byteLength(text) <= mostBytes ? value : cut(text, startLength(mostBytes));
@@ -47,14 +47,14 @@ const keptWithin = (value: unknown, mostBytes: number): unknown => {
 /** A part of a request as a record keeps it: whole up to 16 KiB of JSON, else a {@link Cut}. */
 export const kept = (value: unknown): unknown => keptWithin(value, MOST_BYTES);
 
-/** An operation as a record keeps it: in one over 16 KiB each field over 2 KiB is a {@link Cut}. */
+/** An operation as a record keeps it: if over 16 KiB, each field over 2 KiB is a {@link Cut}. */
 export const keptOperation = (operation: Readonly<Record<string, unknown>>): Record<string, unknown> => {
   const keep = (field: unknown): unknown => keptWithin(field, MOST_FIELD_BYTES);
   if (kept(operation) === operation) return operation;
   return Object.fromEntries(Object.entries(operation).map(([name, field]) => [name, keep(field)]));
 };
 
-/** A text as a record keeps it: of one over 16 KiB the beginning, its length and its SHA-256. */
+/** A text as a record keeps it: if over 16 KiB, its beginning, length and SHA-256. */
 export const keptText = (text: string): string => {
   if (Buffer.byteLength(text) <= MOST_BYTES) return text;
   const { start, bytes, sha256 } = cut(text, startLength(MOST_BYTES));

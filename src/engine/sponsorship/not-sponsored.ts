@@ -1,6 +1,6 @@
 import type { Reason } from '../../core/decide.ts';
 import { EngineError } from '../../shared/errors.ts';
 
-/** What to throw where there is no decision that could say the reason. */
+/** For calls without a decision that could give the reason. */
 export const notSponsored = (reason: Reason): EngineError =>
   new EngineError('NOT_SPONSORED', `${reason.message} ${reason.hint}`, { ...reason });

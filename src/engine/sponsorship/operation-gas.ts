@@ -17,31 +17,29 @@ import type { SponsorshipRequest } from './request-record.ts';
 import { draftSigning } from './draft-signing.ts';
 import { signTerms } from './sign-terms.ts';
 
-/** What finding out the gas needs. */
 export interface GasQuestion {
   readonly request: SponsorshipRequest;
   readonly ready: ReadyPaymaster;
   readonly chains: ChainAccess;
   readonly rpc: RpcClient | undefined;
   readonly entropy: Entropy;
-  /** Who signs drafts: as the final one will be signed, but in a sale without taking tokens. */
+  /** Signs drafts: like the final signer, but in token mode without taking tokens. */
   readonly drafting: ReadyPaymaster;
-  /** What would be reserved at this moment. */
+  /** The terms if it were reserved now. */
   readonly terms: SponsorshipTerms;
 }
 
-/** An operation with its gas, and how that came about. */
 interface GasFound {
   readonly op: UserOperation;
   readonly gasSource: Facts['gasSource'];
 }
 
 /**
- * The operation with its gas: estimated if that is asked for, else as sent. The paymaster's own limits (v0.7 on) may be
- * left out even then: they are its contract's.
+ * The operation with its gas: estimated if requested, else as sent. The paymaster's own limits (v0.7 on) may be missing
+ * in any case: its contract defines them.
  *
- * @throws EngineError `VALIDATION` if gas is missing or out of bounds, `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`,
- *   or `PAYMASTER_NOT_READY` without an RPC URL
+ * @throws EngineError `VALIDATION` if gas is missing or out of bounds, `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`, or
+ *   `PAYMASTER_NOT_READY` without an RPC URL
  */
 export const withGas = async ({
   request: { userOperation, options },
@@ -53,7 +51,7 @@ export const withGas = async ({
   terms,
 }: GasQuestion): Promise<GasFound> => {
   const sent = withGivenGas(userOperation, ready);
-  // Whether the tokens are taken with the limit that was sent is tried later on.
+  // A later simulation shows whether the tokens can be taken with the given limit.
   const isTried = options.mode === 'ERC20' && rpc !== undefined && !options.calculateGasLimits;
   const given = isTried
     ? sent
@@ -72,7 +70,7 @@ export const withGas = async ({
     rollup: knownChains.get(chainId)?.rollup,
     entryPoint,
     op: given,
-    // To a bundler, which may look at the window, drafts go without gas limits.
+    // A bundler may check the window, so it gets drafts without gas limits.
     ...(bundler === undefined
       ? await draftSigning({ ready: drafting, terms, rpc: node, entropy }, given)
       : { sponsor: (draft) => signTerms(drafting, draft, terms) }),
@@ -83,7 +81,7 @@ export const withGas = async ({
   return { op: { ...given, ...gas }, gasSource: 'GAS_ESTIMATED' };
 };
 
-/** What is not given is 0, or the contract's. @throws EngineError `VALIDATION` if gas is out of bounds */
+/** Missing gas is 0, or the contract's default. @throws EngineError `VALIDATION` if gas is out of bounds */
 export const withGivenGas = (requested: RequestedOperation, { layout }: ReadyPaymaster): UserOperation => {
   const absent = { callGasLimit: 0n, verificationGasLimit: 0n, preVerificationGas: 0n };
   const op: UserOperation = isV06(requested)
@@ -95,7 +93,7 @@ export const withGivenGas = (requested: RequestedOperation, { layout }: ReadyPay
 
 const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
-/** Some clients send zero for what nobody has told them; only an operation without a call can do without gas for it. */
+/** Some clients send zero for unknown gas. Only an operation without a call may have zero gas for it. */
 const checkGasGiven = (op: RequestedOperation): void => {
   const fields = ['callGasLimit', 'verificationGasLimit', 'preVerificationGas'] as const;
   const absent = fields.find(
@@ -105,8 +103,8 @@ const checkGasGiven = (op: RequestedOperation): void => {
 };
 
 /**
- * The operation with limits of the paymaster that are no lower than these: bundlers find theirs out where nothing is
- * taken, and a contract whose postOp runs out of gas pays for the operation and takes nothing for it.
+ * Raises the paymaster's limits to at least these. Bundlers estimate them without taking tokens, and a contract whose
+ * postOp runs out of gas pays for the operation and takes nothing.
  */
 export const withLeastGas = (op: UserOperation, least: Partial<PaymasterGas> = {}): UserOperation => {
   if (isV06(op)) return op;

@@ -15,7 +15,7 @@ it('tells the log why all sponsorship is paused, whoever paused it, and once eac
   const pause = await createPauseSwitch(store, log);
   await pause.set({ since: 1, reason: 'Key rotation' });
   await pause.set(null);
-  // As a decision does it.
+  // As a decision does.
   await store.savePause({ since: 2, reason: 'Burn-rate breaker: too much' });
   await pause.refresh();
   await pause.refresh();

@@ -6,17 +6,16 @@ import type { Pause, PauseStore } from '../store/policy-store.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 import { notSponsored } from './not-sponsored.ts';
 
-/** Stops and starts sponsorship, of all DApps or of one. Kept in memory, because every decision reads it. */
+/** Pauses and resumes sponsorship of all DApps, or of one. Kept in memory, because every decision reads it. */
 export interface PauseSwitch {
   /** Null while operations are sponsored. */
   current(): Pause | null;
-  /** The pause of one DApp alone. */
   ofDapp(paymasterId: string): Pause | null;
-  /** Once this resolves it is durable, and no decision is signed that began or ends after it. */
+  /** Once this resolves it is durable, and no decision that begins or ends later is signed. */
   set(pause: Pause | null): Promise<void>;
-  /** As `set`, for the decisions of one DApp. */
+  /** Like `set`, for the decisions of one DApp. */
   setDapp(paymasterId: string, pause: Pause | null): Promise<void>;
-  /** Calls the listener after every change. @returns ends that */
+  /** Calls the listener after every change. @returns unsubscribes */
   onChange(listener: () => void): () => void;
   /** Reads pauses again: one stored together with a decision, or by another engine. */
   refresh(): Promise<void>;
@@ -25,7 +24,7 @@ export interface PauseSwitch {
 const isSame = (one: Pause | null, other: Pause | null): boolean =>
   one?.since === other?.since && one?.reason === other?.reason;
 
-/** The switch as the store has it. {@link PauseSwitch.refresh} reads again what another engine has stored. */
+/** Starts with the store's state. {@link PauseSwitch.refresh} reads it again. */
 export const createPauseSwitch = async (store: Omit<PauseStore, 'resumes'>, log: Log): Promise<PauseSwitch> => {
   let current = await store.findPause();
   let dapps = await store.listDappPauses();
@@ -72,13 +71,16 @@ export const createPauseSwitch = async (store: Omit<PauseStore, 'resumes'>, log:
   };
 };
 
-/** A pause that begins now, or the one there is with other words: it keeps its beginning, and its words without new ones. */
+/**
+ * A pause from now on, or the existing one with a new reason: it keeps its beginning, and its reason if no new one is
+ * given.
+ */
 export const pausedFor = (before: Pause | null, reason = '', now: number): Pause => ({
   since: before?.since ?? now,
   reason: reason.trim() === '' ? (before?.reason ?? null) : reason.trim(),
 });
 
-/** What keeps a DApp's operations from being signed: the pause of all, else its own; null if neither does. */
+/** The pause that applies to a DApp: that of all, else its own; null if neither exists. */
 const pauseOf = (
   pause: PauseSwitch,
   { paymasterId, name }: Pick<Paymaster, 'paymasterId' | 'name'>,

@@ -13,7 +13,6 @@ import { requireFeeToken } from '../token-mode/fee-token-choice.ts';
 import type { ReadyPaymentTerms } from '../token-mode/ready-payment-terms.ts';
 import type { SponsorshipRequest } from './request-record.ts';
 
-/** What finding the payer works with. */
 export interface PayerContext {
   readonly store: Store;
   readonly vault: Vault;
@@ -21,18 +20,15 @@ export interface PayerContext {
   readonly rates: Pick<Rates, 'rateOf' | 'coinPrice' | 'coinPriceNow'>;
 }
 
-/** Who pays for an operation, and the verified contract that it is signed for. */
+/** The payer of an operation, and the verified contract that it is signed for. */
 export interface Payer {
   readonly ready: ReadyPaymaster;
-  /** How the user pays; undefined where the operation is sponsored. */
   readonly payment: ReadyPaymentTerms | undefined;
-  /** What the payment's token is worth; undefined where the operation is sponsored. */
   readonly rate: TokenRate | undefined;
-  /** The chain's node; undefined without an RPC URL. */
   readonly rpc: RpcClient | undefined;
 }
 
-/** What is signed and estimated on; the signing key is compared by itself. */
+/** The basis of signing and estimating. The signing key is compared separately. */
 const termsOf = ({ ready, payment, rate, rpc }: Payer) => ({
   contract: ready.contract,
   signer: ready.signer,
@@ -43,11 +39,11 @@ const termsOf = ({ ready, payment, rate, rpc }: Payer) => ({
   node: rpc?.url,
 });
 
-/** True if what was found out for one payer is true of the other, and what one signs is what the other would sign. */
+/** True if results for one payer hold for the other, and both sign the same. */
 export const isSamePayer = (one: Payer, other: Payer): boolean =>
   one.ready.key.reveal() === other.ready.key.reveal() && isDeepStrictEqual(termsOf(one), termsOf(other));
 
-/** True while the vault is open and holds the key that a payer was found with. To be asked just before it signs. */
+/** True while the vault is unlocked and holds the payer's key. Call just before it signs. */
 export const holdsKey = (vault: Vault, { chainId, signer, key }: ReadyPaymaster): boolean =>
   vault.state === 'unlocked' && signerKey(vault, chainId, signer)?.reveal() === key.reveal();
 

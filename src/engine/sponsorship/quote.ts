@@ -25,21 +25,20 @@ import { readGasUse } from './gas-use.ts';
 import type { SponsorshipRequest } from './request-record.ts';
 import { withGasForCharge } from './token-charge.ts';
 
-/** Quotes in the order in which they were asked for, and the contract that the user has to approve. */
+/** Quotes in the requested order, and the contract that the user must approve. */
 export interface FeeQuotes {
   readonly paymasterAddress: Address;
   readonly feeQuotes: FeeQuote[];
-  /** Asked for, and not supported. */
   readonly unsupportedTokens: Address[];
 }
 
 /**
- * What an operation would cost at most in the tokens asked for. Nothing is decided or stored, and nothing that was
- * signed is given away. What would be denied for its gas or fees has no price.
+ * Maximum cost of an operation in the requested tokens. Nothing is decided or stored, and no signature is returned. An
+ * operation that would be denied for its gas or fees has no price.
  *
- * @throws EngineError `PAYMASTER_NOT_READY` for a version without token mode too; else as deciding and rates do;
- *   `NOT_SPONSORED` for gas and fees that are denied to every operation, while all sponsorship, or the DApp, is paused,
- *   and where users of the DApp may not pay in tokens
+ * @throws EngineError `PAYMASTER_NOT_READY`, also for a version without token mode; `NOT_SPONSORED` for gas and fees
+ *   that are always denied, while the desk or the DApp is paused, and if users of the DApp may not pay in tokens; else
+ *   as deciding and rates do
  */
 export const quoteFees = async (context: DecisionContext, request: SponsorshipRequest): Promise<FeeQuotes> => {
   const { store, vault, chains, clock, entropy, rates } = context;
@@ -61,7 +60,7 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
   );
   const answer = { paymasterAddress: contract.contract, unsupportedTokens };
 
-  // Which token is paid with makes no difference to the gas that is estimated.
+  // The estimated gas does not depend on the token.
   const [first] = payers;
   if (first === undefined) return { ...answer, feeQuotes: [] };
   const { ready, payment } = first;
@@ -109,7 +108,7 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
   return { ...answer, feeQuotes };
 };
 
-/** No account can be tried without a signature: such a quote stands on the gas limits that were sent, where there are any. */
+/** An account cannot be simulated without a signature: such a quote uses the given gas limits, if any. */
 const quotable = (request: SponsorshipRequest): SponsorshipRequest => {
   const { userOperation, options } = request;
   const { signature, callGasLimit, verificationGasLimit, preVerificationGas } = userOperation;
@@ -117,7 +116,7 @@ const quotable = (request: SponsorshipRequest): SponsorshipRequest => {
   return canOnlyBeBelieved ? { ...request, options: { ...options, calculateGasLimits: false } } : request;
 };
 
-/** The terms with what taking the token costs, if the account has any to find that out with. */
+/** The terms with the cost of taking the token, if the account has any to measure it with. */
 const withTriedTransfer = async (
   rpc: RpcClient | undefined,
   payment: ReadyPaymentTerms,

@@ -4,7 +4,7 @@ import type { Tank } from '../paymaster/readiness.ts';
 import { callError } from '../paymaster/verify-contract.ts';
 
 /**
- * What a contract or the node says; what it refuses is the fault of the chain or of the contract.
+ * Reads from a contract or the node; a refusal becomes an error of the chain or of the contract.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */
@@ -17,7 +17,7 @@ export const asked = async <T>(ready: Tank, read: () => Promise<T>): Promise<T> 
 };
 
 /**
- * What the tank holds, wei.
+ * The tank's balance, wei.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */

@@ -5,17 +5,16 @@ import { newDecisionId } from './decision-id.ts';
 import { type UnreadRequest, failedDraft, refusedDraft } from './failed-draft.ts';
 import type { SponsorshipRequest } from './request-record.ts';
 
-/** What recording works with. */
 interface RecordingContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly entropy: Entropy;
 }
 
-/** Where the database was lost in the middle of a commit, nobody knows whether it holds the decision already. */
+/** If the database is lost during a commit, it is unknown whether the decision is stored. */
 const mayBeStored = (error: unknown): boolean => error instanceof EngineError && error.code === 'STORE_UNAVAILABLE';
 
-/** Runs what may fail on the way to a decision, given the decision's id. A failure is stored, then thrown. */
+/** Runs the steps to a decision with its id. Stores an error, then throws it. */
 export const withFailureRecord = async <T>(
   { store, clock, entropy }: RecordingContext,
   request: SponsorshipRequest,
@@ -30,7 +29,7 @@ export const withFailureRecord = async <T>(
   }
 };
 
-/** Stores that a request of a known DApp was refused unread, so that the operator sees it too. */
+/** Stores that a request of a known DApp was refused unparsed, so that the operator sees it too. */
 export const recordRefusal = async (
   { store, clock, entropy }: RecordingContext,
   request: UnreadRequest,

@@ -6,26 +6,21 @@ import type { Paymaster } from '../store/registry-store.ts';
 import { blankedJson } from './blank.ts';
 import { kept, keptOperation } from './kept.ts';
 
-/** A request for sponsorship of a known DApp. */
 export interface SponsorshipRequest {
   readonly paymaster: Paymaster;
-  /** The DApp's key under which it came. */
   readonly apiKey: string;
-  /** JSON-RPC method by which it came. */
   readonly method: string;
   readonly userOperation: RequestedOperation;
   readonly options: SponsorshipOptions;
-  /** The request as it came in, for the trace. */
+  /** As received, for the trace. */
   readonly received: unknown;
-  /** True: a hash is stored in place of what the client sent beside the operation, and of what webhooks were told. */
+  /** True: a hash replaces the client data besides the operation, and the webhook requests. */
   readonly isBlanked: boolean;
 }
 
-/** Options as a record keeps them; what is for webhooks may be blanked. */
 const keptOptions = ({ options, isBlanked }: Pick<SponsorshipRequest, 'options' | 'isBlanked'>): unknown =>
   kept(isBlanked ? { ...options, sponsorshipInfo: blankedJson(options.sponsorshipInfo) } : options);
 
-/** What a record says of any request that could be read. */
 export const requestRecord = (
   id: string,
   { paymaster, method, userOperation, options, received, isBlanked }: SponsorshipRequest,

@@ -4,7 +4,6 @@ import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { signDigest } from '../signer/sign.ts';
 
-/** `paymasterAndData` of an operation, signed for its gas and fees. */
 export const signTerms = (
   { layout, key }: Pick<ReadyPaymaster, 'layout' | 'key'>,
   op: UserOperation,

@@ -16,7 +16,7 @@ import { findPayer } from './payer.ts';
 import { withFailureRecord } from './recording.ts';
 import type { SponsorshipRequest } from './request-record.ts';
 
-/** Paymaster data of the final length that no contract accepts, or the reason why there will be none. */
+/** Paymaster data of the final length that no contract accepts, or the reason for a denial. */
 export interface Stub {
   readonly op: UserOperation;
   readonly paymasterAndData: Hex;
@@ -26,9 +26,9 @@ export interface Stub {
 const reasonIn = ({ code, rule, message, hint }: DecisionRecord): Reason => ({ code, rule: rule ?? '', message, hint });
 
 /**
- * Stores the denial by what the ledger holds when it is stored; null if nothing denies by then.
+ * Stores the denial according to the ledger at that moment; null if nothing denies by then.
  *
- * @returns undefined, with nothing written if the settings have changed since they were read
+ * @returns undefined, with nothing written, if the settings have changed since they were read
  * @throws EngineError `DECISION_OUTDATED` if the ledger keeps changing
  */
 const storeDenial = async (
@@ -46,7 +46,7 @@ const storeDenial = async (
   throw new EngineError('DECISION_OUTDATED');
 };
 
-/** Gathers the facts by the policy in force. What a rule that came meanwhile asks for is read before it decides. */
+/** Gathers the facts for the policy in force. Reads again if a new rule needs more. */
 const gatherCurrent = async (
   context: DecisionContext,
   request: SponsorshipRequest,
@@ -64,12 +64,12 @@ const gatherCurrent = async (
 };
 
 /**
- * Gives paymaster data to estimate gas with. What the rules deny already, whatever the gas may turn out to be, is
- * denied here and stored as a decision, so that the wallet does not estimate in vain. Webhooks are not asked, and
- * nothing is reserved: the decision proper is taken over the final gas.
+ * Returns paymaster data to estimate gas with. What the rules would deny with any gas is denied here and stored as a
+ * decision, so that the wallet does not estimate in vain. Calls no webhooks and reserves nothing: the real decision
+ * uses the final gas.
  *
- * @param request gas may be open still; fees are, if `maxFeePerGas` is 0
- * @throws EngineError as `decideOperation` does, but for gas
+ * @param request gas may be open; fees are open if `maxFeePerGas` is 0
+ * @throws EngineError as `decideOperation`, except for gas
  */
 export const stubSponsorship = (context: DecisionContext, request: SponsorshipRequest): Promise<Stub> =>
   withFailureRecord(context, request, async (decisionId) => {
@@ -80,7 +80,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
       const { facts, current } = await gatherCurrent(context, request, prepared);
       const { paymaster, policy, hash, version } = current;
       const reservations = plan(facts, policy);
-      /** The denial, given what the accounts hold; undefined where there is none. */
+      /** The denial, given the accounts' amounts; undefined if nothing denies. */
       const denial = (held: readonly bigint[]): CommitPlan | undefined => {
         const verdict = decide(facts, policy, held);
         if (verdict.next === 'callWebhooks' || verdict.reason === undefined) return undefined;
@@ -92,7 +92,8 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
       const settings = { scope: paymaster, version };
       const denied = await storeDenial(store, { reservations, settings }, denial);
       if (denied === undefined) continue;
-      // At the real price a bundler, which finds out the limits where nothing is taken, has too little gas for taking it.
+      // Use the estimating layout: a bundler estimates limits without taking tokens, and at the real price they would
+      // be too low for that.
       const { layout } = prepared.charge?.payment.estimating ?? prepared.ready;
       return {
         op: prepared.op,

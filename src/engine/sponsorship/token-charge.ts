@@ -6,35 +6,32 @@ import type { ReadyPaymentTerms } from '../token-mode/ready-payment-terms.ts';
 import type { TokenHoldings } from '../token-mode/token-holdings.ts';
 import { AMPLE_CALL_GAS, tryPayment } from '../token-mode/try-payment.ts';
 
-/** An operation that is paid in a token, on the terms of what taking that token costs. */
+/** An operation paid in a token, on terms that include the cost of taking that token. */
 export interface TokenCharge {
   readonly payment: ReadyPaymentTerms;
-  /** With gas for taking the tokens. */
   readonly op: UserOperation;
-  /** Undefined where nobody can try. */
+  /** Undefined without a node. */
   readonly trial: PaymentTrial | undefined;
 }
 
-/** Whether the paymaster would get its tokens, and if so, what there would be left to take from. */
+/** Whether the paymaster would get its tokens, and if so, the user's remaining holdings. */
 export type PaymentTrial =
   | { readonly isTaken: true; readonly left: TokenHoldings }
-  /** With enough gas the operation's call would use so much, and they would be taken. Absent: gas is not what is amiss. */
+  /** Gas that the operation's call needs for the tokens to be taken. Absent: gas is not the cause. */
   | { readonly isTaken: false; readonly callGasUsed?: bigint };
 
-/** How an operation's gas came about. */
 interface GasOrigin {
-  /** True: it was estimated where nothing is taken. */
   readonly estimated: boolean;
-  /** True: a limit of the account's that is too low may be raised. The paymaster's own may be always. */
+  /** True: low limits of the account may be raised. The paymaster's own always may. */
   readonly open: boolean;
-  /** What to give the operation's call, where its own limit is not known yet. */
+  /** Limit for the operation's call while its own is unknown. */
   readonly callGasLimit?: bigint;
 }
 
 const DRAFT_SLACK_PERCENT = 20n;
 
 /**
- * Tries whether the paymaster gets its tokens, and what that costs it.
+ * Simulates whether the paymaster gets its tokens, and at what cost.
  *
  * @throws EngineError `VALIDATION` if the account's limit may not be raised and is too low for taking this token: the
  *   paymaster would pay for the operation; `CHAIN_UNREACHABLE`, `GAS_ESTIMATION_FAILED` as `tryPayment`
@@ -52,13 +49,12 @@ export const simulateTokenCharge = async (
   if (!taken) return { payment, op: guessed, trial: await tryWithAmpleGas(rpc, payment, guessed, callGasLimit) };
   const known = payment.withTransferGas(transferGas);
   const tried = charged(known);
-  // A draft's limits come back with the final operation: what the token uses may have risen by then.
+  // A draft's limits return with the final operation; the token's gas may have risen by then.
   if (!open) requireGasForCharge(known, tried);
   const slackPercent = callGasLimit === undefined ? 0n : DRAFT_SLACK_PERCENT;
   return { payment: known, op: withGasForCharge(known, tried, slackPercent), trial: { isTaken: true, left } };
 };
 
-/** Finds out whether it is for want of gas that the tokens are not taken. */
 const tryWithAmpleGas = async (
   rpc: RpcClient,
   payment: ReadyPaymentTerms,
@@ -72,7 +68,7 @@ const tryWithAmpleGas = async (
 
 type GasLimit = 'verificationGasLimit' | 'paymasterVerificationGasLimit' | 'paymasterPostOpGasLimit';
 
-/** What limits it takes to take the tokens: v0.6 has one for validation and postOp. */
+/** Limits required to take the tokens. v0.6 has a single one for validation and postOp. */
 const leastLimits = (
   { leastPostOpGas, leastValidationGas }: ReadyPaymentTerms,
   op: UserOperation,
@@ -81,7 +77,7 @@ const leastLimits = (
     ? { verificationGasLimit: leastPostOpGas > leastValidationGas ? leastPostOpGas : leastValidationGas }
     : { paymasterVerificationGasLimit: leastValidationGas, paymasterPostOpGasLimit: leastPostOpGas };
 
-/** The limits that are too low to take the tokens, as they had better be: no lower than the contract's usual ones. */
+/** Limits that are too low to take the tokens, with their new values: at least the contract's usual ones. */
 const tooLow = (payment: ReadyPaymentTerms, op: UserOperation, slackPercent: bigint): [GasLimit, bigint][] => {
   const limits: Partial<Record<GasLimit, bigint>> = op;
   const usual: Partial<Record<GasLimit, bigint>> = { ...payment.charging.layout.paymasterGas };
@@ -91,7 +87,7 @@ const tooLow = (payment: ReadyPaymentTerms, op: UserOperation, slackPercent: big
     .map(([field, least]) => [field, max(least, usual[field] ?? 0n)]);
 };
 
-/** The operation with limits that are enough to take the tokens, before it or after it. */
+/** Raises limits as needed to take the tokens, before or after the operation. */
 export const withGasForCharge = (payment: ReadyPaymentTerms, op: UserOperation, slackPercent = 0n): UserOperation => ({
   ...op,
   ...Object.fromEntries(tooLow(payment, op, slackPercent)),

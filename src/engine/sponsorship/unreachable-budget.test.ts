@@ -16,7 +16,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const BUDGET = 100n;
 
-/** A store with a chain whose node comes and goes. */
+/** A store with a chain whose node can be made unreachable. */
 const openDesk = async () => {
   const file = join(tempFolder(), 'gasdesk.db');
   const clock = new ManualClock();
@@ -47,7 +47,7 @@ const openDesk = async () => {
     clock,
     /** The node answers a decision. */
     answer: async () => renewUnreachableBudget(store, (await store.findChain(5))!, clock.now()),
-    /** An operation while it does not; true if it is signed. */
+    /** An operation while the node is unreachable. @returns whether it is signed */
     sign: async (wei: bigint): Promise<boolean> => {
       const input = await look(wei);
       let reserve = false;

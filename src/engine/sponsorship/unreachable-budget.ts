@@ -4,9 +4,8 @@ import type { DecisionStore } from '../store/decision-store.ts';
 import type { ChainSettings } from '../store/registry-store.ts';
 
 /**
- * Tells the budget of a chain that its node has answered, at `now` (epoch ms). That renews it once an hour has passed
- * since the last operation was signed unchecked: an attacker who makes the node come and go gets no more than one
- * budget in any hour.
+ * Records at `now` (epoch ms) that a chain's node has answered. Renews the budget if an hour has passed since the last
+ * unchecked signature: an attacker who makes the node come and go gets at most one budget per hour.
  */
 export const renewUnreachableBudget = async (
   store: Pick<DecisionStore, 'forgetRolling'>,
@@ -20,13 +19,13 @@ export const renewUnreachableBudget = async (
 /** A chain's budget for while its node is unreachable. Amounts in wei, decimal. */
 export interface UnreachableBudget {
   readonly budgetWei: string;
-  /** The sum of the maximum costs that are signed unchecked and count. */
+  /** Sum of the maximum costs signed unchecked. */
   readonly signedWei: string;
-  /** Since when they count: to the minute, epoch ms; null where nothing was signed. */
+  /** Time of the first of them, to the minute, epoch ms; null if nothing was signed. */
   readonly since: number | null;
 }
 
-/** How much of a chain's budget is used; null where nothing is signed while its node is unreachable. */
+/** Null if nothing is signed while the chain's node is unreachable. */
 export const unreachableBudget = async (
   store: Pick<DecisionQueries, 'rollingHoldings'>,
   { chainId, unreachableBudgetWei: budgetWei }: Pick<ChainSettings, 'chainId' | 'unreachableBudgetWei'>,

@@ -10,31 +10,29 @@ import { blankedResponse } from './blank.ts';
 import { keptText } from './kept.ts';
 import type { SponsorshipRequest } from './request-record.ts';
 
-/** What only the vault knows of a webhook. @throws EngineError `VAULT_LOCKED` */
+/** A webhook's data in the vault. @throws EngineError `VAULT_LOCKED` */
 const kept = (vault: Vault, { webhookId, url }: WebhookTarget): Pick<WebhookRequest, 'secret' | 'url'> => ({
   secret: vault.webhookSecret(webhookId),
   url: fullWebhookUrl(vault, webhookId, url),
 });
 
-/** What a webhook is called with; one of a rule gets the operation too. @throws EngineError `VAULT_LOCKED` */
+/** A call's request; a rule's webhook also gets the operation. @throws EngineError `VAULT_LOCKED` */
 const callOf = (vault: Vault, target: WebhookTarget, op: object | undefined) => {
   const { webhookId, method, failOpen, getsOperation } = target;
   return { webhookId, method, failOpen, ...(getsOperation && op && { userOp: op }), ...kept(vault, target) };
 };
 
-/** What a webhook is tried with. */
 export interface WebhookTrial {
   readonly webhookId: string;
   readonly data: Readonly<Record<string, unknown>>;
   /** For a webhook of a rule. */
   readonly userOp?: object | undefined;
-  /** In the form of a decision's id; none is stored under it. */
+  /** In the format of a decision id, but not stored. */
   readonly decisionId: string;
-  /** The DApp whose webhook it is. */
   readonly paymasterId: string;
 }
 
-/** A call as it is kept: what was sent holds what the client sent. */
+/** A call for the record: the request contains client data. */
 const keptResponse = (response: WebhookResponse): WebhookResponse => {
   const { call } = response;
   const { url, request } = call;
@@ -42,7 +40,7 @@ const keptResponse = (response: WebhookResponse): WebhookResponse => {
 };
 
 /**
- * Calls one webhook of a policy, paused or not, as a decision would; the receiver is told that it is a dry run.
+ * Calls one webhook of a policy, even if paused, as a decision would. A header tags the call as a dry run.
  *
  * @returns undefined if the policy has no such webhook
  * @throws EngineError `VAULT_LOCKED`
@@ -59,7 +57,7 @@ export const tryWebhook = async (
 };
 
 /**
- * Calls webhooks about an operation, all at the same time.
+ * Calls webhooks about an operation in parallel.
  *
  * @throws EngineError `VAULT_LOCKED`
  */

@@ -1,6 +1,5 @@
-/** SQL of accounts, for every database, here and in the other files of rows. */
+/** SQL for accounts. Here and in the other files of rows, SQL is for every database. */
 export const ACCOUNT = 'SELECT account_id AS "accountId", name, created_at AS "createdAt" FROM account';
-/** SQL of auth tokens. */
 export const TOKEN = `SELECT token_id AS "tokenId", account_id AS "accountId", label, scope,
   paymaster_id AS "paymasterId", created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt",
   revoked_at AS "revokedAt" FROM auth_token`;

@@ -1,7 +1,6 @@
 import type { FeeToken } from '../../shared/schema/fee-token.ts';
 import type { ChainSettings, PaymasterContract } from './registry-store.ts';
 
-/** A chain as it is stored. */
 export interface ChainRow extends Omit<ChainSettings, 'breaker' | 'price'> {
   price: string | null;
   breakerWei: string | null;
@@ -9,26 +8,20 @@ export interface ChainRow extends Omit<ChainSettings, 'breaker' | 'price'> {
   breakerOff: number;
 }
 
-/** A paymaster contract as it is stored. */
 export interface ContractRow extends Omit<PaymasterContract, 'checked'> {
   checked: number;
 }
 
-/** A fee token as it is stored. */
 export interface FeeTokenRow extends Omit<FeeToken, 'rate' | 'preFund'> {
   rate: string;
   preFund: number;
 }
 
-/** SQL of chains. */
 export const CHAIN = `SELECT chain_id AS "chainId", name, symbol, rpc, bundler, treasury, breaker_wei AS "breakerWei",
   breaker_seconds AS "breakerSeconds", breaker_off AS "breakerOff", unreachable_budget_wei AS "unreachableBudgetWei",
   max_operation_cost_wei AS "maxOperationCostWei", price FROM chain`;
-/** SQL of signers. */
 export const SIGNER = 'SELECT chain_id AS "chainId", address FROM signer';
-/** SQL of paymaster contracts. */
 export const CONTRACT = 'SELECT chain_id AS "chainId", version, address, checked FROM paymaster_contract';
-/** SQL of fee tokens. */
 export const FEE_TOKEN = `SELECT chain_id AS "chainId", address, symbol, decimals, premium, rate, pre_fund AS "preFund",
   logo_url AS "logoUrl" FROM fee_token`;
 
@@ -43,14 +36,12 @@ const breakerOf = ({
   return breakerOff === 1 ? null : 'default';
 };
 
-/** The chain of a row. */
 export const toChain = ({ breakerWei, breakerSeconds, breakerOff, price, ...row }: ChainRow): ChainSettings => ({
   ...row,
   price: price === null ? null : (JSON.parse(price) as ChainSettings['price']),
   breaker: breakerOf({ breakerWei, breakerSeconds, breakerOff }),
 });
 
-/** The row of a chain. */
 export const ofChain = ({ breaker, price, ...value }: ChainSettings): ChainRow => {
   const set = breaker === 'default' ? null : breaker;
   return {
@@ -61,17 +52,14 @@ export const ofChain = ({ breaker, price, ...value }: ChainSettings): ChainRow =
   };
 };
 
-/** The paymaster contract of a row. */
 export const toContract = (row: ContractRow): PaymasterContract => ({ ...row, checked: row.checked === 1 });
 
-/** The fee token of a row. */
 export const toFeeToken = (row: FeeTokenRow): FeeToken => ({
   ...row,
   rate: JSON.parse(row.rate) as FeeToken['rate'],
   preFund: row.preFund === 1,
 });
 
-/** The row of a fee token. */
 export const ofFeeToken = (token: FeeToken): FeeTokenRow => ({
   ...token,
   rate: JSON.stringify(token.rate),

@@ -1,36 +1,35 @@
 import type { Store } from './store.ts';
 
-/** What another engine has committed: decisions and what settlement makes of them, what operators set, or the vault. */
+/** What another engine has committed: decisions and their settlement, the operators' settings, or the vault. */
 export type CommittedPart = 'decisions' | 'settings' | 'vault';
 
-/** What several engines on one database tell each other. Where one engine is alone, nothing ever comes. */
+/** How engines on one database communicate. An engine that runs alone receives nothing. */
 export interface Engines {
-  /** True while this engine is the one that settles, signs checkpoints and notifies. */
+  /** True while this engine settles, signs checkpoints and notifies. */
   readonly isLeader: () => boolean;
-  /** Calls the listener when another engine has committed. @returns ends that */
+  /** Calls the listener when another engine has committed. @returns unsubscribes */
   readonly onOthers: (listener: (part: CommittedPart) => void) => () => void;
 }
 
-/** Where the vault's sealed text is kept. */
 export interface VaultStorage {
   /** For messages: a file's path, or "the database". */
   readonly name: string;
   /**
-   * The text as last read, undefined where there is none; what `update` has written is read. A file is read each time.
+   * The text as last read, undefined if none exists; `update` counts as a read. A file is read each time.
    *
    * @throws EngineError `DATA_FOLDER_UNUSABLE` if a file cannot be read
    */
   readonly current: () => string | undefined;
   /**
-   * One atomic step, durable when it resolves: replaces the newest text by what `change` makes of it, which may be the same
-   * text. What `change` throws rejects, with nothing written.
+   * Replaces the newest text by the result of `change`, which may be the same text: atomic, and durable when it
+   * resolves. If `change` throws, rejects with that error and writes nothing.
    *
    * @throws EngineError `DATA_FOLDER_UNUSABLE` or `STORE_UNAVAILABLE`; the text is unchanged
    */
   readonly update: (change: (newest: string | undefined) => string) => Promise<void>;
 }
 
-/** All that an engine keeps in a database, and how it shares that with others. */
+/** Everything that an engine keeps in a database, and its communication with other engines. */
 export interface DeskDatabase {
   readonly store: Store;
   readonly engines: Engines;

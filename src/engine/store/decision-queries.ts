@@ -3,32 +3,30 @@ import type { AccountKey } from '../../core/ledger/account.ts';
 import type { DecisionRecord, DecisionRow, FeedPage } from '../../shared/schema/decision.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 
-/** Which decisions are asked for; what is not given does not filter. */
+/** Absent members do not filter. */
 export interface DecisionQuery {
   paymasterId?: string | undefined;
-  /** Only of the DApps of this account. */
+  /** Only for this account's DApps. */
   accountId?: string | undefined;
-  /** In lower case, as it is stored. */
+  /** In lower case, as stored. */
   sender?: string | undefined;
   outcome?: DecisionRecord['outcome'] | undefined;
-  /** The deciding rule. */
   rule?: string | undefined;
-  /** Only decisions made at this time (epoch ms) or later. */
+  /** Decisions at this time (epoch ms) or later. */
   from?: number | undefined;
-  /** Only decisions made before this time (epoch ms). */
+  /** Decisions before this time (epoch ms). */
   to?: number | undefined;
 }
 
-/** Filters of the decision list. */
 export interface DecisionFilter extends DecisionQuery {
   /** In lower case. Finds sponsored operations, also by another hash under which they were mined. */
   userOpHash?: string | undefined;
   decisionId?: string | undefined;
-  /** As it was signed, in lower case. Reads every record that the other filters leave, like the next. */
+  /** As signed, in lower case. Reads every record that the other filters select, like the next one. */
   paymasterAndData?: string | undefined;
   /** Decimal. */
   nonce?: string | undefined;
-  /** The id of a rule in shadow that would have denied them. */
+  /** Id of a rule in shadow that would have denied them. */
   wouldDeny?: string | undefined;
   /** In lower case: part of the sender, hash, id, called contract or method, DApp or reason. Reads every record. */
   text?: string | undefined;
@@ -37,20 +35,18 @@ export interface DecisionFilter extends DecisionQuery {
   limit: number;
 }
 
-/** A page of decisions, oldest first. */
+/** Oldest first. */
 export interface DecisionPage {
-  /** Fewer than the limit, too, where they are big: a page takes up no more than about 1 MiB and one decision. */
+  /** Also fewer than the limit, if they are large: a page takes at most about 1 MiB plus one decision. */
   decisions: DecisionRecord[];
-  /** Whatever matches up to this `seq` is in this page or before it: the next page begins after it. */
+  /** All matches up to this `seq` are in this page or an earlier one. The next page begins after it. */
   upTo: number;
-  /** False: there was nothing after `upTo`. */
+  /** False: nothing followed `upTo`. */
   more: boolean;
 }
 
-/** How often each outcome came. */
 export type OutcomeCounts = Record<DecisionRecord['outcome'], number>;
 
-/** Decisions of a time that is divided into equal steps. */
 export interface DecisionSummary {
   /** One per step, oldest first. */
   outcomes: OutcomeCounts[];
@@ -60,14 +56,13 @@ export interface DecisionSummary {
   spent: Map<number, bigint[]>;
 }
 
-/** What was paid for operations in some time. */
 export interface PaidSince {
   paidWei: bigint;
-  /** Epoch ms; undefined where nothing was paid. */
+  /** Epoch ms; undefined if nothing was paid. */
   firstAt: number | undefined;
 }
 
-/** What is signed for one DApp and may still be taken: neither mined nor released. */
+/** Signed operations of one DApp that are neither mined nor released. */
 export interface OutstandingReservations {
   paymasterId: string;
   chainId: number;
@@ -75,51 +70,47 @@ export interface OutstandingReservations {
   operations: number;
 }
 
-/** What the parts of a rolling window hold. */
+/** Sum of a rolling window's buckets. */
 export interface RollingHoldings {
-  /** The window of the first of them. */
+  /** Window of the first bucket. */
   first: number;
-  /** What all of them hold together. */
+  /** Sum of all. */
   held: bigint;
 }
 
-/** What the users of a limit per user hold in one window. */
 export interface WindowUsers {
-  /** How many there are. */
   users: number;
-  /** How many have nothing left. */
+  /** Users who have nothing left. */
   atLimit: number;
-  /** Those who hold the most, the most first: address in lower case, operations or wei. */
+  /** Highest usage first: address in lower case, operations or wei. */
   nearest: { user: Address; used: bigint }[];
 }
 
-/** What a rule in shadow would have denied in its cycle, of what was sponsored. */
+/** What a rule in shadow would have denied in its cycle, among sponsored operations. */
 export interface ShadowResult {
   readonly operations: number;
   readonly wouldDeny: number;
   readonly users: number;
 }
 
-/** What is asked of decisions and of what they hold. */
 export interface DecisionQueries {
-  /** Newest first: as many as are asked for, or all there are. */
+  /** Newest first, up to the limit. */
   listDecisions(filter: DecisionFilter): Promise<DecisionRow[]>;
-  /** Oldest first, those with a `seq` greater than `after`. */
+  /** Oldest first, only a `seq` greater than `after`. */
   pageDecisions(page: DecisionQuery & { after: number; limit: number }): Promise<DecisionPage>;
   /**
-   * What was decided, or changed by settlement, after a position of the feed, in the order of the commits; each decision as
-   * it is now. Fewer than the limit, too, where decisions are big.
+   * Decisions made or changed by settlement after a position of the feed, in commit order, each in its current state.
+   * Also fewer than the limit, if decisions are large.
    */
   pageFeed(page: { after: number; limit: number }): Promise<FeedPage>;
   findDecision(decisionId: string): Promise<DecisionRecord | undefined>;
-  /** The block that settled a decision; undefined where none has. */
   minedBlock(decisionId: string): Promise<number | undefined>;
   countDecisions(): Promise<number>;
-  /** The calls to webhooks that so many of a DApp's newest decisions made, the newest decision first. */
+  /** Webhook calls of this number of a DApp's newest decisions, newest decision first. */
   webhookCalls(query: { paymasterId: string; decisions: number }): Promise<WebhookCallRow[]>;
   /**
-   * What was decided, for one DApp or for all, from `from` (epoch ms) on, in so many steps of `stepMs`; the last holds all
-   * later ones too.
+   * Decisions of one DApp or all from `from` (epoch ms) on, in steps of `stepMs`. The last step includes all later
+   * ones.
    */
   summarizeDecisions(asked: {
     paymasterId?: string | undefined;
@@ -127,13 +118,13 @@ export interface DecisionQueries {
     stepMs: number;
     steps: number;
   }): Promise<DecisionSummary>;
-  /** What settled operations of the DApps that were decided from `from` (epoch ms) on did cost, and when the first was. */
+  /** Cost of settled operations of the DApps decided from `from` (epoch ms) on, and when the first was. */
   paidSince(query: { paymasterIds: readonly string[]; from: number; to: number }): Promise<PaidSince>;
-  /** What the reserved decisions hold of their tanks, by DApp; those without any are not named. */
+  /** Outstanding reservations by DApp; DApps without any are omitted. */
   outstandingReservations(): Promise<OutstandingReservations[]>;
-  /** What all parts of a rolling window hold, whatever window the account names; undefined where there are none. */
+  /** Sum of a rolling window's buckets, whatever window the account names; undefined if it has none. */
   rollingHoldings(account: AccountKey): Promise<RollingHoldings | undefined>;
   shadowResult(rule: { readonly ruleId: string; readonly cycle: number }): Promise<ShadowResult>;
-  /** How near to the threshold the users of a limit are in the window of the account. */
+  /** How near the users of a limit are to the threshold, in the account's window. */
   windowUsers(window: { account: AccountKey; threshold: bigint; most: number }): Promise<WindowUsers>;
 }

@@ -2,78 +2,74 @@ import type { AccountKey, Reservation } from '../../core/ledger/account.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Pause, PolicyRevision, SettingsScope } from './policy-store.ts';
 
-/** An account of the ledger, or with `since` those parts of its rolling window that count together from there on. */
+/** A ledger account, or with `since` the buckets of its rolling window from there on, which count together. */
 export type LedgerPart = Pick<Reservation, 'account' | 'since'>;
 
-/** A decision about to be stored; the store gives it its `seq`. */
+/** A decision without its `seq`, which the store assigns. */
 export type DecisionDraft = Omit<DecisionRecord, 'seq'>;
 
-/** The numbers under which something is set aside. */
+/** Ids of held amounts. */
 export type Holds = readonly number[];
 
-/** What a decision stands on when it is written. */
 export interface LedgerFacts {
   readonly reservations: readonly Reservation[];
   /** {@link DecisionStore.ledgerVersion} before the balance of the tank was read. */
   readonly ledgerVersion: number;
-  /** {@link PolicyStore.settingsVersion} before the settings were read; undefined where none decide. */
+  /** {@link PolicyStore.settingsVersion} before the settings were read; undefined if no settings apply. */
   readonly settings?: { readonly scope: SettingsScope; readonly version: number };
 }
 
-/** How a decision ends, given what the accounts it reserves in hold at that moment. */
+/** What to commit, given the current amounts of the accounts that it reserves in. */
 export interface CommitPlan {
   decision: DecisionDraft;
-  /** True to reserve together with the decision. */
   reserve: boolean;
-  /** What is reserved, in the same order. Default: the amounts that were asked for. */
+  /** Actual reservations, in the same order. Default: the requested amounts. */
   taken?: readonly Reservation[];
-  /** Pauses all sponsorship with the decision. A pause that there is already stays as it is. */
+  /** Pauses all sponsorship with the decision. An existing pause stays unchanged. */
   pause?: Pause | undefined;
-  /** Likewise pauses the decision's DApp alone. */
+  /** Likewise, for the decision's DApp only. */
   pauseDapp?: Pause | undefined;
-  /** The policy by which it was decided; kept with the first decision by it. */
+  /** The policy of the decision, stored with the first decision under it. */
   revision?: PolicyRevision;
 }
 
-/** Deciding and reserving: what every request waits for. */
 export interface DecisionStore {
   /**
-   * Grows whenever settlement gives back what a tank had reserved (a balance read before it is out of date then), a
-   * withdrawal is recorded or ends, a chain's settings change, or sponsorship is resumed.
+   * Grows when settlement returns a reserved amount to a tank (a balance read before is then out of date), a withdrawal
+   * is recorded or ends, a chain's settings change, or sponsorship resumes.
    */
   ledgerVersion(): Promise<number>;
-  /** True if the ledger has had another account of the same kind and id, besides this user's. */
+  /** True if the ledger ever had another account of the same kind and id, besides this user's. */
   hasOtherAccount(account: AccountKey): Promise<boolean>;
-  /** What all decisions together hold of each account, in their order. */
+  /** Amounts that all decisions together hold in each account, in the same order. */
   heldOf(parts: readonly LedgerPart[]): Promise<bigint[]>;
-  /** Forgets all parts of a rolling window in one step, unless one is of the window `since` or later. */
+  /** Deletes all buckets of a rolling window in one step, unless one is in the window `since` or later. */
   forgetRolling(account: AccountKey, since: number): Promise<void>;
   /**
-   * One atomic step: hands `conclude` what other decisions hold of each account, in the order of the reservations,
-   * and writes the decision and its reservations. Nothing else touches these accounts in between. What `conclude`
-   * throws rejects the promise, with nothing written. It may be called twice, with other holdings: where another write of
-   * the same commit failed.
+   * Passes `conclude` the amounts that other decisions hold in each account, in the order of the reservations, and
+   * writes the decision and its reservations, in one atomic step. If `conclude` throws, rejects with that error and
+   * writes nothing. May call it twice, with different amounts, if another write of the same commit fails.
    *
-   * @returns undefined, with nothing written, if `ledgerVersion` or the settings are no longer what they were when the facts
-   *   were read, or where `conclude` answers undefined
+   * @returns undefined, with nothing written, if `ledgerVersion` or the settings have changed since the facts were
+   *   read, or if `conclude` returns undefined
    */
   decideAndReserve(
     facts: LedgerFacts,
     conclude: (held: readonly bigint[]) => CommitPlan | undefined,
   ): Promise<DecisionRecord | undefined>;
   /**
-   * Holds what is to be reserved while `run` lasts, for what is recorded only when it is done: the others see it as
-   * held. It is held from the moment `check` was asked, which throws if it cannot be had besides what is held already,
-   * until `run` is done or, where the process ends before, the store is opened again. Where other engines take this one for
-   * gone, they end it: what `run` does must not count on it, but for what is saved under the holds it is given.
+   * Holds the reservations while `run` lasts, for an action that is recorded only at its end: other decisions count
+   * them. The hold lasts from the call of `check`, which throws if the amount is not free besides existing holds, until
+   * `run` ends or, if the process ends first, until the store opens again. Other engines end the holds of an engine
+   * that they take for dead, so `run` may only rely on what it saves under its holds.
    *
-   * @returns what `run` answers; undefined, with nothing run, if `ledgerVersion` is no longer what it was
+   * @returns the result of `run`; undefined, without running it, if `ledgerVersion` has changed
    */
   withHold<T>(
     facts: LedgerFacts,
     check: (held: readonly bigint[]) => void,
     run: (holds: Holds) => Promise<T>,
   ): Promise<T | undefined>;
-  /** Writes a decision that reserves nothing, and the policy by which it was decided. */
+  /** Writes a decision without reservations, and its policy. */
   appendDecision(decision: DecisionDraft, revision?: PolicyRevision): Promise<DecisionRecord>;
 }

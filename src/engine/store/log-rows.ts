@@ -1,7 +1,6 @@
 import { type EntryKind, entryText } from '../../core/log/entry.ts';
 import type { LogLine } from './log-store.ts';
 
-/** An entry as both databases keep it. */
 export interface EntryRow {
   readonly entry: number;
   readonly at: number;
@@ -11,14 +10,13 @@ export interface EntryRow {
   readonly body: string;
 }
 
-/** Entries with their bodies: that of a decision's entry is its record. */
+/** Entries with their bodies. The body of a decision's entry is its record. */
 export const ENTRY = `SELECT position AS entry, log_entry.at, kind, hash, previous, coalesce(body, record) AS body
   FROM log_entry LEFT JOIN decision ON decision.seq = decision_seq`;
 
-/** About so much text is answered at once. */
+/** Approximate limit on the text of one page. */
 export const PAGE_CHARACTERS = 1024 * 1024;
 
-/** The line that a row stands for. */
 export const toLine = ({ entry, at, kind, hash, previous, body }: EntryRow): LogLine => ({
   ...{ entry, at, kind, hash: hash.toString('hex') },
   text: entryText({ entry, at, kind, previous: previous?.toString('hex') ?? null }, body),

@@ -1,20 +1,18 @@
 import { CompactTree } from '../../core/log/merkle-tree.ts';
 import { sha256 } from '../base/sha256.ts';
 
-/** A tile's subtree has this many levels, and 2 to that many hashes (c2sp.org/tlog-tiles). */
+/** Levels of a tile's subtree. It has 2 to that many hashes (c2sp.org/tlog-tiles). */
 export const TILE_LEVELS = 8;
-/** How many hashes a tile holds. */
 export const TILE_HASHES = 2 ** TILE_LEVELS;
 const HASH_BYTES = 32;
 
-/** The root of the tree over these hashes. */
 export const rootOf = (hashes: readonly Uint8Array[]): Uint8Array => {
   const tree = new CompactTree(sha256);
   for (const hash of hashes) tree.append(hash);
   return tree.root();
 };
 
-/** Hashes that stand side by side in a tile of leaves. @param start position of the first leaf, in the whole log */
+/** Adjacent hashes in a tile of leaves. @param start position of the first leaf in the whole log */
 export const hashesIn = (tile: Buffer, start: number, count: number): Buffer[] => {
   const from = (start % TILE_HASHES) * HASH_BYTES;
   return Array.from({ length: count }, (_, index) =>

@@ -4,22 +4,22 @@ import type { DeskDatabase } from './database.ts';
 import type { StoreWatch } from './store-watch.ts';
 import { openSqliteDatabase } from './sqlite/sqlite-database.ts';
 
-/** Where the data of a desk is. */
+/** Where a desk's data is. */
 export interface DatabasePlace {
-  /** The data folder, which has a SQLite file and the vault's file where there is no URL. */
+  /** The data folder. Without a URL it has a SQLite file and the vault's file. */
   readonly folder: Pick<DataFolder, 'database' | 'vault'>;
   /** Of a PostgreSQL database. */
   readonly url: Secret<string> | undefined;
 }
 
 /**
- * Opens the database of a desk.
+ * Opens a desk's database.
  *
  * @throws EngineError `DATA_FOLDER_UNUSABLE`, `STORE_UNAVAILABLE`, `STORAGE_FAILED` or `DATABASE_TOO_NEW`
  */
 export const openDeskDatabase = async ({ folder, url }: DatabasePlace, watch: StoreWatch): Promise<DeskDatabase> => {
   if (url === undefined) return openSqliteDatabase(folder, watch);
-  // Who has no such database loads none of this.
+  // Loaded only if such a database is used.
   const { openPostgresDatabase } = await import('./postgres/postgres-database.ts');
   return openPostgresDatabase(url, watch);
 };

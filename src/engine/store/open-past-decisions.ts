@@ -1,16 +1,16 @@
 import type { PastDecisions, PastQuery } from './past-decisions.ts';
 import { openSqlitePastDecisions } from './sqlite/past-decisions.ts';
 
-/** Where past decisions are, as a thread can be told: it is sent no `Secret`. */
+/** Location of past decisions as plain text, since a `Secret` cannot be sent to a thread. */
 export interface PastPlace {
-  /** Path of the SQLite file, where there is no URL. */
+  /** Path of the SQLite file, used without a URL. */
   readonly file: string;
   /** Of a PostgreSQL database. */
   readonly url: string | undefined;
 }
 
 /**
- * Reads past decisions beside a desk that goes on writing.
+ * Reads past decisions while a desk continues to write.
  *
  * @throws Error of the database
  */

@@ -1,4 +1,4 @@
-/** What an EntryPoint lets be mined once. */
+/** Identifies what an EntryPoint mines only once. */
 export interface OperationSlot {
   readonly entryPoint: string;
   readonly paymaster: string;
@@ -6,12 +6,12 @@ export interface OperationSlot {
   readonly nonce: bigint | string;
 }
 
-/** A decision that may be what was mined. */
+/** A decision that may match a mined operation. */
 export interface Candidate extends OperationSlot {
   readonly seq: number;
   readonly settlement: string;
 }
 
-/** Tells slots apart, in any letter case. */
+/** Distinguishes slots, ignoring letter case. */
 export const slotKey = ({ entryPoint, paymaster, sender, nonce }: OperationSlot): string =>
   [entryPoint, paymaster, sender, nonce].join(' ').toLowerCase();

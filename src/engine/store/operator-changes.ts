@@ -1,26 +1,23 @@
 import type { Change, EntryBody } from '../../core/log/entry.ts';
 import type { Call } from '../base/caller.ts';
 
-/** What an operator's action changed, as the log tells of it. */
 export type Action = EntryBody<'action'>;
 
-/** How a database's SQL says what databases say differently. */
 export interface Dialect {
-  /** The JSON that a column keeps as text. */
+  /** JSON of a text column. */
   readonly json: (column: string) => string;
-  /** A field of such JSON that is text, a number or null. */
+  /** A field of such JSON: text, a number or null. */
   readonly field: (column: string, name: string) => string;
-  /** Tells values apart that are secret: the first 8 hexadecimal digits of the SHA-256 of the text. */
+  /** Distinguishes secret values: the first 8 hex digits of the text's SHA-256. */
   readonly fingerprint: (column: string) => string;
 }
 
-/** Something that operators change, as the log tells of it. */
 export interface Subject {
   readonly table: string;
   readonly subject: string;
-  /** SQL of what names it, by a row. */
+  /** SQL for its id, given a row. */
   readonly id: (row: string) => string;
-  /** SQL of each value that is told. What is secret is told by its fingerprint. */
+  /** SQL for each recorded value. Secret values are recorded by their fingerprints. */
   readonly values: (row: string, dialect: Dialect) => Readonly<Record<string, string>>;
 }
 
@@ -34,7 +31,6 @@ const plain =
   (row) =>
     columns(names, row);
 
-/** All that operators change. */
 export const subjects: readonly Subject[] = [
   { table: 'account', subject: 'account', id: (row) => `${row}.account_id`, values: plain({ name: 'name' }) },
   {
@@ -124,7 +120,6 @@ export const subjects: readonly Subject[] = [
   },
 ];
 
-/** A change of a row, as a trigger keeps it. */
 export interface ChangeRow {
   call: string;
   subject: string;
@@ -135,7 +130,7 @@ export interface ChangeRow {
 
 const valueOf = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
-/** One change per thing: from what it was first to what it is in the end. */
+/** One change per subject, from the first value to the last. */
 const merged = (rows: readonly ChangeRow[]): Change[] => {
   const byThing = Map.groupBy(rows, ({ subject, id }) => `${subject} ${id}`);
   return [...byThing.values()].flatMap((changes) => {
@@ -146,7 +141,7 @@ const merged = (rows: readonly ChangeRow[]): Change[] => {
   });
 };
 
-/** What the changes tell, by the calls that made them; `rows` in the order in which they were made. */
+/** The changes, grouped by the calls that made them. @param rows in the order in which they were made */
 export const actionsOf = (rows: readonly ChangeRow[]): Action[] => {
   const byCall = Map.groupBy(rows, ({ call }) => call);
   return [...byCall].flatMap(([call, changed]) => {

@@ -2,33 +2,32 @@ import type { TransactionQuery, TransactionView } from '../../api/transactions.t
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { Holds } from './decision-store.ts';
 
-/** A transaction of the operator's: the answer of `transactions.list`, and what follows it up needs besides. */
+/** A transaction of the operator: the answer of `transactions.list`, and what following it needs. */
 export interface OperatorTransaction extends TransactionView {
-  /** Of the contract that it makes or changes, or in which the tank is. */
+  /** Version of the contract that it creates or changes, or that has the tank. */
   version: string;
   data: Hex;
   nonce: number;
-  /** As it was signed; null where the wallet sent it itself, and keeps that to itself. */
+  /** Signed; null if the wallet sent it itself, and did not return it. */
   raw: Hex | null;
-  /** The address that the contract accepts from then on; null where it is about something else. */
+  /** The address that the contract accepts from then on; null for other transactions. */
   signer: Address | null;
-  /** True once no re-org is expected to change what became of it. */
+  /** True once no re-org is expected to change its result. */
   final: boolean;
 }
 
-/** What the operator sent to chains. Part of the store. */
 export interface OperatorTransactionStore {
   /**
-   * Adds the transaction, or replaces what is known of it.
+   * Adds or replaces the transaction.
    *
-   * @param holds what is set aside for it
-   * @returns false, with nothing written, where one of `holds` has ended
+   * @param holds amounts held for it
+   * @returns false, with nothing written, if one of `holds` has ended
    */
   saveOperatorTransaction(transaction: OperatorTransaction, holds?: Holds): Promise<boolean>;
-  /** For one that the chain refused: it was never sent. */
+  /** For a transaction that the chain refused: it was never sent. */
   removeOperatorTransaction(transactionId: string): Promise<void>;
   /** Newest first. */
   listOperatorTransactions(query: TransactionQuery): Promise<OperatorTransaction[]>;
-  /** Those of which the outcome is not known yet, or may still change, oldest first. */
+  /** Transactions whose outcome is open or may still change, oldest first. */
   openOperatorTransactions(): Promise<OperatorTransaction[]>;
 }

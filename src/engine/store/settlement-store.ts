@@ -1,7 +1,6 @@
 import type { SettlementState as Became } from '../../core/ledger/after-settlement.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 
-/** What became of a decision. */
 export interface Settled {
   settlement: Became;
   /** Wei; null unless it is settled. */
@@ -9,7 +8,7 @@ export interface Settled {
   block: number | null;
 }
 
-/** What the EntryPoint's `UserOperationEvent` says of an operation that a paymaster of ours paid for. */
+/** The EntryPoint's `UserOperationEvent` for an operation that one of our paymasters paid for. */
 export interface MinedUserOperation {
   readonly userOpHash: Hex;
   readonly entryPoint: Address;
@@ -18,35 +17,32 @@ export interface MinedUserOperation {
   readonly nonce: bigint;
   /** False: the account's call reverted. It was paid for all the same. */
   readonly success: boolean;
-  /** Wei the EntryPoint took from the paymaster contract's deposit, to the last one. */
+  /** Exact amount, in wei, that the EntryPoint took from the paymaster contract's deposit. */
   readonly actualGasCost: bigint;
-  /** Wei the contract says it took from a gas tank; undefined where it says nothing. */
+  /** Wei that the contract reports as taken from a gas tank; undefined if it reports nothing. */
   readonly deductedWei?: bigint | undefined;
   /** Gas charged for; `actualGasCost / actualGasUsed` is the price paid per gas. */
   readonly actualGasUsed: bigint;
   readonly blockNumber: number;
   readonly blockHash: Hex;
   readonly transactionHash: Hex;
-  /** Other hashes under which it was sponsored for sure, if under any; looked for where no decision has `userOpHash`. */
+  /** Other hashes under which it was certainly sponsored, if any; used if no decision has `userOpHash`. */
   readonly sponsoredHashes?: readonly Hex[];
 }
 
-/** An operation that was mined and that no decision fits for sure. */
+/** A mined operation without a certain decision. */
 export interface UnmatchedOperation {
   readonly mined: MinedUserOperation;
-  /** How many decisions about its sender and nonce were reserved, and count at their maximum from now on. */
+  /** Decisions about its sender and nonce that were reserved, and count at their maximum from now on. */
   readonly decisions: number;
 }
 
-/** What a range of blocks has brought about. */
 export interface AppliedRange {
-  /** How many decisions are reserved again. */
   readonly putBack: number;
-  /** Operations that are unmatched since now. */
   readonly unmatched: readonly UnmatchedOperation[];
 }
 
-/** A decision that is still `reserved`, and what the EntryPoint lets be mined once. */
+/** A decision that is still `reserved`, with the identity of its operation. */
 export interface OpenReservation {
   readonly seq: number;
   /** When it was made, epoch ms. */
@@ -58,67 +54,71 @@ export interface OpenReservation {
   readonly nonce: bigint;
 }
 
-/** A range of blocks that was read to its end. */
+/** A range of blocks that was read completely. */
 export interface ScannedRange {
   readonly chainId: number;
   readonly fromBlock: number;
-  /** May lie above the chain's head, where blocks that a re-org removed used to be. */
+  /** May be above the chain's head, if a re-org removed blocks. */
   readonly toBlock: number;
   /** Every operation of ours mined in `fromBlock` to `toBlock`. */
   readonly mined: readonly MinedUserOperation[];
-  /** The chain's cursor from now on. It may go back. */
+  /** New cursor of the chain. It may go back. */
   readonly cursor: number;
 }
 
-/** Where settlement stands on one chain. */
 export interface SettlementState {
   /** The last block that was read; undefined before the first. */
   readonly cursor: number | undefined;
   /** When the oldest decision that is still `reserved` was made, epoch ms; undefined if none is. */
   readonly oldestReservedAt: number | undefined;
-  /** EntryPoints and paymaster contracts of the chain's sponsored decisions: those reserved or settled lately at least. */
+  /**
+   * EntryPoints and paymaster contracts of the chain's sponsored decisions, at least of those reserved or recently
+   * settled.
+   */
   readonly entryPoints: readonly Address[];
   readonly paymasters: readonly Address[];
 }
 
-/** What settlement keeps. Each method is one atomic step, durable when its promise resolves. */
+/** Each method is one atomic step, durable when its promise resolves. */
 export interface SettlementStore {
-  /** Chains that have a `reserved` decision or a cursor. */
+  /** Chains with a `reserved` decision or a cursor. */
   settlementChains(): Promise<number[]>;
   settlementState(chainId: number): Promise<SettlementState>;
-  /** Those of the chain's mined operations whose hash no sponsored decision has. */
+  /** Mined operations whose hash no sponsored decision of the chain has. */
   operationsWithoutDecision(chainId: number, mined: readonly MinedUserOperation[]): Promise<MinedUserOperation[]>;
   /**
-   * Makes the chain's decisions agree with the blocks of a range. Applied twice it changes nothing more. A range whose
-   * `toBlock` is below its `fromBlock` has no blocks: what is `mined` counts, and nothing is taken back.
-   * - The sponsored decision that has the hash of a mined one, or one of its `sponsoredHashes`, becomes `settled` at what
-   *   it cost (`settledCost` in the core) and in its block, whatever it was before: what the chain says outdoes a release. It has that hash, too, from
-   *   then on. Of several decisions with one hash (a request sent twice in one second) exactly one is settled: the one
-   *   that is so already, else the oldest.
-   * - An operation without such a decision is unmatched. One of the decisions about its EntryPoint, paymaster, sender and
-   *   nonce has paid for it, and nobody knows which: those that are reserved all become `unconfirmed`, which counts
-   *   their maximum as spent. Where there are none it is somebody else's.
-   * - A decision that was settled or became unconfirmed by a block of the range, and that nothing in `mined` accounts
-   *   for any more, goes back to `reserved`, at its maximum.
+   * Makes the chain's decisions agree with the blocks of a range. It is idempotent. A range whose `toBlock` is below
+   * its `fromBlock` has no blocks: `mined` counts, and nothing is taken back.
+   * - The sponsored decision with the hash of a mined operation, or one of its `sponsoredHashes`, becomes `settled` at
+   *   its cost (`settledCost` in the core) and in its block, whatever it was before: the chain overrides a release. It
+   *   keeps that hash too. Of several decisions with one hash (a request sent twice in one second) exactly one is
+   *   settled: the one that already is, else the oldest.
+   * - An operation without such a decision is unmatched. One of the decisions about its EntryPoint, paymaster, sender
+   *   and nonce has paid for it, but it is unknown which. All reserved ones become `unconfirmed`, which counts their
+   *   maximum as spent. Without any, the operation is not ours.
+   * - A decision that a block of the range settled or made unconfirmed, and that nothing in `mined` accounts for any
+   *   more, returns to `reserved`, at its maximum.
    */
   applySettlements(range: ScannedRange): Promise<AppliedRange>;
-  /** How many decisions of the chain, made at `from` (epoch ms) or later, unmatched operations have left unconfirmed. */
+  /**
+   * Number of the chain's decisions, made at `from` (epoch ms) or later, that unmatched operations left unconfirmed.
+   */
   countUnmatched(chainId: number, from: number): Promise<number>;
-  /** Sets the cursor of a chain on which there was nothing to look for. */
+  /** Sets the cursor of a chain that needs no scan. */
   moveSettlementCursor(chainId: number, cursor: number): Promise<void>;
-  /** The chain's `reserved` decisions whose `validUntil` is smaller than `validUntilBefore`, by `validUntil` and `seq`. */
+  /** The chain's `reserved` decisions with a `validUntil` below `validUntilBefore`, by `validUntil` and `seq`. */
   openReservations(query: {
     chainId: number;
-    /** Only those behind it in that order. */
+    /** Only those after it in that order. */
     after: Pick<OpenReservation, 'validUntil' | 'seq'>;
     validUntilBefore: number;
     most: number;
   }): Promise<OpenReservation[]>;
   /**
-   * Ends those of the decisions that are still `reserved`: `released` gives the reserved amount back, to the cycle it was
+   * Ends those of the decisions that are still `reserved`. `released` returns the reserved amount to the cycle it was
    * taken from; `unconfirmed` counts it as spent.
    *
-   * @returns how many there were
+   * @returns their number
    */
   endReservations(seqs: readonly number[], to: 'released' | 'unconfirmed'): Promise<number>;
 }

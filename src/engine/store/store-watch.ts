@@ -3,12 +3,10 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { LogEnd } from './log-store.ts';
 
-/** What a store goes by, and who follows what happens in it. */
 export interface StoreWatch {
   readonly clock: Clock;
   readonly log: Log;
-  /** Called after each commit that entered something in the log, before its caller is answered. */
+  /** Called after each commit with a log entry, before its caller gets the answer. */
   readonly onLogEnd?: (end: LogEnd) => void;
-  /** Called with each failure of the disk or of the database. */
   readonly onFault?: (fault: EngineError) => void;
 }

@@ -11,8 +11,8 @@ import type { SettlementStore } from './settlement-store.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /**
- * Storage as coarse, atomic operations, so that another database can stand behind it. When a promise resolves, what it
- * wrote is durable. Who needs a part of it asks for that part.
+ * Storage as coarse, atomic operations, so that it can be implemented on another database. When a promise resolves, its
+ * writes are durable. Code that needs only a part of it takes only that part's type.
  */
 export interface Store
   extends

@@ -13,11 +13,11 @@ const read = (file: string): string | undefined => {
   }
 };
 
-/** The vault in a file of its owner's, which need not exist yet. Only one process may use it: hold the data folder's lock. */
+/** The vault in a private file, which need not exist yet. Only one process may use it: hold the data folder's lock. */
 export const vaultInFile = (file: string): VaultStorage => ({
   name: file,
   current: () => read(file),
-  // Nothing is awaited between reading and writing: nothing comes between.
+  // No await between reading and writing, so nothing can come between.
   async update(change) {
     const newest = read(file);
     const next = change(newest);

@@ -2,7 +2,7 @@ import { Interface } from 'ethers';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { type RpcClient, RpcError, hasReverted } from '../chain/rpc.ts';
 
-/** What can be read of ERC-20 (EIP-20). */
+/** The readable part of ERC-20 (EIP-20). */
 const erc20 = new Interface([
   'function symbol() view returns (string)',
   'function decimals() view returns (uint8)',
@@ -12,14 +12,14 @@ const erc20 = new Interface([
 
 type Reading = 'symbol' | 'decimals' | 'balanceOf' | 'allowance';
 
-/** An answer that is none: the token reverts, returns nothing, or something else. */
+/** The token reverted, or returned nothing or invalid data. */
 export interface NoAnswer {
-  /** `0x` where there is no contract at all; undefined where the call reverted. */
+  /** `0x` if the address has no contract; undefined if the call reverted. */
   readonly returned: Hex | undefined;
 }
 
 /**
- * Reads from a token contract: the value, or what came instead.
+ * The value, or what the token returned instead.
  *
  * @throws RpcError if the node refuses, EngineError `CHAIN_UNREACHABLE`
  */

@@ -7,8 +7,7 @@ import type { Paymaster } from '../store/registry-store.ts';
 type TokenInfo = SponsorshipOptions['tokenInfo'];
 
 /**
- * The token in which the user wants to pay, of those that the chain supports. Without token mode the users of the DApp may
- * pay in none.
+ * The token in which the user wants to pay, among the chain's. Without token mode no token is accepted.
  *
  * @throws EngineError `FEE_TOKEN_REQUIRED` if none is named, `TOKEN_NOT_SUPPORTED` with `data.supported`
  */
@@ -26,7 +25,7 @@ export const requireFeeToken = (
   });
 };
 
-/** The tokens for which a client asks quotes, each once, the preferred one first; none: it asks for all. */
+/** Requested tokens without duplicates, the preferred one first; empty means all. */
 export const askedTokens = (tokenInfo: TokenInfo): readonly Address[] => {
   const named = [tokenInfo.preferredToken, tokenInfo.feeTokenAddress, ...(tokenInfo.tokenList ?? [])];
   const given = named.filter((token) => token !== undefined && token !== null);

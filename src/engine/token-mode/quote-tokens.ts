@@ -10,32 +10,30 @@ import { clientNumber } from '../../core/token-mode/amounts.ts';
 import type { ReadyPaymentTerms } from './ready-payment-terms.ts';
 
 /**
- * Gas by which an operation grows when the client, after the quote, puts an approval of the quoted amount into its
- * batch: a new allowance at a token behind a proxy, its calldata, and the batch around it. Without it every approval
- * would turn out too small.
+ * Gas for an approval of the quoted amount, which clients add to the batch after the quote: a new allowance at a token
+ * behind a proxy, its calldata, and the batch itself. Without it every approval would be too small.
  */
 const APPROVAL_GAS = 80_000n;
 
-/** A fee token and what it is worth just now. */
 export interface PricedToken {
   readonly token: FeeToken;
   readonly rate: TokenRate;
 }
 
-/** The tokens that were asked for, in the order in which they were. */
+/** In the requested order. */
 export interface TokenPrices {
   readonly priced: readonly PricedToken[];
-  /** Asked for, and not supported. */
+  /** Requested tokens that are not supported. */
   readonly unsupportedTokens: Address[];
 }
 
 /**
- * Finds what tokens are worth. A token without a usable rate is left out.
+ * Omits tokens without a usable rate.
  *
  * @param supported the fee tokens of the chain
  * @param asked see `askedTokens`; empty: all
- * @throws EngineError `CHAIN_UNREACHABLE` with the fault of the first feed, if no token that was asked for has a rate;
- *   what `Rates.rateOf` throws besides
+ * @throws EngineError `CHAIN_UNREACHABLE` with the error of the first feed, if no requested token has a rate; also what
+ *   `Rates.rateOf` throws
  */
 export const priceTokens = async (
   rates: Pick<Rates, 'rateOf'>,
@@ -63,9 +61,8 @@ export const priceTokens = async (
 };
 
 /**
- * What an operation would cost at most in a token (behaviour 7.3), with room for an approval in its batch.
- * The operation has gas and fees, the paymaster's own limits included where the EntryPoint has them; `validUntil` is in
- * unix seconds.
+ * Maximum cost of an operation in a token (behaviour 7.3), with room for an approval in its batch. The operation must
+ * have gas and fees, including the paymaster's own limits if the EntryPoint has them; `validUntil` is in unix seconds.
  */
 export const quotePayment = (
   { token, maxUnits }: ReadyPaymentTerms,

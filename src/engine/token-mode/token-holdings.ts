@@ -4,21 +4,18 @@ import type { PaymentToken } from '../../core/token-mode/payment-terms.ts';
 import { type RpcClient, RpcError, nodeRefusal } from '../chain/rpc.ts';
 import { readToken } from './erc20.ts';
 
-/** Whose tokens are looked at, and who is to take them. */
 interface HoldingsQuestion {
   readonly chainId: number;
-  /** The account that pays. */
   readonly sender: Address;
   /** The paymaster contract, which takes the tokens. */
   readonly spender: Address;
   readonly token: PaymentToken;
-  /** Who receives the tokens. */
   readonly treasury: Address;
-  /** Units that are taken before the operation runs, and of which the treasury gives back what is left. */
+  /** Units taken before the operation runs; the treasury returns the rest. */
   readonly prefundUnits: bigint | undefined;
 }
 
-/** What there is to take from, in the token's smallest units. */
+/** In the token's smallest units. */
 export interface TokenHoldings {
   readonly allowance: bigint;
   readonly balance: bigint;
@@ -29,7 +26,7 @@ const readUnits = async (rpc: RpcClient, token: Address, reading: 'balanceOf' | 
   return 'value' in answer ? (answer.value as bigint) : undefined;
 };
 
-/** Nothing may be taken up front that could not be given back: the rest of it would be lost to the user. */
+/** A prefund must be returnable: otherwise the user would lose the rest. */
 const requireRefundable = async (
   rpc: RpcClient,
   { prefundUnits, token, spender, treasury }: HoldingsQuestion,
@@ -43,10 +40,10 @@ const requireRefundable = async (
 };
 
 /**
- * Reads what users have of a token, and what of it the paymaster may take. Null where the token cannot be read.
+ * Reads a user's balance of a token, and the paymaster's allowance. Null if the token cannot be read.
  *
- * @throws EngineError `CHAIN_UNREACHABLE`, also where the node refuses, for the contracts do not look themselves;
- *   `PAYMASTER_NOT_READY` if what is taken up front could not be given back
+ * @throws EngineError `CHAIN_UNREACHABLE`, also if the node refuses, since the contracts do not check;
+ *   `PAYMASTER_NOT_READY` if a prefund could not be returned
  */
 export const readTokenHoldings = async (rpc: RpcClient, question: HoldingsQuestion): Promise<TokenHoldings | null> => {
   const { chainId, sender, spender, token } = question;

@@ -2,6 +2,6 @@ import { type Reason, reasonOf } from '../../core/decide.ts';
 import { checkTokenMode, tokenMode } from '../../core/rules/token-mode.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 
-/** Why users of a DApp may pay in no token at all; undefined where they may. For what asks without an operation to decide. */
+/** Why users of a DApp may pay in no token; undefined if they may. For calls that do not decide an operation. */
 export const tokenModeDenial = (dapp: Paymaster): Reason | undefined =>
   dapp.tokenMode ? undefined : reasonOf([{ rule: tokenMode.type, ...checkTokenMode(dapp) }]);

@@ -20,34 +20,29 @@ const probeAbi = new Interface([
   'function approve(address spender, uint256 value)',
 ]);
 
-/** What came of trying a payment. */
 export interface TriedPayment {
-  /** Whether the paymaster gets its tokens, whatever becomes of the operation's own call. */
+  /** Whether the paymaster gets its tokens, even if the operation's own call fails. */
   readonly taken: boolean;
-  /** Says nothing where the tokens are not taken. */
+  /** Meaningless if the tokens are not taken. */
   readonly transferGas: TransferGas;
-  /** What there is to take from afterwards. */
   readonly left: TokenHoldings;
-  /** What creation and validation of the account use. */
   readonly validationGasUsed: bigint;
-  /** What the operation's call uses. */
   readonly callGasUsed: bigint;
 }
 
-/** More than any operation's call may have; the rest of the simulating call is for taking the tokens. */
+/** More than any operation's call may have. The rest of the simulating call's gas is for taking the tokens. */
 export const AMPLE_CALL_GAS = 15_000_000n;
 
-/** Giving back uses up an allowance of the treasury that nothing has touched yet (EIP-2929: 2,100 and 2,900). */
+/** The refund uses a cold allowance of the treasury (EIP-2929: 2,100 and 2,900). */
 const GIVING_BACK_GAS = 5_000n;
 
-/** More units than a token can have are as many as one can ask it for: nobody has them. */
+/** Caps at the largest amount that a token can represent: no one owns more. */
 const atMostAll = (units: bigint): bigint => (units > MaxUint256 ? MaxUint256 : units);
 
 type Outcome = [boolean, bigint, bigint, bigint, bigint, bigint, bigint];
 
 type Units = Readonly<Record<'prefund' | 'afterwards', bigint>>;
 
-/** Who takes what, as far as the probe has to know it. */
 interface ProbeTarget {
   readonly charging: Pick<ReadyPaymaster, 'entryPoint' | 'contract'>;
   readonly token: { readonly address: string };
@@ -86,7 +81,6 @@ const runProbe = async (
   }
 };
 
-/** What is tried of an operation. */
 const triedOperation = (op: UserOperation) => ({
   creation: creationCall(op),
   sender: addressKey(op.sender),
@@ -96,11 +90,11 @@ const triedOperation = (op: UserOperation) => ({
 });
 
 /**
- * Tries, by one `eth_call`, whether the paymaster gets the most it may take for an operation, after the whole of it: it
- * deploys and validates, and what its call approves, sends away or swaps counts as it will. An account can tell a
- * simulation from the chain and behave otherwise there; only a fee that is taken up front is safe from that.
+ * Simulates, with one `eth_call`, whether the paymaster gets the maximum charge after the whole operation has run:
+ * deployment, validation, and the call with its approvals, transfers and swaps. An account can detect a simulation on
+ * chain and behave differently; only a prefund is safe from that.
  *
- * @param callGasLimit what the operation's call gets, where the operation does not say it yet
+ * @param callGasLimit limit for the operation's call, if the operation has none yet
  * @throws EngineError `CHAIN_UNREACHABLE`, or `GAS_ESTIMATION_FAILED` from nodes that cannot simulate
  */
 export const tryPayment = async (
@@ -111,7 +105,7 @@ export const tryPayment = async (
 ): Promise<TriedPayment> => {
   const preFund = payment.preFund(op);
   const most = atMostAll(payment.maxUnits(op));
-  // Gas and fees may be open yet; what moves one unit costs what moving many does.
+  // Gas and fees may still be open; moving one unit costs the same gas as moving many.
   const prefund = preFund === 0n ? 1n : atMostAll(preFund ?? 0n);
   const afterwards = most > prefund ? most - prefund : 1n;
   const tried = { ...triedOperation(op), callGasLimit };
@@ -122,8 +116,8 @@ export const tryPayment = async (
 };
 
 /**
- * What an operation uses of its gas, where no token is taken: also where its call reverts, and where the account accepts no
- * signature but its owner's.
+ * Gas that an operation uses without a token payment, even if its call reverts, or if the account only accepts its
+ * owner's signature.
  *
  * @throws EngineError as `tryPayment`
  */
@@ -138,8 +132,8 @@ export const tryOperation = async (
 };
 
 /**
- * What taking tokens costs once the account has approved it, for a quote: code in the account's place approves. Found
- * out for one unit, which costs as much up front; not taken where the account has none.
+ * Cost of taking tokens after an approval, for a quote: code in place of the account approves. Measured with one unit,
+ * which costs the same for a prefund; not taken if the account has none.
  *
  * @throws EngineError as `tryPayment`
  */

@@ -18,20 +18,19 @@ import type { PaymasterContract } from '../store/registry-store.ts';
 import { type ActionContext, amountsOn, failing } from './action-context.ts';
 import { type Withdrawal, requireFree } from './withdrawal.ts';
 
-/** What an action comes to on chain. */
 export interface ActionCall {
   readonly chainId: number;
   readonly paymasterId: string | null;
   readonly version: string;
-  /** Null: it makes a contract. */
+  /** Null: it creates a contract. */
   readonly to: Address | null;
   readonly valueWei: bigint;
   readonly data: Hex;
-  /** The address that a contract accepts, or no longer accepts, from then on. */
+  /** The address that a contract then accepts, or no longer accepts. */
   readonly signer: Address | null;
-  /** What it does, in words. */
+  /** In words. */
   readonly summary: string;
-  /** What it takes out of a tank, where it does. */
+  /** For withdrawals: what it takes out of a tank. */
   readonly withdrawal?: Withdrawal;
 }
 
@@ -67,7 +66,7 @@ const deposit = async (context: ActionContext, { paymasterId, amountWei }: Actio
   return { ...common, to: entryPoint, data: encode('depositTo', contract), summary };
 };
 
-/** From these nobody could take the money again. */
+/** Money sent to these addresses could never be withdrawn. */
 const mustBeOwned = ({ contract, entryPoint }: Tank, to: Address): void => {
   const lost = [ZeroAddress as Address, contract, entryPoint].some((one) => sameAddress(one, to));
   if (lost) throw failing(`Coins sent to ${to} are lost. Use the address of a wallet of yours.`);
@@ -125,7 +124,7 @@ const others = async (
 
 const unminedFail = (when: string) => `Operations that were signed ${when} and are not yet mined will fail.`;
 
-/** What follows where the contract accepts one signer at a time. */
+/** Consequences, if the contract accepts only one signer at a time. */
 const switching = async (context: ActionContext, contract: PaymasterContract, next: Address): Promise<string> => {
   const behind = await others(context, contract, next);
   const addable = behind.find(({ version }) => signerKind(requireAttachable(version)) === 'many');
@@ -203,11 +202,11 @@ const handleOps = async (context: ActionContext, action: Action<'handleOps'>, fr
 };
 
 /**
- * The call that does what the operator wants, by the layout of the contract.
+ * The call for an operator's action, according to the contract's layout.
  *
  * @throws EngineError `PAYMASTER_NOT_FOUND`, `PAYMASTER_NOT_READY`, `VERSION_NOT_SUPPORTED`, `NOT_DEPLOYABLE`,
- *   `SIGNER_MISSING`, `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, and `TRANSACTION_WOULD_FAIL` where it is
- *   known without a simulation; RpcError
+ *   `SIGNER_MISSING`, `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, and `TRANSACTION_WOULD_FAIL` if this is known
+ *   without a simulation; RpcError
  */
 export const actionCall = (context: ActionContext, action: ChainAction, from: Address): Promise<ActionCall> => {
   switch (action.kind) {

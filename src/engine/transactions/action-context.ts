@@ -5,19 +5,18 @@ import type { ChainAccess } from '../chain/chain-access.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { Store } from '../store/store.ts';
 
-/** What actions are read from. */
 export interface ActionContext {
   readonly store: Store;
   readonly vault: Vault;
   readonly chains: ChainAccess;
 }
 
-/** Amounts on a chain in words: its coins, exactly. */
+/** Formats wei as an exact amount in the chain's coin. */
 export const amountsOn = async (store: Pick<Store, 'findChain'>, chainId: number): Promise<(wei: bigint) => string> => {
   const symbol = chainSymbol(chainId, await store.findChain(chainId));
   return (wei) => `${weiToDecimal(wei)} ${symbol}`;
 };
 
-/** It is known before it is tried that the transaction would fail. */
+/** For a transaction that would fail, as is known without simulating it. */
 export const failing = (message: string, data: Record<string, unknown> = {}): EngineError =>
   new EngineError('TRANSACTION_WOULD_FAIL', message, data);

@@ -10,7 +10,7 @@ import { nextSignerOf, useNextSigner } from '../paymaster/next-signer.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 import type { ActionContext } from './action-context.ts';
 
-/** Whether the next key of the chain is what the contract accepts now. @throws EngineError `VAULT_LOCKED` */
+/** Whether the contract's current signer is the chain's prepared key. @throws EngineError `VAULT_LOCKED` */
 const acceptsNext = ({ vault }: ActionContext, { chainId, signer }: OperatorTransaction): boolean => {
   const next = nextSignerOf(vault, chainId);
   return next !== undefined && signer !== null && sameAddress(signer, next);
@@ -63,10 +63,10 @@ const bringAbout = async (context: ActionContext, mined: OperatorTransaction): P
 };
 
 /**
- * Does what a mined transaction is to bring about, and says so. May be done again after a crash.
+ * Applies the effects of a mined transaction, and describes them. May run again after a crash.
  *
- * @returns what came of it, also where that is not what it should be
- * @throws EngineError `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, `RPC_MISSING`: to be tried again; RpcError
+ * @returns the result in words, even if it is not the expected one
+ * @throws EngineError `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, `RPC_MISSING`: try again; RpcError
  */
 export const applyEffects = async (context: ActionContext, mined: OperatorTransaction): Promise<string> => {
   try {

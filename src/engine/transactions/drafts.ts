@@ -5,33 +5,30 @@ import type { Address } from '../../shared/schema/hex.ts';
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { ActionCall } from './action-call.ts';
 
-/** A prepared transaction. */
 export interface Draft {
   readonly draftId: string;
   readonly action: ChainAction;
   readonly call: ActionCall;
   readonly from: Address;
-  /** Without a signature. */
   readonly transaction: Transaction;
 }
 
-/** Prepared transactions that wait for their signature. */
 export interface Drafts {
   keep(draft: Omit<Draft, 'draftId'>): Draft;
   /**
-   * Gives a draft to `send` alone. The draft is spent, unless `send` certainly sent nothing.
+   * Passes a draft to `send` exclusively. The draft is spent, unless `send` certainly sent nothing.
    *
    * @throws EngineError `DRAFT_NOT_FOUND`; what `send` throws
    */
   use<T>(draftId: string, send: (draft: Draft) => Promise<T>): Promise<T>;
 }
 
-/** Fees and nonce of a transaction are of its time. */
+/** Fees and nonce of a transaction go out of date. */
 const LIFETIME_MS = 10 * 60_000;
-/** The oldest go first. */
+/** The oldest are dropped first. */
 const MOST = 100;
 
-/** Drafts are in memory alone: what is not sent is nothing that a restart could lose. */
+/** Drafts are only in memory: an unsent draft is no loss at a restart. */
 export const createDrafts = (clock: Clock, entropy: Entropy): Drafts => {
   const drafts = new Map<string, { readonly draft: Draft; readonly until: number }>();
   return {

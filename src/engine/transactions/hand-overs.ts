@@ -4,11 +4,11 @@ import type { Clock } from '../base/clock.ts';
 import { CONFIRM_MS, maybeSent } from '../keys/wallets.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
 
-/** Prepared transactions in the hands of wallets that only the operator's browser reaches. */
+/** Prepared transactions for wallets that only the operator's browser can reach. */
 export interface HandOvers {
   /**
-   * Resolves once a draft is the wallet's to send: nobody else gets it, and what a withdrawal takes is held, until it is
-   * handed back or the wallet's five minutes are over.
+   * Resolves once the draft is reserved for the wallet, and a withdrawal's amount is held, until it is handed back or
+   * five minutes have passed.
    *
    * @throws EngineError as `transactions.handOver`
    */
@@ -16,17 +16,16 @@ export interface HandOvers {
   /** Records what the wallet has sent. @throws EngineError as `transactions.handBack` */
   handBack(draftId: string, hash: Hex): Promise<OperatorTransaction>;
   /**
-   * Takes a draft back of which the wallet gave no hash. It may be sent again where the wallet has surely sent nothing.
+   * Takes a draft back if the wallet returned no hash. It may be sent again if the wallet certainly sent nothing.
    *
-   * @param unclear the wallet's words, where they leave open whether it was sent
+   * @param unclear the wallet's message, if it leaves open whether it sent the transaction
    * @throws EngineError as `transactions.takeBack`
    */
   takeBack(draftId: string, unclear: string | null): Promise<void>;
-  /** Waits for no wallet any longer. */
   stop(): void;
 }
 
-/** Sends a draft by a wallet that is asked by the function, and answers a hash. */
+/** Sends a draft with a wallet: the function calls it, and returns a hash. */
 type SendBy = (draftId: string, wallet: () => Promise<{ hash: Hex }>) => Promise<OperatorTransaction>;
 
 interface HandedOver {
@@ -34,7 +33,7 @@ interface HandedOver {
   readonly sent: Promise<OperatorTransaction>;
 }
 
-/** Sending as with a wallet that the engine asks, but here the console asks it, and tells what it answered. */
+/** Like sending with a wallet that the engine calls, but here the console calls it, and reports the result. */
 export const createHandOvers = (clock: Clock, send: SendBy): HandOvers => {
   const handedOver = new Map<string, HandedOver>();
   const inTime = (draftId: string): HandedOver => {

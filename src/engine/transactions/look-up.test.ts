@@ -14,7 +14,6 @@ const sent: OperatorTransaction = {
 const inPool = { from: FROM, to: TO, value: '0x5', input: '0x1234' };
 const receipt = { status: '0x1', blockNumber: '0x9', gasUsed: '0x10', effectiveGasPrice: '0x2', l1Fee: null };
 
-/** A node on which the nonce of the draft is long taken. */
 const node = (byHash: unknown, byReceipt: unknown): ScriptedNode => {
   const one = new ScriptedNode(1, 1);
   const answers: Record<string, unknown> = {

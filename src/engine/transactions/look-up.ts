@@ -15,7 +15,7 @@ const receiptSchema = z.object({
   blockNumber: quantity,
   gasUsed: quantity,
   effectiveGasPrice: quantity.default(0n),
-  /** What rollups of the OP stack take besides. */
+  /** Additional fee of OP stack rollups. */
   l1Fee: quantity.nullish(),
   contractAddress: address.nullish(),
 });
@@ -29,7 +29,7 @@ const sentSchema = z.object({
 
 const DEPTH = BigInt(REORG_BLOCKS);
 
-/** What a node knows under a hash; undefined where it knows nothing. What it says and cannot be read is no such word. */
+/** A node's answer about a hash; undefined if it knows nothing. An unreadable answer does not count as that. */
 const known = async <T>(rpc: RpcClient, method: string, hash: Hex, schema: z.ZodType<T>): Promise<T | undefined> => {
   const answer = await rpc.send(method, [hash]);
   if (answer === null || answer === undefined) return undefined;
@@ -46,7 +46,7 @@ const known = async <T>(rpc: RpcClient, method: string, hash: Hex, schema: z.Zod
 export const isKnown = async (rpc: RpcClient, hash: Hex): Promise<boolean> =>
   (await known(rpc, 'eth_getTransactionByHash', hash, z.unknown())) !== undefined;
 
-/** How what a wallet sent itself differs from what was drafted, and what it does instead; undefined where it is that. */
+/** How a transaction that a wallet sent differs from its draft, and what it does instead; undefined if they match. */
 const differenceWords = async (rpc: RpcClient, drafted: OperatorTransaction): Promise<string | undefined> => {
   const sent = await known(rpc, 'eth_getTransactionByHash', drafted.hash, sentSchema);
   if (sent === undefined) return undefined;
@@ -62,7 +62,6 @@ const differenceWords = async (rpc: RpcClient, drafted: OperatorTransaction): Pr
   return `The wallet sent a transaction that differs from the draft: ${different.join(', ')}. ${instead}`;
 };
 
-/** Why it reverted, as far as the block it is in tells. */
 const revertWords = async (rpc: RpcClient, one: OperatorTransaction, block: bigint): Promise<string> => {
   const call = callObject({ from: one.from, to: one.to, valueWei: BigInt(one.valueWei), data: one.data });
   try {
@@ -77,8 +76,8 @@ const revertWords = async (rpc: RpcClient, one: OperatorTransaction, block: bigi
 const readHead = (rpc: RpcClient): Promise<bigint> => readQuantity(rpc, 'eth_blockNumber', []);
 
 /**
- * Another transaction has its place, and no re-org is expected to give it back. One that the node knows still has its
- * own: a wallet chooses its nonce itself.
+ * Another transaction has used the nonce, and no re-org is expected to undo that. A transaction that the node knows is
+ * not replaced: wallets choose the nonce themselves.
  */
 const isReplaced = async (rpc: RpcClient, { from, nonce, hash }: OperatorTransaction): Promise<boolean> => {
   if ((await readTransactionCount(rpc, from, 'latest')) <= nonce) return false;
@@ -88,7 +87,6 @@ const isReplaced = async (rpc: RpcClient, { from, nonce, hash }: OperatorTransac
   return !(await isKnown(rpc, hash));
 };
 
-/** In which block it is, and what it cost there. */
 const placeOf = ({ blockNumber, gasUsed, effectiveGasPrice, l1Fee }: z.infer<typeof receiptSchema>) => ({
   blockNumber: Number(blockNumber),
   gasUsed: String(gasUsed),
@@ -96,8 +94,8 @@ const placeOf = ({ blockNumber, gasUsed, effectiveGasPrice, l1Fee }: z.infer<typ
 });
 
 /**
- * A sent transaction as it is on chain; undefined while it is not mined and may still be. A mined one has no outcome
- * yet, unless it did not do what it should.
+ * A sent transaction as on chain; undefined while it is not mined and still may be. A mined one has no outcome yet,
+ * unless it failed its purpose.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`; RpcError
  */
@@ -124,10 +122,10 @@ export const lookUp = async (rpc: RpcClient, sent: OperatorTransaction): Promise
 };
 
 /**
- * A mined transaction as it is on chain by now: still there, deep enough to stand for good, in another block, or as it
- * was before it was mined, if a re-org has dropped it or made something else of it.
+ * Rechecks a mined transaction after possible re-orgs. It may still be there, be final, be in another block, or be back
+ * in its state before mining, if a re-org dropped it or changed its result.
  *
- * @returns `mined` itself where nothing is new
+ * @returns `mined` itself if nothing has changed
  * @throws EngineError `CHAIN_UNREACHABLE`; RpcError
  */
 export const confirmAgain = async (rpc: RpcClient, mined: OperatorTransaction): Promise<OperatorTransaction> => {
@@ -135,9 +133,9 @@ export const confirmAgain = async (rpc: RpcClient, mined: OperatorTransaction): 
   const receipt = await known(rpc, 'eth_getTransactionReceipt', mined.hash, receiptSchema);
   const block = BigInt(mined.blockNumber ?? 0);
   if (receipt?.blockNumber === block) return head - block < DEPTH ? mined : { ...mined, final: true };
-  // A node that has not got that far knows nothing of it.
+  // A node that is behind does not know it yet.
   if (receipt === undefined && head < block) return mined;
-  // What came of it was done when it was mined first: not again.
+  // Its effects were applied when it was first mined: do not apply them again.
   if (receipt !== undefined && (receipt.status === 0n) === (mined.state === 'reverted')) {
     return { ...mined, ...placeOf(receipt) };
   }

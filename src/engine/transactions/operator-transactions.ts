@@ -18,39 +18,38 @@ import { mustBeFrom, sameAsDraft, withSignature } from './signed-draft.ts';
 import { simulate } from './simulate.ts';
 import { holdWithdrawal } from './withdrawal.ts';
 
-/** What transactions of the operator stand on. */
 export interface OperatorTransactionContext extends ActionContext {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly keySigners: KeySigners;
 }
 
-/** What the operator does on chains: deposits, withdrawals, contracts and their signers. */
+/** The operator's on-chain actions: deposits, withdrawals, contracts and their signers. */
 export interface OperatorTransactions {
   /** @throws EngineError as `transactions.prepare` */
   prepare(action: ChainAction, from: Address): Promise<Draft>;
   /** @throws EngineError as `transactions.send` */
   send(draftId: string, signed: SignedDraft): Promise<OperatorTransaction>;
-  /** For wallets that only the operator's browser reaches. */
+  /** For wallets that only the operator's browser can reach. */
   readonly handOvers: HandOvers;
   /** @throws EngineError as `transactions.forget` */
   forget(transactionId: string): Promise<OperatorTransaction>;
-  /** Newest first, as they are on chain now; a chain that cannot be reached leaves them as they were known. */
+  /** Newest first, with their current state; the last known one if the chain is unreachable. */
   list(query: TransactionQuery): Promise<OperatorTransaction[]>;
-  /** Looks at those whose outcome is not known or may still change, and does what the mined ones are to bring about. */
+  /** Checks transactions whose outcome is open or may still change, and applies the effects of mined ones. */
   refresh(): Promise<void>;
 }
 
-/** How a draft is signed: as the API says, or by a wallet that the function asks. */
+/** How to sign a draft: as in the API, or with a wallet that the function calls. */
 type How = SignedDraft | { readonly wallet: () => Promise<{ hash: Hex }> };
 
-/** Refusals that another try does not change. Only these words are told: nodes may quote the operator's key. */
+/** Refusals that a retry cannot change. Only these words are shown: nodes may quote the operator's key. */
 const REFUSED =
   /insufficient funds|underpriced|intrinsic gas too (?:low|high)|exceeds block gas limit|max fee per gas less than block base fee|gas limit (?:is )?too high|fee cap|not supported/i;
 const KNOWN = /already (?:known|imported|exists)|known transaction/i;
 
 /**
- * Hands a signed transaction to the node. It may have arrived although nobody says so: then it stays what it is.
+ * Sends a signed transaction to the node. An unclear error leaves it as sent: it may have arrived.
  *
  * @throws EngineError `TRANSACTION_WOULD_FAIL` if the node refuses it for good
  */
@@ -74,13 +73,12 @@ const broadcast = async (rpc: RpcClient, raw: Hex): Promise<void> => {
 const PREPARE_AGAIN = 'Prepare the withdrawal again.';
 const NOT_HELD = `Nothing was sent: this engine stood still for so long that another one gave back what was held for the withdrawal. ${PREPARE_AGAIN}`;
 
-/** Failures after which the same is tried again. */
 const isTransient = (error: unknown): boolean =>
   error instanceof RpcError ||
   (error instanceof EngineError &&
     ['CHAIN_UNREACHABLE', 'VAULT_LOCKED', 'RPC_MISSING', 'PAYMASTER_NOT_READY', 'SIGNER_MISSING'].includes(error.code));
 
-/** Transactions that are prepared and simulated, signed wherever the key is, and followed until they are mined for good. */
+/** Prepares and simulates transactions, has them signed wherever the key is, and follows them until they are final. */
 export const createOperatorTransactions = (context: OperatorTransactionContext): OperatorTransactions => {
   const { store, chains, clock, entropy, keySigners } = context;
   const drafts = createDrafts(clock, entropy);
@@ -95,7 +93,6 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     };
   };
 
-  /** The draft as it was signed, or the hash under which a wallet sent it. */
   const sign = async (draft: Draft, signed: How): Promise<Transaction | { hash: Hex }> => {
     if ('wallet' in signed) return signed.wallet();
     if ('signature' in signed) return withSignature(draft, signed.signature);
@@ -106,12 +103,12 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     return 'hash' in made ? made : sameAsDraft(draft, made.signed);
   };
 
-  /** Nobody may forget these: their node does not know them yet. */
+  /** Must not be forgotten: their node does not know them yet. */
   const submitting = new Set<string>();
 
   /**
-   * Saves before anything is sent, in the transaction that looks whether the amount is still held: an engine that stood
-   * still for long may be taken for gone. What a wallet has sent itself is saved in any case.
+   * Saves before sending, in the database transaction that checks whether the amount is still held: other engines may
+   * have taken a stalled engine for dead. What a wallet has sent itself is saved in any case.
    */
   const signAndSave = async (draft: Draft, how: How, holds: Holds = []): Promise<OperatorTransaction> => {
     const signed = await sign(draft, how);
@@ -128,7 +125,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     const rpc = await requireNode(chains, chainId);
     const { withdrawal } = draft.call;
     const save = (holds?: Holds) => signAndSave(draft, how, holds);
-    // What was free may have been reserved meanwhile. Once it is saved, the record counts.
+    // The free amount may have been reserved meanwhile. After saving, the record counts.
     const sent = await (withdrawal === undefined ? save() : holdWithdrawal(context, withdrawal, save));
     try {
       if (sent.raw !== null) await broadcast(rpc, sent.raw);
@@ -148,7 +145,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     if (current.state === 'sent') {
       const found = await lookUp(rpc, current);
       if (found === undefined) {
-        // Its node may never have got it, or have forgotten it. What it refuses now, it may take later.
+        // Its node may never have received it, or have dropped it. It may accept later what it refuses now.
         if (current.raw !== null) await broadcast(rpc, current.raw).catch(() => undefined);
         return;
       }
@@ -170,7 +167,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
         else faults.push(error);
       }
     }
-    // What went wrong with one keeps no other from being followed.
+    // An error with one does not stop following the others.
     if (faults.length > 0) throw faults[0];
   };
 
@@ -187,14 +184,14 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
   };
 
   let newest: Promise<unknown> = Promise.resolve();
-  /** One after the other: what a transaction brings about is not done twice at a time. */
+  /** One at a time, so that effects are not applied twice. */
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
     const turn = newest.catch(() => undefined).then(act);
     newest = turn;
     return turn;
   };
   let waiting: Promise<void> | undefined;
-  /** All who ask meanwhile share the next one. */
+  /** Concurrent callers share the next run. */
   const refresh = (): Promise<void> => {
     waiting ??= inTurn(() => {
       waiting = undefined;
@@ -208,7 +205,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
 
   return {
     async prepare(action, from) {
-      // Where the action names no chain, no node is asked before the call does.
+      // If the action names no chain, no node is called before the call itself does.
       let chainId = 'chainId' in action ? action.chainId : 0;
       try {
         const call = await actionCall(context, action, from);

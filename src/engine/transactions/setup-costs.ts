@@ -9,15 +9,15 @@ import { readCode, readQuantity } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import { GAS_HEADROOM_PERCENT, type SimulatedCall, callObject, readFees } from './simulate.ts';
 
-/** What can be estimated only once the paymaster contract is there: gas of the transaction, with room. */
+/** Cannot be estimated before the paymaster contract exists: gas of the transaction, with a margin. */
 const DEPOSIT_GAS = 100_000n;
 const OPERATION_GAS = 1_000_000n;
-/** Where the node does not estimate: more than any of the contracts takes. */
+/** If the node does not estimate: more than any of the contracts needs. */
 const CREATION_GAS = 6_000_000n;
-/** A maximum is reserved for an operation that creates its account; at about 1.5 million gas each, for six of them. */
+/** A maximum is reserved for an operation that creates its account. At about 1.5 million gas each, this covers six. */
 const DEPOSIT_COVERS_GAS = 10_000_000n;
 
-/** One digit and zeros, not less than the amount. */
+/** One digit and zeros, at least the amount. */
 const roundedUp = (wei: bigint): bigint => {
   const unit = 10n ** BigInt(String(wei).length - 1);
   return ((wei + unit - 1n) / unit) * unit;
@@ -34,12 +34,12 @@ const gasOf = async (rpc: RpcClient, call: Omit<SimulatedCall, 'chainId' | 'valu
 };
 
 /**
- * What it takes on a chain to deploy a paymaster contract, fill a gas tank and try it, at the fees of the moment and
- * half as much again: they may rise while the operator reads.
+ * Cost on a chain to deploy a paymaster contract, fill a gas tank and try it. Uses current fees plus half: they may
+ * rise while the operator reads.
  *
  * @param rpc the chain's node
  * @param layout of the paymaster contract
- * @param wiring what the contract is made with
+ * @param wiring the contract's constructor arguments
  * @param wiring.owner the key that pays, which owns the contract
  * @param wiring.signer whose signatures the contract accepts
  * @throws EngineError `CHAIN_UNREACHABLE`; RpcError

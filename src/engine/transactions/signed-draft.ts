@@ -6,7 +6,7 @@ import type { Draft } from './drafts.ts';
 const invalid = (detail: string, cause?: unknown): EngineError =>
   new EngineError('INVALID_SIGNATURE', `Invalid signature: ${detail}`, {}, { cause });
 
-/** What a signature of a transaction covers, for a person who is told what is different. */
+/** Fields that a transaction's signature covers, to name a difference. */
 const FIELDS = [
   ...['type', 'chainId', 'nonce', 'to', 'value', 'data', 'gasLimit'],
   ...['gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas'],
@@ -14,7 +14,7 @@ const FIELDS = [
 
 const textOf = (transaction: Transaction, field: string): string => String(Reflect.get(transaction, field));
 
-/** Refuses a key that is not the one the draft was made for. @throws EngineError `INVALID_SIGNATURE` */
+/** Refuses a key that the draft was not made for. @throws EngineError `INVALID_SIGNATURE` */
 export const mustBeFrom = (from: Address, signer: Address | null): void => {
   if (signer === null || !sameAddress(signer, from)) throw invalid(`it was made by ${String(signer)}, not by ${from}`);
 };
@@ -28,9 +28,9 @@ const read = <T>(of: () => T): T => {
 };
 
 /**
- * A transaction that was signed elsewhere, held against its draft.
+ * A transaction signed elsewhere, compared with its draft.
  *
- * @throws EngineError `INVALID_SIGNATURE` if it is another transaction, or signed by somebody else
+ * @throws EngineError `INVALID_SIGNATURE` if it is another transaction, or has another signer
  */
 export const sameAsDraft = ({ transaction, from }: Pick<Draft, 'transaction' | 'from'>, signed: Hex): Transaction => {
   const theirs = read(() => Transaction.from(signed));
@@ -44,7 +44,7 @@ export const sameAsDraft = ({ transaction, from }: Pick<Draft, 'transaction' | '
 };
 
 /**
- * The draft with a signature that was made elsewhere.
+ * The draft with a signature made elsewhere.
  *
  * @param signature 65 bytes: r, s, v; v is 0 or 1, or 27 or 28
  * @throws EngineError `INVALID_SIGNATURE`

@@ -10,7 +10,7 @@ const call: SimulatedCall = {
   ...{ chainId: 31337, from: `0x${'11'.repeat(20)}`, to: `0x${'22'.repeat(20)}`, data: '0x1234', valueWei: 5n },
 };
 
-/** A node that knows an account with one ether; `answers` go before what it says of itself. */
+/** A node with an account that has one ether; `answers` override its own. */
 const node = (answers: Record<string, unknown>): ScriptedNode => {
   const one = new ScriptedNode(1, 1);
   const known: Record<string, unknown> = {

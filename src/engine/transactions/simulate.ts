@@ -9,7 +9,6 @@ import { type RpcClient, RpcError, hasReverted, nodeRefusal } from '../chain/rpc
 import type { ActionCall } from './action-call.ts';
 import { failing } from './action-context.ts';
 
-/** What is simulated. */
 export type SimulatedCall = Pick<ActionCall, 'chainId' | 'to' | 'valueWei' | 'data'> & { readonly from: Address };
 
 const abi = new Interface([
@@ -22,25 +21,24 @@ const abi = new Interface([
   'error AccessControlUnauthorizedAccount(address account, bytes32 neededRole)',
 ]);
 
-/** Estimates are of this moment; what is not used is not paid. */
+/** Estimates are for the current block; unused gas is not charged. */
 export const GAS_HEADROOM_PERCENT = 20n;
-/** A node that names more is not believed: 100 gwei, or what the block asks for if that is more. */
+/** A node that suggests more is not believed: 100 gwei, or the base fee if that is higher. */
 const MOST_PRIORITY_FEE = 100_000_000_000n;
-/** Of a chain without a base fee: beyond 100,000 gwei a price is a mistake. */
+/** On chains without a base fee, a price above 100,000 gwei is a mistake. */
 const MOST_GAS_PRICE = 100_000_000_000_000n;
-/** Where the node has no advice. */
+/** If the node suggests none. */
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n;
 
-/** What a node says of a call that failed, in words. */
 export const failureWords = ({ data = '0x', message }: RpcError): string => {
   const known = parseRevert(abi, data);
-  // Error and Panic are known to every Interface.
+  // Every Interface knows Error and Panic.
   if (known !== undefined && !/^(?:Error|Panic)$/.test(known.name))
     return `${known.name}(${known.values.map(String).join(', ')})`;
   return data === '0x' ? message.slice(0, 200) : revertReason(data);
 };
 
-/** The form in which nodes take a call. */
+/** In the format of `eth_call`. */
 export const callObject = ({ from, to, valueWei, data }: Omit<SimulatedCall, 'chainId'>) => ({
   from,
   ...(to !== null && { to }),
@@ -48,7 +46,7 @@ export const callObject = ({ from, to, valueWei, data }: Omit<SimulatedCall, 'ch
   data,
 });
 
-/** The owner of a contract; undefined where it has none. @throws EngineError `CHAIN_UNREACHABLE` */
+/** Undefined if the contract has no owner. @throws EngineError `CHAIN_UNREACHABLE` */
 export const readOwner = async (rpc: RpcClient, contract: Address): Promise<Address | undefined> => {
   try {
     const answer = await rpc.call(contract, abi.encodeFunctionData('owner') as Hex);
@@ -59,7 +57,7 @@ export const readOwner = async (rpc: RpcClient, contract: Address): Promise<Addr
   }
 };
 
-/** Who may do what a contract refused to somebody else. Singletons have roles, and tell nobody who holds them. */
+/** Who may make the call that the contract refused. Singletons have roles, and do not reveal who holds them. */
 const whoMay = async (rpc: RpcClient, { to, from }: SimulatedCall, reason: string) => {
   if (reason.startsWith('AccessControl')) {
     return { fix: ' Only the owner of the contract may do this; its signers may also be changed by its manager.' };
@@ -77,7 +75,7 @@ const wouldFail = async (rpc: RpcClient, call: SimulatedCall, cause: RpcError): 
   return new EngineError('TRANSACTION_WOULD_FAIL', message, { reason, ...only }, { cause });
 };
 
-/** Money that is sent with a call to where no code is would be gone. */
+/** Money sent with a call to an address without code would be lost. */
 const mustBeContract = async (rpc: RpcClient, to: Address): Promise<void> => {
   if ((await readCode(rpc, to)) !== '0x') return;
   throw failing(`There is no contract at ${to}. If it was deployed, check whether a re-org removed it.`);
@@ -91,7 +89,7 @@ const mustHold = (from: Address, balanceWei: bigint, requiredWei: bigint): void 
   throw failing(message, { missingWei: String(missingWei) });
 };
 
-/** Twice the base fee lasts for at least five full blocks. Chains without one are paid as the node says, twice. */
+/** Twice the base fee suffices for at least five full blocks. Without a base fee, twice the node's price. */
 export const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: bigint; priority: bigint }> => {
   const { baseFeePerGas } = await readBlockGas(rpc);
   if (baseFeePerGas === 0n) {
@@ -110,8 +108,8 @@ export const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: b
 };
 
 /**
- * Tries the call on the latest block and completes it to a transaction without a signature: of type 2, or of type 0
- * with a chain id (EIP-155) where the chain has no base fee.
+ * Simulates the call on the latest block and completes it to an unsigned transaction: of type 2, or of type 0 with a
+ * chain id (EIP-155) if the chain has no base fee.
  *
  * @throws EngineError `TRANSACTION_WOULD_FAIL` with the reason and what would help, `CHAIN_UNREACHABLE`; RpcError
  */

@@ -7,7 +7,6 @@ import type { Tank } from '../paymaster/readiness.ts';
 import type { Holds, LedgerFacts } from '../store/decision-store.ts';
 import { type ActionContext, amountsOn, failing } from './action-context.ts';
 
-/** What is to be taken out of a tank. */
 export interface Withdrawal {
   readonly tank: Tank;
   readonly amountWei: bigint;
@@ -40,8 +39,8 @@ const look = async ({ store, chains }: ActionContext, { tank, amountWei }: Withd
 };
 
 /**
- * Not more than is free: what is reserved is signed, and its bundlers would be let down; where tanks share one deposit
- * the other tanks would pay. A reservation ends by itself within minutes, so the rest can be had soon.
+ * Requires that the amount is free. The rest is reserved for signed operations, whose bundlers would lose money; if
+ * tanks share one deposit, the other tanks would pay. Reservations end within minutes, so the rest becomes free soon.
  *
  * @throws EngineError `TRANSACTION_WOULD_FAIL`, `RPC_MISSING`, `CHAIN_UNREACHABLE`; RpcError
  */
@@ -51,8 +50,8 @@ export const requireFree = async (context: ActionContext, withdrawal: Withdrawal
 };
 
 /**
- * Has the amount to itself while `send` signs the withdrawal and records it: neither an operation nor another
- * withdrawal gets any of it meanwhile, and afterwards the record counts.
+ * Holds the amount while `send` signs the withdrawal and records it: no operation or other withdrawal can use it
+ * meanwhile, and afterwards the record counts.
  *
  * @throws EngineError as `requireFree`; what `send` throws
  */

@@ -3,15 +3,18 @@ import ipaddr from 'ipaddr.js';
 import { type ResolveName, socketLookup } from '../network/names.ts';
 import { WebhookFault } from './fault.ts';
 
-/** Ranges by ipaddr.js's names that are reached from this machine or its network only. */
+/** Names of ipaddr.js for ranges that are only reachable from this machine or its network. */
 const PRIVATE_RANGES = ['loopback', 'private', 'carrierGradeNat', 'uniqueLocal'];
 
 const networks = (...cidrs: string[]) => cidrs.map((cidr) => ipaddr.parseCIDR(cidr));
 
-/** Where clouds hand credentials to whoever asks from the machine. Beyond these, 169.254.0.0/16 is refused as a whole. */
+/**
+ * Addresses where clouds give credentials to any process on the machine. Besides these, all of 169.254.0.0/16 is
+ * refused.
+ */
 const METADATA = networks(
   '169.254.169.254/32',
-  '100.100.100.200/32', // Alibaba, amid the carrier-grade NAT range
+  '100.100.100.200/32', // Alibaba, inside the carrier-grade NAT range
   '168.63.129.16/32', // Azure, a public address
   '192.0.0.192/32', // Oracle
   'fd00:ec2::/32', // AWS
@@ -19,7 +22,7 @@ const METADATA = networks(
   'fd00:42::42/128', // Scaleway
 );
 
-/** IPv6 networks whose addresses carry an IPv4 address, and the byte where it begins. */
+/** IPv6 networks whose addresses contain an IPv4 address, and the byte where it begins. */
 const CARRIERS: readonly (readonly [network: ReturnType<typeof ipaddr.IPv6.parseCIDR>, offset: number])[] = [
   [ipaddr.IPv6.parseCIDR('::ffff:0:0/96'), 12], // IPv4-mapped
   [ipaddr.IPv6.parseCIDR('::ffff:0:0:0/96'), 12], // IPv4-translated
@@ -28,7 +31,7 @@ const CARRIERS: readonly (readonly [network: ReturnType<typeof ipaddr.IPv6.parse
   [ipaddr.IPv6.parseCIDR('2002::/16'), 2], // 6to4
 ];
 
-/** The address that packets in the end go to, as far as the address tells. */
+/** The address that packets finally reach, as far as the address shows. */
 const unwrap = (ip: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 => {
   if (ip instanceof ipaddr.IPv4 || ip.range() === 'loopback') return ip;
   const carrier = CARRIERS.find(([network]) => ip.match(network));
@@ -42,8 +45,8 @@ const rangeOf = (address: string): string => {
 };
 
 /**
- * Refuses addresses where a webhook must not be: those of the link, of cloud metadata, of groups, of nobody; and,
- * unless allowed, those of this machine and its private networks. What is not known to be harmless is refused.
+ * Refuses addresses where a webhook must not be: link-local, cloud metadata, multicast, unspecified; and, unless
+ * allowed, this machine and its private networks. Refuses unknown ranges.
  *
  * @throws WebhookFault `WEBHOOK_ADDRESS_REFUSED`
  */
@@ -55,10 +58,10 @@ export const requireCallable = (address: string, allowPrivate: boolean): void =>
 };
 
 /**
- * A `lookup` for Node's sockets: they connect to the very addresses that were checked here, so that a second answer
- * of the DNS cannot lead them elsewhere. One bad address among several refuses the name.
+ * A `lookup` for Node's sockets. They connect to exactly the addresses checked here, so that a second DNS answer cannot
+ * redirect them. One forbidden address refuses the name.
  *
- * @param dapp whose webhook it is, for the bounds of `resolve`
+ * @param dapp the webhook's owner, for the limits of `resolve`
  */
 export const guardedLookup = (resolve: ResolveName, allowPrivate: boolean, dapp: string | undefined): LookupFunction =>
   socketLookup(

@@ -3,7 +3,6 @@ import { createCallSlots } from './call-slots.ts';
 
 const never = new AbortController().signal;
 
-/** A task that runs until it is ended, and notes its start. */
 const heldTask = (started: string[], name: string) => {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const task = () => {

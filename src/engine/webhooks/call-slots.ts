@@ -2,21 +2,20 @@ import { WebhookFault } from './fault.ts';
 
 interface Webhook {
   active: number;
-  /** Starts of the tasks that wait, first come first. */
   readonly waiting: Set<() => void>;
 }
 
-/** Bounds how many tasks run at once for one webhook; webhooks of one host do not wait for each other. */
+/** Limits simultaneous tasks per webhook. Webhooks of one host do not wait for each other. */
 export interface CallSlots {
   /**
-   * Runs the task once the webhook has a free slot, and tells it whether it had to wait for one.
+   * Runs the task once the webhook has a free slot. `waited`: whether it had to wait.
    *
-   * @throws WebhookFault `WEBHOOK_BUSY` if too many wait, or none became free before the signal
+   * @throws WebhookFault `WEBHOOK_BUSY` if too many wait, or no slot became free before the signal
    */
   run<T>(webhook: string, signal: AbortSignal, task: (waited: boolean) => Promise<T>): Promise<T>;
 }
 
-/** Slots for `atOnce` tasks per webhook, and room for `maxWaiting` more that wait. */
+/** Per webhook, `atOnce` tasks may run, and `maxWaiting` more may wait. */
 export const createCallSlots = (atOnce: number, maxWaiting: number): CallSlots => {
   const webhooks = new Map<string, Webhook>();
 
@@ -43,7 +42,7 @@ export const createCallSlots = (atOnce: number, maxWaiting: number): CallSlots =
     return { waited: true };
   };
 
-  /** Hands the slot on, or frees it; a webhook without tasks is forgotten. */
+  /** Passes the slot on, or frees it; drops a webhook without tasks. */
   const leave = (name: string, webhook: Webhook): void => {
     const [next] = webhook.waiting;
     if (next) {

@@ -18,7 +18,7 @@ import type { WebhookRequest } from './request.ts';
 
 const secret = new Secret(`whsec_${Buffer.alloc(32, 7).toString('base64')}`);
 const TRUE = '{"arePoliciesVerified":true}';
-/** JSON, if the bad byte in a text were replaced. */
+/** Would be JSON if the invalid byte in a text were replaced. */
 const NOT_UTF8 = Buffer.from('{"arePoliciesVerified":true,"user":"\xff"}', 'latin1');
 
 const deliverer = (options: Partial<DelivererOptions> = {}) => {
@@ -52,7 +52,6 @@ const call = (url: string, more: Partial<WebhookRequest> = {}): WebhookRequest =
   ...more,
 });
 
-/** One call with a deliverer of its own. */
 const deliver = (request: WebhookRequest, options?: Partial<DelivererOptions>) => deliverer(options).deliver(request);
 
 const http = (status: string, body: string | Buffer, ...headers: string[]): Buffer =>
@@ -61,10 +60,8 @@ const http = (status: string, body: string | Buffer, ...headers: string[]): Buff
     Buffer.from(body),
   ]);
 
-/** Lets what has arrived be read. */
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** The promise, and the function that fulfils it. */
 const signal = <T = void>() => Promise.withResolvers<T>();
 
 describe('the verdict of a receiver decides', () => {
@@ -185,7 +182,7 @@ describe('the verdict of a receiver decides', () => {
   });
 
   test('a port where nobody listens denies, or passes where the operator chose to fail open', async () => {
-    // Port 1 of loopback: reserved, and nobody's.
+    // Port 1 of loopback: reserved and unused.
     const { verdict, ...made } = await deliver(call('http://127.0.0.1:1/'));
     expect(verdict).toMatchObject({
       outcome: 'deny',
@@ -346,7 +343,7 @@ describe('a call that may fail open is denied where the fault is not with the re
       { outcome: 'deny', code: 'WEBHOOK_TIMEOUT', evidence: { notAnOutage } },
     ]);
 
-    // Silence to everybody for as long as a call may take is an outage.
+    // It is an outage if the receiver answers no call for a whole time-out.
     await clock.advance(1);
     const silent = deliver(call(receiver.url, open));
     while (held.length < 4) await turn();
@@ -601,7 +598,7 @@ describe('an address that must not be called', () => {
     const { deliver } = deliverer({ resolver });
     const at = async (path: string) => (await deliver(call(`http://hooks.example:${receiver.port}${path}`))).verdict;
     expect(await at('/')).toMatchObject({ outcome: 'pass' });
-    // On the connection that is open, which leads where it led.
+    // On the open connection, which keeps its address.
     expect(await at('/last')).toMatchObject({ outcome: 'pass' });
     expect(asked).toBe(1);
     expect(await at('/')).toMatchObject(refused);

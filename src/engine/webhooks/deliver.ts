@@ -12,62 +12,57 @@ import { hideInLocation } from '../../core/webhooks/hidden-credentials.ts';
 import type { Answer } from '../../core/webhooks/verdict.ts';
 import { type WebhookResponse, responseVerdict } from '../../core/webhooks/webhook-response.ts';
 
-/** Calls that wait for a webhook, per call that may run at once: a burst, not a backlog older than the time-out. */
+/** Calls that may wait, per simultaneous call: enough for a burst, but not for a backlog older than the time-out. */
 const WAITING_PER_SLOT = 4;
-/** What a receiver that is up decides. */
+/** Codes of a receiver that is up. */
 const VERDICTS: ReadonlySet<string> = new Set(['WEBHOOK_VERIFIED', 'WEBHOOK_DENIED']);
-/** How long a connection is kept that nothing uses. Longer than any time-out of a call. */
+/** Idle connections close after this time, which is longer than any call's time-out. */
 const IDLE_MS = 60_000;
 
-/** What a deliverer is made of. */
 export interface DelivererOptions {
   readonly clock: Clock;
   readonly resolver: ResolveName;
-  /** Whether webhooks may be at loopback and private addresses. */
   readonly allowPrivate: boolean;
-  /** How long a call may take in all, waiting included; asked for each call. */
+  /** Total time for a call, including waiting; read for each call. */
   readonly timeoutMs: () => number;
-  /** Calls of one webhook at the same time. Each has a share of its own: one that hangs holds up no other of its host. */
+  /** Simultaneous calls per webhook. A webhook that hangs does not delay others of its host. */
   readonly maxConcurrent: number;
-  /** Is told of each answer, or of what came in place of one. */
+  /** Called with each response, or with what came instead. */
   readonly answered?: (response: WebhookResponse) => void;
-  /** How long this thread has worked since it began, in ms. Default: what its event loop measures. */
+  /** Working time of this thread since its start, ms. Default: measured by its event loop. */
   readonly busyMs?: () => number;
 }
 
-/** An answer, and whether the call had to wait for a free slot. */
 interface AnsweredCall extends Answer {
   readonly waited?: boolean;
-  /** How long it took until there was a connection, ms. */
+  /** Time until the connection was established, ms. */
   readonly connectedAfterMs?: number | undefined;
 }
 
-/** Asks webhooks for their verdict. */
 export interface Deliverer {
   /**
-   * Calls one webhook. What the receiver does wrong is in its verdict: `responseVerdict`.
+   * Calls one webhook. Errors of the receiver are part of its verdict: `responseVerdict`.
    *
-   * @throws Error if the deliverer is closed, also when that happens during the call
+   * @throws Error if the deliverer is closed, even during the call
    */
   readonly deliver: (call: WebhookRequest) => Promise<WebhookResponse>;
-  /** Ends what is under way and closes the connections. */
   readonly close: () => void;
 }
 
 /**
- * A deliverer with connections of its own, which it keeps open between calls. Proxies set in the environment are not
- * used: behind one the address that is connected to could not be checked.
+ * A deliverer with its own connections, which it keeps open between calls. It ignores proxies set in the environment:
+ * behind a proxy the destination address could not be checked.
  */
 export const createDeliverer = (options: DelivererOptions): Deliverer => {
   const { clock, resolver, allowPrivate, maxConcurrent } = options;
   const { busyMs = () => performance.eventLoopUtilization().active } = options;
   const connections = { keepAlive: true, maxFreeSockets: maxConcurrent, timeout: IDLE_MS };
   const httpAgent = new HttpAgent(connections);
-  // Said outright, so that no environment variable switches it off.
+  // Explicit, so that no environment variable disables it.
   const httpsAgent = new HttpsAgent({ ...connections, rejectUnauthorized: true });
   const slots = createCallSlots(maxConcurrent, maxConcurrent * WAITING_PER_SLOT);
   const underWay = new Set<AbortController>();
-  /** When the receivers that may fail open last gave a verdict, by webhook; monotonic ms. */
+  /** Time of the last verdict of each receiver that may fail open; monotonic ms. */
   const lastVerdicts = new Map<string, number>();
   let closed = false;
 
@@ -79,13 +74,13 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   ): Promise<AnsweredCall> => {
     const { url } = outgoing;
     try {
-      // Sockets look up names only. A URL has IPv6 addresses in brackets, and every spelling of IPv4 in decimals.
+      // Sockets only look up names. URLs have IPv6 addresses in brackets, and normalise IPv4 addresses to decimals.
       const address = url.hostname.replace(/^\[|\]$/g, '');
       if (isIP(address) !== 0) requireCallable(address, allowPrivate);
       const agent = url.protocol === 'https:' ? httpsAgent : httpAgent;
       const start = clock.monotonic();
       return await slots.run(webhookId, signal, async (waited) => {
-        // A receiver that is given what is left of its time would be blamed for ours.
+        // Too late to start: the receiver would be blamed for our own delay.
         if (clock.monotonic() - start > timeoutMs / 2)
           throw new WebhookFault('WEBHOOK_BUSY', { atOnce: maxConcurrent });
         let connectedAfterMs: number | undefined;
@@ -115,11 +110,11 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     const call = new AbortController();
     underWay.add(call);
     const timeOut = (): void => call.abort(new WebhookFault('WEBHOOK_TIMEOUT', { timeoutMs }));
-    // What arrived in time while this thread was busy is read first.
+    // First read what arrived in time while this thread was busy.
     const cancel = clock.setTimer(timeoutMs, () => void setImmediate(timeOut));
     try {
       const answer = await ask(request, outgoing, call.signal, timeoutMs);
-      // What our own end broke off says nothing of the receiver, and must not pass as its outage.
+      // A call that we ended ourselves must not count as the receiver's outage.
       requireOpen();
       return answer;
     } finally {
@@ -128,7 +123,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     }
   };
 
-  /** Why a receiver may be up though its answer is missing: somebody floods it through this desk, or the desk itself. */
+  /** Why a receiver may be up without an answer: an attacker floods it through this desk, or the desk itself. */
   const whyNoOutage = (
     { fault, waited, connectedAfterMs = 0 }: AnsweredCall,
     began: { lastVerdict: number; timeoutMs: number; at: number; busyMs: number },

@@ -6,28 +6,25 @@ import type { OutgoingRequest } from './request.ts';
 import type { LookupFunction } from 'node:net';
 import type { Answer } from '../../core/webhooks/verdict.ts';
 
-/** The most that is read of the body of a webhook's answer, in bytes. */
 const LIMIT_BYTES = 65_536;
 
-/** The receiver closed an idle connection just when it was used again. */
+/** The receiver closed an idle connection just as it was reused. */
 const isStale = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRESET' || error.code === 'EPIPE';
 
-/** How an exchange is made. */
 export interface ExchangeOptions {
   readonly agent: Agent;
-  /** Finds the addresses that a new connection may lead to. */
   readonly lookup: LookupFunction;
-  /** Its reason is the fault when it ends the exchange. */
+  /** Its reason becomes the error if it ends the exchange. */
   readonly signal: AbortSignal;
-  /** Is told whether there is a connection: once there is one, and where another one must be made. */
+  /** Called when a connection is established, and when another one is needed. */
   readonly connected?: (isConnected: boolean) => void;
-  /** The most that is read of the answer's body. Default: {@link LIMIT_BYTES}. */
+  /** Maximum bytes read of the response body. Default: {@link LIMIT_BYTES}. */
   readonly limitBytes?: number;
 }
 
 /**
- * Sends one request and reads its answer; redirects are not followed. Never rejects: what went wrong is the answer's
- * `fault`, beside whatever had arrived until then.
+ * Sends one request and reads its response, without following redirects. Never rejects: an error becomes the `fault` of
+ * the answer, which has whatever arrived before.
  */
 export const exchange = (outgoing: Omit<OutgoingRequest, 'shownUrl'>, options: ExchangeOptions): Promise<Answer> =>
   new Promise((resolve) => {
@@ -50,7 +47,7 @@ export const exchange = (outgoing: Omit<OutgoingRequest, 'shownUrl'>, options: E
     const answer = (fault?: WebhookFault): Answer => {
       if (fault) request.destroy();
       const bytes = Buffer.concat(chunks).subarray(0, limitBytes);
-      // Decoded for the record with its bad bytes replaced, which must not make JSON of it (RFC 8259, 8.1).
+      // The record replaces invalid bytes, which must not turn the text into JSON (RFC 8259, 8.1).
       const found = fault ?? (isUtf8(bytes) ? undefined : new WebhookFault('WEBHOOK_NOT_JSON'));
       return {
         ...(response?.statusCode !== undefined && { status: response.statusCode }),
@@ -80,7 +77,7 @@ export const exchange = (outgoing: Omit<OutgoingRequest, 'shownUrl'>, options: E
       incoming.on('error', fail);
     });
     request.on('error', fail);
-    // A switch of protocols (status 101) ends a request without an error.
+    // A protocol switch (status 101) ends a request without an error.
     request.on('close', () => {
       if (!response) fail(new WebhookFault('WEBHOOK_NOT_HTTP', { detail: 'there was no response' }));
     });

@@ -2,7 +2,7 @@ import type { Evidence } from '../../shared/denials.ts';
 import { CAUSES_AT_RECEIVER } from '../../core/webhooks/verdict.ts';
 import type { WebhookDenialCode } from '../../core/webhooks/webhook-denials.ts';
 
-/** Why a call to a webhook gave no verdict that passes. */
+/** Why a webhook call gave no passing verdict. */
 export class WebhookFault extends Error {
   override readonly name = 'WebhookFault';
   readonly code: WebhookDenialCode;
@@ -32,22 +32,22 @@ const words: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is signed by an unknown authority',
 };
 
-/** What a machine without IPv6 says of an IPv6 address. */
+/** The error of a machine without IPv6 for an IPv6 address. */
 const isOtherFamily = ({ code, address = '' }: NodeJS.ErrnoException & { address?: string }): boolean =>
   address.includes(':') && (code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL');
 
-/** Of the failures at several addresses of one name, the one that is not the receiver's; else the first. */
+/** Among errors of several addresses of one name, the one that is not the receiver's; else the first. */
 const decisive = (error: NodeJS.ErrnoException): NodeJS.ErrnoException => {
   if (!(error instanceof AggregateError)) return error;
   const errors = (error.errors as NodeJS.ErrnoException[]).filter((one) => !isOtherFamily(one));
   return errors.find(({ code }) => !CAUSES_AT_RECEIVER.has(code)) ?? errors[0] ?? error;
 };
 
-/** What an error of Node's HTTP client means for a call; `cause` is the error's code. */
+/** Maps an error of Node's HTTP client. `cause` is the error's code. */
 export const faultOf = (error: NodeJS.ErrnoException): WebhookFault => {
   if (error instanceof WebhookFault) return error;
   const { code: cause = 'unknown', message } = decisive(error);
-  // Codes of Node's HTTP parser; that of an end amid an answer is no fault of the form.
+  // Codes of Node's HTTP parser. A truncated response is not a format error.
   if (cause.startsWith('HPE_') && cause !== 'HPE_INVALID_EOF_STATE')
     return new WebhookFault('WEBHOOK_NOT_HTTP', { cause, detail: message });
   return new WebhookFault('WEBHOOK_UNREACHABLE', { cause, detail: words[cause] ?? (message || cause) });

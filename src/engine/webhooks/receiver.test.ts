@@ -9,7 +9,6 @@ import { createReceiver } from './receiver.ts';
 
 const secret = new Secret('whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD/3pG+YYQ4sI=');
 
-/** A receiver that runs, and a deliverer that calls it as decisions do. */
 const world = async () => {
   const clock = new ManualClock();
   const receiver = createReceiver(clock);

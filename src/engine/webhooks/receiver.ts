@@ -8,17 +8,17 @@ import { checkSignature, signedContent } from './sign.ts';
 
 const KEPT_CALLS = 20;
 const KEPT_BYTES = 65_536;
-/** What the desk does not read to its end. */
+/** Larger than the desk reads. */
 const TOO_LARGE_BYTES = 80_000;
 
-/** A receiver of webhooks on this machine. What it does with calls is chosen, so that faults can be tried. */
+/** A receiver of webhooks on this machine. Its behaviour is selectable, for trying errors. */
 export interface Receiver {
-  /** Starts it, unless it runs. */
+  /** Does nothing if it runs. */
   start(): Promise<void>;
-  /** Stops it and forgets what reached it. */
+  /** Stops it and drops the received calls. */
   stop(): Promise<void>;
   behave(behaviour: ReceiverBehaviour): void;
-  /** Checks the signatures of calls from now on by the secret of a webhook; without one none is checked. */
+  /** Checks signatures from now on with a webhook's secret; without one it does not check. */
   checkWith(key: { readonly webhookId: string; readonly secret: Secret<string> } | undefined): void;
   state(): ReceiverState;
 }
@@ -37,14 +37,13 @@ const answers: Readonly<Record<ReceiverBehaviour, Answer>> = {
   refuse: json(403, { error: 'forbidden' }),
   fail: json(500, { error: 'internal server error' }),
   notJson: (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Verified</p>'),
-  // Until the desk gives up.
+  // Until the desk times out.
   hang: () => undefined,
   tooLarge: json(200, { arePoliciesVerified: true, padding: 'x'.repeat(TOO_LARGE_BYTES) }),
   redirect: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
   disconnect: (response) => response.destroy(),
 };
 
-/** The body as far as it is kept; the rest is let through unread. */
 const readBody = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -55,7 +54,6 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString();
 };
 
-/** A receiver that does not run yet. */
 export const createReceiver = (clock: Clock): Receiver => {
   let behaviour: ReceiverBehaviour = 'verify';
   let key: { readonly webhookId: string; readonly secret: Secret<string> } | undefined;
@@ -79,13 +77,13 @@ export const createReceiver = (clock: Clock): Receiver => {
   return {
     async start() {
       if (server !== undefined) return;
-      // A caller that breaks off amid its request has nobody to answer.
+      // A caller that disconnects early gets no answer.
       const starting = createServer((request, response) => {
         receive(request, response).catch(() => response.destroy());
       });
       starting.listen(0, '127.0.0.1');
       await once(starting, 'listening');
-      // Such as too many open files while a connection is taken: without a listener it would end the process.
+      // For example too many open files. Without a listener the error would end the process.
       starting.on('error', () => undefined);
       server = starting;
     },

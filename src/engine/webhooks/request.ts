@@ -4,42 +4,40 @@ import { toQuantity } from '../../shared/schema/quantity.ts';
 import type { Secret } from '../base/secret.ts';
 import { signatureHeaders, signedContent } from './sign.ts';
 
-/** A call to make: to a registered webhook, or with `userOp` by a rule of type WEBHOOK. */
+/** A call to a registered webhook or, with `userOp`, to that of a rule of type WEBHOOK. */
 export interface WebhookRequest {
   /** Id of the registered webhook or of the rule. */
   readonly webhookId: string;
-  /** The DApp whose webhook it is; absent: the operator's own. Look-ups of host names are counted by it. */
+  /** The webhook's DApp, for the limits on host name look-ups; absent: the operator's own webhook. */
   readonly dapp?: string;
-  /** http or https; user info in it is sent as Basic authorization. */
+  /** http or https; user info in it becomes Basic authorization. */
   readonly url: string;
   /** A rule always posts. */
   readonly method: 'GET' | 'POST';
   /** Signs the call: `whsec_…`. */
   readonly secret: Secret<string>;
   readonly decisionId: string;
-  /** From the sponsorship options; where there is none, an empty object is sent. */
+  /** From the sponsorship options. Default: an empty object. */
   readonly webhookData?: Readonly<Record<string, unknown>> | null | undefined;
-  /** The user operation, gas and fees as bigint: sent as `0x` hex. */
+  /** The user operation, with bigint gas and fees, which are sent as `0x` hex. */
   readonly userOp?: object;
-  /** A dry run: the receiver is told by the header `gasdesk-preview: true`. */
+  /** A dry run, marked by the header `gasdesk-preview: true`. */
   readonly preview?: boolean;
   /** Outages of the receiver pass instead of denying. */
   readonly failOpen?: boolean;
 }
 
-/** An HTTP request as it goes out. */
 export interface OutgoingRequest {
   /** Without user info. */
   readonly url: URL;
-  /** The same for the record: what may be a key in the operator's own URL is hidden. */
+  /** For the record: possible keys in the operator's own URL are hidden. */
   readonly shownUrl: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for a GET. */
   readonly body: string;
 }
 
-/** The HTTP request that makes a call (behaviour 5.10), signed for the time `now` (epoch ms). */
+/** The HTTP request of a call (behaviour 5.10), signed at `now` (epoch ms). */
 export const outgoingRequest = (call: WebhookRequest, now: number): OutgoingRequest => {
   const { method, secret, decisionId, preview } = call;
   const own = new URL(call.url);
@@ -75,8 +73,8 @@ const postBody = ({ webhookData, userOp }: WebhookRequest): string =>
   );
 
 /**
- * `data` and the scalar members of `webhookData.params`, as a query. The data comes from the DApp's users: it does not
- * repeat, and so cannot override, a parameter that the operator put into the URL.
+ * `data` and the scalar members of `webhookData.params`, as a query. They come from the DApp's users, so they never
+ * repeat, and thus override, a parameter of the operator's URL.
  */
 const dataQuery = (own: URL, { webhookData }: WebhookRequest): string => {
   const added = new URLSearchParams({ data: JSON.stringify(webhookData ?? {}) });
@@ -86,7 +84,7 @@ const dataQuery = (own: URL, { webhookData }: WebhookRequest): string => {
   return added.toString();
 };
 
-/** A URL with another query. It is put together as text: the operator's stays as it was written. */
+/** A URL with another query. Joined as text, so that the operator's part stays unchanged. */
 const withQuery = (own: URL, ...queries: readonly string[]): URL => {
   const url = new URL(own);
   url.search = queries.filter((query) => query !== '').join('&');
@@ -107,7 +105,7 @@ const basicAuthorization = ({ username, password }: URL): string | undefined => 
   return `Basic ${Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString('base64')}`;
 };
 
-/** A lone percent sign is legal in a URL's user info and means itself. */
+/** A lone percent sign is legal in a URL's user info, and literal. */
 const percentDecoded = (text: string): string => {
   try {
     return decodeURIComponent(text);

@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import type { Secret } from '../base/secret.ts';
 
-/** A call as its receiver sees it. */
 interface ReceivedRequest {
   readonly method: string;
   /** Path and query, exactly as sent. */
@@ -11,26 +10,24 @@ interface ReceivedRequest {
   readonly body: string;
 }
 
-/** What is signed of a call, so that all its data is: the body, or where a GET has none, `GET` and its path and query. */
+/** The signed content covers all data of a call: the body, or for a GET without body, `GET` with path and query. */
 export const signedContent = ({ method, target, body }: ReceivedRequest): string =>
   method === 'GET' ? `GET ${target}` : body;
 
-/** What the Standard Webhooks scheme signs. */
 interface SignedMessage {
   /** `whsec_` and base64 of the key. */
   readonly secret: Secret<string>;
-  /** The receiver takes each id once: it must name the decision and stay the same when a call is repeated. */
+  /** The receiver accepts each id once: it must identify the decision and stay the same when a call is repeated. */
   readonly id: string;
-  /** See `signedContent`. */
   readonly content: string;
   /** Epoch ms. */
   readonly now: number;
 }
 
 /**
- * The headers by which a receiver tells that a call is ours and not a repetition (Standard Webhooks, `v1` signature).
+ * Headers by which a receiver verifies that a call is ours and not a replay (Standard Webhooks, `v1` signature).
  *
- * @throws Error if the secret is not in base64
+ * @throws Error if the secret is not base64
  */
 export const signatureHeaders = ({ secret, id, content, now }: SignedMessage): Record<string, string> => ({
   'webhook-id': id,
@@ -38,16 +35,15 @@ export const signatureHeaders = ({ secret, id, content, now }: SignedMessage): R
   'webhook-signature': new Webhook(secret.reveal()).sign(id, new Date(now), content),
 });
 
-/** What the signature of a received call is worth. */
 export type SignatureCheck = 'valid' | 'missing' | 'wrong' | 'old';
 
-/** Receivers take no call that is older, or from further in the future (Standard Webhooks). */
+/** Receivers refuse calls that are older, or further in the future (Standard Webhooks). */
 const TOLERANCE_S = 5 * 60;
 
 const isSame = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
-/** Checks a received call as its receiver has to: by the shared secret, and by the age of what was signed. */
+/** Checks a received call as receivers must: by the shared secret, and by the age of the signature. */
 export const checkSignature = (
   { secret, content, now }: Omit<SignedMessage, 'id'>,
   headers: IncomingHttpHeaders,

@@ -9,10 +9,11 @@ const nameOf = (webhookId: string): string => `webhook.${webhookId}.url`;
 const MARK_DIGITS = 8;
 
 /**
- * What is stored and shown in the open of a webhook's URL. Where requests go by a part that is hidden, a mark at its end
- * changes with that part, so that the policy has another revision. Who does not have the vault cannot guess the part by it.
+ * The part of a webhook's URL that is stored and shown unencrypted. If a hidden part affects the destination, a suffix
+ * changes with that part, so that the policy gets another revision. Without the vault the hidden part cannot be guessed
+ * from it.
  *
- * @throws EngineError `VAULT_LOCKED`; `VALIDATION` for a URL that is none, but one that was shown
+ * @throws EngineError `VAULT_LOCKED`; `VALIDATION` for a URL in its shown form
  */
 export const shownWebhookUrl = (vault: Vault, webhookId: string, url: string): string => {
   if (!hasCredentials(url)) return url;
@@ -27,9 +28,9 @@ export const shownWebhookUrl = (vault: Vault, webhookId: string, url: string): s
 };
 
 /**
- * Puts the URL of a webhook into the vault if it has secrets.
+ * Stores a webhook's URL in the vault if it has secrets.
  *
- * @returns answers what is stored and shown in the open
+ * @returns the part that is stored and shown unencrypted
  * @throws EngineError `VAULT_LOCKED`, `DATA_FOLDER_UNUSABLE`, `VALIDATION`
  */
 export const keepWebhookUrl = async (vault: Vault, webhookId: string, url: string): Promise<string> => {
@@ -50,11 +51,11 @@ export const fullWebhookUrl = (vault: Vault, webhookId: string, shown: string): 
   return url.reveal();
 };
 
-/** The URL for its owner: whole where the vault is unlocked. */
+/** The URL for its owner: in full if the vault is unlocked. */
 export const ownersWebhookUrl = (vault: Vault, webhookId: string, shown: string): string =>
   vault.state === 'unlocked' && isHidden(shown) ? (vault.get(nameOf(webhookId))?.reveal() ?? shown) : shown;
 
-/** Forgets what the vault has of a webhook. A locked vault keeps it: it opens nothing that is still asked. */
+/** Deletes a webhook's data from the vault. A locked vault keeps it, but nothing uses it any more. */
 export const forgetWebhookUrl = async (vault: Vault, webhookId: string): Promise<void> => {
   if (vault.state === 'unlocked') await vault.delete(nameOf(webhookId));
 };

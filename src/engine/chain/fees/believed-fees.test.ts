@@ -19,7 +19,7 @@ let fees: BelievedFees;
 let reads: number;
 let writes: number;
 
-/** Another engine on the same database, or this one after it was started again. */
+/** Another engine on the same database, or this one after a restart. */
 const engine = (): BelievedFees =>
   createBelievedFees({
     clock,
@@ -56,7 +56,7 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 let number = 1_000;
-/** Reads the chain after so many blocks of 12 seconds. */
+/** Reads the chain after a number of blocks of 12 seconds. */
 const read = async (baseFeePerGas: bigint, tip: bigint | undefined, blocks = 1, by = fees): Promise<BelievedPrice> => {
   number += blocks;
   await clock.advance(blocks * 12_000);
@@ -87,7 +87,7 @@ it.each<[string, bigint, bigint, bigint[]]>([
   ['no base fee at all', 0n, GWEI, [0n, 0n]],
 ])('believes all of %s', async (_what, first, tip, later) => {
   await read(first, tip);
-  // A base fee in gwei is rounded up here: what is missing is an eighth at most.
+  // A base fee in gwei is rounded up here: at most an eighth is missing.
   for (const baseFee of later) expect((await read(baseFee, tip)).baseFeeWei * 9n).toBeGreaterThanOrEqual(baseFee * 8n);
 });
 

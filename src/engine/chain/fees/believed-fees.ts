@@ -11,26 +11,26 @@ import type { Log } from '../../base/log.ts';
 import type { ChainFeeStore, ChainFees } from '../../store/chain-fee-store.ts';
 import type { FeeReading } from './read-fees.ts';
 
-/** Fees of a chain as far as they are believed, wei per gas. */
+/** Believed fees of a chain, wei per gas. */
 export interface BelievedPrice {
   readonly baseFeeWei: bigint;
-  /** Undefined where the node suggests none. */
+  /** Undefined if the node suggests none. */
   readonly tipWei: bigint | undefined;
 }
 
-/** What this desk has seen of the fees of its chains, and believes of what nodes say. */
+/** Fees observed by this desk, and the part of nodes' suggestions that it believes. */
 export interface BelievedFees {
-  /** Adds a reading to what was seen. @throws EngineError where the database cannot be read */
+  /** Adds a reading. @throws EngineError if the database cannot be read */
   believe(chainId: number, reading: FeeReading): Promise<BelievedPrice>;
-  /** What was believed last; undefined where this engine has read nothing yet. */
+  /** Undefined before this engine's first reading. */
   lastBelieved(chainId: number): BelievedPrice | undefined;
-  /** Forgets a chain that was removed. */
+  /** Forgets a removed chain. */
   forget(chainId: number): void;
-  /** Waits for what is being written. */
+  /** Waits for pending writes. */
   stop(): Promise<void>;
 }
 
-/** What other engines have seen is taken over, and the base fee is written, once in this time. */
+/** Interval for reading other engines' observations, and for writing the base fee. */
 const STEP_MS = 60_000;
 
 interface ChainMemory {
@@ -52,7 +52,7 @@ const HOUR_MS = 3_600_000;
 const merged = (one: readonly HourlyTip[], other: readonly HourlyTip[]): readonly HourlyTip[] =>
   other.reduce((tips, { hour, lowestWei }) => withTip(tips, lowestWei, hour * HOUR_MS), one).slice(-TIP_HOURS);
 
-/** What was seen is in the database, and read through memory: a decision waits for no database. */
+/** Observations are in the database, and cached in memory: decisions do not wait for the database. */
 export const createBelievedFees = ({
   store,
   clock,
@@ -69,7 +69,7 @@ export const createBelievedFees = ({
   const takeOver = (chainId: number, stored: ChainFees): void => {
     const known = chains.get(chainId);
     const loadedAt = clock.monotonic();
-    // Whoever removed the chain meant that nothing is known of it.
+    // The chain was removed, so nothing is known of it.
     if (known === undefined || stored.baseFee === undefined) {
       chains.set(chainId, { ...stored, believed: undefined, loadedAt, savedAt: -Infinity });
       return;

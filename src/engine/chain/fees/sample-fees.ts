@@ -5,14 +5,13 @@ import { RpcError } from '../rpc.ts';
 import type { BelievedFees } from './believed-fees.ts';
 import { readFees } from './read-fees.ts';
 
-/** What reading fees works with. */
 export interface FeeSampling {
   readonly store: Pick<RegistryStore, 'listChains'>;
   readonly chains: Pick<ChainAccess, 'rpc'>;
   readonly fees: Pick<BelievedFees, 'believe'>;
 }
 
-/** Adds what the node of a chain says now to what was seen. A node that does not answer says nothing. */
+/** Records the fees that a chain's node reports now. An unreachable node adds nothing. */
 export const sampleFees = async ({ chains, fees }: Omit<FeeSampling, 'store'>, chainId: number): Promise<void> => {
   try {
     const rpc = await chains.rpc(chainId);
@@ -22,7 +21,7 @@ export const sampleFees = async ({ chains, fees }: Omit<FeeSampling, 'store'>, c
   }
 };
 
-/** Each chain is read at this interval, so that no requester chooses all the moments at which it is read. */
+/** Interval at which each chain is read, so that requesters cannot choose all the moments. */
 export const SAMPLE_MS = 600_000;
 
 /** Reads the fees of every chain that has a node. */

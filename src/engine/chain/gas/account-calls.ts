@@ -13,7 +13,7 @@ const creatorAbi = new Interface([
 
 const validateUserOp = operationCall('validateUserOp(OP op, bytes32 userOpHash, uint256 missing)');
 
-/** What the EntryPoint calls its SenderCreator with to create or initialise the account; `0x` where there is nothing to do. */
+/** The EntryPoint's call of its SenderCreator to create or initialise the account; `0x` if nothing is to do. */
 export const creationCall = (op: UserOperation): Hex => {
   const { sender, initCode } = contractForm(op);
   if (initCode === '0x') return '0x';
@@ -22,10 +22,10 @@ export const creationCall = (op: UserOperation): Hex => {
   return creatorAbi.encodeFunctionData('initEip7702Sender', [sender, `0x${initCode.slice(42)}`]) as Hex;
 };
 
-/** The operation with a signature of nobody where it has none, for accounts that revert without. */
+/** Adds a dummy signature if the operation has none, for accounts that revert without. */
 export const withAnySignature = <Op extends UserOperation>(op: Op): Op =>
   op.signature.length < STUB_SIGNATURE.length ? { ...op, signature: STUB_SIGNATURE } : op;
 
-/** What the EntryPoint has an account validate an operation with, but for the hash. The signature is its last part. */
+/** The EntryPoint's call for the account's validation, except for the hash. The signature is its last part. */
 export const validationCall = (op: UserOperation): Hex =>
   validateUserOp({ ...op, sender: addressKey(op.sender) }, (form) => [form, ZeroHash, 0n]);

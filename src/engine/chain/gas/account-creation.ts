@@ -11,19 +11,21 @@ import { withAnySignature } from './account-calls.ts';
 import { CALL_GAS, callWithAmpleGas } from './eth-call.ts';
 import { revertReason, toldOf } from './failure.ts';
 
-/** The EntryPoint refuses to pay this address, after everything else: the call never succeeds (AA90). */
+/** The EntryPoint refuses to pay this address as its last step, so the call never succeeds (AA90). */
 const BENEFICIARY = ZeroAddress as Address;
 
-/** What costs: an operation before it is decided has no paymaster, so nobody sees anything signed. */
+/** All costs are zero. Before the decision an operation has no paymaster, so nothing signed is shown. */
 const free = { callGasLimit: 0n, preVerificationGas: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n } as const;
 
 const freeBundle = (op: UserOperation): Hex =>
   handleOpsCall({ ...withAnySignature(op), ...free, sender: addressKey(op.sender) }, BENEFICIARY);
 
-/** Above this limit, the call may have less gas for the factory than a bundle would have. */
+/** Above this limit, the call may have less gas for the factory than a bundle would. */
 const MOST_OFFERED_GAS = (CALL_GAS * 5n) / 6n;
 
-/** Of the beneficiary the EntryPoint says so by `Error(string)`. Nobody else's text comes through `handleOps` as it is. */
+/**
+ * The EntryPoint reports the beneficiary with `Error(string)`. No other contract's text passes `handleOps` unchanged.
+ */
 const aaCodeOf = ({ data = '0x', message }: RpcError): string | undefined =>
   data === '0x' ? aaCodeIn(message) : (toldOf(data).aaCode ?? aaCodeIn(revertReason(data)));
 
@@ -35,18 +37,18 @@ const failureOf = (
   return aaCode === 'AA14' || aaCode === 'AA15' ? aaCode : undefined;
 };
 
-/** What an EntryPoint says of the account of an operation. */
+/** An EntryPoint's result for the account of an operation. */
 export interface AccountTrial {
-  /** Why it cannot make the account; undefined where it can, need not, or does not say. */
+  /** Why it cannot create the account; undefined if it can, need not, or does not say. */
   readonly creationFailure: CreationFailure | undefined;
-  /** False where the account fails to validate the operation with a signature of nobody, or the node does not say. */
+  /** False if the account fails to validate the operation with a dummy signature, or the node does not say. */
   readonly isValidated: boolean;
 }
 
 /**
- * Tries creation and validation by one `eth_call` of `handleOps`: it creates the account as a bundle would, through the
- * EntryPoint's SenderCreator and with the operation's `verificationGasLimit`, and has it validate. What comes later, such
- * as who pays (AA21) or what the account says of the signature (AA24), says nothing here. No node needs state overrides.
+ * Tries creation and validation with one `eth_call` of `handleOps`. It creates the account as a bundle would, through
+ * the EntryPoint's SenderCreator and with the operation's `verificationGasLimit`, and runs its validation. Later
+ * errors, such as the payer's (AA21) or an invalid signature (AA24), are ignored. Needs no state overrides.
  *
  * @throws RpcError if the node refuses the call
  * @throws EngineError `CHAIN_UNREACHABLE`

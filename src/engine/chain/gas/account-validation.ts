@@ -14,15 +14,15 @@ const probeAbi = new Interface([
   'function tryValidation(address senderCreator, bytes creation, address sender, bytes head, uint256 gasLimit, bytes[] signatures) returns (tuple(bool success, uint256 gasUsed, bytes data)[] outcomes)',
 ]);
 
-/** More than any account needs. It has a bound because one simulating call tries all signatures. */
+/** More than any account needs. Limited because one simulating call tries all signatures. */
 const MOST_VALIDATION_GAS = 5_000_000n;
 
-/** Lengths of what accounts take for a signature: of one or two keys, with a mode, a time, or a validator before it. */
+/** Lengths of accounts' signatures: of one or two keys, with a mode, a time, or a validator before it. */
 const LENGTHS = [65, 64, 66, 69, 71, 77, 85, 86, 97, 129, 130, 512];
 
 const filled = (digits: string, length: number): Hex => `0x${digits.repeat(length)}`;
 
-/** The client's own, one that recovers to nobody, none, and of each length two that every reader tells apart. */
+/** The client's own, one that recovers to no address, an empty one, and two distinguishable ones of each length. */
 const signaturesFor = ({ signature }: UserOperation): Hex[] => {
   const lengths = new Set([byteLength(signature), ...LENGTHS]);
   lengths.delete(0);
@@ -30,7 +30,6 @@ const signaturesFor = ({ signature }: UserOperation): Hex[] => {
   return [...new Set([signature, STUB_SIGNATURE, ...contents, '0x' as const])];
 };
 
-/** What came of one signature. */
 interface Outcome {
   readonly signature: Hex;
   readonly success: boolean;
@@ -38,7 +37,7 @@ interface Outcome {
   readonly data: Hex;
 }
 
-/** True where nothing shows that the account has looked at the signatures: it fails alike, and uses the same gas. */
+/** True if nothing shows that the account reads the signatures: it fails in the same way, with the same gas. */
 const isSameFailure = (outcomes: readonly Outcome[]): boolean => {
   const [first] = outcomes;
   const gasOf = new Map(outcomes.map(({ signature, gasUsed }) => [byteLength(signature), gasUsed]));
@@ -48,7 +47,7 @@ const isSameFailure = (outcomes: readonly Outcome[]): boolean => {
   );
 };
 
-/** None where the node ignores state overrides, and asks the EntryPoint itself. */
+/** Empty if the node ignores state overrides, and calls the EntryPoint itself. */
 const readOutcomes = (answer: Hex, signatures: readonly Hex[]): Outcome[] => {
   if (answer === '0x') return [];
   const [outcomes] = probeAbi.decodeFunctionResult('tryValidation', answer) as unknown as [[boolean, bigint, Hex][]];
@@ -57,16 +56,16 @@ const readOutcomes = (answer: Hex, signatures: readonly Hex[]): Outcome[] => {
   }));
 };
 
-/** An account answers with a word; anything else is no answer to the EntryPoint. */
+/** An account returns a word; anything else is no answer to the EntryPoint. */
 const hasAnswered = ({ success, data }: Outcome): boolean => success && byteLength(data) >= 32;
 
 /**
- * Whether the account fails to validate an operation whatever its signature: `0x`, or the selector of the error that it
- * reverts with. Undefined where a signature may make a difference, and where the node cannot simulate that. Clients ask with
- * dummies of any form, so that one signature fails says nothing: only an account that fails with all kinds of them in the
- * same way, for the same gas, does not look at them.
+ * Whether the account fails to validate an operation regardless of its signature: `0x`, or the selector of its error.
+ * Undefined if a signature may make a difference, or the node cannot simulate it. Clients send all kinds of dummies, so
+ * one failing signature proves nothing. Only an account that fails in the same way, with the same gas, for all kinds
+ * does not read them.
  *
- * @param op with paymaster data that is good for nothing
+ * @param op with unusable paymaster data
  * @throws EngineError `CHAIN_UNREACHABLE`
  */
 export const findValidationFailure = async (
@@ -76,7 +75,7 @@ export const findValidationFailure = async (
 ): Promise<Hex | undefined> => {
   if (op.verificationGasLimit > MOST_VALIDATION_GAS) return undefined;
   const signatures = signaturesFor(op);
-  // The signature is the last part: its length and nothing else, where it is empty.
+  // The signature is the last part: if empty, only its length.
   const head = validationCall({ ...op, signature: '0x' }).slice(0, -64);
   const account = [senderCreatorOf(entryPoint), creationCall(op), addressKey(op.sender), head];
   const data = probeAbi.encodeFunctionData('tryValidation', [...account, op.verificationGasLimit, signatures]) as Hex;
@@ -92,7 +91,7 @@ export const findValidationFailure = async (
     if (first === undefined || outcomes.some(hasAnswered) || !isSameFailure(outcomes)) return undefined;
     return first.success || byteLength(first.data) < 4 ? '0x' : (first.data.slice(0, 10) as Hex);
   } catch (error) {
-    // Nodes that know no state overrides, or allow less gas.
+    // Nodes without state overrides, or with a lower gas limit.
     if (error instanceof RpcError) return undefined;
     throw error;
   }

@@ -32,7 +32,7 @@ const goodValues: GasValues = { callGasLimit: 21_000n, verificationGasLimit: 100
 
 let server: Server;
 let url: string;
-/** What the bundler answers with, and what it was asked. */
+/** The bundler's answer, and the requests it received. */
 let answer: (respond: { result: (value: unknown) => void; raw: (text: string) => void; hangUp: () => void }) => void;
 let asked: { method: string; params: unknown[] };
 

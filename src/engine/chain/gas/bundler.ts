@@ -12,16 +12,15 @@ import type { GasRequest } from './gas-request.ts';
 import { aaCodeIn } from '../../../core/entry-points/registry.ts';
 import { toldOf, validationFailure } from './failure.ts';
 
-/** What a bundler is asked about. */
 export type BundlerQuestion = Pick<GasRequest, 'op' | 'entryPoint' | 'sponsor'> & {
   readonly layout: Pick<GasRequest['layout'], 'paymasterGas'>;
 };
 
-/** The answer to a DApp has gas as JSON numbers (behaviour 2.5), which are exact up to here. */
+/** The answer to a DApp has gas as JSON numbers (behaviour 2.5), which are exact up to this value. */
 const gas = quantity.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER), 'must be below 2^53');
 const positiveGas = gas.refine((value) => value > 0n, 'must not be 0');
 
-/** `verificationGas` is what older bundlers call the limit; other fields are of no concern here. */
+/** Older bundlers name the limit `verificationGas`; other fields are not needed. */
 const v06Schema = z
   .object({
     callGasLimit: gas,
@@ -35,7 +34,7 @@ const v06Schema = z
     return z.NEVER;
   });
 
-/** Bundlers leave the paymaster's limits out, or say 0 of its validation, where they did not estimate them. */
+/** Bundlers omit the paymaster's limits that they did not estimate, or return 0 for its validation. */
 const v07Schema = z.object({
   callGasLimit: gas,
   verificationGasLimit: positiveGas,
@@ -45,13 +44,12 @@ const v07Schema = z.object({
 });
 
 /**
- * What the bundler's `eth_estimateUserOperationGas` (ERC-7769) says. The operation goes there without gas limits,
- * since a bundler takes those it is given for bounds, and so the paymaster's signature is good for nothing: no account
- * is validated without gas. From v0.7 on, the paymaster's limits are its contract's own where the bundler does not tell
- * them.
+ * The bundler's `eth_estimateUserOperationGas` (ERC-7769). The operation is sent without gas limits, since a bundler
+ * treats given ones as bounds. So the paymaster's signature is unusable: no account is validated without gas. From v0.7
+ * on, limits of the paymaster that the bundler omits come from its contract.
  *
- * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason` if the bundler refuses the operation, and with
- *   `data.aaCode` and `data.selector` where it tells them, or if its answer makes no sense; `CHAIN_UNREACHABLE`
+ * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason` if the bundler refuses the operation, with
+ *   `data.aaCode` and `data.selector` if it reports them, or if its answer is invalid; `CHAIN_UNREACHABLE`
  */
 export const estimateByBundler = async (
   bundler: RpcClient,
@@ -93,7 +91,7 @@ const read = <T>(schema: z.ZodType<T>, answer: unknown): T => {
 /** Revert data in a text: a selector, then whole words. */
 const REVERT_DATA = /0x[0-9a-f]{8}(?:[0-9a-f]{64})*(?![0-9a-f])/i;
 
-/** What bundlers refuse operations for, by the error codes of ERC-7769. */
+/** Bundlers' reasons for refusal, by the error codes of ERC-7769. */
 const refusals: Readonly<Record<number, string>> = {
   [-32500]: 'the EntryPoint rejects it',
   [-32501]: 'the paymaster rejects it',
@@ -107,8 +105,8 @@ const refusals: Readonly<Record<number, string>> = {
 };
 
 /**
- * Bundlers put what a contract reverts with into `data`, or bare into their message. Their own words are not told: they
- * quote contracts that have seen the draft's signature.
+ * Bundlers put revert data into `data`, or directly into their message. Their own message is not shown: it quotes
+ * contracts that have seen the draft's signature.
  */
 const refusal = (error: RpcError): EngineError => {
   const { message, code } = error;

@@ -18,16 +18,15 @@ const abi = new Interface([
 const executeAbi = new Interface([`function executeUserOp(${PACKED_USER_OPERATION_ABI} op, bytes32 userOpHash)`]);
 const EXECUTE_USER_OP = '0x8dd7712f';
 
-/** Where probes look for the EntryPoint's code (resources/solidity/CallGasProbe.sol). */
+/** Where probes find the EntryPoint's code (resources/solidity/CallGasProbe.sol). */
 export const IMPLEMENTATION: Address = '0x66EE95b1CDD8cec3d47b46f50083b1c696489f3D';
 
-/** With validation, about what a whole transaction may have (EIP-7825: 16.8 M gas). */
+/** With validation, about the limit of a whole transaction (EIP-7825: 16.8 M gas). */
 const MAX_CALL_GAS = 15_000_000n;
 
 /**
- * The least `callGasLimit`, to about 1 %, with which an operation's callData succeeds: searched by a probe that an
- * `eth_call` puts in the EntryPoint's place, so that one request does for the whole search. The operation has no
- * paymaster there.
+ * The lowest `callGasLimit`, to about 1 %, with which an operation's callData succeeds. An `eth_call` puts a probe in
+ * the EntryPoint's place, so that one request does the whole search. The operation has no paymaster there.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason` if the call reverts; `CHAIN_UNREACHABLE`
  */
@@ -55,11 +54,11 @@ const probeCall = (entryPoint: Address, op: UserOperation): Hex => {
   return abi.encodeFunctionData('estimateCallGas', args) as Hex;
 };
 
-/** The EntryPoint made its SenderCreator in its constructor. */
+/** The EntryPoint created its SenderCreator in its constructor. */
 export const senderCreatorOf = (entryPoint: Address): string =>
   getCreateAddress({ from: addressKey(entryPoint), nonce: 1 });
 
-/** What the EntryPoint calls the account with: from v0.7 on, `executeUserOp` is given the whole operation. */
+/** The EntryPoint's call of the account: from v0.7 on, `executeUserOp` gets the whole operation. */
 export const executedCallData = (op: UserOperation): Hex => {
   if (isV06(op) || !op.callData.startsWith(EXECUTE_USER_OP)) return op.callData;
   const anyHash = ZeroHash;
@@ -68,7 +67,7 @@ export const executedCallData = (op: UserOperation): Hex => {
 };
 
 const readAnswer = (answer: Hex): { success: boolean; gasNeeded: bigint; revertData: Hex } => {
-  // A node that ignores the override asks the EntryPoint itself, which knows no such method.
+  // A node that ignores the override calls the EntryPoint itself, which has no such method.
   if (answer === '0x') {
     throw new EngineError('GAS_ESTIMATION_FAILED', 'The node does not support state overrides in eth_call');
   }
@@ -90,8 +89,8 @@ const readAnswer = (answer: Hex): { success: boolean; gasNeeded: bigint; revertD
 };
 
 /**
- * A developer is told why the call reverts, in the contract's own words: this simulation carries no signature of a
- * paymaster that they could hold, `executeUserOp` included, which is given an operation without one.
+ * Developers see the contract's own revert message. This simulation contains no paymaster signature that could leak,
+ * even for `executeUserOp`, which gets an operation without one.
  */
 const callFailure = (revertData: Hex): EngineError => {
   const reason = revertReason(revertData);

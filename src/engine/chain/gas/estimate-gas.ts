@@ -4,19 +4,19 @@ import type { GasValues } from '../../../core/user-operation/gas-values.ts';
 import type { GasRequest } from './gas-request.ts';
 import { estimateBySimulation } from './simulation.ts';
 
-/** No block of any chain has room for more. */
+/** More than any chain's block can hold. */
 const MOST_GAS = 10_000_000_000n;
 
 /**
- * The gas values to sign for: the bundler's if there is one, else found by simulation (behaviour 4.2).
+ * Gas values to sign: the bundler's if one is set, else by simulation (behaviour 4.2).
  *
- * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason`, and with `data.aaCode` and `data.selector` where they are
- *   known; `CHAIN_UNREACHABLE`
+ * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason`, and with `data.aaCode` and `data.selector` if known;
+ *   `CHAIN_UNREACHABLE`
  */
 export const estimateGas = async (request: GasRequest): Promise<GasValues> => {
   const { bundler } = request;
   const gas = await (bundler === undefined ? estimateBySimulation(request) : estimateByBundler(bundler, request));
-  // Without callData, as where the operation only deploys its account, the account is not called.
+  // Without callData, for example if the operation only deploys its account, the account is not called.
   const mayBeZero =
     request.op.callData === '0x' ? ['callGasLimit', 'paymasterPostOpGasLimit'] : ['paymasterPostOpGasLimit'];
   const isAbsurd = ([name, value]: [string, bigint]): boolean =>

@@ -5,12 +5,12 @@ import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { quantity, toQuantity } from '../../../shared/schema/quantity.ts';
 import type { RpcClient } from '../rpc.ts';
 
-/** What an `eth_call` sees changed: code put at an address, or single storage slots. */
+/** Changes of state for an `eth_call`: code at an address, or single storage slots. */
 export type StateOverride = Readonly<
   Record<Address, { readonly code?: Hex; readonly stateDiff?: Readonly<Record<Hex, Hex>> }>
 >;
 
-/** Both changes: code of the second beside storage of the first, and the slots of both, at one address. */
+/** Combines both changes: at one address, the second's code with the slots of both. */
 export const mergeOverrides = (one: StateOverride, other: StateOverride): StateOverride => {
   const merged = Object.entries(other).map(([address, change]) => {
     const before = one[address as Address];
@@ -21,13 +21,13 @@ export const mergeOverrides = (one: StateOverride, other: StateOverride): StateO
 };
 
 /**
- * Gas of every simulating call. Named, so that all nodes give the same; what is simulated has to fit in, and nodes
- * must not cap it (geth's cap is 50 M).
+ * Gas of every simulating call. Explicit, so that all nodes use the same. The simulation must fit in, and nodes must
+ * not cap it (geth's cap is 50 M).
  */
 export const CALL_GAS = 30_000_000n;
 
 /**
- * `eth_call` on the latest block with changed state (geth's third parameter, which other nodes have too).
+ * `eth_call` on the latest block with changed state (geth's third parameter, which other nodes support too).
  *
  * @throws RpcError if the call reverts or the node refuses it
  * @throws EngineError `CHAIN_UNREACHABLE`
@@ -36,7 +36,7 @@ export const callWithOverride = (rpc: RpcClient, to: Address, data: Hex, overrid
   sendForBytes(rpc, 'eth_call', [{ to, data, gas: toQuantity(CALL_GAS) }, 'latest', override]);
 
 /**
- * `eth_call` on the latest block as it is, with {@link CALL_GAS}.
+ * `eth_call` on the unchanged latest block, with {@link CALL_GAS}.
  *
  * @throws RpcError if the call reverts or the node refuses it
  * @throws EngineError `CHAIN_UNREACHABLE`
@@ -44,29 +44,29 @@ export const callWithOverride = (rpc: RpcClient, to: Address, data: Hex, overrid
 export const callWithAmpleGas = (rpc: RpcClient, to: Address, data: Hex): Promise<Hex> =>
   callWithGas(rpc, to, data, CALL_GAS);
 
-/** The same with as much gas as is said. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+/** The same with a given amount of gas. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
 export const callWithGas = (rpc: RpcClient, to: Address, data: Hex, gas: bigint): Promise<Hex> =>
   sendForBytes(rpc, 'eth_call', [{ to, data, gas: toQuantity(gas) }, 'latest']);
 
 /**
- * `eth_call` on the latest block that creates a contract: what its constructor returns. Nothing is deployed.
+ * `eth_call` on the latest block that creates a contract, and returns its constructor's result. Nothing is deployed.
  *
- * @param data creation code and the arguments of the constructor
- * @returns undefined where the node answers something else than bytes, as some do that know no such calls
+ * @param data creation code and constructor arguments
+ * @returns undefined if the node's answer is not bytes, as from some nodes that do not support such calls
  * @throws RpcError if it reverts or the node refuses it
  * @throws EngineError `CHAIN_UNREACHABLE`
  */
 export const callCreation = async (rpc: RpcClient, data: Hex, gas: bigint): Promise<Hex | undefined> =>
   hex.safeParse(await rpc.send('eth_call', [{ data, gas: toQuantity(gas) }, 'latest'])).data;
 
-/** A slot of a contract's storage on the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+/** A storage slot of a contract on the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
 export const readSlot = (rpc: RpcClient, at: Address, slot: number): Promise<bigint> =>
   readQuantity(rpc, 'eth_getStorageAt', [at, toQuantity(BigInt(slot)), 'latest']);
 
 /** The code at an address on the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
 export const readCode = (rpc: RpcClient, at: Address): Promise<Hex> => sendForBytes(rpc, 'eth_getCode', [at, 'latest']);
 
-/** Asks for a quantity. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+/** Reads a quantity. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
 export const readQuantity = async (rpc: RpcClient, method: string, params: readonly unknown[]): Promise<bigint> => {
   const { success, data } = quantity.safeParse(await rpc.send(method, params));
   if (success) return data;
@@ -74,7 +74,7 @@ export const readQuantity = async (rpc: RpcClient, method: string, params: reado
 };
 
 /**
- * How many transactions and EIP-7702 authorisations an account has had.
+ * Number of transactions and EIP-7702 authorisations of an account.
  *
  * @param at `latest`, `pending` or a block's number
  * @throws RpcError, EngineError `CHAIN_UNREACHABLE`
@@ -88,12 +88,10 @@ const blockSchema = z.object({
   gasLimit: quantity.optional(),
 });
 
-/** What the latest block says about gas. */
 export interface BlockGas {
   readonly number: number;
   /** Wei per gas; 0 on chains without EIP-1559. */
   readonly baseFeePerGas: bigint;
-  /** How much gas a block holds. */
   readonly gasLimit?: bigint | undefined;
 }
 

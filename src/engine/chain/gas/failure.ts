@@ -12,7 +12,7 @@ const abi = new Interface([
   'error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)',
 ]);
 
-/** Solidity's panic codes that a contract is likely to end with. */
+/** Solidity's panic codes that contracts are likely to end with. */
 const panics: Readonly<Record<string, string>> = {
   '0x01': 'assertion failed',
   '0x11': 'arithmetic overflow or underflow',
@@ -25,22 +25,22 @@ const panics: Readonly<Record<string, string>> = {
 
 const MAX_LENGTH = 300;
 
-/** Texts of contracts as they may be shown: without control characters and long runs of hex, cut. */
+/** Makes a contract's text printable: shortened, without control characters and long runs of hex. */
 const shown = (text: string): string =>
   text
     .replace(/\p{C}+/gu, ' ')
     .replace(/(?:0x)?[\da-f]{65,}/gi, '…')
     .slice(0, MAX_LENGTH);
 
-/** The name and arguments of the error that revert data holds; undefined if it is none of `errors`, or malformed. */
+/** Name and arguments of the error in revert data; undefined if it is not one of `errors`, or malformed. */
 export const parseRevert = (errors: Interface, data: Hex): { name: string; values: unknown[] } | undefined => {
   try {
     const error = errors.parseError(data);
-    // ethers finds Error(string) and Panic(uint256) also where they are not among the errors.
+    // ethers also finds Error(string) and Panic(uint256) if they are not among the errors.
     const isOne = errors.fragments.some((one) => ErrorFragment.isFragment(one) && one.selector === error?.selector);
     return error === null || !isOne ? undefined : { name: error.name, values: error.args.toArray() };
   } catch {
-    return undefined; // e.g. a reason that is not UTF-8: contracts may send anything
+    return undefined; // For example a reason that is not UTF-8: contracts may send anything.
   }
 };
 
@@ -51,8 +51,8 @@ const panicWords = (code: bigint): string => {
 };
 
 /**
- * What revert data says: the text of Error(string), the kind of panic, or a custom error's selector. Only for calls that
- * carry no signature of a paymaster: whoever is called chooses the text.
+ * The text of Error(string), the kind of panic, or a custom error's selector. Only for calls without a paymaster
+ * signature: the called contract chooses the text.
  */
 export const revertReason = (data: Hex): string => {
   const error = parseRevert(abi, data);
@@ -62,10 +62,10 @@ export const revertReason = (data: Hex): string => {
   return byteLength(data) < 4 ? `revert data ${data}` : `custom error ${data.slice(0, 10)}`;
 };
 
-/** What the EntryPoint says without a code, word for word. */
+/** The EntryPoint's messages without a code, verbatim. */
 const plainWords = new Set(['sender has no code', 'not an EIP-7702 delegate']);
 
-/** What the sender of an operation can do about a failure of validation, by the EntryPoint's AA code. */
+/** What an operation's sender can do about a validation failure, by the EntryPoint's AA code. */
 const hints: Readonly<Record<string, string>> = {
   AA10: 'The account already exists. Leave initCode empty.',
   AA13: 'The factory in initCode reverted, has no code, or ran out of gas.',
@@ -76,19 +76,17 @@ const hints: Readonly<Record<string, string>> = {
   AA25: 'Read the nonce from EntryPoint.getNonce just before sending.',
 };
 
-/** What a contract reverted with, without anything of its own choice but a selector. */
+/** A contract's revert error, without any text it chose except a selector. */
 interface ErrorName {
   readonly selector: string;
   /** `Error(string)`, the kind of a panic, or the selector again. */
   readonly words: string;
 }
 
-/** What may be told of a failure of an operation that carries a draft's signature. */
+/** The public part of a failure of an operation with a draft's signature. */
 export interface ToldFailure {
   readonly aaCode?: string | undefined;
-  /** What a contract reverted with. */
   readonly error?: ErrorName | undefined;
-  /** Words of our own. */
   readonly words: string;
 }
 
@@ -100,7 +98,10 @@ const errorOf = (data: Hex): ErrorName | undefined => {
   return { selector, words: error?.name === 'Error' ? 'Error(string)' : `custom error ${selector}` };
 };
 
-/** What may be told of revert data: the EntryPoint's code, and what it handed on of the account or the paymaster. */
+/**
+ * The public part of revert data: the EntryPoint's code, and the error that it forwards from the account or the
+ * paymaster.
+ */
 export const toldOf = (data: Hex): Omit<ToldFailure, 'words'> & { readonly words?: string } => {
   const { name, values = [] } = parseRevert(abi, data) ?? {};
   if (name === 'FailedOp') return { aaCode: aaCodeIn(String(values[1])) };
@@ -110,10 +111,9 @@ export const toldOf = (data: Hex): Omit<ToldFailure, 'words'> & { readonly words
 };
 
 /**
- * `GAS_ESTIMATION_FAILED` with `data.aaCode` and `data.selector` where they are known, and `data.reason`, words of our
- * own. Nothing else is told: the account, its factory, the paymaster and the token have seen the draft's signature, and
- * any text they fail with may hold it. Selectors and gas may tell it all the same: a draft's signature is good for
- * nothing.
+ * `GAS_ESTIMATION_FAILED` with `data.aaCode` and `data.selector` if known, and our own message as `data.reason`.
+ * Nothing else is public: the account, its factory, the paymaster and the token have seen the draft's signature, and
+ * any error text of theirs may contain it. Selectors and gas may leak it too, but a draft's signature is unusable.
  */
 export const validationFailure = ({ aaCode, error, words }: ToldFailure, cause: unknown): EngineError => {
   const reason = findAaCode(aaCode ?? '')?.words ?? words;
@@ -130,7 +130,7 @@ export const validationFailure = ({ aaCode, error, words }: ToldFailure, cause: 
 
 const SIMULATION_FAILED = 'The simulation failed';
 
-/** What to throw for a simulation that failed: with the AA code, where the EntryPoint or a node told one. */
+/** Error to throw for a failed simulation: with the AA code, if the EntryPoint or a node reports one. */
 export const simulationFailure = (error: unknown): unknown => {
   if (!(error instanceof RpcError)) return error;
   const { data = '0x', message } = error;
@@ -138,7 +138,7 @@ export const simulationFailure = (error: unknown): unknown => {
   if (/revert|\bAA\d\d\b|\bgas\b|invalid opcode/i.test(message)) {
     return validationFailure({ aaCode: aaCodeIn(message), words: SIMULATION_FAILED }, error);
   }
-  // What a provider says of itself is not for the DApp's users: it may hold the operator's key.
+  // A provider's own message is not for the DApp's users: it may contain the operator's key.
   return new EngineError(
     'CHAIN_UNREACHABLE',
     'The node rejected the simulation of the operation',
@@ -147,7 +147,7 @@ export const simulationFailure = (error: unknown): unknown => {
   );
 };
 
-/** For `catch`. @throws what {@link simulationFailure} makes of the error */
+/** For `catch`. @throws the result of {@link simulationFailure} */
 export const failSimulation = (error: unknown): never => {
   throw simulationFailure(error);
 };

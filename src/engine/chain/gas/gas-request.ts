@@ -6,18 +6,17 @@ import type { RpcClient } from '../rpc.ts';
 import type { StateOverride } from './eth-call.ts';
 
 /**
- * Signs a draft of an operation: `paymasterAndData` of the length of the final one, for the gas and fees it has. Nodes,
- * bundlers and the account's own code see it before anything is decided, so it must be good for nothing.
+ * Signs a draft of an operation: `paymasterAndData` of the final length, for its gas and fees. Nodes, bundlers and the
+ * account's own code see it before the decision, so it must be unusable elsewhere.
  */
 export type Sponsor = (op: UserOperation) => Hex;
 
-/** An operation whose gas is asked for, and who is to pay it. */
 export interface GasRequest {
   rpc: RpcClient;
-  /** Asked instead of `rpc` where there is one. */
+  /** Used instead of `rpc` if set. */
   bundler: RpcClient | undefined;
   chainId: number;
-  /** How the chain charges for its data on layer 1, if it does. A bundler knows that by itself. */
+  /** How the chain charges for its data on layer 1, if it does. A bundler includes that itself. */
   rollup?: Rollup | undefined;
   entryPoint: Address;
   /**
@@ -26,10 +25,10 @@ export interface GasRequest {
    */
   op: UserOperation;
   sponsor: Sponsor;
-  /** What is changed about the chain so that its paymaster accepts what `sponsor` signs. */
+  /** Changes of state with which the paymaster accepts the signature of `sponsor`. */
   state?: StateOverride | undefined;
   layout: Pick<PaymasterLayout, 'entryPointVersion' | 'hasTanks' | 'paymasterGas'>;
   paymaster: Address;
-  /** Whose tank pays; where the layout has tanks. */
+  /** Owner of the tank, if the layout has tanks. */
   fundingWallet?: Address;
 }

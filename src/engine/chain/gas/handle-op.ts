@@ -24,41 +24,39 @@ const results = new Interface([
   'function simulateHandleOp() returns (tuple(uint256 preOpGas, uint256 paid, uint256 accountValidationData, uint256 paymasterValidationData, bool targetSuccess, bytes targetResult))',
 ]);
 
-/** What the EntryPoint metered while it ran an operation, in gas. */
 export interface MeteredGas {
   /** Creation of the account, its validation, and the paymaster's. */
   readonly validation: bigint;
   /**
    * The operation's call, the paymaster's postOp, the EntryPoint's own work around them and, from v0.7 on, the penalty
-   * for gas that was asked for and not used.
+   * for unused gas.
    */
   readonly execution: bigint;
 }
 
-/** How a simulation is run. */
 export interface Simulation {
   readonly rpc: RpcClient;
   readonly version: EntryPointVersion;
   readonly entryPoint: Address;
-  /** What is changed about the chain: money enough, and the sender's EIP-7702 delegate. */
+  /** Changes of state: enough money, and the sender's EIP-7702 delegate. */
   readonly state: StateOverride;
   /** Undefined: the account pays itself. */
   readonly sponsor: Sponsor | undefined;
 }
 
 /**
- * Runs an operation through `simulateHandleOp`, which checks all but the account's signature, the paymaster's, and
- * their times. A dummy signature of the account's owner therefore passes; the paymaster's is right, for a wrong one
- * would spare the paymaster the work that is to be measured. Node and account see it before anything was decided, so it
- * is of a window that is past, or of a key that is good only here ({@link Sponsor}).
+ * Runs an operation through `simulateHandleOp`, which checks everything except the signatures and time windows of
+ * account and paymaster. So a dummy signature of the account's owner passes. The paymaster's is correct, because with a
+ * wrong one the paymaster would skip the work to be measured. Node and account see it before the decision, so its
+ * window has passed, or its key is valid only here ({@link Sponsor}).
  *
- * It is simulated at a fee of 1 wei per gas: balances then change, and cost gas, as they will; the sum the EntryPoint
- * reports is the gas itself; and no absurd fee stands in the way.
+ * The simulated fee is 1 wei per gas: balances change, and cost gas, as in reality; the sum that the EntryPoint reports
+ * equals the gas; and an absurd fee cannot interfere.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED` with the EntryPoint's AA code, `CHAIN_UNREACHABLE`
  */
 export const simulateHandleOp = async (simulation: Simulation, op: UserOperation): Promise<MeteredGas> => {
-  // Equal fees: the EntryPoint then does not ask for the block's base fee, which differs from node to node.
+  // With equal fees, the EntryPoint does not read the block's base fee, which differs between nodes.
   const priced = { ...op, sender: addressKey(op.sender), maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
   const { sponsor, version } = simulation;
   const { simulations } = entryPoints[version];
@@ -70,13 +68,13 @@ export const simulateHandleOp = async (simulation: Simulation, op: UserOperation
   return { validation: preOpGas - op.preVerificationGas, execution: paid - preOpGas };
 };
 
-/** Gas up to the end of validation, preVerificationGas included, and gas charged in all. */
+/** Gas up to the end of validation, including preVerificationGas, and total gas charged. */
 interface Outcome {
   readonly preOpGas: bigint;
   readonly paid: bigint;
 }
 
-/** EntryPoint v0.6 has the simulation among its methods. It always reverts, also when all went well. */
+/** EntryPoint v0.6 contains the simulation as a method. It always reverts, even on success. */
 const runOwn = async (simulation: Simulation, data: Hex): Promise<Outcome> => {
   const { rpc, entryPoint, state } = simulation;
   try {
@@ -93,7 +91,7 @@ const runOwn = async (simulation: Simulation, data: Hex): Promise<Outcome> => {
 const noEntryPoint = ({ version, entryPoint }: Simulation): EngineError =>
   new EngineError('GAS_ESTIMATION_FAILED', `There is no EntryPoint v${version} at ${entryPoint}`);
 
-/** For later ones there is an EntryPoint with the simulation added, which is put in the EntryPoint's place. */
+/** From v0.7 on, an EntryPoint with an added simulation replaces the real one. */
 const runInPlace = async (simulation: Simulation, data: Hex, simulations: ArtifactName): Promise<Outcome> => {
   const { rpc, entryPoint, state } = simulation;
   const [{ deployedBytecode }, entryPointCode] = await Promise.all([

@@ -12,52 +12,56 @@ const abi = new Interface([
   'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)',
 ]);
 
-/** The predeploy of OP-stack chains that knows what a transaction's data costs on layer 1, in wei. */
+/** The predeploy of OP-stack chains that returns the cost of a transaction's data on layer 1, in wei. */
 const GAS_PRICE_ORACLE: Address = '0x420000000000000000000000000000000000000F';
 /** Scroll's own, with the same method. */
 const L1_GAS_PRICE_ORACLE: Address = '0x5300000000000000000000000000000000000002';
-/** Arbitrum's, which tells it in gas of layer 2; its nodes answer in its place. */
+/** Arbitrum's, which returns gas of layer 2; its nodes answer in its place. */
 const NODE_INTERFACE: Address = '0x00000000000000000000000000000000000000C8';
 
 /** A precompile of every Arbitrum chain; unlike the NodeInterface it has code. */
 const ARB_GAS_INFO: Address = '0x000000000000000000000000000000000000006C';
 
-/** What has code on chains of a kind, and on no others. */
+/** Addresses that have code only on chains of a kind. */
 const PREDEPLOYS: Readonly<Record<Rollup, Address>> = {
   'op-stack': GAS_PRICE_ORACLE,
   scroll: L1_GAS_PRICE_ORACLE,
   arbitrum: ARB_GAS_INFO,
 };
 
-/** Stands for what is not known yet of the bundle's transaction: of the usual length. */
+/** Placeholder of the usual length for unknown parts of the bundle's transaction. */
 const FILLER = { nonce: 0xff_ff, gasLimit: 0xff_ff_ffn, fee: 0xff_ff_ff_ffn };
 
-/** An operation, and the chain of layer 2 it is for. */
+/** An operation on a layer 2 chain. */
 export interface L1DataQuestion {
   readonly rpc: RpcClient;
   readonly chainId: number;
   readonly entryPoint: Address;
-  /** With the paymaster's part as in the final operation. */
+  /** With final paymaster data. */
   readonly op: UserOperation;
 }
 
 /**
- * What a chain of layer 2 charges a bundle of the operation alone for its data on layer 1, in gas at the price the
- * operation pays, and 10 % over, since the price on layer 1 moves.
+ * A layer 2 chain's charge for the layer 1 data of a bundle with only this operation: gas at the operation's price,
+ * plus 10 %, since the price on layer 1 changes.
  *
  * @throws RpcError, EngineError `CHAIN_UNREACHABLE`
  */
 export const l1DataGas = async (rollup: Rollup, question: L1DataQuestion): Promise<bigint> =>
   ((await gasFor[rollup](question)) * 11n) / 10n;
 
-/** How a chain that no list names charges for its data on layer 1, if it does. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+/**
+ * How an unlisted chain charges for its data on layer 1, if it does.
+ *
+ * @throws RpcError, EngineError `CHAIN_UNREACHABLE`
+ */
 export const recognizeRollup = async (rpc: RpcClient): Promise<Rollup | undefined> => {
   const rollups = Object.entries(PREDEPLOYS) as [Rollup, Address][];
   const codes = await Promise.all(rollups.map(([, predeploy]) => readCode(rpc, predeploy)));
   return rollups.find((_, index) => codes[index] !== '0x')?.[0];
 };
 
-/** Asks a contract that tells the fee of an unsigned transaction in wei. */
+/** Calls a contract that returns the fee of an unsigned transaction in wei. */
 const gasByFee =
   (oracle: Address) =>
   async ({ rpc, chainId, entryPoint, op }: L1DataQuestion): Promise<bigint> => {
@@ -102,7 +106,9 @@ const ask = async (rpc: RpcClient, to: Address, name: string, values: unknown[])
   }
 };
 
-/** Wei per gas that the operation pays by now; what offers less than the base fee is not mined before that has fallen. */
+/**
+ * Wei per gas that the operation pays now. If it offers less than the base fee, it is mined only after that has fallen.
+ */
 const effectiveGasPrice = async (
   rpc: RpcClient,
   { maxFeePerGas, maxPriorityFeePerGas }: UserOperation,

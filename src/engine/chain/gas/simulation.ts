@@ -17,26 +17,26 @@ import type { Simulation } from './handle-op.ts';
 import { l1DataGas } from './l1-data-gas.ts';
 import { preVerificationGas } from '../../../core/user-operation/pre-verification.ts';
 
-/** More than bundlers let validation have. */
+/** More than bundlers allow for validation. */
 const MAX_VERIFICATION_GAS = 6_000_000n;
 /** More than a paymaster's own calls need. */
 const MAX_PAYMASTER_GAS = 2_000_000n;
 
-/** What bundlers ask for at least: the price of a call that carries value (EIP-150). */
+/** Bundlers' minimum: the price of a call with value (EIP-150). */
 const MIN_CALL_GAS = 9_100n;
 
-/** Reading and lowering a deposit, which counts towards the limit of whoever pays (EIP-2929: 2,100 and 2,900). */
+/** Reading and lowering a deposit, which counts towards the payer's limit (EIP-2929: 2,100 and 2,900). */
 const DEPOSIT_GAS = 5_000n;
 
-/** How often limits of validation are raised that do not suffice although so much was used. */
+/** How often validation limits are raised if they do not suffice despite the measured gas. */
 const MAX_RAISES = 3;
 
-/** Up to 10 % over: state changes until the operation is mined, and calls inside calls get 63/64 of the gas only. */
+/** 10 % more: state changes until the operation is mined, and nested calls get only 63/64 of the gas. */
 const withMargin = (gas: bigint): bigint => (gas * 11n) / 10n;
 
 /**
- * Gas of an operation without a bundler's help (behaviour 4.2), by at most ten `eth_call`s: runs with generous limits meter
- * validation and postOp, a search finds the call's gas, and a last run proves that the result passes.
+ * Gas of an operation without a bundler (behaviour 4.2), with at most ten `eth_call`s. Runs with generous limits
+ * measure validation and postOp, a search finds the call's gas, and a last run proves that the result passes.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`
  */
@@ -56,14 +56,13 @@ export const estimateBySimulation = async (request: GasRequest): Promise<GasValu
   });
 };
 
-/** Money enough for whoever pays, the sender's code as it will be, and the paymaster's signer. */
+/** Enough money for the payer, the sender's future code, and the paymaster's signer. */
 const simulatedState = ({ entryPoint, op, layout, paymaster, fundingWallet, state = {} }: GasRequest) => {
   const tank = layout.hasTanks && fundingWallet !== undefined ? { paymaster, fundingWallet } : undefined;
   const funded = ampleFunds(entryPoint, [paymaster, op.sender], tank);
   return mergeOverrides(mergeOverrides(funded, withAuthorization(op)), state);
 };
 
-/** Limits of all that is not the operation's call, and the gas they stand for. */
 interface Metered extends Partial<GasValues> {
   readonly verificationGasLimit: bigint;
   readonly metered: bigint;
@@ -74,13 +73,13 @@ const generous = { callGasLimit: 0n, verificationGasLimit: MAX_VERIFICATION_GAS,
 const meterV06 = async (simulation: Simulation, op: UserOperationV06): Promise<Metered> => {
   const { validation, execution } = await simulateHandleOp(simulation, { ...op, ...generous });
   const metered = validation + execution;
-  // v0.6 gives the same limit to validation and to postOp, each; the sum makes the limits cover all that is charged.
+  // v0.6 applies the same limit to validation and to postOp; the sum makes the limits cover the whole charge.
   return { metered, verificationGasLimit: withMargin(metered) };
 };
 
 /**
- * From v0.7 on the paymaster has limits of its own. What its calls take is the difference to the same operation paid by
- * the account itself.
+ * From v0.7 on the paymaster has its own limits. Its calls' gas is the difference to the same operation paid by the
+ * account.
  */
 const meterV07 = async (
   simulation: Simulation,
@@ -94,11 +93,11 @@ const meterV07 = async (
   const own = await simulateHandleOp({ ...simulation, sponsor: undefined }, { ...op, ...generous });
   const sponsored = await simulateHandleOp(simulation, { ...op, ...generous, ...paymasterGas });
   const postOp = postOpGas(own.execution, sponsored.execution);
-  // A postOp that takes tokens may fail here, where the operation's call has not given it the allowance.
+  // A postOp that takes tokens may fail here, where the operation's call has not set the allowance.
   const least = layout.paymasterGas?.paymasterPostOpGasLimit ?? 0n;
   return {
     metered: sponsored.validation + own.execution + postOp,
-    // The EntryPoint's own work has no limit: it is covered here, so that the limits cover all that is charged.
+    // The EntryPoint's own work has no limit: it is included here, so that the limits cover the whole charge.
     verificationGasLimit: withMargin(own.validation - DEPOSIT_GAS + own.execution),
     paymasterVerificationGasLimit: withMargin(sponsored.validation - own.validation + DEPOSIT_GAS),
     paymasterPostOpGasLimit: max(withMargin(postOp), least),
@@ -106,16 +105,16 @@ const meterV07 = async (
 };
 
 /**
- * Gas of postOp, by what was charged for execution without it and with MAX_PAYMASTER_GAS as its limit:
- * `charged = used + (limit - used) / 10`, the penalty for unused gas. v0.8 takes no penalty where there is no postOp, and
- * else leaves the EntryPoint's own work out of `used`, which makes the result some 1,000 gas too high.
+ * Gas of postOp, from the execution charges without it and with MAX_PAYMASTER_GAS as its limit: `charged = used +
+ * (limit - used) / 10`, the penalty for unused gas. v0.8 has no penalty without a postOp, and otherwise excludes the
+ * EntryPoint's own work from `used`, so the result is some 1,000 gas too high.
  */
 const postOpGas = (without: bigint, charged: bigint): bigint => {
   const used = (10n * charged - MAX_PAYMASTER_GAS) / 9n;
   return used > without ? used - without : 0n;
 };
 
-/** The operation's gas values as soon as they pass; the limits of validation are raised until they do. */
+/** Raises the validation limits until the operation's gas values pass. */
 const proven = async (simulation: Simulation, op: UserOperation, raises = 0): Promise<GasValues> => {
   try {
     await simulateHandleOp(simulation, op);

@@ -5,14 +5,14 @@ import type { RpcClient } from '../rpc.ts';
 import { type StateOverride, readSlot } from './eth-call.ts';
 import { failSimulation } from './failure.ts';
 
-/** Where contracts keep their signer: among their first variables. */
+/** Contracts store their signer among their first variables. */
 const SLOTS = Array.from({ length: 10 }, (_, slot) => slot);
 
 /**
- * The state in which a paymaster contract accepts the signatures of another key, so that a simulation needs none of the
- * real one. The signer's slot is found by its value: it differs between builds.
+ * State in which a paymaster contract accepts another key's signatures, so that a simulation needs none of the real
+ * key. Finds the signer's slot by its value, because it differs between builds.
  *
- * @throws EngineError `GAS_ESTIMATION_FAILED` where no slot holds the signer, `CHAIN_UNREACHABLE`
+ * @throws EngineError `GAS_ESTIMATION_FAILED` if no slot holds the signer, `CHAIN_UNREACHABLE`
  */
 export const acceptInstead = async (
   rpc: RpcClient,

@@ -16,10 +16,10 @@ const abi = new Interface([
 
 /** How far the chain's clock may be ahead of this machine's. */
 const CLOCK_SKEW_S = 300n;
-/** Feeds have 8 or 18; beyond this a contract is no feed, and its powers of ten would only cost time. */
+/** Feeds have 8 or 18. A contract with more is not a feed, and large powers of ten would only take time. */
 const MOST_DECIMALS = 36n;
 
-/** Sane prices of tokens are as wide. Millionths of a millionth of a dollar. */
+/** Covers sane token prices: millionths of a millionth of a dollar. */
 const USD_DECIMALS = 12;
 const USD = 10n ** BigInt(USD_DECIMALS);
 const sanePrices = {
@@ -32,7 +32,7 @@ const sanePrices = {
 } as const;
 type FeedName = keyof typeof sanePrices;
 
-/** Why a price is not to be relied on; undefined if it is. */
+/** Why a price is unreliable; undefined if it is reliable. */
 const priceFault = ({ price, decimals }: FeedPrice, name: FeedName): string | undefined => {
   const { least, most, words } = sanePrices[name];
   const one = 10n ** BigInt(decimals);
@@ -40,7 +40,6 @@ const priceFault = ({ price, decimals }: FeedPrice, name: FeedName): string | un
   return `answers ${unitsToDecimal(price, decimals)} USD, which is not between ${words}`;
 };
 
-/** The answer of a feed. */
 interface FeedPrice {
   /** USD times ten to the power of `decimals`; positive. */
   readonly price: bigint;
@@ -49,7 +48,7 @@ interface FeedPrice {
   readonly updatedAt: number;
 }
 
-/** Why a feed's answer is not to be used; its message is the end of a sentence. */
+/** Why a feed's answer is unusable. The message is the end of a sentence. */
 class FeedFault extends Error {}
 
 const read = async ({ call }: RpcClient, feed: Address, method: string): Promise<Result> => {
@@ -73,7 +72,7 @@ interface Round {
   readonly answeredInRound: bigint;
 }
 
-/** Why a round is not to be relied on; undefined if it is. */
+/** Why a round is unreliable; undefined if it is reliable. */
 const roundFault = ({ roundId, answer, updatedAt, answeredInRound }: Round, maxAge: number, now: number) => {
   const seconds = BigInt(Math.floor(now / 1000));
   if (answer <= 0n) return `answers ${answer}, which is not a price`;
@@ -87,7 +86,7 @@ const roundFault = ({ roundId, answer, updatedAt, answeredInRound }: Round, maxA
   return undefined;
 };
 
-/** A feed's newest answer, if it can be relied on. @throws FeedFault */
+/** A feed's newest reliable answer. @throws FeedFault */
 const readFeed = async (
   rpc: RpcClient,
   name: FeedName,
@@ -107,7 +106,10 @@ const readFeed = async (
   return price;
 };
 
-/** Smallest units of the token for one native coin, rounded up so that it never falls below the price; 0: less than one unit. */
+/**
+ * Smallest units of the token for one native coin, rounded up so that it never falls below the price; 0: less than one
+ * unit.
+ */
 const exchangeRateOf = (native: FeedPrice, token: FeedPrice, tokenDecimals: number): bigint => {
   const numerator = native.price * 10n ** BigInt(token.decimals + tokenDecimals);
   const denominator = token.price * 10n ** BigInt(native.decimals);
@@ -118,11 +120,11 @@ const exchangeRateOf = (native: FeedPrice, token: FeedPrice, tokenDecimals: numb
 /**
  * The rate by two Chainlink feeds, native coin and token in USD, read on the latest block.
  *
- * @param rpc the node of the token's chain; undefined where none is set
+ * @param rpc the node of the token's chain; undefined if none is set
  * @param token the fee token
  * @param source its feeds
  * @param now epoch ms
- * @throws EngineError `CHAIN_UNREACHABLE`, which names the feed and its fault; `PAYMASTER_NOT_READY` if the node is of
+ * @throws EngineError `CHAIN_UNREACHABLE`, which names the feed and its error; `PAYMASTER_NOT_READY` if the node is of
  *   another chain
  */
 export const chainlinkRate = async (
@@ -148,7 +150,7 @@ export const chainlinkRate = async (
       return await readFeed(rpc, what, feed, maxAge, now);
     } catch (error) {
       if (error instanceof FeedFault) throw unusable(`the ${what} feed ${feed} ${error.message}`, { feed }, error);
-      // A node's own words stay in the cause: they may hold the operator's key.
+      // A node's message stays in the cause: it may contain the operator's key.
       if (error instanceof RpcError) throw unusable(`the ${what} feed ${feed} did not answer`, { feed }, error);
       if (isUnreachable(error)) throw unusable(error.message, { feed }, error);
       throw error;
@@ -161,19 +163,19 @@ export const chainlinkRate = async (
   return { exchangeRate, usd: { price: usd.price, decimals: usd.decimals } };
 };
 
-/** Why no price could be read, as the end of a sentence. @throws whatever is no fault of node, feed or settings */
+/** Why no price could be read, as the end of a sentence. @throws errors that are not of the node, feed or settings */
 const unreadable = (error: unknown, feed: Address): string => {
   if (error instanceof FeedFault) return `the native/USD feed ${feed} ${error.message}`;
-  // A node's own words stay out: they may hold the operator's key.
+  // A node's message is left out: it may contain the operator's key.
   if (error instanceof RpcError) return `the native/USD feed ${feed} did not answer`;
   if (error instanceof EngineError) return `the native/USD feed ${feed} could not be asked (${error.code})`;
   throw error;
 };
 
 /**
- * What a native coin is worth by its Chainlink feed, or why that is not known.
+ * A native coin's price by its Chainlink feed, or why it is unknown.
  *
- * @param findRpc finds the node of the chain; undefined where none is set
+ * @param findRpc finds the node of the chain; undefined if none is set
  * @param source the feed
  * @param now epoch ms
  */

@@ -1,10 +1,9 @@
 import type { FeeToken } from '../../../shared/schema/fee-token.ts';
 
-/** What a token is worth. */
 export interface TokenRate {
   /** The token's smallest units for one native coin (1e18 wei), rounded up; at least 1. */
   readonly exchangeRate: bigint;
-  /** USD for one whole token, times ten to the power of `decimals`; absent where nobody says. */
+  /** USD for one whole token, times ten to the power of `decimals`; absent if unknown. */
   readonly usd?: { readonly price: bigint; readonly decimals: number };
 }
 

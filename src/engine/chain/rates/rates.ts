@@ -7,24 +7,23 @@ import { chainlinkRate, coinPriceOf } from './chainlink.ts';
 import type { TokenRate } from './rate.ts';
 import { staticRate } from './static.ts';
 
-/** What native coins and fee tokens are worth. */
 export interface Rates {
   /**
-   * @throws EngineError `CHAIN_UNREACHABLE` with the feed's fault, `VAULT_LOCKED` or `PAYMASTER_NOT_READY` where the
+   * @throws EngineError `CHAIN_UNREACHABLE` with the feed's error, `VAULT_LOCKED` or `PAYMASTER_NOT_READY` if the
    *   chain's URL cannot be used
    */
   rateOf(token: FeeToken): Promise<TokenRate>;
-  /** What a native coin is worth in US dollars, or why that is not known. */
+  /** A native coin's price in US dollars, or why it is unknown. */
   coinPrice(chainId: number, source: CoinPriceSource): Promise<CoinPrice>;
-  /** The same without waiting: undefined where it is not known yet. It is asked for meanwhile. */
+  /** The same without waiting: undefined if unknown, and requested meanwhile. */
   coinPriceNow(chainId: number, source: CoinPriceSource): CoinPrice | undefined;
-  /** Reads everything anew from now on: the operator has changed a token. */
+  /** Reads everything again from now on: the operator has changed a token. */
   forget(): void;
 }
 
-/** A quote and the operation that follows it seconds later have the same price, and a busy desk asks once. */
+/** A quote and the operation that follows seconds later have the same price, and a busy desk reads it once. */
 const KEPT_MS = 10_000;
-/** A feed that hangs must not have every operation wait for it. */
+/** A feed that hangs must not delay every operation. */
 const FAULT_KEPT_MS = 2_000;
 
 interface Kept {
@@ -38,8 +37,8 @@ type ChainlinkSource = SourceOf<'chainlink'>;
 const staticPrice = ({ usd }: SourceOf<'static'>): CoinPrice => ({ usd, source: 'static' });
 
 /**
- * Rates by each token's own source; those that are read from the chain are kept for some seconds. Faults of fee tokens are
- * not kept, those of a coin's feed for a shorter time.
+ * Rates by each token's own source; those read from the chain are kept for some seconds. Errors of a coin's feed are
+ * kept for a shorter time, those of fee tokens not at all.
  */
 export const createRates = (chains: Pick<ChainAccess, 'rpc'>, clock: Clock): Rates => {
   const kept = new Map<string, Kept>();
@@ -54,7 +53,6 @@ export const createRates = (chains: Pick<ChainAccess, 'rpc'>, clock: Clock): Rat
     });
     return value;
   };
-  /** What feeds said last, by key. */
   const prices = new Map<string, CoinPrice>();
   const readPrice = (chainId: number, source: ChainlinkSource): Promise<CoinPrice> => {
     const key = JSON.stringify([chainId, source]);

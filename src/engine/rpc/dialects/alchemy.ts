@@ -8,7 +8,7 @@ import { checkEntryPoint, dappOf } from '../params.ts';
 import { isGasOpen } from './erc-7677.ts';
 import { readObject } from './one-object.ts';
 
-/** A value in the place of the one that would be found out, or what to multiply that by. */
+/** Replaces an estimated value, or multiplies it. */
 const override = z.union([quantity, z.object({ multiplier: z.number().positive().max(10) })]).nullish();
 const FEES = ['maxFeePerGas', 'maxPriorityFeePerGas'] as const;
 const LIMITS = [
@@ -19,7 +19,6 @@ const LIMITS = [
   'paymasterPostOpGasLimit',
 ] as const;
 
-/** What Alchemy's clients send, in one object. */
 export const alchemyRequest = z.object({
   policyId: z.unknown(),
   entryPoint: address,
@@ -43,7 +42,7 @@ type Complete = (op: PartialUserOperation, overrides: AlchemyRequest['overrides'
 /**
  * Reads `[object]`. A refusal is stored.
  *
- * @param complete fills in what the client leaves to the desk
+ * @param complete adds what the client leaves to the desk
  * @throws EngineError `VALIDATION`, `ENTRY_POINT_MISMATCH`, and as `complete` does
  */
 export const readAlchemy = (
@@ -65,10 +64,9 @@ export const readAlchemy = (
   return readObject({ method, schema: alchemyRequest, meant }, params, context);
 };
 
-/** Steps of a multiplier. */
 const THOUSANDTHS = 1000;
 
-/** Puts in what is overridden, and the chain's fees for what is open. */
+/** Applies the overrides, and fills open fees with the chain's. */
 export const withAlchemyGas =
   ({ service, chainId, apiKey }: MethodContext): Complete =>
   async (op, overrides) => {

@@ -33,10 +33,10 @@ export const readBiconomyRequest = <Options extends z.ZodType>(
     };
   });
 
-/** The name of the mode, in both spellings that clients read. */
+/** Clients read both spellings. */
 const modeName = z.enum(['SPONSORED', 'ERC20']);
 
-/** The result of a request for a signature on the wire (behaviour 2.5). */
+/** Result of a signature request, on the wire (behaviour 2.5). */
 export const biconomySponsorship = z.strictObject({
   MODE: modeName,
   mode: modeName,
@@ -51,7 +51,6 @@ export const biconomySponsorship = z.strictObject({
   reason: reason.optional().describe('Why it is not sponsored, unless the operator hides reasons'),
 });
 
-/** The sponsorship result (behaviour 2.5): not sponsored is a result too, and says why beside it. */
 const biconomyResult = (
   { fields, ...answer }: ProcedureOutput<'sponsorship.sponsor'>,
   mode: SponsorshipOptions['mode'],
@@ -75,7 +74,7 @@ const biconomyResult = (
 /**
  * Decides a request of Biconomy's dialect, and renders the result.
  *
- * @throws EngineError `NOT_SPONSORED` where the user would pay in a token: `0x` would have him pay without one
+ * @throws EngineError `NOT_SPONSORED` if the user would pay in a token: with `0x` they would pay without a paymaster
  */
 export const decideBiconomy = async (
   request: ProcedureArguments<'sponsorship.sponsor'>,

@@ -6,13 +6,12 @@ import type { MethodContext } from '../method.ts';
 import { type Dapp, checkChainId, checkEntryPoint, dappOf, readUserOperation } from '../params.ts';
 import { reading } from '../reading.ts';
 
-/** What both methods of ERC-7677 are asked, and by whom. */
 export interface PaymasterRequest {
   readonly dapp: Dapp;
   readonly request: ProcedureArguments<'sponsorship.sponsor'>;
 }
 
-/** True where the client leaves a limit of the account to the desk. */
+/** True if the client leaves one of the account's gas limits to the desk. */
 export const isGasOpen = (op: PartialUserOperation): boolean => {
   const isPacked = op.accountGasLimits !== undefined;
   return !op.preVerificationGas || !(isPacked || (op.callGasLimit && op.verificationGasLimit));
@@ -35,7 +34,7 @@ export const readPaymasterRequest = (
     checkChainId(params[2], 'params[2]', chainId);
     const asked = parse(paymasterContext, params[3], 'params[3]');
     const userOperation = readUserOperation(params[0]);
-    // Gas that the wallet has estimated is what is signed: it does not expect to be told of other.
+    // If the wallet has estimated gas, sign that: it does not expect other gas in the answer.
     const options = { ...asked, calculateGasLimits: asked.calculateGasLimits && isGasOpen(userOperation) };
     return { dapp, request: { chainId, apiKey, method, userOperation, options, received: params } };
   });

@@ -9,10 +9,9 @@ import type { MethodContext } from '../method.ts';
 import { checkChainId, checkEntryPoint, dappOf } from '../params.ts';
 import { reading } from '../reading.ts';
 
-/** Where the operation is to run, in ZeroDev's requests. */
 export const zeroDevTarget = { chainId: quantity.nullish(), entryPointAddress: address };
 
-/** Whether that is where the DApp is sponsored. @throws EngineError `ENTRY_POINT_MISMATCH`, `CHAIN_MISMATCH` */
+/** Requires the DApp's chain and EntryPoint. @throws EngineError `ENTRY_POINT_MISMATCH`, `CHAIN_MISMATCH` */
 export const checkZeroDevTarget = async (
   { chainId, entryPointAddress }: z.output<z.ZodObject<typeof zeroDevTarget>>,
   context: MethodContext,
@@ -21,15 +20,14 @@ export const checkZeroDevTarget = async (
   if (chainId) checkChainId(String(chainId), 'params[0].chainId', context.chainId);
 };
 
-/** What an object comes to, in the terms of ERC-7677. */
+/** The request in terms of ERC-7677. */
 interface Meant {
   readonly userOperation: PartialUserOperation;
-  /** The members of the context that it has under whatever names. */
+  /** Context members, whatever their names in the request. */
   readonly context: object;
   readonly calculateGasLimits: boolean;
 }
 
-/** Methods that are asked by one object. */
 export interface ObjectRequest<Schema extends z.ZodType> {
   readonly method: string;
   readonly schema: Schema;

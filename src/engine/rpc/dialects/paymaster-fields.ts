@@ -3,13 +3,13 @@ import type { ProcedureOutput } from '../../../api/index.ts';
 import { address, hex } from '../../../shared/schema/hex.ts';
 import { hexQuantity, toQuantity } from '../../../shared/schema/quantity.ts';
 
-/** A decimal string as JSON-RPC writes quantities. */
+/** From decimal to the notation of JSON-RPC quantities. */
 export const hexOf = (decimal: string): string => toQuantity(BigInt(decimal));
 
-/** The paymaster's part on the wire, for EntryPoint v0.6: in one field. */
+/** The paymaster's fields on the wire, EntryPoint v0.6: one field. */
 export const paymasterFieldsV06 = z.strictObject({ paymasterAndData: hex });
 
-/** The same from v0.7 on: in four fields. */
+/** The same from v0.7 on: four fields. */
 export const paymasterFieldsV07 = z.strictObject({
   paymaster: address,
   paymasterData: hex,
@@ -17,7 +17,7 @@ export const paymasterFieldsV07 = z.strictObject({
   paymasterPostOpGasLimit: hexQuantity,
 });
 
-/** The paymaster's part of an operation as ERC-7677 and Pimlico's dialect name it: in one field, from v0.7 on in four. */
+/** The paymaster's fields as ERC-7677 and Pimlico's dialect name them: one for v0.6, four from v0.7 on. */
 export const paymasterFields = ({
   paymasterAndData,
   fields,
@@ -31,14 +31,13 @@ export const paymasterFields = ({
   };
 };
 
-/** The account's gas limits and the bundler's gas, where they are answered. */
+/** The account's gas limits and the bundler's gas, if answered. */
 export const gasFields = {
   preVerificationGas: hexQuantity,
   verificationGasLimit: hexQuantity,
   callGasLimit: hexQuantity,
 };
 
-/** The same of an answer. */
 export const gasOf = ({
   preVerificationGas,
   verificationGasLimit,

@@ -8,11 +8,11 @@ import { reading } from '../reading.ts';
 import { gasFields, gasOf, paymasterFields, paymasterFieldsV06, paymasterFieldsV07 } from './paymaster-fields.ts';
 import { refusal } from './refusal.ts';
 
-/** The result in Pimlico's dialect on the wire, of EntryPoint v0.6 and of later ones. */
+/** Result in Pimlico's dialect, for EntryPoint v0.6 and later ones. */
 export const pimlicoSponsorship = z.union([paymasterFieldsV06.extend(gasFields), paymasterFieldsV07.extend(gasFields)]);
 
 /**
- * Decides, and renders the paymaster's part with the gas that was estimated.
+ * Decides, and renders the paymaster's fields with the estimated gas.
  *
  * @throws EngineError `NOT_SPONSORED` with the reason, and as deciding does
  */
@@ -28,8 +28,8 @@ export const decideWithGas = async (
 const METHOD = 'pm_sponsorUserOperation';
 
 /**
- * `pm_sponsorUserOperation` in Pimlico's dialect: `[user operation, EntryPoint, context?]`. Gas is estimated, whatever
- * the client sends: that is what its callers expect of it.
+ * `pm_sponsorUserOperation` in Pimlico's dialect: `[user operation, EntryPoint, context?]`. Always estimates gas, even
+ * if the client sends some: its callers expect that.
  *
  * @throws EngineError `NOT_SPONSORED` with the reason, `ENTRY_POINT_MISMATCH`, `VALIDATION` and as deciding does
  */

@@ -9,7 +9,10 @@ import type { RpcMethod } from '../method.ts';
 
 const found = { ...gasFields, maxFeePerGas: hexQuantity, maxPriorityFeePerGas: hexQuantity };
 
-/** Alchemy's: gas and fees are found out, but for what the client overrides, and answered with the paymaster's part. */
+/**
+ * Alchemy's: estimates gas and fees, except those that the client overrides, and returns them with the paymaster's
+ * fields.
+ */
 export const alchemyRequestGasAndPaymasterAndData: RpcMethod = {
   method: 'alchemy_requestGasAndPaymasterAndData',
   summary: 'Alchemy: estimate gas and fees, decide, sign and store',

@@ -1,4 +1,4 @@
 import { tellingChain } from '../names-of-chain.ts';
 
-/** Some clients find out the chain from whatever URL they are given. */
+/** Some clients ask any URL for its chain. */
 export const ethChainId = tellingChain('eth_chainId');

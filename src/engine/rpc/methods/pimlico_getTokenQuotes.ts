@@ -14,7 +14,8 @@ const token = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 
 /**
  * Pimlico's `[{tokens}, EntryPoint, chain id]`. Clients approve (all gas limits + postOpGas) * maxFeePerGas *
- * exchangeRate / 1e18 units, and that is enough. A token that is not taken is left out; where none is, they are told why.
+ * exchangeRate / 1e18 units, which is enough. Tokens that are not accepted are omitted; if none is left, the error says
+ * why.
  */
 export const pimlicoGetTokenQuotes: RpcMethod = {
   method: 'pimlico_getTokenQuotes',

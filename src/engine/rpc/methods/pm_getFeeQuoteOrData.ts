@@ -8,10 +8,9 @@ import { biconomySponsorship, decideBiconomy, readBiconomyRequest } from '../dia
 import { exampleOperationV06 } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 
-/** Where tokens are not taken, or nothing is signed: the denial of the sponsorship is the answer then. */
+/** If tokens are not accepted, or nothing is signed, the answer is the denial of the sponsorship. */
 const WITHOUT_QUOTES: readonly ErrorCode[] = ['PAYMASTER_NOT_READY', 'NOT_SPONSORED'];
 
-/** What the operation would cost in tokens, on the wire. */
 const feeQuotes = z.strictObject({
   MODE: z.literal('ERC20'),
   mode: z.literal('ERC20'),
@@ -21,8 +20,8 @@ const feeQuotes = z.strictObject({
 });
 
 /**
- * Biconomy's dialect: `[partial user operation, options]`. SPONSORED answers as `pm_sponsorUserOperation` does, ERC20
- * quotes the tokens. Without a mode it is sponsored if the rules allow, else the tokens are quoted if the DApp takes any.
+ * Biconomy's dialect: `[partial user operation, options]`. SPONSORED answers like `pm_sponsorUserOperation`, ERC20 with
+ * token quotes. Without a mode: sponsored if the rules allow, else quotes if the DApp accepts tokens.
  */
 export const pmGetFeeQuoteOrData: RpcMethod = {
   method: 'pm_getFeeQuoteOrData',

@@ -15,8 +15,8 @@ import type { RpcMethod } from '../method.ts';
 const estimated = z.object(gasFields).partial().shape;
 
 /**
- * ERC-7677: paymaster data for sending, over final gas, `[user operation, EntryPoint, chain id, context?]`. Gas that is
- * open is estimated if the context has `calculateGasLimits: true`, and answered too.
+ * ERC-7677: paymaster data for sending, with final gas, `[user operation, EntryPoint, chain id, context?]`. Estimates
+ * and returns open gas if the context has `calculateGasLimits: true`.
  */
 export const pmGetPaymasterData: RpcMethod = {
   method: 'pm_getPaymasterData',

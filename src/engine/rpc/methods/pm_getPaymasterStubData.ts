@@ -6,7 +6,7 @@ import { refusal } from '../dialects/refusal.ts';
 import { exampleEntryPoint, exampleOperationV07, examplePaymasterFields } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 
-/** Absent where the operator leaves them out, for wallets that take them for fields of the operation. */
+/** Absent if the operator omits it, for wallets that mistake it for fields of the operation. */
 const whoSponsors = {
   sponsor: z.strictObject({ name: z.string().describe('The DApp'), icon: z.string().optional() }).optional(),
   isFinal: z.literal(false).optional().describe('The client asks for the final data once gas is known'),

@@ -3,7 +3,7 @@ import { hexQuantity } from '../../../shared/schema/quantity.ts';
 import { hexOf } from '../dialects/paymaster-fields.ts';
 import type { RpcMethod } from '../method.ts';
 
-/** What pays for the DApp: its tank, or the contract's deposit, and how much of it is reserved already. Hex wei. */
+/** What pays for the DApp (its tank, or the contract's deposit), and how much of it is reserved. Hex wei. */
 export const pmPaymasterBalance: RpcMethod = {
   method: 'pm_paymasterBalance',
   summary: 'The balance that pays for the DApp, and the part of it that is reserved',

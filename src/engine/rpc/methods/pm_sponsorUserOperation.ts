@@ -7,7 +7,10 @@ import { pimlicoSponsorship, sponsorPimlico } from '../dialects/pimlico.ts';
 import { exampleOperationV06 } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 
-/** Two dialects under one name: Pimlico's has the EntryPoint's address where Biconomy's has an object of options. */
+/**
+ * Two dialects under one name. The second parameter is the EntryPoint's address in Pimlico's, an options object in
+ * Biconomy's.
+ */
 export const pmSponsorUserOperation: RpcMethod = {
   method: 'pm_sponsorUserOperation',
   summary: "Decide, sign and store. In Biconomy's dialect a denial is a result, in Pimlico's an error",

@@ -7,7 +7,7 @@ import { exampleEntryPoint, examplePaymasterFields } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 import { checkEntryPoint, dappOf } from '../params.ts';
 
-/** The tokens in which users may pay, `[EntryPoint?]`, in the shape that Candide's paymaster gave this method. */
+/** Tokens for payment, `[EntryPoint?]`, in the format of Candide's paymaster. */
 export const pmSupportedERC20Tokens: RpcMethod = {
   method: 'pm_supportedERC20Tokens',
   summary: 'The tokens that users can pay in, and their rates',

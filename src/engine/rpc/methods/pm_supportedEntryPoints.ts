@@ -4,7 +4,6 @@ import { exampleEntryPoint } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 import { dappOf } from '../params.ts';
 
-/** The EntryPoint on which the DApp is sponsored, as a list. */
 export const pmSupportedEntryPoints: RpcMethod = {
   method: 'pm_supportedEntryPoints',
   summary: 'The EntryPoint of the DApp, as a list',

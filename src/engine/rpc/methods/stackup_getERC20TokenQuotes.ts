@@ -10,7 +10,7 @@ import type { RpcMethod } from '../method.ts';
 
 const schema = z.object({ ...zeroDevTarget, userOp: partialUserOperation, tokenAddress: address });
 
-/** What ZeroDev's clients ask before they pay in a token. */
+/** ZeroDev's clients call it before they pay in a token. */
 export const stackupGetERC20TokenQuotes: RpcMethod = {
   method: 'stackup_getERC20TokenQuotes',
   summary: 'The maximum cost of an operation in a token',

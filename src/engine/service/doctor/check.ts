@@ -1,18 +1,16 @@
 import type { ProcedureOutput } from '../../../api/index.ts';
 
-/** One thing that was looked at: sound, sound with advice (`fix` says what), or a fault. */
+/** The result of one check: good, good with advice (in `fix`), or an error. */
 export type Check = ProcedureOutput<'system.doctor'>['checks'][number];
 
-/** Nothing is to be done. */
 export const good = (name: string, detail: string): Check => ({ name, ok: true, detail, fix: '' });
 
-/** It works, and something should be done all the same. */
+/** It works, but the operator should act. */
 export const advice = (name: string, detail: string, fix: string): Check => ({ name, ok: true, detail, fix });
 
-/** Something is wrong. */
 export const fault = (name: string, detail: string, fix: string): Check => ({ name, ok: false, detail, fix });
 
-/** Runs checks of something. One that fails itself is a finding: the others are told all the same. */
+/** Runs checks. If one throws, that is a result too, and the others still run. */
 export const isolated = async (
   name: string,
   check: () => Check | undefined | Promise<Check | readonly Check[] | undefined>,
@@ -28,7 +26,7 @@ export const isolated = async (
   }
 };
 
-/** Runs a check that tells its success; an expected failure is its fault. */
+/** Runs a check that returns its success message; an expected error becomes its result. */
 export const attempt = async (name: string, fix: string, probe: () => Promise<string>): Promise<Check> => {
   try {
     return good(name, await probe());

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { DecisionQueries } from '../../store/decision-queries.ts';
 import { type Check, advice, fault, good } from './check.ts';
 
-/** A newest block that is older says that the chain idles, the node is behind, or this clock is ahead. */
+/** An older newest block means an idle chain, a node that is behind, or a clock that is ahead. */
 const OLD_BLOCK_MS = 15 * 60_000;
 
 const FIX =
@@ -18,7 +18,7 @@ const apart = (ms: number): string => {
   return spanWords(seconds < 120 ? seconds : Math.round(seconds / 60) * 60);
 };
 
-/** What a time (epoch ms) told elsewhere at this moment says of this computer's clock. */
+/** Judges this computer's clock by another source's current time (epoch ms). */
 const compared = (name: string, whose: string, aheadMs: number): Check | undefined => {
   if (Math.abs(aheadMs) <= TOLERATED_MS) return undefined;
   const [where, means] = aheadMs > 0 ? ['ahead of', AHEAD] : ['behind', BEHIND];
@@ -31,7 +31,8 @@ const secondsOf = (block: unknown): number => {
 };
 
 /**
- * Compares this computer's clock with that of a chain's node, if it says, and with the newest block. Undefined where the node does not answer, which another check tells.
+ * Compares this computer's clock with that of a chain's node, if it reports one, and with the newest block. Undefined
+ * if the node is unreachable, which another check reports.
  */
 export const checkChainClock = async (clock: Clock, chainId: number, rpc: RpcClient): Promise<Check | undefined> => {
   const name = `clock and chain ${chainId}`;
@@ -55,8 +56,8 @@ export const checkChainClock = async (clock: Clock, chainId: number, rpc: RpcCli
 };
 
 /**
- * Whether the machine's time was changed: while the service runs, which goes by its own time, or before it started,
- * where there are decisions from the future.
+ * Reports a change of the machine's time: while the service runs, which keeps its own time, or before it started, if
+ * decisions are from the future.
  */
 export const checkClock = async (store: Pick<DecisionQueries, 'summarizeDecisions'>, clock: Clock): Promise<Check> => {
   const name = 'clock';

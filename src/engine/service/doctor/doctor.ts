@@ -13,9 +13,9 @@ import { checkChainClock, checkClock } from './clock-checks.ts';
 import { checkAccess, checkBackups, checkSpace } from './folder-checks.ts';
 import { checkLog, checkRollback } from './log-check.ts';
 
-/** Longer than settlement waits for a node that fails. */
+/** Longer than settlement waits for a failing node. */
 const LATE_POLL_MS = 5 * 60_000;
-/** What was mined earlier needs nobody's attention any more. */
+/** Operations mined earlier need no attention. */
 const UNMATCHED_MS = 7 * 24 * 3_600_000;
 
 const UNCHECKED = 'Unchecked: the chain has no RPC URL, so Gasdesk signs operations without checking fees and gas tank';
@@ -47,7 +47,7 @@ const checkChain = async (context: ServiceContext, { chainId }: ChainSettings): 
   return [reached, time, settled, unmatched].filter((check) => check !== undefined);
 };
 
-/** Undefined where nothing is watched: nothing was ever signed there, or the service does not run. */
+/** Undefined if settlement does not watch the chain: nothing was ever signed there, or the service does not run. */
 const checkSettlement = ({ clock, polledAt }: ServiceContext, chainId: number): Check | undefined => {
   const at = polledAt(chainId);
   if (at === undefined) return undefined;
@@ -59,7 +59,7 @@ const checkSettlement = ({ clock, polledAt }: ServiceContext, chainId: number): 
   return clock.now() - at > LATE_POLL_MS ? advice(name, detail, fix) : good(name, detail);
 };
 
-/** Undefined where each mined operation has its decision. */
+/** Undefined if every mined operation has its decision. */
 const checkUnmatched = async ({ store, clock }: ServiceContext, chainId: number): Promise<Check | undefined> => {
   const decisions = await store.countUnmatched(chainId, clock.now() - UNMATCHED_MS);
   if (decisions === 0) return undefined;
@@ -81,9 +81,9 @@ const checkContract = async (
     const signer = await store.findSigner(chainId);
     if (signer === undefined) throw new EngineError('SIGNER_MISSING');
     const rpc = await requireNode(chains, chainId);
-    // Asked for anew: while the chains were, another one may have been attached.
+    // Read again: another contract may have been attached during the chain reads.
     const { address } = await requireContract(store, chainId, layout);
-    // Until it agrees again it is looked at before anything is signed for it.
+    // It is verified before each signature until it passes.
     const unchecked = { chainId, version, address, checked: false };
     await store.savePaymasterContract(unchecked);
     await ensureVerified(store, rpc, { ...unchecked, layout, contract: address, signer: signer.address });
@@ -91,7 +91,7 @@ const checkContract = async (
   });
 };
 
-/** The next step of a desk that cannot sponsor anything yet; undefined once it has a DApp and a contract. */
+/** The next setup step of a desk that cannot sponsor yet; undefined once it has a DApp and a contract. */
 const checkSetup = async ({ store }: ServiceContext): Promise<Check | undefined> => {
   const [chains, dapps, signers] = [await store.listChains(), await store.listPaymasters(), await store.listSigners()];
   const contracts = await store.listPaymasterContracts();
@@ -111,7 +111,7 @@ const checkSetup = async ({ store }: ServiceContext): Promise<Check | undefined>
   return step('Next: a paymaster contract', deploy);
 };
 
-/** Looks at everything the service stands on, from the disk up to the chains. */
+/** Checks everything that the service depends on, from the disk to the chains. */
 export const examine = async (context: ServiceContext): Promise<ProcedureOutput<'system.doctor'>> => {
   const { store, clock, folder, freeBytes, backups } = context;
   const checkChains = async (): Promise<Check[]> => {

@@ -5,14 +5,14 @@ import type { DataFolder } from '../../data-folder/data-folder.ts';
 import { type FreeBytes, LEAST_FREE_BYTES, bytesText } from '../../data-folder/free-bytes.ts';
 import { type Check, advice, fault, good } from './check.ts';
 
-/** Below that it is time to make room. */
+/** Below this the operator should free space. */
 const LOW_BYTES = 2n ** 30n;
-/** Anything that others than the owner may do. */
+/** Any permission of users other than the owner. */
 const OTHERS = 0o077;
 const DAY_MS = 86_400_000;
 const OLD_BACKUP_DAYS = 30;
 
-/** Room on the disk of the data folder; `freeBytes` tells how much this user may still write there. */
+/** Free space on the disk of the data folder. `freeBytes` returns how much this user may still write there. */
 export const checkSpace = async ({ dir }: Pick<DataFolder, 'dir'>, freeBytes: FreeBytes): Promise<Check> => {
   const name = 'disk space';
   const free = await freeBytes(dir).catch(() => undefined);
@@ -23,7 +23,7 @@ export const checkSpace = async ({ dir }: Pick<DataFolder, 'dir'>, freeBytes: Fr
   return free < LOW_BYTES ? advice(name, detail, fix) : good(name, detail);
 };
 
-/** Whether others on this machine can hold the lock, or get at the data: API keys and the encrypted vault are in it. */
+/** Whether other users of this machine can hold the lock, or read the data: API keys and the encrypted vault. */
 export const checkAccess = async ({ dir, database, vault, config, lock }: DataFolder): Promise<Check> => {
   const name = 'data folder';
   // Windows has no such bits.
@@ -43,7 +43,7 @@ export const checkAccess = async ({ dir, database, vault, config, lock }: DataFo
   );
 };
 
-/** How old the newest backup in the folder of backups is; others are not known of. */
+/** Age of the newest backup in the backups folder; backups elsewhere are unknown. */
 export const checkBackups = ({ list, folder }: Pick<Backups, 'list' | 'folder'>, clock: Clock): Check => {
   const name = 'backups';
   const fix = 'Run "gasdesk backup", and store the file on another machine.';

@@ -8,13 +8,13 @@ import { type Check, fault, good } from './check.ts';
 const FIX =
   'Somebody or something has altered the database. Run "gasdesk log verify", which names the entry, and restore a backup of before.';
 
-/** Whether the database is as this engine has left it. Undefined where it is: the check of the log says the rest. */
+/** Whether the database continues what this engine wrote. Undefined if it does: the log check covers the rest. */
 export const checkRollback = async ({ rollback }: Pick<ServiceContext, 'rollback'>): Promise<Check | undefined> => {
   const found = await rollback();
   return found && fault('rollback', found.words, `${MEND_ROLLBACK}.`);
 };
 
-/** Compares the log's tree with its newest checkpoint, and what is kept of tree and policies with their hashes. */
+/** Compares the log's tree with its newest checkpoint, and stored tree nodes and policies with their hashes. */
 export const checkLog = async ({ store, vault, checkpoints }: ServiceContext): Promise<Check> => {
   const size = await store.logSize();
   const newest = await store.newestCheckpoint();

@@ -3,14 +3,14 @@ import type { OutcomeCounts, Tally } from './tally.ts';
 
 const WIDTH = 720;
 const HEIGHT = 130;
-const BASE = 112; // below it stand the dates
+const BASE = 112; // the dates are below it
 const WIDEST_BAR = 40;
-/** From the base up. */
+/** From the bottom up. */
 const STACK = ['sponsored', 'denied', 'error'] as const;
 
 const total = (counts: OutcomeCounts): number => STACK.reduce((sum, outcome) => sum + counts[outcome], 0);
 
-/** Days with their decisions by outcome, as a stacked bar each; the numbers stand in the table below it. */
+/** A stacked bar per day with its decisions by outcome. The table below it has the numbers. */
 export const dayChart = (days: Tally['days']): Markup => {
   const listed = [...days].sort(([a], [b]) => a.localeCompare(b));
   const most = Math.max(1, ...listed.map(([, counts]) => total(counts)));

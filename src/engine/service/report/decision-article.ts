@@ -9,7 +9,6 @@ import { ruleName } from '../../../core/rule-words.ts';
 import { outcomeWords, stepWords } from '../../../shared/words/outcomes.ts';
 import { type Markup, html } from '../../../shared/markup.ts';
 
-/** How a chain and its coin are called. */
 export interface ChainNames {
   readonly name: string;
   readonly symbol: string;
@@ -18,10 +17,10 @@ export interface ChainNames {
 type Step = DecisionRecord['trace'][number];
 type WebhookCall = NonNullable<Step['call']>;
 
-/** Of a webhook's answer. */
+/** Of a webhook's response. */
 const SHOWN_CHARACTERS = 2_000;
 
-/** `2026-11-21 14:30:05 UTC`, whoever reads it and wherever. @param at epoch ms */
+/** `2026-11-21 14:30:05 UTC`, independent of locale and time zone. @param at epoch ms */
 export const utcTime = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 /** An exact amount, in coin. */
@@ -68,7 +67,7 @@ const stepRow = (step: Step, decides: boolean, chain: ChainNames): Markup => htm
   </tr>
 `;
 
-/** One decision as a sentence, with its reason and what every rule said. */
+/** One decision as a sentence, with its reason and the step of every rule. */
 export const decisionArticle = (
   decision: DecisionRecord,
   { calls }: Pick<ProcedureOutput<'decisions.calls'>, 'calls'>,
@@ -103,7 +102,7 @@ export const decisionArticle = (
   </article>`;
 };
 
-/** A filter in words. @param dapp name of the DApp it names, if it is known */
+/** A filter in words. `dapp` is the name of the DApp in the filter, if known. */
 export const filterWords = (
   { paymasterId, sender, outcome, rule, from, to }: DecisionFilters,
   dapp: string | undefined,

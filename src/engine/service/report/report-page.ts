@@ -6,23 +6,21 @@ import { type ChainNames, coins, utcTime } from './decision-article.ts';
 import { type Markup, html } from '../../../shared/markup.ts';
 import type { Tally } from './tally.ts';
 
-/** What a report says. */
 export interface Report {
-  /** The decisions it is about, in words. */
   readonly subject: string;
-  /** Who wrote it, e.g. `Gasdesk 0.1.0`, and what from. */
+  /** Program and source, e.g. `Gasdesk 0.1.0`. */
   readonly source: string;
-  /** When it was written, epoch ms. */
+  /** When the report was written, epoch ms. */
   readonly at: number;
   readonly tally: Tally;
-  /** Those decisions that are told one by one, newest first. */
+  /** Decisions shown individually, newest first. */
   readonly articles: readonly Markup[];
   readonly chain: (chainId: number) => ChainNames;
 }
 
 const OUTCOMES = ['sponsored', 'denied', 'error'] as const;
 
-/** The only style of the page: its policy lets no other in. */
+/** The only style that the page's content security policy allows. */
 export const REPORT_STYLE = `
 :root{color-scheme:light}
 body{max-width:900px;margin:0 auto;padding:32px 24px;background:#fff;color:#1b1f26;
@@ -51,7 +49,7 @@ line{stroke:#858d99}text{fill:#59616e;font-size:11px}text.end{text-anchor:end}
 
 type Cell = Markup | string | number;
 
-/** A table whose first column names what the others count. */
+/** The first column names what the others count. */
 const table = (columns: readonly string[], rows: readonly (readonly Cell[])[]): Markup =>
   html`<table>
     <thead>
@@ -115,9 +113,9 @@ const toldOf = (told: number, decisions: number): string =>
     : `The newest ${told} of ${decisions} follow; the totals count all. Use a narrower filter to see the others.`;
 
 /**
- * A report as one page of HTML that needs nothing else and runs nothing.
+ * A report as one self-contained HTML page without scripts.
  *
- * @param styleHash base64 of the SHA-256 of {@link REPORT_STYLE}: the only style its policy lets in
+ * @param styleHash base64 of the SHA-256 of {@link REPORT_STYLE}, the only style that the page's policy allows
  */
 export const reportPage = (report: Report, styleHash: string): string => {
   const { subject, source, at, tally, articles } = report;
@@ -149,7 +147,7 @@ export const reportPage = (report: Report, styleHash: string): string => {
     }
     ${articles}
   `;
-  // Not through `html`: escaped, the style would not be what its hash is of. It is a constant.
+  // Not through `html`: escaping would change the style, and its hash. It is a constant.
   const style = `<style>${REPORT_STYLE}</style>`;
   const head = html`<meta charset="utf-8" />
     <meta http-equiv="Content-Security-Policy" content="${policy}" />

@@ -1,19 +1,17 @@
 import type { DecisionRow } from '../../../shared/schema/decision.ts';
 
-/** How often each outcome came. */
 export type OutcomeCounts = Record<DecisionRow['outcome'], number>;
 
 /** Wei of the sponsored operations of one chain. */
 export interface Money {
-  /** What all of them could cost at most. */
+  /** Maximum cost of all. */
   maxWei: bigint;
-  /** What those that were mined cost. */
+  /** Actual cost of the mined ones. */
   actualWei: bigint;
   /** Maximum cost of operations that are not settled yet, wei. */
   openWei: bigint;
 }
 
-/** What is counted of decisions. */
 export interface Tally {
   readonly counts: OutcomeCounts;
   /** By chain id. */
@@ -26,24 +24,21 @@ export interface Tally {
 
 const none = (): OutcomeCounts => ({ sponsored: 0, denied: 0, error: 0 });
 
-/** A tally in which nothing is counted yet. */
 export const emptyTally = (): Tally => ({ counts: none(), money: new Map(), days: new Map(), rules: new Map() });
 
-/** The entry of a map, made where there is none. */
 const entry = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
   const value = map.get(key) ?? make();
   map.set(key, value);
   return value;
 };
 
-/** Wei that a decision cost, or the maximum while that is not known; null for one that costs nothing. */
+/** Actual cost in wei, or the maximum while it is unknown; null for a decision without cost. */
 const spentBy = ({ actualCostWei, maxCostWei, settlement }: DecisionRow): bigint | null => {
   if (actualCostWei !== null) return BigInt(actualCostWei);
   const isOpen = settlement === 'reserved' || settlement === 'unconfirmed';
   return isOpen && maxCostWei !== null ? BigInt(maxCostWei) : null;
 };
 
-/** Counts one decision more. */
 export const count = ({ counts, money, days, rules }: Tally, decision: DecisionRow): void => {
   const { outcome, at, rule, chainId, actualCostWei, maxCostWei } = decision;
   counts[outcome] += 1;

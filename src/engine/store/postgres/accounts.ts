@@ -12,7 +12,6 @@ const insertAccount = async (tx: Rows, { accountId, name, createdAt }: Account):
   await tx.run('INSERT INTO account (account_id, name, created_at) VALUES ($1, $2, $3)', [accountId, name, createdAt]);
 };
 
-/** Accounts and auth tokens in PostgreSQL. */
 export const accountStore = ({ rows, writer }: { readonly rows: Rows; readonly writer: Writer }): AccountStore => ({
   createAccount: (account) => writer.run((tx) => insertAccount(tx, account)),
   createFirstAccount: (account) =>

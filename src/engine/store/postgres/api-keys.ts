@@ -12,7 +12,7 @@ const INSERT = `INSERT INTO api_key (key_id, paymaster_id, api_key, label, creat
 const NEWEST = `SELECT api_key AS "apiKey" FROM api_key WHERE paymaster_id = $1 AND revoked_at IS NULL
   ORDER BY created_at DESC, place DESC LIMIT 1`;
 
-/** Shows the newest key that is not revoked with the DApp. @throws EngineError `LAST_API_KEY` */
+/** Updates the key shown with the DApp to the newest that is not revoked. @throws EngineError `LAST_API_KEY` */
 const showNewest = async (tx: Writing, paymasterId: string): Promise<void> => {
   const newest = await tx.get<{ apiKey: string }>(NEWEST, [paymasterId]);
   if (newest === undefined) throw new EngineError('LAST_API_KEY');
@@ -20,10 +20,9 @@ const showNewest = async (tx: Writing, paymasterId: string): Promise<void> => {
   tx.settingsChanged('other');
 };
 
-/** Another engine may still know of a key that is revoked: what was asked under it is not signed. */
+/** Another engine may still know a revoked key: what was requested with it must not be signed. */
 const refuseRevoked = (tx: Writing, paymasterId: string): void => tx.settingsChanged({ dapp: paymasterId });
 
-/** Adds a key. */
 export const insertApiKey = async (tx: Rows, key: ApiKey): Promise<void> => {
   const { keyId, paymasterId, apiKey, label, createdAt, lastUsedAt, revokedAt } = key;
   await tx.run(INSERT, [keyId, paymasterId, apiKey, label, createdAt, lastUsedAt, revokedAt]);
@@ -34,7 +33,6 @@ const create = async (tx: Writing, key: ApiKey): Promise<void> => {
   await showNewest(tx, key.paymasterId);
 };
 
-/** The API keys of DApps in PostgreSQL. */
 export const apiKeyStore = ({ rows, writer }: { readonly rows: Rows; readonly writer: Writer }): ApiKeyStore => ({
   createApiKey: (key) =>
     writer.run(async (tx) => {

@@ -16,7 +16,6 @@ const SAVE_TIP = `INSERT INTO chain_tip (chain_id, hour, lowest_wei)
 const REMOVE_OLD = `DELETE FROM chain_tip WHERE chain_id = $1 AND hour <=
   (SELECT hour FROM chain_tip WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1 OFFSET $2)`;
 
-/** What was seen of chains' fees in PostgreSQL. */
 export const chainFeeStore = ({ rows, writer }: Pick<Access, 'rows' | 'writer'>): ChainFeeStore => ({
   async chainFees(chainId) {
     const [baseFee, tips] = await Promise.all([

@@ -28,11 +28,10 @@ const SAVE_CONTRACT = `INSERT INTO paymaster_contract (chain_id, version, addres
 
 const settingsOfChainChanged = (tx: Writing, chain: number): void => {
   tx.settingsChanged({ chain });
-  // What was read from a chain may have come from another node, or by other rules.
+  // Cached chain data may come from another node, or follow other rules.
   tx.advanceLedger();
 };
 
-/** Chain settings, signers and attached paymaster contracts in PostgreSQL. */
 export const chainStore = ({ rows, writer, cache }: Access): ChainStore => ({
   saveChain: (value) =>
     writer.run(async (tx) => {
@@ -89,7 +88,6 @@ const INSERT_TOKEN = `INSERT INTO fee_token (chain_id, address_key, address, sym
     logo_url)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
-/** Fee tokens in PostgreSQL. */
 export const feeTokenStore = ({ rows, writer }: { readonly rows: Rows; readonly writer: Writer }): FeeTokenStore => ({
   saveFeeToken: (token) =>
     writer.run(async (tx) => {

@@ -6,19 +6,18 @@ import { storeFault } from './faults.ts';
 import type { SettingsVersions } from './settings-cache.ts';
 import type { Writing } from './writer.ts';
 
-/** What a write of a shared transaction stands on, and adds to. */
+/** Input and output of a write in a shared transaction. */
 export interface Deciding {
   readonly writing: Writing;
   readonly ledger: LedgerView;
-  /** The versions of the settings as they are within the transaction. */
+  /** Versions of the settings, as seen within the transaction. */
   readonly versions: () => SettingsVersions;
-  /** Adds a decision, and answers its `seq`. */
+  /** Adds a decision. @returns its `seq` */
   readonly append: (draft: DecisionDraft, revision: PolicyRevision | undefined) => Promise<number>;
 }
 
-/** A write that shares its transaction with others. It throws, or answers undefined, before it has added anything. */
+/** A write that shares its transaction with others. It throws, or returns undefined, before it has added anything. */
 export interface DecisionWrite<T> {
-  /** The accounts it looks at. */
   readonly parts: readonly LedgerPart[];
   readonly settings?: LedgerFacts['settings'];
   readonly run: (deciding: Deciding) => T | Promise<T>;
@@ -26,9 +25,9 @@ export interface DecisionWrite<T> {
 
 /** Runs writes of concurrent callers in shared transactions. */
 export interface Commits {
-  /** @returns what the write answered, once it is durable */
+  /** @returns the result of the write, once it is durable */
   run<T>(write: DecisionWrite<T>): Promise<T>;
-  /** Resolves when everything handed in so far is done. */
+  /** Resolves when all writes passed in so far are done. */
   drain(): Promise<void>;
 }
 
@@ -38,14 +37,13 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** More would keep the others' decisions waiting. */
+/** More would delay other engines' decisions. */
 const MOST_AT_ONCE = 256;
 
 /**
- * One transaction at a time serves all requests that have come while the one before was written, by this engine or by
- * another one.
+ * Each transaction serves all requests that arrived while the previous one was written, by this engine or another one.
  *
- * @param commit takes the writes once nobody else writes, runs them in one transaction, and answers how each ended
+ * @param commit takes the writes once no other engine writes, runs them in one transaction, and returns how each ended
  */
 export const createCommits = (
   commit: (take: () => readonly DecisionWrite<unknown>[]) => Promise<PromiseSettledResult<unknown>[]>,
@@ -66,7 +64,8 @@ export const createCommits = (
       for (const [index, pending] of takeOnce().entries()) settle(pending, results[index]);
     } catch (error) {
       const batch = takeOnce();
-      // What the database refuses must not take the others with it. Where it was lost, nobody knows what it has written.
+      // A write that the database refuses must not fail the others. If the connection is lost, it is unknown what was
+      // written.
       if (batch.length > 1 && storeFault(error) === error) for (const one of batch) await commitAll(() => [one]);
       else for (const { reject } of batch) reject(error);
     }

@@ -3,21 +3,21 @@ import type { Secret } from '../../base/secret.ts';
 import { openingFault } from './faults.ts';
 
 const CONNECT_MS = 5_000;
-/** Also the longest that anything waits for its turn on a connection: a busy engine's database is not away. */
+/** Also the maximum wait for a connection: the database of a busy engine is not unreachable. */
 const QUERY_MS = 30_000;
 
 /**
- * What an engine that is gone has locked is free after this time, even where its connection seems to stand. And nothing is
- * answered before it is on disk, whatever the server's own setting says.
+ * Locks of a dead engine are released after this time, even if its connection seems to be alive. And results are
+ * returned only once they are on disk, whatever the server's own setting.
  */
 const SESSION = '-c idle_in_transaction_session_timeout=10s -c lock_timeout=20s -c synchronous_commit=on';
 
-/** Where the server is and how to reach it, as its own clients know it: URL, environment, password file. */
+/** The server's address and credentials as its own clients read them: URL, environment, password file. */
 export const configOf = (url: Secret<string>): pg.ClientConfig => {
   const parsed = new URL(url.reveal());
-  // The modes of TLS mean what they mean to libpq.
+  // TLS modes have the same meaning as in libpq.
   if (!parsed.searchParams.has('uselibpqcompat')) parsed.searchParams.set('uselibpqcompat', 'true');
-  // What the URL says would take the place of what is said here.
+  // The URL's options would replace the ones given here.
   const options = [parsed.searchParams.get('options') ?? '', SESSION].join(' ').trim();
   parsed.searchParams.delete('options');
   return {
@@ -30,13 +30,13 @@ export const configOf = (url: Secret<string>): pg.ClientConfig => {
   };
 };
 
-/** For who only reads: the server gives up what nobody waits for any more. */
+/** For read-only connections: the server cancels statements whose client no longer waits. */
 export const readingConfig = (config: pg.ClientConfig): pg.ClientConfig => ({
   ...config,
   options: `${config.options ?? ''} -c statement_timeout=${QUERY_MS}`,
 });
 
-/** A pool has one time for waiting until a connection is free and for making one: here each has its own. */
+/** A pool has a single time-out for waiting for a free connection and for opening one; this gives each its own. */
 export const poolOf = (config: pg.ClientConfig, max: number): pg.Pool =>
   new pg.Pool({
     max,
@@ -44,14 +44,14 @@ export const poolOf = (config: pg.ClientConfig, max: number): pg.Pool =>
     Client: class extends pg.Client {
       constructor() {
         super(config);
-        // Whoever waits for its answers is told. A fault that nobody listens to would end this process.
+        // Callers get the error with their results. An error without a listener would end this process.
         this.on('error', () => undefined);
       }
     },
   });
 
 /**
- * Runs `use` with a connection of its own, on which a statement may take as long as big tables need.
+ * Runs `use` with its own connection, on which a statement may take as long as large tables need.
  *
  * @throws EngineError `STORE_UNAVAILABLE`, or what `use` throws
  */
@@ -68,7 +68,7 @@ export const withConnection = async <T>(
     });
     return await use(client);
   } catch (error) {
-    // What else fails here, such as a full disk, is not the server's.
+    // Other errors here, such as a full disk, are not the server's.
     throw lost.signal.aborted || error instanceof pg.DatabaseError ? openingFault(error) : error;
   } finally {
     await client.end().catch(() => undefined);

@@ -3,45 +3,39 @@ import pg from 'pg';
 import type { SqliteDatabase } from '../sqlite/open.ts';
 import { turn } from '../sqlite/positions.ts';
 
-/** How a column is kept; both databases have the same tables and columns. */
+/** Format of a column; both databases have the same tables and columns. */
 interface Column {
   readonly name: string;
   readonly type: 'INTEGER' | 'TEXT' | 'BLOB';
 }
 
-/** A table as both databases have it. */
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** All its rows, in an order that is the same in both. */
+  /** Reads all its rows, in an order that is the same in both. */
   readonly inSqlite: string;
   readonly inPostgres: string;
 }
 
-/** Whole numbers are exact, however big. */
+/** Whole numbers are exact, of any size. */
 export type Field = string | bigint | Uint8Array | null;
-/**
- *
- */
 export type Row = readonly Field[];
 
-/** At once in memory: rows may hold whole requests. */
+/** Rows in memory at once: rows may hold whole requests. */
 const BATCH = 250;
 
-/** Says up to where SQLite has hashes in their table; PostgreSQL has all of them. */
+/** Records how far SQLite has filled its table of hashes; PostgreSQL's is always complete. */
 const OF_SQLITE_ALONE = 'decision_hash_end';
 
-/** The name of a table or column in SQL. */
 export const quoted = (name: string): string => `"${name}"`;
 
-/** Names of columns in SQL. */
 export const listed = ({ columns }: Pick<Table, 'columns'>): string =>
   columns.map(({ name }) => quoted(name)).join(', ');
 
 /**
  * The tables, each after those that it refers to.
  *
- * @param placed names of those whose rows have an order of their own: `place` in PostgreSQL, the rowid in SQLite
+ * @param placed tables with an explicit row order: `place` in PostgreSQL, the rowid in SQLite
  */
 export const tablesOf = (database: SqliteDatabase, placed: ReadonlySet<string>): Table[] => {
   const names = database
@@ -67,7 +61,7 @@ export const tablesOf = (database: SqliteDatabase, placed: ReadonlySet<string>):
   return [...ordered.values()];
 };
 
-/** Reads rows of SQLite. Everything else in the process has its turn in between; nothing else may use this connection. */
+/** Reads rows of SQLite, and lets other work run in between; nothing else may use this connection. */
 export async function* sqliteLots(database: SqliteDatabase, sql: string): AsyncGenerator<Row[]> {
   let batch: Row[] = [];
   const rows = database.prepare<[]>(sql).raw().safeIntegers().iterate() as IterableIterator<Row>;
@@ -102,7 +96,7 @@ const textOf = (field: Field): string | null => {
   return field instanceof Uint8Array ? Buffer.from(field).toString('hex') : field;
 };
 
-/** Sums up rows: two tables with the same text hold the same rows in the same order. */
+/** Hash of rows: two tables with the same hash have the same rows in the same order. */
 export const createDigest = () => {
   const hash = createHash('sha256');
   let rows = 0;
@@ -115,7 +109,6 @@ export const createDigest = () => {
   };
 };
 
-/** The digest of all rows. */
 export const digestOf = async (batches: AsyncIterable<Row[]>): Promise<string> => {
   const digest = createDigest();
   for await (const batch of batches) digest.add(batch);

@@ -19,15 +19,15 @@ import { keepEnginesOut, migrate } from './migrate.ts';
 import { type Rows, rowsOf, storable } from './rows.ts';
 import { enginesOf } from './session.ts';
 
-/** What a database holds. */
+/** Content of a database, for comparison. */
 export interface Holding {
   readonly decisions: number;
   readonly logEntries: number;
-  /** The root of the log's tree, hexadecimal. */
+  /** Root of the log's tree, hex. */
   readonly logRoot: string;
 }
 
-/** What was copied, as each database says. Both say the same. */
+/** What was copied, as each database reports it. Both report the same. */
 export interface Copied {
   readonly source: Holding;
   readonly copy: Holding;
@@ -35,7 +35,7 @@ export interface Copied {
 
 const PG_TYPES = { INTEGER: 'bigint[]', TEXT: 'text[]', BLOB: 'bytea[]' } as const;
 
-/** Rows that a new database has. */
+/** Removes rows that a new database has. */
 const MADE_WITH_THE_SCHEMA = 'DELETE FROM desk; DELETE FROM sponsorship_resume';
 
 const LEAVES = 'SELECT hash FROM log_entry ORDER BY position';
@@ -78,7 +78,7 @@ const SET_HEAD = `UPDATE desk_head SET
   log_at = (SELECT coalesce(max(at), 0) FROM log_entry),
   log_hash = (SELECT hash FROM log_entry ORDER BY position DESC LIMIT 1)`;
 
-/** Numbers that PostgreSQL gives rows, and the last one given. */
+/** Columns that PostgreSQL numbers, and the last number of each. */
 const IDENTITIES = `SELECT table_name AS "table", column_name AS "column",
     pg_sequence_last_value(pg_get_serial_sequence(table_name, column_name)::regclass) AS last
   FROM information_schema.columns WHERE is_identity = 'YES' AND table_schema = current_schema()`;
@@ -89,10 +89,10 @@ interface Identity {
   readonly last: number | null;
 }
 
-/** Numbers that SQLite gives no second time, though their rows be gone: the last one given, by table. */
+/** The last number by table, which SQLite never reuses, even if rows are deleted. */
 const LAST_GIVEN = 'SELECT name, seq FROM sqlite_sequence';
 
-/** Numbers that PostgreSQL gives go on behind those that SQLite gave. */
+/** PostgreSQL continues after the numbers that SQLite assigned. */
 const goOnInPostgres = async (rows: Rows, database: SqliteDatabase): Promise<void> => {
   const given = database.prepare<[], { name: string; seq: number }>(LAST_GIVEN).all();
   const lastOf = new Map(given.map(({ name, seq }) => [name, seq]));
@@ -106,7 +106,7 @@ const goOnInPostgres = async (rows: Rows, database: SqliteDatabase): Promise<voi
   }
 };
 
-/** The same the other way: SQLite itself remembers the greatest number of the rows that it was given. */
+/** The reverse: SQLite itself remembers the greatest number among inserted rows. */
 const goOnInSqlite = (database: SqliteDatabase, identities: readonly Identity[]): void => {
   const remembers = database
     .prepare<[string]>(`SELECT 1 FROM sqlite_schema WHERE name = ? AND sql LIKE '%AUTOINCREMENT%'`)
@@ -125,11 +125,11 @@ const notEmpty = (message: string): EngineError => new EngineError('DATABASE_NOT
 const SCHEMA = `SELECT to_regclass('gasdesk_schema') IS NOT NULL AS "isOurs",
   EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS "hasTables"`;
 
-/** Whose tables there are in a database. */
+/** Which program's tables a database has. */
 const schemaOf = async (rows: Rows): Promise<{ isOurs: boolean; hasTables: boolean }> =>
   (await rows.get<{ isOurs: boolean; hasTables: boolean }>(SCHEMA)) ?? { isOurs: false, hasTables: false };
 
-/** Makes the tables, unless there are those of another program. */
+/** Creates the tables, unless tables of another program exist. */
 const makeTables = async (client: pg.ClientBase, rows: Rows): Promise<void> => {
   const { isOurs, hasTables } = await schemaOf(rows);
   if (hasTables && !isOurs) throw notEmpty('There are tables of another program in that database. Name an empty one');
@@ -146,7 +146,7 @@ const requireEmpty = async (client: pg.ClientBase, rows: Rows): Promise<void> =>
   }
 };
 
-/** Enters the hashes of all decisions, each batch with the note that it is in. */
+/** Enters the hashes of all decisions, in batches, and records the progress of each. */
 const enterHashes = (database: SqliteDatabase): void => {
   const hashes = createHashIndex(database);
   const enterSome = database.transaction(() => hashes.catchUp());
@@ -156,13 +156,13 @@ const enterHashes = (database: SqliteDatabase): void => {
 /** A desk in files. */
 export interface SqliteDesk {
   readonly database: SqliteDatabase;
-  /** The sealed vault, if there is one. */
+  /** The sealed vault, if one exists. */
   readonly vault: string | undefined;
 }
 
 /**
- * Copies a desk from SQLite into an empty database of PostgreSQL, in one transaction, and compares every row before it
- * stands. A NUL in a text, which PostgreSQL cannot hold, becomes what it becomes there always.
+ * Copies a desk from SQLite into an empty PostgreSQL database, in one transaction, and compares every row before it
+ * commits. A NUL in a text, which PostgreSQL cannot store, is replaced as always.
  *
  * @param desk its database, which has the newest schema and no engine, and its sealed vault
  * @throws EngineError `DATABASE_NOT_EMPTY` or `DATABASE_TOO_NEW`
@@ -192,7 +192,7 @@ export const copyToPostgres = async (desk: SqliteDesk, client: pg.ClientBase): P
       }
       requireSame(`the table ${table.name}`, source.text(), await digestOf(postgresLots(client, table.inPostgres)));
     }
-    // No engine has this number: the first that comes gives back what they hold.
+    // No engine has this number: the first one to start releases these holds.
     await rows.run('UPDATE ledger_hold SET engine = 0');
     await rows.run(SET_HEAD);
     await goOnInPostgres(rows, database);
@@ -207,11 +207,11 @@ export const copyToPostgres = async (desk: SqliteDesk, client: pg.ClientBase): P
   }
 };
 
-/** What was copied out of a database that engines may use. */
+/** The result of a copy from a database that engines may be using. */
 export interface TakenOut extends Copied {
-  /** The sealed vault, if there is one. */
+  /** The sealed vault, if one exists. */
   readonly vault: string | undefined;
-  /** How many engines use the database. */
+  /** Number of engines that use the database. */
   readonly engines: number;
 }
 
@@ -234,10 +234,10 @@ const fillTable = async (
 };
 
 /**
- * Copies a desk from PostgreSQL, as it is at one moment, into a new database of SQLite, and compares every row. The file
- * is not durable yet.
+ * Copies a desk from PostgreSQL, as of one moment, into a new SQLite database, and compares every row. The file is not
+ * durable yet.
  *
- * @param database has the newest schema, and nothing in it
+ * @param database has the newest schema, and is empty
  * @throws the signal's reason
  */
 export const copyToSqlite = async (
@@ -246,7 +246,7 @@ export const copyToSqlite = async (
   signal?: AbortSignal,
 ): Promise<TakenOut> => {
   const rows = rowsOf(client);
-  // A copy that is cut short is worth nothing.
+  // An interrupted copy is discarded anyway.
   database.pragma('synchronous = OFF');
   database.exec(MADE_WITH_THE_SCHEMA);
   const filled: { table: Table; digest: string }[] = [];
@@ -268,7 +268,7 @@ export const copyToSqlite = async (
     }
   })();
   database.exec('UPDATE decision_hash_end SET seq = (SELECT coalesce(max(seq), 0) FROM decision)');
-  // Where a transaction stood meanwhile the server would end it: it waits for no client that long.
+  // An idle transaction would end here: the server does not wait for a client that long.
   for (const { table, digest } of filled) {
     signal?.throwIfAborted();
     requireSame(`the table ${table.name}`, digest, await digestOf(sqliteLots(database, table.inSqlite)));
@@ -278,9 +278,9 @@ export const copyToSqlite = async (
 };
 
 /**
- * Brings the database of a desk to the newest schema.
+ * Migrates a desk's database to the newest schema.
  *
- * @throws EngineError `CONFIG_INVALID` where there is no desk, which is left as it is; `DATABASE_TOO_NEW`
+ * @throws EngineError `CONFIG_INVALID` if the database has no desk, and is left unchanged; `DATABASE_TOO_NEW`
  */
 export const requireDesk = async (client: pg.ClientBase): Promise<void> => {
   const rows = rowsOf(client);

@@ -21,11 +21,11 @@ interface SummaryRow {
   readonly rule: string | null;
   readonly settlement: DecisionRecord['settlement'];
   readonly actualCostWei: string | null;
-  /** Where the maximum counts, which stands in the record alone. */
+  /** Set if the maximum counts, which only the record contains. */
   readonly record: string | null;
 }
 
-/** Looked through at once. */
+/** Decisions per read. */
 const STRETCH = 2_000;
 
 const STRETCH_OF = `SELECT seq, (at - $1) / $2 AS step, chain_id AS "chainId", outcome, rule, settlement,
@@ -37,7 +37,7 @@ const IS_NEWER = 'SELECT 1 FROM decision WHERE seq > $1 AND seq <= $2 AND at >= 
 
 const add = (summary: DecisionSummary, { chainId, outcome, rule, ...row }: SummaryRow): void => {
   const { outcomes, rules, spent } = summary;
-  // What is made at this very moment belongs to the last step.
+  // A decision made during the query belongs to the last step.
   const step = Math.min(row.step, outcomes.length - 1);
   const counts = outcomes[step];
   if (counts === undefined) return;
@@ -50,7 +50,6 @@ const add = (summary: DecisionSummary, { chainId, outcome, rule, ...row }: Summa
   spent.set(chainId, series);
 };
 
-/** What is counted and added up of decisions, in PostgreSQL. */
 export const decisionCounts = (rows: Rows): Queries => ({
   async shadowResult({ ruleId, cycle }) {
     const none = { operations: 0, wouldDeny: 0, users: 0 };
@@ -68,7 +67,7 @@ export const decisionCounts = (rows: Rows): Queries => ({
       spent: new Map(),
     };
     const newest = await rows.get<{ seq: number }>('SELECT decisions AS seq FROM desk_head');
-    // From the newest back, until a whole stretch is older than what is asked for.
+    // From the newest back, until a whole batch is older than the start.
     for (let high = newest?.seq ?? 0; high > 0; high -= STRETCH) {
       const found = await rows.all<SummaryRow>(STRETCH_OF, [from, stepMs, high - STRETCH, high, paymasterId ?? null]);
       for (const row of found) add(summary, row);

@@ -4,7 +4,7 @@ import type { DecisionRecord, DecisionRow, FeedPage } from '../../../shared/sche
 import type { DecisionFilter, DecisionQueries } from '../decision-queries.ts';
 import type { Rows, Value } from './rows.ts';
 
-/** A decision as it is kept: settlement stands beside its record. */
+/** A stored decision: settlement has its own columns next to the record. */
 export interface StoredDecision {
   readonly seq: number;
   readonly settlement: DecisionRecord['settlement'];
@@ -15,25 +15,25 @@ export interface StoredDecision {
 /** The columns of {@link StoredDecision}. */
 export const STORED_DECISION = 'decision.seq, settlement, actual_cost_wei AS "actualCostWei", record';
 
-/** Looked through at once: a filter that nothing matches must not read ten million rows in one statement. */
+/** Decisions per statement: a filter without matches must not read ten million rows in one statement. */
 const STRETCH = 20_000;
-/** Some filters look into the records, which are read whole for them. */
+/** Some filters need the whole records. */
 const TEXT_STRETCH = 500;
-/** Read at once. */
+/** Rows per read. */
 const BATCH = 500;
 
-/** How many positions are looked through at once; filters that name few decisions are looked up by their index. */
+/** Positions per statement. Filters that select few decisions use their index instead. */
 const stretchOf = ({ userOpHash, decisionId, text, nonce, paymasterAndData }: Filters): number => {
   if (userOpHash !== undefined || decisionId !== undefined) return Number.MAX_SAFE_INTEGER;
   return [text, nonce, paymasterAndData].every((filter) => filter === undefined) ? STRETCH : TEXT_STRETCH;
 };
 
-/** Answered at once of records (characters), and one more decision. */
+/** Limit on the records in one answer (characters), plus one more decision. */
 const LOT_LENGTH = 1024 * 1024;
 
 const toRecord = ({ record, ...row }: StoredDecision): DecisionRecord => ({ ...readRecord(record), ...row });
 
-/** Longer text is cut in rows. */
+/** Rows cut longer text. */
 const LONGEST_TEXT = 500;
 const cut = <T extends string | null>(text: T): T => (text === null ? text : (text.slice(0, LONGEST_TEXT) as T));
 
@@ -50,7 +50,7 @@ const toRow = (decision: DecisionRecord): DecisionRow => {
 type Filters = Omit<DecisionFilter, 'before' | 'limit'>;
 type InColumns = Omit<Filters, 'text' | 'nonce' | 'paymasterAndData'>;
 
-/** How each filter of columns is said in SQL, about its value. */
+/** SQL of each column filter, given its value. */
 const CONDITIONS: Readonly<Record<keyof InColumns, (value: string) => string>> = {
   userOpHash: (value) => `decision.seq IN (SELECT seq FROM decision_hash WHERE user_op_hash = ${value})`,
   decisionId: (value) => `id = ${value}`,
@@ -65,7 +65,7 @@ const CONDITIONS: Readonly<Record<keyof InColumns, (value: string) => string>> =
   to: (value) => `at < ${value}`,
 };
 
-/** What records are looked through for: PostgreSQL refuses to look into JSON that holds a NUL, which clients may send. */
+/** Filters on the record: PostgreSQL cannot search JSON that contains a NUL, which clients may send. */
 const matches = (decision: DecisionRecord, { text, nonce, paymasterAndData }: Filters): boolean => {
   if (nonce !== undefined && decision.nonce !== nonce) return false;
   if (paymasterAndData !== undefined && decision.paymasterAndData !== paymasterAndData) return false;
@@ -75,7 +75,7 @@ const matches = (decision: DecisionRecord, { text, nonce, paymasterAndData }: Fi
   return [sender, id, userOpHash, dapp, message, calls].some((part) => part?.toLowerCase().includes(text) === true);
 };
 
-/** The query for a stretch, with the filters there are and no others. */
+/** Query for a batch with only the given filters. */
 const stretchSql = (query: Filters, order: 'ASC' | 'DESC'): { sql: string; values: Value[] } => {
   const names = (Object.keys(CONDITIONS) as (keyof InColumns)[]).filter((name) => query[name] !== undefined);
   const conditions = names.map((name, index) => CONDITIONS[name](`$${index + 4}`));
@@ -94,7 +94,6 @@ type Queries = Pick<
   'listDecisions' | 'pageDecisions' | 'pageFeed' | 'findDecision' | 'minedBlock' | 'countDecisions' | 'webhookCalls'
 >;
 
-/** Reading decisions from PostgreSQL. */
 export const decisionQueries = (rows: Rows): Queries => {
   const newest = async (): Promise<{ decisions: number; feedEnd: number }> =>
     (await rows.get<{ decisions: number; feedEnd: number }>(

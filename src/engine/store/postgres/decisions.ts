@@ -34,11 +34,11 @@ interface NewDecision extends DecisionDraft {
   readonly text: string;
 }
 
-/** What settlement looks for: the paymaster that a sponsored operation names. */
+/** Settlement searches by it: the paymaster in a sponsored operation. */
 const paymasterKey = ({ chainId, entryPoint, paymasterAndData }: DecisionDraft): string =>
   `${chainId} ${entryPoint} ${paymasterAndData.slice(0, 42).toLowerCase()}`;
 
-/** The rules in shadow that looked at a decision, and whether they would have denied it. */
+/** Rules in shadow that evaluated a decision, and whether they would have denied it. */
 const shadowRows = ({ seq, trace }: NewDecision): [rule: string, seq: number, wouldDeny: number][] =>
   trace.flatMap(({ shadow, outcome }) =>
     shadow === undefined || outcome === 'skip' ? [] : [[shadow, seq, Number(outcome === 'wouldDeny')]],
@@ -81,18 +81,17 @@ const writeDecisions = async (
 
 interface DecisionStoreOptions extends Access {
   readonly log: Log;
-  /** This engine's number, by which its holds are known. */
+  /** This engine's number, which marks its holds. */
   readonly engine: number;
 }
 
 type Store = Omit<DecisionStore, 'forgetRolling'> & Pick<PolicyStore, 'settingsVersion'>;
 
 interface LostHolds {
-  /** Ends this engine's holds for what is over: the database may have been away when they were to end. */
+  /** Ends this engine's holds of actions that are over: the database may have been unreachable when they ended. */
   readonly releaseLost: () => Promise<void>;
 }
 
-/** Decisions in PostgreSQL, each with what it reserves. */
 export const decisionStore = ({
   rows,
   writer,
@@ -100,7 +99,7 @@ export const decisionStore = ({
   log,
   engine,
 }: DecisionStoreOptions): Store & Pick<Commits, 'drain'> & LostHolds => {
-  /** What is in the database for sure: what is only about to be committed may yet be rolled back. */
+  /** Only committed ones: others may still be rolled back. */
   const watched = new Set<string>();
   const others = new Set<string>();
 
@@ -110,7 +109,7 @@ export const decisionStore = ({
   const commits = createCommits(async (take) => {
     const made: NewDecision[] = [];
     const results = await writer.run(async (writing) => {
-      /** By DApp, as far as it was looked at in this transaction. */
+      /** By DApp, as read in this transaction. */
       const inForce = new Map<string, string>();
       const writes = take();
       const ledger = await loadLedger(
@@ -118,7 +117,7 @@ export const decisionStore = ({
         writes.flatMap(({ parts }) => parts),
       );
       const before = await versionsIn(writing);
-      /** A scope that a decision of this transaction has changed is one version further. */
+      /** A scope that a decision of this transaction has changed is one version ahead. */
       const versions = (): SettingsVersions => {
         if (writing.changedScopes.size === 0) return before;
         const advanced = [...writing.changedScopes].map((scope) => [scope, (before.of.get(scope) ?? 0) + 1] as const);
@@ -149,7 +148,7 @@ export const decisionStore = ({
     return results;
   });
 
-  /** Holds for what is under way. */
+  /** Holds in use. */
   const running = new Set<number>();
   const lostHolds = async (from: Rows): Promise<number[]> => {
     const found = await from.all<{ hold: number }>(
@@ -221,7 +220,7 @@ export const decisionStore = ({
         return await run(holds);
       } finally {
         for (const hold of holds) running.delete(hold);
-        // What ran may have sent money: its answer counts more than the hold, which is then ended later.
+        // The action may have sent money: its result matters more than the hold, which then ends later.
         await releaseLost().catch((err: unknown) => log.warn('store.holdKept', { err }));
       }
     },

@@ -2,15 +2,15 @@ import { DatabaseError } from 'pg';
 import { EngineError, type ErrorCode } from '../../../shared/errors.ts';
 
 /**
- * PostgreSQL's classes of faults that are the server's, not the statement's: connection, resources, shutdown, read-only, and
- * a user or database that it does not let in.
+ * PostgreSQL's error classes that are the server's, not the statement's: connection, resources, shutdown, read-only,
+ * and a refused user or database.
  */
 const SERVER_CLASSES = ['08', '25006', '25P03', '28', '3D', '40', '53', '55P03', '57', '58', 'XX'];
 
-/** Codes of a socket that fails, of a name that is not found, and of a certificate that is refused. */
+/** Codes for a failed socket, an unknown name, and a refused certificate. */
 const SOCKET_FAULT = /^(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|E(HOST|NET)\w+|ERR_(SSL|TLS)_\w+|\w*CERT\w*)$/;
 
-/** What the client itself says: of a connection that ended, or that was not made or did not answer in time. */
+/** The client's own messages: a connection that ended, could not be opened, or did not answer in time. */
 const CLIENT_FAULT =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when|Query read timeout|timeout expired|The server does not support SSL|Cannot use a pool after)/;
 
@@ -22,7 +22,7 @@ const isServerFault = (error: unknown): boolean => {
   return CLIENT_FAULT.test(error.message);
 };
 
-/** PostgreSQL's words for data, or an index, that is not what it wrote. */
+/** PostgreSQL's codes for damaged data or a damaged index. */
 const DAMAGE_CODES = ['XX001', 'XX002'];
 
 const damage = (error: unknown): EngineError | undefined => {
@@ -33,17 +33,17 @@ const damage = (error: unknown): EngineError | undefined => {
 };
 
 /**
- * `STORAGE_FAILED` where the database is damaged, `STORE_UNAVAILABLE` where it is away; anything else stays what it is.
+ * `STORAGE_FAILED` if the database is damaged, `STORE_UNAVAILABLE` if it is unreachable; other errors stay unchanged.
  */
 export const storeFault = (error: unknown): unknown => {
   const damaged = damage(error);
   if (damaged !== undefined) return damaged;
   if (!isServerFault(error)) return error;
-  // Hosts and users of the database are none of the clients' business: the log has the cause.
+  // Clients must not see hosts and users of the database; the log has the cause.
   return new EngineError('STORE_UNAVAILABLE', undefined, {}, { cause: error });
 };
 
-/** As {@link storeFault}, for the operator, who is told why. */
+/** Like {@link storeFault}, but with the reason, for the operator. */
 export const openingFault = (error: unknown): unknown => {
   const damaged = damage(error);
   if (damaged !== undefined) return damaged;
@@ -55,7 +55,8 @@ export const openingFault = (error: unknown): unknown => {
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Runs a write and turns a clash with a unique constraint into the expected failure.
+ * Turns a violation of a unique constraint into an expected error.
+ *
  * @param clashes error by the name of the constraint
  */
 export const orClash = async <T>(clashes: Readonly<Record<string, ErrorCode>>, write: () => Promise<T>): Promise<T> => {

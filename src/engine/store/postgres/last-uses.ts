@@ -2,8 +2,8 @@ import { LAST_USE_STEP_MS } from '../registry-store.ts';
 import type { Rows } from './rows.ts';
 
 /**
- * Keeps when something was last used, by steps of {@link LAST_USE_STEP_MS}. Nothing else stands on it: requests that come at
- * the same time need not wait for each other, as writes do. `what`: the table that it is in, and the column that names it.
+ * Stores when something was last used, at most once per {@link LAST_USE_STEP_MS}. Nothing depends on it, so concurrent
+ * requests need not wait for each other, unlike other writes. `what`: its table, and the column that identifies it.
  */
 export const createLastUses = (
   rows: Rows,
@@ -20,7 +20,7 @@ export const createLastUses = (
     try {
       const row = await rows.get<{ lastUsedAt: number }>(USE, [name, at]);
       if (row === undefined) known.delete(name);
-      // Another engine may have seen it shortly before.
+      // Another engine may have recorded a use shortly before.
       else known.set(name, row.lastUsedAt);
     } catch (error) {
       known.delete(name);

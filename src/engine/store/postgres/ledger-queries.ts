@@ -19,7 +19,6 @@ const WINDOW_USERS = `SELECT "user", held, count(*) OVER () AS users,
   FROM ledger_account WHERE kind = $1 AND id = $2 AND "window" = $3 AND "user" <> '' AND held::numeric > 0
   ORDER BY held::numeric DESC, "user" LIMIT $5`;
 
-/** What is asked of the ledger besides deciding, in PostgreSQL. */
 export const ledgerQueries = ({ rows, writer }: { rows: Rows; writer: Writer }): Queries => ({
   async rollingHoldings({ kind, id }) {
     const found = await rows.get<{ first: number | null; held: string | null }>(

@@ -5,7 +5,7 @@ import type { LedgerPart } from '../decision-store.ts';
 import type { Rows } from './rows.ts';
 import type { Writing } from './writer.ts';
 
-/** An account as its table names it: a window or user that it does without is 0 or empty. */
+/** Key of an account in its table: an unused window is 0, an unused user empty. */
 interface Columns {
   readonly kind: string;
   readonly id: string;
@@ -42,7 +42,7 @@ const FORGET_PARTS = `DELETE FROM ledger_account WHERE kind = $1 AND id = $2 AND
   SELECT "window" FROM ledger_account WHERE kind = $1 AND id = $2
   ORDER BY "window" DESC LIMIT 1 OFFSET ${MOST_PARTS - 1})`;
 
-/** Parts that are no account by themselves are asked for by where they begin. */
+/** Buckets that are not a single account are read from a start on. */
 const isRolling = (part: LedgerPart): part is LedgerPart & { readonly since: number } => part.since !== undefined;
 
 const readParts = async (rows: Rows, parts: readonly LedgerPart[]): Promise<AccountRow[][]> => {
@@ -69,20 +69,18 @@ interface Account extends Columns {
 }
 
 /**
- * The accounts that some decisions of one transaction stand on: read at once, counted here, written at once. Nobody else
- * writes meanwhile.
+ * The accounts of several decisions in one transaction: read once, counted here, written once. No other writer runs
+ * meanwhile.
  */
 export interface LedgerView {
-  /** What all decisions together hold of the account, or of the parts of its rolling window that count. */
+  /** Amount that all decisions together hold in the account, or in the counted buckets of its rolling window. */
   heldOf(part: LedgerPart): bigint;
-  /** Adds the reservations of a decision. */
   reserve(seq: number, reservations: readonly Reservation[]): void;
-  /** Adds to an account, which is made where there is none, and answers its number. */
+  /** Adds to an account, created if missing. @returns its number */
   add(account: AccountKey, amount: bigint): number;
   flush(): Promise<void>;
 }
 
-/** Reads the accounts that some decisions of one transaction stand on. */
 export const loadLedger = async (writing: Writing, parts: readonly LedgerPart[]): Promise<LedgerView> => {
   const accounts = new Map<string, Account>();
   const rolling = new Map<string, Map<number, Account>>();
@@ -104,7 +102,7 @@ export const loadLedger = async (writing: Writing, parts: readonly LedgerPart[])
   };
   const [single = [], inWindows = []] = await readParts(writing, [
     ...parts,
-    // A new part is added to, whatever else of its window counts.
+    // A new bucket gets the amount, whichever buckets of its window count.
     ...parts.filter(isRolling).map(({ account }) => ({ account })),
   ]);
   for (const row of single) enter({ ...row, held: BigInt(row.held) }, false);
@@ -159,14 +157,14 @@ export const loadLedger = async (writing: Writing, parts: readonly LedgerPart[])
   };
 };
 
-/** What is held now of accounts, or of the parts of their rolling windows that count, in their order. */
+/** Current amounts of accounts, or of the counted buckets of their rolling windows, in the same order. */
 export const readHeld = async (rows: Rows, parts: readonly LedgerPart[]): Promise<bigint[]> => {
   const [single = [], inWindows = []] = await readParts(rows, parts);
   const heldBy = new Map(single.map((row) => [keyOf(row), BigInt(row.held)]));
   return parts.map((part) => {
     if (!isRolling(part)) return heldBy.get(keyOf(columnsOf(part.account))) ?? 0n;
     const { kind, id } = part.account;
-    // Another decision may ask for more of the same window.
+    // Another decision may need more of the same window.
     const windows = new Map(
       inWindows
         .filter((row) => row.kind === kind && row.id === id && row.window >= part.since)
@@ -189,7 +187,7 @@ const OF_DECISION = `SELECT account_id AS "accountId", follows, reserved, held, 
 
 const ADD = 'UPDATE ledger_account SET held = (held::numeric + $1::numeric)::text WHERE account_id = $2';
 
-/** Replaces what a decision holds by what `amountOf` says of each reservation. */
+/** Replaces a decision's reservations by the results of `amountOf`. */
 export const adjustReservations = async (
   writing: Writing,
   seq: number,
@@ -207,7 +205,7 @@ export const adjustReservations = async (
   }
 };
 
-/** Reserves for what is no decision, until it is released. @param engine whose process it belongs to */
+/** Reserves without a decision, until released. @param engine the owner of the hold */
 export const holdReservations = async (
   writing: Writing,
   ledger: LedgerView,
@@ -227,7 +225,6 @@ export const holdReservations = async (
   return holds;
 };
 
-/** Gives back what was held. Holds that have ended already stay as they are. */
 export const releaseHolds = async (writing: Writing, holds: readonly number[]): Promise<void> => {
   const ended = await writing.all<{ hold: number; accountId: number; amount: string }>(
     `DELETE FROM ledger_hold WHERE hold_id = ANY($1::bigint[])

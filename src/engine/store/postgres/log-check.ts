@@ -9,7 +9,6 @@ import {
 import type { LogCheckStore } from '../log-check-store.ts';
 import type { Rows } from './rows.ts';
 
-/** What is kept beside the log in PostgreSQL. */
 export const logCheckStore = ({ rows }: { readonly rows: Rows }): LogCheckStore => ({
   decisionColumns: ({ after, limit }) =>
     rows.all(`${DECISION_COLUMNS} WHERE seq > $1 ORDER BY seq LIMIT $2`, [after, limit]),

@@ -9,7 +9,7 @@ const INSERT = 'INSERT INTO log_tile (level, tile, hashes, root) VALUES ($1, $2,
 
 const hashesOf = (found: readonly { hash: Buffer }[]): Buffer[] => found.map(({ hash }) => hash);
 
-/** Stores the tiles that a range of new leaves completes; runs inside the transaction that appends them. */
+/** Stores the tiles that new leaves complete; runs in the transaction that appends them. */
 export const completeTiles = async (rows: Rows, { from, to }: { from: number; to: number }): Promise<void> => {
   let [first, end] = [from, to];
   for (let level = 0; end >= TILE_HASHES; level += 1) {
@@ -25,9 +25,9 @@ export const completeTiles = async (rows: Rows, { from, to }: { from: number; to
   }
 };
 
-/** The log's Merkle tree in PostgreSQL: leaf hashes stand with their entries, the rest in tiles. */
+/** The log's Merkle tree: leaf hashes are stored with their entries, the rest in tiles. */
 export const logTree = (rows: Rows) => {
-  /** Hashes of the level at which tiles of `level` have theirs: leaves at 0, roots of the tiles below above it. */
+  /** Hashes in tiles of `level`: leaves at level 0, roots of the tiles below at higher ones. */
   const hashesAt = async (level: number, start: number, count: number): Promise<Buffer[]> => {
     if (level > 0) return hashesOf(await rows.all(ROOTS, [level - 1, start, start + count]));
     const tile = await rows.get<{ hashes: Buffer }>('SELECT hashes FROM log_tile WHERE level = 0 AND tile = $1', [

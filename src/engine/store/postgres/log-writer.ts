@@ -6,16 +6,14 @@ import type { DeskHead } from './desk-head.ts';
 import { completeTiles } from './log-tree.ts';
 import type { Rows } from './rows.ts';
 
-/** Enters what happens in the log; the transaction that makes it happen writes the entries at its end. */
+/** Enters events in the log. The transaction of an event writes its entries at its end. */
 export interface LogWriter {
   append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void;
-  /** Enters a decision by its record's text. */
+  /** Enters a decision with its record's text. */
   appendDecision(seq: number, record: string): void;
-  /** Enters that the engine runs, where that is not entered yet. Done by itself before the first entry. */
+  /** Enters that the engine runs, unless entered. Called automatically before the first entry. */
   start(): void;
-  /** Whether that is entered. */
   readonly isStarted: () => boolean;
-  /** Writes what was entered. */
   flush(): Promise<void>;
 }
 
@@ -52,7 +50,7 @@ export const createLogWriter = async ({ rows, head, clock, ...before }: LogWrite
     const at = Math.max(clock.now(), head.logAt);
     const previous = head.logHash;
     const text = entryText({ entry: head.logSize, at, kind, previous: previous?.toString('hex') ?? null }, body);
-    // The leaf's hash: what is hashed begins with a zero byte.
+    // A leaf's hash input begins with a zero byte.
     const hash = Buffer.from(sha256(Buffer.from(`\0${text}`)));
     entries.push({ at, kind, previous, hash, seq, body: seq === null ? body : null });
     head.logAt = at;
@@ -62,7 +60,7 @@ export const createLogWriter = async ({ rows, head, clock, ...before }: LogWrite
   const start = (): void => {
     if (isStarted) return;
     isStarted = true;
-    // Other engines go on holding what they hold.
+    // Holds of other engines continue.
     const holds = held.length === 0 ? {} : { holds: held.map(({ hold }) => hold) };
     write('start', JSON.stringify({ engine: version, earlierDecisions: 0, ...holds }), null);
   };

@@ -6,10 +6,10 @@ import { logTree } from './log-tree.ts';
 import type { Rows } from './rows.ts';
 import type { Writer } from './writer.ts';
 
-/** Read at once: big entries are not all fetched to answer a few. */
+/** Rows per read: large entries are not all fetched to return a few. */
 const BATCH = 250;
 
-/** Reads batches of rows until there are enough, or enough of their text. */
+/** Reads batches of rows until their number or their text suffices. */
 const someOf = async (limit: number, lot: (after: LogLine | undefined, limit: number) => Promise<EntryRow[]>) => {
   const lines: LogLine[] = [];
   let characters = 0;
@@ -29,11 +29,10 @@ const someOf = async (limit: number, lot: (after: LogLine | undefined, limit: nu
 
 const CHECKPOINT = 'SELECT size, at, note FROM log_checkpoint';
 
-/** What is asked of the log, and what the engine enters by itself, in PostgreSQL. */
 export const logStore = ({ rows, writer }: { rows: Rows; writer: Writer }): LogStore => {
   const tree = logTree(rows);
   return {
-    // Databases of PostgreSQL have had a log from the start.
+    // PostgreSQL databases have always had a log.
     enterEarlier: () => Promise.resolve(),
     async deskId() {
       return (await rows.get<{ id: string }>('SELECT desk_id AS id FROM desk'))?.id ?? '';

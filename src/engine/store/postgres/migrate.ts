@@ -4,20 +4,19 @@ import { EngineError } from '../../../shared/errors.ts';
 import { changeTriggers } from './operator-changes.ts';
 import { type SchemaStep, schemaSteps } from './schema.ts';
 
-/** Engines that start at the same moment wait for each other here. */
+/** Engines that start simultaneously wait for each other here. */
 const MIGRATING = 0x6761_7303;
 
-/** By `server_version_num`: the first version whose sessions end by themselves where an engine is frozen. */
+/** As `server_version_num`: the first version that ends the sessions of a frozen engine. */
 const OLDEST_SERVER = 140_000;
 
-/** Lets pass servers that are new enough. @throws EngineError `CONFIG_INVALID` */
+/** Requires a recent server. @throws EngineError `CONFIG_INVALID` */
 export const requireServer = ({ server_version_num: number, server_version: name }: ServerVersion): void => {
   if (Number(number) >= OLDEST_SERVER) return;
   const message = `The database runs PostgreSQL ${name}, and Gasdesk needs PostgreSQL 14 or later. Use a newer server.`;
   throw new EngineError('CONFIG_INVALID', message, { found: name });
 };
 
-/** What a server says of itself. */
 interface ServerVersion {
   readonly server_version_num: string;
   readonly server_version: string;
@@ -26,7 +25,7 @@ interface ServerVersion {
 const SERVER = `SELECT current_setting('server_version_num') AS server_version_num,
   current_setting('server_version') AS server_version`;
 
-/** Lets no engine start before this transaction ends. */
+/** Prevents engines from starting before this transaction ends. */
 export const keepEnginesOut = async (client: pg.ClientBase): Promise<void> => {
   await client.query('SELECT pg_advisory_xact_lock($1, 0)', [MIGRATING]);
 };
@@ -42,10 +41,10 @@ const currentTriggers = async (client: pg.ClientBase): Promise<string | null | u
   (await client.query<{ triggers: string | null }>('SELECT triggers FROM gasdesk_schema LIMIT 1')).rows[0]?.triggers;
 
 /**
- * Brings a database to the newest schema, all steps in one transaction.
+ * Migrates a database to the newest schema, all steps in one transaction.
  *
- * @throws EngineError `DATABASE_TOO_NEW` if a newer Gasdesk wrote it, `CONFIG_INVALID` if the server is too old; nothing is
- *   touched then
+ * @throws EngineError `DATABASE_TOO_NEW` if a newer Gasdesk wrote it, `CONFIG_INVALID` if the server is too old;
+ *   nothing is then changed
  */
 export const migrate = async (client: pg.ClientBase, steps: readonly SchemaStep[] = schemaSteps): Promise<void> => {
   const { rows: servers } = await client.query<ServerVersion>(SERVER);
@@ -68,7 +67,7 @@ export const migrate = async (client: pg.ClientBase, steps: readonly SchemaStep[
       await client.query(sql);
       await client.query('INSERT INTO gasdesk_schema (version) VALUES ($1)', [version]);
     }
-    // They follow the code, but nothing is locked where they are the same.
+    // Triggers follow the code, but identical ones need no lock.
     if ((await currentTriggers(client)) !== triggersHash) {
       await client.query(changeTriggers);
       await client.query('UPDATE gasdesk_schema SET triggers = $1', [triggersHash]);

@@ -7,13 +7,13 @@ const INSERT = `INSERT INTO notification (id, kind, subject, raised_at, due, tit
   ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`;
 const END = `UPDATE notification SET ended_at = $1, due = (SELECT count(*) FROM notification_webhook)
   WHERE kind = $2 AND subject = $3 AND ended_at IS NULL RETURNING ${COLUMNS}`;
-/** What is refused uses up a `seq`, too: they are counted, not subtracted. */
+/** Refused inserts consume a `seq` too, so count rows instead of subtracting. */
 const TRIM = `DELETE FROM notification WHERE ended_at IS NOT NULL
   AND seq <= (SELECT seq FROM notification ORDER BY seq DESC OFFSET ${KEPT} LIMIT 1)`;
 const SAVE_WEBHOOK = `INSERT INTO notification_webhook ("only", url) VALUES (1, $1)
   ON CONFLICT ("only") DO UPDATE SET url = excluded.url, attempted_at = NULL, fault = NULL`;
 
-/** What the operator is told, in PostgreSQL. Other engines hear of it as of settings, so that their consoles show it. */
+/** Other engines are notified as for settings, so that their consoles show it. */
 export const notificationStore = ({ rows, writer }: Omit<Access, 'cache'>): NotificationStore => {
   const list = async (rest: string, values: readonly number[] = []) =>
     (await rows.all<NotificationRow>(`SELECT ${COLUMNS} FROM notification ${rest}`, values)).map(toNotification);

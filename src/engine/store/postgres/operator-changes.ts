@@ -12,7 +12,7 @@ const objectOf = (values: Readonly<Record<string, string>>): string =>
     .map(([name, sql]) => `'${name}', ${sql}`)
     .join(', ')})::text`;
 
-/** Keeps every change in the transaction that makes it, if that says whose call it is: other tools need not say so. */
+/** Stores every change in its transaction, if that names the call; other tools need not. */
 const triggerOf = ({ table, subject, id, values }: Subject): string => `
   CREATE OR REPLACE FUNCTION keep_change_of_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
@@ -29,11 +29,11 @@ const triggerOf = ({ table, subject, id, values }: Subject): string => `
   CREATE OR REPLACE TRIGGER keep_change AFTER INSERT OR UPDATE OR DELETE ON ${table}
     FOR EACH ROW EXECUTE FUNCTION keep_change_of_${table}();`;
 
-/** SQL of the triggers. They are made anew each time the database is opened, so that they follow the code. */
+/** SQL of the triggers. They are created again each time the database is opened, so that they follow the code. */
 export const changeTriggers: string = subjects.map(triggerOf).join('\n');
 
 const TAKE = `WITH taken AS (DELETE FROM operator_change RETURNING *)
   SELECT call, subject, id, before, after FROM taken ORDER BY change_id`;
 
-/** Takes the changes, by the calls that made them; runs at the end of the transaction that made them. */
+/** Takes the changes, grouped by calls, at the end of their transaction. */
 export const takeChanges = async (rows: Rows): Promise<Action[]> => actionsOf(await rows.all<ChangeRow>(TAKE));

@@ -8,7 +8,7 @@ const LIST = `SELECT record FROM operator_transaction
   WHERE ($1::bigint IS NULL OR chain_id = $1) AND ($2::text IS NULL OR paymaster_id = $2)
   ORDER BY seq DESC LIMIT ${MOST}`;
 
-/** What the operator sent to chains, in PostgreSQL. What withdrawals take out of tanks changes the ledger. */
+/** Withdrawals from tanks change the ledger. */
 export const operatorTransactionStore = ({ rows, writer }: Omit<Access, 'cache'>): OperatorTransactionStore => ({
   saveOperatorTransaction: (transaction, holds = []) =>
     writer.run(async (tx) => {

@@ -7,7 +7,6 @@ import { configOf } from './connection.ts';
 import { type StoredDecision, STORED_DECISION } from './decision-queries.ts';
 import { rowsOf, type Value } from './rows.ts';
 
-/** Read at once. */
 const BATCH = 100;
 
 const WHERE = `paymaster_id = $1 AND seq > $2 AND seq <= $3 AND outcome <> 'error' AND at >= $4 AND at < $5`;
@@ -24,7 +23,7 @@ interface Extent extends PastExtent {
 }
 
 /**
- * Reads past decisions from PostgreSQL by a connection of its own.
+ * Reads past decisions with its own connection.
  *
  * @param url of the database
  */
@@ -32,9 +31,9 @@ export const openPostgresPastDecisions = async (
   url: string,
   { paymasterId, from = 0, to = Number.MAX_SAFE_INTEGER, last = Number.MAX_SAFE_INTEGER }: PastQuery,
 ): Promise<PastDecisions> => {
-  // Counting what a big DApp has decided takes longer than a request may.
+  // Counting a large DApp's decisions takes longer than a request may.
   const client = new pg.Client({ ...configOf(new Secret(url)), query_timeout: undefined });
-  // Whoever waits for its answers is told.
+  // Callers get the error with their results.
   client.on('error', () => undefined);
   await client.connect();
   const rows = rowsOf(client);
@@ -54,7 +53,7 @@ export const openPostgresPastDecisions = async (
     async next() {
       const lot: PastDecision[] = [];
       for (const { record: text, ...row } of await rows.all<StoredDecision>(READ, asked(after, upTo ?? 0, BATCH))) {
-        // Conditions compare numbers that clients sent, of any length.
+        // Conditions compare numbers from clients, of any length.
         const record = { ...expandRecord(parseExactJson(text) as CompactRecord), ...row };
         lot.push({ record, revision: await revisionOf(record.policy) });
         after = row.seq;

@@ -10,7 +10,7 @@ const COUNT_RESUME_OF_DAPP = `INSERT INTO dapp_resume VALUES ($1, 1)
 const RESUMES = `SELECT times AS desk, coalesce((SELECT times FROM dapp_resume WHERE paymaster_id = $1), 0) AS dapp
   FROM sponsorship_resume`;
 
-/** Pauses of all sponsorship and of single DApps in PostgreSQL. The end of one lets decisions on their way begin anew. */
+/** The end of a pause makes pending decisions restart. */
 export const pauseStore = ({ rows, writer, cache }: Access): PauseStore => ({
   async findPause() {
     return (await rows.get<Pause>('SELECT since, reason FROM sponsorship_pause')) ?? null;

@@ -25,9 +25,8 @@ const nameClash = { paymaster_name: 'PAYMASTER_NAME_EXISTS' } as const;
 
 const found = (row: PaymasterRow | undefined): Paymaster | undefined => row && toPaymaster(row);
 
-/** DApps and their funding wallets in PostgreSQL. */
 export const paymasterStore = ({ rows, writer, cache }: Access): PaymasterStore => {
-  /** Undefined if there is no such DApp. */
+  /** Undefined if the DApp does not exist. */
   const set = (
     paymasterId: string,
     { column, value }: { readonly column: string; readonly value: string | number },
@@ -77,7 +76,7 @@ export const paymasterStore = ({ rows, writer, cache }: Access): PaymasterStore 
     renamePaymaster: (paymasterId, name) => orClash(nameClash, () => set(paymasterId, { column: 'name', value: name })),
     setMaxExpiry: (paymasterId, seconds) => set(paymasterId, { column: 'max_expiry_s', value: seconds }),
     setTokenMode: (paymasterId, isOn) => set(paymasterId, { column: 'token_mode', value: Number(isOn) }),
-    // What stubs say is no part of a decision.
+    // The sponsor in stubs is not part of a decision.
     setSponsor: (paymasterId, sponsor) =>
       set(paymasterId, { column: 'sponsor', value: JSON.stringify(sponsor) }, 'other'),
     saveFundingMessage: ({ paymasterId, message, issuedAt }) =>

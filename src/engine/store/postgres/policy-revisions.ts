@@ -10,8 +10,8 @@ const HISTORY = 'SELECT hash, at FROM policy_history WHERE paymaster_id = $1 ORD
 const ENTER = 'INSERT INTO policy_history (paymaster_id, hash, at) VALUES ($1, $2, $3)';
 
 /**
- * Says that a revision is in force from now on: its text is kept, for ever, and each change is an entry of the log before
- * the first decision under it. False if it is in force already.
+ * Puts a revision in force. Its text is kept forever, and each change is a log entry before the first decision under
+ * it. False if it is in force already.
  */
 export const enforcePolicy = async (
   tx: Writing,
@@ -26,7 +26,6 @@ export const enforcePolicy = async (
   return true;
 };
 
-/** Which policies were in force when, in PostgreSQL. */
 export const policyRevisionStore = ({ rows, writer, cache }: Access): PolicyRevisionStore => ({
   async settingsChanges() {
     return (await cache.versions()).changes;

@@ -21,7 +21,7 @@ import { orClash } from './faults.ts';
 import type { Rows } from './rows.ts';
 import type { Access, Writing } from './writer.ts';
 
-/** Adds a contract. @returns how many rows that are, here and below */
+/** Adds a contract. @returns number of rows written, here and below */
 export const insertContract = (tx: Rows, value: SmartContract): Promise<number> => {
   const row = ofContract(value);
   return tx.run(
@@ -34,7 +34,6 @@ export const insertContract = (tx: Rows, value: SmartContract): Promise<number> 
   );
 };
 
-/** Adds a rule. */
 export const insertRule = (tx: Rows, value: Rule): Promise<number> => {
   const row = ofRule(value);
   return tx.run(
@@ -44,7 +43,6 @@ export const insertRule = (tx: Rows, value: Rule): Promise<number> => {
   );
 };
 
-/** Adds a webhook. */
 export const insertWebhook = (tx: Rows, value: Webhook): Promise<number> => {
   const row = ofWebhook(value);
   return tx.run(
@@ -59,15 +57,15 @@ const inOrder = (select: string, name: string): string =>
 const POLICY = `SELECT dapp.*, ${inOrder(CONTRACT, 'contracts')}, ${inOrder(RULE, 'rules')},
   ${inOrder(WEBHOOK, 'webhooks')} FROM (${DAPP} WHERE paymaster_id = $1) AS dapp`;
 
-/** Contracts, rules and webhooks in PostgreSQL. Every change moves the rule revision of its DApp. */
+/** Every change increments its DApp's rule revision. */
 export const policyStore = ({ rows, writer, cache }: Access): Omit<DappPolicyStore, 'replaceDappPolicy'> => {
-  /** Policies as last read: they are what there is as long as their revision is. */
+  /** Policies as last read, valid while their revision is current. */
   const policies = new Map<string, DappPolicy>();
 
   /**
-   * Runs a change that says how many rows it touched, and moves the revision if it touched any.
+   * Runs a change, and increments the revision if any row changed.
    *
-   * @param added what it adds to, of what there is then
+   * @param added what it adds to, of the current policy
    */
   const change = (
     paymasterId: string,

@@ -33,12 +33,12 @@ import { snapshotStore } from './snapshots.ts';
 import { createVaultStorage } from './vault-storage.ts';
 import { type Writer, createWriter } from './writer.ts';
 
-/** An engine whose requests all wait for the database needs no more connections to read by. */
+/** An engine whose requests all wait for the database needs no more read connections. */
 const READERS = 8;
 
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
-/** Says of each operation when the database is to blame. */
+/** Reports database errors of each operation. */
 const withFaults = (store: Store, onFault: StoreWatch['onFault']): Store => {
   const failed = (error: unknown): never => {
     const fault = storeFault(error);
@@ -53,7 +53,7 @@ const withFaults = (store: Store, onFault: StoreWatch['onFault']): Store => {
   ) as unknown as Store;
 };
 
-/** An engine that has not been there for this time is gone: what it was about to send is sent or never will be. */
+/** An engine missing for this long is dead: what it was about to send has been sent or never will be. */
 const GONE_MS = 60_000;
 
 const releaseHoldsOf = (writer: Writer, engines: readonly number[]): Promise<void> =>
@@ -68,16 +68,16 @@ const releaseHoldsOf = (writer: Writer, engines: readonly number[]): Promise<voi
     );
   });
 
-/** Holds that were copied from a data folder belong to no engine: whoever held them was killed. */
+/** Holds copied from a data folder belong to no engine: their owner was killed. */
 const releaseCopied = async (rows: Rows, writer: Writer): Promise<void> => {
   const copied = await rows.get('SELECT 1 FROM ledger_hold WHERE engine = 0 LIMIT 1');
   if (copied !== undefined) await releaseHoldsOf(writer, [0]);
 };
 
 /**
- * Gives back what engines hold that are gone. One whose line is cut for a moment still sends what it holds for.
+ * Releases the holds of dead engines. An engine whose connection breaks for a moment still sends what it holds for.
  *
- * @returns to be called from time to time with those that are there
+ * @returns a function to call periodically with the engines that are alive
  */
 const createRelease = (rows: Rows, writer: Writer, clock: Clock) => {
   const missing = new Map<number, number>();
@@ -93,7 +93,7 @@ const createRelease = (rows: Rows, writer: Writer, clock: Clock) => {
 };
 
 /**
- * Opens the store on a database of PostgreSQL, which other engines may use at the same time.
+ * Opens the store on a PostgreSQL database, which other engines may use at the same time.
  *
  * @throws EngineError `STORE_UNAVAILABLE` or `DATABASE_TOO_NEW`
  */
@@ -145,7 +145,7 @@ export const openPostgresDatabase = async (
     const joined = await joinEngines({ config, engine: number, log, heard, onBeat });
     session = joined;
     await releaseCopied(rows, writer);
-    // What was written before this engine listened.
+    // Reads what was written before this engine listened.
     await vault.refresh();
     const store: Store = {
       ...accountStore(parts),
@@ -170,7 +170,7 @@ export const openPostgresDatabase = async (
       ...logCheckStore(parts),
       async close() {
         await drain();
-        // Nothing is sent after this. Where the database is away, the others give it back.
+        // Nothing is sent after this. If the database is unreachable, other engines release the holds.
         await releaseHoldsOf(writer, [number]).catch((err: unknown) => log.warn('store.holdKept', { err }));
         await leave();
       },

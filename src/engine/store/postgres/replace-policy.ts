@@ -4,7 +4,6 @@ import { insertContract, insertRule, insertWebhook } from './policy.ts';
 import { readVersions, versionOf } from './settings-cache.ts';
 import type { Writer } from './writer.ts';
 
-/** Puts a whole policy in the place of what a DApp has, in PostgreSQL. */
 export const policyReplacement = ({
   writer,
 }: {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 
-/** What a statement may be given: an array is one of PostgreSQL's. */
+/** Parameter of a statement. An array becomes a PostgreSQL array. */
 export type Value =
   | string
   | number
@@ -11,21 +11,20 @@ export type Value =
   | null
   | readonly (string | number | bigint | boolean | Uint8Array | null)[];
 
-/** Runs statements. Each is prepared once per connection; whole numbers come as numbers, bytes as buffers. */
+/** Runs statements, each prepared once per connection. Whole numbers are returned as numbers, bytes as buffers. */
 export interface Rows {
   all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>;
-  /** The first row. */
   get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined>;
-  /** @returns how many rows it touched */
+  /** @returns number of rows affected */
   run(sql: string, values?: readonly Value[]): Promise<number>;
 }
 
-/** Whole numbers are ids, positions and times: none is beyond 2^53. Amounts are text. */
+/** Whole numbers are ids, positions and times, all below 2^53. Amounts are text. */
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
 
 const names = new Map<string, string>();
-/** The name of a prepared statement: its text says what it is. */
+/** Name of a prepared statement, derived from its text. */
 const nameOf = (sql: string): string => {
   const known = names.get(sql);
   if (known !== undefined) return known;
@@ -34,11 +33,11 @@ const nameOf = (sql: string): string => {
   return name;
 };
 
-/** Text of PostgreSQL holds no NUL, nor does any name: who asks for such a one finds nothing. */
+/** PostgreSQL text cannot contain a NUL, nor can any name: such a search finds nothing. */
 export const storable = <T>(value: T): T | string =>
   typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
 
-/** Statements on a connection or a pool of them. */
+/** Statements on a connection or a pool. */
 export const rowsOf = (client: Pick<pg.ClientBase | pg.Pool, 'query'>): Rows => {
   const query = (sql: string, values: readonly Value[] = []) =>
     client.query({ name: nameOf(sql), text: sql, values: values.map(storable), types });

@@ -1,11 +1,12 @@
 import { settingsTables } from './settings-tables.ts';
 
 /**
- * The schema on PostgreSQL: the tables and columns of SQLite's newest schema, so that a database can be copied row by row,
- * and three tables of its own. `desk_head` is the one row that every write locks, and what it counts; `settings_version`
- * tells engines what has changed; `vault` holds the vault as it lies in a file elsewhere, sealed.
+ * The schema on PostgreSQL: the tables and columns of SQLite's newest schema, so that a database can be copied row by
+ * row, and three tables of its own. `desk_head` is the single row, with counters, that every write locks;
+ * `settings_version` shows engines what has changed; `vault` holds the sealed vault, which elsewhere is a file.
  *
- * Whole numbers are bigint, texts are compared by their bytes as SQLite does. Records stay text: they are part of the log.
+ * Whole numbers are bigint, texts are compared by their bytes as in SQLite. Records stay text: they are part of the
+ * log.
  */
 const tables = `
   ${settingsTables}
@@ -160,7 +161,7 @@ const tables = `
   CREATE TABLE vault ("only" bigint PRIMARY KEY CHECK ("only" = 1), sealed text NOT NULL);
 `;
 
-/** What was seen of each chain's base fee and tips; and whether its breaker is switched off. */
+/** Observed base fee and tips of each chain, and whether its breaker is switched off. */
 const believedFees = `
   CREATE TABLE chain_base_fee (
     chain_id bigint PRIMARY KEY, block bigint NOT NULL, base_fee_wei text NOT NULL, seen_at bigint NOT NULL
@@ -171,13 +172,13 @@ const believedFees = `
   ALTER TABLE chain ADD COLUMN breaker_off bigint NOT NULL DEFAULT 0;
 `;
 
-/** One step of the schema, by the number of SQLite's schema that it corresponds to. */
+/** One step of the schema, with the version of the corresponding SQLite schema. */
 export interface SchemaStep {
   readonly version: number;
   readonly sql: string;
 }
 
-/** All steps, the oldest first. A change of the schema of SQLite comes with a step here. */
+/** Oldest first. A change of SQLite's schema needs a step here. */
 export const schemaSteps: readonly SchemaStep[] = [
   { version: 120, sql: tables },
   { version: 130, sql: believedFees },

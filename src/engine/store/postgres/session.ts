@@ -4,32 +4,34 @@ import type { Log } from '../../base/log.ts';
 import type { CommittedPart } from '../database.ts';
 import { CHANNEL } from './writer.ts';
 
-/** Advisory locks: one is held by the engine that leads, one by each engine under its number. */
+/** Advisory locks: one is held by the leader, one by each engine under its number. */
 const LEADER_CLASS = 0x6761_7301;
 const ENGINE_CLASS = 0x6761_7302;
 
-/** Whether an engine is gone, and whether its own connection still stands, is asked this often. */
+/** Interval for checking the other engines, and this engine's own connection. */
 const BEAT_MS = 2_000;
-/** A connection that does not answer within this time is given up, and with it the lead. */
+/** A connection that does not answer within this time is dropped, and with it the lead. */
 const ANSWER_MS = 4_000;
 
 /**
- * The server ends a connection on which nothing comes for so long, and frees what it has locked: a process that is frozen,
- * and a line that swallows everything, look alive to it.
+ * The server ends a connection that is silent for this long, and releases its locks: a frozen process, or a network
+ * that drops all packets, looks alive to it.
  */
 const SILENCE_MS = 6_000;
-/** An engine that could not ask for so long takes itself for no leader: before the server lets another one lead. */
+/**
+ * An engine that could not reach the server for this long stops being leader, before the server lets another one lead.
+ */
 const LEASE_MS = 5_000;
 
-/** The server notices within some seconds that an engine's machine is gone. */
+/** Within some seconds the server notices that an engine's machine is gone. */
 const NOTICE_SOON = `SELECT set_config('tcp_keepalives_idle', '2', false), set_config('tcp_keepalives_interval', '1', false),
   set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '${SILENCE_MS}', false),
   set_config('idle_session_timeout', '${SILENCE_MS}', false)`;
 
-/** The server counts real time, also where an engine's clock is a test's. */
+/** The server uses real time, even if an engine's clock is a test's. */
 const clock = systemClock;
 
-/** Resolves after some ms, or at once when it is not waited for any more. */
+/** Resolves after some ms, or as soon as the signal aborts. */
 const wait = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
@@ -42,7 +44,7 @@ const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', end);
   });
 
-/** This engine among the others: one connection that lasts as long as it can. */
+/** This engine's connection to the others, kept open as long as possible. */
 export interface Session {
   readonly isLeader: () => boolean;
   readonly stop: () => Promise<void>;
@@ -50,30 +52,29 @@ export interface Session {
 
 interface SessionOptions {
   readonly config: pg.ClientConfig;
-  /** This engine's number, which names it to the others. */
+  /** This engine's number, which identifies it to the others. */
   readonly engine: number;
   readonly log: Log;
-  /** Called with what another engine has committed; with everything after a time in which nothing was heard. */
+  /** Called with what another engine has committed; with every part after a gap in listening. */
   readonly heard: (part: CommittedPart) => void;
-  /** Called at each beat, with the engines that are there, and whether this one leads. */
+  /** Called at each beat, with the engines that are alive, and whether this one leads. */
   readonly onBeat: (engines: readonly number[], isLeader: boolean) => Promise<void>;
 }
 
 const LIVE = `SELECT objid::bigint AS number FROM pg_locks WHERE locktype = 'advisory' AND classid = ${ENGINE_CLASS}
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** The numbers of the engines that use the database. */
 export const enginesOf = async (client: pg.ClientBase): Promise<number[]> =>
   (await client.query<{ number: string }>(LIVE)).rows.map(({ number }) => Number(number));
 
 const parts: readonly CommittedPart[] = ['decisions', 'settings', 'vault'];
 
-/** An attempt to be there, which may be given up while it waits. */
+/** An attempt to connect, which may be abandoned while it waits. */
 interface Attempt {
   isGivenUp: boolean;
 }
 
-/** Joins the engines of a database. @throws Error of the connection, the first time; later it is made again by itself */
+/** Joins a database's engines. @throws Error of the first connection; later ones are reopened automatically */
 export const joinEngines = async (options: SessionOptions): Promise<Session> => {
   const { config, engine, log, heard, onBeat } = options;
   const stopped = new AbortController();
@@ -128,10 +129,10 @@ export const joinEngines = async (options: SessionOptions): Promise<Session> => 
     }
     const there = await enginesOf(current);
     askedAt = askingAt;
-    // Who leads follows all decisions: from now on, not from when the next one is made.
+    // A new leader follows all decisions from now on, not from the next one on.
     if (isLeader && !wasLeader) heard('decisions');
     if (working !== undefined) return;
-    // It waits its turn like other work, which says nothing of this connection.
+    // It waits in turn like other work, which does not show whether this connection works.
     working = onBeat(there, isLeader)
       .catch((err: unknown) => log.warn('engines.beat', { err }))
       .finally(() => (working = undefined));

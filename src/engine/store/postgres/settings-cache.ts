@@ -1,30 +1,28 @@
 import type { SettingsScope } from '../policy-store.ts';
 import type { Rows } from './rows.ts';
 
-/** Whose settings a change is about. `other`: no decision stands on it, but engines keep it. */
+/** Scope of a changed setting. `other`: no decision depends on it, but engines cache it. */
 export type ChangedScope = { readonly dapp: string } | { readonly chain: number } | 'desk' | 'other';
 
-/** How a scope is named in the database. */
+/** Name of a scope in the database. */
 export const scopeText = (scope: ChangedScope): string => {
   if (typeof scope === 'string') return scope;
   return 'dapp' in scope ? `dapp ${scope.dapp}` : `chain ${scope.chain}`;
 };
 
-/** The versions of all scopes at one moment, and how many changes there had been. */
+/** Versions of all scopes at one moment, and the total number of changes. */
 export interface SettingsVersions {
   readonly changes: number;
-  /** By scope. */
   readonly of: ReadonlyMap<string, number>;
 }
 
-/** The version of what decides for a DApp. */
+/** Version of everything that decides for a DApp. */
 export const versionOf = ({ of }: SettingsVersions, { paymasterId, chainId }: SettingsScope): number =>
   [scopeText('desk'), scopeText({ dapp: paymasterId }), scopeText({ chain: chainId })].reduce(
     (sum, scope) => sum + (of.get(scope) ?? 0),
     0,
   );
 
-/** The versions of all scopes as they are now. */
 export const readVersions = async (rows: Rows): Promise<SettingsVersions> => {
   const found = await rows.all<{ changes: number; scope: string | null; version: number | null }>(
     `SELECT settings_changes AS changes, scope, version FROM desk_head LEFT JOIN settings_version ON true`,
@@ -36,20 +34,19 @@ export const readVersions = async (rows: Rows): Promise<SettingsVersions> => {
 };
 
 /**
- * Spares the requests of every second what changes once a month. Other engines write, too: what is kept may be out of date
- * for a moment, and so is the version that is kept with it, so that no decision by it is written. Versions are read before
- * anything else is kept: they are never newer than what they stand for.
+ * Caches settings, which every request reads and which change rarely. Other engines write too, so the cache may be out
+ * of date for a moment. Its versions are then out of date as well, so no decision based on it is written. Versions are
+ * read before everything else: they are never newer than the cached data.
  */
 export interface SettingsCache {
   readonly versions: () => Promise<SettingsVersions>;
-  /** What was kept under that name, or what `read` finds: once for all who ask meanwhile. What is not there is not kept. */
+  /** The cached value, or the result of `read`, called once for concurrent callers. Missing values are not cached. */
   readonly get: <T>(name: string, read: () => Promise<T>) => Promise<T>;
-  /** How many changes the kept versions know of; undefined while none are kept. */
+  /** Number of changes in the cached versions; undefined while none are cached. */
   readonly knownChanges: () => number | undefined;
   readonly clear: () => void;
 }
 
-/** A cache of one engine; it is empty at first. */
 export const createSettingsCache = (rows: Rows): SettingsCache => {
   let kept = new Map<string, Promise<unknown>>();
   let versions: Promise<SettingsVersions> | undefined;
@@ -76,15 +73,15 @@ export const createSettingsCache = (rows: Rows): SettingsCache => {
       do {
         reading = read();
         await reading;
-        // What was cleared meanwhile begins with its versions again.
+        // After a clear, start again with the versions.
       } while (versions !== reading);
       const generation = kept;
       const found = generation.get(name);
       if (found !== undefined) return found as Promise<T>;
-      // Frozen, since everybody gets the same object.
+      // Frozen, since all callers get the same object.
       const finding = find().then((value) => Object.freeze(value));
       generation.set(name, finding);
-      // Of a generation that is over it goes nowhere.
+      // A result for an old generation is dropped.
       const forget = (): void => void generation.delete(name);
       void finding.then((value: unknown) => {
         if (value === undefined) forget();

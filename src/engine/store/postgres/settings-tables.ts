@@ -1,4 +1,4 @@
-/** The tables of what operators set, of who may use the desk, and where. */
+/** Tables of the operators' settings, and of who may use the desk, and where. */
 export const settingsTables = `
   CREATE TABLE account (
     account_id text COLLATE "C" PRIMARY KEY,

@@ -22,7 +22,7 @@ interface StoredDecision {
   record: string;
 }
 
-/** Records are read here: PostgreSQL refuses to look into JSON that holds a NUL, and clients may send one. */
+/** Reads records here: PostgreSQL cannot search JSON that contains a NUL, which clients may send. */
 const toCandidate = ({ seq, settlement, record }: StoredDecision): Candidate => {
   const { sender, nonce, entryPoint, paymasterAndData } = readRecord(record);
   return { seq, settlement, sender, nonce, entryPoint, paymaster: paymasterAndData.slice(0, 42) };
@@ -33,7 +33,7 @@ const STATE = `SELECT id, settlement, actual_cost_wei AS "actualCostWei", settle
 
 const SET_STATE = 'UPDATE decision SET settlement = $1, actual_cost_wei = $2, settled_block = $3 WHERE seq = $4';
 
-// Those that a block from the range on accounts for may be about to lose it: a re-org moves and replaces operations.
+// Includes decisions that a block of the range accounts for: a re-org may move or replace their operations.
 const CANDIDATES = `SELECT seq, settlement, record FROM decision
   WHERE chain_id = $1 AND sender = ANY($3::text[]) AND (settlement = 'reserved' OR settled_block >= $2)
   ORDER BY seq`;
@@ -45,7 +45,7 @@ const BY_HASH = `SELECT decision.seq FROM decision_hash JOIN decision USING (seq
 const SET_CURSOR = `INSERT INTO chain_cursor (chain_id, block) VALUES ($1, $2)
   ON CONFLICT (chain_id) DO UPDATE SET block = excluded.block`;
 
-/** Says what became of a decision, and lets its accounts follow. */
+/** Stores a decision's result, and updates its accounts. */
 const change = async (writing: Writing, seq: number, { settlement, actualCostWei, block }: Settled): Promise<void> => {
   const before = await writing.get<{ id: string } & Settled>(STATE, [seq]);
   await adjustReservations(writing, seq, (reservation) =>
@@ -75,7 +75,7 @@ const settle = async (writing: Writing, seq: number, mined: MinedUserOperation):
 };
 const leaveUnconfirmed = (writing: Writing, seq: number, block: number): Promise<void> =>
   change(writing, seq, { settlement: 'unconfirmed', actualCostWei: null, block });
-/** The decision a mined operation of this chain settles: the one it settled before, else the first. */
+/** The decision that a mined operation settles: the one it settled before, else the first. */
 const findByHash = async (rows: Rows, userOpHash: string, chainId: number): Promise<number | undefined> =>
   (await rows.get<{ seq: number }>(BY_HASH, [userOpHash.toLowerCase(), chainId]))?.seq;
 
@@ -98,7 +98,7 @@ const decisionOf = async (
   return undefined;
 };
 
-/** The decisions each of these operations may be, by sender and nonce. */
+/** Possible decisions of these operations, by sender and nonce. */
 const candidatesOf = async (
   writing: Writing,
   { chainId, fromBlock }: ScannedRange,
@@ -138,7 +138,7 @@ const applyRange = async (writing: Writing, range: ScannedRange): Promise<Applie
   return { putBack: gone.length, unmatched };
 };
 
-/** Settlement in PostgreSQL: what the chain says of each decision, and what it still holds of the ledger. */
+/** Settlement: the chain's result of each decision, and its remaining reservations in the ledger. */
 export const settlementStore = ({ rows, writer }: { rows: Rows; writer: Writer }): SettlementStore => ({
   async settlementChains() {
     const found = await rows.all<{ chainId: number }>(

@@ -6,7 +6,7 @@ import { copyToSqlite } from './copy.ts';
 import type { Rows } from './rows.ts';
 import type { Writer } from './writer.ts';
 
-/** What each counter of the desk's row has to be. */
+/** Expected value of each counter in the desk's row. */
 const COUNTERS = `SELECT name, counted, found FROM desk_head, LATERAL (VALUES
     ('decisions', decisions, (SELECT max(seq) FROM decision)),
     ('positions of the feed', feed_end, (SELECT max(position) FROM decision_feed)),
@@ -20,14 +20,13 @@ interface Snapshotting {
   readonly config: pg.ClientConfig;
 }
 
-/** The database as a whole, in PostgreSQL. */
 export const snapshotStore = ({ rows, writer, config }: Snapshotting): Snapshots => ({
   async copyTo(file, signal) {
     await withConnection(config, async (client) => {
       const database = openDatabase(file);
       try {
         await copyToSqlite(client, database, signal);
-        // One file, without a log beside it.
+        // One file, without a write-ahead log next to it.
         database.pragma('journal_mode = DELETE');
       } finally {
         database.close();

@@ -6,17 +6,17 @@ import type { Writer } from './writer.ts';
 const READ = 'SELECT sealed FROM vault';
 const SAVE = `INSERT INTO vault VALUES (1, $1) ON CONFLICT ("only") DO UPDATE SET sealed = excluded.sealed`;
 
-/** The vault's sealed text in the database. What this engine has read last is kept. */
+/** The vault's sealed text in the database. The text last read is cached. */
 export interface SharedVaultStorage extends VaultStorage {
-  /** Takes over what another engine has written. */
+  /** Reads what another engine has written. */
   readonly refresh: () => Promise<void>;
 }
 
-/** The vault in the database, which all of its engines share. */
+/** The vault in the database, shared by all its engines. */
 export const createVaultStorage = ({ rows, writer }: { rows: Rows; writer: Writer }): SharedVaultStorage => {
   let sealed: string | undefined;
   let last: Promise<unknown> = Promise.resolve();
-  /** One after the other: what was read earlier must not take the place of what was written since. */
+  /** One at a time: an earlier read must not replace what was written since. */
   const inTurn = (run: () => Promise<void>): Promise<void> => {
     const done = last.then(run).catch((error: unknown) => {
       throw storeFault(error);
@@ -38,7 +38,8 @@ export const createVaultStorage = ({ rows, writer }: { rows: Rows; writer: Write
         return next;
       });
     } catch (error) {
-      // It may be refused because of what is there by now; and nobody knows whether a commit stands that was lost.
+      // The change may be refused because of newer content; and after a lost connection it is unknown whether it was
+      // committed.
       await read().catch(() => undefined);
       throw error;
     }

@@ -11,31 +11,29 @@ import { storeFault } from './faults.ts';
 import { type Rows, rowsOf } from './rows.ts';
 import { type ChangedScope, type SettingsCache, scopeText } from './settings-cache.ts';
 
-/** A transaction, beside which nobody writes. */
+/** A transaction without any other writer. */
 export interface Writing extends Rows {
   readonly head: DeskHead;
   readonly log: LogWriter;
-  /** Says that what decides within a scope has changed: decisions on their way begin anew. */
+  /** Reports a change of what decides within a scope: pending decisions restart. */
   readonly settingsChanged: (scope: ChangedScope) => void;
-  /** Says that decisions were made or changed, for those who follow them. */
+  /** Reports new or changed decisions to their followers. */
   readonly decisionsChanged: () => void;
-  /** Says that the vault has changed. */
   readonly vaultChanged: () => void;
-  /** The scopes that were changed so far. */
   readonly changedScopes: ReadonlySet<string>;
-  /** Lets decisions on their way look at everything anew. */
+  /** Makes pending decisions read everything again. */
   readonly advanceLedger: () => void;
 }
 
-/** Writes, one transaction after the other: over all engines, since each begins with a lock on the same row. */
+/** Writes in one transaction after another, over all engines, since each transaction first locks the same row. */
 export interface Writer {
-  /** @returns what `write` returned, once it is durable; what it throws undoes everything */
+  /** @returns what `write` returned, once it is durable; if it throws, everything is undone */
   run<T>(write: (writing: Writing) => Promise<T>): Promise<T>;
-  /** The version of the ledger that was last seen. It is never newer than what the ledger holds. */
+  /** The last known version of the ledger. Never newer than the ledger itself. */
   ledgerVersion(): Promise<number>;
 }
 
-/** How a store reads, writes, and keeps settings between. */
+/** How a store reads, writes, and caches settings. */
 export interface Access {
   /** Reads outside of any transaction. */
   readonly rows: Rows;
@@ -43,13 +41,13 @@ export interface Access {
   readonly cache: SettingsCache;
 }
 
-/** The channel on which engines tell each other what they have committed. */
+/** Channel on which engines report their commits to each other. */
 export const CHANNEL = 'gasdesk';
 
 const HEAD = `ledger_version AS "ledgerVersion", settings_changes AS "settingsChanges", decisions,
   feed_end AS "feedEnd", accounts, log_size AS "logSize", log_at AS "logAt", log_hash AS "logHash"`;
 
-/** Locks the row, and tells the triggers whose call makes the changes that they keep. */
+/** Locks the row, and passes the triggers the call that makes the changes. */
 const LOCK = `SELECT ${HEAD}, set_config('gasdesk.call', $1, true) FROM desk_head FOR UPDATE`;
 
 const SAVE_HEAD = `UPDATE desk_head SET ledger_version = $1, settings_changes = $2, decisions = $3, feed_end = $4,
@@ -68,12 +66,12 @@ interface WriterOptions {
   readonly pool: pg.Pool;
   readonly cache: SettingsCache;
   readonly clock: Clock;
-  /** This engine's number, which names it to the others. */
+  /** This engine's number, which identifies it to the others. */
   readonly engine: number;
   readonly onLogEnd: StoreWatch['onLogEnd'];
 }
 
-/** Writes for one engine, by one connection. */
+/** Writes for one engine, on one connection. */
 export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOptions): Writer => {
   let ledgerVersion: number | undefined;
   let logSize = 0;
@@ -88,11 +86,11 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
 
   const transact = async <T>(client: pg.PoolClient, write: (writing: Writing) => Promise<T>): Promise<T> => {
     const rows = rowsOf(client);
-    // Whatever the database's own level is: who has waited for the lock sees what was written meanwhile.
+    // Independent of the database's own level: a writer that has waited for the lock sees what was written meanwhile.
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
     const head = await rows.get<DeskHead>(LOCK, [JSON.stringify(currentCall())]);
     if (head === undefined) throw new Error('The database has no row of its own to lock.');
-    // Somebody has put an older state of the database in its place.
+    // An older state of the database was put in its place.
     if (head.logSize < logSize) throw new EngineError('LOG_ROLLED_BACK');
     const [before, first] = [JSON.stringify(head), head.logSize];
     const topics = new Set<CommittedPart>();
@@ -131,7 +129,7 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
     for (const topic of topics) await rows.run('SELECT pg_notify($1, $2)', [CHANNEL, `${engine} ${topic}`]);
     await client.query('COMMIT');
     isStarted = log.isStarted();
-    // What this engine has kept stands for the settings of before.
+    // This engine's cached settings are out of date.
     if (changedScopes.size > 0) cache.clear();
     const hasGrown = head.logSize > first;
     seen(head);
@@ -145,7 +143,7 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
     try {
       return await transact(client, write);
     } catch (error) {
-      // Closing the connection rolls back as well, without waiting for a server that is away.
+      // Closing the connection rolls back too, without waiting for an unreachable server.
       isBroken = storeFault(error) !== error || !(await rolledBack(client));
       throw error;
     } finally {

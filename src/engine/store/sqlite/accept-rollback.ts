@@ -4,7 +4,7 @@ import type { LogStore } from '../log-store.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { LogWriter } from './log.ts';
 
-/** Going on from an older state of the log, in SQLite. */
+/** Continues from an older state of the log. */
 export const rollbackStore = (
   database: Database.Database,
   log: LogWriter,
@@ -14,7 +14,7 @@ export const rollbackStore = (
   const size = database.prepare<[], number>('SELECT coalesce(max(position) + 1, 0) FROM log_entry').pluck();
   return {
     async wasCalled(deskId) {
-      // Asked once at most, when an engine starts.
+      // Queried at most once, when an engine starts.
       const renamed = database.prepare<[string], number>(
         `SELECT 1 FROM log_entry WHERE kind <> 'decision' AND kind = 'action' AND instr(body, ?) > 0`,
       );

@@ -3,7 +3,6 @@ import { ACCOUNT, TOKEN } from '../account-rows.ts';
 import { type Account, type AuthToken, type AccountStore, LAST_USE_STEP_MS } from '../registry-store.ts';
 import type { GroupCommit } from './group-commit.ts';
 
-/** Accounts and auth tokens in SQLite. */
 export const accountStore = (database: Database.Database, commit: GroupCommit): AccountStore => {
   const insertAccount = database.prepare('INSERT INTO account VALUES (@accountId, @name, @createdAt)');
   const accounts = database.prepare<[], Account>(`${ACCOUNT} ORDER BY created_at, rowid`);

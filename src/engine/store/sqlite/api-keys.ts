@@ -8,10 +8,10 @@ import type { GroupCommit } from './group-commit.ts';
 import type { Forgetful, SettingsVersion } from './memory.ts';
 
 /**
- * The API keys of DApps in SQLite.
+ * The API keys of DApps.
  *
- * @param told `forget` is called when keys of a DApp are made or revoked, `dappChanged` when one is revoked: what was asked
- *   under it is not signed
+ * @param told `forget` is called when keys of a DApp are created or revoked, `dappChanged` when one is revoked: what
+ *   was requested with it must not be signed
  */
 export const apiKeyStore = (
   database: Database.Database,

@@ -3,7 +3,6 @@ import { TIP_HOURS } from '../../../core/user-operation/believed-fees.ts';
 import { type BaseFeeRow, type ChainFeeStore, type TipRow, toChainFees } from '../chain-fee-store.ts';
 import type { GroupCommit } from './group-commit.ts';
 
-/** What was seen of chains' fees in SQLite. */
 export const chainFeeStore = (database: Database.Database, commit: GroupCommit): ChainFeeStore => {
   const baseFee = database.prepare<[number], BaseFeeRow>(
     'SELECT block, base_fee_wei AS baseFeeWei, seen_at AS at FROM chain_base_fee WHERE chain_id = ?',

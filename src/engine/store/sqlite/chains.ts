@@ -17,11 +17,7 @@ import {
 import type { ChainSigner, ChainStore, FeeTokenStore } from '../registry-store.ts';
 import { remembered } from './memory.ts';
 
-/**
- * Chain settings, signers and attached paymaster contracts in SQLite.
- *
- * @param changed called with the chain of every change, so that decisions on their way begin anew
- */
+/** Chains. `changed` is called with the chain of every change, so that pending decisions restart. */
 export const chainStore = (database: Database.Database, changed: (chainId: number) => void): ChainStore => {
   const save = database.prepare(
     `INSERT OR REPLACE INTO chain (chain_id, name, symbol, rpc, bundler, treasury, breaker_wei, breaker_seconds,
@@ -53,7 +49,7 @@ export const chainStore = (database: Database.Database, changed: (chainId: numbe
   const contracts = database.prepare<[], ContractRow>(`${CONTRACT} ORDER BY chain_id, version`);
   const contract = database.prepare<[number, string], ContractRow>(`${CONTRACT} WHERE chain_id = ? AND version = ?`);
 
-  // Every decision asks for these.
+  // Every decision reads these.
   const chainOf = remembered((chainId: number) => {
     const row = chain.get(chainId);
     return row && toChain(row);
@@ -110,11 +106,7 @@ export const chainStore = (database: Database.Database, changed: (chainId: numbe
 
 const ORDER = 'ORDER BY chain_id, address_key';
 
-/**
- * Fee tokens in SQLite.
- *
- * @param changed called with the chain of every change
- */
+/** Fee tokens. `changed` is called with the chain of every change. */
 export const feeTokenStore = (database: Database.Database, changed: (chainId: number) => void): FeeTokenStore => {
   const save = database.prepare(
     `INSERT OR REPLACE INTO fee_token

@@ -3,7 +3,7 @@ import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { DecisionQueries, DecisionSummary, OutcomeCounts, ShadowResult } from '../decision-queries.ts';
 import { positionsIn, turn } from './positions.ts';
 
-/** What rules in shadow would have done to what was sponsored. */
+/** What rules in shadow would have done to sponsored operations. */
 const shadowResults = (database: Database.Database): Pick<DecisionQueries, 'shadowResult'> => {
   const count = database.prepare<[string, number], ShadowResult>(
     `SELECT count(*) AS operations, count(*) FILTER (WHERE would_deny = 1) AS wouldDeny,
@@ -32,15 +32,15 @@ interface PaidAsked {
   to: number;
 }
 
-/** SQLite adds up to 2^63: amounts are cut in two, so that nine million of them fit. */
+/** SQLite adds up to 2^63: amounts are split in two, so that nine million of them fit. */
 const LOW_DIGITS = 12;
 
-/** Read at once, of what may be a million operations a week: SQLite answers before anything else runs. */
+/** Time per read, of perhaps a million operations a week: SQLite blocks the process while it reads. */
 const STRETCH_MS = 6 * 3_600_000;
 
 const weiIn = ({ high, low }: PaidRow): bigint => BigInt(high ?? '0') * 10n ** BigInt(LOW_DIGITS) + BigInt(low ?? '0');
 
-/** What was paid for operations, in SQLite: an index holds all that is added up. */
+/** Total cost of operations. An index contains everything that is summed. */
 const paidSince = (database: Database.Database): Pick<DecisionQueries, 'paidSince'> => {
   const paid = database.prepare<[PaidAsked], PaidRow>(
     `SELECT CAST(sum(CAST(substr(actual_cost_wei, 1, length(actual_cost_wei) - ${LOW_DIGITS}) AS INTEGER)) AS TEXT) AS high,
@@ -75,7 +75,6 @@ interface SummaryRow {
   costWei: string | null;
 }
 
-/** What one reading is about: a stretch of decisions, and the time they are counted by. */
 interface Asked {
   from: number;
   stepMs: number;
@@ -83,10 +82,10 @@ interface Asked {
   high: number;
 }
 
-/** Read at once: SQLite answers before anything else runs. */
+/** Decisions per read: SQLite blocks the process while it reads. */
 const STRETCH = 2_000;
 
-/** The maximum stands in the record alone, which is read only where the actual cost is not known yet. */
+/** Only the record contains the maximum. It is read only while the actual cost is unknown. */
 const ROWS = `
   SELECT CAST((at - @from) / @stepMs AS INTEGER) AS step, paymaster_id AS paymasterId,
     chain_id AS chainId, outcome, rule,
@@ -97,7 +96,7 @@ const ROWS = `
   FROM decision WHERE seq > @low AND seq <= @high AND at >= @from`;
 
 const add = ({ outcomes, rules, spent }: DecisionSummary, { chainId, outcome, rule, costWei, ...row }: SummaryRow) => {
-  // What is made at this very moment belongs to the last step.
+  // A decision made during the query belongs to the last step.
   const step = Math.min(row.step, outcomes.length - 1);
   const counts = outcomes[step];
   if (counts === undefined) return;
@@ -109,7 +108,7 @@ const add = ({ outcomes, rules, spent }: DecisionSummary, { chainId, outcome, ru
   spent.set(chainId, series);
 };
 
-/** Counting decisions in SQLite: from the newest back, until a whole stretch is older than what is asked for. */
+/** Counts decisions from the newest back, until a whole batch is older than the start. */
 const summary = (database: Database.Database): Pick<DecisionQueries, 'summarizeDecisions'> => {
   const rows = database.prepare<[Asked], SummaryRow>(ROWS);
   const positions = positionsIn(database);
@@ -132,7 +131,6 @@ const summary = (database: Database.Database): Pick<DecisionQueries, 'summarizeD
   };
 };
 
-/** What is counted and added up of decisions, in SQLite. */
 export const decisionCounts = (database: Database.Database) => ({
   ...paidSince(database),
   ...shadowResults(database),

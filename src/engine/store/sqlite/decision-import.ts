@@ -8,30 +8,29 @@ import { migrate } from './migrate.ts';
 import { policyRevisions } from './policy-revisions.ts';
 import { recordText } from '../../../core/stored-record.ts';
 
-/** A new database that is filled with decisions of another desk. */
+/** A new database to fill with decisions of another desk. */
 export interface DecisionImport {
   /**
-   * Adds a decision as it is, its `seq` included, which must be new, and the policy revision that it brings.
-   * @returns false if its id is there already
+   * Adds a decision unchanged, with its `seq`, which must be new, and its policy revision.
+   *
+   * @returns false if its id exists already
    */
   add(decision: DecisionRecord): boolean;
-  /** Keeps a policy revision as it came. */
   addRevision(revision: Revision): void;
-  /** Tells what became of a sponsored operation that was added; nothing happens for any other. */
+  /** Stores the result of an added sponsored operation; ignores any other. */
   settle(settlement: Settlement): void;
-  /** Ends it: the file is a database that the store opens. */
+  /** Completes the file, which the store can then open. */
   finish(): void;
-  /** Gives it up. What is in the file is worth nothing then. */
+  /** Stops early. The file is then useless. */
   abandon(): void;
 }
 
-/** A policy revision, and whose and when it was first seen. */
+/** A policy revision, with the DApp and time of its first use. */
 interface Revision extends Pick<DecisionRecord, 'paymasterId' | 'at'> {
   readonly hash: string;
   readonly policy: unknown;
 }
 
-/** What became of a decision. */
 interface Settlement extends Pick<DecisionRecord, 'settlement' | 'actualCostWei'> {
   readonly id: string;
 }
@@ -43,20 +42,19 @@ interface Dapp {
   readonly createdAt: number;
 }
 
-/** An index or a trigger. */
 interface Part {
   readonly type: string;
   readonly name: string;
   readonly sql: string;
 }
 
-/** Opens the file for nothing but filling it: whatever fails, it is thrown away. */
+/** Opens the file only for filling: after any error it is discarded. */
 const openForFilling = (file: string): Database.Database => {
   closeSync(openSync(file, 'wx', 0o600));
   const database = new Database(file);
   database.pragma('journal_mode = OFF');
   database.pragma('synchronous = OFF');
-  // Rules and accounts of the other desk are not told.
+  // Rules and accounts of the other desk are unknown.
   database.pragma('foreign_keys = OFF');
   migrate(database);
   return database;
@@ -66,8 +64,8 @@ const isIdTaken = (error: unknown): boolean =>
   error instanceof SqliteError && error.code === 'SQLITE_CONSTRAINT_UNIQUE' && error.message.endsWith('decision.id');
 
 /**
- * Begins to fill a new database with decisions. In one transaction, and indexes and triggers are made when all are in: ten
- * times as fast as the way decisions are stored that may be asked for by money.
+ * Starts to fill a new database with decisions. Uses one transaction, and creates indexes and triggers at the end: ten
+ * times as fast as storing decisions that must be durable.
  *
  * @param file must not exist
  */
@@ -108,7 +106,7 @@ export const createDecisionImport = (file: string): DecisionImport => {
         throw error;
       }
       const { paymasterId, dapp: name, chainId, at: createdAt, policy: hash } = decision;
-      // Kept as it came: whoever decides by it again compares it with its name.
+      // Stored unchanged: a later decision by it compares it with its hash.
       if (hash !== undefined && policyRevision !== undefined) {
         revisions.save({ hash, policy: policyRevision }, decision);
       }
@@ -118,7 +116,7 @@ export const createDecisionImport = (file: string): DecisionImport => {
     addRevision: (revision) => void revisions.save(revision, revision),
     settle: (settlement) => void update.run(settlement),
     finish() {
-      // Each as if it were of an account of its own, since two accounts may have a DApp of the same name.
+      // Each as if it had its own account, since two accounts may have a DApp of the same name.
       for (const dapp of dapps.values()) insertDapp.run(dapp);
       for (const { sql } of parts) database.exec(sql);
       const hashes = createHashIndex(database);

@@ -14,40 +14,41 @@ interface StoredDecision {
   record: string;
 }
 
-/** A row, and how long the record is that SQLite has read for it. */
+/** A row, and the length of the record that SQLite has read for it. */
 type ReadRow = DecisionRow & { length: number };
 
-/** A stretch of decisions: those after `low` up to `high`, and at most so many of them. */
+/** A batch of decisions: those after `low` up to `high`, with a maximum number. */
 interface Stretch {
   low: number;
   high: number;
   limit: number;
 }
 
-/** SQLite answers before anything else runs: a filter that nothing matches must not read a million rows at once. */
+/** SQLite blocks the process while it reads: a filter without matches must not read a million rows at once. */
 const STRETCH = 5_000;
-/** Some filters look into the records, and whoever has an API key can make those long. */
+/** Some filters read the records, and anyone with an API key can make those long. */
 const TEXT_STRETCH = 500;
 
-/** Read at once of records (characters or bytes), and by one more decision: it keeps the process for some ms. */
+/**
+ * Limit on the records in one read (characters or bytes), plus one more decision: it blocks the process for some ms.
+ */
 const LOT_LENGTH = 1024 * 1024;
 
 const DECISION = 'SELECT seq, settlement, actual_cost_wei AS actualCostWei, record FROM decision';
 
-/** Longer text is cut in rows: an export is read from anybody's file. */
+/** Rows cut longer text: an export is an untrusted file. */
 const LONGEST_TEXT = 500;
 
 const cutFields = ['dapp', 'sender', 'mode', 'code', 'rule', 'message', 'hint'].map(
   (field) => `substr(record ->> '${field}', 1, ${LONGEST_TEXT}) AS ${field}`,
 );
 
-/** The columns of a row. SQLite takes them out of the record, so that no trace is parsed here. */
+/** The columns of a row. SQLite extracts them from the record, so that no trace is parsed here. */
 const ROW = `seq, id, at, paymaster_id AS paymasterId, chain_id AS chainId, outcome, ${cutFields.join(', ')},
   record ->> 'maxCostWei' AS maxCostWei, actual_cost_wei AS actualCostWei, settlement, octet_length(record) AS length`;
 
 type Filters = Omit<DecisionFilter, 'before' | 'limit'>;
 
-/** How each filter is said in SQL. */
 const CONDITIONS: Readonly<Record<keyof Filters, string>> = {
   userOpHash: 'seq IN (SELECT seq FROM decision_hash WHERE user_op_hash = @userOpHash)',
   decisionId: 'id = @decisionId',
@@ -61,16 +62,16 @@ const CONDITIONS: Readonly<Record<keyof Filters, string>> = {
   rule: 'rule = @rule',
   from: 'at >= @from',
   to: 'at < @to',
-  // Those that read the record come last: SQLite asks them of what the others leave.
+  // Filters on the record come last: SQLite evaluates them only for rows that pass the others.
   nonce: "record ->> 'nonce' = @nonce",
   paymasterAndData: "record ->> 'paymasterAndData' = @paymasterAndData",
 };
 
-/** How many decisions are looked through at once. */
+/** Decisions per read. */
 const stretchOf = ({ text, nonce, paymasterAndData }: Filters): number =>
   [text, nonce, paymasterAndData].every((filter) => filter === undefined) ? STRETCH : TEXT_STRETCH;
 
-/** The query with these filters and no others: `@x IS NULL OR …` would keep SQLite from using an index. */
+/** The query with only the given filters: `@x IS NULL OR …` would prevent SQLite from using an index. */
 const stretchSql = (select: string, query: Filters, order: 'ASC' | 'DESC'): string => {
   const names = Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[];
   const conditions = names.filter((name) => query[name] !== undefined).map((name) => CONDITIONS[name]);
@@ -83,7 +84,6 @@ const toRecord = ({ record, ...row }: StoredDecision): DecisionRecord => ({
   ...row,
 });
 
-/** Reading decisions from SQLite. */
 export const decisionQueries = (
   database: Database.Database,
   commit: GroupCommit,
@@ -100,7 +100,7 @@ export const decisionQueries = (
   const count = database.prepare<[number], { n: number; upTo: number | null }>(
     'SELECT count(*) AS n, max(seq) AS upTo FROM decision WHERE seq > ?',
   );
-  /** Decisions are never deleted: only those are counted that came since. */
+  /** Decisions are never deleted, so only new ones are counted. */
   let counted = { n: 0, upTo: 0 };
   const positions = positionsIn(database);
   const feed = database.prepare<[number, number], ReadRow & { position: number; isNew: number }>(
@@ -163,7 +163,7 @@ export const decisionQueries = (
           if (decisions.length === limit || length >= LOT_LENGTH) return { decisions, upTo: row.seq, more: true };
         }
       }
-      // A restored backup may be older than what the caller has seen: he goes on from what there is.
+      // A restored backup may be older than what the caller has seen: continue from its end.
       return { decisions, upTo: end, more: false };
     },
     async pageFeed({ after, limit }) {

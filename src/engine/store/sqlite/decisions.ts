@@ -10,7 +10,6 @@ import type { SettingsVersion } from './memory.ts';
 import { policiesInForce } from './policy-revisions.ts';
 import { recordText } from '../../../core/stored-record.ts';
 
-/** Decisions in SQLite, each with what it reserves. */
 export const decisionStore = (
   database: Database.Database,
   {
@@ -30,11 +29,11 @@ export const decisionStore = (
 
   const feed = database.prepare<[number | bigint]>('INSERT INTO decision_feed (seq, is_new) VALUES (?, 1)');
   const watch = database.prepare<[number, string, string]>('INSERT OR IGNORE INTO watched_paymaster VALUES (?, ?, ?)');
-  /** Paymasters that are in the table for sure: what is only about to be committed may yet be rolled back. */
+  /** Only committed paymasters: others may still be rolled back. */
   const watched = new Set<string>();
   const paymasterKey = ({ chainId, entryPoint, paymasterAndData }: DecisionDraft): string =>
     `${chainId} ${entryPoint} ${paymasterAndData.slice(0, 42)}`;
-  /** Tells settlement which paymasters to look for. */
+  /** Adds the paymaster to those that settlement watches. */
   const watchPaymaster = (draft: DecisionDraft): void => {
     if (watched.has(paymasterKey(draft))) return;
     watch.run(draft.chainId, draft.entryPoint, draft.paymasterAndData.slice(0, 42).toLowerCase());
@@ -109,7 +108,7 @@ export const decisionStore = (
       try {
         return await run(holds);
       } finally {
-        // What ran may have sent money: its answer counts more than the hold, which ends when the store opens again.
+        // The action may have sent money: its result matters more than the hold, which ends when the store opens again.
         await commit
           .run(() => ledger.release(holds))
           .catch((err: unknown) => {

@@ -1,23 +1,22 @@
 import Database from 'better-sqlite3';
 import { EngineError } from '../../../shared/errors.ts';
 
-/** SQLite's words for a disk that takes nothing, by the beginning of the extended code. */
+/** SQLite's codes for a disk that accepts no writes, by the beginning of the extended code. */
 const DISK_CODES = ['SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY', 'SQLITE_CANTOPEN'];
 
-/** SQLite's words for a file that is not what SQLite wrote. */
+/** SQLite's codes for a damaged file. */
 const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 
 const isOneOf = (codes: readonly string[], error: unknown): error is Error =>
   error instanceof Database.SqliteError && codes.some((code) => error.code.startsWith(code));
 
-/** Text that was stored as JSON and is none any more has been overwritten. */
+/** Text that was stored as JSON and no longer parses has been overwritten. */
 const isDamage = (error: unknown): error is Error => isOneOf(DAMAGE_CODES, error) || error instanceof SyntaxError;
 
-/** What to do about a damaged database. */
 export const MEND_DAMAGE =
   'Stop the service, look for the cause (a failing disk, for one), and restore the newest backup: "gasdesk restore FILE"';
 
-/** `STORAGE_FAILED` where the disk or the file is to blame; undefined for anything else. */
+/** `STORAGE_FAILED` if the disk or the file is the cause; undefined for any other error. */
 export const storageFault = (error: unknown): EngineError | undefined => {
   if (isDamage(error)) {
     const message = `The database is damaged (${error.message}), so Gasdesk signs and changes nothing. ${MEND_DAMAGE}.`;

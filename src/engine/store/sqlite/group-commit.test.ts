@@ -10,7 +10,6 @@ const tempFolder = useTempFolders();
 let file: string;
 let database: Database.Database;
 let commit: GroupCommit;
-/** How many writes each transaction had. */
 let batches: (number | undefined)[];
 
 const counted: SlowLog = (_statement, run, count) => {
@@ -39,7 +38,7 @@ const insert = (id: number, parent: number | null = null): number => {
 const outcomes = async (writes: readonly Promise<unknown>[]): Promise<unknown[]> =>
   (await Promise.allSettled(writes)).map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)));
 
-/** What a crash at this moment would leave: the files as they are, without the process that has them open. */
+/** What a crash now would leave: the files as they are, without the process that has them open. */
 const afterCrash = (): unknown[] => {
   const copy = join(tempFolder(), 'copy.db');
   for (const suffix of ['', '-wal']) copyFileSync(file + suffix, copy + suffix);
@@ -99,7 +98,7 @@ describe('writes that come at the same time', () => {
   });
 
   it('all fail when the commit fails: nobody is told that something is stored which is not', async () => {
-    // The reference is looked at when the transaction commits, as a full disk is.
+    // Like a full disk, the reference is only checked at commit.
     const writes = [commit.run(() => insert(1)), commit.run(() => insert(2, 99)), commit.run(() => insert(3))];
     const refused = expect.stringContaining('FOREIGN KEY constraint failed');
     expect(await outcomes(writes)).toEqual([refused, refused, refused]);

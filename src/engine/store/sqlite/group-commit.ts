@@ -5,13 +5,13 @@ import type { SlowLog } from './watched.ts';
 /** Runs writes of concurrent callers in shared transactions. */
 export interface GroupCommit {
   /**
-   * Runs `write` in the next shared transaction. A write that throws is undone alone; the others stand. They are run
-   * once more then, so a write may do nothing that matters besides writing to the database.
+   * Runs `write` in the next shared transaction. A write that throws is undone alone; the others stand. They then run
+   * once more, so a write must have no other effects than on the database.
    *
    * @returns what `write` returned, once it is durable
    */
   run<T>(write: () => T): Promise<T>;
-  /** Resolves when everything handed in so far is durable. */
+  /** Resolves when all writes passed in so far are durable. */
   drain(): Promise<void>;
 }
 
@@ -21,11 +21,11 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** Settles the promise of one write, once the transaction stands. */
+/** Settles the promise of one write, after the commit. */
 type Settle = () => void;
 
 /**
- * One flush to disk serves all requests that are in flight: writes that arrive before the event loop comes round are
+ * One flush to disk serves all requests in flight: writes that arrive before the next round of the event loop are
  * committed together.
  *
  * @param begin runs first in every transaction
@@ -54,14 +54,16 @@ export const createGroupCommit = (
         const result = inSavepoint(write);
         return () => resolve(result);
       } catch (error) {
-        // A failed disk has rolled back everything; only the batch as a whole can tell so.
+        // A failed disk has rolled back everything; only the whole batch can report it.
         if (!database.inTransaction) throw error;
         return () => reject(error);
       }
     });
   });
 
-  /** A savepoint for each write costs every request what one in a million needs: only a batch that failed has them. */
+  /**
+   * A savepoint per write would charge every request for what one in a million needs: only a failed batch uses them.
+   */
   const commit = (batch: readonly Pending[]): Settle[] => {
     try {
       return commitTogether.immediate(batch);
@@ -77,7 +79,7 @@ export const createGroupCommit = (
     try {
       for (const settle of timed('commit', () => commit(batch), batch.length)) settle();
     } catch (error) {
-      // The transaction itself failed, on a full disk for one: nothing of the batch was written.
+      // The transaction itself failed, for example on a full disk: nothing of the batch was written.
       for (const pending of batch) pending.reject(error);
     }
   };

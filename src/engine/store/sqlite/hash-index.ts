@@ -2,25 +2,25 @@ import type Database from 'better-sqlite3';
 import type { GroupCommit } from './group-commit.ts';
 import { positionsIn } from './positions.ts';
 
-/** How many decisions are entered at once: a fraction of what may hold up the process. */
+/** Decisions entered at once: a fraction of what may block the process. */
 const LOT = 5_000;
 
-/** Finds sponsored decisions by the hash of their operation; runs inside the transactions of its callers. */
+/** Finds sponsored decisions by their operation's hash, inside the transactions of its callers. */
 export interface HashIndex {
-  /** Enters the next decisions that are not in yet. False: there may be more. */
+  /** Enters the next missing decisions. False: more may be missing. */
   catchUp(): boolean;
-  /** The decision a mined operation of this chain settles: the one it settled before, else the first. */
+  /** The decision that a mined operation settles: the one it settled before, else the first. */
   find(userOpHash: string, chainId: number): number | undefined;
-  /** Enters a hash under which the operation of a decision was mined, though it was sponsored under another. */
+  /** Enters a hash under which a decision's operation was mined, though it was sponsored under another. */
   add(userOpHash: string, seq: number): void;
 }
 
-/** Enters all decisions that are not in yet, a lot at a time, so that decisions are stored in between. */
+/** Enters all missing decisions, in batches, so that decisions are stored in between. */
 export const enterAll = async (hashes: Pick<HashIndex, 'catchUp'>, commit: GroupCommit): Promise<void> => {
   while (!(await commit.run(() => hashes.catchUp())));
 };
 
-/** The index of hashes in SQLite: migration 35 says why it is not a SQLite index. */
+/** The index of hashes. Migration 35 says why it is not a SQLite index. */
 export const createHashIndex = (database: Database.Database): HashIndex => {
   const end = database.prepare<[], { seq: number }>('SELECT seq FROM decision_hash_end');
   const positions = positionsIn(database);

@@ -6,7 +6,7 @@ import type { DecisionStore } from '../decision-store.ts';
 import type { LogWriter } from './log.ts';
 import { turn } from './positions.ts';
 
-/** Read at once: SQLite answers before anything else runs. */
+/** Rows per read: SQLite blocks the process while it reads. */
 const STRETCH = 5_000;
 
 interface ReservedRow {
@@ -69,7 +69,7 @@ const windowUsers = (database: Database.Database): Pick<DecisionQueries, 'window
   };
 };
 
-/** The reserved decisions alone are read, and what they hold of their tanks. */
+/** Reads only the reserved decisions, with their reservations. */
 const outstanding = (database: Database.Database): Pick<DecisionQueries, 'outstandingReservations'> => {
   const chains = database.prepare<[], { chainId: number }>(
     'SELECT DISTINCT chain_id AS chainId FROM watched_paymaster',
@@ -103,7 +103,7 @@ const outstanding = (database: Database.Database): Pick<DecisionQueries, 'outsta
   };
 };
 
-/** What is asked of the ledger besides deciding, in SQLite: accounts that count together lie side by side. */
+/** Accounts that count together are adjacent. */
 export const ledgerQueries = (database: Database.Database, log: LogWriter) => ({
   ...rollingWindows(database, log),
   ...windowUsers(database),

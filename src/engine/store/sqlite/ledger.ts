@@ -5,7 +5,7 @@ import { MOST_PARTS } from '../../../core/ledger/rolling.ts';
 import type { LedgerPart } from '../decision-store.ts';
 import type { LogWriter } from './log.ts';
 
-/** An account as its table names it: a window or user that it does without is 0 or empty. */
+/** Key of an account in its table: an unused window is 0, an unused user empty. */
 type Key = [kind: string, id: string, window: number, user: string];
 
 interface AccountRow {
@@ -13,7 +13,7 @@ interface AccountRow {
   held: string;
 }
 
-/** What one decision holds of one account. */
+/** A decision's reservation in one account. */
 interface ReservationRow extends AccountRow {
   follows: ReservationKind;
   reserved: string;
@@ -21,35 +21,35 @@ interface ReservationRow extends AccountRow {
   ofWei: string | null;
 }
 
-/** What is held at this moment. */
+/** A current amount. */
 export interface Held {
   readonly held: bigint;
-  /** The account's number; undefined where there is none yet, and for a rolling window. */
+  /** The account's number; undefined if it does not exist yet, and for a rolling window. */
   readonly accountId?: number | undefined;
 }
 
-/** Accounts and what decisions hold of them; runs inside the transactions of its callers. Amounts are bigint. */
+/** Accounts and decisions' reservations, inside the transactions of its callers. Amounts are bigint. */
 export interface Ledger {
-  /** What all decisions together hold of the account, or of the parts of its rolling window that count. */
+  /** Amount that all decisions together hold in the account, or in the counted buckets of its rolling window. */
   readonly look: (part: LedgerPart) => Held;
-  /** True if there is another account of its kind and id; one that holds nothing any more counts. */
+  /** True if another account of its kind and id exists, even an empty one. */
   hasOther(account: AccountKey): boolean;
-  /** Adds the reservations of a decision. `before`: what their accounts hold, in the same order. */
+  /** Adds a decision's reservations. `before`: their accounts' amounts, in the same order. */
   reserve(seq: number, reservations: readonly Reservation[], before: readonly Held[]): void;
-  /** Reserves for what is no decision, until it is released or the store is opened again. */
+  /** Reserves without a decision, until released or until the store opens again. */
   hold(reservations: readonly Reservation[]): number[];
   release(holds: readonly number[]): void;
-  /** Replaces what a decision holds by what `amount` says of each reservation. */
+  /** Replaces a decision's reservations by the results of `amount`. */
   adjust(seq: number, amount: (reservation: Reserved) => bigint): void;
-  /** Grows with every adjustment that gives back to a tank, and when it is told to. */
+  /** Grows with every adjustment that returns an amount to a tank, and on request. */
   version(): number;
-  /** Lets decisions on their way look at everything anew. */
+  /** Makes pending decisions read everything again. */
   readonly advanceLedger: () => void;
 }
 
 const keyOf = ({ kind, id, window = 0, user = '' }: AccountKey): Key => [kind, id, window, user];
 
-/** The accounts themselves: counters, never sums over history. */
+/** Accounts are counters, never sums over history. */
 const createAccounts = (database: Database.Database) => {
   const find = database.prepare<Key, AccountRow>(
     'SELECT account_id AS accountId, held FROM ledger_account WHERE kind = ? AND id = ? AND window = ? AND user = ?',
@@ -62,7 +62,10 @@ const createAccounts = (database: Database.Database) => {
   const users = database
     .prepare<[string, string], string>('SELECT user FROM ledger_account WHERE kind = ? AND id = ? LIMIT 2')
     .pluck();
-  /** Users of a kind and id, two at most, until one is added. Only parts of rolling windows, which have no user, are removed. */
+  /**
+   * Up to two users of a kind and id, until one is added. Only buckets of rolling windows, which have no user, are
+   * removed.
+   */
   const known = new Map<string, readonly string[]>();
   const knownUsers = ({ kind, id }: AccountKey): readonly string[] => {
     const key = `${kind}:${id}`;
@@ -76,7 +79,7 @@ const createAccounts = (database: Database.Database) => {
       const row = find.get(...keyOf(account));
       return row === undefined ? { held: 0n } : { held: BigInt(row.held), accountId: row.accountId };
     },
-    /** Sets what an account holds, which is made where there is none, and answers its number. */
+    /** Sets the amount of an account, created if missing. @returns its number */
     set(account: AccountKey, accountId: number | undefined, amount: bigint): number {
       const text = String(amount);
       if (accountId !== undefined) {
@@ -105,7 +108,7 @@ const createHolds = (database: Database.Database, accounts: ReturnType<typeof cr
       if (removed !== undefined) accounts.add(removed.accountId, -BigInt(removed.amount));
     }
   };
-  // Whoever held these is gone: the log's next start ends them.
+  // The owner of these holds is gone: the log's next start ends them.
   database.transaction(() => remove(all.all()))();
   return {
     release(holds: readonly number[]): void {
@@ -123,7 +126,6 @@ const createHolds = (database: Database.Database, accounts: ReturnType<typeof cr
   };
 };
 
-/** The ledger in SQLite. */
 export const createLedger = (database: Database.Database, log: LogWriter): Ledger => {
   const accounts = createAccounts(database);
   const parts = database

@@ -16,7 +16,6 @@ import type {
   TileRow,
 } from '../log-check-store.ts';
 
-/** What is kept beside the log in SQLite. */
 export const logCheckStore = (database: Database.Database): LogCheckStore => {
   const columns = database.prepare<[number, number], DecisionColumns>(
     `${DECISION_COLUMNS} WHERE seq > ? ORDER BY seq LIMIT ?`,

@@ -8,7 +8,7 @@ interface Tile {
   root: Buffer;
 }
 
-/** The log's Merkle tree in SQLite: leaf hashes stand with their entries, the rest in tiles. */
+/** The log's Merkle tree: leaf hashes are stored with their entries, the rest in tiles. */
 export const logTree = (database: Database.Database) => {
   const leaves = database
     .prepare<[number, number], Buffer>(
@@ -25,7 +25,7 @@ export const logTree = (database: Database.Database) => {
   );
   const insert = database.prepare<[number, number, Buffer, Uint8Array]>('INSERT INTO log_tile VALUES (?, ?, ?, ?)');
 
-  /** Hashes of the level at which tiles of `level` have theirs: leaves at 0, roots of the tiles below above it. */
+  /** Hashes in tiles of `level`: leaves at level 0, roots of the tiles below at higher ones. */
   const hashesAt = (level: number, start: number, count: number): Buffer[] => {
     if (level > 0) return roots.all(level - 1, start, start + count);
     const tile = find.get(0, Math.floor(start / TILE_HASHES));
@@ -40,7 +40,7 @@ export const logTree = (database: Database.Database) => {
   };
 
   return {
-    /** Stores the tiles that the leaf at `position` completes; runs inside the transaction that appends it. */
+    /** Stores the tiles that the leaf at `position` completes; runs in the transaction that appends it. */
     complete(position: number): void {
       let [level, index] = [0, position];
       while ((index + 1) % TILE_HASHES === 0) {

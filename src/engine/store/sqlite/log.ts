@@ -11,23 +11,23 @@ import type { GroupCommit } from './group-commit.ts';
 import { logTree } from './log-tree.ts';
 import { operatorChanges } from './operator-changes.ts';
 
-/** Enters what happens in the log; runs inside the transactions of its callers, which make it happen. */
+/** Enters events in the log, inside the transactions that cause them. */
 export interface LogWriter {
-  /** Enters that the engine runs, where that is not entered yet. Done by itself before the first entry. */
+  /** Enters that the engine runs, unless entered. Called automatically before the first entry. */
   start(earlierDecisions?: number): void;
   readonly isStarted: () => boolean;
-  /** Whether operators may have changed what is not entered yet. */
+  /** Whether operators may have made changes that are not entered yet. */
   readonly hasChanges: () => boolean;
   append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void;
-  /** Enters a decision by its record's text. */
+  /** Enters a decision with its record's text. */
   appendDecision(seq: number, record: string): void;
-  /** Enters what operators have changed, which comes before whatever is decided by it. */
+  /** Enters operators' changes, before any decision based on them. */
   readonly appendChanges: () => void;
-  /** Says where the log ends, if that is not said yet; to be called outside of transactions. */
+  /** Reports the log's end, unless reported; call outside of transactions. */
   readonly reportEnd: () => void;
 }
 
-/** Reads rows until there are enough, or enough of their text. */
+/** Reads rows until their number or their text suffices. */
 const someOf = (rows: Iterable<EntryRow>): LogLine[] => {
   const lines: LogLine[] = [];
   let characters = 0;
@@ -40,7 +40,6 @@ const someOf = (rows: Iterable<EntryRow>): LogLine[] => {
   return lines;
 };
 
-/** The writing side of the log in SQLite. */
 export const createLogWriter = (
   database: Database.Database,
   { clock, onLogEnd }: Pick<StoreWatch, 'clock' | 'onLogEnd'>,
@@ -62,14 +61,14 @@ export const createLogWriter = (
     const at = Math.max(clock.now(), before?.at ?? 0);
     const previous = before?.hash ?? null;
     const text = entryText({ entry: position, at, kind, previous: previous?.toString('hex') ?? null }, body);
-    // The leaf's hash: what is hashed begins with a zero byte.
+    // A leaf's hash input begins with a zero byte.
     const hash = sha256(Buffer.from(`\0${text}`));
     isReported = false;
     insert.run(position, at, kind, previous, hash, decisionSeq, decisionSeq === null ? body : null);
     tree.complete(position);
     return { position, at, hash };
   };
-  /** The last entry of an engine that has entered its start. One that was rolled back is entered again. */
+  /** The last entry of an engine that has entered its start. A start that was rolled back is entered again. */
   const startedLast = (earlierDecisions = 0): Last => {
     const before = last.get();
     if (before !== undefined && started !== undefined && started <= before.position) return before;
@@ -92,17 +91,17 @@ export const createLogWriter = (
     reportEnd() {
       if (isReported || onLogEnd === undefined) return;
       isReported = true;
-      // Read again: what was rolled back was never there.
+      // Read again: a rollback may have removed entries.
       const end = last.get();
       if (end !== undefined) onLogEnd({ size: end.position + 1, hash: end.hash.toString('hex') });
     },
   };
 };
 
-/** How many earlier decisions are entered in one transaction, or accounts in one entry. */
+/** Earlier decisions per transaction, or accounts per entry. */
 const LOT = 5_000;
 
-/** No re-org takes back blocks that lie further below the last that was read. */
+/** No re-org removes blocks further below the last one read. */
 const RE_ORG_BLOCKS = 10_000;
 
 type OpeningLedger = EntryBody<'ledger'>;
@@ -117,7 +116,7 @@ interface AccountRow {
 type OpeningReservation = AccountRow &
   Omit<OpeningLedger['reservations'][number], 'account' | 'ofWei'> & { readonly ofWei: string | null };
 
-/** Only accounts of limits have windows, besides rolling ones, of which nothing is given back. */
+/** Besides rolling windows, which return nothing, only accounts of limits have windows. */
 const keyOfRow = ({ kind, id, window, user }: AccountRow): AccountKey => ({
   ...{ kind, id },
   ...(kind === 'limit' && { window }),
@@ -125,8 +124,8 @@ const keyOfRow = ({ kind, id, window, user }: AccountRow): AccountKey => ({
 });
 
 /**
- * Enters what was decided before there was a log: the policy revisions, the decisions, then what the ledger holds and may
- * still get back. Goes on where it was interrupted.
+ * Enters what was decided before the log existed: policy revisions, decisions, and the ledger amounts that may still be
+ * returned. Continues after an interruption.
  */
 const enterEarlier = (database: Database.Database, log: LogWriter): void => {
   const find = database.prepare<[], string>(`SELECT body FROM log_entry WHERE position = 0`).pluck();
@@ -185,10 +184,9 @@ const enterEarlier = (database: Database.Database, log: LogWriter): void => {
   open.immediate();
 };
 
-/** All but going on from an older state. */
+/** Without continuing from an older state. */
 type StoredLog = Omit<LogStore, 'wasCalled' | 'acceptRollback'>;
 
-/** What is asked of the log, and what the engine enters by itself. */
 export const logStore = (database: Database.Database, log: LogWriter, commit: GroupCommit): StoredLog => {
   const tree = logTree(database);
   const desk = database.prepare<[], string>('SELECT desk_id FROM desk').pluck();
@@ -205,7 +203,7 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
   const nextDecision = database.prepare<[number], { position: number; seq: number }>(
     'SELECT position, decision_seq AS seq FROM log_entry WHERE position >= ? AND decision_seq IS NOT NULL LIMIT 1',
   );
-  /** Positions grow with the decisions' own: the entry is found by halving what is left. */
+  /** Positions grow with the decisions' own, so a binary search finds the entry. */
   const positionOf = (seq: number): number | undefined => {
     let [low, high] = [0, (end.get() ?? -1) + 1];
     while (low < high) {
@@ -238,7 +236,7 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
         return log.isStarted();
       }),
     async logChanges() {
-      // Every commit enters them before anything else.
+      // Every commit enters them first.
       if (log.hasChanges()) await commit.run(() => undefined);
     },
     logAction: ({ action, via, by, changes }) =>

@@ -1,9 +1,9 @@
 import type { SettingsScope } from '../policy-store.ts';
 
 /**
- * Spares the requests of every second what changes once a month. Only this process writes to the database (the data
- * folder is locked), so what it has read stays true until it writes. What is not there is asked for each time:
- * strangers must not fill the memory with names of their own.
+ * Caches what every request reads and what rarely changes. Only this process writes to the database (the data folder is
+ * locked), so cached values stay valid until it writes. Missing values are not cached: an attacker must not fill the
+ * memory with invented names.
  */
 export const remembered = <Args extends readonly (string | number)[], Value extends object>(
   read: (...args: Args) => Value | undefined,
@@ -15,27 +15,27 @@ export const remembered = <Args extends readonly (string | number)[], Value exte
       const kept = known.get(key);
       if (kept !== undefined) return kept;
       const value = read(...args);
-      // Frozen, since everybody gets the same object.
+      // Frozen, since all callers get the same object.
       if (value !== undefined) known.set(key, Object.freeze(value));
       return value;
     },
-    /** To be called after every write that may change an answer. */
+    /** Call after every write that may change a value. */
     forget: () => known.clear(),
   };
 };
 
-/** Keeps what it has read of a DApp until it is told that somebody else has written. */
+/** Caches data of a DApp until another part of the store writes it. */
 export interface Forgetful {
   readonly forget: (paymasterId: string) => void;
 }
 
-/** Counts changes of what the operator sets, so that a decision that stands on older settings is not written. */
+/** Counts changes of settings, so that a decision based on older settings is not written. */
 export interface SettingsVersion {
   /** Grows with every change within the scope. */
   of(scope: SettingsScope): number;
   /** Grows with every change of any scope. */
   changes(): number;
-  /** To be called with every change of what decides for a DApp, before anything else can be written. */
+  /** Call with every change of what decides for a DApp, before any other write. */
   readonly dappChanged: (paymasterId: string) => void;
   /** The same for what decides for all DApps of a chain. */
   readonly chainChanged: (chainId: number) => void;
@@ -44,8 +44,8 @@ export interface SettingsVersion {
 }
 
 /**
- * The counters are in memory: only this process writes to the database, and a decision does not outlive it. They are
- * kept by DApp and by chain, so that a change of one DApp's rules does not hold up the others.
+ * Counters are in memory: only this process writes to the database, and a pending decision does not outlive it. They
+ * are separate per DApp and chain, so that a change of one DApp's rules does not delay the others.
  */
 export const createSettingsVersion = (): SettingsVersion => {
   const dapps = new Map<string, number>();

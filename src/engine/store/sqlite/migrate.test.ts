@@ -23,7 +23,6 @@ afterEach(() => database.close());
 const version = (of = database): unknown => of.pragma('user_version', { simple: true });
 const tables = (): unknown[] => database.prepare('SELECT name FROM sqlite_schema ORDER BY name').pluck().all();
 
-/** What the backup holds: its version and the rows of table a. */
 const backup = (path: string): { version: unknown; rows: unknown[] } => {
   const copy = new Database(path, { readonly: true });
   try {

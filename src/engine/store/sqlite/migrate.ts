@@ -56,10 +56,10 @@ const migrations: readonly Migration[] = [
   tokenMode,
 ];
 
-/** The schema of this Gasdesk's databases (`user_version`). */
+/** Schema version of this Gasdesk's databases (`user_version`). */
 export const newestSchema = migrations.at(-1)?.version ?? 0;
 
-/** Copies the database. The copy that an earlier attempt left is replaced only once the new one is whole. */
+/** Copies the database. An earlier attempt's copy is replaced only when the new one is complete. */
 const backUp = (database: Database.Database, file: string): void => {
   const temporary = `${file}.new`;
   rmSync(temporary, { force: true });
@@ -74,10 +74,10 @@ const backUp = (database: Database.Database, file: string): void => {
 };
 
 /**
- * Brings a database to the newest schema, each step in a transaction of its own, after a copy of the file
- * as it was (`<file>.before-<version>`).
+ * Migrates a database to the newest schema, each step in its own transaction, after copying the original file
+ * (`<file>.before-<version>`).
  *
- * @throws EngineError `DATABASE_TOO_NEW` if a newer Gasdesk wrote it; nothing is touched then
+ * @throws EngineError `DATABASE_TOO_NEW` if a newer Gasdesk wrote it; nothing is then changed
  */
 export const migrate = (database: Database.Database, steps: readonly Migration[] = migrations): void => {
   const current = database.pragma('user_version', { simple: true }) as number;

@@ -8,7 +8,6 @@ import type {
   StoredNotification,
 } from '../notification-store.ts';
 
-/** What the operator is told, in SQLite. */
 export const notificationStore = (database: Database.Database): NotificationStore => {
   const insert = database.prepare<[NewNotification], Row>(
     `INSERT INTO notification (id, kind, subject, raised_at, due, title, body, decision_id)

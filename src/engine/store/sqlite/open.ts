@@ -4,28 +4,27 @@ import { EngineError } from '../../../shared/errors.ts';
 import { MEND_DAMAGE, storageFault } from './faults.ts';
 import { migrate } from './migrate.ts';
 
-/** An open database file. */
 export type SqliteDatabase = Database.Database;
 
 /**
  * Opens a database file for the engine: WAL, every commit flushed to disk, foreign keys on, schema up to date.
  *
- * @throws EngineError `DATA_FOLDER_UNUSABLE` if the file cannot be opened or is no database, `DATABASE_TOO_NEW`
+ * @throws EngineError `DATA_FOLDER_UNUSABLE` if the file cannot be opened or is not a database, `DATABASE_TOO_NEW`
  */
 export const openDatabase = (file: string): SqliteDatabase => {
   let database: Database.Database | undefined;
   try {
-    // API keys are in it. SQLite gives the mode of this file to those beside it.
+    // It contains API keys. SQLite gives this file's mode to the files next to it.
     closeSync(openSync(file, 'a', 0o600));
     database = new Database(file);
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
-    // Lets triggers see the rows that a REPLACE removes.
+    // Triggers then see the rows that a REPLACE removes.
     database.pragma('recursive_triggers = ON');
     migrate(database);
-    // Not before: it writes to the file, and one that is refused stays as it is.
+    // Only now: it writes to the file, and a refused file stays unchanged.
     database.pragma('journal_mode = WAL');
-    // Copying the log back holds up whoever waits: every 48 MB, it is fewer than one request in a hundred.
+    // A checkpoint delays waiting requests: every 48 MB, fewer than one in a hundred.
     database.pragma('wal_autocheckpoint = 12000');
     return database;
   } catch (error) {

@@ -15,7 +15,7 @@ const objectOf = (values: Readonly<Record<string, string>>): string =>
     .join(', ')})`;
 
 /**
- * Has SQLite keep every change in the transaction that makes it, whoever makes it. The triggers are this connection's own:
+ * Makes SQLite store every change in the transaction that makes it, by any caller. The triggers are temporary:
  * they follow the code, and other tools can write to the file without them.
  */
 const triggersOf = ({ table, subject, id, values }: Subject): string => {
@@ -36,7 +36,7 @@ const FINGERPRINT_DIGITS = 8;
 const fingerprint = (text: unknown): string | null =>
   typeof text === 'string' ? createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_DIGITS) : null;
 
-/** What operators change, kept with each change until it is an entry of the log. */
+/** Operators' changes, stored with each change until they are log entries. */
 export const operatorChanges = (database: Database.Database) => {
   let mayBePending = true;
   database.function('current_call', () => {
@@ -50,11 +50,11 @@ export const operatorChanges = (database: Database.Database) => {
   );
   return {
     mayBePending: () => mayBePending,
-    /** Takes the changes, by the calls that made them; runs inside the transaction of its caller. */
+    /** Takes the changes, grouped by calls; runs inside the transaction of its caller. */
     take(): Action[] {
       if (!mayBePending) return [];
       const rows = take.all();
-      // Not where there are some: what takes them may yet be rolled back.
+      // If some exist, the transaction that takes them may yet be rolled back.
       if (rows.length === 0) mayBePending = false;
       return actionsOf(rows);
     },

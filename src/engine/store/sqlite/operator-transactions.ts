@@ -2,11 +2,7 @@ import type Database from 'better-sqlite3';
 import { isOpen, MOST, type TransactionRow as Row, toTransaction } from '../operator-transaction-rows.ts';
 import type { OperatorTransactionStore } from '../operator-transaction-store.ts';
 
-/**
- * What the operator sent to chains, in SQLite.
- *
- * @param advanceLedger called with every change of what withdrawals take out of tanks
- */
+/** The operator's transactions. `advanceLedger` is called with every change of withdrawals from tanks. */
 export const operatorTransactionStore = (
   database: Database.Database,
   advanceLedger: () => void,

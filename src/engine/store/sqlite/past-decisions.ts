@@ -11,13 +11,13 @@ interface StoredDecision {
   record: string;
 }
 
-/** Read at once of records, and by one more decision: what is made of them takes some ms. */
+/** Limit on the records in one read, plus one more decision: processing them takes some ms. */
 const LOT_LENGTH = 256 * 1024;
 
-/** Looked through at once for where a time begins. */
+/** Positions per step of the search for a time's beginning. */
 const STRETCH = 5_000;
 
-/** Behind which position the decisions of a time begin: before, a whole stretch is older. */
+/** The position after which a time's decisions begin: a whole batch before it is older. */
 const positionBefore = (database: Database.Database, paymasterId: string, from: number): number => {
   const stretch = database.prepare<[string, number], { first: number | null; newest: number }>(
     `SELECT min(seq) AS first, max(at) AS newest
@@ -35,8 +35,8 @@ const WHERE = `paymaster_id = @paymasterId AND seq > @after AND seq <= @upTo AND
   AND at >= @from AND at < @to`;
 
 /**
- * Reads past decisions by a connection of its own, beside a desk that goes on writing. No transaction outlasts a call, so
- * that the desk's log is copied back meanwhile.
+ * Reads past decisions with its own connection, while a desk continues to write. No transaction outlasts a call, so the
+ * desk's WAL can be checkpointed meanwhile.
  *
  * @throws Error of SQLite
  */
@@ -72,7 +72,7 @@ export const openSqlitePastDecisions = (file: string, { paymasterId, from = 0, t
       const lot: PastDecision[] = [];
       let length = 0;
       for (const { record: text, ...row } of read.iterate({ ...asked, after, upTo: upTo ?? 0 })) {
-        // Conditions compare numbers that clients sent, of any length.
+        // Conditions compare numbers from clients, of any length.
         const record = Object.assign(expandRecord(parseExactJson(text) as CompactRecord), row);
         lot.push({ record, revision: revisionOf(record) });
         length += text.length;

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { Pause, PauseStore } from '../policy-store.ts';
 import type { SettingsVersion } from './memory.ts';
 
-/** Pauses of all sponsorship and of single DApps in SQLite. `advanceLedger` lets decisions on their way begin anew. */
+/** `advanceLedger` makes pending decisions restart. */
 export const pauseStore = (
   database: Database.Database,
   advanceLedger: () => void,
@@ -25,7 +25,7 @@ export const pauseStore = (
   );
   const timesOf = database.prepare<[], [string, number]>('SELECT paymaster_id, times FROM dapp_resume').raw();
 
-  // Every decision under a breaker asks for these.
+  // Every decision under a breaker reads these.
   let resumed = times.get() ?? 0;
   let resumedOf = new Map(timesOf.all());
   const resume = database.transaction((): void => {

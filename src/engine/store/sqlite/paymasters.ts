@@ -11,10 +11,10 @@ import { type Forgetful, remembered } from './memory.ts';
 import { orClash } from './unique.ts';
 
 /**
- * DApps and their funding wallets in SQLite.
+ * DApps and their funding wallets.
  *
- * @param dappChanged called with every DApp that is new, and of every change of a funding wallet, of how long signatures are valid, of the
- *   allowed origins, or of whether users may pay in tokens
+ * @param dappChanged called with every new DApp, and every change of a funding wallet, of the validity of signatures,
+ *   of the allowed origins, or of token mode
  */
 export const paymasterStore = (
   database: Database.Database,
@@ -76,7 +76,7 @@ export const paymasterStore = (
   });
 
   const found = (row: PaymasterRow | undefined): Paymaster | undefined => row && toPaymaster(row);
-  // Every decision asks for these.
+  // Every decision reads these.
   const counts = remembered((chainId: number) => ({ dapps: count.get(chainId) ?? 0 }));
   const ofApiKey = remembered((apiKey: string) => found(byApiKey.get(apiKey)));
 

@@ -6,19 +6,19 @@ import type { PolicyRevision, PolicyRevisionStore, PolicyTime } from '../policy-
 import type { LogWriter } from './log.ts';
 import type { SettingsVersion } from './memory.ts';
 
-/** Policy revisions in SQLite, each kept once and for ever; runs inside the transactions of its callers. */
+/** Policy revisions, each stored once and forever; runs inside the transactions of its callers. */
 export const policyRevisions = (database: Database.Database) => {
   const insert = database.prepare<[string, string, number, string]>(
     'INSERT OR IGNORE INTO policy_revision VALUES (?, ?, ?, ?)',
   );
   const select = database.prepare<[string], string>('SELECT policy FROM policy_revision WHERE hash = ?').pluck();
   return {
-    /** Keeps a revision with when it was first seen. False if it is there already. */
+    /** Stores a revision with the time of its first use. False if it exists already. */
     save: (
       { hash, policy }: { readonly hash: string; readonly policy: unknown },
       { paymasterId, at }: Pick<DecisionRecord, 'paymasterId' | 'at'>,
     ): boolean => insert.run(hash, paymasterId, at, JSON.stringify(policy)).changes > 0,
-    /** The policy with this hash. @throws EngineError `STORAGE_FAILED` if the text is not what its hash says */
+    /** The policy with this hash. @throws EngineError `STORAGE_FAILED` if the text does not match its hash */
     find(hash: string): Policy | undefined {
       const json = select.get(hash);
       return json === undefined ? undefined : storedPolicy(hash, json);
@@ -26,7 +26,7 @@ export const policyRevisions = (database: Database.Database) => {
   };
 };
 
-/** Which policy is in force by the log: each change of it is an entry, before the first decision under it. */
+/** Which policy is in force according to the log: each change of it is an entry, before the first decision under it. */
 export const policiesInForce = (database: Database.Database, log: Pick<LogWriter, 'append'>) => {
   const revisions = policyRevisions(database);
   const newest = database
@@ -36,7 +36,7 @@ export const policiesInForce = (database: Database.Database, log: Pick<LogWriter
     'INSERT INTO policy_history (paymaster_id, hash, at) VALUES (?, ?, ?)',
   );
   return {
-    /** Says that a revision is in force from now on. False if it is already. */
+    /** Puts a revision in force. False if it already is. */
     enforce(revision: PolicyRevision, { paymasterId, at }: Pick<DecisionRecord, 'paymasterId' | 'at'>): boolean {
       const { hash, policy } = revision;
       if (newest.get(paymasterId) === hash) return false;
@@ -48,7 +48,6 @@ export const policiesInForce = (database: Database.Database, log: Pick<LogWriter
   };
 };
 
-/** Which policies were in force when, in SQLite. */
 export const policyRevisionStore = (
   database: Database.Database,
   { changes }: Pick<SettingsVersion, 'changes'>,

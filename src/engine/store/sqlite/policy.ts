@@ -24,7 +24,7 @@ import { orClash } from './unique.ts';
 
 type Added = (counts: DappCounts) => Partial<DappCounts>;
 
-/** Writes rows of what a DApp has. Each answers how many it wrote. */
+/** Writes rows of a DApp's policy. Each function returns the number of rows written. */
 export const policyRows = (database: Database.Database) => {
   const contract = database.prepare(
     `INSERT INTO smart_contract VALUES (@ruleId, @paymasterId, @name, @address, @addressKey, @abi, @methods,
@@ -46,7 +46,7 @@ export const policyRows = (database: Database.Database) => {
 };
 
 /**
- * Contracts, rules and webhooks in SQLite. Every change moves the rule revision of its DApp.
+ * Every change increments its DApp's rule revision.
  *
  * @param dappChanged called with the DApp of every change
  */
@@ -107,9 +107,9 @@ export const policyStore = (
     return changed;
   });
   /**
-   * Runs a change that says how many rows it touched, and moves the revision if it touched any.
+   * Runs a change, and increments the revision if any row changed.
    *
-   * @param added what it adds to, of what there is then
+   * @param added what it adds to, of the current policy
    */
   const change = (paymasterId: string, write: () => number, added?: Added): boolean => {
     const changed = changeAndAdvance(paymasterId, write, added);

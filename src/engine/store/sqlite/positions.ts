@@ -1,18 +1,18 @@
 import type Database from 'better-sqlite3';
 
 /**
- * The positions (`seq`) at which there are decisions. Positions may lie as far apart as numbers go: an export of one
- * DApp leaves out the others', and a hostile one says what it likes. Reading by stretches of
- * positions goes from one decision to the next by these, so that the work is bounded by the decisions there are.
+ * The positions (`seq`) that have decisions. The gaps may be of any size: an export of one DApp omits the others', and
+ * a hostile file may contain any positions. Reads in batches use this to skip gaps, so that the number of decisions
+ * limits the work.
  */
 export interface Positions {
-  /** The greatest position up to this one; 0 if there is none. */
+  /** The greatest position up to this one; 0 if none exists. */
   upTo(seq: number): number;
-  /** The smallest position after this one; `Infinity` if there is none. */
+  /** The smallest position after this one; `Infinity` if none exists. */
   after(seq: number): number;
 }
 
-/** The positions in SQLite: each answer is one step in the table's own tree. */
+/** Each answer is one step in the table's own tree. */
 export const positionsIn = (database: Database.Database): Positions => {
   const upTo = database.prepare<[number], { seq: number | null }>(
     'SELECT max(seq) AS seq FROM decision WHERE seq <= ?',
@@ -26,5 +26,5 @@ export const positionsIn = (database: Database.Database): Positions => {
   };
 };
 
-/** Lets everything else that waits have its turn: SQLite answers before anything else runs. */
+/** Lets other waiting work run: SQLite blocks the process while it reads. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

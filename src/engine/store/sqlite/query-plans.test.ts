@@ -25,7 +25,7 @@ import { policyStore } from './policy.ts';
 import { createSettingsVersion } from './memory.ts';
 import { settlementStore } from './settlements.ts';
 
-/** Every statement that the store has prepared, whatever it is for. */
+/** Every statement that the store has prepared, for any purpose. */
 const statements: string[] = [];
 let dir: string;
 let database: Database.Database;
@@ -52,7 +52,7 @@ beforeAll(async () => {
     settings: createSettingsVersion(),
     log: createLog({ level: 'silent' }),
   });
-  // Lists and pages are prepared when they are first asked for, and only where there are decisions.
+  // Lists and pages are prepared at first use, and only if decisions exist.
   database.exec(`INSERT INTO account VALUES ('account-1', 'Operator', 0)`);
   database.exec(`INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)
     VALUES ('dapp-1', 'account-1', 'Game', 1, 'key', '1.1.0', 0)`);
@@ -71,7 +71,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** How SQLite would run a statement, a line per step; parameters stay parameters, or it would fold them away. */
+/** SQLite's plan for a statement, one line per step; parameters stay parameters, or it would fold them away. */
 const plan = (sql: string): string[] => {
   const names = [...sql.matchAll(/@(\w+)/g)].map(([, name]) => [name!, null]);
   const values = names.length > 0 ? [Object.fromEntries(names) as object] : [...sql.matchAll(/\?/g)].map(() => null);
@@ -93,29 +93,29 @@ describe('the plans of the statements', () => {
       'SCAN auth_token',
       'SCAN chain',
       'SCAN chain_cursor',
-      // The DApps that are, or were, paused by themselves.
+      // DApps that have, or had, their own pause.
       'SCAN dapp_pause',
       'SCAN dapp_resume',
-      // One row: how far the hashes are in.
+      // One row: the progress of the hashes.
       'SCAN decision_hash_end',
       'SCAN desk',
       'SCAN fee_token',
       // The senders of the operations in a range of blocks.
       'SCAN json_each VIRTUAL TABLE INDEX 1:',
-      // What is held for withdrawals on their way.
+      // Holds for withdrawals in flight.
       'SCAN ledger_hold',
       // The last decisions of a DApp, and the steps of their traces.
       'SCAN made',
-      // A few hundred, by seq, and where they are sent: one row.
+      // A few hundred, by seq, and the webhook: one row.
       'SCAN notification',
       'SCAN notification_webhook',
-      // What the operator sent: the newest, until there are enough.
+      // The operator's transactions, newest first, up to the limit.
       'SCAN operator_change',
       'SCAN operator_transaction',
       'SCAN paymaster',
       'SCAN paymaster_contract',
       'SCAN signer',
-      // One row: how often it was resumed.
+      // One row: the number of resumes.
       'SCAN sponsorship_pause',
       'SCAN sponsorship_resume',
       'SCAN step VIRTUAL TABLE INDEX 3:',

@@ -1,9 +1,9 @@
 import Database from 'better-sqlite3';
 
 /**
- * Gives the desk in a restored database file another name, and its log another key with it: since the backup was made the
- * desk may have signed heads that this log does not lead to. The log's next entry says so. A database of before there was
- * a log gets its name when it is opened.
+ * Gives the desk in a restored database file another id, and so its log another key: since the backup the desk may have
+ * signed heads that this log does not extend. The log's next entry says so. A database from before the log existed gets
+ * its id when it is opened.
  *
  * @param backedUpAt when the backup was made, epoch ms
  */

@@ -3,15 +3,12 @@ import type { DappPolicyStore, OperatorPolicy, SettingsScope } from '../policy-s
 import { policyRows } from './policy.ts';
 import { orClash } from './unique.ts';
 
-/** What replacing a policy asks of the store, and tells it. */
 interface Replacing {
-  /** True while the settings are those that the policy was made from. */
+  /** True while the settings are those that the policy was based on. */
   readonly isOfVersion: (scope: SettingsScope, version: number) => boolean;
-  /** Called once the policy is written. */
   readonly changed: (paymasterId: string) => void;
 }
 
-/** Puts a whole policy in the place of what a DApp has, in SQLite. */
 export const policyReplacement = (
   database: Database.Database,
   { isOfVersion, changed }: Replacing,

@@ -18,7 +18,7 @@ import { createHashIndex, enterAll } from './hash-index.ts';
 import type { Ledger } from './ledger.ts';
 import type { LogWriter } from './log.ts';
 
-/** Settlement in SQLite: what the chain says of each decision, and what it still holds of the ledger. */
+/** Settlement: the chain's result of each decision, and its remaining reservations in the ledger. */
 export const settlementStore = (
   database: Database.Database,
   { ledger, entries, commit }: { ledger: Ledger; entries: LogWriter; commit: GroupCommit },
@@ -40,7 +40,7 @@ export const settlementStore = (
   const settledIn = database.prepare<[number, number, number], { seq: number }>(
     `SELECT seq FROM decision WHERE chain_id = ? AND settled_block BETWEEN ? AND ?`,
   );
-  // Those that a block from the range on accounts for may be about to lose it: a re-org moves and replaces operations.
+  // Includes decisions that a block of the range accounts for: a re-org may move or replace their operations.
   const candidates = database.prepare<[{ chainId: number; fromBlock: number; senders: string }], Candidate>(
     `SELECT seq, settlement, sender, record ->> 'nonce' AS nonce, record ->> 'entryPoint' AS entryPoint,
        substr(record ->> 'paymasterAndData', 1, 42) AS paymaster
@@ -69,7 +69,7 @@ export const settlementStore = (
   const state = database.prepare<[number], { id: string } & Settled>(
     `SELECT id, settlement, actual_cost_wei AS actualCostWei, settled_block AS block FROM decision WHERE seq = ?`,
   );
-  /** Says what became of a decision, and lets its accounts follow. */
+  /** Stores a decision's result, and updates its accounts. */
   const change = (seq: number, { settlement, actualCostWei, block }: Settled): void => {
     const before = state.get(seq);
     setSettlement.run(settlement, actualCostWei, block, seq);
@@ -100,7 +100,7 @@ export const settlementStore = (
     if (seq !== undefined) hashes.add(userOpHash.toLowerCase(), seq);
     return seq;
   };
-  /** The decisions each of these operations may be, by sender and nonce. */
+  /** Possible decisions of these operations, by sender and nonce. */
   const candidatesOf = (chainId: number, fromBlock: number, unmatched: readonly MinedUserOperation[]) => {
     if (unmatched.length === 0) return new Map<MinedUserOperation, Candidate[]>();
     const senders = JSON.stringify(unmatched.map(({ sender }) => addressKey(sender)));
@@ -146,7 +146,7 @@ export const settlementStore = (
     async applySettlements(range) {
       const { mined } = range;
       const apply = () => commit.run(() => (mined.length === 0 || hashes.catchUp() ? applyRange(range) : undefined));
-      // Decisions are stored between two lots of hashes.
+      // Decisions are stored between two batches of hashes.
       for (;;) {
         const applied = await apply();
         if (applied !== undefined) return applied;

@@ -2,24 +2,24 @@ import Database from 'better-sqlite3';
 import type { GroupCommit } from './group-commit.ts';
 import type { Snapshots } from '../snapshots.ts';
 
-/** Problems the database finds in itself; empty when it is sound. */
+/** Problems that the database finds in itself; empty if it is sound. */
 const integrityFaults = (database: Database.Database): string[] => {
   try {
     const rows = database.pragma('integrity_check') as { integrity_check: string }[];
     return rows.map((row) => row.integrity_check).filter((fault) => fault !== 'ok');
   } catch (error) {
-    // Damaged so badly that it cannot even be checked.
+    // Too damaged even to be checked.
     return [error instanceof Error ? error.message : String(error)];
   }
 };
 
-/** 400 KB, which take about half a millisecond; in between the process does other work. */
+/** 400 KB, which take about half a millisecond; other work runs in between. */
 const PAGES_PER_STEP = 100;
 
 /**
- * Copies a database that is in use to a file, by SQLite's online backup: what this connection writes meanwhile is in
- * the copy, too, which is as of the moment this resolves. The copy is one file, without a log beside it, so that it can
- * be read where nothing may be written.
+ * Copies a database in use to a file, with SQLite's online backup. The copy includes what this connection writes
+ * meanwhile, and is as of the moment this resolves. It is one file, without a write-ahead log, so that it can be read
+ * where writing is impossible.
  *
  * @throws Error of SQLite or the file system, or the signal's reason
  */
@@ -39,7 +39,7 @@ const copyDatabase = async (database: Database.Database, file: string, signal?: 
 };
 
 /**
- * Copies a database file that no engine uses, of whatever schema, as {@link copyDatabase} does.
+ * Copies a database file that no engine uses, of any schema, like {@link copyDatabase}.
  *
  * @throws Error of SQLite or the file system
  */
@@ -61,14 +61,13 @@ const readOnly = <T>(file: string, ask: (database: Database.Database) => T): T =
   }
 };
 
-/** The schema of a database file (`user_version`). @throws Error of SQLite if it is no database */
+/** The schema version of a database file (`user_version`). @throws Error of SQLite if it is not a database */
 export const schemaOf = (file: string): number =>
   readOnly(file, (database) => database.pragma('user_version', { simple: true }) as number);
 
-/** Problems SQLite finds in a database file; empty when it is sound. */
+/** Problems that SQLite finds in a database file; empty if it is sound. */
 export const faultsOf = (file: string): string[] => readOnly(file, integrityFaults);
 
-/** The database as a whole, in SQLite. */
 export const snapshotStore = (database: Database.Database, commit: GroupCommit): Snapshots => ({
   copyTo: (file, signal) => copyDatabase(database, file, signal),
   schemaVersion: () => Promise.resolve(database.pragma('user_version', { simple: true }) as number),
@@ -78,7 +77,7 @@ export const snapshotStore = (database: Database.Database, commit: GroupCommit):
   },
   tryWrite: () =>
     commit.run(() => {
-      // There and back: SQLite writes nothing where nothing changes.
+      // Back and forth: SQLite writes nothing if nothing changes.
       database.prepare(`UPDATE desk SET desk_id = desk_id || ' '`).run();
       database.prepare('UPDATE desk SET desk_id = rtrim(desk_id)').run();
     }),

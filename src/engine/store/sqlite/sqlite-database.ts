@@ -4,11 +4,11 @@ import type { StoreWatch } from '../store-watch.ts';
 import { vaultInFile } from '../vault-in-file.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
-/** The data folder's lock keeps every other engine out. */
+/** The data folder's lock excludes every other engine. */
 const alone: Engines = { isLeader: () => true, onOthers: () => () => undefined };
 
 /**
- * Opens the database of one engine: a SQLite file, and the vault's file beside it.
+ * Opens the database of one engine: a SQLite file, and the vault's file next to it.
  *
  * @throws EngineError `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW` or `STORAGE_FAILED`
  */

@@ -30,7 +30,7 @@ const filled = async (): Promise<Store> => {
   return store;
 };
 
-/** Decides while the clock moves by `ms`, as if SQLite had taken so long. */
+/** Decides while the clock advances by `ms`, as if SQLite had taken that time. */
 const decideFor = async (store: Store, ms: number): Promise<void> => {
   await store.decideAndReserve({ reservations: [], ledgerVersion: 0 }, () => {
     void clock.advance(ms);
@@ -83,7 +83,7 @@ describe('the store on SQLite', () => {
     }
     await store.close();
     const handle = await open(file, 'r+');
-    // The last page is of the table or of an index that grew with the decisions.
+    // The last page belongs to the table or to an index that grew with the decisions.
     await handle.write(Buffer.alloc(2048, 0xee), 0, 2048, statSync(file).size - 3000);
     await handle.close();
 

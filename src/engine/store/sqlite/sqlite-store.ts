@@ -34,7 +34,7 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
   const settings = createSettingsVersion();
   const chainChanged = (chainId: number): void => {
     settings.chainChanged(chainId);
-    // What was read from a chain may have come from another node, or by other rules.
+    // Cached chain data may come from another node, or follow other rules.
     ledger.advanceLedger();
   };
   const timed = createSlowLog(watch);
@@ -85,7 +85,7 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
 /**
  * Opens the store on a SQLite file.
  *
- * @throws EngineError `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW`, or `STORAGE_FAILED` where the file is damaged
+ * @throws EngineError `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW`, or `STORAGE_FAILED` if the file is damaged
  */
 export const openSqliteStore = (file: string, watch: StoreWatch): Store => {
   const database = openDatabase(file);

@@ -2,7 +2,8 @@ import { SqliteError } from 'better-sqlite3';
 import { EngineError, type ErrorCode } from '../../../shared/errors.ts';
 
 /**
- * Runs a write and turns a clash with a unique index into the expected failure.
+ * Turns a violation of a unique index into an expected error.
+ *
  * @param clashes error by the column that SQLite names last in its message
  */
 export const orClash = <T>(clashes: Readonly<Record<string, ErrorCode>>, write: () => T): T => {

@@ -6,10 +6,10 @@ import { storageFault } from './faults.ts';
 
 const SLOW_MS = 40;
 
-/** Runs something that keeps the process and logs it if that took longer than 40 ms. `count`: how much it did. */
+/** Runs blocking work and logs it if it took longer than 40 ms. `count`: amount of work done. */
 export type SlowLog = <T>(statement: string, run: () => T, count?: number) => T;
 
-/** SQLite does its work before it answers: whatever takes long there holds up every request. */
+/** SQLite blocks the process while it works, so slow statements delay every request. */
 export const createSlowLog =
   ({ clock, log }: { clock: Clock; log: Log }): SlowLog =>
   (statement, run, count) => {
@@ -30,8 +30,8 @@ interface Watching {
 }
 
 /**
- * Watches how long each operation keeps the process, and says when disk or file are to blame; the writes that share a
- * commit are watched where that is made.
+ * Measures how long each operation blocks the process, and reports errors of disk or file. Writes that share a commit
+ * are measured there.
  */
 export const watched = (store: Store, { timed, done, onFault }: Watching): Store => {
   const succeeded = <T>(result: T): T => {

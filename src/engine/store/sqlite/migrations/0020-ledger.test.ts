@@ -16,12 +16,12 @@ import { endExpired } from '../../../../../test/support/end-expired.ts';
 
 const CONTRACT = '0x00000000000000000000000000000000000000cc';
 const WALLET = '0x00000000000000000000000000000000000000ff';
-/** How schema 10 named a gas tank. */
+/** Schema 10's name of a gas tank. */
 const TANK = `31337:${CONTRACT}:${WALLET}`;
 const WEI = 2n ** 70n;
 const sponsored = { paymasterAndData: `${CONTRACT}${'00'.repeat(32)}`, chainId: 31337 };
 
-/** Decisions as schema 10 kept them, and the wei that each had promised. */
+/** Decisions as schema 10 stored them, and the wei that each had promised. */
 const before: { draft: DecisionDraft; promised?: bigint }[] = [
   {
     draft: decision({ ...sponsored, id: 'open', validUntil: 1_000, userOpHash: `0x${'01'.repeat(32)}` }),
@@ -44,7 +44,7 @@ const before: { draft: DecisionDraft; promised?: bigint }[] = [
   },
 ];
 
-/** Writes a database of schema 10 as the engine of that time would have. */
+/** Writes a database of schema 10 as the engine of that time did. */
 const writeSchema10 = (file: string): void => {
   const database = new Database(file);
   migrate(database, [initial]);
@@ -93,7 +93,7 @@ const withStore = async (use: (store: Store) => Promise<void>): Promise<void> =>
   }
 };
 
-/** What deciding sees as promised from the tank. */
+/** The tank's promised amount, as decisions see it. */
 const promisedOf = async (store: Store): Promise<bigint> => {
   const tank = tankAccount(31337, { address: CONTRACT, fundingWallet: WALLET });
   const [promised] = await store.heldOf([{ account: tank }]);

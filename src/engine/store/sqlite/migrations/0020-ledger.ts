@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The ledger: accounts (a gas tank, or a spending limit's window) and what each decision holds of them. It replaces the
- * tank promises of schema 10. Decisions get columns for what settlement looks up.
+ * The ledger: accounts (a gas tank, or a spending limit's window) and each decision's amounts in them. It replaces the
+ * tank promises of schema 10. Decisions get columns for settlement's searches.
  */
 export const ledger: Migration = {
   version: 20,

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Origins from which browsers may use a DApp's API key, and what decisions are looked up by besides DApp and outcome.
- * Only denials have a rule: its index costs a sponsored operation nothing. One of senders would cost every decision a
- * random page, a fifth more CPU for its insert; decisions of a sender are found by reading, a stretch at a time.
+ * Origins from which browsers may use a DApp's API key, and further search columns of decisions besides DApp and
+ * outcome. Only denials have a rule: its index costs a sponsored operation nothing. An index of senders would cost
+ * every decision a random page, a fifth more CPU for its insert; decisions of a sender are found by reading in batches.
  */
 export const originsAndFilters: Migration = {
   version: 30,

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Hashes of sponsored operations, in a table that is filled in sorted lots when one is looked up. As an index of the
- * decisions they cost every decision a random page, which is a third of what its commit wrote. And accounts of the
- * ledger without their end: nothing looks for windows that are over, which cost no decision anything.
+ * Hashes of sponsored operations, in a table that is filled in sorted batches when one is searched. As an index of the
+ * decisions they cost every decision a random page, a third of what its commit wrote. Also, ledger accounts without
+ * their end: nothing searches for windows that are over, which cost no decision anything.
  */
 export const cheaperDecisions: Migration = {
   version: 35,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Tokens in which users may pay, and what token mode needs to know of a chain. `rate` is JSON by its source. */
+/** Tokens in which users may pay, and the chain data that token mode needs. `rate` is JSON by its source. */
 export const feeTokens: Migration = {
   version: 40,
   sql: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Whether all sponsorship is paused: one row while it is, none while it is not. `since` is epoch ms. */
+/** Whether all sponsorship is paused: one row while it is, otherwise none. `since` is epoch ms. */
 export const pause: Migration = {
   version: 60,
   sql: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The signature that proved a change of the funding wallet; null for changes of before it was kept. */
+/** The signature that proved a change of the funding wallet; null for changes from before it was stored. */
 export const fundingProof: Migration = {
   version: 61,
   sql: `

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What the operator sent to chains; `open` until its outcome is known. And the gas tanks: below what balance (decimal
- * wei) a DApp's is low, and an index that tells what was paid from it lately.
+ * The operator's transactions; `open` until the outcome is known. Also for gas tanks: the balance (decimal wei) below
+ * which a DApp's is low, and an index for what was recently paid from it.
  */
 export const operatorTransactions: Migration = {
   version: 62,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The most that a chain may sign for in a time: wei and seconds, null where there is no bound. Each time that
- * sponsorship is resumed the counting begins anew.
+ * Maximum that a chain may sign for within a time: wei and seconds, null for no limit. Each time that sponsorship
+ * resumes, the counting restarts.
  */
 export const burnRateBreaker: Migration = {
   version: 63,

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What is signed for version 1.0.0 never expires, though decisions said that it did: those that are reserved stay so
- * until they are mined or their nonce is used (`valid_until` 0: no expiry). And an index of the few decisions that an
- * operation without a certain decision has left unconfirmed, by the block it was mined in.
+ * Signatures for version 1.0.0 never expire, though decisions said that they did: reserved ones stay reserved until
+ * they are mined or their nonce is used (`valid_until` 0: no expiry). Also, an index of the few decisions that an
+ * operation without a certain decision left unconfirmed, by the block it was mined in.
  */
 export const endlessReservations: Migration = {
   version: 66,

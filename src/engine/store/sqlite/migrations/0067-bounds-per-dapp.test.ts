@@ -32,7 +32,7 @@ it('leaves a DApp as it is: it may ask for an hour, and is not paused', async ()
     INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)
       VALUES ('d', 'a', 'Game', 10, 'key', '1.1.0', 2);
   `);
-  // The store reads what later ones have added.
+  // The store reads what later migrations have added.
   migrate(database, [...before, boundsPerDapp, sponsorAnswer, tokensAndKeys, tokenMode]);
   expect(await paymasterStore(database, () => undefined).findPaymaster('d')).toMatchObject({
     name: 'Game',

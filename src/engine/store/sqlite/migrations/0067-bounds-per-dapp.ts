@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What keeps one DApp from holding up the others. `max_expiry_s`: the most seconds that a request may ask for as
- * `expiryDuration`, one hour also for the DApps of before. A row of `dapp_pause` stands while one DApp alone is paused,
- * since epoch ms; each time that such a pause ends, the DApp's part of a breaker is counted anew.
+ * Prevents one DApp from delaying the others. `max_expiry_s`: maximum `expiryDuration` of a request in seconds, one
+ * hour for existing DApps too. A row of `dapp_pause` exists while a DApp has its own pause, since epoch ms; each time
+ * that such a pause ends, counting of the DApp's part of a breaker restarts.
  */
 export const boundsPerDapp: Migration = {
   version: 67,

@@ -33,7 +33,7 @@ it('puts decisions of before at their own seq, and behind them each change that 
     'UPDATE decision SET settlement = ?, actual_cost_wei = ?, settled_block = ? WHERE seq = ?',
   );
   set.run('settled', '7', 5, 1);
-  // Mined at another cost after a re-org; in another block at the same cost, which nobody sees.
+  // Mined at another cost after a re-org; in another block at the same cost, which no client sees.
   set.run('settled', '8', 5, 1);
   set.run('settled', '8', 6, 1);
   set.run('reserved', null, null, 1);

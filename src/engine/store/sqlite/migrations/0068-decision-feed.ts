@@ -1,10 +1,10 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The feed of decisions: one row per decision that is made, and per change of its settlement or actual cost. Positions
- * grow in the order of commits, so whoever knows the last one that it has seen learns all that came after. A trigger
- * writes the changes, wherever they come from; what is made is written with it, since a trigger would have SQLite open a
- * journal for each insert and look at the tables that refer to it. Decisions of before stand at their own `seq`.
+ * The feed of decisions: one row per new decision, and per change of its settlement or actual cost. Positions grow in
+ * commit order, so a reader that knows its last position gets everything after it. A trigger writes all changes. The
+ * row of a new decision is written with it, since a trigger would make SQLite open a journal for each insert and check
+ * the tables that refer to it. Existing decisions are at their own `seq`.
  */
 export const decisionFeed: Migration = {
   version: 68,

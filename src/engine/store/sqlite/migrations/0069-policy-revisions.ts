@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The policies by which decisions were made, by the hash of their canonical JSON. */
+/** The policies of decisions, by the hash of their canonical JSON. */
 export const policyRevisions: Migration = {
   version: 69,
   sql: `CREATE TABLE policy_revision (

@@ -49,7 +49,7 @@ it('finds every account again by its parts, with what it holds and what decision
     account.run(accountText(one), held(index));
     claim.run(accountText(one), held(index));
   }
-  // Of a kind that nobody knows any more.
+  // Of a kind that no longer exists.
   account.run('old:a:1', '5');
   migrate(database, [...before, ledgerColumns]);
 

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Accounts of the ledger in columns, which were one text with colons; where an account has no window or user they are 0
- * and empty. What was a claim is a reservation: it names its account by number, and `follows` says how it follows its
- * operation. A hold is reserved as well, for a withdrawal on its way.
+ * Ledger accounts in columns, instead of one text with colons. An unused window is 0, an unused user empty. A claim is
+ * now a reservation: it names its account by number, and `follows` says how it follows its operation. A hold is a
+ * reservation too, for a withdrawal in flight.
  */
 export const ledgerColumns: Migration = {
   version: 70,

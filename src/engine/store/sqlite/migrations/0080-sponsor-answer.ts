@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What stubs say of who sponsors, as JSON; null, also for the DApps of before: the DApp's name, without an icon. */
+/** The sponsor in stubs, as JSON; null, also for existing DApps: the DApp's name, without an icon. */
 export const sponsorAnswer: Migration = {
   version: 80,
   sql: 'ALTER TABLE paymaster ADD COLUMN sponsor TEXT;',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What the operator is told: one open happening per kind and subject, and where all of them are sent. */
+/** Notifications of the operator: one open happening per kind and subject, and where they are sent. */
 export const notifications: Migration = {
   version: 90,
   sql: `

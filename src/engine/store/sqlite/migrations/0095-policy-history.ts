@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Which policy of a DApp was in force when. Of before only those are known by which decisions were made. */
+/** Which policy of a DApp was in force when. For earlier times, only policies that made decisions are known. */
 export const policyHistory: Migration = {
   version: 95,
   sql: `

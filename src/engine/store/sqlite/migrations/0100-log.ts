@@ -1,10 +1,10 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The log. The body of a decision's entry is its record, which is not stored twice; `hash` is the leaf hash. Decisions are
- * found by halving, since `decision_seq` grows with the position: an index would cost every decision another page. A tile holds
- * 256 hashes side by side, and their root: those of leaves at level 0, those of tiles above. What the operator changes
- * stands in `operator_change` until it is an entry.
+ * The log. The body of a decision's entry is its record, which is not stored twice; `hash` is the leaf hash. Decisions
+ * are found by binary search, since `decision_seq` grows with the position: an index would cost every decision another
+ * page. A tile holds 256 adjacent hashes, and their root: those of leaves at level 0, those of tiles above. Operators'
+ * changes are in `operator_change` until they are entries.
  */
 export const log: Migration = {
   version: 100,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * When a rule binds, and what rules in shadow would have done: a row for each decision that one of them looked at, while its
- * cycle lasts.
+ * When a rule applies, and what rules in shadow would have done: a row for each decision that one of them evaluated,
+ * while its cycle lasts.
  */
 export const ruleBinding: Migration = {
   version: 105,

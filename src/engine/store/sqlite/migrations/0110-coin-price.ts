@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** What a chain's coin is worth, as JSON of its source; and of what is reserved in dollars, the maximum cost it stands for. */
+/**
+ * Price of a chain's coin, as JSON of its source; and for reservations in dollars, the maximum cost that they stand
+ * for.
+ */
 export const coinPrice: Migration = {
   version: 110,
   sql: `

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What auth tokens may do, for how long, and when they were used; several API keys for a DApp. The tokens of before may do
- * all they could. The key of before is the first of its DApp and has its id; `paymaster.api_key` is the key that is shown.
+ * Scope, expiry and last use of auth tokens; several API keys for a DApp. Existing tokens keep their rights. A DApp's
+ * existing key becomes its first, with the DApp's id; `paymaster.api_key` is the key that is shown.
  */
 export const tokensAndKeys: Migration = {
   version: 120,

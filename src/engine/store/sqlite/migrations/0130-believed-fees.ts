@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What was seen of each chain's base fee and tips; and whether the operator has switched its breaker off. Chains without a
- * breaker have the default one from now on: nobody said before that there should be none.
+ * Observed base fee and tips of each chain, and whether the operator has switched its breaker off. Chains without a
+ * breaker get the default one: its absence was no explicit choice before.
  */
 export const believedFees: Migration = {
   version: 130,
