@@ -5,7 +5,7 @@ import { chainId, id, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 import { pause, pauseReason } from './system.ts';
 
-/** As ERC-7677 has it: a data URL, or one that browsers can load. */
+/** As in ERC-7677: a data URL, or a URL that browsers can load. */
 const icon = z
   .string()
   .max(20_000)

@@ -29,7 +29,6 @@ const applied = z.strictObject({ paymasterId: id, ...file });
 /** A difference between two revisions. */
 export type PolicyChangeView = z.output<typeof change>;
 
-/** What came of a test of a policy file. */
 export type PolicyTestView = z.output<typeof testResult>;
 
 /** The policies of DApps: their revisions, and policies as files. */

@@ -8,7 +8,7 @@ const check = z.strictObject({
   fix: z.string().describe('What to do; empty where nothing is; advice where it is ok all the same'),
 });
 
-/** What verifying the file of a review has found. */
+/** Result of verifying the file of a review. */
 const verification = z.strictObject({
   state: z
     .enum(['verified', 'keyNotKnown', 'faulty'])
@@ -17,10 +17,9 @@ const verification = z.strictObject({
   decisionId: z.string().nullable().describe('The decision of the first fault, if it is in one'),
 });
 
-/** What verifying the file of a review has found. */
 export type Verification = z.output<typeof verification>;
 
-/** What a review shows in place of a desk. */
+/** What a review shows instead of a desk. */
 const review = z.strictObject({
   file: z.string().describe('Name of the file that is reviewed, without its folder'),
   savedAt: z.number().describe('When the file was written last, epoch ms'),
@@ -29,10 +28,9 @@ const review = z.strictObject({
   verification: verification.optional().describe('Of a log or a receipt; other files prove nothing'),
 });
 
-/** What a review shows in place of a desk. */
 export type ReviewInfo = z.output<typeof review>;
 
-/** Levels of the log, least important first. */
+/** Log levels, least important first. */
 const logLevel = z.enum(['debug', 'info', 'warn', 'error']);
 
 const logLine = z.strictObject({
@@ -48,13 +46,12 @@ export const pause = z.strictObject({
   reason: z.string().nullable().describe("The operator's own words, or the breaker's"),
 });
 
-/** Why something is paused, in the operator's words. */
+/** The operator's reason for a pause. */
 export const pauseReason = z
   .string()
   .max(300)
   .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters');
 
-/** The service itself. */
 export const systemProcedures = {
   'system.info': procedure({
     summary: 'Version, vault state and counts',
