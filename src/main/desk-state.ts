@@ -1,9 +1,8 @@
 import type { Service } from '../engine/service/index.ts';
 
-/** What the desk does, in one word. */
 export type DeskState = 'sponsoring' | 'paused' | 'locked' | 'fault';
 
-/** The desk as the tray needs it. */
+/** The desk as the tray uses it. */
 export interface DeskControl {
   /** Never rejects: a desk that does not answer is `fault`. */
   state(): Promise<DeskState>;
@@ -12,7 +11,6 @@ export interface DeskControl {
   readonly resume: () => Promise<unknown>;
 }
 
-/** The desk behind the service. */
 export const deskControl = (service: Service): DeskControl => ({
   pause: () => service.call('system.pause', { reason: 'Paused from the tray' }),
   resume: () => service.call('system.resume', {}),

@@ -1,7 +1,7 @@
 import { Menu, type MenuItemConstructorOptions, shell } from 'electron';
 import { LINKS, openLink } from './links.ts';
 
-/** What the menu does beside the system's own roles. */
+/** What the menu does, apart from the system's own roles. */
 export interface MenuActions {
   /** Shows a page of the console by its address. */
   readonly go: (path: string) => void;
@@ -22,7 +22,6 @@ const PAGES = [
 
 const separator: MenuItemConstructorOptions = { type: 'separator' };
 
-/** The application's menu. */
 export const setMenu = (
   { go, dataFolder, openForReview }: MenuActions,
   isMac = process.platform === 'darwin',
