@@ -16,15 +16,14 @@ const DEV_MNEMONIC = 'test test test test test test test test test test test jun
 export const devWallet = (index: number, provider: Provider): HDNodeWallet =>
   HDNodeWallet.fromPhrase(DEV_MNEMONIC, undefined, `m/44'/60'/0'/0/${index}`).connect(provider);
 
-/** A provider for a local chain: nothing cached, since a block is mined the moment a transaction arrives. */
+/** A provider for a local chain. It caches nothing, since a transaction is mined the moment it arrives. */
 export const localProvider = (url: string, chainId: number): JsonRpcProvider =>
   new JsonRpcProvider(url, chainId, { staticNetwork: true, cacheTimeout: -1, pollingInterval: 100 });
 
-/** The contract `name` at `address`. */
 export const contractAt = async (name: ArtifactName, address: Address, runner: Signer | Provider): Promise<Contract> =>
   new Contract(address, (await loadArtifact(name)).abi, runner);
 
-/** Deploys a contract of the build, waits until it is mined and returns its address. */
+/** Deploys a contract of the build and waits until it is mined. @returns its address */
 export const deployContract = async (name: ArtifactName, args: unknown[], deployer: Signer): Promise<Address> => {
   const { abi, bytecode } = await loadArtifact(name);
   const contract = await new ContractFactory(abi, bytecode, deployer).deploy(...args);
@@ -32,7 +31,7 @@ export const deployContract = async (name: ArtifactName, args: unknown[], deploy
   return (await contract.getAddress()) as Address;
 };
 
-/** What puts the npm packages' creation code at the canonical addresses: artifact, and salt of the deployment. */
+/** Artifacts and salts that put the npm packages' creation code at the canonical addresses. */
 const ENTRY_POINTS = {
   '0.6': { artifact: 'EntryPoint', salt: ZeroHash },
   '0.7': {
@@ -46,8 +45,8 @@ const ENTRY_POINTS = {
 } as const;
 
 /**
- * Puts an EntryPoint at its canonical address, unless it is there: by the deterministic deployer, as on every chain.
- * Throws an Error if it did not land there, or if `deployer` has no provider.
+ * Puts an EntryPoint at its canonical address, unless it is there, with the deterministic deployer, as on every chain.
+ * Throws an Error if it lands elsewhere, or if `deployer` has no provider.
  */
 export const deployEntryPoint = async (deployer: Signer, version: EntryPointVersion = '0.6'): Promise<Address> => {
   const { provider } = deployer;
@@ -63,7 +62,7 @@ export const deployEntryPoint = async (deployer: Signer, version: EntryPointVers
   return address;
 };
 
-/** The contracts every local world has. */
+/** Contracts of every local world. */
 export interface WorldContracts {
   readonly entryPoint: Address;
   /** SimpleAccountFactory of EntryPoint v0.6. */
@@ -93,10 +92,10 @@ const sendTo = async (
   await sent.wait();
 };
 
-/** Pays `wei` into the gas tank that `fundingWallet` has in a VerifyingSingletonPaymaster; waits until mined. */
+/** Pays `wei` into the gas tank of `fundingWallet` in a VerifyingSingletonPaymaster; waits until mined. */
 export const fundGasTank = (paymaster: Address, fundingWallet: Address, wei: bigint, from: Signer): Promise<void> =>
   sendTo('VerifyingSingletonPaymaster', paymaster, 'depositFor', fundingWallet, wei, from);
 
-/** Pays `wei` into the deposit that `paymaster` has in the EntryPoint; waits until mined. */
+/** Pays `wei` into the deposit of `paymaster` in the EntryPoint; waits until mined. */
 export const fundDeposit = (entryPoint: Address, paymaster: Address, wei: bigint, from: Signer): Promise<void> =>
   sendTo('EntryPoint', entryPoint, 'depositTo', paymaster, wei, from);
