@@ -15,6 +15,7 @@ export interface DeskClient {
   sponsor(chainId: number, apiKey: string, params: readonly unknown[]): Promise<RpcReply>;
 }
 
+/** Sends requests to the desk at `url`. */
 export const deskClient = (url: string): DeskClient => ({
   async manage(method, path, headers, body) {
     const response = await fetch(`${url}${MANAGEMENT_PREFIX}${path}`, {

@@ -8,6 +8,7 @@ export interface Story {
   check(holds: boolean, what: string, instead?: string): void;
 }
 
+/** Tells a story line by line to `write`. */
 export const createStory = (write: (line: string) => void): Story => {
   let steps = 0;
   return {
