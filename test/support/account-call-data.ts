@@ -3,7 +3,6 @@ import { AbiCoder, concat, dataLength, id, solidityPacked } from 'ethers';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
 
-/** A case of call-decoding.json. */
 export interface CallDecodingVector {
   id: string;
   entryPoint: string;
@@ -15,21 +14,18 @@ export interface CallDecodingVector {
   via?: { target: Address }[];
 }
 
-/** The content of call-decoding.json. */
 export const callDecodingVectors = JSON.parse(
   readFileSync(new URL('../vectors/call-decoding.json', import.meta.url), 'utf8'),
 ) as { cases: CallDecodingVector[]; selectors: { selector: string; signature: string }[] };
 
-/** The EntryPoint versions of the cases, by address. */
+/** EntryPoint versions of the cases, by address. */
 export const ENTRY_POINT_VERSIONS: Readonly<Record<string, EntryPointVersion>> = {
   '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789': '0.6',
   '0x0000000071727De22E5E9d8BAf0edAc6f37da032': '0.7',
   '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108': '0.8',
 };
 
-/** Some account. */
 export const SENDER: Address = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
-/** Some ERC-20 token. */
 export const TOKEN: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 /** MultiSend 1.4.1. */
 export const MULTI_SEND: Address = '0x38869bf66a61cf6bdb996a6ae40d5853fd43b526';
@@ -52,7 +48,7 @@ export const hex = (value: string): Hex => value as Hex;
 export const encodeArguments = (types: string[], values: unknown[]): Hex =>
   hex(AbiCoder.defaultAbiCoder().encode(types, values));
 
-/** A call of the function with this signature; the signature's types are those of `types`. */
+/** A function call; the types in the signature must equal `types`. */
 export const encodeFunction = (signature: string, types: string[], values: unknown[]): Hex =>
   hex(concat([id(signature).slice(0, 10), encodeArguments(types, values)]));
 

@@ -21,17 +21,17 @@ import { type SponsoredDapp, type SponsoredWorld, gameCall } from './sponsored-w
 
 /** A DApp as its clients and its operator see it. */
 export interface ClientDapp extends SponsoredDapp {
-  /** Where clients reach the desk. */
+  /** Address of the desk for clients. */
   readonly url: string;
   readonly paymaster: Address;
   readonly entryPoint: { readonly address: Address; readonly version: EntryPointVersion };
-  /** What there is on chain to pay with: the tank, or the contract's deposit. Wei. */
+  /** Balance on chain that pays for the DApp, in wei: the tank, or the contract's deposit. */
   purse(): Promise<bigint>;
 }
 
 const PURSE_WEI = parseEther('1');
 
-/** A DApp of version 1.1.0, which has a tank of its own. */
+/** A DApp of version 1.1.0, with a tank of its own. */
 const tankDapp = async (world: SponsoredWorld): Promise<ClientDapp> => {
   const { chain, engine, paymaster } = world;
   const dapp = await world.dapp(PURSE_WEI);
@@ -45,7 +45,10 @@ const tankDapp = async (world: SponsoredWorld): Promise<ClientDapp> => {
   };
 };
 
-/** Registers a DApp of a version whose contract the desk deploys, with 1 ether to pay with. */
+/**
+ * Registers a DApp of any version, with 1 ether to pay with. For other versions than 1.1.0 the desk deploys the
+ * contract.
+ */
 export const clientDapp = async (world: SponsoredWorld, version: string): Promise<ClientDapp> => {
   if (version === '1.1.0') return tankDapp(world);
   const { chain, engine, operator } = world;
@@ -77,7 +80,7 @@ const FACTORIES: Readonly<Record<EntryPointVersion, ArtifactName>> = {
   '0.8': 'SimpleAccountFactory-0.8',
 };
 
-/** The first account of a factory of its own, which a test may take for the DApp's next user. */
+/** The first account of a factory of its own; a test may use it as the DApp's next user. */
 export const newAccount = async (
   { chain, operator }: SponsoredWorld,
   { entryPoint }: Pick<ClientDapp, 'entryPoint'>,
@@ -89,7 +92,7 @@ export const newAccount = async (
   return { client, account: account as SmartAccount };
 };
 
-/** What users of the sample DApp do. */
+/** The usual call of the sample DApp's users. */
 export const mintCall = ({ contracts }: SponsoredWorld): { to: Address; data: Hex } => ({
   to: contracts.gameItems,
   data: gameCall('mint'),

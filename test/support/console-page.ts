@@ -10,15 +10,14 @@ export interface View {
   readonly colorScheme?: 'light' | 'dark';
 }
 
-/** A browser and the pages it opened. */
 export interface ConsoleBrowser {
-  /** Opens an address in a profile of its own. What the page logs as an error is kept in `errors`. */
+  /** Opens an address in a new profile. `errors` collects what the page logs as an error. */
   open(url: string, view?: View): Promise<Page>;
-  /** Errors of all pages so far: what scripts threw, and what the browser refused. */
+  /** Errors of all pages so far: exceptions of scripts, and refusals of the browser. */
   readonly errors: string[];
 }
 
-/** Gives the tests of the file that calls it a browser. The result is for inside tests. */
+/** Gives the tests of the calling file a browser. Call the result inside tests. */
 export const useConsoleBrowser = (): (() => ConsoleBrowser) => {
   let running: RunningChromium | undefined;
   let browser: Browser | undefined;

@@ -9,14 +9,14 @@ interface Cable {
 }
 
 /**
- * As much of WebHID (https://wicg.github.io/webhid/) as reaches one Ledger, its APDUs in frames of 64 bytes. Its owner
- * chooses it whenever it is plugged in. It stands alone, since it goes into a page as text.
+ * The part of WebHID (https://wicg.github.io/webhid/) that one Ledger needs, with APDUs in frames of 64 bytes. The
+ * owner chooses the Ledger whenever it is plugged in. Self-contained, since it is injected into a page as text.
  */
 export const emulatedHid = ({ exchange, isPlugged }: Cable): EventTarget => {
   const FRAME = 64;
   const TAG = 5;
 
-  /** The frames of a message: channel, tag, sequence number; in the first the length. */
+  /** The frames of a message: channel, tag, sequence number; the first also has the length. */
   const framesOf = (channel: number, message: Uint8Array): DataView[] => {
     const whole = new Uint8Array([message.length >> 8, message.length & 0xff, ...message]);
     const room = FRAME - 5;

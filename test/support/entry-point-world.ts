@@ -26,7 +26,7 @@ export interface NewAccount {
   readonly factoryData: Hex;
 }
 
-/** What the chain says of a mined operation. Costs in wei. */
+/** A mined operation as the chain reports it. Costs in wei. */
 export interface MinedOperation {
   readonly success: boolean;
   readonly paymaster: Address;
@@ -40,13 +40,13 @@ export interface EntryPointWorld {
   readonly version: EntryPointVersion;
   readonly entryPoint: Address;
   newAccount(owner: HDNodeWallet, salt: bigint): Promise<NewAccount>;
-  /** The first operation of an account, with gas limits that suffice; unsigned, and without a paymaster. */
+  /** The first operation of an account, with sufficient gas limits; unsigned, and without a paymaster. */
   firstOperation(account: NewAccount, call: { to: Address; data: Hex }): UserOperation;
   /** The operation with the signature of the account's owner. */
   sign<Op extends UserOperation>(op: Op, owner: HDNodeWallet): Promise<Op>;
   /** Mines the operation by `handleOps`. Rejects if the EntryPoint reverts. */
   mine(op: UserOperation): Promise<MinedOperation>;
-  /** Deposit of a paymaster, in wei. */
+  /** Deposit of a paymaster contract, in wei. */
   deposit(paymaster: Address): Promise<bigint>;
 }
 
@@ -90,7 +90,7 @@ export const deployEntryPointWorld = async (
     },
     async sign(op, owner) {
       const hash = hashOf(op);
-      // From v0.8 on the hash is EIP-712's, and signed as it is.
+      // From v0.8 on the hash is EIP-712's, and is signed without a prefix.
       const signed =
         version === '0.8' ? owner.signingKey.sign(hash).serialized : await owner.signMessage(getBytes(hash));
       return { ...op, signature: signed as Hex };

@@ -30,7 +30,6 @@ export interface SponsorResult {
   reason?: { code: string; rule: string; message: string; hint: string };
 }
 
-/** A JSON-RPC body as the desk answers it. */
 export interface RpcBody {
   jsonrpc: string;
   id: unknown;
@@ -38,7 +37,6 @@ export interface RpcBody {
   error?: { code: number; message: string; data?: Record<string, unknown> };
 }
 
-/** An HTTP answer that carries a JSON-RPC body. */
 export interface RpcReply {
   readonly status: number;
   readonly headers: Headers;
@@ -50,29 +48,26 @@ export interface SponsoredDapp {
   readonly paymasterId: string;
   readonly apiKey: string;
   readonly fundingWallet: Address;
-  /** Sends `pm_sponsorUserOperation`; gas is taken from the operation unless the options say otherwise. */
+  /** Sends `pm_sponsorUserOperation`; gas comes from the operation unless the options differ. */
   sponsor(op: Record<string, unknown>, options?: Record<string, unknown>): Promise<RpcReply>;
   /** Its decisions, newest first. */
   decisions(): Promise<DecisionRecord[]>;
 }
 
-/** How an engine is started. */
 interface Start {
   readonly dir: string;
   readonly clock?: Clock;
   readonly flags?: Record<string, unknown>;
-  /** DNS servers in place of the machine's. */
+  /** DNS servers instead of the machine's. */
   readonly nameServers?: readonly string[] | undefined;
-  /** True: started without its passphrase. */
+  /** True: starts without its passphrase. */
   readonly locked?: boolean;
 }
 
-/** An engine that serves HTTP. */
 export interface ServingEngine extends Engine {
   readonly url: string;
-  /** Posts a JSON-RPC body. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<RpcReply>;
-  /** Registers a DApp; without `fundingWallet` it stays without one. */
+  /** Registers a DApp; without `fundingWallet` it has none. */
   dapp(definition: {
     version?: string;
     chainId?: number;
@@ -81,7 +76,7 @@ export interface ServingEngine extends Engine {
   }): Promise<SponsoredDapp>;
 }
 
-/** Gas limits that suffice for what the tests send. */
+/** Gas limits that suffice for the operations of the tests. */
 export const GAS = { callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' };
 /** One gwei, in wei. */
 export const FEE = 1_000_000_000n;
@@ -119,7 +114,7 @@ export const sponsorRequest = (params: unknown, id: unknown = 1): Record<string,
   params,
 });
 
-/** Where the build puts the console. */
+/** The build's folder of the console. */
 const CONSOLE_FOLDER = join(import.meta.dirname, '..', '..', 'out', 'renderer');
 
 const poster =
@@ -189,7 +184,7 @@ export const startEngine = async ({
   return { ...engine, stop, url, post, dapp: dappMaker(engine, post) };
 };
 
-/** Runs something on a data folder of its own, which goes away afterwards. */
+/** Runs a function on a new data folder, which is removed afterwards. */
 export const withDataFolder = async (run: (dir: string) => Promise<void>): Promise<void> => {
   const dir = makeTempFolder();
   try {
@@ -201,7 +196,7 @@ export const withDataFolder = async (run: (dir: string) => Promise<void>): Promi
 
 /** A local chain with contracts on it, and a desk that knows both. The clock starts with the chain's time. */
 export interface SponsoredWorld {
-  /** Where applications keep their data: once the engine is stopped, the desktop application has this desk there. */
+  /** Applications keep their data here: when the engine is stopped, the desktop application finds this desk. */
   readonly home: string;
   readonly chain: TestChain;
   readonly clock: ManualClock;
@@ -213,7 +208,7 @@ export interface SponsoredWorld {
   readonly database: string;
   /** The paymaster contract of version 1.1.0. */
   readonly paymaster: Address;
-  /** Registers a DApp of version 1.1.0 with a funding wallet of its own and that much in its tank. */
+  /** Registers a DApp of version 1.1.0 with a funding wallet of its own and `tankWei` in its tank. */
   dapp(tankWei: bigint): Promise<SponsoredDapp>;
   /** The funding wallet of a DApp of this world. */
   walletOf(dapp: SponsoredDapp): HDNodeWallet | undefined;
@@ -221,21 +216,21 @@ export interface SponsoredWorld {
   registerGameItems(dapp: SponsoredDapp): Promise<void>;
 }
 
-/** Gives the tests of the file that calls it such a world. The result is for inside tests. */
+/** Gives the tests of the calling file such a world. Call the result inside tests. */
 export const useSponsoredWorld = (
   flags: Record<string, unknown> = {},
   options?: { chainId: number },
 ): (() => SponsoredWorld) => {
   const localChain = useLocalChain(options);
   const home = makeTempFolder();
-  // Named as the application names it.
+  // The application uses this name.
   const dir = join(home, 'gasdesk');
   let world: SponsoredWorld | undefined;
   beforeAll(async () => {
     const chain = localChain();
     const operator = devWallet(0, chain.provider);
     const contracts = await deployWorld(operator);
-    // The account of `operation` is there, as far as reads can tell.
+    // Makes the account of `operation` exist, as far as reads can tell.
     await chain.provider.send('anvil_setCode', [SENDER, ACCEPTING_ACCOUNT]);
     const block = await chain.provider.getBlock('latest');
     const clock = new ManualClock((block?.timestamp ?? 0) * 1000);

@@ -7,7 +7,7 @@ import type { Paymaster } from '../../src/engine/store/registry-store.ts';
 /** The account of every record here. */
 export const account = { accountId: 'account-1', name: 'Operator', createdAt: 1_000 };
 
-/** A DApp without a funding wallet; tests replace the fields they are about, here and below. */
+/** A DApp without a funding wallet. Tests override the fields that they need, here and below. */
 export const paymaster = (fields: Partial<Paymaster> = {}): Paymaster => ({
   paymasterId: 'dapp-1',
   accountId: account.accountId,
@@ -36,7 +36,6 @@ export const smartContract = (fields: Partial<SmartContract> = {}): SmartContrac
   ...fields,
 });
 
-/** A spending limit. */
 export const limitRule = (
   fields: { ruleId?: string; paymasterId?: string; name?: string } = {},
 ): Rule & { policyData: SpendingLimit } => ({
@@ -57,7 +56,6 @@ export const limitRule = (
   ...fields,
 });
 
-/** A registered webhook. */
 export const webhook = (fields: Partial<Webhook> = {}): Webhook => ({
   webhookId: 'webhook-1',
   paymasterId: 'dapp-1',

@@ -27,15 +27,15 @@ export interface TokenWorld {
   readonly nativeFeed: Deployed;
   /** 18 decimals; 1 USD, answered now. */
   readonly tokenFeed: Deployed;
-  /** A token that costs 13 percent on top, by the feeds. */
+  /** A token with a premium of 13 percent, priced by the feeds. */
   feeToken(fields?: Partial<FeeToken>): FeeToken;
   /** Address of a dev key. */
   wallet(index: number): Address;
-  /** Has both feeds answer now, with those prices in USD. */
+  /** Makes both feeds answer now, with these prices in USD. */
   price(native: bigint, token: bigint): Promise<void>;
 }
 
-/** Gives the tests of the file that calls it such a world. The result is for inside tests. */
+/** Gives the tests of the calling file such a world. Call the result inside tests. */
 export const useTokenWorld = (): (() => TokenWorld) => {
   const chain = useLocalChain();
   const clock = new ManualClock();

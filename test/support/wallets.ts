@@ -20,7 +20,7 @@ export interface Call {
   readonly data: Hex;
 }
 
-/** What an app makes of the answer of Biconomy's client. */
+/** Converts an answer of Biconomy's client, as an app does. */
 export const sponsoredBy = ({ entryPoint }: ClientDapp, answer: PaymasterAndDataResponse | FeeQuotesOrDataResponse) => {
   const paymasterAndData = answer.paymasterAndData as Hex;
   return {
@@ -33,12 +33,12 @@ export const sponsoredBy = ({ entryPoint }: ClientDapp, answer: PaymasterAndData
 
 type AppClient = BundlerClient<HttpTransport, typeof foundry, SmartAccount>;
 
-/** How apps send the operations of their users' accounts to a bundler. */
+/** Sends operations of users' accounts to a bundler, as apps do. */
 export const walletsAt = (bundler: () => { readonly url: string }) => {
   const gasPrice = async () =>
     (await createPimlicoClient({ transport: http(bundler().url) }).getUserOperationGasPrice()).standard;
 
-  /** viem's bundler client as an app sets it up; `context` is what its paymaster client sends along. */
+  /** viem's bundler client as an app sets it up; its paymaster client sends `context`. */
   const bundlerFor = ({ client, account }: ClientAccount, dapp?: ClientDapp, context?: unknown): AppClient => {
     const config: BundlerClientConfig = {
       client,
