@@ -1,6 +1,5 @@
 import { type TokenHolding, asksOwner, holdingSetup } from '../../../../core/rules/token-holding.ts';
 
-/** What senders have to hold, as it is typed. */
 export interface HoldingInput {
   standard: TokenHolding['standard'];
   address: string;
@@ -9,7 +8,7 @@ export interface HoldingInput {
   minimum: string;
 }
 
-/** A form nobody has touched, or what it shows of a rule. */
+/** The form of a rule, or an empty form. */
 export const holdingInput = (kept: TokenHolding | undefined): HoldingInput => ({
   standard: kept?.standard ?? 'ERC20',
   address: kept?.address ?? '',
@@ -17,7 +16,7 @@ export const holdingInput = (kept: TokenHolding | undefined): HoldingInput => ({
   minimum: kept?.minimum ?? '',
 });
 
-/** True where one NFT is asked for: nobody owns it twice, so no minimum is typed. */
+/** True for a single NFT: its owner always has exactly one, so the form has no minimum. */
 export const isOneNft = ({ standard, tokenId }: Pick<HoldingInput, 'standard' | 'tokenId'>): boolean =>
   tokenId.trim() !== '' && asksOwner({ standard, tokenId: tokenId.trim(), address: '0x' });
 
@@ -28,10 +27,10 @@ const read = (input: HoldingInput) =>
     minimum: isOneNft(input) ? '1' : input.minimum.trim(),
   });
 
-/** What is to be held; undefined while that cannot be sent. */
+/** The typed holding; undefined if it cannot be sent. */
 export const typedHolding = (input: HoldingInput): TokenHolding | undefined => read(input).data;
 
-/** What is wrong with a field, in a sentence; empty: nothing, or nothing is typed. */
+/** The fault of a field as a sentence; empty without a fault, or if nothing is typed. */
 export const holdingFault = (input: HoldingInput, field: 'address' | 'tokenId' | 'minimum'): string => {
   if (input[field].trim() === '') return '';
   const issue = read(input).error?.issues.find(({ path }) => path[0] === field);
