@@ -42,7 +42,6 @@ const forbidden: [from: string, to: string, rule: string][] = [
   ['src/engine/base/d.ts', 'no-such-package', 'resolvable'],
 ];
 
-/** Imports that must stay possible. */
 const allowed: [from: string, to: string][] = [
   ['src/shared/ok.ts', 'zod'],
   ['src/core/calls/ok.ts', 'ethers'],

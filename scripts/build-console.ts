@@ -6,7 +6,6 @@ const root = join(import.meta.dirname, '..');
 /** Written last, so that its time is the time of the build. Outside of `out`, which is packed entirely. */
 const stamp = join(root, '.cache', 'console-built');
 const pages = ['renderer', 'playground'].map((part) => join(root, 'out', part, 'index.html'));
-/** Inputs of the bundles. */
 const sources = ['src', 'electron.vite.config.ts', 'scripts/build-playground.ts', 'package-lock.json'];
 
 /** Latest modification time of the file or of anything in the folder, epoch ms. */

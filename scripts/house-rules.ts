@@ -1,6 +1,5 @@
 import type { Linter, Rule } from 'eslint';
 
-/** A forbidden construct: an ESLint selector, and what to do instead. */
 interface Ban {
   readonly selector: string;
   readonly message: string;
@@ -107,7 +106,7 @@ const packageHomes = [
   },
 ];
 
-/** Path inside the project, with forward slashes on every system. */
+/** Uses forward slashes on every system. */
 const projectPath = (context: Rule.RuleContext): string =>
   context.filename.slice(context.cwd.length + 1).replaceAll('\\', '/');
 

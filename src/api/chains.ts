@@ -104,7 +104,6 @@ const SIGNER_KEY = z
 
 const contractTarget = z.strictObject({ chainId, version: z.string() });
 
-/** Chains, their hot signers and their paymaster contracts. */
 export const chainProcedures = {
   'chains.set': procedure({
     summary: 'Add a chain, or change the settings that are given',

@@ -27,7 +27,6 @@ const page = z.strictObject({
   more: z.boolean().describe('False: this page is the last. It may be short before that, where decisions are big'),
 });
 
-/** Time buckets of a summary. */
 const SUMMARY_STEPS = 48;
 
 /** Ten years: a review may show all of an old file. */

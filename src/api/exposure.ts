@@ -25,7 +25,6 @@ const tank = z.strictObject({
   fault: z.string().nullable().describe('Why the balance cannot be read, or why there is no tank'),
 });
 
-/** What the desk has signed for, and the balances that pay for it. */
 export const exposureProcedures = {
   'exposure.get': procedure({
     summary: 'Tell what is signed and not yet mined, per chain and DApp, and what each gas tank has left',

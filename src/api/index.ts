@@ -67,7 +67,6 @@ export type ProcedureOutput<Name extends ProcedureName> = z.output<(typeof proce
 /** False for inherited members such as `toString`. */
 export const isProcedureName = (name: string): name is ProcedureName => Object.hasOwn(procedures, name);
 
-/** Calls procedures: in process, through the control socket or from a browser. */
 export type Caller = <Name extends ProcedureName>(
   name: Name,
   input: ProcedureInput<Name>,

@@ -8,7 +8,6 @@ import { procedure } from './procedure.ts';
 import { ruleProcedures } from './rules.ts';
 import { webhookProcedures } from './webhooks.ts';
 
-/** A call of a procedure that changes a policy. */
 const callOf = <Name extends string, Input extends z.ZodType>(name: Name, { input }: { readonly input: Input }) =>
   z.strictObject({ name: z.literal(name), input });
 
@@ -69,7 +68,6 @@ const trialSeries = z
 
 const trial = { trialId: id.describe('As "policies.try" answered it') };
 
-/** Policy changes tried on past decisions. */
 export const policyTrialProcedures = {
   'policies.try': procedure({
     summary:

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { procedure } from './procedure.ts';
 
-/** What the local receiver can do with a call, in words. */
 export const behaviourWords = {
   verify: 'Verifies: arePoliciesVerified: true',
   deny: 'Does not verify: false',

@@ -11,7 +11,6 @@ import { procedure } from './procedure.ts';
 type Data = z.ZodType<Readonly<Record<string, unknown>>>;
 type Several<Option> = [Option, Option, ...Option[]];
 
-/** A new rule, by `policyType`. */
 const definition = (dataOf: (setup: RuleType['setup']) => z.ZodType) =>
   z.discriminatedUnion(
     'policyType',
@@ -31,7 +30,6 @@ export const ruleDefinition = definition(({ sent, managed = sent }) => managed);
 /** The data of a contract, which is listed among the rules. */
 const contractData = z.strictObject({ address, whitelistedMethods: z.array(z.string()), methods: z.array(z.string()) });
 
-/** The `policyType` of contracts. */
 export const CONTRACT_TYPE = 'WHITELISTED_CONTRACT';
 
 const rule = z.strictObject({

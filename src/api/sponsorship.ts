@@ -5,7 +5,6 @@ import { feeQuoteOptions, sponsorshipOptions } from '../shared/schema/sponsorshi
 import { chainId } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
-/** The DApp that calls. */
 const caller = z.strictObject({ chainId, apiKey: z.string() });
 
 const request = caller.extend({

@@ -8,7 +8,6 @@ const check = z.strictObject({
   fix: z.string().describe('What to do; empty where nothing is; advice where it is ok all the same'),
 });
 
-/** Result of verifying the file of a review. */
 const verification = z.strictObject({
   state: z
     .enum(['verified', 'keyNotKnown', 'faulty'])
@@ -19,7 +18,6 @@ const verification = z.strictObject({
 
 export type Verification = z.output<typeof verification>;
 
-/** What a review shows instead of a desk. */
 const review = z.strictObject({
   file: z.string().describe('Name of the file that is reviewed, without its folder'),
   savedAt: z.number().describe('When the file was written last, epoch ms'),
@@ -40,13 +38,11 @@ const logLine = z.strictObject({
   event: z.string(),
   fields: z.record(z.string(), z.unknown()).describe('From an allow-list; none of them holds a credential'),
 });
-/** A pause of all sponsorship, or of one DApp. */
 export const pause = z.strictObject({
   since: z.number().describe('epoch ms'),
   reason: z.string().nullable().describe("The operator's own words, or the breaker's"),
 });
 
-/** The operator's reason for a pause. */
 export const pauseReason = z
   .string()
   .max(300)

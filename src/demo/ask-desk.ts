@@ -1,11 +1,9 @@
-/** An answer of the JSON-RPC interface with its HTTP status. */
 export interface RpcReply {
   status: number;
   result?: unknown;
   error?: { code: number; message: string; data?: unknown };
 }
 
-/** Where a DApp asks for sponsorship. */
 export interface SponsorAddress {
   /** Of the desk. */
   readonly url: string;
@@ -13,7 +11,6 @@ export interface SponsorAddress {
   readonly apiKey: string;
 }
 
-/** Why the desk does not sponsor an operation, in its own words. */
 export interface Reason {
   readonly code: string;
   readonly rule: string;

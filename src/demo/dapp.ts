@@ -2,10 +2,8 @@ import type { Address } from '../shared/schema/hex.ts';
 import { attachNewContract } from './attach-new-contract.ts';
 import type { World } from './world.ts';
 
-/** A DApp that is registered at the desk. */
 export interface Dapp {
   readonly apiKey: string;
-  /** The contract that pays for its operations. */
   readonly paymaster: Address;
   /** Sends a request of the DApp's developer to the management interface. */
   manage(method: string, path: string, body?: unknown): Promise<unknown>;

@@ -1,7 +1,6 @@
 import { MANAGEMENT_PREFIX } from '../engine/management/operations.ts';
 import { type RpcReply, askDesk } from './ask-desk.ts';
 
-/** An answer of the management interface. */
 export interface ManagementAnswer {
   statusCode: number;
   message: string;

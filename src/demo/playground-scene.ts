@@ -20,13 +20,11 @@ export const switchNames = ['pause', 'tank', 'breaker', 'newAccounts', 'webhook'
 
 export type SwitchName = (typeof switchNames)[number];
 
-/** What visitors change. */
 export interface PlaygroundState {
   /** Identifies the scene of this state: a reset of the playground makes a new one. */
   readonly deskUrl: string;
   /** The desk's time, epoch ms. */
   readonly now: number;
   readonly traffic: boolean;
-  /** The switches that are on. */
   readonly on: readonly SwitchName[];
 }

@@ -108,7 +108,7 @@ const servePage =
     context.body = file.content;
   };
 
-/** Serves the playground on a free port of 127.0.0.1, and tells the story. @throws Error if a step fails */
+/** Serves the playground on a free port of 127.0.0.1, and plays the story. @throws Error if a step fails */
 export const servePlayground = async (story: Story): Promise<ServedPlayground> => {
   let playground: Playground | undefined;
   const current = (): Playground => {

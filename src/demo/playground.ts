@@ -10,17 +10,13 @@ import { fundDeposit, fundGasTank } from './world-contracts.ts';
 
 const FAUCET_UNITS = 10_000_000n;
 
-/** The stage after the story, and what visitors do on it. */
 export interface Playground {
   readonly bundler: Bundler;
   /** Constant until the playground is reset. */
   readonly scene: PlaygroundScene;
-  /** What the webhook of the DApp answers. */
   readonly isVerified: boolean;
   state(): PlaygroundState;
-  /** The id of the newest decision about an account. */
   newestDecision(sender: Address): Promise<string | undefined>;
-  /** Turns a switch of the operator on or off. */
   flip(name: SwitchName, on: boolean): Promise<void>;
   /** Starts or stops the traffic of other users. */
   setTraffic(on: boolean): Promise<void>;
@@ -32,9 +28,7 @@ export interface Playground {
 }
 
 export interface PlaygroundPlace {
-  /** The origin of its page. */
   readonly origin: string;
-  /** The webhook of the DApp. */
   readonly webhookUrl: string;
 }
 
@@ -112,7 +106,7 @@ const play = async (stage: Stage, clock: DemoClock, webhookUrl: string): Promise
   };
 };
 
-/** Tells the story, and opens the stage to visitors. @throws Error if a step fails */
+/** Plays the story, and opens the stage to visitors. @throws Error if a step fails */
 export const openPlayground = async (story: Story, { origin, webhookUrl }: PlaygroundPlace): Promise<Playground> => {
   const clock = createDemoClock();
   const stage = await tellStory(story, { clock, consoleFramedBy: origin });

@@ -11,7 +11,6 @@ import {
 } from './simple-account.ts';
 import type { World } from './world.ts';
 
-/** A user's request to a DApp's paymaster. */
 export interface SponsorRequest {
   readonly dapp: Dapp;
   readonly account: SimpleAccount;

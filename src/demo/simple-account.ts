@@ -12,7 +12,6 @@ export interface SimpleAccount {
   readonly initCode: Hex;
 }
 
-/** A call that an account makes. */
 export interface AccountCall {
   readonly to: Address;
   readonly data: Hex;
@@ -115,7 +114,7 @@ export const finishOperation = async (
   return { ...op, signature: (await account.owner.signMessage(getBytes(hash))) as Hex };
 };
 
-/** A mined operation as the chain reports it. Costs in wei. */
+/** Costs in wei. */
 export interface MinedOperation {
   readonly transactionHash: string;
   readonly success: boolean;

@@ -8,7 +8,6 @@ import { type StageOptions, type World, ether, startWorld } from './world.ts';
 /** The state at the end of the story. */
 export interface Stage {
   readonly world: World;
-  /** Pays for its users. */
   readonly dapp: Dapp;
   /** Its users pay in a token. */
   readonly shop: TokenShop;
@@ -32,7 +31,7 @@ const tellDecisions = async ({ story, engine }: World): Promise<void> => {
 };
 
 /**
- * Tells the main job on a local chain of its own, with figures from the chain.
+ * Plays the story on a local chain of its own, with figures from the chain.
  *
  * @throws Error if a step fails, after everything is removed
  */

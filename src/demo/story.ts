@@ -1,6 +1,5 @@
-/** Tells a story in the terminal, step by step. */
+/** Prints a story in the terminal, step by step. */
 export interface Story {
-  /** Begins a step. */
   step(title: string): void;
   /** A figure or a fact of the current step. */
   tell(what: string, value?: string | number | bigint): void;
@@ -8,7 +7,7 @@ export interface Story {
   check(holds: boolean, what: string, instead?: string): void;
 }
 
-/** Tells a story line by line to `write`. */
+/** Passes the lines of a story to `write`. */
 export const createStory = (write: (line: string) => void): Story => {
   let steps = 0;
   return {

@@ -24,7 +24,6 @@ const usdt = (units: bigint): string => `${unitsToDecimal(units, DECIMALS)} ${SY
 /** Token units for an amount of wei by the rate, without the premium. */
 const worth = (wei: bigint): bigint => (wei * USDT_PER_ETH * USDT) / WEI_PER_COIN;
 
-/** A DApp whose users pay in a token. */
 export interface TokenShop {
   readonly dapp: Dapp;
   /** The token contract, with its maker as signer. */

@@ -14,7 +14,6 @@ import type { Stage } from './stage.ts';
 
 const EVERY_MS = 1_000;
 
-/** One action of a user. */
 interface Move {
   readonly method: 'mint' | 'burn';
   /** Else the last user who minted. */
@@ -31,7 +30,6 @@ const MOVES: readonly Move[] = [
   { method: 'mint', newUser: true, lowFee: true },
 ];
 
-/** Users that come and go. */
 export interface Traffic {
   readonly isOn: boolean;
   start(): void;

@@ -62,12 +62,10 @@ export const deployEntryPoint = async (deployer: Signer, version: EntryPointVers
   return address;
 };
 
-/** Contracts of every local world. */
 export interface WorldContracts {
   readonly entryPoint: Address;
   /** SimpleAccountFactory of EntryPoint v0.6. */
   readonly accountFactory: Address;
-  /** The sample DApp. */
   readonly gameItems: Address;
 }
 

@@ -23,7 +23,6 @@ interface Cast {
   readonly treasury: HDNodeWallet;
 }
 
-/** The stage on which the story plays. */
 export interface World {
   readonly story: Story;
   readonly chain: LocalChain;
@@ -31,7 +30,6 @@ export interface World {
   readonly cast: Cast;
   readonly contracts: WorldContracts;
   readonly engine: Engine;
-  /** Address of the desk. */
   readonly url: string;
   readonly desk: DeskClient;
 }
@@ -44,7 +42,6 @@ const castOf = (provider: World['provider']): Cast => {
   return { operator, bundler, fundingWallet, player, treasury };
 };
 
-/** Differences between the story alone and the playground. */
 export interface StageOptions {
   /** The desk's clock; the machine's by default. */
   readonly clock?: Clock;

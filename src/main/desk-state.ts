@@ -2,11 +2,9 @@ import type { Service } from '../engine/service/index.ts';
 
 export type DeskState = 'sponsoring' | 'paused' | 'locked' | 'fault';
 
-/** The desk as the tray uses it. */
 export interface DeskControl {
   /** Never rejects: a desk that does not answer is `fault`. */
   state(): Promise<DeskState>;
-  /** Stops all sponsorship. */
   readonly pause: () => Promise<unknown>;
   readonly resume: () => Promise<unknown>;
 }

@@ -122,7 +122,7 @@ const start = async (folder: DataFolder): Promise<void> => {
   notifyOperator({ service, go, failed });
 };
 
-/** Tells the operator why no desk runs. Details of an unexpected error go to standard error. */
+/** Shows the operator why no desk runs. Details of an unexpected error go to standard error. */
 const fail = (error: unknown): void => {
   if (!(error instanceof EngineError)) log.error('desktop.start', { err: error });
   const reason =

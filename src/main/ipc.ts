@@ -23,7 +23,6 @@ const ownService = ({ serviceOf }: IpcContext, { sender, senderFrame }: IpcMainI
   return service;
 };
 
-/** Serves the channels of the windows' bridge. */
 export const handleIpc = (context: IpcContext): void => {
   ipcMain.handle(ENGINE_CALL, (event, name: unknown, input: unknown): Promise<EngineAnswer> =>
     calledBy({ via: 'console', by: 'operator' }, () =>

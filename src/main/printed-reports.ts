@@ -4,7 +4,6 @@ import { shell } from 'electron';
 import { type TemporaryFolder, makeTemporaryFolder } from '../engine/data-folder/temporary-folder.ts';
 import type { CalledService } from '../engine/http/answer-call.ts';
 
-/** Reports in the operator's browser, which prints them or saves them as PDF. */
 export interface PrintedReports {
   /**
    * Writes the report of a filter and opens it. The page names only the filter; the HTML is made here.
@@ -13,7 +12,6 @@ export interface PrintedReports {
    * @throws EngineError; Error with the reason if the file does not open
    */
   open(service: CalledService, filter: unknown): Promise<void>;
-  /** Removes the files. */
   remove(): Promise<void>;
 }
 

@@ -21,7 +21,6 @@ const SIGNS: Readonly<Record<DeskState, (x: number, y: number) => boolean>> = {
   fault: (x, y) => Math.abs(Math.abs(x) - Math.abs(y)) < 2.5 && Math.abs(x) < 7,
 };
 
-/** Draws the icon of a state: a coloured disc with a sign in it. */
 export const trayIcon = (state: DeskState): NativeImage => {
   const [red, green, blue] = COLOURS[state];
   const pixels = Buffer.alloc(SIZE * SIZE * 4);

@@ -2,7 +2,6 @@ import { dialog } from 'electron';
 import { portHolder } from '../engine/http/port-holder.ts';
 import { EngineError } from '../shared/errors.ts';
 
-/** What to do about a desk that cannot start. */
 export type WayOut = 'again' | 'free port' | 'quit';
 
 const LABELS: Readonly<Record<WayOut, string>> = {

@@ -7,7 +7,6 @@ import { writeDurably } from '../engine/data-folder/write-durably.ts';
 /** The console is unusable below this. In device-independent pixels, as everything here. */
 export const SMALLEST = { width: 640, height: 480 };
 
-/** Size of the very first window. */
 export const FIRST: WindowState = { width: 1200, height: 800, isMaximised: false };
 /** Dragging passes hundreds of positions; only the one where the window rests is written. */
 const REST_MS = 500;
@@ -63,7 +62,7 @@ type Watched = Pick<BrowserWindow, 'getNormalBounds' | 'isMaximized'> & {
   on(event: 'resize' | 'move' | 'maximize' | 'unmaximize' | 'close', listener: () => void): unknown;
 };
 
-/** Writes the window's state to the file when it rests and when it is closed. */
+/** Writes the window's state when it rests and when it is closed. */
 export const keepWindowState = (
   window: Watched,
   file: string,

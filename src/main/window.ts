@@ -7,7 +7,6 @@ import { FIRST, SMALLEST, keepWindowState, placeOn, readWindowState } from './wi
 /** Colour of the window until the console has painted, in either theme. */
 const background = (): string => (nativeTheme.shouldUseDarkColors ? '#15171b' : '#f6f7f9');
 
-/** Paths of files that every window needs. */
 export interface WindowFiles {
   readonly preload: string;
   readonly icon: string;
@@ -16,7 +15,7 @@ export interface WindowFiles {
 export interface WindowOptions extends WindowFiles {
   /** Stores position and size between starts; absent to forget them. */
   readonly stateFile?: string;
-  /** Address of the first page, instead of the console. */
+  /** Default: the console. */
   readonly page?: string;
   readonly log: Log;
 }

@@ -22,21 +22,18 @@ export interface Holdings {
   readonly tokens: bigint;
 }
 
-/** An operation that the visitor requests. */
 export interface Wish {
   readonly method: 'mint' | 'burn';
   /** The visitor pays in the token, at the other DApp. */
   readonly inToken?: boolean;
-  /** Fields that differ from what a wallet would send. */
   readonly fields?: Readonly<Record<string, string>>;
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-/** Result of a wish: mined, denied with the desk's words, or an error. */
 export interface Outcome {
   readonly kind: 'sponsored' | 'denied' | 'error';
   readonly reason?: Reason;
-  /** The error if the desk did not decide. */
+  /** Set if the desk did not decide. */
   readonly error?: string;
   /** The id of the decision; null if none was made. */
   readonly decision: string | null;
@@ -45,7 +42,6 @@ export interface Outcome {
 /** More than any operation costs: the visitor approves it for each operation. */
 const APPROVED_UNITS = 10_000_000n;
 
-/** The sample DApp, with the visitor's account. */
 export interface Game {
   holdings(): Promise<Holdings>;
   /** Asks the desk. If the desk sponsors, signs here and waits until the operation is mined. */

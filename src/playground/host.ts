@@ -32,7 +32,6 @@ export const host = {
   forward: (seconds: number) => ask<PlaygroundState>('clock', { seconds }),
   giveTokens: (to: Address) => ask<PlaygroundState>('faucet', { to }),
   reset: () => ask<PlaygroundState>('reset', {}),
-  /** The id of the newest decision about an account. */
   newestDecision: async (sender: Address) => (await ask<{ id: string | null }>(`newest-decision?sender=${sender}`)).id,
   /** Sends an operation to the bundler; resolves with its hash when it is mined. */
   async submit(op: UserOperationV06, entryPoint: Address): Promise<string> {

@@ -9,10 +9,8 @@ import { forgetVisitor } from './visitor.ts';
 const TOKEN_DECIMALS = 6;
 const LOOK_EVERY_MS = 1_000;
 
-/** An amount of the playground's token. */
 export const usdt = (units: bigint): string => `${unitsToDecimal(units, TOKEN_DECIMALS)} USDT`;
 
-/** Message to the visitor after an action. */
 export interface Answer {
   readonly kind: 'sponsored' | 'denied' | 'error' | 'done';
   readonly title: string;

@@ -1,7 +1,6 @@
 /** Layer 2 chains that charge for layer 1 data, by the way they report the charge. */
 export type Rollup = 'op-stack' | 'scroll' | 'arbitrum';
 
-/** A chain with built-in settings. */
 export interface KnownChain {
   readonly name: string;
   readonly symbol: string;

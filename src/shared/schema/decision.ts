@@ -4,7 +4,6 @@ import { id } from './text.ts';
 /** Values that a step compared; wei and other large numbers as decimal strings. */
 export const evidence = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
-/** A webhook call: the request and its response. */
 export const webhookCall = z.strictObject({
   webhookId: z.string(),
   url: z.string(),

@@ -71,7 +71,6 @@ const reading = z.strictObject({
   sections: z.array(section),
 });
 
-/** One way to read the inspected text. */
 export type InspectionReading = z.output<typeof reading>;
 
 export const inspection = z.strictObject({

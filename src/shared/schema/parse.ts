@@ -99,7 +99,6 @@ const commonIssues = (
   });
 };
 
-/** A fault of untrusted data, and its place. */
 export interface PlacedFault {
   readonly path: readonly PropertyKey[];
   readonly message: string;

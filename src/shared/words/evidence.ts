@@ -107,7 +107,6 @@ const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 
   return { text, kind: 'text' };
 };
 
-/** Labels and values that a step of a trace compared, with their units. */
 export const evidenceItems = (evidence: Readonly<Record<string, unknown>>): EvidenceItem[] =>
   Object.entries(evidence)
     .filter(([key, value]) => !HIDDEN.has(key) && value !== null && value !== undefined)

@@ -2,7 +2,7 @@ import type { ConsoleBridge } from '../../../shared/console-bridge.ts';
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../api/index.ts';
 import { type Transport, outputOf } from './transport.ts';
 
-/** Calls procedures through the bridge of the desktop window, and polls for pages of the feed. */
+/** Polls for pages of the feed. */
 export const electronTransport = (bridge: ConsoleBridge): Transport => {
   const call = async <Name extends ProcedureName>(
     name: Name,
