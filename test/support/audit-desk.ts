@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import { gasdesk } from './cli.ts';
 import { ENGINES_ENV, type Engines, type SharedDesk } from './several-engines.ts';
 
-/** A sponsored decision as the database stores it. */
 interface Sponsored {
   readonly paymasterId: string;
   readonly paymasterAndData: string;
@@ -11,7 +10,6 @@ interface Sponsored {
 
 /** What a database stores about the operations that its engines sponsored. */
 export interface Audit {
-  /** Of the database. */
   readonly name: string;
   /** The `paymasterAndData` values of sponsored decisions, grouped by `keyOf`. */
   promisesBy(keyOf: (decision: Sponsored) => string): Map<string, Set<string>>;

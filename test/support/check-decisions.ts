@@ -16,7 +16,6 @@ import type { HeldAccountRow } from '../../src/engine/store/log-check-store.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { countReplayed } from './replay-counts.ts';
 
-/** Results for the databases of one folder. */
 interface Check {
   counts: Record<string, number>;
   differences: (Difference | LogFault)[];

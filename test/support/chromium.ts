@@ -19,7 +19,6 @@ const QUIET = [
 
 /** A running Chromium that several processes can control at once. */
 export interface RunningChromium {
-  /** Address of its DevTools protocol. */
   readonly endpoint: string;
   stop(): Promise<void>;
 }

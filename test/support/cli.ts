@@ -20,7 +20,6 @@ export interface ServingCli {
   readonly console: string;
   readonly pid: number;
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void;
-  /** Resolves when the process has ended. */
   readonly ended: Promise<CliResult>;
 }
 
@@ -103,9 +102,7 @@ const startServing = async (
 
 /** A `gasdesk demo` whose playground is open. */
 export interface PlayingCli {
-  /** Address of the playground. */
   readonly url: string;
-  /** Asks the process to end, and waits for it. */
   end(): Promise<CliResult>;
 }
 

@@ -19,9 +19,7 @@ import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
 import { type SponsoredDapp, type SponsoredWorld, gameCall } from './sponsored-world.ts';
 
-/** A DApp as its clients and its operator see it. */
 export interface ClientDapp extends SponsoredDapp {
-  /** Address of the desk for clients. */
   readonly url: string;
   readonly paymaster: Address;
   readonly entryPoint: { readonly address: Address; readonly version: EntryPointVersion };
@@ -31,7 +29,6 @@ export interface ClientDapp extends SponsoredDapp {
 
 const PURSE_WEI = parseEther('1');
 
-/** A DApp of version 1.1.0, with a tank of its own. */
 const tankDapp = async (world: SponsoredWorld): Promise<ClientDapp> => {
   const { chain, engine, paymaster } = world;
   const dapp = await world.dapp(PURSE_WEI);
@@ -92,7 +89,6 @@ export const newAccount = async (
   return { client, account: account as SmartAccount };
 };
 
-/** The usual call of the sample DApp's users. */
 export const mintCall = ({ contracts }: SponsoredWorld): { to: Address; data: Hex } => ({
   to: contracts.gameItems,
   data: gameCall('mint'),

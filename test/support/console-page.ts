@@ -3,7 +3,6 @@ import { afterAll, beforeAll } from 'vitest';
 import { type RunningChromium, startChromium } from './chromium.ts';
 import { PATIENCE_MS } from './patience.ts';
 
-/** How a browser shows the console. */
 export interface View {
   readonly width?: number;
   readonly height?: number;

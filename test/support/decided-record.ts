@@ -19,7 +19,6 @@ const sign = (facts: Facts, policy: Policy): Hex => {
   return layout.encode(op, terms, SIGNER_KEY.sign(digest).serialized as Hex);
 };
 
-/** A request that leads to these facts. */
 const requestOf = ({ op, stage, gasSource, expiryDuration, token, context = {} }: Facts) => {
   const { webhookData, ...rest } = context;
   const options = {

@@ -35,7 +35,6 @@ const checksOf = (method: string): Checks | undefined => {
   return made;
 };
 
-/** A request and its answer. */
 export interface Exchange {
   readonly request: { readonly method?: unknown; readonly params?: readonly unknown[] };
   readonly answer: { readonly result?: unknown; readonly error?: { readonly code: number } };

@@ -26,7 +26,6 @@ export interface RequestParts {
   readonly body?: unknown;
 }
 
-/** Envelope of the management interface. */
 export interface Envelope {
   readonly statusCode: number;
   readonly message: string;
@@ -34,13 +33,11 @@ export interface Envelope {
   readonly data?: unknown;
 }
 
-/** Headers that identify a caller. */
 export interface Credentials extends Record<string, string> {
   authToken: string;
   apiKey: string;
 }
 
-/** A DApp and the headers that authenticate it. */
 export interface TestDapp {
   readonly name: string;
   readonly chainId: number;
@@ -48,19 +45,15 @@ export interface TestDapp {
   readonly credentials: Credentials;
 }
 
-/** A running engine, reached over real sockets. */
 export interface TestDesk {
   readonly url: string;
   readonly service: Engine['service'];
-  /** Lines that the engine logged. */
   readonly log: readonly string[];
-  /** Sends one request and reads any answer. */
   send(method: string, path: string, parts?: RequestParts): Promise<Answer>;
   /** Sends a request to the management interface; checks that the answer is an envelope with its own status. */
   manage(method: string, path: string, parts?: RequestParts): Promise<Envelope>;
   /** Writes bytes to a socket and reads until the desk ends the connection. */
   raw(bytes: string | Buffer): Promise<string>;
-  /** A new auth token of the account, or of a new account. */
   authToken(accountId?: string): Promise<string>;
   /** Registers a DApp through the management interface, in a new account unless a token identifies one. */
   dapp(authToken?: string, definition?: { name?: string; chainId?: number }): Promise<TestDapp>;

@@ -25,7 +25,6 @@ export const DAPP = {
   entryPoint: ENTRY_POINT,
   entryPointVersion: '0.6',
 };
-/** Answers of the procedures that the methods call. */
 export const ANSWERS: Partial<Record<ProcedureName, unknown>> = {
   'sponsorship.dapp': DAPP,
   'sponsorship.sponsor': ANSWER,
@@ -58,7 +57,6 @@ export const validOptions = {
   sponsorshipInfo: { webhookData: { a: 1 }, smartAccountInfo: { name: 'BICONOMY', version: '2.0.0' } },
   tokenInfo: { feeTokenAddress: sender },
 };
-/** A valid request, except for the change. */
 export const request = (change: Record<string, unknown> = {}): Record<string, unknown> => ({
   jsonrpc: '2.0',
   id: 7,

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { LedgerEmulator } from './ledger-emulator.ts';
 
-/** The other end of the emulated cable. */
 interface Cable {
   /** An APDU and its answer in hex; null if nothing is plugged in. */
   readonly exchange: (apdu: string) => Promise<string | null>;
@@ -70,7 +69,6 @@ export const emulatedHid = ({ exchange, isPlugged }: Cable): EventTarget => {
   return Object.assign(hid, { getDevices: devices, requestDevice: devices });
 };
 
-/** The cable to an emulator in the same process. */
 export const cableTo = (ledger: LedgerEmulator): Cable => ({
   exchange: (apdu) => ledger.exchange(apdu),
   isPlugged: () => Promise.resolve(ledger.isPlugged),

@@ -1,6 +1,5 @@
 import type { SettlementStore } from '../../src/engine/store/settlement-store.ts';
 
-/** Which reservations end, and how. */
 export interface Expiry {
   readonly chainId: number;
   /** Unix seconds. */

@@ -19,14 +19,13 @@ const ARTIFACTS = {
   '0.8': { entryPoint: 'EntryPoint-0.8', accountFactory: 'SimpleAccountFactory-0.8' },
 } as const satisfies Record<EntryPointVersion, Record<string, ArtifactName>>;
 
-/** A SimpleAccount that its first operation deploys. */
 export interface NewAccount {
   readonly address: Address;
   readonly factory: Address;
   readonly factoryData: Hex;
 }
 
-/** A mined operation as the chain reports it. Costs in wei. */
+/** Costs in wei. */
 export interface MinedOperation {
   readonly success: boolean;
   readonly paymaster: Address;
@@ -42,11 +41,10 @@ export interface EntryPointWorld {
   newAccount(owner: HDNodeWallet, salt: bigint): Promise<NewAccount>;
   /** The first operation of an account, with sufficient gas limits; unsigned, and without a paymaster. */
   firstOperation(account: NewAccount, call: { to: Address; data: Hex }): UserOperation;
-  /** The operation with the signature of the account's owner. */
   sign<Op extends UserOperation>(op: Op, owner: HDNodeWallet): Promise<Op>;
   /** Mines the operation by `handleOps`. Rejects if the EntryPoint reverts. */
   mine(op: UserOperation): Promise<MinedOperation>;
-  /** Deposit of a paymaster contract, in wei. */
+  /** Wei. */
   deposit(paymaster: Address): Promise<bigint>;
 }
 

@@ -10,11 +10,9 @@ import type { UserOperationV06, UserOperationV07 } from '../../src/shared/schema
 
 const address = (digits: string): Address => `0x${digits.repeat(20)}`;
 const CONTRACT = address('cc');
-/** The key of the paymaster contract's signer. */
 export const SIGNER_KEY = new SigningKey(`0x${'51'.repeat(32)}`);
 const SIGNER = computeAddress(SIGNER_KEY) as Address;
 const WALLET = address('fe');
-/** The account of the operation. */
 export const SENDER = address('a1');
 
 /** In wei. */

@@ -21,9 +21,9 @@ export type WalletReply =
 export interface FakeWallet {
   readonly url: string;
   readonly account: Wallet;
-  /** Requests so far, in order. */
+  /** In order. */
   readonly asked: WalletRequest[];
-  /** Sets the wallet's behaviour until the test ends; undefined leaves the request to Clef. */
+  /** Undefined leaves the request to Clef. Ends with the test. */
   behave(reply: (request: WalletRequest) => WalletReply | undefined): void;
   /** Resolves when a request of this method has arrived. */
   askedFor(method: string): Promise<void>;

@@ -5,7 +5,6 @@ import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { SponsoredWorld } from './sponsored-world.ts';
 import type { Call } from './wallets.ts';
 
-/** A fee token that the desk knows. */
 export interface PaidToken {
   readonly address: Address;
   readonly contract: Contract;
@@ -18,7 +17,6 @@ export interface PaidToken {
   approveFrom(wallet: HDNodeWallet, spender: Address): Promise<void>;
 }
 
-/** The call by which an account approves a spender. */
 export const approveCall = ({ address, contract }: PaidToken, spender: Address, units: bigint): Call => ({
   to: address,
   data: contract.interface.encodeFunctionData('approve', [spender, units]) as Hex,

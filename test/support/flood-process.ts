@@ -20,7 +20,6 @@ const ROUNDS = 240;
 /** Reopens at most this many connections a round that the desk ended. */
 const OPENED_PER_ROUND = 200;
 
-/** Number of answers by HTTP status. */
 const answers: Record<string, number> = {};
 
 const start = (onEnd = (): void => undefined, localAddress = '127.0.0.1'): Socket => {
@@ -108,7 +107,6 @@ const lodgers = (addresses: number): ((round: number) => void)[] => {
   ];
 };
 
-/** A body that is large and cheap to make. */
 const fatRequest = (webhookData: unknown): string => {
   const sender = `0x${'22'.repeat(20)}`;
   const gas = { callGasLimit: '1', verificationGasLimit: '1', preVerificationGas: '1', maxFeePerGas: '1' };

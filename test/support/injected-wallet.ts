@@ -1,7 +1,6 @@
 import { type HDNodeWallet, type Wallet, getBytes, getNumber, toUtf8String } from 'ethers';
 import type { Page } from 'playwright-core';
 
-/** One request of the page to the wallet. */
 export interface InjectedRequest {
   readonly method: string;
   readonly params: readonly unknown[];
@@ -10,17 +9,14 @@ export interface InjectedRequest {
 /** An extension's wallet in a page; its key is here and really signs. */
 export interface PageWallet {
   readonly account: Wallet | HDNodeWallet;
-  /** The chain that the wallet is on. */
   chainId: number;
-  /** Chains to which it can be switched. */
   readonly known: Set<number>;
-  /** Requests so far, in order. */
+  /** In order. */
   readonly asked: InjectedRequest[];
   /** Overrides the answer to a request; `undefined` leaves it to the wallet, `'silent'` never answers. */
   behave: (request: InjectedRequest) => { readonly code: number; readonly message: string } | 'silent' | undefined;
 }
 
-/** A wallet with this key, connected to its chain. */
 export const createPageWallet = (account: Wallet | HDNodeWallet, chainId: number): PageWallet => ({
   ...{ account, chainId, known: new Set([chainId]), asked: [], behave: () => undefined },
 });

@@ -18,7 +18,6 @@ export interface LedgerEmulator {
   unplugAt: number | undefined;
   /** The owner's decision; approves at once by default. */
   owner: (screen: LedgerScreen) => boolean | Promise<boolean>;
-  /** Screens shown so far. */
   readonly screens: LedgerScreen[];
   /** Class and instruction bytes of every APDU so far, e.g. `e002`. */
   readonly received: string[];

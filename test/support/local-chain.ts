@@ -4,7 +4,6 @@ import { startLocalChain } from '../../src/demo/local-chain.ts';
 import type { LocalChain } from '../../src/demo/local-chain.ts';
 import { localProvider } from '../../src/demo/world-contracts.ts';
 
-/** A local chain with a connected provider. */
 export type TestChain = Omit<LocalChain, 'stop'> & { readonly provider: JsonRpcProvider };
 
 /** Gives the tests of the calling file (or `describe`) an empty local chain. Call the result inside tests. */

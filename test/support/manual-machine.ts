@@ -28,7 +28,6 @@ export class ManualMachine implements Machine {
     this.#uptime += ms;
   }
 
-  /** Sets the time of day ahead or back. */
   set(byMs: number): void {
     this.#wall += byMs;
   }

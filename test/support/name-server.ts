@@ -16,7 +16,6 @@ const HEADER_BYTES = 12;
 const [TYPE_A, CLASS_IN] = [1, 1];
 const RCODES = { unknown: 3, failing: 2 };
 
-/** The name and the type of a question, and its bytes. */
 const readQuestion = (message: Buffer): { name: string; type: number; bytes: Buffer } => {
   const labels: string[] = [];
   let at = HEADER_BYTES;

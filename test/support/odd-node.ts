@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 /** How a node answers a request; `body` is for answers that forward it. */
 export type Answer = (response: ServerResponse, method: string, body: string) => void;
 
-/** Answers with any text. */
 export const text =
   (body: string, status = 200): Answer =>
   (response) =>
@@ -14,10 +13,8 @@ export const text =
 /** Answers with JSON that need not be JSON-RPC. */
 export const json = (body: unknown, status = 200): Answer => text(JSON.stringify(body), status);
 
-/** Answers as a proper node. */
 export const result = (value: unknown): Answer => json({ jsonrpc: '2.0', id: 1, result: value });
 
-/** Answers with an error of JSON-RPC. */
 export const error = (code: unknown, message: unknown, status = 200): Answer =>
   json({ id: 1, error: { code, message } }, status);
 

@@ -10,9 +10,7 @@ import { makeTempFolder, removeTempFolder } from './temp-folder.ts';
 /** A desk that sponsors for an unreachable chain: it asks no node, and gas comes with the operation. */
 export interface OfflineDesk {
   readonly clock: ManualClock;
-  /** The data folder. */
   readonly dir: string;
-  /** The engine that runs now. */
   engine(): ServingEngine;
   /**
    * Stops the engine and starts another one on the same data folder. DApps made before keep their ids and keys.
@@ -52,7 +50,6 @@ export const codeOf = ({ status, body }: RpcReply): string => {
   return reason?.code ?? 'SPONSORED';
 };
 
-/** Number of answers by code. */
 export const codesOf = (replies: readonly RpcReply[]): Record<string, number> => {
   const counts: Record<string, number> = {};
   for (const code of replies.map(codeOf)) counts[code] = (counts[code] ?? 0) + 1;

@@ -27,11 +27,8 @@ export interface OperatorDesk {
   /** Pays for and owns what the desk did not deploy by itself. */
   readonly operator: HDNodeWallet;
   readonly engine: () => ServingEngine;
-  /** The engine's database file. */
   readonly database: string;
-  /** Ends the engine and starts another on the same data folder. */
   restart(): Promise<void>;
-  /** A new key with some money. */
   rich(ether?: string): Promise<HDNodeWallet>;
   /** Attaches a new contract of the version, owned by {@link operator}. */
   attach(version: string): Promise<Address>;

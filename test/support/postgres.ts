@@ -28,7 +28,6 @@ export interface PostgresServer {
   readonly port: number;
   /** Of its first process, whose children serve the connections. */
   pid(): number;
-  /** The URL of a database. */
   urlOf(database: string): string;
   /** The URL of a new database: empty, or a copy of `template1`. */
   createDatabase(): Promise<string>;
@@ -36,7 +35,7 @@ export interface PostgresServer {
   query(sql: string, database?: string): Promise<unknown[]>;
   /** Ends it like a power cut. */
   kill(): Promise<void>;
-  /** Starts it again, on the same port. */
+  /** On the same port. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -6,7 +6,6 @@ type Counts = Readonly<Record<string, number>>;
 /** One line for each test file: several processes write at the same time. */
 const FILE = join(import.meta.dirname, '../../test-artifacts/replayed.jsonl');
 
-/** Starts the count of replayed decisions. */
 export const beginReplayCounts = (): void => {
   mkdirSync(dirname(FILE), { recursive: true });
   rmSync(FILE, { force: true });
@@ -15,7 +14,6 @@ export const beginReplayCounts = (): void => {
 /** Adds the replayed decisions of a test file, by result. */
 export const countReplayed = (counts: Counts): void => appendFileSync(FILE, `${JSON.stringify(counts)}\n`);
 
-/** The number of decisions that the run replayed, in words. */
 export const replayCountWords = (): string => {
   const lines = existsSync(FILE) ? readFileSync(FILE, 'utf8').trim().split('\n') : [];
   const totals: Record<string, number> = { same: 0, different: 0 };

@@ -6,7 +6,7 @@ const abi = new Interface(['function bundle(address entryPoint, bytes scrambled)
 
 const scramble = (data: string): Buffer => Buffer.from(data.slice(2), 'hex').map((byte) => ~byte) as Buffer;
 
-/** Calldata that makes a `ScrambledBundler` call a contract without showing it. */
+/** Calldata for a `ScrambledBundler`, which hides the call. */
 export const scrambledCall = (to: unknown, data: string): Hex =>
   abi.encodeFunctionData('bundle', [to, scramble(data)]) as Hex;
 

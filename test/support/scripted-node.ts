@@ -19,7 +19,6 @@ interface Slot {
 /** A node without a network: blocks are made up, and answers can be overruled. */
 export class ScriptedNode implements RpcClient {
   readonly url = 'http://127.0.0.1:1';
-  /** Every request, in order. */
   readonly asked: { method: string; params: readonly unknown[] }[] = [];
   /** Most requests that were in flight at once. */
   mostAtOnce = 0;
@@ -57,12 +56,10 @@ export class ScriptedNode implements RpcClient {
     return this.#blocks[block]?.timestamp ?? Number.NaN;
   }
 
-  /** The logs of a range of blocks. */
   logsOf(fromBlock: number, toBlock: number): readonly { readonly blockNumber: Hex }[] {
     return this.#logs.filter(({ blockNumber }) => Number(blockNumber) >= fromBlock && Number(blockNumber) <= toBlock);
   }
 
-  /** Puts a `UserOperationEvent` into a block. */
   mine(
     userOpHash: Hex,
     paymaster: Address,
@@ -145,7 +142,6 @@ export class ScriptedNode implements RpcClient {
 const isOfTanks = ([filter]: readonly unknown[]): boolean =>
   Array.isArray((filter as { readonly topics?: readonly unknown[] }).topics?.[0]);
 
-/** Number of blocks in a request for logs. */
 export const blocksOf = ([first]: readonly unknown[]): number => {
   const filter = first as LogFilter;
   return 'blockHash' in filter ? 1 : Number(filter.toBlock) - Number(filter.fromBlock) + 1;

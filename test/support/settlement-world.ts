@@ -26,7 +26,6 @@ export interface SponsoredOperation {
   readonly op: UserOperationV06;
 }
 
-/** How an operation may be sponsored. */
 export interface Sponsoring {
   /** As another candidate for the nonce of that operation; by default the nonce is new. */
   readonly insteadOf?: SponsoredOperation | undefined;
@@ -34,7 +33,6 @@ export interface Sponsoring {
   readonly endless?: boolean;
 }
 
-/** How an operation may be mined. */
 export interface Mining {
   /** Extra bytes after the signed ones, which change the hash. */
   readonly behind?: Hex;

@@ -23,7 +23,6 @@ export interface SharedDesk {
   readonly database: string;
 }
 
-/** How a test prepares a desk. */
 export interface Preparing {
   readonly engine: ServingEngine;
   /** A DApp that sponsors on an unreachable chain. */
@@ -37,7 +36,6 @@ export interface Preparing {
 /** A server of PostgreSQL, and engines on its databases. */
 export interface Engines {
   server(): PostgresServer;
-  /** A new data folder. */
   folder(): string;
   /** Makes a desk with an engine, and stops that engine. */
   desk<T>(prepare: (preparing: Preparing) => Promise<T>): Promise<SharedDesk & T>;
@@ -93,7 +91,6 @@ export const useEngines = (options: { readonly durable?: boolean } = {}): Engine
   };
 };
 
-/** Where an engine in another process sponsors. */
 export interface Asking {
   readonly url: string;
   readonly chainId: number;

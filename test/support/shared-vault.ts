@@ -1,6 +1,5 @@
 import type { VaultStorage } from '../../src/engine/store/database.ts';
 
-/** One engine's view of a shared vault. */
 interface VaultView extends VaultStorage {
   /** Reads changes of the others, which are unknown here until then. */
   readonly read: () => void;

@@ -16,7 +16,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const double = new URL('./electron-double/register.ts', import.meta.url).href;
 const builtMain = join(root, 'out', 'main', 'index.js');
 
-/** The end of an application that opened no window. */
 export interface FailedStart {
   readonly code: number;
   /** Standard error, where the error box goes. */

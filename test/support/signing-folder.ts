@@ -5,7 +5,6 @@ import { createEngine } from '../../src/engine/index.ts';
 import { createLog } from '../../src/engine/base/log.ts';
 import { Secret } from '../../src/engine/base/secret.ts';
 
-/** The chain of {@link signingFolder}. */
 export const CHAIN = 31337;
 /** Environment of a `serve` on {@link signingFolder}. */
 export const SIGNING_ENV = { GASDESK_PASSPHRASE: 'correct horse', GASDESK_LOG_LEVEL: 'error' };

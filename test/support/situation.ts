@@ -7,7 +7,6 @@ import type { Policy } from '../../src/core/policy.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { factsWith, policyWith } from './facts.ts';
 
-/** How a decision differs from one that sponsors. */
 export interface Situation {
   readonly policy?: Partial<Policy>;
   readonly dapp?: Partial<Policy['dapp']>;
@@ -19,7 +18,6 @@ export interface Situation {
   readonly held?: Partial<Record<AccountKind, bigint>>;
 }
 
-/** Arguments of `decide`. */
 export type Inputs = readonly [facts: Facts, policy: Policy, held: readonly bigint[]];
 
 const freeze = <Value>(value: Value): Value => {

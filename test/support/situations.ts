@@ -16,11 +16,8 @@ export const COIN = 10n ** 18n;
 export const NOW = factsWith().at;
 export const HOUR_MS = 3_600_000;
 
-/** The registered contract. */
 export const ITEMS: Address = `0x${'17'.repeat(20)}`;
-/** An account factory. */
 const FACTORY_ADDRESS: Address = `0x${'fa'.repeat(20)}`;
-/** `initCode` of a call to the factory. */
 export const factoryCalled = (data: Hex): Hex => `${FACTORY_ADDRESS}${data.slice(2)}`;
 /** `initCode` of a factory for accounts of a known kind. */
 export const FACTORY = factoryCalled(
@@ -35,7 +32,6 @@ export const safeCreated = (to: Address, data: Hex): Hex => {
   return factoryCalled(encodeFunction(create, ['address', 'bytes', 'uint256'], [FACTORY_ADDRESS, setup, 0n]));
 };
 
-/** A call of a method that takes a number. */
 export const call = (name: string): Hex => encodeFunction(`${name}(uint256)`, ['uint256'], [1n]);
 
 /** The registered contract with the methods mint and burn, of which mint is sponsored. */
@@ -64,7 +60,6 @@ export const limit = (changes: Partial<SpendingLimit> = {}, ruleId = 'Five a day
     ...changes,
   });
 
-/** A threshold in the native coin. */
 export const inWei = (wei: bigint): Partial<SpendingLimit> => ({
   ...{ thresholdType: 'NATIVE_ASSET', threshold: weiToDecimal(wei) },
 });
@@ -74,12 +69,10 @@ export const unreachable: Situation = {
   ...{ facts: { chain: null }, settings: { unreachableBudgetWei: String(2n * COST) } },
 };
 
-/** A burn-rate breaker per hour. */
 export const breaker = (amountWei: bigint): Situation => ({
   settings: { breaker: { amountWei: String(amountWei), seconds: 3600 } },
 });
 
-/** Other DApps use the gas tank, or the chain. */
 export const shared = (by: Partial<Facts['shared']>): Situation => ({
   facts: { shared: { ...factsWith().shared, ...by } },
 });
@@ -105,15 +98,12 @@ export const paying = (
   return { facts: { contract: { ...contract, version }, token: { ...usdc, ...token } } };
 };
 
-/** A registered webhook. */
 export const hook: PolicyWebhook = {
   ...{ webhookId: 'hook-1', webhookUrl: 'https://hooks.example/ask', requestType: 'POST', active: true },
 };
 
-/** The webhook verifies an operation. */
 const VERIFIED = '{"arePoliciesVerified": true}';
 
-/** A response of the registered webhook, or of another one. */
 export const responseWith = (
   changes: Partial<WebhookResponse> = {},
   { response = VERIFIED, status = 200, webhookId = hook.webhookId } = {},
@@ -123,16 +113,13 @@ export const responseWith = (
   return { call: exchange, host: 'hooks.example', failOpen: false, headers: {}, micros: 700, ...changes };
 };
 
-/** The webhook is registered, and has answered. */
 export const withResponse = (response: WebhookResponse): Situation => ({
   ...{ policy: { webhooks: [hook] }, facts: { webhooks: [response] } },
 });
 
-/** A limit in 10^-18 US dollars. */
+/** In 10^-18 US dollars. */
 export const inUsd = (units: bigint): Partial<SpendingLimit> => ({ ...inWei(units), thresholdType: 'USD' });
 /** A coin is worth 3 dollars. */
 export const PRICED: Situation = { facts: { price: { usd: '3', source: 'static' } } };
-/** A lifetime limit. */
 export const LIFETIME = { cycleDuration: { value: 1, unit: 'lifetime' }, durationInMs: undefined } as const;
-/** A limit on each single operation. */
 export const EACH = { type: 'OPERATION', cycleDuration: undefined, durationInMs: undefined } as const;

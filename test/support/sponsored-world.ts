@@ -50,7 +50,7 @@ export interface SponsoredDapp {
   readonly fundingWallet: Address;
   /** Sends `pm_sponsorUserOperation`; gas comes from the operation unless the options differ. */
   sponsor(op: Record<string, unknown>, options?: Record<string, unknown>): Promise<RpcReply>;
-  /** Its decisions, newest first. */
+  /** Newest first. */
   decisions(): Promise<DecisionRecord[]>;
 }
 
@@ -83,10 +83,8 @@ export const FEE = 1_000_000_000n;
 /** What version 1.1.0 reserves for an operation with {@link GAS} at {@link FEE}: behaviour 6.2. */
 export const RESERVED_WEI = (200_000n + 3n * 500_000n + 60_000n + 12_000n) * FEE;
 
-/** Methods of the sample DApp. */
 export const gameItems = new Interface(['function mint(uint256 amount)', 'function burn(uint256 amount)']);
 
-/** Calldata of a method of the sample DApp. */
 export const gameCall = (method: 'mint' | 'burn', amount = 1n): Hex =>
   gameItems.encodeFunctionData(method, [amount]) as Hex;
 
@@ -106,7 +104,6 @@ export const operation = (
   ...overrides,
 });
 
-/** A body of `pm_sponsorUserOperation`. */
 export const sponsorRequest = (params: unknown, id: unknown = 1): Record<string, unknown> => ({
   jsonrpc: '2.0',
   id,
@@ -114,7 +111,6 @@ export const sponsorRequest = (params: unknown, id: unknown = 1): Record<string,
   params,
 });
 
-/** The build's folder of the console. */
 const CONSOLE_FOLDER = join(import.meta.dirname, '..', '..', 'out', 'renderer');
 
 const poster =
@@ -153,7 +149,6 @@ const dappMaker =
     };
   };
 
-/** Starts an engine on a data folder and a free port. */
 export const startEngine = async ({
   dir,
   clock,
@@ -204,15 +199,13 @@ export interface SponsoredWorld {
   readonly contracts: WorldContracts;
   /** Pays for deployments and deposits, and bundles. */
   readonly operator: HDNodeWallet;
-  /** The engine's database file. */
   readonly database: string;
-  /** The paymaster contract of version 1.1.0. */
+  /** Version 1.1.0. */
   readonly paymaster: Address;
   /** Registers a DApp of version 1.1.0 with a funding wallet of its own and `tankWei` in its tank. */
   dapp(tankWei: bigint): Promise<SponsoredDapp>;
-  /** The funding wallet of a DApp of this world. */
   walletOf(dapp: SponsoredDapp): HDNodeWallet | undefined;
-  /** Registers the sample DApp's contract, with `mint` whitelisted. */
+  /** Whitelists `mint`. */
   registerGameItems(dapp: SponsoredDapp): Promise<void>;
 }
 

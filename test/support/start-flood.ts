@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Kinds of floods. */
 export type FloodKind =
   | 'silence'
   | 'lodgers of one address'
@@ -23,11 +22,9 @@ export interface FloodTarget {
   readonly tokens: readonly string[];
 }
 
-/** A running flood. */
 export interface Flood {
   /** Ends it. @returns the number of answers by HTTP status */
   stop(): Promise<Readonly<Record<string, number>>>;
-  /** Kills it, if it has not ended. */
   kill(): Promise<void>;
 }
 

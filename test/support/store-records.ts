@@ -4,7 +4,6 @@ import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
 import type { Rule, SmartContract, Webhook } from '../../src/engine/store/policy-store.ts';
 import type { Paymaster } from '../../src/engine/store/registry-store.ts';
 
-/** The account of every record here. */
 export const account = { accountId: 'account-1', name: 'Operator', createdAt: 1_000 };
 
 /** A DApp without a funding wallet. Tests override the fields that they need, here and below. */
@@ -94,7 +93,6 @@ export const decision = (fields: Partial<DecisionDraft> = {}): DecisionDraft => 
   ...fields,
 });
 
-/** A withdrawal that was sent. */
 export const withdrawal = (transactionId = 'withdrawal-1'): OperatorTransaction => ({
   transactionId,
   kind: 'withdraw',

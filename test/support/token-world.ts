@@ -8,14 +8,12 @@ import type { Address } from '../../src/shared/schema/hex.ts';
 import { useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** A contract of the build on the local chain. */
 export interface Deployed {
   readonly address: Address;
   /** Sends a transaction from the deployer, or from the dev key of that number, and waits until it is mined. */
   send(method: string, args: readonly unknown[], from?: number): Promise<void>;
 }
 
-/** A fee token and its feeds on a local chain. */
 export interface TokenWorld {
   readonly rpc: RpcClient;
   readonly chainId: number;
@@ -29,7 +27,6 @@ export interface TokenWorld {
   readonly tokenFeed: Deployed;
   /** A token with a premium of 13 percent, priced by the feeds. */
   feeToken(fields?: Partial<FeeToken>): FeeToken;
-  /** Address of a dev key. */
   wallet(index: number): Address;
   /** Makes both feeds answer now, with these prices in USD. */
   price(native: bigint, token: bigint): Promise<void>;

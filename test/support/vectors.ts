@@ -22,13 +22,11 @@ interface OperationVector {
   packedUserOp?: Json<PackedUserOperation>;
 }
 
-/** A case of userop-hash.json. */
 export interface UserOpHashVector extends OperationVector {
   userOpHash: Hex;
   eip7702Delegate?: Address;
 }
 
-/** A case of gas.json. */
 export interface GasVector extends OperationVector {
   outcome: 'ok' | 'refused';
   /** Decimal wei, if the outcome is ok. */

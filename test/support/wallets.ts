@@ -14,7 +14,6 @@ import { splitPaymasterAndData } from '../../src/core/user-operation/paymaster-f
 import type { Address } from '../../src/shared/schema/hex.ts';
 import type { ClientAccount, ClientDapp } from './client-world.ts';
 
-/** A call of an account. */
 export interface Call {
   readonly to: Address;
   readonly data: Hex;

@@ -3,7 +3,6 @@ import { createServer as createHttpServer, type IncomingHttpHeaders, type Server
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A call as it reached the receiver. */
 export interface ReceivedCall {
   readonly method: string;
   /** Path and query. */
@@ -16,7 +15,6 @@ interface Receiver {
   readonly port: number;
   /** At 127.0.0.1, without a path. */
   readonly url: string;
-  /** Number of connections accepted so far. */
   connections(): number;
 }
 

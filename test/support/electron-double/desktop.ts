@@ -16,7 +16,7 @@ import type {
 } from 'electron';
 import { strict } from './strict.ts';
 
-/** What the application did to the desktop outside its windows; tests inspect it. */
+/** Tests inspect what the application did to the desktop outside its windows. */
 export const desktop = {
   trays: [] as DoubledTray[],
   notifications: [] as DoubledNotification[],

@@ -9,7 +9,6 @@ export const ISOLATED_WORLD = 'Electron Isolated Context';
 /** Function in the isolated world that takes answers of the main process. */
 export const DELIVER = 'electronDoubleDeliver';
 
-/** A call to the main process. */
 export interface Invocation {
   readonly id: number;
   readonly channel: string;
@@ -17,7 +16,6 @@ export interface Invocation {
   readonly args: readonly { readonly value?: unknown }[];
 }
 
-/** An answer of the main process. */
 export interface Delivery {
   readonly id: number;
   readonly value?: unknown;

@@ -15,7 +15,6 @@ export interface Evaluation {
   readonly arg: unknown;
 }
 
-/** Result of an evaluated function. */
 export type Evaluated =
   { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string };
 

@@ -30,7 +30,7 @@ export const originOf = (url: string): string =>
     ? url.split('/').slice(0, 3).join('/')
     : new URL(url).origin;
 
-/** The handler's answer to a request for a URL of a custom scheme; undefined for any other URL. */
+/** Undefined for a URL of any other scheme. */
 export const answerScheme = async (url: string, init: RequestInit = {}): Promise<Response | undefined> => {
   const handler = handlers.get(url.split(':', 1)[0] ?? '');
   return handler?.(new Request(url, init));

@@ -8,7 +8,7 @@ type CheckHandler = Parameters<Session['setPermissionCheckHandler']>[0];
 
 type DeviceHandler = Parameters<Session['setDevicePermissionHandler']>[0];
 
-/** Permission handlers of the application; tests call them. */
+/** Tests call the application's permission handlers. */
 export const permissions = {
   check: null as CheckHandler,
   device: null as DeviceHandler,

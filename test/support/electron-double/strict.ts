@@ -20,7 +20,6 @@ export interface PreventableEvent {
   preventDefault(): void;
 }
 
-/** A new event with these details. */
 export const preventable = <Details extends object>(details: Details): Details & PreventableEvent => {
   let defaultPrevented = false;
   return {
