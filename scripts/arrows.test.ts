@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** Imports that the architecture forbids, and the rule that must say so. */
+/** Imports that the architecture forbids, and the rule that must report each. */
 const forbidden: [from: string, to: string, rule: string][] = [
   ['src/shared/a.ts', 'src/engine/base/clock.ts', 'shared-reaches'],
   ['src/shared/b.ts', 'ethers', 'shared-is-pure'],
@@ -47,7 +47,6 @@ const forbidden: [from: string, to: string, rule: string][] = [
   ['src/engine/base/d.ts', 'no-such-package', 'resolvable'],
 ];
 
-/** Imports that must stay possible. */
 const allowed: [from: string, to: string][] = [
   ['src/shared/ok.ts', 'zod'],
   ['src/core/calls/ok.ts', 'ethers'],
@@ -89,7 +88,7 @@ const cruise = (config: string, ...folders: string[]): Violation[] => {
   return (JSON.parse(stdout) as { summary: { violations: Violation[] } }).summary.violations;
 };
 
-/** Writes each file of the tables with its imports, types only, so that these are seen to count. */
+/** Writes each file of the tables with type imports only, to show that these count. */
 beforeAll(() => {
   tree = mkdtempSync(join(tmpdir(), 'gasdesk-arrows-'));
   const files = new Map<string, string>([

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { build } from 'vite';
 
-/** Bundles the command line into `out/cli`, for the npm package: Node.js strips no types from packages. */
+/** Bundles the command line into `out/cli` for the npm package: Node.js strips no types in packages. */
 
 const root = join(import.meta.dirname, '..');
 
@@ -14,7 +14,7 @@ await build({
     ssr: true,
     outDir: 'out/cli',
     target: 'node22',
-    // koa's dependency depd evaluates a constant of its own.
+    // depd, which koa depends on, evaluates a constant of its own.
     rolldownOptions: {
       input: { index: 'src/cli/index.ts', 'trial-worker': 'src/engine/policy-trial/trial-worker.ts' },
       output: { chunkFileNames: '[name]-[hash].js' },

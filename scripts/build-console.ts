@@ -3,13 +3,12 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-/** Written last, so that its time tells when everything was built. Not in `out`, all of which is packed. */
+/** Written last, so that its time is the time of the build. Outside of `out`, which is packed entirely. */
 const stamp = join(root, '.cache', 'console-built');
 const pages = ['renderer', 'playground'].map((part) => join(root, 'out', part, 'index.html'));
-/** What the bundles are made of. */
 const sources = ['src', 'electron.vite.config.ts', 'scripts/build-playground.ts', 'package-lock.json'];
 
-/** The latest time at which the file, or anything in the folder, was written; epoch ms. */
+/** Latest modification time of the file or of anything in the folder, epoch ms. */
 export const newestOf = (path: string): number => {
   const stats = statSync(path);
   if (!stats.isDirectory()) return stats.mtimeMs;
@@ -27,9 +26,9 @@ const run = (script: string, ...args: string[]): void => {
 };
 
 /**
- * Builds main, preload, renderer and playground into `out`, unless they are newer than all that they are made of.
+ * Builds main, preload, renderer and playground into `out`, unless they are newer than all their inputs.
  *
- * @throws Error if the build fails; what is wrong is on standard error
+ * @throws Error if the build fails; standard error has the reason
  */
 export const buildConsole = (): void => {
   if (sources.every((source) => newestOf(join(root, source)) < builtAt())) return;

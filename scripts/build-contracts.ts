@@ -1,6 +1,6 @@
 /**
- * Makes resources/contracts/*.json: from the artifacts and creation code that npm packages ship, and by compiling
- * the Solidity of npm packages and our own (resources/solidity). Nothing is written while the inputs are those of the last build.
+ * Makes resources/contracts/*.json: from artifacts and creation code in npm packages, and by compiling Solidity of npm
+ * packages and our own (resources/solidity). Writes nothing if the inputs have not changed since the last build.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const BICONOMY = '@biconomy-devx/account-contracts-v2';
 const OPENZEPPELIN = '@openzeppelin/contracts';
 const PIMLICO = '@pimlico/mock-paymaster';
 
-/** Artifacts in packages, as package and path. */
+/** Artifacts in packages: package and path. */
 const shipped = {
   EntryPoint: [AA['0.6'], 'artifacts/EntryPoint.json'],
   SimpleAccount: [AA['0.6'], 'artifacts/SimpleAccount.json'],
@@ -45,7 +45,7 @@ const shipped = {
   ERC1155PresetMinterPauser: [OPENZEPPELIN, 'build/contracts/ERC1155PresetMinterPauser.json'],
 } as const satisfies Partial<Record<ArtifactName, readonly [string, string]>>;
 
-/** Creation code in a module of Pimlico's package, as the function that gives it and the name of the ABI. */
+/** Creation code in a module of Pimlico's package: the function that returns it, and the name of the ABI. */
 const pimlico = {
   SingletonPaymasterV6: ['getSingletonPaymaster06InitCode', 'singletonPaymaster06Abi'],
   SingletonPaymasterV7: ['getSingletonPaymaster07InitCode', 'singletonPaymaster07Abi'],
@@ -73,7 +73,7 @@ const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof
   AccountOfForm: 'AccountOfForm.sol',
 };
 
-/** What a folder of node_modules holds, which may be under another name. */
+/** A folder of node_modules may hold a package of another name. */
 const version = (packageName: string): string => {
   const manifest = JSON.parse(readFileSync(join(packageFolder, packageName, 'package.json'), 'utf8')) as {
     name: string;
@@ -85,7 +85,7 @@ const version = (packageName: string): string => {
 const sourceFile = (importPath: string): string =>
   join(importPath.startsWith('@') ? packageFolder : solidityFolder, importPath);
 
-/** The parts of solc's standard JSON output that are read here. */
+/** The parts of solc's standard JSON output that this script reads. */
 interface SolcOutput {
   errors?: { severity: string; formattedMessage: string }[];
   contracts: Record<string, Record<string, SolcContract>>;
@@ -108,7 +108,7 @@ const compile = (): SolcOutput => {
     ),
     settings: {
       optimizer: { enabled: true, runs: 800 },
-      viaIR: true, // without it, VerifyingSingletonPaymaster has a stack too deep
+      viaIR: true, // without it, VerifyingSingletonPaymaster fails with "stack too deep"
       outputSelection: Object.fromEntries(Object.entries(compiled).map(([name, path]) => [path, { [name]: wanted }])),
     },
   };
@@ -138,7 +138,7 @@ const PIMLICO_CONSTRUCTOR = {
     { name: 'signers', type: 'address[]' },
   ],
 };
-/** What the package's functions append: four words of arguments, then the number of signers and one signer. */
+/** The package's functions append four words of arguments, then the number of signers and one signer. */
 const PIMLICO_ARGUMENT_DIGITS = 6 * 64;
 
 const pimlicoModule = (file: string): Promise<Record<string, unknown>> =>
@@ -147,7 +147,7 @@ const pimlicoModule = (file: string): Promise<Record<string, unknown>> =>
 const pimlicoArtifact = async (name: keyof typeof pimlico): Promise<Artifact> => {
   const [initCodeName, abiName] = pimlico[name];
   const initCode = (await pimlicoModule('constants.js'))[initCodeName] as (owner: string) => Hex;
-  // The package's ABI is that of an older contract with another constructor.
+  // The package's ABI is of an older contract with another constructor.
   const abi = ((await pimlicoModule('helpers/abi.js'))[abiName] as AbiEntry[]).filter(
     ({ type }) => type !== 'constructor',
   );
@@ -173,7 +173,7 @@ const compiledArtifact = (name: keyof typeof compiled, output: SolcOutput): Arti
   };
 };
 
-/** A hash of all that the artifacts depend on; the packages' contents by their versions. */
+/** A hash of everything that the artifacts depend on. The versions stand for the contents of the packages. */
 const inputHash = (): string => {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
   for (const name of [...Object.values(AA), BICONOMY, OPENZEPPELIN, PIMLICO, 'solc']) hash.update(version(name));
@@ -181,14 +181,14 @@ const inputHash = (): string => {
   return hash.digest('hex');
 };
 
-/** Another process may be building, or reading: a file appears whole or not at all. */
+/** Writes the file atomically: another process may be building or reading. */
 const writeWhole = async (file: string, text: string): Promise<void> => {
   const temporary = `${file}.${randomUUID()}.tmp`;
   await writeFile(temporary, text);
   await rename(temporary, file);
 };
 
-/** Makes every artifact in `folder`, unless they are there and made from the same inputs. */
+/** Makes every artifact in `folder`, unless all exist and were made from the same inputs. */
 export const buildContracts = async (folder: string = join(root, 'resources', 'contracts')): Promise<void> => {
   const shippedNames = Object.keys(shipped) as (keyof typeof shipped)[];
   const pimlicoNames = Object.keys(pimlico) as (keyof typeof pimlico)[];

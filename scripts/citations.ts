@@ -1,9 +1,9 @@
-/** `behaviour 5.6`, also where a line of a comment ends in between. */
+/** `behaviour 5.6`, even across a line break in a comment. */
 const CITATION = /\bbehaviour(?:\s|\*|\/\/)+(\d+(?:\.\d+)*)/g;
 const HEADING = /^### (\d+\.\d+) /gm;
 
 /**
- * The numbers by which a text cites docs/behaviour.md and which no heading of it has.
+ * Numbers under which a text cites docs/behaviour.md, but which no heading there has.
  *
  * @param document the text of docs/behaviour.md
  */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The steps of the Containerfile. They need Node.js with npm, and neither git nor a compiler.
 #
-#   scripts/container.sh dependencies    installs what the build needs; a node_modules that is there stays as it is
+#   scripts/container.sh dependencies    installs what the build needs; keeps an existing node_modules
 #   scripts/container.sh build FOLDER    builds Gasdesk and puts the files of the image into the empty FOLDER
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,10 +16,10 @@ build() {
   npm pack --pack-destination "$1"
   tar -xzf "$1"/gasdesk-*.tgz -C "$program" --strip-components=1
   rm "$1"/gasdesk-*.tgz
-  # The versions of the lock file, which the build has installed. The first line is Gasdesk itself.
+  # The versions in the lock file, which the build installed. The first line is Gasdesk itself.
   npm ls --omit=dev --omit=optional --all --parseable | tail -n +2 | while read -r package; do
     to=$program/${package#"$PWD"/}
-    # A package inside of another one has been copied with it.
+    # A package inside another one was copied with it.
     [ -e "$to" ] && continue
     mkdir -p "$(dirname "$to")"
     cp -R "$package" "$to"

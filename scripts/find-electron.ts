@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 const electronPackage = join(import.meta.dirname, '..', 'node_modules', 'electron');
 
-/** Gets Electron's binary from the network: `node` runs it. */
+/** A script for `node` that downloads Electron's binary. */
 export const electronInstaller = join(electronPackage, 'install.js');
 
-/** Electron's binary, which its package brings or not; undefined where there is none. */
+/** Electron's binary; undefined if the package has not installed it. */
 export const findElectron = (): string | undefined => {
-  // Asking the package itself would begin a download.
+  // The package itself would start a download.
   const name = join(electronPackage, 'path.txt');
   if (!existsSync(name)) return undefined;
   const path = join(electronPackage, 'dist', readFileSync(name, 'utf8'));

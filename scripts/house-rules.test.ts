@@ -7,7 +7,7 @@ import { houseConfig } from './house-rules.ts';
 const root = join(import.meta.dirname, '..');
 const linter = new Linter({ cwd: root });
 
-/** The rules that complain about `code` if it stood in `file`. */
+/** Names of the rules that report `code` in `file`. */
 const complaints = (file: string, code: string): (string | null)[] =>
   linter
     .verify(code, [{ files: ['**/*.ts'], languageOptions: { parser } }, ...houseConfig], {

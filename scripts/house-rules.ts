@@ -1,6 +1,5 @@
 import type { Linter, Rule } from 'eslint';
 
-/** One thing that must not be written: an ESLint selector and what to do instead. */
 interface Ban {
   readonly selector: string;
   readonly message: string;
@@ -17,7 +16,7 @@ const forbid = (...bans: readonly Ban[]): Rule.RuleModule => ({
 const MONEY = '/wei(?!gh)|cost|balance|amount|threshold|fee|gas(?!desk)|nonce/i';
 const exactMoneyMessage = 'Money is bigint: a Number loses wei above 2^53. Read it with a codec of src/shared/schema.';
 
-/** Money never becomes a Number, not even on its way through a parser. */
+/** Money never becomes a Number, not even inside a parser. */
 const exactMoney = forbid(
   ...[
     'CallExpression[callee.name=/^(Number|parseInt|parseFloat)$/]',
@@ -29,7 +28,7 @@ const exactMoney = forbid(
 const timeMessage = 'Time is injected: take it from the Clock, so that no test waits for the real one.';
 const randomMessage = 'Randomness is injected: take it from Entropy, so that a test can repeat what happened.';
 
-/** The real clock and the real dice are reached through clock.ts alone. */
+/** Only clock.ts reaches the real clock and real randomness. */
 const injectedTimeAndRandomness = forbid(
   { selector: "MemberExpression[object.name='Date'][property.name='now']", message: timeMessage },
   { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: timeMessage },
@@ -50,7 +49,7 @@ const injectedTimeAndRandomness = forbid(
 const environmentMessage =
   'Only cli, main and demo read the environment; the engine is given its settings, checked by config.ts.';
 
-/** A setting nobody declared is a setting nobody can find. */
+/** Every setting is declared, so that operators can find it. */
 const declaredSettings = forbid(
   { selector: "MemberExpression[object.name='process'][property.name='env']", message: environmentMessage },
   { selector: "MemberExpression[object.name='process'][property.value='env']", message: environmentMessage },
@@ -66,7 +65,7 @@ const TEST_FUNCTION = '/^(it|test|describe|suite)$/';
 const wholeSuiteMessage =
   'Every test runs: fix it or remove it. What depends on the machine uses skipIf with its reason.';
 
-/** A suite that left something out must not be green. */
+/** A suite that skips tests must not pass. */
 const wholeSuite = forbid(
   {
     selector: `MemberExpression[object.name=${TEST_FUNCTION}][property.name=/^(only|skip|todo|fails)$/]`,
@@ -79,11 +78,11 @@ const wholeSuite = forbid(
   { selector: 'CallExpression[callee.name=/^(fit|fdescribe|xit|xtest|xdescribe)$/]', message: wholeSuiteMessage },
 );
 
-/** Packages that one part of the tree keeps to itself. */
+/** Packages that only one part of the tree may import. */
 const packageHomes = [
   {
     packages: /^(better-sqlite3|node:sqlite)$/,
-    // The data folder's lock is a SQLite lock; tests look at a database from outside; copies know both databases.
+    // The data folder's lock is a SQLite lock; tests inspect databases from outside; copying knows both databases.
     homes: [
       ...['src/engine/store/sqlite/', 'src/engine/data-folder/', 'test/'],
       ...['src/engine/store/postgres/copy.ts', 'src/engine/store/postgres/copied-rows.ts'],
@@ -107,7 +106,7 @@ const packageHomes = [
   },
 ];
 
-/** Path inside the project, with forward slashes on every system. */
+/** Uses forward slashes on every system. */
 const projectPath = (context: Rule.RuleContext): string =>
   context.filename.slice(context.cwd.length + 1).replaceAll('\\', '/');
 
@@ -132,7 +131,7 @@ const packageHome: Rule.RuleModule = {
   },
 };
 
-/** A switched-off rule says why: `eslint-disable-next-line rule -- reason`. */
+/** A disabled rule gives its reason: `eslint-disable-next-line rule -- reason`. */
 const reasonedDisable: Rule.RuleModule = {
   create: (context) => ({
     Program: () => {
@@ -144,7 +143,6 @@ const reasonedDisable: Rule.RuleModule = {
   }),
 };
 
-/** The rules of the house, as an ESLint plugin. */
 const house = {
   rules: {
     'exact-money': exactMoney,
@@ -156,7 +154,7 @@ const house = {
   },
 };
 
-/** What the language itself does not have: code that runs everywhere does without. */
+/** Globals outside the language: code that runs everywhere does without. */
 const BEYOND_ES = [
   'Buffer',
   'process',
@@ -169,7 +167,7 @@ const BEYOND_ES = [
   'document',
 ];
 
-/** Flat configuration: which rule of the house holds where. Needs no type information. */
+/** Flat configuration: which house rules apply to which files. Needs no type information. */
 export const houseConfig: Linter.Config[] = [
   {
     plugins: { house },
@@ -177,7 +175,7 @@ export const houseConfig: Linter.Config[] = [
       'house/package-home': 'error',
       'house/reasoned-disable': 'error',
       'house/whole-suite': 'error',
-      // Work that is not done is an issue, not a comment.
+      // Unfinished work is an issue, not a comment.
       'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx', 'hack'] }],
     },
   },
@@ -188,12 +186,12 @@ export const houseConfig: Linter.Config[] = [
   {
     files: ['src/core/**', 'src/shared/**'],
     ignores: ['**/*.test.ts'],
-    // The types of packages bring those of Node and of browsers along, so the compiler does not refuse these.
+    // The types of packages bring those of Node and of browsers, so the compiler accepts these.
     rules: { 'no-restricted-globals': ['error', ...BEYOND_ES] },
   },
   {
     files: ['src/engine/**', 'src/core/**'],
-    // clock.ts is where the real clock and the real dice come in, and its test compares it with them.
+    // clock.ts wraps the real clock and randomness, and its test compares it with them.
     ignores: ['src/engine/base/clock.ts', 'src/engine/base/clock.test.ts'],
     rules: { 'house/injected-time-and-randomness': 'error' },
   },

@@ -1,7 +1,7 @@
 /**
  * Writes the reference pages of `docs/reference` from the code: commands, settings, HTTP, JSON-RPC and errors. With
- * `--check` it writes nothing, and fails where a page is not current, a link in a document leads nowhere, or a comment
- * cites a number that docs/behaviour.md does not have.
+ * `--check` it writes nothing. It fails if a page is out of date, a link in a document is dead, or a comment cites a
+ * number that docs/behaviour.md does not have.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -30,7 +30,7 @@ const leaves = (command: Command): Command[] =>
 const fullName = (command: Command): string =>
   command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 
-/** Options of every command: they are said once. */
+/** Options of every command, documented once. */
 const COMMON = new Set(['--data <dir>', '--database <url>', '--json', '--passphrase-file <file>']);
 
 const commandText = (command: Command): string => {
@@ -128,7 +128,7 @@ const typeText = (schema: Schema): string => {
   return [schema.type ?? 'any'].flat().join(' or ');
 };
 
-/** The fields of a body, those of objects in it by their path. */
+/** The fields of a body; nested fields by their path. */
 const fieldRows = (schema: Schema, path = ''): string[][] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const needed = schema.required?.includes(name) === true ? 'required' : 'optional';
@@ -229,7 +229,7 @@ const filesOf = (folder: string, endings: readonly string[]): string[] =>
     .filter((name) => endings.some((ending) => name.endsWith(ending)))
     .map((name) => join(folder, name));
 
-/** As GitHub names the place of a heading. */
+/** The anchor that GitHub gives a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -237,7 +237,7 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replaceAll(' ', '-');
 
-/** The links of a document that lead to no file, or to no heading of one. */
+/** Links of a document to a missing file or heading. */
 const deadLinks = (file: string): string[] => {
   const text = readFileSync(file, 'utf8').replaceAll(/```[\s\S]*?```/g, '');
   const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
-/** `node scripts/render-icon.ts CHROMIUM`: draws the PNG that packages and windows take from the icon's SVG. */
+/** `node scripts/render-icon.ts CHROMIUM`: renders the icon's SVG as the PNG that packages and windows use. */
 
-/** Pixels; macOS asks for as many. */
+/** Pixels; the size that macOS requires. */
 const SIZE = 1024;
 const folder = join(import.meta.dirname, '..', 'src', 'renderer', 'public');
 

@@ -7,7 +7,7 @@ import { buildContracts } from './build-contracts.ts';
 import { nodeFlags } from './node-flags.ts';
 import { electronInstaller, findElectron } from './find-electron.ts';
 
-/** What `npm start` does: builds what is stale and opens the console, in its window or else in the browser (behaviour 1.5). */
+/** `npm start`: builds what is stale and opens the console in its window, or else in the browser (behaviour 1.5). */
 
 const root = join(import.meta.dirname, '..');
 const args = process.argv.slice(2);
@@ -22,14 +22,14 @@ const getElectron = (): string | undefined => {
   return findElectron();
 };
 
-/** Serves the console in the browser until it is told to stop. Answers the exit code. */
+/** Serves the console in the browser until it is stopped. @returns the exit code */
 const serve = async (): Promise<number> => {
   const cli = join(root, 'src', 'cli', 'index.ts');
   const child = spawn(process.execPath, [...nodeFlags, cli, 'serve', ...args], {
     stdio: ['inherit', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
-  // Ctrl-C reaches the child too, which ends in its own time; who asks this process alone means both.
+  // Ctrl-C also reaches the child, which ends in its own time. A SIGTERM reaches only this process and is passed on.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   createInterface(child.stdout).once('line', (line) => {

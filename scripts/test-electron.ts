@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { join, relative } from 'node:path';
 import { electronInstaller, findElectron } from './find-electron.ts';
 
-/** What `npm run test:electron` does: the tests of the window on a real Electron. Without one they have not passed. */
+/** `npm run test:electron`: runs the tests of the window on a real Electron. Without one, it fails. */
 
-/** Those whose application does nothing that only the double lets be seen. */
+/** Tests that need nothing that only the Electron double shows. */
 const SPECIFICATIONS = ['test/shell/window.test.ts', 'test/shell/journey.test.ts'];
 
 const root = join(import.meta.dirname, '..');

@@ -4,11 +4,11 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /**
- * What `npm test` does: every check, the tests of what a desk does, and one last line that says how it went.
- * `scripts/test.ts NAME …` runs those suites instead, and `all` every one; the line counts them together.
+ * `npm test`: runs every check and the tests of the core, and ends with one line of totals. `scripts/test.ts NAME …`
+ * runs those suites instead, and `all` every suite; the last line counts them together.
  */
 
-/** The part of vitest's JSON report that is counted. */
+/** The parts of vitest's JSON report that are counted. */
 interface Report {
   numPassedTests: number;
   numFailedTests: number;
@@ -18,18 +18,16 @@ interface Report {
   testResults: { name: string; status: string; message: string; assertionResults: Assertion[] }[];
 }
 
-/** A test in vitest's JSON report. */
 interface Assertion {
   readonly status: string;
   readonly fullName: string;
   readonly failureMessages: readonly string[];
 }
 
-/** How many tests of a run ended how. */
 interface Counts {
   readonly passed: number;
   readonly skipped: number;
-  /** One per failure: which test, and the begin of what it said. */
+  /** One per failure: the test, and the start of its message. */
   readonly failures: readonly string[];
 }
 
@@ -38,7 +36,7 @@ const asked = process.argv.slice(2);
 /** See `test/support/combinations.ts`. */
 const env = asked.length === 0 ? { ...process.env, GASDESK_TESTS: 'few' } : process.env;
 
-/** Runs a command; what it prints comes at once, or in one piece when it has ended. */
+/** Runs a command. Its output appears at once, or in one piece at its end. */
 const run = async (command: string, output: 'at once' | 'at the end'): Promise<boolean> => {
   const stdio = output === 'at once' ? 'inherit' : 'pipe';
   const child = spawn(command, { cwd: root, shell: true, env, stdio: ['ignore', stdio, stdio] });
@@ -52,7 +50,7 @@ const run = async (command: string, output: 'at once' | 'at the end'): Promise<b
 const failure = (file: string, test: string, message = ''): string =>
   `FAILED ${relative(root, file)} > ${test}\n${message.slice(0, 2000)}`;
 
-/** Counts of a report; a vitest that left none failed as a whole. */
+/** Counts of a report. A vitest run without a report counts as one failure. */
 const readReport = (file: string): Counts => {
   try {
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
@@ -82,10 +80,10 @@ const vitest = async (options = ''): Promise<Counts> => {
   };
 };
 
-/** What vitest is told, by the name of a suite. */
+/** Options of vitest, by suite. */
 const SUITES = {
   core: '--project unit --project desk',
-  // Without a browser there are none.
+  // A machine without a browser runs no tests of this suite.
   browser: '--project browser --passWithNoTests',
   engines: '--project engines',
   faults: '--project faults',
@@ -103,7 +101,7 @@ if (names.length === 0) names.push('core');
 let gatesHold = true;
 const runs: Counts[] = [];
 for (const name of names) {
-  // The checks belong to the core. At once: neither keeps two cores busy.
+  // The checks belong to the core. Both run at the same time, since neither keeps two cores busy.
   const gates = name === 'core' ? run('npm run --silent check', 'at the end') : Promise.resolve(true);
   runs.push(await vitest(SUITES[name]));
   gatesHold &&= await gates;
@@ -115,7 +113,7 @@ if (asked.length === 0) {
 }
 const failures = runs.flatMap((each) => each.failures);
 if (!gatesHold) failures.push('FAILED npm run check: see above');
-// Whoever sees only the end of what was printed is to know what failed.
+// The end of the output names every failure.
 for (const each of failures) console.log(each);
 const sum = (count: 'passed' | 'skipped'): number => runs.reduce((total, each) => total + each[count], 0);
 const [passed, skipped] = [sum('passed'), sum('skipped')];

@@ -18,7 +18,6 @@ const token = z.strictObject({
   revokedAt: z.number().nullable(),
 });
 
-/** Accounts and the auth tokens that act for them. */
 export const accountProcedures = {
   'accounts.create': procedure({
     summary: 'Create an account',

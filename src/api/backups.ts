@@ -7,7 +7,7 @@ const backup = z.strictObject({
   madeAt: z.number().describe('Epoch ms'),
 });
 
-/** Backups of data, vault and settings. Restoring one needs the engine stopped, so it is no procedure. */
+/** Restoring a backup needs a stopped engine, so no procedure does it. */
 export const backupProcedures = {
   'backups.create': procedure({
     summary: 'Write everything to one encrypted file, while the desk keeps working',

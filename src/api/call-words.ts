@@ -2,12 +2,12 @@ import type { ProcedureOutput } from './index.ts';
 import { shownAmount } from '../shared/words/amount.ts';
 import { shorten } from '../shared/words/shorten.ts';
 
-/** A call of an operation, told by the registered contracts. */
+/** A call of an operation, decoded with the registered contracts. */
 export type DecodedCall = ProcedureOutput<'decisions.calls'>['calls'][number];
 
 const LONGEST_ARG = 24;
 
-/** A call in words: `mint(3) on Game Items`, as far as the registered ABIs tell. */
+/** A call in words: `mint(3) on Game Items`, as far as the registered ABIs know it. */
 export const callWords = ({ contract, target, method, args, data, valueWei }: DecodedCall): string => {
   const where = contract ?? shorten(target);
   if (data === '0x') return `a transfer of ${shownAmount(BigInt(valueWei))} to ${where}`;
@@ -18,7 +18,7 @@ export const callWords = ({ contract, target, method, args, data, valueWei }: De
 
 const SHOWN_CALLS = 3;
 
-/** What an operation does in words, its first calls. */
+/** The first calls of an operation in words. */
 export const callsWords = (calls: readonly DecodedCall[]): string => {
   if (calls.length === 0) return 'an operation';
   const told = calls.slice(0, SHOWN_CALLS).map(callWords).join(', ');

@@ -5,7 +5,7 @@ import { address } from '../shared/schema/hex.ts';
 import { chainId, httpUrl, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
-/** How long a burn-rate breaker may look back, in seconds. */
+/** Window of a burn-rate breaker, in seconds. */
 export const breakerSeconds = { least: 60, most: 7 * 86_400 } as const;
 
 const positiveWei = z.string().regex(/^[1-9]\d{0,77}$/, 'must be a positive number of wei, decimal');
@@ -29,7 +29,7 @@ const unreachable = z.strictObject({
   ),
 });
 
-/** What a chain's budget is, and how much of it is used. */
+/** The budget of a chain, and how much of it is used. */
 export const unreachableState = unreachable
   .extend({
     signedWei: z.string().describe('wei, decimal: how much of the budget is used'),
@@ -38,7 +38,7 @@ export const unreachableState = unreachable
   .nullable()
   .describe('What is signed while the node is unreachable; null: nothing');
 
-/** True for a chain on which nothing is checked. */
+/** True if the chain has no RPC URL. */
 export const unchecked = z
   .boolean()
   .describe('The chain has no RPC URL: operations are signed without checking fees and gas tank');
@@ -78,7 +78,7 @@ const chain = z.strictObject({
 
 const signer = z.strictObject({ chainId: z.number(), address });
 
-/** A key that is replaced is gone, and what it has signed stays good until it expires. */
+/** A replaced key is deleted; what it signed stays valid until it expires. */
 const replace = z.boolean().default(false).describe('Put the key in the place of the one there is');
 
 const paymasterContract = z.strictObject({
@@ -104,7 +104,6 @@ const SIGNER_KEY = z
 
 const contractTarget = z.strictObject({ chainId, version: z.string() });
 
-/** Chains, the hot signer of each, and the paymaster contracts on them. */
 export const chainProcedures = {
   'chains.set': procedure({
     summary: 'Add a chain, or change the settings that are given',

@@ -14,7 +14,6 @@ const setting = z.strictObject({
     .describe('Whether a change is in force at once or at the next start, or why it cannot be made from here'),
 });
 
-/** Settings of the service. */
 export const configProcedures = {
   'config.get': procedure({
     summary: 'List the settings of the service with where each comes from',

@@ -13,7 +13,6 @@ const smartContract = z.strictObject({
   methods: z.array(z.string()),
 });
 
-/** Smart contracts whose methods a DApp sponsors. */
 export const contractProcedures = {
   'contracts.methods': procedure({
     summary: 'Name the methods of an ABI that change state: those that can be whitelisted',

@@ -5,7 +5,7 @@ import type { Caller, ProcedureInput } from './index.ts';
 
 const PAGE = 100;
 
-/** Puts to the first decision by each policy revision the revision itself. */
+/** Adds the policy revision to the first decision that each revision made. */
 const withRevisions = (call: Caller) => {
   const told = new Set<string>();
   return async (decision: DecisionRecord): Promise<DecisionRecord> => {
@@ -17,7 +17,7 @@ const withRevisions = (call: Caller) => {
   };
 };
 
-/** The decisions of an export, oldest first, those that are made meanwhile included; with `after`, only those behind it. */
+/** The decisions of an export, oldest first, including those made during the export. */
 export async function* exportedDecisions(
   call: Caller,
   filters: ProcedureInput<'decisions.page'>,
@@ -36,13 +36,13 @@ export async function* exportedDecisions(
 
 const FIELDS = Object.keys(decisionRecord.shape) as (keyof DecisionRecord)[];
 
-/** A decision as one line of the export, its fields in the order of the record. */
+/** A decision as one line of the export, with its fields in the order of the record. */
 const lineOf = (decision: DecisionRecord): string =>
   `${JSON.stringify(Object.fromEntries(FIELDS.map((field) => [field, decision[field]])))}\n`;
 
 const coin = (wei: string | null): string => (wei === null ? '' : weiToDecimal(BigInt(wei)));
 
-/** The columns of the table by their names, in their order. Amounts are in the chain's coin, and exact. */
+/** CSV columns by name, in order. Amounts are exact, in the chain's coin. */
 const COLUMNS: Readonly<Record<string, (decision: DecisionRecord) => string | number | null>> = {
   seq: ({ seq }) => seq,
   time: ({ at }) => new Date(at).toISOString(),
@@ -63,18 +63,19 @@ const COLUMNS: Readonly<Record<string, (decision: DecisionRecord) => string | nu
   id: ({ id }) => id,
 };
 
-/** CSV by RFC 4180. What a spreadsheet would take for a formula is text: names and messages may come from anybody. */
+/**
+ * CSV as in RFC 4180. Text that a spreadsheet would take for a formula is escaped: anyone can choose names and
+ * messages.
+ */
 const csv = (rows: readonly (readonly unknown[])[]): string => {
   const text = Papa.unparse(rows as unknown[][], { escapeFormulae: true, newline: '\r\n' });
   return text === '' ? '' : `${text}\r\n`;
 };
 
-/** How decisions are written down. */
 export const exportFormats = ['jsonl', 'csv'] as const;
-/** One of them. */
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** The text of an export, piece by piece: all of each decision as JSON Lines, or the columns above as CSV. */
+/** The text of an export in pieces: whole decisions as JSON Lines, or the columns above as CSV. */
 export async function* exportText(
   pages: AsyncIterable<readonly DecisionRecord[]>,
   format: ExportFormat,

@@ -17,10 +17,8 @@ const filters = {
   to: epochMs.optional().describe('Made before this time'),
 };
 
-/** What decisions are narrowed to. */
 const decisionFilters = z.strictObject(filters);
 
-/** What decisions are narrowed to. */
 export type DecisionFilters = z.output<typeof decisionFilters>;
 
 const page = z.strictObject({
@@ -29,7 +27,6 @@ const page = z.strictObject({
   more: z.boolean().describe('False: this page is the last. It may be short before that, where decisions are big'),
 });
 
-/** Parts into which the time of a summary is divided. */
 const SUMMARY_STEPS = 48;
 
 /** Ten years: a review may show all of an old file. */
@@ -49,7 +46,6 @@ const summary = z.strictObject({
     .describe('Actual cost, or the maximum while it is reserved'),
 });
 
-/** Decisions already made. */
 export const decisionProcedures = {
   'decisions.list': procedure({
     summary: 'List decisions, newest first',

@@ -3,7 +3,7 @@ import { weiText as wei } from '../shared/schema/quantity.ts';
 import { unreachableState } from './chains.ts';
 import { procedure } from './procedure.ts';
 
-/** What is signed and may still be taken: neither mined nor released. */
+/** Signed and not yet mined or released. */
 const reserved = { reservedWei: wei, operations: z.number().describe('How many operations may still take it') };
 
 const chainExposure = z.strictObject({
@@ -25,7 +25,6 @@ const tank = z.strictObject({
   fault: z.string().nullable().describe('Why the balance cannot be read, or why there is no tank'),
 });
 
-/** What the desk has signed for, and what there is to pay it with. */
 export const exposureProcedures = {
   'exposure.get': procedure({
     summary: 'Tell what is signed and not yet mined, per chain and DApp, and what each gas tank has left',

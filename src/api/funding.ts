@@ -14,7 +14,7 @@ const change = z.strictObject({
   signature: z.string().nullable().describe('Null for changes of before it was kept'),
 });
 
-/** Signing the funding message, and what came of it. The message itself, and its use, are procedures of paymasters. */
+/** Signing the funding message, and the result. `paymasters` issues and redeems the message. */
 export const fundingProcedures = {
   'funding.sign': procedure({
     summary: 'Have the newest funding message signed; nothing is changed by that',

@@ -27,7 +27,7 @@ import { transactionProcedures } from './transactions.ts';
 import { vaultProcedures } from './vault.ts';
 import { webhookProcedures } from './webhooks.ts';
 
-/** Every procedure of the service. Management API, JSON-RPC, console and CLI are renderings of these. */
+/** Every procedure of the service. The management API, JSON-RPC, the console and the CLI are renderings of these. */
 export const procedures = {
   ...accountProcedures,
   ...apiKeyProcedures,
@@ -58,19 +58,15 @@ export const procedures = {
   ...webhookProcedures,
 };
 
-/** Name of a procedure. */
 export type ProcedureName = keyof typeof procedures;
-/** What a caller may send to a procedure. */
 export type ProcedureInput<Name extends ProcedureName> = z.input<(typeof procedures)[Name]['input']>;
-/** What a procedure's handler receives: read and checked by its schema. */
+/** What a handler receives: the input after its schema has read it. */
 export type ProcedureArguments<Name extends ProcedureName> = z.output<(typeof procedures)[Name]['input']>;
-/** What a procedure answers. */
 export type ProcedureOutput<Name extends ProcedureName> = z.output<(typeof procedures)[Name]['output']>;
 
-/** True for the name of a procedure, and not for inherited members such as `toString`. */
+/** False for inherited members such as `toString`. */
 export const isProcedureName = (name: string): name is ProcedureName => Object.hasOwn(procedures, name);
 
-/** A caller of procedures, in this process, through the control socket or from a browser. */
 export type Caller = <Name extends ProcedureName>(
   name: Name,
   input: ProcedureInput<Name>,

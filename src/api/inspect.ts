@@ -8,7 +8,6 @@ const decision = decisionRow
   .pick({ id: true, at: true, dapp: true, chainId: true, outcome: true, code: true, message: true })
   .extend({ by: z.enum(['userOpHash', 'sender and nonce', 'paymasterAndData']).describe('What it was found by') });
 
-/** Values of the field, taken apart. */
 export const inspectProcedures = {
   'inspect.value': procedure({
     summary: 'Take a value apart: paymaster data, a user operation, a bundle, a hash, an error',

@@ -3,7 +3,7 @@ import { address } from '../shared/schema/hex.ts';
 import { loopbackUrl, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
-/** Protects one key; asked for whenever the key is used. */
+/** Protects one key; required for each use of the key. */
 const password = z.string().min(1).max(1_000);
 
 const keystore = z.strictObject({
@@ -14,18 +14,17 @@ const keystore = z.strictObject({
 });
 
 /**
- * Who signs in the engine's process. A Ledger and what is pasted sign elsewhere, and hand over what they signed.
- * The password of a keystore opens it for this one use.
+ * A key that signs in the engine's process. Ledgers and pasted signatures need none. The password of a keystore opens
+ * it for this one use.
  */
 export const signingKey = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('keystore'), address, password }),
   z.strictObject({ kind: z.literal('wallet'), url: loopbackUrl, address }),
 ]);
 
-/** Who signs in the engine's process. */
 export type SigningKey = z.output<typeof signingKey>;
 
-/** The keys of funding wallets and of owners of contracts: local keystores, and wallets on this machine. */
+/** Keys of funding wallets and of contract owners: local keystores, and wallets on this machine. */
 export const keyProcedures = {
   'keystores.list': procedure({
     summary: 'List the local keys, without anything that opens them',

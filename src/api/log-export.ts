@@ -2,29 +2,26 @@ import { readCheckpoint } from '../core/log/checkpoint.ts';
 import { EngineError } from '../shared/errors.ts';
 import type { Caller } from './index.ts';
 
-/** Which entries of the log are exported. */
 export interface LogRange {
-  /** The first; 0 by default. */
+  /** The first entry; 0 by default. */
   readonly from?: number | undefined;
-  /** The first that is not; by default all there are. */
+  /** The entry after the last; by default the size of the log. */
   readonly to?: number | undefined;
 }
 
-/** The first line of an exported log. */
 export interface LogExportHead {
   readonly format: 'gasdesk-log';
   readonly version: 1;
   readonly origin: string;
-  /** What the exporter says is the log's key: trust only one that was had in another way. */
+  /** The log's key, as the exporter states it: trust only a key from another source. */
   readonly key: string;
   readonly from: number;
   readonly to: number;
-  /** Roots of the full subtrees before the first entry, and behind the last up to the checkpoint's size, base64. */
+  /** Roots of the full subtrees before the first entry, and after the last up to the checkpoint's size, base64. */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
-/** The last line of an exported log. */
 export interface LogExportEnd {
   readonly checkpoint: string;
 }

@@ -26,7 +26,7 @@ const checkpoint = z.strictObject({
   note: z.string().describe('The checkpoint, a signed note (c2sp.org/tlog-checkpoint)'),
 });
 
-/** The log: everything that was decided, settled and changed, in a form that others can verify. */
+/** The log: every decision, settlement and change, in a form that others can verify. */
 export const logProcedures = {
   'log.key': procedure({
     summary: 'Tell the key with which others verify the log',

@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { httpUrl } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
-/** Kinds of happenings that the operator is told of. */
 export const notificationKind = z.enum(['tankLow', 'tankEmpty', 'denials', 'webhook', 'node', 'breaker', 'paused']);
 
-/** A kind of happening. */
 export type NotificationKind = z.output<typeof notificationKind>;
 
 const notification = z.strictObject({
@@ -20,7 +18,6 @@ const notification = z.strictObject({
   page: z.string().describe('Page of the console that helps, by its address there'),
 });
 
-/** What the operator is told, as it is shown. */
 export type NotificationView = z.output<typeof notification>;
 
 const webhook = z.strictObject({
@@ -30,7 +27,6 @@ const webhook = z.strictObject({
   waiting: z.number().describe('How many notifications are still to be sent'),
 });
 
-/** What happened that the operator should hear of, and where it is sent. */
 export const notificationProcedures = {
   'notifications.list': procedure({
     summary: 'List what happened, newest first; of what is over, the newest 500 are kept',

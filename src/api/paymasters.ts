@@ -5,7 +5,7 @@ import { chainId, id, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 import { pause, pauseReason } from './system.ts';
 
-/** As ERC-7677 has it: a data URL, or one that browsers can load. */
+/** ERC-7677: a data URL, or a URL that browsers can load. */
 const icon = z
   .string()
   .max(20_000)
@@ -36,7 +36,6 @@ const paymaster = z.strictObject({
 
 export { maxExpiry };
 
-/** Paymasters (DApps) and their funding wallets. */
 export const paymasterProcedures = {
   'paymasters.create': procedure({
     summary: 'Register a DApp',

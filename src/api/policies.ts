@@ -26,13 +26,10 @@ const file = {
 
 const applied = z.strictObject({ paymasterId: id, ...file });
 
-/** A difference between two revisions. */
 export type PolicyChangeView = z.output<typeof change>;
 
-/** What came of a test of a policy file. */
 export type PolicyTestView = z.output<typeof testResult>;
 
-/** The policies of DApps: their revisions, and policies as files. */
 export const policyProcedures = {
   'policies.history': procedure({
     summary: 'List the policies of a DApp that were in force, newest first, each with what changed',

@@ -8,7 +8,6 @@ import { procedure } from './procedure.ts';
 import { ruleProcedures } from './rules.ts';
 import { webhookProcedures } from './webhooks.ts';
 
-/** The call of a procedure that changes a policy. */
 const callOf = <Name extends string, Input extends z.ZodType>(name: Name, { input }: { readonly input: Input }) =>
   z.strictObject({ name: z.literal(name), input });
 
@@ -31,7 +30,6 @@ const policyChange = z.discriminatedUnion('name', [
   callOf('paymasters.setMaxExpiry', paymasterProcedures['paymasters.setMaxExpiry']),
 ]);
 
-/** The call of a procedure that changes a policy, read by its schema. */
 export type PolicyChange = z.output<typeof policyChange>;
 
 const outcome = z.enum(['sponsored', 'denied']);
@@ -70,7 +68,6 @@ const trialSeries = z
 
 const trial = { trialId: id.describe('As "policies.try" answered it') };
 
-/** Policies tried on past decisions. */
 export const policyTrialProcedures = {
   'policies.try': procedure({
     summary:

@@ -1,19 +1,22 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../shared/errors.ts';
 
-/** Description of one procedure of the service. Every interface calls the service through its procedures. */
+/** One procedure of the service. Every interface calls the service through its procedures. */
 export interface Procedure<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
   readonly summary: string;
   readonly input: Input;
   readonly output: Output;
-  /** Expected failures besides `VALIDATION` and `INTERNAL`, which every procedure has. */
+  /** Expected failures in addition to `VALIDATION` and `INTERNAL`, which every procedure has. */
   readonly errors: readonly ErrorCode[];
 }
 
 const nothing = z.strictObject({});
 const noAnswer = z.null();
 
-/** Declares a procedure, keeping the exact types of its schemas. What is not declared takes, answers or throws nothing. */
+/**
+ * Keeps the exact types of the schemas. Without a schema the procedure takes or answers nothing; without errors it
+ * throws none of its own.
+ */
 export const procedure = <Input extends z.ZodType = typeof nothing, Output extends z.ZodType = typeof noAnswer>(
   declaration: Pick<Procedure, 'summary'> & Partial<Procedure<Input, Output>>,
 ): Procedure<Input, Output> =>

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { procedure } from './procedure.ts';
 
-/** What the local receiver can do with a call, and how that is told. */
 export const behaviourWords = {
   verify: 'Verifies: arePoliciesVerified: true',
   deny: 'Does not verify: false',
@@ -15,10 +14,8 @@ export const behaviourWords = {
   disconnect: 'Closes the connection without an answer',
 } as const;
 
-/** One of {@link behaviourWords}. */
 export type ReceiverBehaviour = keyof typeof behaviourWords;
 
-/** All of {@link behaviourWords}. */
 export const receiverBehaviours = Object.keys(behaviourWords) as [ReceiverBehaviour, ...ReceiverBehaviour[]];
 
 const receivedCall = z.strictObject({
@@ -32,7 +29,6 @@ const receivedCall = z.strictObject({
   behaviour: z.enum(receiverBehaviours).describe('What was done with it'),
 });
 
-/** A call that reached the local receiver. */
 export type ReceivedCall = z.output<typeof receivedCall>;
 
 const receiver = z.strictObject({
@@ -42,10 +38,9 @@ const receiver = z.strictObject({
   calls: z.array(receivedCall).describe('The last ones, the newest first'),
 });
 
-/** How the local receiver stands. */
 export type ReceiverState = z.output<typeof receiver>;
 
-/** A webhook receiver inside the service, on this machine only, with which faults are tried. */
+/** A webhook receiver inside the service, on this machine only, to try faults with. */
 export const receiverProcedures = {
   'receiver.start': procedure({
     summary: 'Start the local receiver on a free port of this machine',

@@ -12,7 +12,6 @@ import { procedure } from './procedure.ts';
 type Data = z.ZodType<Readonly<Record<string, unknown>>>;
 type Several<Option> = [Option, Option, ...Option[]];
 
-/** A rule to add, per `policyType`. */
 const definition = (dataOf: (setup: RuleType['setup']) => z.ZodType) =>
   z.discriminatedUnion(
     'policyType',
@@ -29,10 +28,9 @@ const definition = (dataOf: (setup: RuleType['setup']) => z.ZodType) =>
 /** Body of the rule creation on the management interface. */
 export const ruleDefinition = definition(({ sent, managed = sent }) => managed);
 
-/** What is answered of a contract, which is listed among the rules. */
+/** The data of a contract, which is listed among the rules. */
 const contractData = z.strictObject({ address, whitelistedMethods: z.array(z.string()), methods: z.array(z.string()) });
 
-/** The `policyType` of contracts. */
 export const CONTRACT_TYPE = 'WHITELISTED_CONTRACT';
 
 const rule = z.strictObject({
@@ -46,11 +44,11 @@ const rule = z.strictObject({
   active: z.boolean(),
   policyData: z.union([...ruleTypes.map(({ setup }) => setup.kept), contractData] as unknown as Several<Data>),
   ...bindingFields,
-  // As it was stored: a later Gasdesk may refuse what an earlier one took.
+  // A later Gasdesk may refuse what an earlier one accepted, so the text is shown as stored.
   when: z.string().optional().describe('The condition in CEL, as it was stored'),
 });
 
-/** Body of the update of a rule of any type: what is left out stays as it is. */
+/** Body of a rule update, for any type: an absent field stays as it is. */
 export const ruleUpdate = z.strictObject({
   name: name.optional(),
   policyData: z

@@ -6,7 +6,6 @@ import { chainId } from '../shared/schema/text.ts';
 import { entryPointVersion } from '../shared/schema/user-operation.ts';
 import { procedure } from './procedure.ts';
 
-/** Names the DApp that asks. */
 const caller = z.strictObject({ chainId, apiKey: z.string() });
 
 const request = caller.extend({
@@ -23,10 +22,9 @@ const reason = z.strictObject({
   hint: z.string(),
 });
 
-/** Gas limits and amounts are decimal strings: clients may send limits beyond what JSON numbers hold. */
+/** Decimal strings: gas limits and amounts may exceed what JSON numbers hold. */
 const integer = z.string();
 
-/** The paymaster's part of an operation. */
 const paymasterPart = z.strictObject({
   paymasterAndData: z.string().describe('As the contracts take it; 0x where there is none'),
   fields: z
@@ -40,7 +38,7 @@ const paymasterPart = z.strictObject({
     .describe('The same as fields of the operation, from EntryPoint v0.7 on'),
 });
 
-/** Deciding and signing, and what a DApp may know before it asks. */
+/** Deciding and signing, and what a DApp may read before it asks for sponsorship. */
 export const sponsorshipProcedures = {
   'sponsorship.dapp': procedure({
     summary: 'Tell whom an API key names, and on which EntryPoint its operations are sponsored',

@@ -8,7 +8,6 @@ const check = z.strictObject({
   fix: z.string().describe('What to do; empty where nothing is; advice where it is ok all the same'),
 });
 
-/** What verifying the file of a review has found. */
 const verification = z.strictObject({
   state: z
     .enum(['verified', 'keyNotKnown', 'faulty'])
@@ -17,10 +16,8 @@ const verification = z.strictObject({
   decisionId: z.string().nullable().describe('The decision of the first fault, if it is in one'),
 });
 
-/** What verifying the file of a review has found. */
 export type Verification = z.output<typeof verification>;
 
-/** What a review shows in place of a desk. */
 const review = z.strictObject({
   file: z.string().describe('Name of the file that is reviewed, without its folder'),
   savedAt: z.number().describe('When the file was written last, epoch ms'),
@@ -29,10 +26,9 @@ const review = z.strictObject({
   verification: verification.optional().describe('Of a log or a receipt; other files prove nothing'),
 });
 
-/** What a review shows in place of a desk. */
 export type ReviewInfo = z.output<typeof review>;
 
-/** Levels of the log, least important first. */
+/** Log levels, least important first. */
 const logLevel = z.enum(['debug', 'info', 'warn', 'error']);
 
 const logLine = z.strictObject({
@@ -42,19 +38,16 @@ const logLine = z.strictObject({
   event: z.string(),
   fields: z.record(z.string(), z.unknown()).describe('From an allow-list; none of them holds a credential'),
 });
-/** A pause of all sponsorship, or of one DApp. */
 export const pause = z.strictObject({
   since: z.number().describe('epoch ms'),
   reason: z.string().nullable().describe("The operator's own words, or the breaker's"),
 });
 
-/** Why something is paused, in the operator's words. */
 export const pauseReason = z
   .string()
   .max(300)
   .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters');
 
-/** The service itself. */
 export const systemProcedures = {
   'system.info': procedure({
     summary: 'Version, vault state and counts',

@@ -42,7 +42,6 @@ const tank = z.strictObject({
   fault: z.string().nullable().describe('Why the balance cannot be read'),
 });
 
-/** The gas tanks that pay for what is sponsored. */
 export const tankProcedures = {
   'tanks.get': procedure({
     summary: "Show the balance of a DApp's gas tank, what is reserved, and how long it lasts",

@@ -4,7 +4,6 @@ import { address } from '../shared/schema/hex.ts';
 import { chainId } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
-/** Tokens in which users may pay for gas. */
 export const tokenProcedures = {
   'feeTokens.set': procedure({
     summary: 'Add a fee token or replace its settings; where the chain answers, they are checked against the contract',

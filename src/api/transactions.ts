@@ -8,22 +8,21 @@ import { procedure } from './procedure.ts';
 
 const contractTarget = { chainId, version: z.string() };
 
-/** What the operator wants done on a chain. */
 const chainAction = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('deposit'), paymasterId: id, amountWei: wei }),
   z.strictObject({ kind: z.literal('withdraw'), paymasterId: id, amountWei: wei, to: address }),
   z.strictObject({ kind: z.literal('deploy'), ...contractTarget }),
-  // Makes the contract accept the chain's next signing key, or the present one where none is prepared.
+  // Makes the contract accept the chain's prepared signing key, or the present one if none is prepared.
   z.strictObject({ kind: z.literal('acceptSigner'), ...contractTarget }),
-  // Only contracts with several signers: takes a key away that is no longer used.
+  // Only for contracts with several signers: removes a key that is no longer used.
   z.strictObject({ kind: z.literal('removeSigner'), ...contractTarget, signer: address }),
-  // A new development chain lacks what every public chain has: it is put at its address there.
+  // A new development chain lacks contracts that every public chain has. This puts one at its canonical address.
   z.strictObject({ kind: z.literal('deployCanonical'), chainId, contract: z.enum(['entryPoint', 'accountFactory']) }),
-  // Bundles one operation; the EntryPoint pays its cost back to who sends the transaction.
+  // Bundles one operation; the EntryPoint refunds its cost to the sender of the transaction.
   z.strictObject({ kind: z.literal('handleOps'), paymasterId: id, userOperation: userOperationV06 }),
 ]);
 
-/** The transaction that does it, as it was simulated. Fees per gas are the same twice where there is no base fee. */
+/** A simulated transaction. Both fees per gas are equal on a chain without a base fee. */
 const draft = z.strictObject({
   draftId: z.string(),
   chainId: z.number(),
@@ -68,28 +67,25 @@ const transaction = z.strictObject({
     .describe('What came of it, in words; null until all is done that it was to bring about'),
 });
 
-/** What was sent, as it is told. */
 export type TransactionView = z.output<typeof transaction>;
 
-/** What the operator wants done on a chain. */
 export type ChainAction = z.output<typeof chainAction>;
 
-/** Signed here, by a device (the whole transaction), or sent by the wallet that signed it. */
+/** Signed by a key in the engine's process, or elsewhere: then the whole signed transaction, or its signature alone. */
 const signed = z.union([
   z.strictObject({ key: signingKey }),
   z.strictObject({ signedTransaction: hex }),
   z.strictObject({ signature: hex.describe('65 bytes: r, s, v') }),
 ]);
 
-/** How a prepared transaction is signed. */
 export type SignedDraft = z.output<typeof signed>;
 
 const query = z.strictObject({ chainId: chainId.optional(), paymasterId: id.optional() });
 
-/** Which transactions are asked for; what is not given does not filter. */
+/** Absent fields do not filter. */
 export type TransactionQuery = z.output<typeof query>;
 
-/** What the operator does on chains, with the keys of funding wallets and of owners of contracts. */
+/** What the operator does on chains, with the keys of funding wallets and of contract owners. */
 export const transactionProcedures = {
   'transactions.prepare': procedure({
     summary: 'Make and simulate the transaction that does what is wanted; it is kept for ten minutes',

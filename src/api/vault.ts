@@ -4,11 +4,10 @@ import { procedure } from './procedure.ts';
 
 const passphrase = z.string().min(1).max(1_000);
 
-/** What is to protect keys from now on. */
+/** Protects keys from now on. */
 const newPassphrase = z.string().min(leastPassphrase, `must have at least ${leastPassphrase} characters`).max(1_000);
 const done = z.strictObject({ vault: z.literal('unlocked') });
 
-/** The vault, which holds the keys. */
 export const vaultProcedures = {
   'vault.open': procedure({
     summary: 'Open the vault with its passphrase, or create it',

@@ -11,7 +11,7 @@ const webhook = z.strictObject({
   active: z.boolean(),
 });
 
-/** A call that a decision made, as lists show it. What was sent and answered stands in the decision's trace. */
+/** A call that a decision made, as lists show it. The decision's trace has the request and the response. */
 const webhookCallRow = z.strictObject({
   decisionId: z.string(),
   at: z.number().describe('When it was decided, epoch ms'),
@@ -25,10 +25,9 @@ const webhookCallRow = z.strictObject({
   micros: z.number().describe('Time taken, in µs'),
 });
 
-/** A call that a decision made, as lists show it. */
 export type WebhookCallRow = z.output<typeof webhookCallRow>;
 
-/** Registered webhooks, asked for a verdict during sponsorship. */
+/** Registered webhooks, which give a verdict during sponsorship. */
 export const webhookProcedures = {
   'webhooks.create': procedure({
     summary: 'Register a webhook',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Whether whoever asks may see all of what they have set. */
+/** Shows the operator the secret parts of their URLs. */
 export const wholeUrls = z
   .boolean()
   .optional()

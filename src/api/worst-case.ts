@@ -47,7 +47,7 @@ const bound = z.strictObject({
     .describe('Operations that were decided one after the other, and not signed'),
 });
 
-/** What a policy lets the worst of its users cost. */
+/** The maximum that a policy lets one hostile user cost. */
 export const worstCaseProcedures = {
   'policies.worstCase': procedure({
     summary:

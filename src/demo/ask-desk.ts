@@ -1,11 +1,9 @@
-/** An answer of the JSON-RPC interface, and the HTTP status it came with. */
 export interface RpcReply {
   status: number;
   result?: unknown;
   error?: { code: number; message: string; data?: unknown };
 }
 
-/** Where a DApp asks for sponsorship. */
 export interface SponsorAddress {
   /** Of the desk. */
   readonly url: string;
@@ -13,7 +11,6 @@ export interface SponsorAddress {
   readonly apiKey: string;
 }
 
-/** Why the desk does not sponsor an operation, in its own words. */
 export interface Reason {
   readonly code: string;
   readonly rule: string;
@@ -34,18 +31,18 @@ export const askDesk = async (
   return { status: response.status, ...((await response.json()) as Omit<RpcReply, 'status'>) };
 };
 
-/** Options of a sponsored operation whose gas the desk finds out. */
+/** Options of a sponsored operation whose gas the desk estimates. */
 export const SPONSORED_OPTIONS = { mode: 'SPONSORED', calculateGasLimits: true, expiryDuration: 300 };
 
-/** For an operation that cannot succeed, so that nobody can find out its gas. */
+/** For an operation that cannot succeed, so that its gas cannot be estimated. */
 export const GIVEN_GAS = {
   fields: { callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' },
   options: { calculateGasLimits: false },
 };
 
 /**
- * Why an operation is not sponsored; undefined if it is, or if there is another error. Not sponsored is a result; in
- * token mode it is an error, since `0x` would have the user pay in the native coin.
+ * Why an operation is not sponsored; undefined if it is sponsored, or for any other error. A denial is a result. In
+ * token mode it is an error, since with `0x` the user would pay in the native coin.
  */
 export const reasonOf = ({ status, result, error }: RpcReply): Reason | undefined => {
   if (error !== undefined) return error.code === -32050 ? (error.data as Reason) : undefined;

@@ -4,12 +4,12 @@ import type { Service } from '../engine/service/index.ts';
 import type { Address } from '../shared/schema/hex.ts';
 
 const POLL_MS = 20;
-/** A minute: a local chain mines at once. */
+/** One minute: a local chain mines at once. */
 const MOST_POLLS = 3_000;
 
 /**
- * Has the desk prepare a paymaster contract of a version, signs it with the key that will own it and waits until the
- * desk has followed it up: as the operator does, whose key stays with them. Throws an Error if no contract came of it.
+ * Deploys a paymaster contract as an operator does, whose key stays with them. The desk prepares the transaction, the
+ * owner signs it, and the desk attaches the mined contract. Throws an Error if no contract results.
  */
 export const attachNewContract = async (
   { call }: Pick<Service, 'call'>,

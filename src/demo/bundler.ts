@@ -6,7 +6,7 @@ import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
 import { type MinedOperation, submitOperation } from './simple-account.ts';
 import type { World } from './world.ts';
 
-/** `eth_sendUserOperation`, the one method that the playground's bundler has. */
+/** `eth_sendUserOperation`, the only method of the playground's bundler. */
 export const bundlerRequest = z.strictObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.number()]),
@@ -14,15 +14,15 @@ export const bundlerRequest = z.strictObject({
   params: z.tuple([userOperationV06, address]),
 });
 
-/** Submits operations to the local chain, each in a transaction of its own. */
+/** Submits each operation to the local chain in a transaction of its own. */
 export interface Bundler {
-  /** Waits until an operation is mined. @throws Error with the EntryPoint's reason if it is not valid */
+  /** Resolves when the operation is mined. @throws Error with the EntryPoint's reason if the operation is not valid */
   submit(op: UserOperationV06): Promise<MinedOperation>;
-  /** The hash under which an operation is known. */
+  /** The user operation hash. */
   hashOf(op: UserOperationV06): string;
 }
 
-/** A bundler that takes one operation after the other: all its transactions are of one key. */
+/** Takes one operation after the other: one key signs all its transactions. */
 export const createBundler = ({ chain, contracts: { entryPoint }, cast }: World): Bundler => {
   let last: Promise<unknown> = Promise.resolve();
   return {

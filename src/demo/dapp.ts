@@ -2,16 +2,14 @@ import type { Address } from '../shared/schema/hex.ts';
 import { attachNewContract } from './attach-new-contract.ts';
 import type { World } from './world.ts';
 
-/** A DApp that is registered at the desk. */
 export interface Dapp {
   readonly apiKey: string;
-  /** The contract that pays for its operations. */
   readonly paymaster: Address;
-  /** Makes a request of its developer to the management interface. */
+  /** Sends a request of the DApp's developer to the management interface. */
   manage(method: string, path: string, body?: unknown): Promise<unknown>;
 }
 
-/** Deploys the paymaster contract of a version, as the operator does, and checks that it obeys the desk. */
+/** Deploys the paymaster contract of a version as the operator does, and checks that it accepts the desk's signer. */
 export const deployPaymaster = async (world: World, version: string): Promise<Address> => {
   const { story, engine, chain, cast } = world;
   const target = { chainId: chain.chainId, version };
@@ -23,7 +21,7 @@ export const deployPaymaster = async (world: World, version: string): Promise<Ad
   return address;
 };
 
-/** Registers a DApp over HTTP, whose users do not pay in tokens. */
+/** Registers a DApp over HTTP, without token payment. */
 export const registerDapp = async (
   { story, engine, desk, chain }: World,
   { name, version, paymaster }: { name: string; version: string; paymaster: Address },

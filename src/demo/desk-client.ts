@@ -1,21 +1,20 @@
 import { MANAGEMENT_PREFIX } from '../engine/management/operations.ts';
 import { type RpcReply, askDesk } from './ask-desk.ts';
 
-/** An answer of the management interface. */
 export interface ManagementAnswer {
   statusCode: number;
   message: string;
   data?: unknown;
 }
 
-/** A client of the desk that goes over HTTP, as DApps and their developers do. */
+/** A client of the desk over HTTP, as DApps and their developers use. */
 export interface DeskClient {
   /** @throws Error if the answer is not 200 */
   manage(method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<unknown>;
   sponsor(chainId: number, apiKey: string, params: readonly unknown[]): Promise<RpcReply>;
 }
 
-/** Makes a client of the desk at `url`. */
+/** Sends requests to the desk at `url`. */
 export const deskClient = (url: string): DeskClient => ({
   async manage(method, path, headers, body) {
     const response = await fetch(`${url}${MANAGEMENT_PREFIX}${path}`, {

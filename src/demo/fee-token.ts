@@ -13,6 +13,6 @@ export const approval = (token: Address, spender: Address, value: bigint): Accou
   data: erc20.encodeFunctionData('approve', [spender, value]) as Hex,
 });
 
-/** Tokens that an account owns, by the chain, in the token's smallest units. */
+/** Token balance of an account on chain, in the token's smallest units. */
 export const tokensOf = async (token: Address, owner: Address, provider: Provider): Promise<bigint> =>
   (await new Contract(token, erc20, provider).getFunction('balanceOf')(owner)) as bigint;

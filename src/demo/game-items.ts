@@ -2,25 +2,22 @@ import { Contract, Interface, type Provider } from 'ethers';
 import type { Address, Hex } from '../shared/schema/hex.ts';
 import type { AccountCall } from './simple-account.ts';
 
-/** ABI of the sample DApp. */
 export const gameItems = new Interface([
   'function mint(uint256 amount)',
   'function burn(uint256 amount)',
   'function balanceOf(address owner) view returns (uint256)',
 ]);
 
-/** Where the sample DApp is. */
 interface GameWorld {
   readonly contracts: { readonly gameItems: Address };
 }
 
-/** A call of the sample DApp. */
 export const gameCall = ({ contracts }: GameWorld, method: 'mint' | 'burn', amount: bigint): AccountCall => ({
   to: contracts.gameItems,
   data: gameItems.encodeFunctionData(method, [amount]) as Hex,
 });
 
-/** Items that an account owns, by the chain. */
+/** Number of items that an account owns on chain. */
 export const itemsOf = async (
   { provider, contracts }: GameWorld & { readonly provider: Provider },
   owner: Address,

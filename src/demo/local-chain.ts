@@ -11,13 +11,13 @@ import { EngineError } from '../shared/errors.ts';
 export interface LocalChain {
   readonly url: string;
   readonly chainId: number;
-  /** Ends the chain; resolves when its process is gone. */
+  /** Resolves when the chain's process is gone. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs anvil until it ends or until this process, of which it holds the other end of stdin, is gone in whatever
- * way: an exit handler would not run on a signal, and would leave anvil behind.
+ * Runs anvil until it ends, or until the other end of stdin closes because this process is gone. An exit handler would
+ * not run on a signal, and anvil would stay behind.
  */
 const KEEPER = `
 const anvil = require('node:child_process').spawn(process.argv[1], process.argv.slice(2), { stdio: ['ignore', 'inherit', 'inherit'] });
@@ -49,8 +49,8 @@ const fromPackage = (fileName: string): string | undefined => {
 };
 
 /**
- * The anvil executable: `GASDESK_ANVIL`, else the npm package for this platform, else `anvil` on the PATH.
- * Throws an Error that says how to get one.
+ * The anvil executable: `GASDESK_ANVIL`, else the npm package for this platform, else `anvil` on the PATH. Throws an
+ * Error that says how to get one.
  */
 export const findAnvil = (env: NodeJS.ProcessEnv = process.env, packaged = fromPackage): string => {
   if (env['GASDESK_ANVIL']) {
@@ -71,7 +71,7 @@ export const findAnvil = (env: NodeJS.ProcessEnv = process.env, packaged = fromP
   );
 };
 
-/** The port that anvil says it listens on. Throws an Error with its output if it ends instead. */
+/** The port that anvil reports. Throws an Error with its output if it ends instead. */
 const listeningPort = async (anvil: ChildProcessWithoutNullStreams): Promise<number> => {
   const output: string[] = [];
   anvil.stderr.on('data', (data: Buffer) => output.push(data.toString()));
@@ -84,8 +84,8 @@ const listeningPort = async (anvil: ChildProcessWithoutNullStreams): Promise<num
 };
 
 /**
- * Starts an empty chain on 127.0.0.1, by default with chain id 31337 on a free port. It ends with this process.
- * Throws an Error if there is no anvil or it does not start.
+ * Starts an empty chain on 127.0.0.1, by default with chain id 31337 on a free port. The chain ends with this process.
+ * Throws an Error if anvil is missing or does not start.
  */
 export const startLocalChain = async (options: { chainId?: number; port?: number } = {}): Promise<LocalChain> => {
   const { chainId = 31337, port = 0 } = options;

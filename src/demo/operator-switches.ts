@@ -5,7 +5,7 @@ import { NO_NODE } from './sponsored-story.ts';
 import type { Stage } from './stage.ts';
 import { contractAt, fundGasTank } from './world-contracts.ts';
 
-/** What a visitor and the traffic of an evening cost. */
+/** Enough for a visitor and an evening of traffic. */
 export const TANK_WEI = parseEther('5');
 
 /** Empties the gas tank on chain, or fills it again. */
@@ -21,7 +21,7 @@ const switchTank = async ({ world, dapp }: Stage, empty: boolean): Promise<void>
   await (await contract.getFunction('withdrawTo').send(owner, balance)).wait();
 };
 
-/** How each switch is turned on and off. The webhook is the playground's own, which looks at its switch. */
+/** Turns each switch on and off. The webhook is the playground's own and reads its switch itself. */
 export const operatorSwitches = (
   stage: Stage,
   paymasterId: string,

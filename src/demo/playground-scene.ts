@@ -1,6 +1,6 @@
 import type { Address } from '../shared/schema/hex.ts';
 
-/** What the playground's page is told when it opens. */
+/** What the playground's page loads when it opens. */
 export interface PlaygroundScene {
   readonly chainId: number;
   readonly chainUrl: string;
@@ -15,19 +15,16 @@ export interface PlaygroundScene {
   readonly shop: { readonly apiKey: string; readonly paymaster: Address; readonly token: Address };
 }
 
-/** What the operator, or the DApp's backend, may do in the playground so that operations are denied. */
+/** What the operator, or the DApp's backend, can do in the playground to have operations denied. */
 export const switchNames = ['pause', 'tank', 'breaker', 'newAccounts', 'webhook', 'node'] as const;
 
-/** Name of a switch. */
 export type SwitchName = (typeof switchNames)[number];
 
-/** What visitors change. */
 export interface PlaygroundState {
-  /** Of the scene that this is the state of: another one begins when somebody resets the playground. */
+  /** Identifies the scene of this state: a reset of the playground makes a new one. */
   readonly deskUrl: string;
   /** The desk's time, epoch ms. */
   readonly now: number;
   readonly traffic: boolean;
-  /** The switches that are on. */
   readonly on: readonly SwitchName[];
 }

@@ -13,7 +13,6 @@ import { switchNames } from './playground-scene.ts';
 import { type Playground, openPlayground } from './playground.ts';
 import { type Story, createStory } from './story.ts';
 
-/** A playground that is being served. */
 export interface ServedPlayground {
   readonly url: string;
   stop(): Promise<void>;
@@ -29,7 +28,7 @@ const read = async <Body>(context: Context, schema: z.ZodType<Body>): Promise<Bo
 
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Only the playground's own page may do anything here: no other site may reach a server of this machine. */
+/** Refuses requests of other pages: no other site may reach a server on this machine. */
 const ownPageOnly: Koa.Middleware = async (context, next) => {
   const host = context.get('host');
   const origin = context.get('origin');
@@ -53,7 +52,7 @@ const flip = on.extend({ name: z.enum(switchNames) });
 const forward = z.strictObject({ seconds: z.int().min(1).max(DAY_SECONDS) });
 const to = z.strictObject({ to: address });
 
-/** The routes of the page; `current` is the playground that is open. */
+/** The routes of the page; `current` is the open playground. */
 const routesOf = (current: () => Playground, reset: () => Promise<void>): Router => {
   const router = new Router();
   const action = (path: string, act: (context: Context) => Promise<unknown>): void => {
@@ -80,7 +79,7 @@ const routesOf = (current: () => Playground, reset: () => Promise<void>): Router
     const { id, params } = await read(context, bundlerRequest);
     const answer = await bundler.submit(params[0]).then(
       () => ({ result: bundler.hashOf(params[0]) }),
-      // What a bundler answers where an operation is not valid (ERC-7769).
+      // A bundler's error for an operation that is not valid (ERC-7769).
       (error: unknown) => ({ error: { code: -32500, message: words(error) } }),
     );
     context.body = { jsonrpc: '2.0', id, ...answer };
@@ -96,7 +95,7 @@ const routesOf = (current: () => Playground, reset: () => Promise<void>): Router
   return router;
 };
 
-/** The files of the page, which may talk to desk and chain and show the console. */
+/** Serves the files of the page, which may connect to desk and chain and frame the console. */
 const servePage =
   (current: () => Playground): Koa.Middleware =>
   async (context) => {
@@ -109,7 +108,7 @@ const servePage =
     context.body = file.content;
   };
 
-/** Serves the playground on a free port of 127.0.0.1, and tells the story. @throws Error if a step fails */
+/** Serves the playground on a free port of 127.0.0.1, and plays the story. @throws Error if a step fails */
 export const servePlayground = async (story: Story): Promise<ServedPlayground> => {
   let playground: Playground | undefined;
   const current = (): Playground => {

@@ -10,19 +10,15 @@ import { fundDeposit, fundGasTank } from './world-contracts.ts';
 
 const FAUCET_UNITS = 10_000_000n;
 
-/** The stage after the story, and what visitors do on it. */
 export interface Playground {
   readonly bundler: Bundler;
-  /** What stays as it is until the playground is reset. */
+  /** Constant until the playground is reset. */
   readonly scene: PlaygroundScene;
-  /** What the webhook of the DApp answers. */
   readonly isVerified: boolean;
   state(): PlaygroundState;
-  /** The newest decision about an account. */
   newestDecision(sender: Address): Promise<string | undefined>;
-  /** Turns a switch of the operator's on or off. */
   flip(name: SwitchName, on: boolean): Promise<void>;
-  /** Has users come and go, or not. */
+  /** Starts or stops the traffic of other users. */
   setTraffic(on: boolean): Promise<void>;
   /** Moves the chain's time and the desk's. */
   forward(seconds: number): Promise<void>;
@@ -31,15 +27,12 @@ export interface Playground {
   end(): Promise<void>;
 }
 
-/** Where the playground is served. */
 export interface PlaygroundPlace {
-  /** The origin of its page. */
   readonly origin: string;
-  /** The webhook of the DApp. */
   readonly webhookUrl: string;
 }
 
-/** The DApp's webhook is the playground's from here on, and there is enough to pay for an evening. */
+/** Makes the playground serve the DApp's webhook, and funds an evening of operations. */
 const furnish = async ({ world, dapp, shop }: Stage, webhookUrl: string): Promise<string> => {
   const { engine, contracts, cast } = world;
   const { service } = engine;
@@ -113,7 +106,7 @@ const play = async (stage: Stage, clock: DemoClock, webhookUrl: string): Promise
   };
 };
 
-/** Tells the story, and opens the stage to visitors. @throws Error if a step fails */
+/** Plays the story, and opens the stage to visitors. @throws Error if a step fails */
 export const openPlayground = async (story: Story, { origin, webhookUrl }: PlaygroundPlace): Promise<Playground> => {
   const clock = createDemoClock();
   const stage = await tellStory(story, { clock, consoleFramedBy: origin });

@@ -11,14 +11,13 @@ import {
 } from './simple-account.ts';
 import type { World } from './world.ts';
 
-/** What a user asks a DApp's paymaster for. */
 export interface SponsorRequest {
   readonly dapp: Dapp;
   readonly account: SimpleAccount;
   readonly calls: readonly [AccountCall, ...AccountCall[]];
   /** Fields that differ from what the wallet would send. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Options that differ from a sponsored operation whose gas the desk finds out. */
+  /** Options that differ from {@link SPONSORED_OPTIONS}. */
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
@@ -33,7 +32,7 @@ const ask = async (
   };
 };
 
-/** Has an operation signed by the desk and mined by the EntryPoint. */
+/** Has the desk sign an operation and the EntryPoint mine it. */
 export const tellMined = async (world: World, request: SponsorRequest, signed: string): Promise<MinedOperation> => {
   const { story, chain, contracts, cast } = world;
   const { entryPoint } = contracts;
@@ -52,7 +51,7 @@ export const tellMined = async (world: World, request: SponsorRequest, signed: s
   return mined;
 };
 
-/** Has an operation denied for the expected reason, and tells the desk's words for it. */
+/** Checks that an operation is denied for the expected reason, and prints the desk's words for it. */
 export const tellDenied = async (world: World, rule: string, code: string, request: SponsorRequest): Promise<void> => {
   const { reply } = await ask(world, request);
   const reason = reasonOf(reply);

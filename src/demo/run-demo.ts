@@ -4,20 +4,20 @@ import { servePlayground } from './playground-server.ts';
 import { tellStory } from './stage.ts';
 import { createStory } from './story.ts';
 
-/** Ends on Ctrl-C or `kill`. */
+/** Resolves on Ctrl-C or `kill`. */
 const interrupted = (): Promise<unknown> =>
   Promise.race([onceEmitted(process, 'SIGINT'), onceEmitted(process, 'SIGTERM')]);
 
-/** How the demo goes on after the story. */
+/** What the demo does after the story. */
 interface DemoOptions {
-  /** Not at all. */
+  /** It ends. */
   readonly once: boolean;
-  /** With the playground in the default browser. */
+  /** It opens the playground in the default browser. */
   readonly open: boolean;
 }
 
 /**
- * The main job on a local chain, told in the terminal with figures read from the chain. Needs no key and no network.
+ * Shows the main job on a local chain in the terminal, with figures from the chain. Needs no key and no network.
  *
  * With `once` it returns after the story; else it serves the playground until it is interrupted.
  *

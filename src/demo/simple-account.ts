@@ -13,7 +13,6 @@ export interface SimpleAccount {
   readonly initCode: Hex;
 }
 
-/** A call that an account makes. */
 export interface AccountCall {
   readonly to: Address;
   readonly data: Hex;
@@ -50,7 +49,7 @@ export const simpleAccount = async (
   return { address, owner, initCode };
 };
 
-/** One call is encoded as such, several as a batch. */
+/** Encodes one call as `execute`, several as a batch. */
 const encodeCalls = ([first, ...others]: readonly [AccountCall, ...AccountCall[]]): string => {
   if (others.length === 0) return accountAbi.encodeFunctionData('execute', [first.to, 0n, first.data]);
   const calls = [first, ...others];
@@ -75,12 +74,12 @@ export const partialOperation = async (
     callData: encodeCalls('to' in call ? [call] : call),
     maxFeePerGas: `0x${(maxFeePerGas ?? 0n).toString(16)}`,
     maxPriorityFeePerGas: `0x${(maxPriorityFeePerGas ?? 0n).toString(16)}`,
-    // Accounts take it for a wrong one instead of reverting on it.
+    // Accounts treat it as a wrong signature instead of reverting.
     signature: STUB_SIGNATURE,
   };
 };
 
-/** What the desk answers to a sponsored request, as far as the wallet needs it. */
+/** The parts of the desk's answer to a sponsored request that the wallet needs. */
 export interface SponsoredGas {
   paymasterAndData: string;
   preVerificationGas: string;
@@ -88,7 +87,7 @@ export interface SponsoredGas {
   callGasLimit: number;
 }
 
-/** The finished operation: the desk's values put in, signed by the account's owner. */
+/** The finished operation with the desk's values, signed by the account's owner. */
 export const finishOperation = async (
   account: SimpleAccount,
   partial: Record<string, string>,
@@ -112,7 +111,7 @@ export const finishOperation = async (
   return { ...op, signature: (await account.owner.signMessage(getBytes(hash))) as Hex };
 };
 
-/** What the chain says of a mined operation. Costs in wei. */
+/** Costs in wei. */
 export interface MinedOperation {
   readonly transactionHash: string;
   readonly success: boolean;

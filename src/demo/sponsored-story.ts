@@ -61,7 +61,7 @@ const tankBalance = async ({ provider, cast }: World, { paymaster }: Dapp): Prom
   return (await contract.getFunction('getBalance')(cast.fundingWallet.address)) as bigint;
 };
 
-/** What a DApp that is not ready yet does not sponsor, and how each hint is followed. */
+/** Denials of a DApp that is not ready yet, and how to follow each hint. */
 const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, cast } = world;
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
@@ -99,7 +99,7 @@ const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): P
   await tellUnreachable(world, dapp, account);
 };
 
-/** What the sender must hold is read from the chain. */
+/** The desk reads the sender's balance from the chain. */
 const tellHolding = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, contracts } = world;
   story.step('The user mints 3 again: the DApp sponsors only holders of an item');
@@ -111,10 +111,10 @@ const tellHolding = async (world: World, dapp: Dapp, account: SimpleAccount): Pr
   story.tell('The DApp deletes that rule.');
 };
 
-/** Nobody listens there. */
+/** No server listens at this address. */
 export const NO_NODE = 'http://127.0.0.1:1';
 
-/** A node that does not answer, and a budget that holds nothing. */
+/** A node that does not answer, and a budget that is too small. */
 const tellUnreachable = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, engine, chain } = world;
   const { chainId, url } = chain;
@@ -126,7 +126,7 @@ const tellUnreachable = async (world: World, dapp: Dapp, account: SimpleAccount)
   story.tell('The node answers again.');
 };
 
-/** A user without any ETH mints: the op deploys the account, is sponsored, mined, and paid from the tank. */
+/** A user without any ETH mints: the operation deploys the account, is sponsored, mined, and paid from the tank. */
 const tellSponsored = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, provider } = world;
   story.step('With 0 ETH and no account yet, the user mints 3 items');
@@ -173,7 +173,7 @@ const tellWebhook = async (world: World, dapp: Dapp): Promise<void> => {
   }
 };
 
-/** What the rules of the DApp deny, by each rule that has had no say yet. */
+/** Denials of every rule of the DApp that has not denied yet. */
 const tellRules = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story } = world;
   const before = await tankBalance(world, dapp);
@@ -203,7 +203,7 @@ const tellRules = async (world: World, dapp: Dapp, account: SimpleAccount): Prom
   story.check((await tankBalance(world, dapp)) === before, 'the tank paid for none of these');
 };
 
-/** The desk pays: what it sponsors, and what each of its rules denies. Answers the DApp and the account of its user. */
+/** The desk pays: one sponsored operation, and a denial of each rule. @returns the DApp and the account of its user */
 export const tellSponsorship = async (world: World): Promise<{ dapp: Dapp; account: SimpleAccount }> => {
   const { contracts, cast, provider } = world;
   const dapp = await prepareDapp(world, await prepareDesk(world));

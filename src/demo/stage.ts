@@ -5,14 +5,13 @@ import type { Story } from './story.ts';
 import { type TokenShop, tellTokenPayment } from './token-story.ts';
 import { type StageOptions, type World, ether, startWorld } from './world.ts';
 
-/** What there is once the story is told. */
+/** The state at the end of the story. */
 export interface Stage {
   readonly world: World;
-  /** Pays for its users. */
   readonly dapp: Dapp;
   /** Its users pay in a token. */
   readonly shop: TokenShop;
-  /** Ends chain and desk, and leaves nothing behind. */
+  /** Ends chain and desk, and removes their files. */
   end(): Promise<void>;
 }
 
@@ -32,9 +31,9 @@ const tellDecisions = async ({ story, engine }: World): Promise<void> => {
 };
 
 /**
- * Tells the main job on a local chain of its own, with figures read from the chain.
+ * Plays the story on a local chain of its own, with figures from the chain.
  *
- * @throws Error if a step fails; nothing is left behind then
+ * @throws Error if a step fails, after everything is removed
  */
 export const tellStory = async (story: Story, options: StageOptions = {}): Promise<Stage> => {
   const ends: (() => unknown)[] = [];

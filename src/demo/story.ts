@@ -1,14 +1,13 @@
-/** Tells a story in the terminal, step by step. */
+/** Prints a story in the terminal, step by step. */
 export interface Story {
-  /** Begins a step. */
   step(title: string): void;
-  /** A figure or a fact, under the current step. */
+  /** A figure or a fact of the current step. */
   tell(what: string, value?: string | number | bigint): void;
   /** A fact that must hold. @throws Error if it does not: the step failed; `instead` says what holds */
   check(holds: boolean, what: string, instead?: string): void;
 }
 
-/** A story told line by line to `write`. */
+/** Passes the lines of a story to `write`. */
 export const createStory = (write: (line: string) => void): Story => {
   let steps = 0;
   return {

@@ -10,7 +10,7 @@ import type { SimpleAccount } from './simple-account.ts';
 import { type World, ether } from './world.ts';
 import { contractAt, deployContract, fundDeposit } from './world-contracts.ts';
 
-/** Takes tokens, and is of the EntryPoint that the user's account has. */
+/** A contract that takes tokens, of the EntryPoint version that the user's account has. */
 const VERSION = 'singleton-0.6';
 const DEPOSIT_WEI = parseEther('0.1');
 const SYMBOL = 'USDT';
@@ -21,13 +21,12 @@ const PREMIUM = '10';
 
 const usdt = (units: bigint): string => `${unitsToDecimal(units, DECIMALS)} ${SYMBOL}`;
 
-/** What wei are worth by the rate, without the premium. */
+/** Token units for an amount of wei by the rate, without the premium. */
 const worth = (wei: bigint): bigint => (wei * USDT_PER_ETH * USDT) / WEI_PER_COIN;
 
-/** A DApp whose users pay, and what they pay with. */
 export interface TokenShop {
   readonly dapp: Dapp;
-  /** The token, as its maker. */
+  /** The token contract, with its maker as signer. */
   readonly token: Contract;
   readonly tokenAddress: Address;
 }
@@ -47,7 +46,7 @@ const openShop = async (world: World): Promise<TokenShop> => {
     decimals: DECIMALS,
     premium: PREMIUM,
     rate: { source: 'static', tokensPerCoin: String(USDT_PER_ETH) },
-    // The user approves in the batch that is paid for, which a prefund would come before.
+    // The user approves in the batch that is paid for, and a prefund would come before it.
     preFund: false,
   });
   story.tell('deposit in the EntryPoint', ether(DEPOSIT_WEI));
@@ -58,7 +57,7 @@ const openShop = async (world: World): Promise<TokenShop> => {
   return { dapp, token: await contractAt('TestToken', tokenAddress, cast.operator), tokenAddress };
 };
 
-/** Money before and after, all by the chain. */
+/** Balances before and after, all from the chain. */
 const readMoney = async (
   { provider, contracts, cast }: World,
   { dapp, token }: TokenShop,
@@ -73,7 +72,7 @@ const readMoney = async (
   };
 };
 
-/** The user pays: denied until they can, then charged what the operation costs and the premium. Answers the DApp. */
+/** The user pays: denied until they can, then charged the operation's cost and the premium. @returns the DApp */
 export const tellTokenPayment = async (world: World, account: SimpleAccount): Promise<TokenShop> => {
   const { story, provider } = world;
   const shop = await openShop(world);

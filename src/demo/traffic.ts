@@ -14,15 +14,14 @@ import type { Stage } from './stage.ts';
 
 const EVERY_MS = 1_000;
 
-/** One thing that a user does. */
 interface Move {
   readonly method: 'mint' | 'burn';
-  /** Else the last one who minted. */
+  /** Else the last user who minted. */
   readonly newUser?: boolean;
   readonly lowFee?: boolean;
 }
 
-/** Good and bad users in turn. */
+/** Alternates operations that the desk sponsors and denies. */
 const MOVES: readonly Move[] = [
   { method: 'mint', newUser: true },
   { method: 'burn' },
@@ -31,17 +30,16 @@ const MOVES: readonly Move[] = [
   { method: 'mint', newUser: true, lowFee: true },
 ];
 
-/** Users that come and go. */
 export interface Traffic {
   readonly isOn: boolean;
   start(): void;
-  /** Resolves when nobody is under way any more. */
+  /** Resolves when no operation is in flight. */
   stop(): Promise<void>;
 }
 
 const LOW_FEE = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' };
 
-/** Users of the DApp, one every second. What a visitor does to the desk meanwhile is theirs to suffer. */
+/** A user of the DApp every second. What a visitor does to the desk affects these users too. */
 export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: Clock): Traffic => {
   const { chain, contracts, provider, url } = world;
   let cancel: (() => void) | undefined;
@@ -57,7 +55,7 @@ export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: C
     const user = await userOf(move);
     const call = gameCall(world, move.method, 1n);
     const partial = await partialOperation(user, call, contracts.entryPoint, provider);
-    // Who burns may own nothing to burn.
+    // A user who burns may own nothing to burn.
     const gas = move.method === 'burn' ? GIVEN_GAS : undefined;
     const op = { ...partial, ...gas?.fields, ...(move.lowFee && LOW_FEE) };
     const options = { ...SPONSORED_OPTIONS, ...gas?.options };
@@ -71,7 +69,7 @@ export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: C
   const next = (): void => {
     const move = MOVES[moves % MOVES.length];
     moves += 1;
-    // Whatever fails, the clock may have been moved between signing and mining, the next user comes.
+    // The next user comes after any failure, such as a clock that was moved between signing and mining.
     if (move !== undefined) underWay = make(move).catch(() => undefined);
     void underWay.then(() => {
       if (cancel !== undefined) cancel = clock.setTimer(EVERY_MS, next);

@@ -15,15 +15,14 @@ const DEV_MNEMONIC = 'test test test test test test test test test test test jun
 export const devWallet = (index: number, provider: Provider): HDNodeWallet =>
   HDNodeWallet.fromPhrase(DEV_MNEMONIC, undefined, `m/44'/60'/0'/0/${index}`).connect(provider);
 
-/** A provider for a local chain: nothing cached, since a block is mined the moment a transaction arrives. */
+/** A provider for a local chain. It caches nothing, since a transaction is mined the moment it arrives. */
 export const localProvider = (url: string, chainId: number): JsonRpcProvider =>
   new JsonRpcProvider(url, chainId, { staticNetwork: true, cacheTimeout: -1, pollingInterval: 100 });
 
-/** The contract `name` at `address`. */
 export const contractAt = async (name: ArtifactName, address: Address, runner: Signer | Provider): Promise<Contract> =>
   new Contract(address, (await loadArtifact(name)).abi, runner);
 
-/** Deploys a contract of the build, waits until it is mined and returns its address. */
+/** Deploys a contract of the build and waits until it is mined. @returns its address */
 export const deployContract = async (name: ArtifactName, args: unknown[], deployer: Signer): Promise<Address> => {
   const { abi, bytecode } = await loadArtifact(name);
   const contract = await new ContractFactory(abi, bytecode, deployer).deploy(...args);
@@ -32,8 +31,8 @@ export const deployContract = async (name: ArtifactName, args: unknown[], deploy
 };
 
 /**
- * Puts an EntryPoint at its canonical address, unless it is there: by the deterministic deployer, as on every chain.
- * Throws an Error if it did not land there, or if `deployer` has no provider.
+ * Puts an EntryPoint at its canonical address, unless it is there, with the deterministic deployer, as on every chain.
+ * Throws an Error if it lands elsewhere, or if `deployer` has no provider.
  */
 export const deployEntryPoint = async (
   deployer: Signer,
@@ -50,12 +49,10 @@ export const deployEntryPoint = async (
   return address;
 };
 
-/** The contracts every local world has. */
 export interface WorldContracts {
   readonly entryPoint: Address;
   /** SimpleAccountFactory of EntryPoint v0.6. */
   readonly accountFactory: Address;
-  /** The sample DApp. */
   readonly gameItems: Address;
 }
 
@@ -80,10 +77,10 @@ const sendTo = async (
   await sent.wait();
 };
 
-/** Pays `wei` into the gas tank that `fundingWallet` has in a VerifyingSingletonPaymaster; waits until mined. */
+/** Pays `wei` into the gas tank of `fundingWallet` in a VerifyingSingletonPaymaster; waits until mined. */
 export const fundGasTank = (paymaster: Address, fundingWallet: Address, wei: bigint, from: Signer): Promise<void> =>
   sendTo('VerifyingSingletonPaymaster', paymaster, 'depositFor', fundingWallet, wei, from);
 
-/** Pays `wei` into the deposit that `paymaster` has in the EntryPoint; waits until mined. */
+/** Pays `wei` into the deposit of `paymaster` in the EntryPoint; waits until mined. */
 export const fundDeposit = (entryPoint: Address, paymaster: Address, wei: bigint, from: Signer): Promise<void> =>
   sendTo('EntryPoint', entryPoint, 'depositTo', paymaster, wei, from);

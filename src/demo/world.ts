@@ -13,17 +13,16 @@ import { type LocalChain, startLocalChain } from './local-chain.ts';
 import type { Story } from './story.ts';
 import { type WorldContracts, deployWorld, devWallet, localProvider } from './world-contracts.ts';
 
-/** Who takes part. All keys are anvil's public test keys. */
+/** The participants. All keys are anvil's public test keys. */
 interface Cast {
   readonly operator: HDNodeWallet;
   readonly bundler: HDNodeWallet;
   readonly fundingWallet: HDNodeWallet;
   readonly player: HDNodeWallet;
-  /** Receives what users pay in tokens. */
+  /** Receives the tokens that users pay. */
   readonly treasury: HDNodeWallet;
 }
 
-/** The stage on which the story plays. */
 export interface World {
   readonly story: Story;
   readonly chain: LocalChain;
@@ -31,7 +30,6 @@ export interface World {
   readonly cast: Cast;
   readonly contracts: WorldContracts;
   readonly engine: Engine;
-  /** Where the desk listens. */
   readonly url: string;
   readonly desk: DeskClient;
 }
@@ -44,11 +42,10 @@ const castOf = (provider: World['provider']): Cast => {
   return { operator, bundler, fundingWallet, player, treasury };
 };
 
-/** What differs between the story alone and the playground. */
 export interface StageOptions {
   /** The desk's clock; the machine's by default. */
   readonly clock?: Clock;
-  /** The origin of the page that shows the console in itself. */
+  /** The origin of the page that shows the console in a frame. */
   readonly consoleFramedBy?: string;
 }
 
@@ -62,7 +59,10 @@ const startEngine = (dir: string, options: StageOptions): Promise<Engine> =>
     consoleFolder: join(import.meta.dirname, '..', '..', 'out', 'renderer'),
   });
 
-/** Starts a chain and an empty desk. `onEnd` is told what ends each part, also if a later part does not start. */
+/**
+ * Starts a chain and an empty desk. `onEnd` receives a function that ends each part, even if a later part does not
+ * start.
+ */
 export const startWorld = async (
   story: Story,
   onEnd: (end: () => unknown) => void,
@@ -86,5 +86,4 @@ export const startWorld = async (
   return { story, chain, provider, cast, contracts, engine, url, desk: deskClient(url) };
 };
 
-/** An amount for people. */
 export const ether = (wei: bigint): string => `${formatEther(wei)} ETH`;

@@ -1,17 +1,16 @@
 import { readConsoleFile } from '../engine/console-http/console-files.ts';
 
-/** Where the console lives: a scheme of our own, so that no web site and no file shares its origin. */
+/** Origin of the console: a custom scheme, so that no web site and no file shares it. */
 export const CONSOLE_ORIGIN = 'app://console';
 
-/** The path of a URL of the console, as it is encoded there. */
+/** The path of a URL of the console, still encoded. */
 const pathOf = (url: string): string | undefined =>
   url.startsWith(`${CONSOLE_ORIGIN}/`) && URL.canParse(url) ? new URL(url).pathname : undefined;
 
 /**
- * Answers a request for a file of the console: 404 for what is not in its folder, of another kind than the console is
- * made of, or not asked for with GET.
+ * Answers 404 for anything but a GET of a file in the console's folder, of a kind that the console contains.
  *
- * @param folder absolute path without a separator at its end
+ * @param folder absolute path without a trailing separator
  */
 export const serveConsoleFile = async (folder: string, { method, url }: Request): Promise<Response> => {
   const path = pathOf(url);

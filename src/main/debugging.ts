@@ -1,17 +1,17 @@
 import { EngineError } from '../shared/errors.ts';
 
-/** Switches of Chromium and Node that let another program into this one. */
+/** Switches of Chromium and Node that let another program control this one. */
 const SWITCH = /^(?:remote-debugging-\w+|remote-allow-origins|inspect(?:-[\w-]+)?|debug(?:-brk|-port)?)$/;
 
-/** How switches begin: on Windows also as commands there do. */
+/** Prefixes of switches; on Windows also the slash. */
 const PREFIX = process.platform === 'win32' ? /^(?:--?|\/)/ : /^--?/;
 
 /**
- * Refuses a start with a switch that opens the application to debuggers: whoever reaches one has the window, the engine and
- * the vault, and no password is asked.
+ * Refuses to start with a switch that opens the application to debuggers. A debugger controls the window, the engine
+ * and the vault without a password.
  *
  * @param args the command line
- * @param inspector the address of Node's inspector, where it is open by other means
+ * @param inspector the address of Node's inspector, if something else opened it
  * @throws EngineError `VALIDATION`
  */
 export const refuseDebuggers = (args: readonly string[], inspector: string | undefined): void => {

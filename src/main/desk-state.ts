@@ -1,18 +1,14 @@
 import type { Service } from '../engine/service/index.ts';
 
-/** What the desk does, in one word. */
 export type DeskState = 'sponsoring' | 'paused' | 'locked' | 'fault';
 
-/** The desk as the tray needs it. */
 export interface DeskControl {
   /** Never rejects: a desk that does not answer is `fault`. */
   state(): Promise<DeskState>;
-  /** Stops all sponsorship. */
   readonly pause: () => Promise<unknown>;
   readonly resume: () => Promise<unknown>;
 }
 
-/** The desk behind the service. */
 export const deskControl = (service: Service): DeskControl => ({
   pause: () => service.call('system.pause', { reason: 'Paused from the tray' }),
   resume: () => service.call('system.resume', {}),

@@ -5,28 +5,26 @@ import { type Engine, createEngine } from '../engine/index.ts';
 import { type Log, createLog } from '../engine/base/log.ts';
 import { Secret } from '../engine/base/secret.ts';
 
-/** The engine that serves, and its log. */
 export interface Desk {
   readonly engine: Engine;
   readonly log: Log;
 }
 
-/** What a desk is started with. */
 export interface DeskOptions {
   readonly folder: DataFolder;
   readonly env: NodeJS.ProcessEnv;
-  /** The built console, which it serves to browsers too. */
+  /** The built console, which the desk also serves to browsers. */
   readonly consoleFolder: string;
-  /** In place of the port of the settings. */
+  /** Overrides the port of the settings. */
   readonly port?: number | undefined;
-  /** The key that the system's keychain keeps; it opens the vault where the environment names no passphrase. */
+  /** The key in the system's keychain. It opens the vault if the environment gives no passphrase. */
   readonly vaultKey?: Secret<Uint8Array> | undefined;
 }
 
 /**
  * Starts the engine on the folder and serves it. With neither a key nor `GASDESK_PASSPHRASE` the vault stays locked.
  *
- * @throws EngineError that says why it cannot run; the folder is free then
+ * @throws EngineError with the reason; the folder is then released
  */
 export const startDesk = async ({ folder, env, consoleFolder, port, vaultKey }: DeskOptions): Promise<Desk> => {
   const configSources = { env, ...(port !== undefined && { flags: { port } }) };

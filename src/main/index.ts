@@ -25,15 +25,15 @@ import { openWindow, showPage } from './window.ts';
 
 /** The desktop application: one engine on this user's data folder, and a window that shows it. */
 
-/** The build puts main, preload and renderer side by side. */
+/** The build puts main, preload and renderer next to each other. */
 const built = join(import.meta.dirname, '..');
 const consoleFolder = join(built, 'renderer');
 const files = { preload: join(built, 'preload', 'index.cjs'), icon: join(consoleFolder, 'icon.png') };
 
-/** Longer than this nobody waits for an application that was told to quit; what is decided is on disk already. */
+/** Quitting takes no longer than this; decisions are on disk already. */
 const STOP_MS = 10_000;
 
-/** For what goes wrong before the engine has its own, and after. */
+/** For errors before and after the engine has its own log. */
 const log = createLog({ level: 'error' });
 
 const reviews = createReviewWindows({ ...files, log, worker: join(import.meta.dirname, 'review-worker.js') });
@@ -43,7 +43,7 @@ let engine: Engine | undefined;
 let window: BrowserWindow | undefined;
 let stopping: Promise<void> | undefined;
 
-/** Brings the window to the front; opens it if there is none. */
+/** Brings the window to the front, or opens it. */
 const showWindow = (): BrowserWindow => {
   if (window === undefined) {
     const stateFile = join(app.getPath('userData'), 'window.json');
@@ -55,13 +55,13 @@ const showWindow = (): BrowserWindow => {
   return window;
 };
 
-/** A file named on the command line, to be reviewed. */
+/** A file on the command line, to be reviewed. */
 const fileToReview = (): string | undefined => {
   const given = process.argv.slice(app.isPackaged ? 1 : 2).find((argument) => !argument.startsWith('-'));
   return given === undefined ? undefined : resolve(given);
 };
 
-/** What is to be opened once the desk runs; undefined from then on. */
+/** Files to open when the desk runs; undefined from then on. */
 let waiting: string[] | undefined = [];
 
 const openForReview = (file: unknown): void => {
@@ -75,7 +75,7 @@ const openForReview = (file: unknown): void => {
 
 const go = (path: string): void => showPage(showWindow(), path);
 
-/** Starts the desk, by whatever way out of what hinders it the operator chooses; undefined if they choose to quit. */
+/** Starts the desk. On an obstacle the operator chooses what to do; undefined if they quit. */
 const startSomehow = async (folder: DataFolder): Promise<Desk | undefined> => {
   const vaultKey = await keychainKey(join(folder.dir, 'vault.key'), systemEntropy);
   let port: number | undefined;
@@ -122,7 +122,7 @@ const start = async (folder: DataFolder): Promise<void> => {
   notifyOperator({ service, go, failed });
 };
 
-/** Tells a person why there is no desk. What is not expected has its details on standard error. */
+/** Shows the operator why no desk runs. Details of an unexpected error go to standard error. */
 const fail = (error: unknown): void => {
   if (!(error instanceof EngineError)) log.error('desktop.start', { err: error });
   const reason =
@@ -133,7 +133,7 @@ const fail = (error: unknown): void => {
 
 const stop = async (running: Engine): Promise<void> => {
   systemClock.setTimer(STOP_MS, () => app.exit(1));
-  // Whatever else cannot be put away, the engine ends as it should.
+  // The engine stops properly even if the others fail.
   const ends = await Promise.allSettled([running.stop(), reviews.stop(), reports.remove()]);
   const faults = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
   for (const fault of faults) log.error('desktop.stop', { err: fault });
@@ -144,7 +144,7 @@ app.on('window-all-closed', () => {
   if (process.platform !== 'darwin') app.quit();
 });
 
-// The process ends once the engine has written everything to its database.
+// The process ends when the engine has written everything to its database.
 app.on('will-quit', (event) => {
   if (engine === undefined) return;
   event.preventDefault();
@@ -155,18 +155,18 @@ registerConsoleScheme();
 confineWebContents();
 
 try {
-  // The project's tests drive a real Electron by its debuggers; a packaged application is nobody's test.
+  // The project's tests control a real Electron with its debuggers, but never a packaged application.
   const isTest = !app.isPackaged && process.env['ELECTRON_UNDER_TEST'] !== undefined;
   if (!isTest) refuseDebuggers([...process.execArgv, ...process.argv.slice(1)], inspectorUrl());
   const folder = openDataFolder(defaultDataFolder(process.env));
-  // Chromium's own files lie in the data folder, and its lock makes one instance per folder.
+  // Chromium's own files are in the data folder, and its lock allows one instance per folder.
   const profile = join(folder.dir, 'window');
   mkdirSync(profile, { recursive: true, mode: 0o700 });
   app.setPath('userData', profile);
   const file = fileToReview();
   // A second start hands its file to the first.
   if (app.requestSingleInstanceLock({ file })) {
-    // Heard from the beginning: the desk may take a while to start, and a person be asked meanwhile.
+    // Registered early: the desk may take a while to start, and a question to the operator may be open.
     app.on('second-instance', (_event, _argv, _folder, given) => {
       if (waiting === undefined) showWindow();
       openForReview((given as { file?: unknown } | null)?.file);

@@ -5,18 +5,17 @@ import { ENGINE_CALL, type EngineAnswer, SHELL_COPY, SHELL_PRINT } from '../shar
 import { EngineError } from '../shared/errors.ts';
 import { CONSOLE_ORIGIN } from './console-files.ts';
 
-/** What answers to calls of the windows need. */
 export interface IpcContext extends Omit<CallContext, 'service'> {
-  /** What the window with these contents shows: the desk, a review, or nothing of ours. */
+  /** What the window with these contents shows: the desk or a review; undefined for other contents. */
   readonly serviceOf: (contents: WebContents) => CalledService | undefined;
-  /** Opens the report of a filter where it can be printed; the filter is not trusted. */
+  /** Opens the printable report of a filter; the filter is not trusted. */
   readonly print: (service: CalledService, filter: unknown) => Promise<void>;
 }
 
 /** Enough for an address, a key or an export of one decision. */
 const LONGEST_COPY = 1_000_000;
 
-/** The service behind the console's own page, which alone is answered. */
+/** The service of the console's own page; other pages get no answer. */
 const ownService = ({ serviceOf }: IpcContext, { sender, senderFrame }: IpcMainInvokeEvent): CalledService => {
   const service = serviceOf(sender);
   const isOwnPage = senderFrame?.parent === null && senderFrame.origin === CONSOLE_ORIGIN;
@@ -24,7 +23,6 @@ const ownService = ({ serviceOf }: IpcContext, { sender, senderFrame }: IpcMainI
   return service;
 };
 
-/** Serves the channels of the windows' bridge. */
 export const handleIpc = (context: IpcContext): void => {
   ipcMain.handle(ENGINE_CALL, (event, name: unknown, input: unknown): Promise<EngineAnswer> =>
     calledBy({ via: 'console', by: 'operator' }, () =>

@@ -6,7 +6,7 @@ import { Secret } from '../engine/base/secret.ts';
 
 const KEY_BYTES = 32;
 
-/** True if the system keeps secrets. On Linux without a keyring, Electron would use a password known to everybody. */
+/** True if the system protects secrets. On Linux without a keyring, Electron would use a well-known password. */
 const isSafe = async (): Promise<boolean> =>
   (await safeStorage.isAsyncEncryptionAvailable()) &&
   (process.platform !== 'linux' || !['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend()));
@@ -15,8 +15,8 @@ const seal = async (file: string, key: string): Promise<void> =>
   writeDurably(file, (await safeStorage.encryptStringAsync(key)).toString('base64'));
 
 /**
- * The key of the vault, which lies in the file encrypted by the system's keychain; made where there is none. Undefined
- * where the system has no keychain or does not open the file, as on another machine: a passphrase is asked for then.
+ * The key of the vault, in a file that the system's keychain encrypts. Makes the key if the file is missing. Undefined if
+ * the system has no keychain or cannot open the file, as on another machine: the operator then enters a passphrase.
  *
  * @throws EngineError `DATA_FOLDER_UNUSABLE`
  */

@@ -4,10 +4,10 @@ import { CONSOLE_ORIGIN } from './console-files.ts';
 /** USB vendor id of Ledger. */
 const LEDGER = 0x2c97;
 
-/** Electron writes an origin with or without a slash, according to who asks. */
+/** Electron writes an origin with or without a slash, depending on the call. */
 const isConsole = (origin: string): boolean => origin === CONSOLE_ORIGIN || origin === `${CONSOLE_ORIGIN}/`;
 
-/** The Ledger to use: the only one, or that which the operator names; undefined for none. */
+/** The only Ledger, or the one that the operator chooses; undefined for none. */
 const askWhich = async (ledgers: readonly HIDDevice[], window: BrowserWindow): Promise<HIDDevice | undefined> => {
   if (ledgers.length < 2) return ledgers[0];
   const names = ledgers.map(({ name }, index) => `${index + 1}. ${name}`);
@@ -22,10 +22,10 @@ const askWhich = async (ledgers: readonly HIDDevice[], window: BrowserWindow): P
 };
 
 /**
- * Lets the desk's window, and there the console's own page, reach Ledgers, and no other device. Of everything else the
- * console needs no permission: without handlers Electron grants what is asked for.
+ * Lets only the console's own page in the desk's window reach Ledgers, and no other device. The console needs no other
+ * permission: without handlers Electron grants all.
  *
- * @param deskWindow the one with the desk, while it is open; windows of reviews sign nothing
+ * @param deskWindow the desk's window, while it is open; windows of reviews sign nothing
  */
 export const allowLedgersOnly = (session: Session, deskWindow: () => BrowserWindow | undefined): void => {
   session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
@@ -45,7 +45,7 @@ export const allowLedgersOnly = (session: Session, deskWindow: () => BrowserWind
   const unplugged = new Set<string>();
   session.on('hid-device-removed', (_event, { device }) => unplugged.add(device.deviceId));
   session.on('select-hid-device', (event, { deviceList, frame }, choose) => {
-    // Otherwise Electron takes the first.
+    // Otherwise Electron takes the first device.
     event.preventDefault();
     const window = deskWindow();
     const isOwnPage = frame?.parent === null && isConsole(frame.origin) && frame === window?.webContents.mainFrame;

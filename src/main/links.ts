@@ -1,7 +1,7 @@
 import { shell } from 'electron';
 import { knownChains } from '../shared/chains.ts';
 
-/** The only places outside that the application leads to. */
+/** The only external pages that the application opens, apart from block explorers. */
 export const LINKS = { erc4337: 'https://eips.ethereum.org/EIPS/eip-4337' } as const;
 
 const listed = new Set<string>(Object.values(LINKS));
@@ -13,7 +13,7 @@ const isExplored = (url: string): boolean => {
   return explorers.has(origin) && /^\/(?:tx\/0x[\da-f]{64}|block\/\d+)$/.test(pathname) && search + hash === '';
 };
 
-/** Opens a listed page, or one of a block explorer, in the browser; anything else is not opened. */
+/** Opens a listed page or a page of a block explorer in the browser, and nothing else. */
 export const openLink = (url: string): void => {
   if (listed.has(url) || (URL.canParse(url) && isExplored(url))) void shell.openExternal(url);
 };

@@ -1,12 +1,10 @@
 import { Menu, type MenuItemConstructorOptions, shell } from 'electron';
 import { LINKS, openLink } from './links.ts';
 
-/** What the menu does beside the system's own roles. */
 export interface MenuActions {
   /** Shows a page of the console by its address. */
   readonly go: (path: string) => void;
   readonly dataFolder: string;
-  /** Asks for a file to review. */
   readonly openForReview: () => void;
 }
 
@@ -22,7 +20,6 @@ const PAGES = [
 
 const separator: MenuItemConstructorOptions = { type: 'separator' };
 
-/** The application's menu. */
 export const setMenu = (
   { go, dataFolder, openForReview }: MenuActions,
   isMac = process.platform === 'darwin',

@@ -2,19 +2,18 @@ import { Notification } from 'electron';
 import type { NotificationView } from '../api/notifications.ts';
 import type { Service } from '../engine/service/index.ts';
 
-/** What notifying needs. */
 export interface NotifyOptions {
   readonly service: Service;
   /** Shows a page of the console by its address. */
   readonly go: (path: string) => void;
-  /** What lasts since before cannot be read. */
+  /** Called if earlier notifications cannot be read. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Tells the operator, through the system, what lasts and is not seen yet, and what happens from now on. */
+/** Shows notifications of the system: for conditions that last and are not seen yet, and for new ones. */
 export const notifyOperator = ({ service, go, failed }: NotifyOptions): void => {
   if (!Notification.isSupported()) return;
-  // One that nobody holds may be collected, and its click with it.
+  // A notification without a reference may be collected, and its click handler with it.
   const shown = new Set<Notification>();
   const told = new Set<string>();
   const tell = ({ id, title, body, page, endedAt, seen }: NotificationView): void => {

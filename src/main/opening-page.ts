@@ -1,6 +1,6 @@
 import { html } from '../shared/markup.ts';
 
-/** Address of a page that says that a file is being opened. It runs nothing and reaches nothing. */
+/** Data URL of a page that says that a file is being opened. It runs no script and loads nothing. */
 export const openingPage = (name: string): string => {
   const page = html`<!doctype html>
     <html lang="en">

@@ -4,21 +4,18 @@ import { shell } from 'electron';
 import { type TemporaryFolder, makeTemporaryFolder } from '../engine/data-folder/temporary-folder.ts';
 import type { CalledService } from '../engine/http/answer-call.ts';
 
-/** Reports that the operator's browser shows, where they are printed or saved as PDF. */
 export interface PrintedReports {
   /**
-   * Writes the report of a filter and opens it. The page that asks names the filter only: what the operator's browser
-   * is given is made here.
+   * Writes the report of a filter and opens it. The page names only the filter; the HTML is made here.
    *
    * @param filter is not trusted
-   * @throws EngineError; Error that says why it does not open
+   * @throws EngineError; Error with the reason if the file does not open
    */
   open(service: CalledService, filter: unknown): Promise<void>;
-  /** Removes the files. */
   remove(): Promise<void>;
 }
 
-/** Reports lie in a folder that only their owner can enter, until the application ends. */
+/** Until the application ends, reports are in a folder that only their owner can enter. */
 export const createPrintedReports = (): PrintedReports => {
   let folder: TemporaryFolder | undefined;
   let made = 0;

@@ -3,12 +3,12 @@ import { CONSOLE_ORIGIN, serveConsoleFile } from './console-files.ts';
 
 const SCHEME = new URL(CONSOLE_ORIGIN).protocol.slice(0, -1);
 
-/** Makes the console's scheme an origin like a web site's. To be called before the app is ready. */
+/** Gives the console's scheme an origin like a web site's. Call before the app is ready. */
 export const registerConsoleScheme = (): void => {
   protocol.registerSchemesAsPrivileged([{ scheme: SCHEME, privileges: { standard: true, secure: true } }]);
 };
 
-/** Serves the built console below {@link CONSOLE_ORIGIN}. */
+/** Serves the built console under {@link CONSOLE_ORIGIN}. */
 export const serveConsole = (folder: string): void => {
   protocol.handle(SCHEME, (request) => serveConsoleFile(folder, request));
 };

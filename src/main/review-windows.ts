@@ -8,26 +8,25 @@ import { EngineError } from '../shared/errors.ts';
 import { openingPage } from './opening-page.ts';
 import { type WindowFiles, openWindow, showPage } from './window.ts';
 
-/** Windows that show files under review, each its own, beside the desk's. */
+/** Windows of files under review, separate from the desk's. */
 export interface ReviewWindows {
-  /** Opens a file in a window, which says so meanwhile; a file that cannot be reviewed is explained to the operator. */
+  /** Opens a window at once, which shows the progress. If the file cannot be reviewed, the operator gets the reason. */
   open(file: string): Promise<void>;
   /** Asks the operator for a file first. */
   choose(): Promise<void>;
-  /** What the window with these contents shows; undefined if it is none of these. */
+  /** What the window with these contents shows; undefined for other windows. */
   serviceOf(contents: WebContents): CalledService | undefined;
-  /** Ends all reviews, and removes what they made. */
+  /** Ends all reviews and removes their files. */
   stop(): Promise<void>;
 }
 
-/** What the windows of reviews need. */
 export interface ReviewWindowsOptions extends WindowFiles {
-  /** Path of the script of their threads, `review-worker.ts` bundled. */
+  /** Path of the script of their threads, the bundled `review-worker.ts`. */
   readonly worker: string;
   readonly log: Log;
 }
 
-/** The windows of reviews. */
+/** Each file gets its own window and worker thread. */
 export const createReviewWindows = ({ worker, log, ...files }: ReviewWindowsOptions): ReviewWindows => {
   const reviews = new Map<WebContents, ReviewThread>();
 
@@ -36,7 +35,7 @@ export const createReviewWindows = ({ worker, log, ...files }: ReviewWindowsOpti
       await Promise.all([opened, once(window, 'ready-to-show')]);
       if (!window.isDestroyed()) showPage(window, '/');
     } catch (error) {
-      // Whoever closes the window while the file is read knows why there is nothing to see.
+      // The operator closed the window while the file was read, and needs no explanation.
       if (window.isDestroyed()) return;
       window.close();
       if (!(error instanceof EngineError)) throw error;
@@ -54,7 +53,7 @@ export const createReviewWindows = ({ worker, log, ...files }: ReviewWindowsOpti
     reviews.set(webContents, review);
     window.focus();
     window.once('closed', () => {
-      // It is among the reviews until it is gone: quitting waits for it.
+      // It stays among the reviews until it has stopped: quitting waits for it.
       review
         .stop()
         .catch((error: unknown) => log.error('desktop.review', { err: error }))

@@ -3,7 +3,9 @@ import { openLink } from './links.ts';
 
 const deny = (event: { preventDefault(): void }): void => event.preventDefault();
 
-/** Keeps every web contents, also one nobody thought of, where it was put: nothing navigates, and what is on the list opens outside. */
+/**
+ * Applies to every web contents, including unforeseen ones: nothing navigates, and listed links open in the browser.
+ */
 export const confineWebContents = (): void => {
   app.on('web-contents-created', (_event, contents) => {
     contents.on('will-navigate', deny);

@@ -1,7 +1,7 @@
 import { type NativeImage, nativeImage } from 'electron';
 import type { DeskState } from './desk-state.ts';
 
-/** Pixels; shown at half the size, so that it is sharp on dense screens too. */
+/** Pixels; shown at half the size, sharp on dense screens too. */
 const SIZE = 32;
 const MIDDLE = (SIZE - 1) / 2;
 
@@ -13,7 +13,7 @@ const COLOURS: Readonly<Record<DeskState, readonly [number, number, number]>> = 
   fault: [207, 63, 63],
 };
 
-/** The sign in the disc, as what is left white: colour alone would not tell the states apart. */
+/** The white sign in the disc: colour alone would not distinguish the states. */
 const SIGNS: Readonly<Record<DeskState, (x: number, y: number) => boolean>> = {
   sponsoring: (x, y) => Math.hypot(x, y) < 5,
   paused: (x, y) => Math.abs(y) < 7 && Math.abs(Math.abs(x) - 4) < 2,
@@ -21,7 +21,6 @@ const SIGNS: Readonly<Record<DeskState, (x: number, y: number) => boolean>> = {
   fault: (x, y) => Math.abs(Math.abs(x) - Math.abs(y)) < 2.5 && Math.abs(x) < 7,
 };
 
-/** The icon of a state, drawn here: a coloured disc with a sign in it. */
 export const trayIcon = (state: DeskState): NativeImage => {
   const [red, green, blue] = COLOURS[state];
   const pixels = Buffer.alloc(SIZE * SIZE * 4);

@@ -12,17 +12,16 @@ const WORDS: Readonly<Record<DeskState, string>> = {
 
 const EVERY_MS = 3_000;
 
-/** What the tray needs. */
 export interface TrayOptions {
   readonly desk: DeskControl;
   readonly show: () => void;
   readonly quit: () => void;
   readonly clock: Clock;
-  /** Pausing or resuming did not work. */
+  /** Called if pausing or resuming fails. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Puts the desk's state into the tray, with the switch that pauses it. Answers how to take it away. */
+/** Shows the desk's state in the tray, with a switch that pauses it. @returns a function that removes it */
 export const openTray = ({ desk, show, quit, clock, failed }: TrayOptions): (() => void) => {
   const tray = new Tray(trayIcon('sponsoring'));
   let shown: DeskState | undefined;

@@ -2,7 +2,6 @@ import { dialog } from 'electron';
 import { portHolder } from '../engine/http/port-holder.ts';
 import { EngineError } from '../shared/errors.ts';
 
-/** What a person wants to do about a desk that cannot start. */
 export type WayOut = 'again' | 'free port' | 'quit';
 
 const LABELS: Readonly<Record<WayOut, string>> = {
@@ -20,7 +19,7 @@ const ask = async (message: string, detail: string, ways: readonly WayOut[]): Pr
   return ways[response] ?? 'quit';
 };
 
-/** Explains what is in the way of the desk and asks what to do. Undefined if nothing can be done about it here. */
+/** Explains why the desk cannot start and asks what to do. Undefined if no choice here would help. */
 export const askWayOut = async (error: unknown): Promise<WayOut | undefined> => {
   if (!(error instanceof EngineError)) return undefined;
   if (error.code === 'ADDRESS_IN_USE') {

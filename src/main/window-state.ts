@@ -4,14 +4,13 @@ import { z } from 'zod';
 import type { Clock } from '../engine/base/clock.ts';
 import { writeDurably } from '../engine/data-folder/write-durably.ts';
 
-/** Below this the console cannot be used. In device-independent pixels, as everything here. */
+/** The console is unusable below this. In device-independent pixels, as everything here. */
 export const SMALLEST = { width: 640, height: 480 };
 
-/** How the first window of all opens. */
 export const FIRST: WindowState = { width: 1200, height: 800, isMaximised: false };
-/** A window is dragged through hundreds of positions; the one where it rests is written. */
+/** Dragging passes hundreds of positions; only the one where the window rests is written. */
 const REST_MS = 500;
-/** So much of the window's upper edge has to be on a screen, or nobody could take hold of it. */
+/** The part of the window's upper edge that must be on a screen, so that it can be dragged. */
 const HANDLE = { width: 120, height: 30 };
 
 const schema = z.strictObject({
@@ -25,7 +24,7 @@ const schema = z.strictObject({
 /** Where the window was. Without a position the system chooses one. */
 export type WindowState = Readonly<z.output<typeof schema>>;
 
-/** The state that the file keeps. A file that is missing or damaged is one of a first start. */
+/** The stored state; the state of a first start if the file is missing or damaged. */
 export const readWindowState = (file: string): WindowState => {
   try {
     return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -42,10 +41,10 @@ const canBeHeld = ({ x = 0, y = 0, width }: WindowState, area: Rectangle): boole
 const between = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most));
 
 /**
- * The state, such that the window can be seen and used: not larger than its screen, not too small, and without a
- * position that is off every screen, since screens are unplugged.
+ * Adapts the state so that the window is visible and usable: no larger than its screen, not too small. Drops a position
+ * off every screen, since screens get unplugged.
  *
- * @param areas of the screens, without their task bars; the first one's is the primary one's
+ * @param areas of the screens, without their task bars, the primary one first
  */
 export const placeOn = (areas: readonly Rectangle[], state: WindowState): WindowState => {
   const own = state.x === undefined || state.y === undefined ? undefined : areas.find((area) => canBeHeld(state, area));
@@ -59,12 +58,11 @@ export const placeOn = (areas: readonly Rectangle[], state: WindowState): Window
   };
 };
 
-/** What is watched of a window. */
 type Watched = Pick<BrowserWindow, 'getNormalBounds' | 'isMaximized'> & {
   on(event: 'resize' | 'move' | 'maximize' | 'unmaximize' | 'close', listener: () => void): unknown;
 };
 
-/** Writes the window's state to the file when it comes to rest, and when it is closed. */
+/** Writes the window's state when it rests and when it is closed. */
 export const keepWindowState = (
   window: Watched,
   file: string,

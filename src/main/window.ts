@@ -4,25 +4,23 @@ import type { Log } from '../engine/base/log.ts';
 import { CONSOLE_ORIGIN } from './console-files.ts';
 import { FIRST, SMALLEST, keepWindowState, placeOn, readWindowState } from './window-state.ts';
 
-/** What the window shows until the console has painted, in either theme. */
+/** Colour of the window until the console has painted, in either theme. */
 const background = (): string => (nativeTheme.shouldUseDarkColors ? '#15171b' : '#f6f7f9');
 
-/** What every window is made of: paths of files. */
 export interface WindowFiles {
   readonly preload: string;
   readonly icon: string;
 }
 
-/** What a window needs. */
 export interface WindowOptions extends WindowFiles {
-  /** Keeps position and size from one start to the next, where they are to be kept. */
+  /** Stores position and size between starts; absent to forget them. */
   readonly stateFile?: string;
-  /** Address of the page it begins with, in place of the console. */
+  /** Default: the console. */
   readonly page?: string;
   readonly log: Log;
 }
 
-/** The areas of the screens, the primary one's first. */
+/** Areas of the screens, the primary one first. */
 const workAreas = () => {
   const primary = screen.getPrimaryDisplay();
   const others = screen.getAllDisplays().filter(({ id }) => id !== primary.id);
@@ -30,8 +28,8 @@ const workAreas = () => {
 };
 
 /**
- * When the page's process dies, loads the page again, at the same place; and says so, since what was being typed is
- * lost. Only once by itself: a page that dies of what it shows would die for ever.
+ * Reloads the page at the same place when its process dies, and says so, since unsaved input is lost. Only the first
+ * time without asking: a page that its content crashes would reload for ever.
  */
 const survivePageCrash = (window: BrowserWindow, log: Log): void => {
   let crashes = 0;
@@ -54,7 +52,7 @@ const survivePageCrash = (window: BrowserWindow, log: Log): void => {
   });
 };
 
-/** Opens the window that shows the console, where it was last time. It is seen once there is something to see. */
+/** Opens the window that shows the console, where it was last time. It appears when the page has something to show. */
 export const openWindow = ({
   preload,
   icon,
@@ -75,7 +73,7 @@ export const openWindow = ({
     minHeight: SMALLEST.height,
     show: false,
     backgroundColor: background(),
-    // Elsewhere the system takes that of the package.
+    // Other systems take the icon of the package.
     ...(process.platform === 'linux' && { icon }),
     webPreferences: { preload, sandbox: true, contextIsolation: true, nodeIntegration: false, spellcheck: false },
   });
@@ -89,8 +87,8 @@ export const openWindow = ({
   return window;
 };
 
-/** Leads the console to a page by its address, such as `/decisions/ID`. */
+/** Opens a page of the console by its address, such as `/decisions/ID`. */
 export const showPage = (window: BrowserWindow, path: string): void => {
-  // Rejects when it is overtaken by another navigation, which is no fault.
+  // Rejects if another navigation overtakes it, which is not an error.
   window.loadURL(`${CONSOLE_ORIGIN}/#${path}`).catch(() => undefined);
 };

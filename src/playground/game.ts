@@ -13,7 +13,7 @@ import {
 import { host } from './host.ts';
 import { visitorAccount } from './visitor.ts';
 
-/** What the chain says of the visitor's account. Ether in wei, tokens in their smallest units. */
+/** Balances of the visitor's account on chain. Ether in wei, tokens in their smallest units. */
 export interface Holdings {
   readonly address: string;
   readonly isDeployed: boolean;
@@ -22,38 +22,34 @@ export interface Holdings {
   readonly tokens: bigint;
 }
 
-/** An operation that the visitor asks for. */
 export interface Wish {
   readonly method: 'mint' | 'burn';
   /** The visitor pays in the token, at the other DApp. */
   readonly inToken?: boolean;
-  /** Fields that differ from what a wallet would send. */
   readonly fields?: Readonly<Record<string, string>>;
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-/** What came of a wish: mined, denied with the desk's words, or an error. */
 export interface Outcome {
   readonly kind: 'sponsored' | 'denied' | 'error';
   readonly reason?: Reason;
-  /** What went wrong, where the desk did not decide. */
+  /** Set if the desk did not decide. */
   readonly error?: string;
-  /** The id of the decision; null where none was made. */
+  /** The id of the decision; null if none was made. */
   readonly decision: string | null;
 }
 
-/** More than any operation costs: the visitor approves it once for each operation. */
+/** More than any operation costs: the visitor approves it for each operation. */
 const APPROVED_UNITS = 10_000_000n;
 
-/** The sample DApp, with the visitor's account. */
 export interface Game {
   holdings(): Promise<Holdings>;
-  /** Asks the desk; if it sponsors, signs here and waits until the operation is mined. */
+  /** Asks the desk. If the desk sponsors, signs here and waits until the operation is mined. */
   make(wish: Wish): Promise<Outcome>;
   getTokens(): Promise<void>;
 }
 
-/** Makes the DApp's page a client of desk and chain, as any DApp is. */
+/** Makes the page a client of desk and chain, as any DApp is. */
 export const createGame = async (scene: PlaygroundScene): Promise<Game> => {
   const { chainId, chainUrl, deskUrl, contracts, shop } = scene;
   const { entryPoint } = contracts;

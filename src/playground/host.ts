@@ -23,7 +23,7 @@ interface BundlerAnswer {
   readonly error?: { readonly message: string };
 }
 
-/** The demo's process, which serves this page. Every call throws an Error if that fails or is not there any more. */
+/** The demo's process, which serves this page. Every call throws an Error if it fails or the process is gone. */
 export const host = {
   scene: () => ask<PlaygroundScene>('scene'),
   state: () => ask<PlaygroundState>('state'),
@@ -32,9 +32,8 @@ export const host = {
   forward: (seconds: number) => ask<PlaygroundState>('clock', { seconds }),
   giveTokens: (to: Address) => ask<PlaygroundState>('faucet', { to }),
   reset: () => ask<PlaygroundState>('reset', {}),
-  /** The id of the newest decision about an account. */
   newestDecision: async (sender: Address) => (await ask<{ id: string | null }>(`newest-decision?sender=${sender}`)).id,
-  /** Sends an operation to the bundler; resolves with its hash once it is mined. */
+  /** Sends an operation to the bundler; resolves with its hash when it is mined. */
   async submit(op: UserOperationV06, entryPoint: Address): Promise<string> {
     const params = JSON.parse(JSON.stringify([op, entryPoint], asHex)) as unknown;
     const request = { jsonrpc: '2.0', id: 1, method: 'eth_sendUserOperation', params };

@@ -9,10 +9,8 @@ import { forgetVisitor } from './visitor.ts';
 const TOKEN_DECIMALS = 6;
 const LOOK_EVERY_MS = 1_000;
 
-/** An amount of the playground's token. */
 export const usdt = (units: bigint): string => `${unitsToDecimal(units, TOKEN_DECIMALS)} USDT`;
 
-/** What the visitor is told after an action. */
 export interface Answer {
   readonly kind: 'sponsored' | 'denied' | 'error' | 'done';
   readonly title: string;
@@ -30,13 +28,12 @@ const minedWords = (before: Holdings, after: Holdings): string => {
   return `${owns} You paid ${usdt(paid)}: ${usdt(before.tokens)} before, ${usdt(after.tokens)} after.`;
 };
 
-/** All that the page shows and does. */
 export const usePlayground = () => {
   const scene = shallowRef<PlaygroundScene>();
   const state = shallowRef<PlaygroundState>();
   const holdings = shallowRef<Holdings>();
   const answer = shallowRef<Answer>();
-  /** What is being done; empty while nothing is. */
+  /** The action in progress; empty if idle. */
   const busy = ref('');
   const isGone = ref(false);
   let game: Game | undefined;
@@ -48,7 +45,7 @@ export const usePlayground = () => {
     return game;
   };
 
-  /** Does one thing at a time, and tells what went wrong. */
+  /** Runs one action at a time, and shows its error. */
   const during = async (what: string, act: () => Promise<Answer | undefined>): Promise<void> => {
     if (busy.value !== '') return;
     busy.value = what;
@@ -67,7 +64,7 @@ export const usePlayground = () => {
       const current = game ?? (await open());
       const before = await current.holdings();
       const isBlind = state.value?.on.includes('node') === true;
-      // A desk that cannot ask the chain cannot find out the gas either.
+      // A desk that cannot reach the chain cannot estimate gas either.
       const asked = isBlind ? { ...GIVEN_GAS, ...wish } : wish;
       const { kind, reason, error, decision } = await current.make(asked);
       const after = await current.holdings();
@@ -113,12 +110,12 @@ export const usePlayground = () => {
     if (busy.value !== '') return;
     try {
       const now = await host.state();
-      // Somebody has reset the playground in another tab.
+      // Another tab has reset the playground.
       if (scene.value !== undefined && now.deskUrl !== scene.value.deskUrl) beginAnew();
       state.value = now;
       isGone.value = false;
     } catch (error) {
-      // What fetch throws where nobody answers; while the playground is being reset there is an answer.
+      // fetch throws this if no server answers; during a reset the server does answer.
       isGone.value = error instanceof TypeError;
     }
   };

@@ -1,6 +1,5 @@
 import type { SwitchName } from '../demo/playground-scene.ts';
 
-/** What a visitor may do, and what they will see. */
 export interface Offer {
   readonly label: string;
   readonly sentence: string;

@@ -4,5 +4,5 @@ export const min = (one: bigint, other: bigint): bigint => (one < other ? one : 
 /** The larger of two. */
 export const max = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
-/** How much a value is above a bound; 0 if it is not. */
+/** The amount by which a value exceeds a bound; 0 if it does not. */
 export const above = (value: bigint, bound: bigint): bigint => (value > bound ? value - bound : 0n);

@@ -1,23 +1,22 @@
-/** Layer 2 chains that charge a transaction for its data on layer 1, by how they say how much. */
+/** Layer 2 chains that charge for layer 1 data, by the way they report the charge. */
 export type Rollup = 'op-stack' | 'scroll' | 'arbitrum';
 
-/** A chain Gasdesk knows without being told. */
 export interface KnownChain {
   readonly name: string;
   readonly symbol: string;
-  /** Its public block explorer (EIP-3091 addresses: `/tx/…`, `/block/…`). */
+  /** Public block explorer (EIP-3091 addresses: `/tx/…`, `/block/…`). */
   readonly explorer?: string;
-  /** Absent where calldata costs its gas and nothing else, as on layer 1. */
+  /** Absent if calldata costs only its gas, as on layer 1. */
   readonly rollup?: Rollup;
-  /** Wei that one operation may cost at most unless the operator sets it; absent: {@link DEFAULT_MAX_OPERATION_COST_WEI}. */
+  /** Maximum cost of one operation unless the operator sets it, wei. Absent: {@link DEFAULT_MAX_OPERATION_COST_WEI}. */
   readonly defaultMaxOperationCostWei?: bigint;
 }
 
 const COIN = 10n ** 18n;
 
-/** 0.1 of the native coin: what one operation may cost at most on a chain that says nothing else. */
+/** 0.1 of the native coin: the maximum cost of one operation on other chains. */
 const DEFAULT_MAX_OPERATION_COST_WEI = COIN / 10n;
-/** Gas is far cheaper there than on layer 1. */
+/** Gas on layer 2 is far cheaper than on layer 1. */
 const LAYER_2_WEI = COIN / 100n;
 
 /** Chains in common ERC-4337 use, by chain id (EIP-155). Operators add others with `chain set`. */
@@ -166,10 +165,9 @@ export const knownChains: ReadonlyMap<number, KnownChain> = new Map([
   ],
 ]);
 
-/** What the coin of a chain is called. */
 export const chainSymbol = (chainId: number, settings: { readonly symbol: string | null } | null | undefined): string =>
   settings?.symbol ?? knownChains.get(chainId)?.symbol ?? 'ETH';
 
-/** The most that one operation may cost on a chain where the operator sets nothing, wei. No node's answer raises it. */
+/** Maximum cost of one operation if the operator sets none, wei. No answer of a node raises it. */
 export const defaultMaxOperationCostWei = (chainId: number): bigint =>
   knownChains.get(chainId)?.defaultMaxOperationCostWei ?? DEFAULT_MAX_OPERATION_COST_WEI;

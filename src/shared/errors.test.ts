@@ -22,7 +22,7 @@ describe.each(Object.keys(errorTable) as ErrorCode[])('%s', (code) => {
   });
 
   test('has a code of JSON-RPC and words that stand alone', () => {
-    // -32768 to -32000 is what JSON-RPC 2.0 reserves; -32099 to -32000 of it is the server's own.
+    // JSON-RPC 2.0 reserves -32768 to -32000; of these, -32099 to -32000 are for the server's own errors.
     expect(error.rpcCode).toSatisfy((rpc: number) => Number.isInteger(rpc) && rpc >= -32700 && rpc <= -32000);
     expect(error.message.trim()).not.toBe('');
     expect(error.message).not.toMatch(/undefined|null|\[object/);

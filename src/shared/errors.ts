@@ -1,14 +1,14 @@
-/** One row of the error table: how an expected failure looks on each way out. */
+/** How an expected failure appears on each interface. */
 interface ErrorRow {
-  /** HTTP status of the management interface and of JSON-RPC answers. */
+  /** HTTP status on the management interface and of JSON-RPC answers. */
   readonly status: number;
   /** JSON-RPC 2.0 error code (behaviour 2.7). */
   readonly rpc: number;
-  /** The message where the thrower gives none. */
+  /** The message if the error gives none. */
   readonly title: string;
 }
 
-/** Every expected failure of the service, in one table (behaviour 2.7, behaviour 8.3). */
+/** Every expected failure of the service (behaviour 2.7, behaviour 8.3). */
 export const errorTable = {
   PARSE_ERROR: { status: 400, rpc: -32700, title: 'The request body is not valid JSON' },
   INVALID_REQUEST: { status: 400, rpc: -32600, title: 'The request is not a JSON-RPC 2.0 request' },
@@ -163,12 +163,10 @@ export const errorTable = {
   CONFIG_INVALID: { status: 400, rpc: -32603, title: 'The configuration is not valid' },
 } as const satisfies Record<string, ErrorRow>;
 
-/** Name of a row of the error table. */
 export type ErrorCode = keyof typeof errorTable;
 
 /**
- * An expected failure. `message` is for the person who reads the answer, `data` for the program;
- * both may leave the process, `cause` never does.
+ * An expected failure. `message` is for people, `data` for programs. Both may leave the process; `cause` never does.
  */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
@@ -181,12 +179,10 @@ export class EngineError extends Error {
     this.data = data;
   }
 
-  /** HTTP status of this failure. */
   get status(): number {
     return errorTable[this.code].status;
   }
 
-  /** JSON-RPC error code of this failure. */
   get rpcCode(): number {
     return errorTable[this.code].rpc;
   }

@@ -8,7 +8,7 @@ import { useTempFolders } from '../support/temp-folder.ts';
 const root = join(import.meta.dirname, '../..');
 const newFolder = useTempFolders();
 
-/** `npm start` on a machine that has no Electron and reaches no network. */
+/** `npm start` on a machine without Electron and without a network. */
 const startWithoutElectron = () => {
   const dir = newFolder();
   const child = spawn(process.execPath, ['scripts/start.ts', '--data', dir, '--port', '0'], {

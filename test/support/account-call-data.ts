@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { AbiCoder, concat, dataLength, id, solidityPacked } from 'ethers';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 
-/** A case of call-decoding.json. */
 export interface CallDecodingVector {
   id: string;
   entryPoint: string;
@@ -14,14 +13,12 @@ export interface CallDecodingVector {
   via?: { target: Address }[];
 }
 
-/** The content of call-decoding.json. */
 export const callDecodingVectors = JSON.parse(
   readFileSync(new URL('../vectors/call-decoding.json', import.meta.url), 'utf8'),
 ) as { cases: CallDecodingVector[]; selectors: { selector: string; signature: string }[] };
 
 /** Some account. */
 export const SENDER: Address = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
-/** Some ERC-20 token. */
 export const TOKEN: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 /** MultiSend 1.4.1. */
 export const MULTI_SEND: Address = '0x38869bf66a61cf6bdb996a6ae40d5853fd43b526';
@@ -44,7 +41,7 @@ export const hex = (value: string): Hex => value as Hex;
 export const encodeArguments = (types: string[], values: unknown[]): Hex =>
   hex(AbiCoder.defaultAbiCoder().encode(types, values));
 
-/** A call of the function with this signature; the signature's types are those of `types`. */
+/** A function call; the types in the signature must equal `types`. */
 export const encodeFunction = (signature: string, types: string[], values: unknown[]): Hex =>
   hex(concat([id(signature).slice(0, 10), encodeArguments(types, values)]));
 

@@ -7,16 +7,15 @@ import { devWallet } from '../../src/demo/world-contracts.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import type { TestChain } from './local-chain.ts';
 
-/** A running bundler. */
 interface Alto {
   readonly url: string;
-  /** Ends the bundler; resolves when its process is gone. */
+  /** Resolves when the bundler's process is gone. */
   stop(): Promise<void>;
 }
 
 const ALTO = fileURLToPath(new URL('../../node_modules/@pimlico/alto/esm/cli/alto.js', import.meta.url));
 
-/** Runs before alto: it would listen on every interface, and would outlive tests that end in whatever way. */
+/** Runs before alto, which would otherwise listen on every interface and outlive aborted tests. */
 const PRELOAD = `data:text/javascript,${encodeURIComponent(`
 import { Server } from 'node:net';
 const { listen } = Server.prototype;
@@ -33,10 +32,10 @@ const startAlto = async ({ url, provider }: TestChain, entryPoints: readonly Add
     'rpc-url': url,
     'executor-private-keys': devWallet(8, provider).privateKey,
     'utility-private-key': devWallet(9, provider).privateKey,
-    // Opcode rules need a tracer that anvil does not have.
+    // Opcode rules need a tracer that anvil lacks.
     'safe-mode': 'false',
     port: '0',
-    // Else its price follows what it has paid before, upwards without end on a chain without other traffic.
+    // Without it alto raises its price after each payment, without end on a chain without other traffic.
     'static-max-priority-fee-per-gas': '1',
     'block-time': '200',
     'min-bundle-interval': '10',
@@ -65,7 +64,7 @@ const startAlto = async ({ url, provider }: TestChain, entryPoints: readonly Add
   throw new Error(`alto did not start: ${output.join('').slice(-2000)}`);
 };
 
-/** Gives the tests of the file (or `describe`) that calls it alto on a local chain. The result is for inside tests. */
+/** Gives the tests of the calling file (or `describe`) alto on a local chain. Call the result inside tests. */
 export const useAlto = (chain: () => TestChain, entryPoints: () => readonly Address[]): (() => Omit<Alto, 'stop'>) => {
   let alto: Alto | undefined;
   beforeAll(async () => {

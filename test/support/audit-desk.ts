@@ -2,29 +2,27 @@ import { expect } from 'vitest';
 import { gasdesk } from './cli.ts';
 import { ENGINES_ENV, type Engines, type SharedDesk } from './several-engines.ts';
 
-/** A sponsored decision as the database holds it. */
 interface Sponsored {
   readonly paymasterId: string;
   readonly paymasterAndData: string;
   readonly maxCostWei: string;
 }
 
-/** What a database holds of what its engines have promised. */
+/** What a database stores about the operations that its engines sponsored. */
 export interface Audit {
-  /** Of the database. */
   readonly name: string;
-  /** Promises by what `keyOf` says of their decisions. */
+  /** The `paymasterAndData` values of sponsored decisions, grouped by `keyOf`. */
   promisesBy(keyOf: (decision: Sponsored) => string): Map<string, Set<string>>;
-  /** What the accounts of limits hold, sorted as text. */
+  /** Held amounts of the limits' accounts, sorted as text. */
   heldOfLimits(): string[];
-  /** The maximum cost of all together. */
+  /** Sum of the maximum costs. */
   signedWei(): bigint;
 }
 
 const SPONSORED = `SELECT paymaster_id AS "paymasterId", record::json ->> 'paymasterAndData' AS "paymasterAndData",
   record::json ->> 'maxCostWei' AS "maxCostWei" FROM decision WHERE outcome = 'sponsored'`;
 
-/** Accounts that hold something else than what is reserved in them. */
+/** Accounts whose held amount differs from the sum of their reservations. */
 const UNEVEN = `SELECT kind, id, "window", "user", held, reserved FROM ledger_account JOIN LATERAL (
     SELECT coalesce(sum(held::numeric), 0) AS reserved FROM (
       SELECT held FROM ledger_reservation WHERE account_id = ledger_account.account_id
@@ -34,8 +32,8 @@ const UNEVEN = `SELECT kind, id, "window", "user", held, reserved FROM ledger_ac
   WHERE held::numeric <> reserved AND kind NOT IN ('breaker', 'dappBreaker')`;
 
 /**
- * Reads what a desk has promised, on which no engine need run. Its log is content, every account holds what is reserved in
- * it, and no operation was promised twice.
+ * Reads what a desk has sponsored; no engine needs to run. Checks that the log verifies and that every account holds
+ * the sum of its reservations.
  */
 export const auditDesk = async (engines: Engines, { database }: SharedDesk): Promise<Audit> => {
   const name = new URL(database).pathname.slice(1);

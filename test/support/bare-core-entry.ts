@@ -2,7 +2,7 @@ import { decide } from '../../src/core/decide.ts';
 import type { Facts } from '../../src/core/facts.ts';
 import type { Policy } from '../../src/core/policy.ts';
 
-/** Decides, from texts to a text: what bare-core.ts builds and calls. */
+/** Decides, from texts to a text. bare-core.ts bundles and calls it. */
 const decideText = (facts: string, policy: string, held: string): string =>
   JSON.stringify(
     decide(JSON.parse(facts) as Facts, JSON.parse(policy) as Policy, (JSON.parse(held) as string[]).map(BigInt)),

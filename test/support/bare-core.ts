@@ -3,7 +3,7 @@ import { createContext, runInContext } from 'node:vm';
 import { type Rolldown, build } from 'vite';
 import type { decide } from '../../src/core/decide.ts';
 
-/** A realm of JavaScript alone, with what turns text into bytes: nothing else of Node or a browser; clock and entropy fail. */
+/** A JavaScript realm with text encoding, but nothing else of Node or a browser; clock and entropy fail. */
 const WITHOUT_CLOCK_AND_ENTROPY = `
   const refuse = (what) => { throw new Error('core asked for ' + what); };
   Math.random = () => refuse('entropy');
@@ -16,7 +16,7 @@ const WITHOUT_CLOCK_AND_ENTROPY = `
   };`;
 
 /**
- * `decide` of src/core, built as for a browser, in such a realm.
+ * `decide` of src/core, bundled as for a browser, in such a realm.
  *
  * @returns the verdict as JSON
  */
@@ -31,7 +31,7 @@ export const bareDecide = async (): Promise<(...inputs: Parameters<typeof decide
   })) as Rolldown.RolldownOutput[];
   const realm = createContext({ TextEncoder, TextDecoder });
   runInContext(WITHOUT_CLOCK_AND_ENTROPY, realm);
-  // A module of ES that exports nothing: inside a function its top-level await may stand in a script.
+  // The bundle is an ES module without exports: a function allows its top-level await in a script.
   await (runInContext(`(async () => {${built?.output[0].code ?? ''}\n})()`, realm) as Promise<void>);
   return (facts, policy, held) => {
     const texts = [facts, policy, held.map(String)].map((value) => JSON.stringify(JSON.stringify(value)));

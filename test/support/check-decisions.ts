@@ -16,17 +16,16 @@ import type { HeldAccountRow } from '../../src/engine/store/log-check-store.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { countReplayed } from './replay-counts.ts';
 
-/** What was found in the databases of one folder. */
 interface Check {
   counts: Record<string, number>;
   differences: (Difference | LogFault)[];
 }
 
-/** Decisions that were decided again: a folder may hold the backup of another. */
+/** Ids of decisions already replayed: a folder may hold the backup of another. */
 const known = new Set<string>();
 
 const DATABASE = 'gasdesk.db';
-/** Working out who signed takes ten times as long as all the rest. */
+/** Recovering signers takes ten times as long as everything else. */
 const SIGNATURES_EVERY = 10;
 
 const read = (file: string): { decisions: DecisionRecord[]; revisions: Map<string, unknown> } => {
@@ -36,14 +35,14 @@ const read = (file: string): { decisions: DecisionRecord[]; revisions: Map<strin
     const revisions = new Map(policies.all().map(({ hash, policy }) => [hash, JSON.parse(policy) as unknown]));
     const rows = database.prepare<[], { seq: number; record: string }>('SELECT seq, record FROM decision').all();
     const parsed = rows.map(({ seq, record }) => ({ ...(readRecord(record) as DecisionRecord), seq }));
-    // What a test has written by hand names no policy, as what was decided before there were any.
+    // Decisions that a test wrote by hand name no policy, like those from before policies existed.
     return { decisions: parsed.filter(({ policy }) => policy !== undefined), revisions };
   } finally {
     database.close();
   }
 };
 
-/** What can be read: a test may have damaged the database, or have made one of before there were policies. */
+/** Only what can be read: a test may have damaged the database, or made one from before policies existed. */
 const readable = (file: string): ReturnType<typeof read> => {
   try {
     return read(file);
@@ -53,14 +52,14 @@ const readable = (file: string): ReturnType<typeof read> => {
   }
 };
 
-/** What a test has written by hand has no facts, or an id that reads better. */
+/** Decisions that a test wrote by hand have no facts, or a readable id. */
 const WITHOUT_FACTS: NotReplayable = 'WITHOUT_FACTS';
 const ENGINES_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 /**
- * Tries the policy that was in force on what was decided by it: not one decision may be a flip.
+ * Tries the policy in force on the decisions that it made: none may flip.
  *
- * @returns how many were tried, and the flips
+ * @returns the number of decisions tried, and the flips
  */
 const triedIn = (
   decisions: readonly DecisionRecord[],
@@ -107,10 +106,10 @@ interface StoredEntry extends EntryHead {
   readonly body: string;
 }
 
-/** Whose name and key do not matter: no checkpoint is looked at. */
+/** Any name and key will do: no checkpoint is checked. */
 const NOBODY = { name: 'nobody', publicKey: new Uint8Array(32) };
 
-/** What is wrong with the log of a database that an engine has used, its checkpoints aside. */
+/** Faults in the log of a database that an engine has used, except those of checkpoints. */
 const faultsOfLog = (file: string): readonly LogFault[] => {
   if (!existsSync(lockFile(dirname(file)))) return [];
   const database = new Database(file, { readonly: true });
@@ -125,7 +124,7 @@ const faultsOfLog = (file: string): readonly LogFault[] => {
       verifier.add({ text, bytes: Buffer.from(text), hash: hash.toString('hex') });
     }
     const held = heldAccounts(database.prepare<[], HeldAccountRow>(HELD_ACCOUNTS).all());
-    // What a test has written itself is in no entry that can be computed.
+    // What a test wrote by hand is in no entry that can be computed.
     const isDecided = verifier.report().faults.length === 0;
     if (isDecided && verifier.accounts !== undefined)
       for (const detail of accountFaults(held, verifier.accounts)) verifier.addStoredFault(detail);
@@ -140,13 +139,13 @@ const faultsOfLog = (file: string): readonly LogFault[] => {
 };
 
 /**
- * Decides every decision again that the databases in a folder hold, tries the policy that was in force on it, and
- * verifies the logs. A test ends with this: see `temp-folder.ts`.
+ * Decides every decision in the folder's databases again, tries the policy in force on it, and verifies the logs. A
+ * test ends with this: see `temp-folder.ts`.
  *
- * @throws where a decision is decided differently, a trial flips it, or a log does not verify
+ * @throws if a decision differs, a trial flips it, or a log does not verify
  */
 export const checkDecisionsIn = (folder: string): void => {
-  // Beside a copy of the sources lies what another version has decided.
+  // A folder with a copy of the sources has decisions of another version.
   if (!existsSync(folder) || existsSync(join(folder, 'src'))) return;
   const check: Check = { counts: {}, differences: [] };
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {

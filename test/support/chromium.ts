@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { findChromium } from './find-chromium.ts';
 
-/** Nothing of Chromium's own that calls home, opens windows or needs a display. */
+/** Disables what Chromium does by itself: network requests, windows, anything that needs a display. */
 const QUIET = [
   '--headless=new',
   '--disable-background-networking',
@@ -17,9 +17,8 @@ const QUIET = [
   '--block-new-web-contents',
 ];
 
-/** A running Chromium that several processes may drive at once. */
+/** A running Chromium that several processes can control at once. */
 export interface RunningChromium {
-  /** Where it speaks the DevTools protocol. */
   readonly endpoint: string;
   stop(): Promise<void>;
 }
@@ -35,12 +34,12 @@ const endpointOf = async (child: ChildProcess): Promise<string> => {
   throw new Error(`Chromium did not start:\n${lines.join('\n')}`);
 };
 
-/** Starts the Chromium of this machine on a profile of its own. */
+/** Starts the Chromium of this machine on a new profile. */
 export const startChromium = async (): Promise<RunningChromium> => {
   const chromium = findChromium();
   if (chromium === undefined) throw new Error('There is no Chromium on the PATH; CHROMIUM may name one.');
   const profile = mkdtempSync(join(tmpdir(), 'gasdesk-chromium-'));
-  // Its own sandbox does not work for root.
+  // Chromium's own sandbox does not work for root.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const args = [...QUIET, ...sandbox, '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'];
   const child = spawn(chromium, args, { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -6,7 +6,6 @@ import { afterAll } from 'vitest';
 import { nodeFlags } from '../../scripts/node-flags.ts';
 import { runGasdesk } from '../../src/cli/run.ts';
 
-/** How a command ended. */
 export interface CliResult {
   /** Null if a signal ended it. */
   readonly code: number | null;
@@ -20,20 +19,18 @@ export interface ServingCli {
   /** Address of the console, with its operator token. */
   readonly console: string;
   readonly pid: number;
-  /** Sends a signal. */
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void;
-  /** How the process ended, once it has. */
   readonly ended: Promise<CliResult>;
 }
 
-/** Environment of a command: nothing of the operator's, who may well have a desk of his own. */
+/** Environment of a command. It inherits nothing: the machine may have a desk of its own. */
 export type CliEnvironment = Readonly<Record<string, string>>;
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CLI = join(ROOT, 'src', 'cli', 'index.ts');
-/** Halves the time that a command takes to start; there are two hundred of them. */
+/** Halves the time that a command takes to start; the tests start two hundred. */
 const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'cli-tests') };
-/** A home in which nothing can be made: a command that forgets `--data` fails instead of leaving something behind. */
+/** A home that cannot be written: a command that forgets `--data` fails and creates nothing. */
 const NOWHERE = { HOME: '/dev/null', XDG_DATA_HOME: '/dev/null/data' };
 
 const collect = (stream: Readable): (() => string) => {
@@ -79,7 +76,7 @@ const runHere = async (args: readonly string[], env: CliEnvironment, input: stri
 export const gasdesk = (args: readonly string[], env: CliEnvironment = {}): Promise<CliResult> =>
   runHere(args, env, '');
 
-/** Runs a command that reads this from standard input, in this process. */
+/** Runs a command that reads `input` from standard input, in this process. */
 export const gasdeskReading = (input: string, args: readonly string[]): Promise<CliResult> => runHere(args, {}, input);
 
 /** Runs a command to its end in a process of its own; `cli`: the script of another copy of this program. */
@@ -105,9 +102,7 @@ const startServing = async (
 
 /** A `gasdesk demo` whose playground is open. */
 export interface PlayingCli {
-  /** Address of the playground. */
   readonly url: string;
-  /** Asks it to end, and waits until it has. */
   end(): Promise<CliResult>;
 }
 
@@ -130,8 +125,8 @@ export const startPlaying = async (env: CliEnvironment = {}, cli = CLI): Promise
 };
 
 /**
- * Gives tests a `gasdesk serve` on a free port. It is killed after the tests of the file, if it has not ended by then.
- * Where it ends instead of serving, an Error has what it said. `cli`: the script of another copy of this program.
+ * Gives tests a `gasdesk serve` on a free port, which is killed after the tests of the file. If it ends instead of
+ * serving, an Error has its output. `cli`: the script of another copy of this program.
  */
 export const useServe = (): ((args: readonly string[], env?: CliEnvironment, cli?: string) => Promise<ServingCli>) => {
   const children: ChildProcess[] = [];

@@ -19,19 +19,16 @@ import type { EntryPointVersion } from '../../src/shared/schema/user-operation.t
 import { accountFactories } from './entry-point-world.ts';
 import { type SponsoredDapp, type SponsoredWorld, gameCall } from './sponsored-world.ts';
 
-/** A DApp as its clients and its operator see it. */
 export interface ClientDapp extends SponsoredDapp {
-  /** Where clients reach the desk. */
   readonly url: string;
   readonly paymaster: Address;
   readonly entryPoint: { readonly address: Address; readonly version: EntryPointVersion };
-  /** What there is on chain to pay with: the tank, or the contract's deposit. Wei. */
+  /** Balance on chain that pays for the DApp, in wei: the tank, or the contract's deposit. */
   purse(): Promise<bigint>;
 }
 
 const PURSE_WEI = parseEther('1');
 
-/** A DApp of version 1.1.0, which has a tank of its own. */
 const tankDapp = async (world: SponsoredWorld): Promise<ClientDapp> => {
   const { chain, engine, paymaster } = world;
   const dapp = await world.dapp(PURSE_WEI);
@@ -45,7 +42,10 @@ const tankDapp = async (world: SponsoredWorld): Promise<ClientDapp> => {
   };
 };
 
-/** Registers a DApp of a version whose contract the desk deploys, with 1 ether to pay with. */
+/**
+ * Registers a DApp of any version, with 1 ether to pay with. For other versions than 1.1.0 the desk deploys the
+ * contract.
+ */
 export const clientDapp = async (world: SponsoredWorld, version: string): Promise<ClientDapp> => {
   if (version === '1.1.0') return tankDapp(world);
   const { chain, engine, operator } = world;
@@ -83,7 +83,6 @@ export const newAccount = async (
   return { client, account: account as SmartAccount };
 };
 
-/** What users of the sample DApp do. */
 export const mintCall = ({ contracts }: SponsoredWorld): { to: Address; data: Hex } => ({
   to: contracts.gameItems,
   data: gameCall('mint'),

@@ -3,22 +3,20 @@ import { afterAll, beforeAll } from 'vitest';
 import { type RunningChromium, startChromium } from './chromium.ts';
 import { PATIENCE_MS } from './patience.ts';
 
-/** How a browser shows the console. */
 export interface View {
   readonly width?: number;
   readonly height?: number;
   readonly colorScheme?: 'light' | 'dark';
 }
 
-/** A browser and the pages it opened. */
 export interface ConsoleBrowser {
-  /** Opens an address in a profile of its own. What the page logs as an error is kept in `errors`. */
+  /** Opens an address in a new profile. `errors` collects what the page logs as an error. */
   open(url: string, view?: View): Promise<Page>;
-  /** Errors of all pages so far: what scripts threw, and what the browser refused. */
+  /** Errors of all pages so far: exceptions of scripts, and refusals of the browser. */
   readonly errors: string[];
 }
 
-/** Gives the tests of the file that calls it a browser. The result is for inside tests. */
+/** Gives the tests of the calling file a browser. Call the result inside tests. */
 export const useConsoleBrowser = (): (() => ConsoleBrowser) => {
   let running: RunningChromium | undefined;
   let browser: Browser | undefined;

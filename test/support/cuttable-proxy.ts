@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 
-/** A TCP proxy whose line a test cuts and mends. */
+/** A TCP proxy whose line a test can cut and mend. */
 export interface CuttableProxy {
   readonly url: string;
   /** Ends every connection and refuses new ones. */
   cut(): Promise<void>;
-  /** Where the server was started anew, at another address. */
+  /** Accepts connections again. @param target the server's new address, if it has moved */
   mend(target?: string): Promise<void>;
 }
 
-/** Puts a proxy on 127.0.0.1 in front of the server at `target`. End it with `cut`. */
+/** Starts a proxy on 127.0.0.1 in front of the server at `target`. End it with `cut`. */
 export const startCuttableProxy = async (target: string): Promise<CuttableProxy> => {
   const sockets = new Set<Socket>();
   let server: Server | undefined;

@@ -1,29 +1,29 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 
-/** A line to a server of PostgreSQL, with the faults that lines have. */
+/** A proxy in front of a PostgreSQL server that can simulate faults of the line. */
 export interface DatabaseProxy {
-  /** The URL of a database by way of this line. */
+  /** The URL of the database through this proxy. */
   readonly url: string;
   /**
-   * Cuts the next connection that commits: before the server has heard of it, or when it has committed and answers.
-   * Resolves once it is cut.
+   * Cuts the next connection that commits: before the commit reaches the server, or before its answer reaches the
+   * engine. Resolves when it is cut.
    */
   cutAtCommit(when: 'before' | 'after'): Promise<void>;
-  /** Swallows what engines tell each other, from now on: those on this line do not hear it. */
+  /** Drops notifications of other engines from now on. */
   deafen(): void;
-  /** Swallows whatever is sent from now on, over old and new connections, which all seem to stand. */
+  /** Drops all data from now on, on old and new connections; all seem to be up. */
   swallow(): void;
-  /** Ends the connections that were swallowed, and lets new ones pass. */
+  /** Ends the swallowed connections, and lets new ones pass. */
   mend(): void;
   stop(): Promise<void>;
 }
 
 const COMMIT = Buffer.from('COMMIT\0');
-/** How a message of NotificationResponse begins: PostgreSQL's documentation, 54.7. */
+/** First byte of a NotificationResponse message: PostgreSQL's documentation, 54.7. */
 const NOTIFICATION = 'A'.charCodeAt(0);
 
-/** Puts a line in front of a database. */
+/** Starts a proxy in front of a database. */
 export const startDatabaseProxy = async (database: string): Promise<DatabaseProxy> => {
   const target = new URL(database);
   const sockets = new Set<Socket>();

@@ -9,7 +9,7 @@ import { type DecisionRecord, decisionRecord } from '../../src/shared/schema/dec
 import type { Hex } from '../../src/shared/schema/hex.ts';
 import { SIGNER_KEY } from './facts.ts';
 
-/** By which version such a record says that it was decided. */
+/** Version in the records made here. */
 export const ENGINE = 'the version under test';
 
 const sign = (facts: Facts, policy: Policy): Hex => {
@@ -19,7 +19,6 @@ const sign = (facts: Facts, policy: Policy): Hex => {
   return layout.encode(op, terms, SIGNER_KEY.sign(digest).serialized as Hex);
 };
 
-/** A request by which these facts are gathered. */
 const requestOf = ({ op, stage, gasSource, expiryDuration, token, context = {} }: Facts) => {
   const { webhookData, ...rest } = context;
   const options = {
@@ -33,7 +32,7 @@ const requestOf = ({ op, stage, gasSource, expiryDuration, token, context = {} }
     : { method: 'pm_getPaymasterStubData', received: [op, '0x', '0x1', options], options };
 };
 
-/** The record of an operation, decided and signed, as it is read from a line of an export. */
+/** The record of a decided and signed operation, as read from a line of an export. */
 export const decidedLine = (facts: Facts, policy: Policy, held: readonly bigint[]): DecisionRecord => {
   const verdict = decide(facts, policy, held);
   if (verdict.next === 'callWebhooks') throw new Error('the webhooks are to be asked first');

@@ -35,19 +35,18 @@ const checksOf = (method: string): Checks | undefined => {
   return made;
 };
 
-/** A request that was sent, and what was answered. */
 export interface Exchange {
   readonly request: { readonly method?: unknown; readonly params?: readonly unknown[] };
   readonly answer: { readonly result?: unknown; readonly error?: { readonly code: number } };
 }
 
 const METHOD_NOT_FOUND = -32601;
-/** What is wrong with the request as a whole, whatever its method. */
+/** Errors of the request as a whole, whatever its method. */
 const OF_ANY_REQUEST = [-32700, -32600];
-/** Unknown key or chain: answered before the method is looked at. */
+/** Unknown key or chain: answered before the method is checked. */
 const UNAUTHORIZED = -32051;
 
-/** How an exchange differs from what `/openrpc.json` says of its method; empty if it does not. */
+/** How an exchange differs from the description in `/openrpc.json`; empty if it matches. */
 export const describedDifferences = ({ request, answer }: Exchange): string[] => {
   const code = answer.error?.code;
   if (typeof request.method !== 'string' && code === UNAUTHORIZED) return [];
@@ -61,7 +60,7 @@ export const describedDifferences = ({ request, answer }: Exchange): string[] =>
   const params = request.params ?? [];
   const faults = params.flatMap((value, index) => {
     const check = described.params[index];
-    // What a method has no use for is ignored.
+    // A method ignores parameters that it does not use.
     if (check === undefined || (value === null && index >= described.required)) return [];
     return check(value) ? [] : [`params[${index}] is taken: ${ajv.errorsText(check.errors)}`];
   });

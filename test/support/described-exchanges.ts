@@ -2,13 +2,13 @@ import { afterAll } from 'vitest';
 import type { Exchange } from './described-differences.ts';
 
 /**
- * Looks at every JSON-RPC request that a test sends by `fetch`, and at its answer: what a desk takes and gives must be
- * what `/openrpc.json` says. A file in which they differ fails.
+ * Checks every JSON-RPC request that a test sends by `fetch`, and its answer, against `/openrpc.json`. A difference
+ * fails the test file.
  */
 
 const RPC_PATH = /\/(?:api\/v[12]\/[^/]+\/[^/]+|rpc\/[^/]+)$/;
 
-/** This file runs anew before each file of tests, in the same process: `fetch` is watched once. */
+/** This file runs before each test file, in the same process: `fetch` must be wrapped only once. */
 const watching = globalThis as typeof globalThis & { watchedExchanges?: Exchange[] };
 
 const readJson = (text: string): unknown => {
@@ -48,7 +48,7 @@ const exchanges = (watching.watchedExchanges ??= watchFetch());
 afterAll(async () => {
   const seen = exchanges.splice(0);
   if (seen.length === 0) return;
-  // Loaded by those who need it: most files exchange nothing.
+  // Loaded on demand: most test files exchange nothing.
   const { describedDifferences } = await import('./described-differences.ts');
   const differences = new Set(
     seen.flatMap((exchange) =>

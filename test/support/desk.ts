@@ -12,7 +12,7 @@ import type { ManualClock } from './manual-clock.ts';
 import { databaseFlags, leaveInFolder } from './test-database.ts';
 import { makeTempFolder, removeTempFolder } from './temp-folder.ts';
 
-/** An answer of the desk; `body` is its JSON, or undefined where it has none. */
+/** An answer of the desk; `body` is its JSON, or undefined if it has none. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -20,13 +20,12 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** What a request carries besides method and path. A body that is text or bytes is sent as it is. */
+/** Parts of a request other than method and path. Text or bytes as the body are sent unchanged. */
 export interface RequestParts {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: unknown;
 }
 
-/** Envelope of the management interface. */
 export interface Envelope {
   readonly statusCode: number;
   readonly message: string;
@@ -34,13 +33,11 @@ export interface Envelope {
   readonly data?: unknown;
 }
 
-/** Headers that name a caller. */
 export interface Credentials extends Record<string, string> {
   authToken: string;
   apiKey: string;
 }
 
-/** A DApp and the headers that act for it. */
 export interface TestDapp {
   readonly name: string;
   readonly chainId: number;
@@ -48,23 +45,22 @@ export interface TestDapp {
   readonly credentials: Credentials;
 }
 
-/** A running engine and the ways to talk to it over real sockets. */
 export interface TestDesk {
   readonly url: string;
   readonly service: Engine['service'];
-  /** Lines that the engine logged. */
   readonly log: readonly string[];
-  /** Sends one request and reads the answer, whatever it is. */
   send(method: string, path: string, parts?: RequestParts): Promise<Answer>;
-  /** The same below the prefix of the management interface; checks that the answer is an envelope of its status. */
+  /** Sends a request to the management interface; checks that the answer is an envelope with its own status. */
   manage(method: string, path: string, parts?: RequestParts): Promise<Envelope>;
   /** Writes bytes to a socket and reads until the desk ends the connection. */
   raw(bytes: string | Buffer): Promise<string>;
-  /** A new auth token of the account, or of a new account. */
   authToken(accountId?: string): Promise<string>;
-  /** Registers a DApp through the management interface; of a new account unless one is named by its token. */
+  /** Registers a DApp through the management interface, in a new account unless a token identifies one. */
   dapp(authToken?: string, definition?: { name?: string; chainId?: number }): Promise<TestDapp>;
-  /** Every row of the database file as JSON, by table, read behind the engine's back. Without what comes by the clock: checkpoints and last uses. */
+  /**
+   * Every row of the database file as JSON, by table, read past the engine. Omits what depends on the clock:
+   * checkpoints and last uses.
+   */
   rows(): Record<string, string[]>;
 }
 
@@ -90,7 +86,7 @@ const sender =
       const contentHeaders = bytes && { 'content-type': 'application/json', 'content-length': String(bytes.length) };
       const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
       const request = httpRequest(
-        // The path goes out as it is: a URL would mend what these tests break.
+        // The path is sent unchanged: a URL would repair what these tests break.
         { hostname, port, method, path, agent, headers: { ...contentHeaders, ...lowerCase } },
         (response) => {
           const chunks: Buffer[] = [];
@@ -174,8 +170,8 @@ const createDesk = (engine: Engine, url: string, database: string, log: readonly
 };
 
 /**
- * Gives the tests of the file (or `describe`) that calls it a desk on an empty data folder and a free port. The result
- * is for inside tests.
+ * Gives the tests of the calling file (or `describe`) a desk on an empty data folder and a free port. Call the result
+ * inside tests.
  */
 export const useDesk = ({ clock }: { clock?: ManualClock } = {}): (() => TestDesk) => {
   const agent = new Agent({ keepAlive: true });

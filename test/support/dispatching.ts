@@ -6,7 +6,7 @@ import { EngineError } from '../../src/shared/errors.ts';
 
 type SponsorArguments = ProcedureArguments<'sponsorship.sponsor'>;
 
-/** A sponsorship, as the service tells it. */
+/** A sponsorship, as the service answers it. */
 export const ANSWER = {
   decisionId: 'd',
   sponsored: true,
@@ -18,7 +18,6 @@ export const ANSWER = {
 
 /** The EntryPoint of {@link DAPP}. */
 export const ENTRY_POINT = '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789';
-/** Who asks. */
 export const DAPP = {
   name: 'DApp',
   isSponsorTold: true,
@@ -26,7 +25,6 @@ export const DAPP = {
   entryPoint: ENTRY_POINT,
   entryPointVersion: '0.6',
 };
-/** What the procedures that the methods call answer. */
 export const ANSWERS: Partial<Record<ProcedureName, unknown>> = {
   'sponsorship.dapp': DAPP,
   'sponsorship.sponsor': ANSWER,
@@ -39,7 +37,6 @@ export const ANSWERS: Partial<Record<ProcedureName, unknown>> = {
 
 /** The account of {@link validOp}. */
 export const sender = `0x${'ab'.repeat(20)}`;
-/** An operation in which nothing is wrong. */
 export const validOp = {
   sender,
   nonce: '0x1',
@@ -53,7 +50,6 @@ export const validOp = {
   signature: '0x',
   paymasterAndData: '0x',
 };
-/** Options in which nothing is wrong. */
 export const validOptions = {
   mode: 'SPONSORED',
   calculateGasLimits: true,
@@ -61,7 +57,6 @@ export const validOptions = {
   sponsorshipInfo: { webhookData: { a: 1 }, smartAccountInfo: { name: 'BICONOMY', version: '2.0.0' } },
   tokenInfo: { feeTokenAddress: sender },
 };
-/** A request in which nothing is wrong, but for the change. */
 export const request = (change: Record<string, unknown> = {}): Record<string, unknown> => ({
   jsonrpc: '2.0',
   id: 7,
@@ -69,11 +64,10 @@ export const request = (change: Record<string, unknown> = {}): Record<string, un
   params: [validOp, validOptions],
   ...change,
 });
-/** The value without one of its members. */
 export const without = (value: Record<string, unknown>, key: string): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
 
-/** Dispatches to a service that sponsors everything. What it was asked, and what was answered. */
+/** Dispatches to a service that sponsors everything. @returns the answer, and the calls to the service */
 export const send = async (
   body: unknown,
 ): Promise<{ status: number; body: RpcResponse | RpcResponse[]; asked: SponsorArguments[] }> => {
@@ -89,6 +83,6 @@ export const send = async (
     if (error instanceof EngineError) return error;
     throw error; // a bug: the test shows it
   });
-  // As it leaves: JSON.rawJSON and undefined are gone.
+  // As it is sent: JSON.rawJSON and undefined are gone.
   return { ...answer, body: JSON.parse(JSON.stringify(answer.body)) as RpcResponse, asked };
 };

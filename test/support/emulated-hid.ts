@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { LedgerEmulator } from './ledger-emulator.ts';
 
-/** The other end of the emulated cable. */
 interface Cable {
   /** An APDU and its answer in hex; null if nothing is plugged in. */
   readonly exchange: (apdu: string) => Promise<string | null>;
@@ -9,14 +8,14 @@ interface Cable {
 }
 
 /**
- * As much of WebHID (https://wicg.github.io/webhid/) as reaches one Ledger, its APDUs in frames of 64 bytes. Its owner
- * chooses it whenever it is plugged in. It stands alone, since it goes into a page as text.
+ * The part of WebHID (https://wicg.github.io/webhid/) that one Ledger needs, with APDUs in frames of 64 bytes. The
+ * owner chooses the Ledger whenever it is plugged in. Self-contained, since it is injected into a page as text.
  */
 export const emulatedHid = ({ exchange, isPlugged }: Cable): EventTarget => {
   const FRAME = 64;
   const TAG = 5;
 
-  /** The frames of a message: channel, tag, sequence number; in the first the length. */
+  /** The frames of a message: channel, tag, sequence number; the first also has the length. */
   const framesOf = (channel: number, message: Uint8Array): DataView[] => {
     const whole = new Uint8Array([message.length >> 8, message.length & 0xff, ...message]);
     const room = FRAME - 5;
@@ -70,7 +69,6 @@ export const emulatedHid = ({ exchange, isPlugged }: Cable): EventTarget => {
   return Object.assign(hid, { getDevices: devices, requestDevice: devices });
 };
 
-/** The cable to an emulator in the same process. */
 export const cableTo = (ledger: LedgerEmulator): Cable => ({
   exchange: (apdu) => ledger.exchange(apdu),
   isPlugged: () => Promise.resolve(ledger.isPlugged),

@@ -1,6 +1,5 @@
 import type { SettlementStore } from '../../src/engine/store/settlement-store.ts';
 
-/** What ends, and how. */
 export interface Expiry {
   readonly chainId: number;
   /** Unix seconds. */
@@ -8,7 +7,9 @@ export interface Expiry {
   readonly to: 'released' | 'unconfirmed';
 }
 
-/** Ends the reservations of a chain that expired before a time; those that never expire stay. @returns how many ended */
+/**
+ * Ends the reservations of a chain that expired before a time; those that never expire stay. @returns how many ended
+ */
 export const endExpired = async (
   store: Pick<SettlementStore, 'openReservations' | 'endReservations'>,
   { chainId, validUntilBefore, to }: Expiry,

@@ -20,14 +20,13 @@ export const signAsOwner = (version: EntryPointVersion, hash: Hex, owner: Pick<H
   return owner.signingKey.sign(isTyped ? hash : hashMessage(getBytes(hash))).serialized as Hex;
 };
 
-/** A SimpleAccount that its first operation deploys. */
 export interface NewAccount {
   readonly address: Address;
   readonly factory: Address;
   readonly factoryData: Hex;
 }
 
-/** What the chain says of a mined operation. Costs in wei. */
+/** Costs in wei. */
 export interface MinedOperation {
   readonly success: boolean;
   readonly paymaster: Address;
@@ -41,13 +40,12 @@ export interface EntryPointWorld {
   readonly version: EntryPointVersion;
   readonly entryPoint: Address;
   newAccount(owner: HDNodeWallet, salt: bigint): Promise<NewAccount>;
-  /** The first operation of an account, with gas limits that suffice; unsigned, and without a paymaster. */
+  /** The first operation of an account, with sufficient gas limits; unsigned, and without a paymaster. */
   firstOperation(account: NewAccount, call: { to: Address; data: Hex }): UserOperation;
-  /** The operation with the signature of the account's owner. */
   sign<Op extends UserOperation>(op: Op, owner: HDNodeWallet): Promise<Op>;
   /** Mines the operation by `handleOps`. Rejects if the EntryPoint reverts. */
   mine(op: UserOperation): Promise<MinedOperation>;
-  /** Deposit of a paymaster, in wei. */
+  /** Wei. */
   deposit(paymaster: Address): Promise<bigint>;
 }
 

@@ -10,17 +10,15 @@ import type { UserOperationV06, UserOperationV07 } from '../../src/shared/schema
 
 const address = (digits: string): Address => `0x${digits.repeat(20)}`;
 const CONTRACT = address('cc');
-/** The key of the paymaster contract's signer. */
 export const SIGNER_KEY = new SigningKey(`0x${'51'.repeat(32)}`);
 const SIGNER = computeAddress(SIGNER_KEY) as Address;
 const WALLET = address('fe');
-/** The account of the operation. */
 export const SENDER = address('a1');
 
 /** In wei. */
 export const GWEI = 10n ** 9n;
 
-/** An operation of v0.6 that costs at most 300,000 gas and the overhead of its paymaster at 1 gwei. */
+/** An operation of v0.6 that costs at most 300,000 gas and the overhead of its paymaster contract at 1 gwei. */
 export const operationWith = (changes: Partial<UserOperationV06> = {}): UserOperationV06 => ({
   sender: SENDER,
   nonce: 0n,
@@ -70,7 +68,9 @@ export const policyWith = (changes: Partial<Policy> = {}): Policy => ({
   ...changes,
 });
 
-/** An operation that nothing denies: its account is there, the tank holds 1 of the coin, the base fee is 1 gwei. */
+/**
+ * Facts of an operation that nothing denies: its account exists, the tank holds 1 of the coin, the base fee is 1 gwei.
+ */
 export const factsWith = (
   changes: Partial<Omit<Facts, 'op'>> & { readonly op?: Partial<UserOperationV06> } = {},
 ): Facts => ({
@@ -97,7 +97,7 @@ export const factsWith = (
   op: toRpcUserOperation(operationWith(changes.op)),
 });
 
-/** What rules look at, for an operation of that cost. */
+/** Input of the rules for an operation of that cost. */
 export const ruleInputWith = (policy: Policy, facts: Facts, sender: Address, requiredWei: bigint): RuleInput => ({
   ...{
     policy,

@@ -5,26 +5,25 @@ import { text } from 'node:stream/consumers';
 import { Transaction, Wallet, getBytes, toUtf8String } from 'ethers';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
-/** One request to the wallet. */
 export interface WalletRequest {
   readonly method: string;
   readonly params: readonly unknown[];
   readonly headers: IncomingMessage['headers'];
 }
 
-/** What a wallet does with a request: a result, an error of JSON-RPC, or something else with the open response. */
+/** How a wallet reacts to a request: a result, an error of JSON-RPC, or arbitrary use of the open response. */
 export type WalletReply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
   | { readonly act: (response: ServerResponse) => void };
 
-/** A wallet over a real socket, which does what its test says. */
+/** A wallet over a real socket that behaves as its test says. */
 export interface FakeWallet {
   readonly url: string;
   readonly account: Wallet;
-  /** What it was asked, in order. */
+  /** In order. */
   readonly asked: WalletRequest[];
-  /** Decides what the wallet does until the test ends; undefined leaves it to Clef. */
+  /** Undefined leaves the request to Clef. Ends with the test. */
   behave(reply: (request: WalletRequest) => WalletReply | undefined): void;
   /** Resolves when a request of this method has arrived. */
   askedFor(method: string): Promise<void>;
@@ -56,7 +55,7 @@ const clef = async (account: Wallet, { method, params }: WalletRequest): Promise
   return UNKNOWN;
 };
 
-/** Gives the tests of the file that calls it such a wallet: Clef, unless a test says otherwise. */
+/** Gives the tests of the calling file such a wallet: Clef, unless a test changes it. */
 export const useFakeWallet = (): (() => FakeWallet) => {
   const account = new Wallet(Wallet.createRandom().privateKey);
   const asked: WalletRequest[] = [];

@@ -5,20 +5,18 @@ import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { SponsoredWorld } from './sponsored-world.ts';
 import type { Call } from './wallets.ts';
 
-/** A fee token that the desk knows. */
 export interface PaidToken {
   readonly address: Address;
   readonly contract: Contract;
-  /** Its smallest units for 1e18 wei, without the premium. */
+  /** Smallest units for 1e18 wei, without the premium. */
   readonly unitsPerCoin: bigint;
   readonly premiumPercent: number;
-  /** Mints units for somebody: 1,000 whole tokens if it is not said how many. */
+  /** Mints units for an address; 1,000 whole tokens by default. */
   give(to: Address, units?: bigint): Promise<void>;
   /** Approves a spender for everything, by a transaction of the wallet. */
   approveFrom(wallet: HDNodeWallet, spender: Address): Promise<void>;
 }
 
-/** The call by which an account approves a spender. */
 export const approveCall = ({ address, contract }: PaidToken, spender: Address, units: bigint): Call => ({
   to: address,
   data: contract.interface.encodeFunctionData('approve', [spender, units]) as Hex,
@@ -30,8 +28,8 @@ const send = async (contract: Contract, method: string, ...args: unknown[]): Pro
 };
 
 /**
- * Deploys fee tokens and sets them at the desk: `static` with 6 decimals and a static rate, `feeds` with 18 decimals
- * and Chainlink feeds, `preFund` as static but taken up front, `dear` as static but with moves that use much gas, `dearPreFund` both.
+ * Deploys fee tokens and sets them at the desk. `static`: 6 decimals and a static rate. `feeds`: 18 decimals and
+ * Chainlink feeds. The others are like `static`: with a prefund, with transfers that use much gas, or with both.
  */
 export const deployFeeTokens = async ({
   operator,

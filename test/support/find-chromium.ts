@@ -13,7 +13,7 @@ const isExecutable = (file: string): boolean => {
   }
 };
 
-/** The Chromium of this machine: what the environment names as `CHROMIUM`, else the first of its usual names. */
+/** The Chromium of this machine: the environment's `CHROMIUM`, else the first of its usual names. */
 export const findChromium = (): string | undefined => {
   const { CHROMIUM, PATH = '' } = process.env;
   if (CHROMIUM) return CHROMIUM;

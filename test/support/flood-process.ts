@@ -2,8 +2,9 @@ import { type Socket, connect } from 'node:net';
 import type { FloodKind, FloodTarget } from './start-flood.ts';
 
 /**
- * A stranger who floods a desk, in a process of its own: `node flood-process.ts KIND TARGET`, the target as JSON. Prints one
- * line when everything it holds open is open, goes on every half second, and ends by itself. It stays on this machine.
+ * Floods a desk as an attacker without credentials, in a process of its own: `node flood-process.ts KIND TARGET`, the
+ * target as JSON. Prints one line when every connection is open, acts every half second, and ends by itself. It never
+ * leaves this machine.
  */
 
 const kind = process.argv[2] as FloodKind;
@@ -14,17 +15,16 @@ if (hostname !== '127.0.0.1') throw new Error('Only this machine is flooded');
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const ROUND_MS = 500;
-/** Two minutes: longer than the test that started it wants it to. */
+/** Two minutes: longer than any test needs. */
 const ROUNDS = 240;
-/** Connections that the desk ended are opened anew, so many a round. */
+/** Reopens at most this many connections a round that the desk ended. */
 const OPENED_PER_ROUND = 200;
 
-/** How many answers came, by their HTTP status. */
 const answers: Record<string, number> = {};
 
 const start = (onEnd = (): void => undefined, localAddress = '127.0.0.1'): Socket => {
   const socket = connect({ host: hostname, port: Number(port), localAddress });
-  // What becomes of it is seen by its end.
+  // The close event shows the result.
   socket.on('error', () => undefined);
   socket.on('close', onEnd);
   return socket;
@@ -48,7 +48,7 @@ const sendOnce = (text: string): void => {
   counting(start()).write(text);
 };
 
-/** Opens connections until there are so many, at most `atOnce` in a round after the first. */
+/** Opens connections up to `most`, at most `atOnce` a round after the first. */
 const holding = (most: number, open: (onEnd: () => void, number: number) => void, atOnce = OPENED_PER_ROUND) => {
   let held = 0;
   let number = 0;
@@ -59,10 +59,10 @@ const holding = (most: number, open: (onEnd: () => void, number: number) => void
     }
   };
 };
-/** Likewise, each with what is written on it at first. */
+/** Likewise; writes the result of `first` on each new connection. */
 const writing = (most: number, first: () => string): ((round: number) => void) =>
   holding(most, (onEnd) => void counting(start(onEnd)).write(first()));
-/** Likewise, and no answer is read. */
+/** Likewise; reads no answer. */
 const notReading = (most: number, text: string): ((round: number) => void) =>
   holding(most, (onEnd) => void start(onEnd).pause().write(text));
 
@@ -71,7 +71,7 @@ const IDLE = 1_100;
 const UNFINISHED = 600;
 const SLOW_HEADS = 100;
 
-/** Those who say nothing, or not all of what they have announced. */
+/** Connections that send nothing, or less than they announced. */
 const silence = (): ((round: number) => void)[] => {
   const unread = 'x'.repeat(MIB - 1);
   const kept = 'x'.repeat(MIB / 8 - 1);
@@ -88,7 +88,7 @@ const silence = (): ((round: number) => void)[] => {
   ];
 };
 
-/** Those who ask for nothing but `/healthz`, stay, and ask again before their time is up. */
+/** Connections that only request `/healthz`, stay open, and request again before their timeout. */
 const lodgers = (addresses: number): ((round: number) => void)[] => {
   const sockets = new Set<Socket>();
   const open = (onEnd: () => void, number: number): void => {
@@ -99,7 +99,7 @@ const lodgers = (addresses: number): ((round: number) => void)[] => {
     socket.write(get('/healthz'));
   };
   return [
-    // The gentle one takes what becomes free.
+    // The polite one takes connections that become free.
     holding(IDLE, open, 5),
     (round) => {
       if (round % 10 === 9) for (const socket of sockets) socket.write(get('/healthz'));
@@ -107,7 +107,6 @@ const lodgers = (addresses: number): ((round: number) => void)[] => {
   ];
 };
 
-/** A body that is large and cheap to make. */
 const fatRequest = (webhookData: unknown): string => {
   const sender = `0x${'22'.repeat(20)}`;
   const gas = { callGasLimit: '1', verificationGasLimit: '1', preVerificationGas: '1', maxFeePerGas: '1' };
@@ -117,7 +116,7 @@ const fatRequest = (webhookData: unknown): string => {
   return post(known, text.replaceAll('1000000000', '1e9'));
 };
 
-/** Sends on so many connections, each of which waits for its answer, so many requests a round. */
+/** Sends `perRound` requests a round over connections that each wait for their answer. */
 const asking = (connections: number, perRound: number, text: string): ((round: number) => void) => {
   const free: Socket[] = [];
   const open = holding(connections, (onEnd) => {

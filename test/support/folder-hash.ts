@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The SHA-256 of each file in a folder and those below it, by path; and the folders, which have none. */
+/** SHA-256 of each file in a folder and its subfolders, by path; folders are listed without a hash. */
 export const folderHash = (dir: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(dir, { withFileTypes: true, recursive: true })

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildContracts } from '../../scripts/build-contracts.ts';
 import { beginReplayCounts, replayCountWords } from './replay-counts.ts';
 
-/** Linux' file system in memory, and what the tests may need of it at most. */
+/** Linux' file system in memory, and the space that the tests may need. */
 const IN_MEMORY = '/dev/shm';
 const ENOUGH_BYTES = 4e9;
 
@@ -15,16 +15,16 @@ const hasRoom = (folder: string): boolean => {
 };
 
 /**
- * Everything that tests write is in one folder, in memory where there is room: they sync thousands of files, and others
- * may keep the disk busy.
+ * One folder for everything that tests write, in memory if there is room: tests sync thousands of files, and the disk
+ * may be busy.
  *
- * @returns what removes that folder after the last test, and says how many decisions were decided again
+ * @returns a function that removes the folder after the last test and prints how many decisions were replayed
  */
 const makeTemporaryFolder = (): (() => void) => {
   const folder = mkdtempSync(join(hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'gasdesk-'));
-  // A server of PostgreSQL may have to run as another user, who gets through to its own folder.
+  // A PostgreSQL server may have to run as another user, who must reach its own folder.
   chmodSync(folder, 0o711);
-  // Where every process looks for its temporary folder.
+  // Every process takes its temporary folder from here.
   process.env['TMPDIR'] = folder;
   beginReplayCounts();
   return () => {
@@ -33,10 +33,10 @@ const makeTemporaryFolder = (): (() => void) => {
   };
 };
 
-/** Vitest loads and runs this file once for every project that has tests, all in one process. */
+/** Vitest loads and runs this file once for every project with tests, all in one process. */
 const shared = globalThis as typeof globalThis & { testRun?: { projects: number; readonly end: () => void } };
 
-/** Runs before the tests of a project. They deploy the contracts that this makes. */
+/** Runs before the tests of a project. They deploy the contracts built here. */
 export const setup = async (): Promise<() => void> => {
   await buildContracts();
   const run = (shared.testRun ??= { projects: 0, end: makeTemporaryFolder() });

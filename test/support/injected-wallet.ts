@@ -1,26 +1,22 @@
 import { type HDNodeWallet, type Wallet, getBytes, getNumber, toUtf8String } from 'ethers';
 import type { Page } from 'playwright-core';
 
-/** One request of the page to the wallet. */
 export interface InjectedRequest {
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
-/** An extension's wallet in a page: its key is here, and signs for real. */
+/** An extension's wallet in a page; its key is here and really signs. */
 export interface PageWallet {
   readonly account: Wallet | HDNodeWallet;
-  /** The chain that the wallet is on. */
   chainId: number;
-  /** Chains that it can be switched to. */
   readonly known: Set<number>;
-  /** What it was asked, in order. */
+  /** In order. */
   readonly asked: InjectedRequest[];
-  /** What it does in place of what it was asked; `undefined` leaves it to the wallet, `'silent'` never answers. */
+  /** Overrides the answer to a request; `undefined` leaves it to the wallet, `'silent'` never answers. */
   behave: (request: InjectedRequest) => { readonly code: number; readonly message: string } | 'silent' | undefined;
 }
 
-/** A wallet with this key, which is connected to its chain. */
 export const createPageWallet = (account: Wallet | HDNodeWallet, chainId: number): PageWallet => ({
   ...{ account, chainId, known: new Set([chainId]), asked: [], behave: () => undefined },
 });
@@ -57,7 +53,7 @@ const answer = async (wallet: PageWallet, { method, params }: InjectedRequest): 
   }
 };
 
-/** Runs in the page: what an extension's script does before the page's own. */
+/** Runs in the page before its own scripts, as an extension does. */
 const announce = (info: Record<string, string>): void => {
   const call = (
     window as unknown as { pageWallet: (request: unknown) => Promise<{ fault?: object; result?: unknown }> }
@@ -77,7 +73,7 @@ const announce = (info: Record<string, string>): void => {
   tell();
 };
 
-/** Installs the wallet in a page, from its next load on. It announces itself as the test says (EIP-6963). */
+/** Installs the wallet in a page, from its next load on. It announces itself with `info` (EIP-6963). */
 export const installWallet = async (page: Page, wallet: PageWallet, info: Record<string, string>): Promise<void> => {
   await page.exposeFunction('pageWallet', async (request: { method: string; params?: [] }) => {
     const asked = { method: request.method, params: request.params ?? [] };

@@ -1,6 +1,6 @@
 import { afterAll, vi } from 'vitest';
 
-/** Files are tested one after the other in the same process: what one has put in place of something is taken back. */
+/** Test files run one after the other in the same process: this undoes what a file has stubbed. */
 afterAll(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();

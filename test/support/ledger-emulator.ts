@@ -6,7 +6,7 @@ export interface LedgerScreen {
   readonly text: string;
 }
 
-/** A Ledger that exists in memory, down to its APDUs. What it is told by assignment holds from the next APDU on. */
+/** A Ledger in memory, down to its APDUs. Assignments take effect from the next APDU on. */
 export interface LedgerEmulator {
   /** `BOLOS` is the dashboard. */
   app: 'BOLOS' | 'Ethereum' | 'Bitcoin';
@@ -14,22 +14,21 @@ export interface LedgerEmulator {
   isLocked: boolean;
   isBlindSigningOn: boolean;
   isPlugged: boolean;
-  /** Pulled out while the APDU of this index, counted from 0 in `received`, is on its way. */
+  /** Unplugs it during the APDU of this index, counted from 0 in `received`. */
   unplugAt: number | undefined;
-  /** What the owner does: approves at once, unless told otherwise. */
+  /** The owner's decision; approves at once by default. */
   owner: (screen: LedgerScreen) => boolean | Promise<boolean>;
-  /** What has been shown. */
   readonly screens: LedgerScreen[];
-  /** Instruction bytes (class and number) of every APDU that came, e.g. `e002`. */
+  /** Class and instruction bytes of every APDU so far, e.g. `e002`. */
   readonly received: string[];
   addressAt(path: string): string;
-  /** Answers an APDU, data and status, in hex; null if there is no device any more. */
+  /** Answers an APDU with data and status, in hex; null if the device is unplugged. */
   exchange: (apdu: string) => Promise<string | null>;
 }
 
 const PHRASE = 'test test test test test test test test test test test junk';
 
-/** Statuses of the system and of the Ethereum app; what they mean is told in its `doc/ethapp.adoc`. */
+/** Statuses of the system and of the Ethereum app, which documents them in its `doc/ethapp.adoc`. */
 const STATUS = {
   ok: '9000',
   locked: '5515',
@@ -45,7 +44,7 @@ const STATUS = {
 const lengthValue = (text: string): string =>
   Buffer.concat([Buffer.of(text.length), Buffer.from(text, 'ascii')]).toString('hex');
 
-/** Bytes of an RLP item with its header, or undefined while the header is not there. */
+/** Length of an RLP item with its header; undefined if the header is incomplete. */
 const rlpLength = (bytes: Buffer): number | undefined => {
   const [first] = bytes;
   if (first === undefined || first < 0xc0) return undefined;
@@ -54,7 +53,7 @@ const rlpLength = (bytes: Buffer): number | undefined => {
   return bytes.length > size ? 1 + size + bytes.readUIntBE(1, size) : undefined;
 };
 
-/** `count, count × uint32` at the start, as a path, and what follows. */
+/** Splits `count, count × uint32` at the start, read as a path, from the rest. */
 const readPath = (data: Buffer): { readonly path: string; readonly rest: Buffer } => {
   const count = data.readUInt8(0);
   const steps = Array.from({ length: count }, (_, at) => data.readUInt32BE(1 + 4 * at));
@@ -68,7 +67,7 @@ const signed = ({ r, s }: Signature, v: number): string =>
 /** An emulated Ledger Nano S Plus, unlocked, with its Ethereum app open and blind signing on. */
 export const createLedgerEmulator = (): LedgerEmulator => {
   const root = HDNodeWallet.fromMnemonic(Mnemonic.fromPhrase(PHRASE), 'm');
-  /** What came of a message or transaction whose end has not come yet. */
+  /** Received parts of an incomplete message or transaction. */
   let pending: Buffer = Buffer.alloc(0);
 
   const show = async (kind: LedgerScreen['kind'], text: string): Promise<boolean> => {
@@ -135,7 +134,7 @@ export const createLedgerEmulator = (): LedgerEmulator => {
         return `${ledger.isBlindSigningOn ? '01' : '00'}010d00${STATUS.ok}`;
       case 'e008':
         return signMessage();
-      // A challenge, for what the maker would vouch for.
+      // A challenge, for data that the manufacturer would sign.
       case 'e020':
         return `00112233${STATUS.ok}`;
       default:
@@ -171,7 +170,7 @@ export const createLedgerEmulator = (): LedgerEmulator => {
     async exchange(apdu) {
       if (ledger.received.length === ledger.unplugAt) ledger.isPlugged = false;
       const response = ledger.isPlugged ? await answer(Buffer.from(getBytes(`0x${apdu}`))) : null;
-      // It may have been pulled out while its owner was asked.
+      // It may have been unplugged while its owner was deciding.
       return ledger.isPlugged ? response : null;
     },
   };

@@ -4,10 +4,9 @@ import { startLocalChain } from '../../src/demo/local-chain.ts';
 import type { LocalChain } from '../../src/demo/local-chain.ts';
 import { localProvider } from '../../src/demo/world-contracts.ts';
 
-/** A local chain and a provider connected to it. */
 export type TestChain = Omit<LocalChain, 'stop'> & { readonly provider: JsonRpcProvider };
 
-/** Gives the tests of the file (or `describe`) that calls it an empty local chain. The result is for inside tests. */
+/** Gives the tests of the calling file (or `describe`) an empty local chain. Call the result inside tests. */
 export const useLocalChain = (options?: { chainId?: number }): (() => TestChain) => {
   let started: (LocalChain & TestChain) | undefined;
   beforeAll(async () => {

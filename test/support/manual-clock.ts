@@ -20,7 +20,7 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
-  /** What the machine is said to differ by; a desk's clock does not follow it at once. */
+  /** Reported difference to the machine's time, ms; a desk's clock does not follow it at once. */
   aheadMs = 0;
 
   machineAheadMs(): number {
@@ -37,21 +37,21 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Sets the time of day back, as an operator or a time server does. Time that passes is measured as before. */
+  /** Sets the time of day back, as an operator or a time server does. Elapsed time is unaffected. */
   setBack(ms: number): void {
     this.#now -= ms;
     this.#start -= ms;
     for (const timer of this.#timers) timer.due -= ms;
   }
 
-  /** How many timers wait: a test asserts 0 after a stop. */
+  /** Number of waiting timers: a test asserts 0 after a stop. */
   get pending(): number {
     return this.#timers.size;
   }
 
   /**
-   * Moves time forward by `ms` and runs what falls due on the way, in order of its time. What a timer started is
-   * given a turn of the event loop before the next one runs.
+   * Moves time forward by `ms` and runs due timers in order. What a timer started gets a turn of the event loop before
+   * the next timer runs.
    */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
@@ -66,8 +66,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves time forward at once, as for a machine that was asleep: what fell due meanwhile runs once. A desk polls every
-   * second, so a day takes ten seconds otherwise.
+   * Moves time forward at once, as on a machine that was asleep: each due timer runs once. With `advance` a day takes
+   * ten seconds, since a desk polls every second.
    */
   async sleep(ms: number): Promise<void> {
     this.#now += ms;

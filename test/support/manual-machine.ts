@@ -1,7 +1,7 @@
 import type { Machine } from '../../src/engine/base/clock.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** A machine whose time passes, is set and is slept through as the test says. Timers wait for ever. */
+/** A machine whose time passes, is set and is slept through as the test says. Timers never fire. */
 export class ManualMachine implements Machine {
   readonly #timers = new ManualClock();
   #wall: number;
@@ -22,13 +22,12 @@ export class ManualMachine implements Machine {
     this.sleep(ms);
   }
 
-  /** A Linux machine: the monotonic clock stands still meanwhile. */
+  /** Sleeps like Linux: the monotonic clock stands still meanwhile. */
   sleep(ms: number): void {
     this.#wall += ms;
     this.#uptime += ms;
   }
 
-  /** Somebody sets the time of day, ahead or back. */
   set(byMs: number): void {
     this.#wall += byMs;
   }

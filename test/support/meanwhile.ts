@@ -1,7 +1,7 @@
 import { passTo, withNode } from './odd-node.ts';
 import type { RpcReply, SponsoredDapp, SponsoredWorld } from './sponsored-world.ts';
 
-/** Asks about an operation while `change` happens, once, in the middle of the decision. */
+/** Requests an operation while `change` happens, once, in the middle of the decision. */
 export type Waiting = (
   dapp: SponsoredDapp,
   change: () => Promise<unknown>,
@@ -9,7 +9,7 @@ export type Waiting = (
   options?: Record<string, unknown>,
 ) => Promise<RpcReply>;
 
-/** The change happens while the node is first asked something: it answers that when the change is done. */
+/** The change happens during the first matching request to the node, which answers after the change. */
 export const duringRequest =
   (
     world: () => SponsoredWorld,
@@ -23,7 +23,7 @@ export const duringRequest =
     let changed: Promise<unknown> | undefined;
     return withNode(
       (response, method, body) => {
-        // The change may ask the node, too.
+        // The change itself may send requests to the node.
         const answer = (): void => proper(response, method, body);
         if (changed !== undefined || !isIt(method, body)) answer();
         else void (changed = change()).finally(answer);

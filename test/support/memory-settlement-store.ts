@@ -8,7 +8,7 @@ import type {
 } from '../../src/engine/store/settlement-store.ts';
 import { type Address, type Hex, sameAddress } from '../../src/shared/schema/hex.ts';
 
-/** What is kept of a sponsored decision when it is made. */
+/** What is stored of a sponsored decision when it is made. */
 export interface Sponsorship {
   readonly chainId: number;
   readonly userOpHash: Hex;
@@ -25,24 +25,24 @@ export interface Sponsorship {
 
 type Settlement = 'reserved' | 'settled' | 'released' | 'unconfirmed';
 
-/** A sponsored decision and what became of it; `history` has every settlement it had, the newest last. */
+/** A sponsored decision with its settlement; `history` has all its settlements, the newest last. */
 export interface SponsoredDecision extends Sponsorship {
   settlement: Settlement;
-  /** What settled it, or made it unconfirmed. */
+  /** The operation that settled it or made it unconfirmed. */
   mined: MinedUserOperation | undefined;
-  /** Hashes under which it was mined, or may have been: its own, and those that were found to be the same operation. */
+  /** Its own hash, and hashes of operations that were found to be the same. */
   readonly hashes: Hex[];
   readonly history: Settlement[];
 }
 
-/** What an EntryPoint lets be mined once. */
+/** An EntryPoint lets one operation with these values be mined. */
 type Slot = Pick<MinedUserOperation, 'entryPoint' | 'paymaster' | 'sender' | 'nonce'>;
 
 const isSameSlot = (a: Slot, b: Slot): boolean =>
   a.nonce === b.nonce &&
   (['entryPoint', 'paymaster', 'sender'] as const).every((name) => sameAddress(a[name], b[name]));
 
-/** Settlement kept in memory, with running totals as a database would keep them, so that counting twice shows. */
+/** Settlement in memory. Keeps running totals as a database would, so that counting twice shows. */
 export class MemorySettlementStore implements SettlementStore {
   readonly decisions: SponsoredDecision[] = [];
   readonly cursors = new Map<number, number>();
@@ -151,7 +151,7 @@ export class MemorySettlementStore implements SettlementStore {
     return reserved.length;
   }
 
-  /** The decision that has a hash: the one that is settled, else the oldest. */
+  /** The decision with a hash: the settled one, else the oldest. */
   #withHash(chainId: number, hash: Hex): SponsoredDecision | undefined {
     const same = this.#of(chainId).filter(({ hashes }) => hashes.includes(hash));
     return same.find(({ settlement }) => settlement === 'settled') ?? same[0];

@@ -1,13 +1,13 @@
 import { type RemoteInfo, createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** What a name server says of a name: addresses of IPv4, that there is no such name, that it failed, or nothing at all. */
+/** Answer of the name server: IPv4 addresses, no such name, a failure, or silence. */
 export type Answer = readonly string[] | 'unknown' | 'failing' | 'silent';
 
 interface NameServer {
   /** Address and port, as `dns.setServers` takes it. */
   readonly address: string;
-  /** The names that were asked for, once for each question. */
+  /** Requested names, once for each question. */
   readonly asked: string[];
   readonly stop: () => Promise<void>;
 }
@@ -16,7 +16,6 @@ const HEADER_BYTES = 12;
 const [TYPE_A, CLASS_IN] = [1, 1];
 const RCODES = { unknown: 3, failing: 2 };
 
-/** The name and the type of a question, and its bytes. */
 const readQuestion = (message: Buffer): { name: string; type: number; bytes: Buffer } => {
   const labels: string[] = [];
   let at = HEADER_BYTES;
@@ -38,7 +37,7 @@ const record = (address: string, ttl: number): Buffer => {
   return Buffer.concat([fixed, Buffer.from(address.split('.').map(Number))]);
 };
 
-/** A DNS server on this machine. @param ttl how long its answers hold, s */
+/** A DNS server on this machine. @param ttl lifetime of its answers, s */
 export const startNameServer = async (
   answer: (name: string) => Answer | Promise<Answer>,
   ttl = 0,

@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How a node answers a request, whose body is there for those who hand it on. */
+/** How a node answers a request; `body` is for answers that forward it. */
 export type Answer = (response: ServerResponse, method: string, body: string) => void;
 
-/** Answers with a text of whatever kind. */
 export const text =
   (body: string, status = 200): Answer =>
   (response) =>
@@ -14,14 +13,12 @@ export const text =
 /** Answers with JSON that need not be JSON-RPC. */
 export const json = (body: unknown, status = 200): Answer => text(JSON.stringify(body), status);
 
-/** Answers a request as it should be answered. */
 export const result = (value: unknown): Answer => json({ jsonrpc: '2.0', id: 1, result: value });
 
-/** Answers with an error of JSON-RPC. */
 export const error = (code: unknown, message: unknown, status = 200): Answer =>
   json({ id: 1, error: { code, message } }, status);
 
-/** Answers what a real node answers. */
+/** Forwards the request to a real node. */
 export const passTo =
   (url: string): Answer =>
   (response, _method, body) => {
@@ -33,7 +30,7 @@ export const passTo =
     );
   };
 
-/** Runs with a node that answers everything in one way. */
+/** Runs with a node that answers every request in one way. */
 export const withNode = async <T>(answer: Answer, run: (url: string) => Promise<T>): Promise<T> => {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

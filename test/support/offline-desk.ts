@@ -7,41 +7,38 @@ import { type RpcReply, type ServingEngine, type SponsoredDapp, startEngine } fr
 import { wholeDecisions } from './whole-decisions.ts';
 import { makeTempFolder, removeTempFolder } from './temp-folder.ts';
 
-/** A desk that sponsors for a chain which it cannot reach: nothing is asked of a node, gas comes with the operation. */
+/** A desk that sponsors for an unreachable chain: it asks no node, and gas comes with the operation. */
 export interface OfflineDesk {
   readonly clock: ManualClock;
-  /** The data folder. */
   readonly dir: string;
-  /** The engine that runs now. */
   engine(): ServingEngine;
   /**
    * Stops the engine and starts another one on the same data folder. DApps made before keep their ids and keys.
    *
-   * @param meanwhile what is done to the folder in between
+   * @param meanwhile changes the folder in between
    */
   restart(meanwhile?: () => void | Promise<void>): Promise<void>;
-  /** Registers a DApp that is ready to sponsor; on another chain than the local one, if that is named. */
+  /** Registers a DApp that is ready to sponsor, by default on the local chain. */
   dapp(chainId?: number): Promise<SponsoredDapp>;
-  /** Calls a procedure. */
   call<T>(procedure: ProcedureName, input: unknown): Promise<T>;
-  /** Adds a spending limit; `threshold` as it is written in JSON. Answers the rule's id. */
+  /** Adds a spending limit; `threshold` as in JSON. @returns the rule's id */
   limit(dapp: SponsoredDapp, limit: LimitInput): Promise<string>;
 }
 
-/** A limit to add; what is not said is per hour and for all users together. */
+/** A new limit; by default per hour and for all users together. */
 export interface LimitInput {
   readonly name?: string;
   readonly type?: 'PAYMASTER' | 'SMART_ACCOUNT' | 'OPERATION';
   readonly thresholdType: 'COUNT' | 'NATIVE_ASSET' | 'USD';
   readonly threshold: number;
   readonly hours?: number;
-  /** In place of the hours. */
+  /** Instead of hours. */
   readonly unit?: 'week' | 'lifetime';
 }
 
 const CHAIN_ID = 31337;
 const CONTRACT: Address = `0x${'cc'.repeat(20)}`;
-/** Polls of settlement, which finds no node here, happen as rarely as can be set; requests may take as long as can be. */
+/** Settlement finds no node here, so it polls as rarely as possible; requests may take as long as possible. */
 const PATIENT = { settlementPollMs: 600_000, requestTimeoutMs: 600_000 };
 
 /** The code of the reason in an answer, or `SPONSORED`. */
@@ -53,7 +50,6 @@ export const codeOf = ({ status, body }: RpcReply): string => {
   return reason?.code ?? 'SPONSORED';
 };
 
-/** How often each code came. */
 export const codesOf = (replies: readonly RpcReply[]): Record<string, number> => {
   const counts: Record<string, number> = {};
   for (const code of replies.map(codeOf)) counts[code] = (counts[code] ?? 0) + 1;
@@ -61,9 +57,9 @@ export const codesOf = (replies: readonly RpcReply[]): Record<string, number> =>
 };
 
 /**
- * Gives the tests of the file that calls it such a desk. The result is for inside tests.
+ * Gives the tests of the calling file such a desk. Call the result inside tests.
  *
- * @param nameServers starts the DNS servers that it asks
+ * @param nameServers starts the DNS servers that the desk asks
  */
 export const useOfflineDesk = (
   flags: Record<string, unknown> = {},
@@ -107,7 +103,7 @@ export const useOfflineDesk = (
         paymasterId,
         apiKey,
         fundingWallet: wallet,
-        // Of the engine that runs when it is asked.
+        // Uses the engine that runs at the time of the call.
         sponsor: (op, options = {}) =>
           running().post(`/api/v1/${chainId}/${apiKey}`, {
             jsonrpc: '2.0',

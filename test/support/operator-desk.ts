@@ -15,9 +15,7 @@ import { type ServingEngine, type SponsoredDapp, startEngine } from './sponsored
 import { makeTempFolder, removeTempFolder } from './temp-folder.ts';
 
 type Action = ProcedureInput<'transactions.prepare'>['action'];
-/** What `transactions.prepare` answers. */
 export type PreparedDraft = ProcedureOutput<'transactions.prepare'>;
-/** What `transactions.send` answers. */
 export type SentTransaction = ProcedureOutput<'transactions.send'>;
 
 /** A desk whose operator acts on a local chain, which it reaches through a line that can be cut. */
@@ -29,27 +27,24 @@ export interface OperatorDesk {
   /** Pays for and owns what the desk did not deploy by itself. */
   readonly operator: HDNodeWallet;
   readonly engine: () => ServingEngine;
-  /** The engine's database file. */
   readonly database: string;
-  /** Ends the engine and starts another on the same data folder. */
   restart(): Promise<void>;
-  /** A key of its own with some money. */
   rich(ether?: string): Promise<HDNodeWallet>;
   /** Attaches a new contract of the version, owned by {@link operator}. */
   attach(version: string): Promise<Address>;
-  /** A DApp with a funding wallet of its own, which is rich. */
+  /** A DApp with a funding wallet of its own, which has money. */
   dapp(version: string): Promise<SponsoredDapp & { readonly wallet: HDNodeWallet }>;
   prepare(action: Action, from: { address: string }): Promise<PreparedDraft>;
-  /** Prepares, signs and sends; unless they are held back, waits until it is mined. */
+  /** Prepares, signs and sends; waits until the transaction is mined, unless transactions are held back. */
   send(action: Action, from: Wallet | HDNodeWallet): Promise<SentTransaction>;
   /** The transaction as the desk knows it now. */
   now(sent: SentTransaction): Promise<SentTransaction>;
   tank(dapp: SponsoredDapp): Promise<ProcedureOutput<'tanks.get'>>;
-  /** What the chain says is in a tank, or in the deposit of a contract without tanks. */
+  /** Balance on chain of a tank, or the deposit of a contract without tanks. */
   balanceOnChain(contract: Address, fundingWallet?: Address): Promise<bigint>;
   /** Holds transactions back until {@link mine}. */
   hold(): Promise<void>;
-  /** Mines what is held back and some blocks more, and mines each transaction at once from then on. */
+  /** Mines the held transactions and some more blocks. From then on each transaction is mined at once. */
   mine(blocks?: number): Promise<void>;
 }
 
@@ -63,7 +58,7 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
   const { provider, chainId } = chain;
   const operator = devWallet(0, provider);
   const contracts = await deployWorld(operator);
-  // The account of `operation` is there, as far as reads can tell.
+  // Makes the account of `operation` exist, as far as reads can tell.
   await provider.send('anvil_setCode', [SENDER, ACCEPTING_ACCOUNT]);
   const block = await provider.getBlock('latest');
   const clock = new ManualClock((block?.timestamp ?? 0) * 1000);
@@ -132,7 +127,7 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
   return desk;
 };
 
-/** Gives the tests of the file that calls it such a desk. The result is for inside tests. */
+/** Gives the tests of the calling file such a desk. Call the result inside tests. */
 export const useOperatorDesk = (): (() => OperatorDesk) => {
   const localChain = useLocalChain();
   const dir = makeTempFolder();

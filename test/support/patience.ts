@@ -1,5 +1,4 @@
 /**
- * How long a test waits for anything before it takes it for hung, in ms: far longer than the slowest machine takes.
- * How fast something is belongs to the bench.
+ * Timeout after which a test counts as hung, ms: far longer than the slowest machine takes. The bench measures speed.
  */
 export const PATIENCE_MS = 120_000;

@@ -9,7 +9,7 @@ import { policyWith } from './facts.ts';
 /** When the rules of the policies were set, epoch ms. */
 const SET_AT = Date.UTC(2026, 10, 1);
 
-/** Names as operators give them, those that YAML could take for something else among them. */
+/** Names as operators give them, including those that YAML could read as another type. */
 const name = fc.oneof(
   fc.constantFrom(
     'null',
@@ -61,7 +61,7 @@ const contract: fc.Arbitrary<PolicyContract> = fc
   });
 
 const url = fc.webUrl({ withQueryParameters: true }).map((text) => text.replaceAll("'", ''));
-/** As the desk keeps it, with its credentials in the vault or without any. */
+/** As the desk stores it, with its credentials in the vault or without any. */
 const keptUrl = fc.tuple(url, fc.boolean()).map(([text, hides]) => {
   const shown = hideCredentials(hides ? text.replace('//', '//user@') : text);
   return needsMark(shown) ? `${shown}#01234567` : shown;
@@ -90,7 +90,7 @@ const limitData = fc.oneof(
   paying.map((amount) => ({ type: 'OPERATION', ...amount })),
 );
 
-/** What operators send of each kind of rule. */
+/** Data that operators send, by kind of rule. */
 const sent: Readonly<Record<string, fc.Arbitrary<object>>> = {
   PAYMASTER_SA_LIMIT: limitData,
   WEBHOOK: fc.record({ url: keptUrl, failOpen: fc.boolean() }, { requiredKeys: ['url'] }),

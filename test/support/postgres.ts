@@ -7,13 +7,13 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 
-/** Where Debian keeps the programs of each version. */
+/** Debian keeps the programs of each version here. */
 const DEBIAN = '/usr/lib/postgresql';
 
-/** So often a start is tried. */
+/** Most attempts to start. */
 const STARTS = 100;
 
-/** The folder of PostgreSQL's programs; undefined where there is none. */
+/** The folder of PostgreSQL's programs; undefined if they are not installed. */
 export const findPostgres = (): string | undefined => {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [
@@ -23,20 +23,19 @@ export const findPostgres = (): string | undefined => {
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
 };
 
-/** A server of PostgreSQL of one's own, on a free port of this machine. */
+/** A PostgreSQL server of the tests' own, on a free port of this machine. */
 export interface PostgresServer {
   readonly port: number;
   /** Of its first process, whose children serve the connections. */
   pid(): number;
-  /** The URL of a database. */
   urlOf(database: string): string;
-  /** The URL of a new database: empty, or what `template1` is. */
+  /** The URL of a new database: empty, or a copy of `template1`. */
   createDatabase(): Promise<string>;
   /** Runs statements as its superuser. */
   query(sql: string, database?: string): Promise<unknown[]>;
-  /** Ends it as a power cut would. */
+  /** Ends it like a power cut. */
   kill(): Promise<void>;
-  /** Starts it again, on the same port. */
+  /** On the same port. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -50,7 +49,7 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** PostgreSQL refuses to run as root: it runs as a user of the machine who owns nothing else. */
+/** PostgreSQL refuses to run as root: it runs as an unprivileged user of the machine. */
 const unprivileged = (): { uid: number; gid: number } | undefined => {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (kind: '-u' | '-g'): number => Number(execFileSync('id', [kind, 'nobody'], { encoding: 'utf8' }));
@@ -61,7 +60,7 @@ const unprivileged = (): { uid: number; gid: number } | undefined => {
  * Makes and starts a server.
  *
  * @param options how
- * @param options.durable every commit is flushed to disk, which is slower
+ * @param options.durable flushes every commit to disk, which is slower
  */
 export const startPostgres = async (options: { readonly durable?: boolean } = {}): Promise<PostgresServer> => {
   const programs = findPostgres();
@@ -89,7 +88,7 @@ export const startPostgres = async (options: { readonly durable?: boolean } = {}
       await client.end();
     }
   };
-  /** Whether it answers before it ends. */
+  /** True if it answers before it ends. */
   const startOnce = async (): Promise<boolean> => {
     const flags = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
     const child = spawn(join(programs, 'postgres'), flags, { ...user, cwd: folder, stdio: 'ignore', detached: true });
@@ -104,7 +103,7 @@ export const startPostgres = async (options: { readonly durable?: boolean } = {}
     }
     return false;
   };
-  /** It does not start while a process of a killed one is still ending, or somebody's connection uses the port. */
+  /** A start fails while a killed process is still ending, or while a connection of another program uses the port. */
   const start = async (): Promise<void> => {
     for (let left = STARTS; left > 0; left -= 1) {
       if (await startOnce()) return;

@@ -7,7 +7,7 @@ import { Secret } from '../../src/engine/base/secret.ts';
 /** The passphrase of the vaults that {@link quickEngine} makes. */
 export const PASSPHRASE = 'correct horse battery staple';
 
-/** An engine with an open vault on a folder. The vault's key is cheap to derive, for whoever opens it later, too. */
+/** An engine with an open vault on a folder. The vault's key is cheap to derive, now and when opened later. */
 export const quickEngine = (dir: string): Promise<Engine> =>
   createEngine({
     folder: openDataFolder(dir),

@@ -6,7 +6,7 @@ import type { Shell } from './running-shell.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The same as `startShell`, on a real Electron; `executablePath` is its binary. */
+/** Like `startShell`, on a real Electron; `executablePath` is its binary. */
 export const startRealShell = async (
   executablePath: string,
   env: Readonly<Record<string, string>>,

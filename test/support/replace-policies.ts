@@ -4,8 +4,8 @@ import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import { wholePolicy } from './whole-policies.ts';
 
 /**
- * Puts one of two policies in the place of the other, again and again, in a process of its own that somebody kills:
- * `node replace-policies.ts DATABASE`. It prints a line each time, and ends by itself after a few thousand.
+ * Alternates between two policies in a process that the test kills: `node replace-policies.ts DATABASE`. It prints a
+ * line for each change, and ends by itself after a few thousand.
  */
 
 const scope = { paymasterId: 'dapp-1', chainId: 31_337 };

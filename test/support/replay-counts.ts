@@ -3,19 +3,17 @@ import { dirname, join } from 'node:path';
 
 type Counts = Readonly<Record<string, number>>;
 
-/** One line for each file of tests: several processes write at the same time. */
+/** One line for each test file: several processes write at the same time. */
 const FILE = join(import.meta.dirname, '../../test-artifacts/replayed.jsonl');
 
-/** Begins counting what the tests decide again. */
 export const beginReplayCounts = (): void => {
   mkdirSync(dirname(FILE), { recursive: true });
   rmSync(FILE, { force: true });
 };
 
-/** Adds what the tests of a file have decided again, by what came of it. */
+/** Adds the replayed decisions of a test file, by result. */
 export const countReplayed = (counts: Counts): void => appendFileSync(FILE, `${JSON.stringify(counts)}\n`);
 
-/** Says how many decisions of the run were decided again. */
 export const replayCountWords = (): string => {
   const lines = existsSync(FILE) ? readFileSync(FILE, 'utf8').trim().split('\n') : [];
   const totals: Record<string, number> = { same: 0, different: 0 };

@@ -8,8 +8,8 @@ export interface Shell {
     run: (electron: typeof Electron, arg: Arg) => Result,
     arg?: Arg,
   ) => Promise<Awaited<Result>>;
-  /** What the application wrote to standard error until now: its log. */
+  /** Standard error of the application so far: its log. */
   readonly stderr: () => string;
-  /** Ends the application as its user would. Answers the exit code. */
+  /** Ends the application as its user would. @returns the exit code */
   quit(): Promise<number>;
 }

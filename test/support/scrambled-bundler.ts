@@ -6,11 +6,11 @@ const abi = new Interface(['function bundle(address entryPoint, bytes scrambled)
 
 const scramble = (data: string): Buffer => Buffer.from(data.slice(2), 'hex').map((byte) => ~byte) as Buffer;
 
-/** Calldata that has a `ScrambledBundler` call a contract, which nobody finds in it. */
+/** Calldata for a `ScrambledBundler`, which hides the call. */
 export const scrambledCall = (to: unknown, data: string): Hex =>
   abi.encodeFunctionData('bundle', [to, scramble(data)]) as Hex;
 
-/** A wallet whose transactions do not show what they call: they go through a contract that unscrambles it. */
+/** A wallet whose transactions hide what they call: they go through a contract that unscrambles it. */
 class ScrambledBundler extends Wallet {
   readonly #through: Address;
 

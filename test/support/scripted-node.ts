@@ -9,21 +9,20 @@ const abi = new Interface([
 
 type LogFilter = { fromBlock: Hex; toBlock: Hex } | { blockHash: Hex };
 
-/** Whose operation an event tells of. */
+/** The operation that an event reports. */
 interface Slot {
   readonly entryPoint?: Address;
   readonly sender?: Address;
   readonly nonce?: bigint;
 }
 
-/** A node without a network: blocks are made up, answers can be overruled. */
+/** A node without a network: blocks are made up, and answers can be overruled. */
 export class ScriptedNode implements RpcClient {
   readonly url = 'http://127.0.0.1:1';
-  /** Every request, in order. */
   readonly asked: { method: string; params: readonly unknown[] }[] = [];
-  /** How many requests were in flight at most. */
+  /** Most requests that were in flight at once. */
   mostAtOnce = 0;
-  /** Answers or throws instead of the node where it returns something else than undefined. */
+  /** Answers or throws instead of the node if it does not return undefined. */
   overrule: (method: string, params: readonly unknown[]) => unknown = () => undefined;
   readonly #blocks: { timestamp: number; branch: number }[] = [];
   #logs: { blockNumber: Hex; blockHash: string; sender: Address; nonce: bigint }[] = [];
@@ -41,7 +40,7 @@ export class ScriptedNode implements RpcClient {
     for (let nth = 1; nth <= blocks; nth += 1) this.#blocks.push({ timestamp: timestamp + nth, branch: this.#branch });
   }
 
-  /** Takes the newest blocks away; those that follow are others. */
+  /** Removes the newest blocks; the blocks that follow differ from them. */
   takeBack(blocks: number): void {
     this.#blocks.length -= blocks;
     this.#logs = this.#logs.filter(({ blockNumber }) => Number(blockNumber) <= this.head);
@@ -57,12 +56,10 @@ export class ScriptedNode implements RpcClient {
     return this.#blocks[block]?.timestamp ?? Number.NaN;
   }
 
-  /** The logs of a range of blocks. */
   logsOf(fromBlock: number, toBlock: number): readonly { readonly blockNumber: Hex }[] {
     return this.#logs.filter(({ blockNumber }) => Number(blockNumber) >= fromBlock && Number(blockNumber) <= toBlock);
   }
 
-  /** Puts a `UserOperationEvent` into a block. */
   mine(
     userOpHash: Hex,
     paymaster: Address,
@@ -92,7 +89,7 @@ export class ScriptedNode implements RpcClient {
     }
   }
 
-  /** How many blocks each request for operations asked for, in order. */
+  /** Number of blocks in each request for operations, in order. */
   get ranges(): number[] {
     const ofOperations = this.asked.filter(({ method, params }) => method === 'eth_getLogs' && !isOfTanks(params));
     return ofOperations.map(({ params }) => blocksOf(params));
@@ -129,7 +126,7 @@ export class ScriptedNode implements RpcClient {
     return { number: toBeHex(number), hash: this.#hash(number), timestamp: toBeHex(block.timestamp) };
   }
 
-  /** The number of the block that has a hash. @throws RpcError if there is none */
+  /** The number of the block with a hash. @throws RpcError if no such block exists */
   blockWith(hash: string): number {
     const found = this.#blocks.findIndex((_, block) => this.#hash(block) === hash);
     if (found < 0) throw new RpcError(-32001, 'header for hash not found', undefined);
@@ -141,11 +138,10 @@ export class ScriptedNode implements RpcClient {
   }
 }
 
-/** True of a request for what contracts took from tanks: these contracts have none. */
+/** True of a request for charges to tanks: these contracts have none. */
 const isOfTanks = ([filter]: readonly unknown[]): boolean =>
   Array.isArray((filter as { readonly topics?: readonly unknown[] }).topics?.[0]);
 
-/** How many blocks a request for logs spans. */
 export const blocksOf = ([first]: readonly unknown[]): number => {
   const filter = first as LogFilter;
   return 'blockHash' in filter ? 1 : Number(filter.toBlock) - Number(filter.fromBlock) + 1;

@@ -26,23 +26,20 @@ export interface SponsoredOperation {
   readonly op: UserOperationV06;
 }
 
-/** How an operation may be sponsored. */
 export interface Sponsoring {
-  /** As a candidate for the nonce of that operation; without it, for a nonce of its own. */
+  /** As another candidate for the nonce of that operation; by default the nonce is new. */
   readonly insteadOf?: SponsoredOperation | undefined;
   /** By version 1.0.0, whose signatures never expire. */
   readonly endless?: boolean;
 }
 
-/** How an operation may be mined. */
 export interface Mining {
-  /** Bytes behind what was signed, by which it has another hash. */
+  /** Extra bytes after the signed ones, which change the hash. */
   readonly behind?: Hex;
   /** Through a contract whose input does not show it. */
   readonly scrambled?: boolean;
 }
 
-/** A line of the log. */
 export interface LogLine {
   readonly event: string;
   readonly chainId?: number;
@@ -59,15 +56,15 @@ export interface SettlementDesk {
   /** Polls once; false if the chain could not be asked. */
   readonly poll: () => Promise<boolean>;
   readonly stop: () => Promise<void>;
-  /** Stops and begins anew with what is in the store. */
+  /** Stops and restarts with the state in the store. */
   readonly restart: () => Promise<void>;
   /** Signs and reserves an operation that may be mined for `seconds` of the chain's time. */
   readonly sponsor: (seconds?: number, how?: Sponsoring) => Promise<SponsoredOperation>;
 }
 
 /**
- * A local chain with a funded paymaster, an account that it pays for, and a line to it. It is good for some hundred
- * blocks: beyond a thousand anvil may lose the state that a re-org goes back to, contracts included.
+ * A local chain with a funded paymaster contract, an account that it pays for, and a line to it. It lasts for some
+ * hundred blocks: beyond a thousand, anvil may lose the state that a re-org goes back to, contracts included.
  */
 export interface SettlementWorld {
   readonly chain: TestChain;
@@ -75,9 +72,9 @@ export interface SettlementWorld {
   readonly rpc: RpcClient;
   readonly paymaster: Address;
   desk(options?: { maxRangeBlocks?: number; withoutRpc?: boolean }): Promise<SettlementDesk>;
-  /** Mines the operation in a block of its own and answers what the EntryPoint's event says. */
+  /** Mines the operation in a block of its own. @returns the values of the EntryPoint's event */
   mine(operation: SponsoredOperation, how?: Mining): Promise<MinedOperation & { blockNumber: number; userOpHash: Hex }>;
-  /** Uses up the nonce of an operation by another one, for which the account itself pays. */
+  /** Uses the nonce of an operation with another one, for which the account itself pays. */
   useNonce(operation: SponsoredOperation): Promise<void>;
   /** Mines empty blocks, one second apart. */
   mineEmpty(blocks: number): Promise<void>;
@@ -123,7 +120,7 @@ const buildWorld = async (
     callData: encodeExecute(gameItems, 0n, gameCall('mint')),
     callGasLimit: 200_000n,
     verificationGasLimit: 500_000n,
-    // So that no two are the same.
+    // Makes every operation different.
     preVerificationGas: 60_000n + operations,
     maxFeePerGas: 5n * FEE,
     maxPriorityFeePerGas: FEE,
@@ -136,7 +133,7 @@ const buildWorld = async (
   };
   const sponsored = (validUntil: number, { insteadOf, endless: isEndless = false }: Sponsoring): UserOperationV06 => {
     operations += 1n;
-    // A nonce of the first of its sequence each, so that any of them can be mined in any order.
+    // Each nonce is the first of its own sequence, so that operations can be mined in any order.
     const unsigned = unsignedFor(insteadOf?.op.nonce ?? operations << 64n);
     const layout = isEndless ? biconomy100 : biconomy110;
     const by = isEndless ? endless : paymaster;
@@ -219,7 +216,7 @@ const buildWorld = async (
   };
 };
 
-/** Gives the tests of the file that calls it such a world. The result is for inside tests. */
+/** Gives the tests of the calling file such a world. Call the result inside tests. */
 export const useSettlementWorld = (): (() => SettlementWorld) => {
   const localChain = useLocalChain();
   let world: Awaited<ReturnType<typeof buildWorld>> | undefined;

@@ -11,25 +11,22 @@ import { useTempFolders } from './temp-folder.ts';
 /** Environment of the processes and commands on these desks. */
 export const ENGINES_ENV = { GASDESK_PASSPHRASE: 'correct horse battery staple', GASDESK_LOG_LEVEL: 'error' };
 
-/** A contract that no chain tells anything about. */
+/** A contract that no node can read. */
 const CONTRACT: Address = `0x${'ab'.repeat(20)}`;
 
-/** False where there is no PostgreSQL, outside CI: nothing is tested then, which is said. */
+/** False without PostgreSQL, outside CI: these tests are then skipped, with a warning. */
 export const canShare = findPostgres() !== undefined || process.env['CI'] !== undefined;
 if (!canShare) console.warn('No PostgreSQL here: what takes several engines is left out.');
 
 /** A database with a desk in it, on which no engine runs. */
 export interface SharedDesk {
-  /** Its URL. */
   readonly database: string;
 }
 
-/** What a test prepares a desk with. */
 export interface Preparing {
   readonly engine: ServingEngine;
-  /** A DApp that sponsors on a chain which nobody reaches. */
+  /** A DApp that sponsors on an unreachable chain. */
   readonly dapp: (chainId: number) => Promise<SponsoredDapp>;
-  /** Adds a rule. */
   readonly rule: (
     dapp: SponsoredDapp,
     rule: { readonly policyType: string; readonly policyData: unknown },
@@ -39,15 +36,14 @@ export interface Preparing {
 /** A server of PostgreSQL, and engines on its databases. */
 export interface Engines {
   server(): PostgresServer;
-  /** A new data folder. */
   folder(): string;
-  /** Makes a desk by an engine that is stopped then. */
+  /** Makes a desk with an engine, and stops that engine. */
   desk<T>(prepare: (preparing: Preparing) => Promise<T>): Promise<SharedDesk & T>;
-  /** Starts an engine as a process, on a data folder of its own unless one is named. */
+  /** Starts an engine as a process, by default on a new data folder. */
   start(database: string, options?: { readonly folder?: string; readonly env?: CliEnvironment }): Promise<ServingCli>;
 }
 
-/** Gives the tests of the file that calls it such a server. `durable`: it may be killed. */
+/** Gives the tests of the calling file such a server. `durable`: it may be killed. */
 export const useEngines = (options: { readonly durable?: boolean } = {}): Engines => {
   const serve = useServe();
   const tempFolder = useTempFolders();
@@ -95,18 +91,17 @@ export const useEngines = (options: { readonly durable?: boolean } = {}): Engine
   };
 };
 
-/** What an engine that runs elsewhere is asked to sponsor. */
 export interface Asking {
   readonly url: string;
   readonly chainId: number;
   readonly apiKey: string;
 }
 
-/** Asks for an operation that nothing but the DApp's rules keeps from being sponsored; by default of one sender. */
+/** Requests an operation that only the DApp's rules can deny; by default always of the same sender. */
 export const ask = (asking: Asking, nonce: number, sender: Address = `0x${'11'.repeat(20)}`): Promise<RpcReply> =>
   askDesk(asking, [{ ...signableOperation(nonce), sender }, { mode: 'SPONSORED' }]);
 
-/** What the client was given; undefined where it was not sponsored. */
+/** The `paymasterAndData` that the client received; undefined if not sponsored. */
 export const promiseIn = ({ result }: RpcReply): string | undefined => {
   const { paymasterAndData = '0x' } = (result ?? {}) as { paymasterAndData?: string };
   return paymasterAndData === '0x' ? undefined : paymasterAndData;

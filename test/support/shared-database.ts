@@ -2,15 +2,15 @@ import type { CommittedPart, DeskDatabase } from '../../src/engine/store/databas
 import type { Store } from '../../src/engine/store/store.ts';
 import { sharedVault } from './shared-vault.ts';
 
-/** Which operations of the store each part of what engines tell each other comes from. */
+/** Store operations that notify other engines, by the part that they change. */
 const PARTS: readonly (readonly [CommittedPart, readonly (keyof Store)[]])[] = [
   ['decisions', ['decideAndReserve', 'appendDecision', 'applySettlements', 'endReservations']],
   ['settings', ['savePause', 'saveDappPause', 'raiseNotification', 'endNotification']],
 ];
 
 /**
- * Lets engines of this process share one store and one vault, as engines on one database server do: they tell each other
- * what they commit, and one at a time is the leader.
+ * Lets engines of this process share one store and one vault, like engines on one database server: they notify each
+ * other of commits, and one at a time is the leader.
  */
 export const shareDatabase = (store: Store) => {
   const viewOfVault = sharedVault();

@@ -1,12 +1,14 @@
 import type { VaultStorage } from '../../src/engine/store/database.ts';
 
-/** What one engine has of a vault that several share. */
 interface VaultView extends VaultStorage {
-  /** Reads what the others have written: until then it is not known here. */
+  /** Reads changes of the others, which are unknown here until then. */
   readonly read: () => void;
 }
 
-/** A vault's text that several engines share, as a database has it: changes wait for each other. @returns makes a view of it */
+/**
+ * A vault's text that several engines share, like one in a database: changes wait for each other. @returns a function
+ * that makes a view of it
+ */
 export const sharedVault = (): (() => VaultView) => {
   let text: string | undefined;
   let turn = Promise.resolve();

@@ -16,14 +16,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const double = new URL('./electron-double/register.ts', import.meta.url).href;
 const builtMain = join(root, 'out', 'main', 'index.js');
 
-/** What became of an application that opened no window. */
 export interface FailedStart {
   readonly code: number;
-  /** What it wrote to standard error, where the error box goes. */
+  /** Standard error, where the error box goes. */
   readonly stderr: string;
 }
 
-/** The application's process on a home directory of its own, and what it writes to standard error. */
+/** Starts the application's process on a home directory of its own, and collects its standard error. */
 const startMain = (
   dataHome: string,
   endpoint: string,
@@ -51,7 +50,7 @@ const startMain = (
 
 type StartedMain = ReturnType<typeof startMain>;
 
-/** Rejects when the application has ended, with what it wrote. */
+/** Rejects when the application has ended, with its output. */
 const early = async ({ ended }: StartedMain): Promise<never> => {
   const { code, stderr } = await ended;
   throw new Error(`The application ended with ${code}:\n${stderr}`);
@@ -66,7 +65,7 @@ const windowOf = async (browser: Browser): Promise<Page> => {
   return page;
 };
 
-/** Evaluates in a process that has loaded the double; rejects when that process has ended, with what it wrote. */
+/** Evaluates in a process that has loaded the double; rejects when that process has ended, with its output. */
 const evaluator = (started: StartedMain): Shell['evaluate'] => {
   const { child } = started;
   let sent = 0;
@@ -89,10 +88,10 @@ const evaluator = (started: StartedMain): Shell['evaluate'] => {
 };
 
 /**
- * Starts the application on `dataHome`, in which its data folder is `gasdesk`, and waits for its window. It runs on the
+ * Starts the application on `dataHome`, with its data folder `gasdesk`, and waits for its window. It runs on the
  * electron double, or on the Electron that `ELECTRON_UNDER_TEST` names.
  *
- * @param main its main bundle; that of the build unless another is named
+ * @param main its main bundle; by default that of the build
  */
 export const startShell = async (
   dataHome: string,
@@ -113,7 +112,7 @@ export const startShell = async (
     evaluate,
     stderr,
     async quit() {
-      // It ends before it can answer.
+      // The application ends before it can answer.
       if (child.connected) evaluate(({ app }) => app.quit()).catch(() => undefined);
       const { code } = await ended;
       await browser.close();

@@ -5,14 +5,13 @@ import { createEngine } from '../../src/engine/index.ts';
 import { createLog } from '../../src/engine/base/log.ts';
 import { Secret } from '../../src/engine/base/secret.ts';
 
-/** The chain of {@link signingFolder}. */
 export const CHAIN = 31337;
 /** Environment of a `serve` on {@link signingFolder}. */
 export const SIGNING_ENV = { GASDESK_PASSPHRASE: 'correct horse', GASDESK_LOG_LEVEL: 'error' };
 
 /**
- * Makes a desk that signs without a chain: contract attached unseen, gas given by the client. It has one DApp, which
- * may have so many operations a year. Answers its API key.
+ * Makes a desk that signs without a chain: the contract is attached unverified, and the client gives the gas. It has
+ * one DApp, limited to `threshold` operations a year. @returns its API key
  */
 export const signingFolder = async (dir: string, threshold: number): Promise<string> => {
   const engine = await createEngine({
@@ -53,7 +52,7 @@ export const signingFolder = async (dir: string, threshold: number): Promise<str
   }
 };
 
-/** An operation that this desk sponsors. */
+/** An operation that the desk of {@link signingFolder} sponsors. */
 export const signableOperation = (nonce: number) => ({
   sender: `0x${'11'.repeat(20)}`,
   nonce: String(nonce),

@@ -7,7 +7,6 @@ import type { Policy } from '../../src/core/policy.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { factsWith, policyWith } from './facts.ts';
 
-/** In what a decision differs from one that sponsors. */
 export interface Situation {
   readonly policy?: Partial<Policy>;
   readonly dapp?: Partial<Policy['dapp']>;
@@ -15,11 +14,10 @@ export interface Situation {
   readonly facts?: Partial<Facts>;
   readonly chain?: Partial<ChainSnapshot>;
   readonly op?: Partial<UserOperationV06>;
-  /** What accounts hold without the operation, by their kinds. */
+  /** Held amounts without the operation, by kind of account. */
   readonly held?: Partial<Record<AccountKind, bigint>>;
 }
 
-/** What `decide` takes. */
 export type Inputs = readonly [facts: Facts, policy: Policy, held: readonly bigint[]];
 
 const freeze = <Value>(value: Value): Value => {
@@ -27,7 +25,7 @@ const freeze = <Value>(value: Value): Value => {
   return value;
 };
 
-/** Facts, policy and held amounts of a situation. They cannot be written to. */
+/** Facts, policy and held amounts of a situation, deeply frozen. */
 export const inputsOf = ({ policy, dapp, settings, facts, chain, op = {}, held = {} }: Situation): Inputs => {
   const [someFacts, somePolicy] = [factsWith({ op }), policyWith()];
   const version = dapp?.version ?? somePolicy.dapp.version;
@@ -46,7 +44,7 @@ export const inputsOf = ({ policy, dapp, settings, facts, chain, op = {}, held =
   return freeze([given, revision, plan(given, revision).map(({ account }) => held[account.kind] ?? 0n)]);
 };
 
-/** Several situations at once: the last one counts where they speak of the same. */
+/** Combines situations; of contradicting ones the last counts. */
 export const together = (...all: readonly Situation[]): Situation =>
   all.reduce((one, other) => ({
     policy: { ...one.policy, ...other.policy },
@@ -58,10 +56,9 @@ export const together = (...all: readonly Situation[]): Situation =>
     held: { ...one.held, ...other.held },
   }));
 
-/** A decision that came to an end. */
 export type Done = Extract<Verdict, { next: 'done' }>;
 
-/** What is decided in a situation in which no webhook is to be asked. */
+/** The decision in a situation that calls no webhook. */
 export const decided = (situation: Situation): Done => {
   const verdict = decide(...inputsOf(situation));
   if (verdict.next === 'callWebhooks') throw new Error('the webhooks are to be asked first');

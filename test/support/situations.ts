@@ -8,26 +8,22 @@ import { ZERO_ADDRESS, encodeFunction } from './account-call-data.ts';
 import { GWEI, factsWith } from './facts.ts';
 import type { Situation } from './situation.ts';
 
-/** What the builders' operation costs at most, wei: 100,000 + 3 * 50,000 + 50,000 gas, and 12,000 of overhead. */
+/** Maximum cost of the builders' operation, wei: 100,000 + 3 * 50,000 + 50,000 gas, and 12,000 of overhead. */
 export const COST = 312_000n * GWEI;
-/** What the builders' gas tank holds, wei. */
+/** Balance of the builders' gas tank, wei. */
 export const COIN = 10n ** 18n;
-/** When the builders' operation is decided, epoch ms. */
+/** Time of the builders' decision, epoch ms. */
 export const NOW = factsWith().at;
-/** One hour. */
 export const HOUR_MS = 3_600_000;
 
-/** The registered contract. */
 export const ITEMS: Address = `0x${'17'.repeat(20)}`;
-/** What makes accounts. */
 const FACTORY_ADDRESS: Address = `0x${'fa'.repeat(20)}`;
-/** The same with a call, as `initCode`; without one it is told nothing. */
 export const factoryCalled = (data: Hex): Hex => `${FACTORY_ADDRESS}${data.slice(2)}`;
-/** What makes accounts of a known kind, as `initCode`. */
+/** `initCode` of a factory for accounts of a known kind. */
 export const FACTORY = factoryCalled(
   encodeFunction('createAccount(address,uint256)', ['address', 'uint256'], [FACTORY_ADDRESS, 0n]),
 );
-/** What makes a Safe whose setup runs `to` as its own code, as `initCode`. */
+/** `initCode` of a Safe whose setup runs `to` with delegatecall. */
 export const safeCreated = (to: Address, data: Hex): Hex => {
   const types = ['address[]', 'uint256', 'address', 'bytes', 'address', 'address', 'uint256', 'address'];
   const values = [[FACTORY_ADDRESS], 1n, to, data, FACTORY_ADDRESS, ZERO_ADDRESS, 0n, ZERO_ADDRESS];
@@ -36,7 +32,6 @@ export const safeCreated = (to: Address, data: Hex): Hex => {
   return factoryCalled(encodeFunction(create, ['address', 'bytes', 'uint256'], [FACTORY_ADDRESS, setup, 0n]));
 };
 
-/** A call of a method that takes a number. */
 export const call = (name: string): Hex => encodeFunction(`${name}(uint256)`, ['uint256'], [1n]);
 
 /** The registered contract with the methods mint and burn, of which mint is sponsored. */
@@ -87,36 +82,36 @@ export const limit = (changes: Partial<SpendingLimit> = {}, ruleId = 'Five a day
     ...changes,
   });
 
-/** A threshold in the native coin. */
 export const inWei = (wei: bigint): Partial<SpendingLimit> => ({
   ...{ thresholdType: 'NATIVE_ASSET', threshold: weiToDecimal(wei) },
 });
 
-/** No node answers, and the operator allows two operations meanwhile. */
+/** No node answers, and the operator's budget allows two operations meanwhile. */
 export const unreachable: Situation = {
   ...{ facts: { chain: null }, settings: { unreachableBudgetWei: String(2n * COST) } },
 };
 
-/** A burn-rate breaker per hour. */
 export const breaker = (amountWei: bigint): Situation => ({
   settings: { breaker: { amountWei: String(amountWei), seconds: 3600 } },
 });
 
-/** Others use the gas tank, or the chain. */
 export const shared = (by: Partial<Facts['shared']>): Situation => ({
   facts: { shared: { ...factsWith().shared, ...by } },
 });
 
-/** The most that {@link paying} takes: 300,000 gas of the operation and 45,000 of taking tokens, at 3000 tokens a coin. */
+/**
+ * Maximum charge of {@link paying}: 300,000 gas of the operation and 45,000 of the token transfer, at 3000 tokens a
+ * coin.
+ */
 export const MAX_UNITS = 1_035_000n;
-/** A fee token and a user who has twice as much as the operation may cost. */
+/** A fee token and a user who has twice the operation's maximum cost. */
 export const usdc = {
   ...{ address: `0x${'dc'.repeat(20)}`, symbol: 'USDC', decimals: 6, premium: '0', preFund: false },
   ...{ treasury: `0x${'7e'.repeat(20)}`, exchangeRate: '3000000000', transferGas: { prefund: '0', afterwards: '0' } },
   ...{ isTaken: true, holdings: { allowance: String(2n * MAX_UNITS), balance: String(2n * MAX_UNITS) } },
 } satisfies Facts['token'];
 
-/** The user pays in a token, by Biconomy's contract for it. */
+/** The user pays in a token, through Biconomy's contract for it. */
 export const paying = (
   token: Partial<NonNullable<Facts['token']>> = {},
   version = '1.1.0-token',
@@ -125,15 +120,12 @@ export const paying = (
   return { facts: { contract: { ...contract, version }, token: { ...usdc, ...token } } };
 };
 
-/** A registered webhook. */
 export const hook: PolicyWebhook = {
   ...{ webhookId: 'hook-1', webhookUrl: 'https://hooks.example/ask', requestType: 'POST', active: true },
 };
 
-/** What it answers where it verifies an operation. */
 const VERIFIED = '{"arePoliciesVerified": true}';
 
-/** What the registered webhook, or another one, answered. */
 export const responseWith = (
   changes: Partial<WebhookResponse> = {},
   { response = VERIFIED, status = 200, webhookId = hook.webhookId } = {},
@@ -143,16 +135,13 @@ export const responseWith = (
   return { call: exchange, host: 'hooks.example', failOpen: false, headers: {}, micros: 700, ...changes };
 };
 
-/** The webhook is registered, and has answered. */
 export const withResponse = (response: WebhookResponse): Situation => ({
   ...{ policy: { webhooks: [hook] }, facts: { webhooks: [response] } },
 });
 
-/** A limit in 10^-18 US dollars. */
+/** In 10^-18 US dollars. */
 export const inUsd = (units: bigint): Partial<SpendingLimit> => ({ ...inWei(units), thresholdType: 'USD' });
 /** A coin is worth 3 dollars. */
 export const PRICED: Situation = { facts: { price: { usd: '3', source: 'static' } } };
-/** A limit without an end. */
 export const LIFETIME = { cycleDuration: { value: 1, unit: 'lifetime' }, durationInMs: undefined } as const;
-/** Each operation is looked at by itself. */
 export const EACH = { type: 'OPERATION', cycleDuration: undefined, durationInMs: undefined } as const;

@@ -5,11 +5,10 @@ import { makeTempFolder } from './temp-folder.ts';
 const succeeds = (command: string, ...args: string[]): boolean =>
   spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 
-/** Mounts a file system of so many MiB there, for its owner only, if this process may; else false. */
+/** Mounts a file system of `mib` MiB for its owner only; false if this process may not mount. */
 export const mountSmall = (dir: string, mib = 1): boolean =>
   succeeds('mount', '-t', 'tmpfs', '-o', `size=${mib}m,mode=700`, 'tmpfs', dir);
 
-/** Takes it away again. */
 export const unmount = (dir: string): boolean => succeeds('umount', '-l', dir);
 
 /** Mounting needs rights that most machines do not give to a test. */
@@ -21,13 +20,13 @@ export const canMount = ((): boolean => {
   return mounted;
 })();
 
-/** Takes all the room that is left where the file is. */
+/** Uses up the free space on the file's disk. */
 export const fillUp = (file: string): void => {
   for (let size = 2 ** 19; size >= 1; size /= 2) {
     try {
       for (;;) appendFileSync(file, Buffer.alloc(size));
     } catch {
-      // No room for so much; for half of it, perhaps.
+      // No room for this size; the half may fit.
     }
   }
 };

@@ -30,7 +30,6 @@ export interface SponsorResult {
   reason?: { code: string; rule: string; message: string; hint: string };
 }
 
-/** A JSON-RPC body as the desk answers it. */
 export interface RpcBody {
   jsonrpc: string;
   id: unknown;
@@ -38,7 +37,6 @@ export interface RpcBody {
   error?: { code: number; message: string; data?: Record<string, unknown> };
 }
 
-/** An HTTP answer that carries a JSON-RPC body. */
 export interface RpcReply {
   readonly status: number;
   readonly headers: Headers;
@@ -50,29 +48,26 @@ export interface SponsoredDapp {
   readonly paymasterId: string;
   readonly apiKey: string;
   readonly fundingWallet: Address;
-  /** Sends `pm_sponsorUserOperation`; gas is taken from the operation unless the options say otherwise. */
+  /** Sends `pm_sponsorUserOperation`; gas comes from the operation unless the options differ. */
   sponsor(op: Record<string, unknown>, options?: Record<string, unknown>): Promise<RpcReply>;
-  /** Its decisions, newest first. */
+  /** Newest first. */
   decisions(): Promise<DecisionRecord[]>;
 }
 
-/** How an engine is started. */
 interface Start {
   readonly dir: string;
   readonly clock?: Clock;
   readonly flags?: Record<string, unknown>;
-  /** DNS servers in place of the machine's. */
+  /** DNS servers instead of the machine's. */
   readonly nameServers?: readonly string[] | undefined;
-  /** True: started without its passphrase. */
+  /** True: starts without its passphrase. */
   readonly locked?: boolean;
 }
 
-/** An engine that serves HTTP. */
 export interface ServingEngine extends Engine {
   readonly url: string;
-  /** Posts a JSON-RPC body. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<RpcReply>;
-  /** Registers a DApp; without `fundingWallet` it stays without one. */
+  /** Registers a DApp; without `fundingWallet` it has none. */
   dapp(definition: {
     version?: string;
     chainId?: number;
@@ -81,17 +76,15 @@ export interface ServingEngine extends Engine {
   }): Promise<SponsoredDapp>;
 }
 
-/** Gas limits that suffice for what the tests send. */
+/** Gas limits that suffice for the operations of the tests. */
 export const GAS = { callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' };
 /** One gwei, in wei. */
 export const FEE = 1_000_000_000n;
 /** What version 1.1.0 reserves for an operation with {@link GAS} at {@link FEE}: behaviour 6.2. */
 export const RESERVED_WEI = (200_000n + 3n * 500_000n + 60_000n + 12_000n) * FEE;
 
-/** Methods of the sample DApp. */
 export const gameItems = new Interface(['function mint(uint256 amount)', 'function burn(uint256 amount)']);
 
-/** Calldata of a method of the sample DApp. */
 export const gameCall = (method: 'mint' | 'burn', amount = 1n): Hex =>
   gameItems.encodeFunctionData(method, [amount]) as Hex;
 
@@ -111,7 +104,6 @@ export const operation = (
   ...overrides,
 });
 
-/** A body of `pm_sponsorUserOperation`. */
 export const sponsorRequest = (params: unknown, id: unknown = 1): Record<string, unknown> => ({
   jsonrpc: '2.0',
   id,
@@ -119,7 +111,6 @@ export const sponsorRequest = (params: unknown, id: unknown = 1): Record<string,
   params,
 });
 
-/** Where the build puts the console. */
 const CONSOLE_FOLDER = join(import.meta.dirname, '..', '..', 'out', 'renderer');
 
 const poster =
@@ -158,7 +149,6 @@ const dappMaker =
     };
   };
 
-/** Starts an engine on a data folder and a free port. */
 export const startEngine = async ({
   dir,
   clock,
@@ -189,7 +179,7 @@ export const startEngine = async ({
   return { ...engine, stop, url, post, dapp: dappMaker(engine, post) };
 };
 
-/** Runs something on a data folder of its own, which goes away afterwards. */
+/** Runs a function on a new data folder, which is removed afterwards. */
 export const withDataFolder = async (run: (dir: string) => Promise<void>): Promise<void> => {
   const dir = makeTempFolder();
   try {
@@ -201,7 +191,7 @@ export const withDataFolder = async (run: (dir: string) => Promise<void>): Promi
 
 /** A local chain with contracts on it, and a desk that knows both. The clock starts with the chain's time. */
 export interface SponsoredWorld {
-  /** Where applications keep their data: once the engine is stopped, the desktop application has this desk there. */
+  /** Applications keep their data here: when the engine is stopped, the desktop application finds this desk. */
   readonly home: string;
   readonly chain: TestChain;
   readonly clock: ManualClock;
@@ -209,33 +199,31 @@ export interface SponsoredWorld {
   readonly contracts: WorldContracts;
   /** Pays for deployments and deposits, and bundles. */
   readonly operator: HDNodeWallet;
-  /** The engine's database file. */
   readonly database: string;
-  /** The paymaster contract of version 1.1.0. */
+  /** Version 1.1.0. */
   readonly paymaster: Address;
-  /** Registers a DApp of version 1.1.0 with a funding wallet of its own and that much in its tank. */
+  /** Registers a DApp of version 1.1.0 with a funding wallet of its own and `tankWei` in its tank. */
   dapp(tankWei: bigint): Promise<SponsoredDapp>;
-  /** The funding wallet of a DApp of this world. */
   walletOf(dapp: SponsoredDapp): HDNodeWallet | undefined;
-  /** Registers the sample DApp's contract, with `mint` whitelisted. */
+  /** Whitelists `mint`. */
   registerGameItems(dapp: SponsoredDapp): Promise<void>;
 }
 
-/** Gives the tests of the file that calls it such a world. The result is for inside tests. */
+/** Gives the tests of the calling file such a world. Call the result inside tests. */
 export const useSponsoredWorld = (
   flags: Record<string, unknown> = {},
   options?: { chainId: number },
 ): (() => SponsoredWorld) => {
   const localChain = useLocalChain(options);
   const home = makeTempFolder();
-  // Named as the application names it.
+  // The application uses this name.
   const dir = join(home, 'gasdesk');
   let world: SponsoredWorld | undefined;
   beforeAll(async () => {
     const chain = localChain();
     const operator = devWallet(0, chain.provider);
     const contracts = await deployWorld(operator);
-    // The account of `operation` is there, as far as reads can tell.
+    // Makes the account of `operation` exist, as far as reads can tell.
     await chain.provider.send('anvil_setCode', [SENDER, ACCEPTING_ACCOUNT]);
     const block = await chain.provider.getBlock('latest');
     const clock = new ManualClock((block?.timestamp ?? 0) * 1000);

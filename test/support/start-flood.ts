@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** What strangers flood a desk with. */
 export type FloodKind =
   | 'silence'
   | 'lodgers of one address'
@@ -13,27 +12,25 @@ export type FloodKind =
   | 'event streams'
   | 'fat data';
 
-/** The desk, and what is known of it outside. */
+/** The desk, and what outsiders know of it. */
 export interface FloodTarget {
   readonly url: string;
   readonly chainId: number;
-  /** Of a DApp: strangers know it, too. */
+  /** Of a DApp: attackers know it, too. */
   readonly apiKey: string;
   /** Auth tokens of tenants who follow the events. */
   readonly tokens: readonly string[];
 }
 
-/** A flood that goes on. */
 export interface Flood {
-  /** Ends it. Answers how many answers came, by their HTTP status. */
+  /** Ends it. @returns the number of answers by HTTP status */
   stop(): Promise<Readonly<Record<string, number>>>;
-  /** Ends it the hard way, if it has not ended. */
   kill(): Promise<void>;
 }
 
 const SCRIPT = join(import.meta.dirname, 'flood-process.ts');
 
-/** Has a desk on this machine flooded by a process of its own; resolves when all that is held open is. */
+/** Starts a process that floods a desk on this machine; resolves when all its connections are open. */
 export const startFlood = async (kind: FloodKind, target: FloodTarget): Promise<Flood> => {
   const child = spawn(process.execPath, [SCRIPT, kind, JSON.stringify(target)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');

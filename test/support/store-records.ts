@@ -4,10 +4,9 @@ import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
 import type { Rule, SmartContract, Webhook } from '../../src/engine/store/policy-store.ts';
 import type { Paymaster } from '../../src/engine/store/registry-store.ts';
 
-/** The account of every record here. */
 export const account = { accountId: 'account-1', name: 'Operator', createdAt: 1_000 };
 
-/** A DApp without a funding wallet; tests replace the fields they are about, here and below. */
+/** A DApp without a funding wallet. Tests override the fields that they need, here and below. */
 export const paymaster = (fields: Partial<Paymaster> = {}): Paymaster => ({
   paymasterId: 'dapp-1',
   accountId: account.accountId,
@@ -36,7 +35,6 @@ export const smartContract = (fields: Partial<SmartContract> = {}): SmartContrac
   ...fields,
 });
 
-/** A spending limit. */
 export const limitRule = (
   fields: { ruleId?: string; paymasterId?: string; name?: string } = {},
 ): Rule & { policyData: SpendingLimit } => ({
@@ -57,7 +55,6 @@ export const limitRule = (
   ...fields,
 });
 
-/** A registered webhook. */
 export const webhook = (fields: Partial<Webhook> = {}): Webhook => ({
   webhookId: 'webhook-1',
   paymasterId: 'dapp-1',
@@ -96,7 +93,6 @@ export const decision = (fields: Partial<DecisionDraft> = {}): DecisionDraft => 
   ...fields,
 });
 
-/** A withdrawal that was sent. */
 export const withdrawal = (transactionId = 'withdrawal-1'): OperatorTransaction => ({
   transactionId,
   kind: 'withdraw',

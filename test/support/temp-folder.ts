@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { checkDecisionsIn } from './check-decisions.ts';
 
-/** Makes a folder. The test removes it by {@link removeTempFolder}. */
+/** The test removes the folder with {@link removeTempFolder}. */
 export const makeTempFolder = (): string => mkdtempSync(join(tmpdir(), 'gasdesk-test-'));
 
 /**
- * Removes a folder of a test, after every decision in it was decided again.
+ * Removes a test's folder, after it has decided every decision in it again.
  *
- * @throws where one of them is decided differently, or a log in the folder does not verify
+ * @throws if a decision differs, or a log in the folder does not verify
  */
 export const removeTempFolder = (dir: string): void => {
   try {
@@ -20,7 +20,7 @@ export const removeTempFolder = (dir: string): void => {
   }
 };
 
-/** Makes folders, a new one for each call; they are removed after the tests of the file. */
+/** Makes a new folder for each call; they are removed after the tests of the file. */
 export const useTempFolders = (): (() => string) => {
   const made: string[] = [];
   afterAll(() => {

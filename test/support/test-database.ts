@@ -3,13 +3,13 @@ import pg from 'pg';
 import { copyToSqlite } from '../../src/engine/store/postgres/copy.ts';
 import { openDatabase } from '../../src/engine/store/sqlite/open.ts';
 
-/** Names the server on which desks of tests keep their data, where it is not SQLite's files: `npm run test:postgres`. */
+/** Names the PostgreSQL server for the tests' desks, instead of SQLite files: `npm run test:postgres`. */
 const TEST_SERVER = 'GASDESK_TEST_POSTGRES';
 
 let made = 0;
 const databases = new Map<string, string>();
 
-/** The flags that put the desk of a data folder into a database of PostgreSQL, where the tests run on one. */
+/** Flags that put the desk of a data folder into a PostgreSQL database, if the tests run on one. */
 export const databaseFlags = async (dir: string): Promise<{ database?: string }> => {
   const server = process.env[TEST_SERVER];
   if (server === undefined) return {};
@@ -27,7 +27,7 @@ export const databaseFlags = async (dir: string): Promise<{ database?: string }>
   return { database: url.href };
 };
 
-/** Writes what a stopped desk has into its folder, as the file in which every test's decisions are decided again. */
+/** Copies the data of a stopped desk to a file in its folder, where the decisions of every test are decided again. */
 export const leaveInFolder = async (dir: string, file: string): Promise<void> => {
   const url = databases.get(dir);
   if (url === undefined) return;

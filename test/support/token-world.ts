@@ -8,14 +8,12 @@ import type { Address } from '../../src/shared/schema/hex.ts';
 import { useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
 
-/** A contract of the build on the local chain. */
 export interface Deployed {
   readonly address: Address;
   /** Sends a transaction from the deployer, or from the dev key of that number, and waits until it is mined. */
   send(method: string, args: readonly unknown[], from?: number): Promise<void>;
 }
 
-/** A fee token and its feeds on a local chain. */
 export interface TokenWorld {
   readonly rpc: RpcClient;
   readonly chainId: number;
@@ -27,15 +25,14 @@ export interface TokenWorld {
   readonly nativeFeed: Deployed;
   /** 18 decimals; 1 USD, answered now. */
   readonly tokenFeed: Deployed;
-  /** A token that costs 13 percent on top, by the feeds. */
+  /** A token with a premium of 13 percent, priced by the feeds. */
   feeToken(fields?: Partial<FeeToken>): FeeToken;
-  /** Address of a dev key. */
   wallet(index: number): Address;
-  /** Has both feeds answer now, with those prices in USD. */
+  /** Makes both feeds answer now, with these prices in USD. */
   price(native: bigint, token: bigint): Promise<void>;
 }
 
-/** Gives the tests of the file that calls it such a world. The result is for inside tests. */
+/** Gives the tests of the calling file such a world. Call the result inside tests. */
 export const useTokenWorld = (): (() => TokenWorld) => {
   const chain = useLocalChain();
   const clock = new ManualClock();

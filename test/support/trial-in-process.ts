@@ -4,7 +4,7 @@ import type { PolicyChange } from '../../src/api/policy-trials.ts';
 import { type TrialReport, PolicyTrial } from '../../src/core/try-policy.ts';
 import { changedPolicy } from '../../src/engine/policy-trial/changed-policy.ts';
 
-/** What the core makes of a change on all decisions of a DApp, without a desk's thread. */
+/** The core's trial of a change on all decisions of a DApp, without a desk's thread. */
 export const trialInProcess = async (
   call: Caller,
   change: ProcedureInput<'policies.try'>['change'],

@@ -1,6 +1,6 @@
 import type { Service } from '../../src/engine/service/index.ts';
 
-/** Sets the node of a chain, of whose fees the desk knows nothing: what was usual is forgotten, and limits stay. */
+/** Sets the node of a chain whose fees the desk does not know: removes the chain's history and keeps its limits. */
 export const setUnseenChain = async ({ call }: Pick<Service, 'call'>, chainId: number, rpc: string): Promise<void> => {
   const known = (await call('chains.list', {})).find((chain) => chain.chainId === chainId);
   if (known === undefined) throw new Error(`There is no chain ${chainId}`);

@@ -11,7 +11,7 @@ import type {
 
 type Json<T> = { [Key in keyof T]: Hex };
 
-/** What the cases of userop-hash.json, gas.json and paymaster-layouts.json have in common. */
+/** Common fields of the cases in userop-hash.json, gas.json and paymaster-layouts.json. */
 interface OperationVector {
   id: string;
   description: string;
@@ -23,16 +23,14 @@ interface OperationVector {
   packedUserOp?: Json<PackedUserOperation>;
 }
 
-/** A case of userop-hash.json. */
 export interface UserOpHashVector extends OperationVector {
   userOpHash: Hex;
   eip7702Delegate?: Address;
 }
 
-/** A case of gas.json. */
 export interface GasVector extends OperationVector {
   outcome: 'ok' | 'refused';
-  /** Decimal wei, where the outcome is ok. */
+  /** Decimal wei, if the outcome is ok. */
   maxCost?: string;
 }
 
@@ -52,7 +50,7 @@ export interface PaymasterVector extends OperationVector {
   layout: { field: string; offset: number; length: number; value: Hex }[];
   stub: { signature: Hex; paymasterAndData: Hex };
   userOpHash: Hex;
-  /** What a mined operation cost the funding wallet's balance. */
+  /** Charge of a mined operation to the funding wallet's balance. */
   fundingIdCharge?: {
     balanceNeededBeforehand: string;
     balanceDeducted: string;
@@ -61,11 +59,11 @@ export interface PaymasterVector extends OperationVector {
     feePerGas: string;
     keptPenalty?: string;
   };
-  /** What a mined operation cost its sender. */
+  /** Charge of a mined operation to its sender. */
   tokenCharge?: { tokenAmountPaid: string };
 }
 
-/** What is signed besides; amounts are decimal. */
+/** Other signed values; amounts are decimal. */
 export interface PaymasterParams {
   paymasterId?: Address;
   senderNonce?: string;
@@ -116,17 +114,14 @@ const withBigints = (op: object): unknown =>
     Object.entries(op).map(([field, value]) => [field, QUANTITIES.has(field) ? BigInt(value as Hex) : (value as Hex)]),
   );
 
-/** The operation of a v0.6 case. */
 export const operationV06 = ({ userOp }: OperationVector): UserOperationV06 => withBigints(userOp) as UserOperationV06;
 
-/** The operation of a v0.7 or v0.8 case. */
 export const operationV07 = ({ userOp }: OperationVector): UserOperationV07 => withBigints(userOp) as UserOperationV07;
 
-/** The operation of a case. */
 export const operationOf = (vector: OperationVector): UserOperation =>
   entryPoints[vector.entryPointVersion].isPacked ? operationV07(vector) : operationV06(vector);
 
-/** The packed operation of a v0.7 or v0.8 case. */
+/** From v0.7 on. @throws Error for a v0.6 case, which has no packed form */
 export const packedOperation = ({ packedUserOp }: OperationVector): PackedUserOperation => {
   if (packedUserOp === undefined) throw new Error('v0.6 operations have no packed form');
   return withBigints(packedUserOp) as PackedUserOperation;

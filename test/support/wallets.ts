@@ -15,13 +15,12 @@ import { splitPaymasterAndData } from '../../src/core/user-operation/paymaster-f
 import type { Address } from '../../src/shared/schema/hex.ts';
 import type { ClientAccount, ClientDapp } from './client-world.ts';
 
-/** A call of an account. */
 export interface Call {
   readonly to: Address;
   readonly data: Hex;
 }
 
-/** What an app makes of the answer of Biconomy's client. */
+/** Converts an answer of Biconomy's client, as an app does. */
 export const sponsoredBy = ({ entryPoint }: ClientDapp, answer: PaymasterAndDataResponse | FeeQuotesOrDataResponse) => {
   const paymasterAndData = answer.paymasterAndData as Hex;
   return {
@@ -34,12 +33,12 @@ export const sponsoredBy = ({ entryPoint }: ClientDapp, answer: PaymasterAndData
 
 type AppClient = BundlerClient<HttpTransport, typeof foundry, SmartAccount>;
 
-/** How apps send the operations of their users' accounts to a bundler. */
+/** Sends operations of users' accounts to a bundler, as apps do. */
 export const walletsAt = (bundler: () => { readonly url: string }) => {
   const gasPrice = async () =>
     (await createPimlicoClient({ transport: http(bundler().url) }).getUserOperationGasPrice()).standard;
 
-  /** viem's bundler client as an app sets it up; `context` is what its paymaster client sends along. */
+  /** viem's bundler client as an app sets it up; its paymaster client sends `context`. */
   const bundlerFor = ({ client, account }: ClientAccount, dapp?: ClientDapp, context?: unknown): AppClient => {
     const config: BundlerClientConfig = {
       client,

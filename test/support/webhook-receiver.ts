@@ -3,7 +3,6 @@ import { createServer as createHttpServer, type IncomingHttpHeaders, type Server
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A call as it reached the receiver. */
 export interface ReceivedCall {
   readonly method: string;
   /** Path and query. */
@@ -16,7 +15,6 @@ interface Receiver {
   readonly port: number;
   /** At 127.0.0.1, without a path. */
   readonly url: string;
-  /** How many connections were accepted so far. */
   connections(): number;
 }
 
@@ -41,7 +39,7 @@ const listen = async (server: Server): Promise<Receiver> => {
   return { port, url: `http://127.0.0.1:${port}`, connections: () => connections };
 };
 
-/** A webhook over HTTP that ends with the test; `answer` sees each call when it is complete. */
+/** A webhook over HTTP that ends with the test; `answer` runs for each complete call. */
 export const startReceiver = async (
   answer: (call: ReceivedCall, response: ServerResponse) => void,
 ): Promise<Receiver & { readonly calls: ReceivedCall[] }> => {
@@ -59,7 +57,9 @@ export const startReceiver = async (
   return { ...(await listen(server)), calls };
 };
 
-/** A webhook that may break HTTP; `answer` gets the socket, the text of the request and the number of its connection. */
+/**
+ * A webhook that may break HTTP; `answer` gets the socket, the text of the request and the number of its connection.
+ */
 export const startRawReceiver = (
   answer: (socket: Socket, request: string, connection: number) => void,
 ): Promise<Receiver> => {
@@ -72,7 +72,7 @@ export const startRawReceiver = (
   return listen(server);
 };
 
-/** Answers as a webhook that verifies everything. */
+/** Answers like a webhook that verifies everything. */
 export const verify = (_call: ReceivedCall, response: ServerResponse): void => {
   response.setHeader('content-type', 'application/json').end('{"arePoliciesVerified":true}');
 };

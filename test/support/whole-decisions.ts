@@ -2,7 +2,7 @@ import type { Caller } from '../../src/api/index.ts';
 import type { ProcedureInput } from '../../src/api/index.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 
-/** Whole decisions, traces included, newest first: those that `decisions.page` tells a page at a time. */
+/** Whole decisions with their traces, newest first. `decisions.page` returns them a page at a time. */
 export const wholeDecisions = async (
   call: Caller,
   filter: Omit<ProcedureInput<'decisions.page'>, 'after'> = {},

@@ -3,7 +3,7 @@ import { limitRule, smartContract, webhook } from './store-records.ts';
 
 const many = <Item>(make: (index: number) => Item): Item[] => Array.from({ length: 30 }, (_, index) => make(index));
 
-/** One of two policies of which nothing is the same, not even how much there is of it. */
+/** One of two policies that differ in every value, even in the number of entries. */
 export const wholePolicy = (which: 'even' | 'odd'): OperatorPolicy => {
   const size = which === 'even' ? 30 : 7;
   const named = (index: number): string => `${which} ${index}`;

@@ -13,7 +13,7 @@ import './ui/tokens.css';
 
 declare global {
   interface Window {
-    /** There in the desktop window only. */
+    /** Only in the desktop window. */
     readonly gasdesk?: ConsoleBridge;
   }
 }
@@ -40,7 +40,7 @@ const enter = (token: string): void => {
 if (window.gasdesk !== undefined) consoleOf(electronTransport(window.gasdesk)).mount('#app');
 else {
   startGate(window, {
-    // Without a token there is nothing to show but how to get one.
+    // Without a token the page can only explain how to get one.
     ask: (open) => {
       const gate = createApp(
         defineAsyncComponent(() => import('./shell/TokenGate.vue')),

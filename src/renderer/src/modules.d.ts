@@ -1,4 +1,4 @@
-/** For tools that do not read single-file components; vue-tsc looks at the files themselves. */
+/** For tools that do not read single-file components; vue-tsc reads the files themselves. */
 declare module '*.vue' {
   import type { DefineComponent } from 'vue';
   const component: DefineComponent;

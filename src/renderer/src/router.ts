@@ -14,7 +14,7 @@ const components: Readonly<Record<string, RouteRecordRaw['component']>> = {
   settings: () => import('./modules/settings/SettingsPage.vue'),
 };
 
-/** Pages that a DApp's tabs have replaced: addresses that somebody kept lead there. */
+/** Pages that tabs of a DApp have replaced: old addresses lead to the tabs. */
 const moved: Readonly<Record<string, DappTab>> = {
   '/rules': 'policy',
   '/contracts': 'policy',
@@ -35,7 +35,7 @@ const redirects: RouteRecordRaw[] = [
   { path: '/:unknown(.*)*', redirect: '/' },
 ];
 
-/** The pages by their addresses. A decision has its own, so that it can be linked and opened in a new window. */
+/** Each decision has its own address, for links and new windows. */
 export const createConsoleRouter = (): Router => {
   const router = createRouter({
     history: createWebHashHistory(),

@@ -1,14 +1,12 @@
 import { type InjectionKey, inject } from 'vue';
 
-/** Time as the console sees it. */
 export interface Timer {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Runs `fn` once, `ms` milliseconds from now. @returns cancels it */
+  /** Runs `fn` once, after `ms` milliseconds. @returns a function that cancels it */
   after(ms: number, fn: () => void): () => void;
 }
 
-/** The window's own clock. */
 export const windowTimer: Timer = {
   now: () => Date.now(),
   after: (ms, fn) => {
@@ -17,10 +15,10 @@ export const windowTimer: Timer = {
   },
 };
 
-/** Under this key the application provides its timer. */
+/** The application provides its timer under this key. */
 export const timerKey: InjectionKey<Timer> = Symbol('timer');
 
-/** The timer of the application; to be called where `inject` may be. */
+/** The timer of the application; call only where `inject` works. */
 export const useTimer = (): Timer => {
   const timer = inject(timerKey);
   if (timer === undefined) throw new Error('The application provides no timer');

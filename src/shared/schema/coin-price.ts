@@ -4,10 +4,7 @@ import { exactPositiveInput } from './exact-positive.ts';
 import { feedMaxAgeSeconds } from './fee-token.ts';
 import { address } from './hex.ts';
 
-/**
- * What a native coin is worth in US dollars, by a wide margin: a price beyond is a slip of the keyboard, or that of a feed
- * that names wrong decimals or is broken.
- */
+/** US dollars that a native coin can be worth, by a wide margin. A price beyond is a typing error or a broken feed. */
 export const sanePrice = { least: '0.0001', most: '10000000', words: '0.0001 and 10,000,000' } as const;
 
 const MOST_DECIMALS = 18;
@@ -19,7 +16,6 @@ const isSane = (usd: string): boolean => {
   return price !== undefined && least !== undefined && most !== undefined && price >= least && price <= most;
 };
 
-/** Where it comes from what the native coin of a chain is worth. */
 export const coinPriceSource = z.discriminatedUnion('source', [
   z.strictObject({
     source: z.literal('static'),
@@ -32,5 +28,4 @@ export const coinPriceSource = z.discriminatedUnion('source', [
   }),
 ]);
 
-/** The same as it is kept. */
 export type CoinPriceSource = z.output<typeof coinPriceSource>;

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { id } from './text.ts';
 
-/** The values that a step compared; wei and other large numbers as decimal strings. */
+/** Values that a step compared; wei and other large numbers as decimal strings. */
 export const evidence = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
-/** A call to a webhook as it went out and came back. */
 export const webhookCall = z.strictObject({
   webhookId: z.string(),
   url: z.string(),
@@ -14,7 +13,7 @@ export const webhookCall = z.strictObject({
   response: z.string().describe('Up to 64 KiB of the body'),
 });
 
-/** One step of a decision's trace: what was asked, what was compared, what came out (behaviour 5.13). */
+/** One step of a decision's trace: the rule, the values compared, the result (behaviour 5.13). */
 export const traceStep = z.strictObject({
   rule: z.string(),
   outcome: z.enum(['pass', 'deny', 'skip', 'wouldDeny']),
@@ -25,13 +24,12 @@ export const traceStep = z.strictObject({
   call: webhookCall.optional(),
 });
 
-/** One step of a decision's trace. */
 export type TraceStep = z.output<typeof traceStep>;
 
-/** The last moment that a JavaScript `Date` can be. */
+/** The latest time that a JavaScript `Date` holds. */
 const LAST_MS = 8_640_000_000_000_000;
 
-/** Longer than any product of 256-bit numbers that a decision holds; an export is read from anybody's file. */
+/** Longer than any product of 256-bit numbers in a decision. The bound protects against export files from anyone. */
 const digits = z.string().regex(/^\d{1,200}$/, 'must be a decimal string');
 const weiText = digits.describe('wei, decimal');
 const unixSeconds = z
@@ -40,7 +38,7 @@ const unixSeconds = z
   .max(LAST_MS / 1000)
   .describe('unix s');
 
-/** A decision as it is exported and shown (behaviour 9.1): one line of the export, by which a review reads it again. */
+/** A decision as exported and shown (behaviour 9.1). A review reads it from one line of the export. */
 export const decisionRecord = z.strictObject({
   id,
   seq: z.int().positive(),
@@ -77,19 +75,17 @@ export const decisionRecord = z.strictObject({
   policyRevision: z.unknown().optional().describe('In an export, with the first decision by it: the revision itself'),
 });
 
-/** A decision as it is exported and shown. */
 export type DecisionRecord = z.output<typeof decisionRecord>;
 
-/** A decision as lists show it: who asked, what came of it and what it costs. The rest travels when it is opened. */
+/** A decision as lists show it. The rest is loaded when the decision is opened. */
 export const decisionRow = decisionRecord
   .pick({ id: true, seq: true, at: true, paymasterId: true, dapp: true, chainId: true, sender: true, mode: true })
   .extend(decisionRecord.pick({ outcome: true, code: true, rule: true, message: true, hint: true }).shape)
   .extend(decisionRecord.pick({ maxCostWei: true, actualCostWei: true, settlement: true }).shape);
 
-/** A decision as lists show it. */
 export type DecisionRow = z.output<typeof decisionRow>;
 
-/** Decisions in the order in which they were made, or settlement changed them. */
+/** Decisions in the order in which they were made or settlement changed them. */
 export const feedPage = z.strictObject({
   rows: z
     .array(decisionRow.extend({ isNew: z.boolean().describe('False: its settlement or actual cost has changed') }))
@@ -98,5 +94,5 @@ export const feedPage = z.strictObject({
   more: z.boolean().describe('False: there was nothing after `upTo`'),
 });
 
-/** A page of the feed; the same over HTTP, over IPC and in the process. */
+/** A page of the feed, the same over HTTP, over IPC and in process. */
 export type FeedPage = z.output<typeof feedPage>;

@@ -12,15 +12,13 @@ const digitsOf = (value: number | string | JsonNumber, context: z.core.$Refineme
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || value instanceof JsonNumber;
 
-/**
- * Schema of a positive number kept exactly: in comes a number or a {@link JsonNumber}, out go its decimal digits.
- */
+/** A positive number kept exactly: reads a number or a {@link JsonNumber}, returns decimal digits. */
 export const exactPositiveNumber = z
   .custom<number | JsonNumber>(isNumber, POSITIVE_FAULT)
   .meta({ type: 'number', exclusiveMinimum: 0 })
   .transform(digitsOf);
 
-/** The same where people type: also digits as text, so that no double stands between what is typed and what is kept. */
+/** For input that people type: also reads digits as text, so that no double rounds what was typed. */
 export const exactPositiveInput = z
   .custom<number | string | JsonNumber>((value) => typeof value === 'string' || isNumber(value), POSITIVE_FAULT)
   .transform(digitsOf);

@@ -6,7 +6,7 @@ import { chainId, httpUrl, name } from './text.ts';
 const PREMIUM_FAULT = 'must be a percentage from 0 to 100 with at most 4 decimals';
 const RATE_FAULT = 'must be a positive number of whole tokens per native coin';
 
-/** Percent on top of the cost, as decimal digits. Biconomy's contract takes no more than 100, in steps of 0.0001. */
+/** Percent on top of the cost, as decimal digits. Biconomy's contract accepts at most 100, in steps of 0.0001. */
 const premium = z
   .string(PREMIUM_FAULT)
   .regex(/^(?:100(?:\.0{1,4})?|[1-9]?\d(?:\.\d{1,4})?)$/, PREMIUM_FAULT)
@@ -20,13 +20,12 @@ const tokensPerCoin = z.string(RATE_FAULT).transform((text, context): string => 
 });
 
 /**
- * Seconds after which an answer of a feed is too old. The longest heartbeat that Chainlink's USD feeds commonly have is
- * 24 h; an hour over allows for a busy chain.
+ * Seconds after which a feed's answer is too old. The longest common heartbeat of Chainlink's USD feeds is 24 h; the
+ * default adds an hour for a busy chain.
  */
 export const feedMaxAge = { least: 60, most: 604_800, byDefault: 90_000 } as const;
 const AGE_FAULT = `must be a whole number of seconds from ${feedMaxAge.least} to ${feedMaxAge.most}`;
 
-/** How old an answer of a feed may be. */
 export const feedMaxAgeSeconds = z
   .int(AGE_FAULT)
   .min(feedMaxAge.least, AGE_FAULT)
@@ -34,7 +33,6 @@ export const feedMaxAgeSeconds = z
   .default(feedMaxAge.byDefault)
   .describe('Seconds after which an answer of a feed is too old');
 
-/** Where the exchange rate of a token comes from. */
 const feeTokenRate = z.discriminatedUnion('source', [
   z.strictObject({
     source: z.literal('static'),
@@ -50,12 +48,11 @@ const feeTokenRate = z.discriminatedUnion('source', [
 
 /** No token in use has more. */
 export const mostDecimals = 36;
-/** Units for one coin; a million times over, costs stay far within the contracts' 256 bits. */
+/** Token units for one coin. Costs a million times larger still fit into the contracts' 256 bits. */
 export const MAX_EXCHANGE_RATE = 2n ** 128n;
 
 const DECIMALS_FAULT = `must be a whole number from 0 to ${mostDecimals}`;
 
-/** A token in which users may pay for gas, as the operator sets it. */
 export const feeTokenDefinition = z
   .strictObject({
     chainId: chainId.positive('must be a positive number'),
@@ -83,10 +80,9 @@ export const feeTokenDefinition = z
     }
   });
 
-/** A token in which users may pay for gas. */
 export type FeeToken = z.output<typeof feeTokenDefinition>;
 
-/** What one token would cost for an operation, in the shape Biconomy's clients read (`PaymasterFeeQuote`). */
+/** What an operation would cost in one token, in the shape that Biconomy's clients read (`PaymasterFeeQuote`). */
 export const feeQuote = z.strictObject({
   symbol: z.string(),
   decimal: z.number().describe("The token's decimals"),
@@ -100,5 +96,4 @@ export const feeQuote = z.strictObject({
   logoUrl: z.string().optional(),
 });
 
-/** A {@link feeQuote} after reading. */
 export type FeeQuote = z.output<typeof feeQuote>;

@@ -3,10 +3,10 @@ import { z } from 'zod';
 /** The longest text that is inspected, in characters. */
 export const MOST_INSPECTED = 128 * 1024;
 
-/** What a value is, so that it can be shown as such. Times are unix seconds, amounts wei; both are decimal. */
+/** How to show a value. Times are unix seconds, amounts wei; both are decimal. */
 const valueKind = z.enum(['address', 'bytes', 'gas', 'hash', 'number', 'text', 'time', 'wei']);
 
-/** Some of the bytes, by name. */
+/** A named range of the bytes. */
 export const namedBytes = z.strictObject({
   name: z.string().describe('As the contract or the standard calls it'),
   offset: z.int().describe('In bytes'),
@@ -17,12 +17,11 @@ export const namedBytes = z.strictObject({
   meaning: z.string(),
 });
 
-/** Some of the bytes, by name. */
 export type NamedBytes = z.output<typeof namedBytes>;
 
 const namedValue = z.strictObject({ name: z.string(), kind: valueKind, value: z.string(), meaning: z.string() });
 
-/** A value that is no run of bytes, or is worked out. */
+/** A value that is not a range of the bytes, or is computed. */
 export type NamedValue = z.output<typeof namedValue>;
 
 const check = z.strictObject({
@@ -31,10 +30,9 @@ const check = z.strictObject({
   words: z.string(),
 });
 
-/** Something that was compared. */
 export type InspectionCheck = z.output<typeof check>;
 
-/** A call that an operation makes, as far as registered contracts tell. */
+/** A call that an operation makes, decoded with the registered contracts. */
 export const decodedCall = z.strictObject({
   target: z.string(),
   contract: z.string().nullable().describe('Name of the registered contract; null if none is registered there'),
@@ -55,7 +53,6 @@ const section = z.strictObject({
   notes: z.array(z.string()),
 });
 
-/** A part of what was inspected. */
 export type InspectionSection = z.output<typeof section>;
 
 const reading = z.strictObject({
@@ -77,10 +74,8 @@ const reading = z.strictObject({
   sections: z.array(section),
 });
 
-/** One way to read what was inspected. */
 export type InspectionReading = z.output<typeof reading>;
 
-/** What a text is, taken apart. */
 export const inspection = z.strictObject({
   title: z.string(),
   readings: z.array(reading).describe('The surest first; none where nothing fits'),
@@ -89,5 +84,4 @@ export const inspection = z.strictObject({
     .describe('What was tried and does not fit, and why'),
 });
 
-/** What a text is, taken apart. */
 export type Inspection = z.output<typeof inspection>;

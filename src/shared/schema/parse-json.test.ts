@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { parseJsonWith } from './parse-json.ts';
 
 describe('JSON read with a function for its numbers', () => {
-  /** Texts that need escapes, hold brackets, or name what JavaScript objects are made of. */
+  /** Texts that need escapes, contain brackets, or equal property names of JavaScript objects. */
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.stringMatching(/^[\\"{}[\],:\s]*$/),
     fc.constantFrom('__proto__', 'constructor', '1', '\\', '\\"', '\ud800', '"}'),
   );
-  // V8 13.6 takes the name `"}` for `\\"` once it has seen an object with that: names have no backslash here.
+  // V8 13.6 reads the name `"}` as `\\"` after an object with that name: names have no backslash here.
   const name = text.filter((given) => !given.includes('\\'));
   const value = fc.letrec((tie) => ({
     any: fc.oneof(

@@ -1,7 +1,7 @@
-/** What is being read: an array, or an object and the key whose value comes next. */
+/** The array or object being read; for an object, also the key whose value comes next. */
 type Frame = { readonly array: unknown[] } | { readonly object: Record<string, unknown>; key: string | undefined };
 
-/** Characters that a JSON number is made of. */
+/** Characters of a JSON number. */
 const NUMBER = /[-+.\deE]+/y;
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
@@ -9,7 +9,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 const [TRUE, FALSE, NULL] = [0x74, 0x66, 0x6e];
 const SPACE = 0x20;
 
-/** Position behind the string that begins at `start`. */
+/** Position after the string that begins at `start`. */
 const endOfString = (json: string, start: number): number => {
   for (let end = json.indexOf('"', start + 1); ; end = json.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -23,7 +23,7 @@ const readString = (json: string, start: number, end: number): string => {
   return text.includes('\\') ? (JSON.parse(json.slice(start, end)) as string) : text;
 };
 
-/** As JSON.parse does: `__proto__` is a key like any other. */
+/** Like JSON.parse: `__proto__` is an ordinary key. */
 const setMember = (object: Record<string, unknown>, key: string, value: unknown): void => {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
@@ -33,10 +33,10 @@ const setMember = (object: Record<string, unknown>, key: string, value: unknown)
 };
 
 /**
- * Reads JSON like JSON.parse, its numbers by a function that sees their digits. A reviver of JSON.parse takes fifty times
- * as long. The time grows with the length of the text alone, and nothing is read recursively.
+ * Reads JSON like JSON.parse, but passes the digits of each number to a function. A reviver of JSON.parse takes fifty
+ * times as long. The time is linear in the length of the text, and nothing recurses.
  *
- * @param json text that JSON.parse reads: it is not checked again
+ * @param json text that JSON.parse accepts: it is not checked again
  */
 export const parseJsonWith = (json: string, readNumber: (source: string) => unknown): unknown => {
   let root: unknown;
@@ -55,7 +55,7 @@ export const parseJsonWith = (json: string, readNumber: (source: string) => unkn
     frames.push(inner);
     frame = inner;
   };
-  /** Takes what stands between values. False: a value begins here, or a key. */
+  /** Reads a character between values. False if a value or a key begins here. */
   const takeBetween = (code: number): boolean => {
     if (code === OPEN_ARRAY) {
       const array: unknown[] = [];
@@ -69,7 +69,7 @@ export const parseJsonWith = (json: string, readNumber: (source: string) => unkn
     } else return code <= SPACE || code === COMMA || code === COLON;
     return true;
   };
-  /** Takes a text, a number or a name, and answers the position behind it. */
+  /** Reads a string, a number or a literal. @returns the position after it */
   const takeValue = (code: number, at: number): number => {
     if (code === QUOTE) {
       const end = endOfString(json, at);

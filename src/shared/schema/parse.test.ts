@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { EngineError } from '../errors.ts';
 import { parse } from './parse.ts';
 
-/** The error of what does not parse. */
 const faultOf = (schema: z.ZodType, value: unknown, root?: string): EngineError => {
   try {
     parse(schema, value, root);

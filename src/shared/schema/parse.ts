@@ -14,10 +14,10 @@ const TYPE_WORDS: Record<string, string> = {
   record: 'an object',
 };
 
-/** What has a size of its own; anything else has a length. */
+/** Types that have a size of their own; all others have a length. */
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'int', 'bigint']);
 
-/** Wording for faults that a schema leaves unworded: what the field must be, in class-validator style. */
+/** Messages for issues without one: what the field must be, in the style of class-validator. */
 const wording = (issue: RawIssue): string => {
   switch (issue.code) {
     case 'invalid_type':
@@ -51,10 +51,10 @@ const pathName = (path: readonly PropertyKey[]): string =>
     return name === '' ? keyName(key) : `${name}.${keyName(key)}`;
   }, '');
 
-/** Long or hostile names are cut before they are echoed. */
+/** Cuts long or hostile names before they are echoed. */
 const shorten = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
 
-/** What is told of a value that has thousands of faults. */
+/** Bound for a value that has thousands of faults. */
 const MOST_FAULTS = 20;
 
 const faults = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
@@ -62,7 +62,8 @@ const faults = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
     const keys = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MOST_FAULTS) : undefined;
     const paths = keys?.map((key) => [...issue.path, key]) ?? [issue.path];
     return paths.map((path) => {
-      // Messages name the field the caller wrote; the wrapper `policyData` is left out, as clients know the messages.
+      // Messages name the field that the caller wrote. They omit the wrapper `policyData`, as clients know the
+      // messages.
       const named = pathName(path[0] === 'policyData' && path.length > 1 ? path.slice(1) : path);
       const field =
         root === '' ? named || 'body' : named === '' || named.startsWith('[') ? root + named : `${root}.${named}`;
@@ -82,7 +83,9 @@ const issuesOf = (
     : issues;
 };
 
-/** Where the discriminator names no option of a union: that, and what all options find wrong, in the order of the fields. */
+/**
+ * If the discriminator matches no option of a union: that issue, and the issues that all options share, in field order.
+ */
 const commonIssues = (
   union: z.ZodDiscriminatedUnion,
   value: unknown,
@@ -96,13 +99,12 @@ const commonIssues = (
   });
 };
 
-/** What is wrong at a place of untrusted data. */
 export interface PlacedFault {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-/** Reads untrusted data by a schema, and says of up to 20 faults where each one is. */
+/** Reads untrusted data with a schema. Reports up to 20 faults and their places. */
 export const readBy = <S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -118,7 +120,7 @@ export const readBy = <S extends z.ZodType>(
 };
 
 /**
- * Reads untrusted data by a schema.
+ * Reads untrusted data with a schema.
  *
  * @param root name put before each field, e.g. `params[0]`
  * @throws {@link EngineError} `VALIDATION`; its message is the first fault, `data.errors` holds up to 20 of them

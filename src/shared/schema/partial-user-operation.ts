@@ -3,23 +3,22 @@ import { hex, lowerCaseAddress } from './hex.ts';
 import type { Hex } from './hex.ts';
 import { quantity } from './quantity.ts';
 
-/** Some clients send `0x` or null for a value that is not there, or is yet to be estimated. */
+/** Some clients send `0x` or null for a value that is absent or not estimated yet. */
 const absentAs0x = (value: unknown): unknown => (value === '0x' || value === null ? undefined : value);
 const absent = { absent: ['0x', null] };
 const optionalQuantity = z.preprocess(absentAs0x, quantity.optional()).meta(absent);
 const optionalHex = z.preprocess(absentAs0x, hex.optional()).meta({ absent: [null] });
-/** Bytes of which there may be none. */
 const optionalBytes = z.preprocess((value) => value ?? undefined, hex.optional()).meta({ absent: [null] });
 const optionalAddress = z.preprocess(absentAs0x, lowerCaseAddress.optional()).meta(absent);
 
 const PAIR_FAULT = 'must be 32 bytes: two uint128';
-/** Two uint128 in 32 bytes, as the contracts of EntryPoint v0.7 and v0.8 take gas limits and fees. */
+/** Two uint128 in 32 bytes: gas limits and fees in the packed form of EntryPoint v0.7 and v0.8. */
 const uint128Pair = hex
   .refine((value) => value.length === 66, PAIR_FAULT)
   .transform((value) => [BigInt(value.slice(0, 34)), BigInt(`0x${value.slice(34)}`)] as const);
 const optionalPair = z.preprocess(absentAs0x, uint128Pair.optional()).meta(absent);
 
-/** No digits are the digits of zero to the libraries that strip them. */
+/** Libraries that strip leading zeros write zero as `0x`. */
 const digitless = z.preprocess((value) => (value === '0x' ? 0 : value), quantity).meta({ absent: ['0x'] });
 const optionalDigitless = z
   .preprocess((value) => (value === '0x' ? 0 : (value ?? undefined)), quantity.optional())
@@ -28,7 +27,7 @@ const optionalDigitless = z
 const word = digitless.transform((value): Hex => `0x${value.toString(16).padStart(64, '0')}`);
 
 const UNSIGNED: Hex = `0x${'00'.repeat(32)}`;
-/** What `v` says of the parity: wallets write 27 and 28 for 0 and 1. */
+/** Values of `v` and their parity: wallets write 27 and 28 for 0 and 1. */
 const parities = new Map([
   [0n, 0n],
   [1n, 1n],
@@ -36,7 +35,7 @@ const parities = new Map([
   [28n, 1n],
 ]);
 
-/** The signature may be missing, or a placeholder: clients ask for paymaster data before their users sign. */
+/** The signature may be missing or a placeholder: clients request paymaster data before their users sign. */
 const eip7702Authorization = z
   .object({
     chainId: digitless,
@@ -91,5 +90,5 @@ export const partialUserOperation = z
   })
   .meta({ id: 'UserOperation' });
 
-/** A partial user operation as it was sent: quantities as bigint, what is absent undefined or null. */
+/** A partial user operation as sent: quantities are bigint, absent members undefined or null. */
 export type PartialUserOperation = z.output<typeof partialUserOperation>;

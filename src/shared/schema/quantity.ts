@@ -6,26 +6,23 @@ const MAX_UINT256 = (1n << 256n) - 1n;
 
 const FAULT = 'must be a 0x hex quantity, a decimal string or a safe integer';
 
-/**
- * Schema of JSON-RPC quantities (behaviour 2.2): `0x` hex, a decimal string or a safe integer, up to 256 bits,
- * read exactly as bigint.
- */
+/** JSON-RPC quantities (behaviour 2.2): `0x` hex, a decimal string or a safe integer, up to 256 bits, read exactly. */
 export const quantity = z
   .union([z.string().regex(QUANTITY, FAULT), z.int(FAULT).nonnegative(FAULT)], FAULT)
   .transform((value) => BigInt(value))
   .refine((value) => value <= MAX_UINT256, FAULT);
 
-/** Schema of an amount on the wire or in the database: a decimal string of wei, read as bigint. */
+/** An amount on the wire or in the database: a decimal string of wei, read as bigint. */
 export const wei = z
   .string()
   .regex(DECIMAL, 'must be a decimal string of wei')
   .transform((value) => BigInt(value));
 
-/** Schema of an amount that is told, and read by nobody. */
+/** An amount that Gasdesk only writes. */
 export const weiText = z.string().describe('wei, decimal');
 
-/** Schema of a quantity as this service writes it: `0x` hex without leading zeros. */
+/** A quantity as Gasdesk writes it: `0x` hex without leading zeros. */
 export const hexQuantity = z.string().regex(/^0x(?:0|[1-9a-f][0-9a-f]{0,63})$/, 'must be a 0x hex quantity');
 
-/** `0x` hex without leading zeros, as JSON-RPC quantities are written. */
+/** `0x` hex without leading zeros, as JSON-RPC writes quantities. */
 export const toQuantity = (value: bigint): `0x${string}` => `0x${value.toString(16)}`;

@@ -12,7 +12,7 @@ const expiryDuration = z
 const MODES = ['SPONSORED', 'SPONSORSHIP', 'SPONSOR', 'ERC20'] as const;
 const MODE_FAULT = `must be one of: ${MODES.join(', ')}`;
 
-/** Who pays, in the spellings of several stacks and in any letter case. */
+/** Payment mode, in the spellings of several stacks and in any letter case. */
 const mode = z
   .string(MODE_FAULT)
   .toUpperCase()
@@ -23,8 +23,8 @@ const mode = z
 const policy = z.string().max(200);
 
 /**
- * Sponsorship options, `params[1]` of Biconomy's dialect (behaviour 2.3), and the names that other stacks have
- * for some of them. Members that are not known are ignored, and null is a member that is not there (behaviour 2.2).
+ * Sponsorship options, `params[1]` of Biconomy's dialect (behaviour 2.3), with other stacks' names for some of them.
+ * Unknown members are ignored, and null means absent (behaviour 2.2).
  */
 const fields = z.object({
   mode,
@@ -60,7 +60,7 @@ const unnamedMode = fields.extend({ mode: mode.nullish() });
 
 type Given = z.output<typeof unnamedMode>;
 
-/** The token to pay in, by each name that was used for it. */
+/** The token to pay in, under each name that the request used. */
 const tokensNamed = ({ tokenInfo, token, feeTokenAddress, erc20Context }: Given) => {
   const named = {
     'tokenInfo.feeTokenAddress': tokenInfo?.feeTokenAddress,
@@ -71,14 +71,14 @@ const tokensNamed = ({ tokenInfo, token, feeTokenAddress, erc20Context }: Given)
   return Object.entries(named).flatMap(([name, value]) => (value ? [{ name, value }] : []));
 };
 
-/** What is said twice has to be the same. */
+/** Fields that name the token twice must agree. */
 const checkTokens = (given: Given, context: z.RefinementCtx): void => {
   const [first, ...others] = tokensNamed(given);
   const contradicts = (name: string, message: string): void =>
     context.addIssue({ code: 'custom', path: name.split('.'), message });
   const different = first && others.find(({ value }) => !sameAddress(value, first.value));
   if (different) contradicts(different.name, `should not differ from ${first.name}: drop one of them`);
-  // Biconomy's clients name a token beside the mode that needs none.
+  // Biconomy's clients send `tokenInfo` with the mode SPONSORED too, so it is accepted there.
   const { name } = [first, ...others].find((named) => named && !named.name.startsWith('tokenInfo')) ?? {};
   if (name !== undefined && given.mode === 'SPONSORED') {
     contradicts(
@@ -88,7 +88,7 @@ const checkTokens = (given: Given, context: z.RefinementCtx): void => {
   }
 };
 
-/** Under one name each, with defaults filled in. */
+/** Merges the names of each option into one, and fills in defaults. */
 const asOptions = <Mode>({ mode: payer, ...given }: Omit<Given, 'mode'> & { mode: Mode }) => {
   const { sponsorshipInfo, tokenInfo, policyId, sponsorshipPolicyId } = given;
   const feeTokenAddress = tokensNamed({ ...given, mode: undefined })[0]?.value;
@@ -104,22 +104,24 @@ const asOptions = <Mode>({ mode: payer, ...given }: Omit<Given, 'mode'> & { mode
   };
 };
 
-/** Sponsorship options, of which a mode is one. */
+/** Sponsorship options with a required mode. */
 export const sponsorshipOptions = fields
   .superRefine(checkTokens)
   .transform(asOptions)
   .meta({ id: 'SponsorshipOptions' });
 
-/** Sponsorship options after reading, defaults filled in. */
 export type SponsorshipOptions = z.output<typeof sponsorshipOptions>;
 
-/** Options of `pm_getFeeQuoteOrData`: without a mode it is sponsored if the rules allow, else the tokens are quoted. */
+/**
+ * Options of `pm_getFeeQuoteOrData`. Without a mode, the operation is sponsored if the rules allow it; else tokens are
+ * quoted.
+ */
 export const feeQuoteOptions = unnamedMode
   .superRefine(checkTokens)
   .transform(({ mode: payer, ...given }) => asOptions({ ...given, mode: payer ?? undefined }))
   .meta({ id: 'FeeQuoteOptions' });
 
-/** The context of ERC-7677 and of Pimlico's dialect, read as options: sponsored unless it says otherwise. */
+/** The context of ERC-7677 and of Pimlico's dialect, read as options; the default mode is sponsored. */
 export const paymasterContext = z
   .preprocess(
     (context) => context ?? {},

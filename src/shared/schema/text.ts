@@ -1,10 +1,9 @@
 import { z } from 'zod';
 
-/** Longest name of anything an operator names. */
 const NAME_LENGTH = 100;
 const URL_LENGTH = 2048;
 
-/** Schema of names: not empty, at most 100 characters, nothing unprintable. */
+/** Names: not empty, at most 100 characters, printable only. */
 export const name = z
   .string()
   .min(1)
@@ -14,7 +13,7 @@ export const name = z
 
 const HTTP_URL_FAULT = 'must be an http or https URL';
 
-/** Schema of http and https URLs, kept as written: what the parser of URLs would mend is refused before it is asked. */
+/** http and https URLs, kept as written. Refuses what the URL parser would repair. */
 export const httpUrl = z
   .string(HTTP_URL_FAULT)
   .max(URL_LENGTH, `must have at most ${URL_LENGTH} characters`)
@@ -25,11 +24,11 @@ const LOOPBACK_FAULT = 'must be an http URL of this machine, such as http://127.
 
 const LOOPBACK = /^https?:\/\/(?:127(?:[.]\d{1,3}){3}|localhost|\[::1\])(?::\d{1,5})?(?:[/?#].*)?$/i;
 
-/** Schema of http URLs of this machine (127.0.0.0/8, localhost, ::1), without user info. */
+/** http URLs of this machine (127.0.0.0/8, localhost, ::1), without user info. */
 export const loopbackUrl = httpUrl.refine((url) => LOOPBACK.test(url), LOOPBACK_FAULT);
 
-/** Schema of identifiers issued by the service; their form is not checked, an unknown one is "not found". */
+/** Identifiers issued by the service. Their form is not checked: an unknown one is "not found". */
 export const id = z.string().max(NAME_LENGTH);
 
-/** Schema of chain ids (EIP-155). */
+/** Chain id (EIP-155). */
 export const chainId = z.number().int('must be a number');

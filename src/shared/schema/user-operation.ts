@@ -6,7 +6,7 @@ export const entryPointVersion = z.enum(['0.6', '0.7', '0.8']);
 /** One of them. */
 export type EntryPointVersion = z.output<typeof entryPointVersion>;
 
-/** The limits that operations of every generation have, and that may be left to estimation. */
+/** Gas limits that operations of every version have, and that estimation may fill in. */
 export const gasLimits = ['callGasLimit', 'verificationGasLimit', 'preVerificationGas'] as const;
 
 /** A user operation of EntryPoint v0.6 with every field set. Gas in gas units, fees in wei per gas. */
@@ -24,11 +24,13 @@ export interface UserOperationV06 {
   signature: Hex;
 }
 
-/** An authorisation of EIP-7702, by which the sender takes on a contract's code. It may be unsigned while gas is estimated. */
+/**
+ * An authorisation of EIP-7702, by which the sender adopts a contract's code. It may be unsigned during gas estimation.
+ */
 export interface Eip7702Authorization {
-  /** 0: on every chain. */
+  /** 0: valid on every chain. */
   chainId: bigint;
-  /** The contract whose code the sender takes on. */
+  /** The contract whose code the sender adopts. */
   address: Address;
   nonce: bigint;
   yParity: bigint;
@@ -38,8 +40,8 @@ export interface Eip7702Authorization {
 }
 
 /**
- * A user operation of EntryPoint v0.7 or v0.8 in its JSON-RPC form. Gas in gas units, fees in wei per gas.
- * Without `factory` the account exists already; without `paymaster` it pays for itself.
+ * A user operation of EntryPoint v0.7 or v0.8 in its JSON-RPC form. Gas in gas units, fees in wei per gas. Without
+ * `factory` the account already exists; without `paymaster` it pays for itself.
  */
 export interface UserOperationV07 {
   sender: Address;
@@ -58,18 +60,17 @@ export interface UserOperationV07 {
   paymasterPostOpGasLimit?: bigint;
   paymasterData?: Hex;
   signature: Hex;
-  /** Goes to the chain beside the operation, in the bundle's transaction (ERC-7769). */
+  /** Sent in the bundle's transaction, not in the operation (ERC-7769). */
   eip7702Auth?: Eip7702Authorization;
 }
 
-/** A user operation of any EntryPoint generation; v0.6 is told apart by its `initCode`. */
+/** A user operation of any EntryPoint version; only v0.6 has `initCode`. */
 export type UserOperation = UserOperationV06 | UserOperationV07;
 
-/** True for an operation of EntryPoint v0.6. */
 export const isV06 = <V06 extends Pick<UserOperationV06, 'initCode'>>(op: V06 | { factory?: Hex }): op is V06 =>
   'initCode' in op;
 
-/** The form in which the contracts of EntryPoint v0.7 and v0.8 take a user operation. */
+/** The packed form in which the contracts of EntryPoint v0.7 and v0.8 take a user operation. */
 export interface PackedUserOperation {
   sender: Address;
   nonce: bigint;

@@ -1,14 +1,13 @@
 import { unitsToDecimal, weiToDecimal } from '../schema/decimal.ts';
 
-/** Digits that are shown before the rest is left to the hover. */
+/** Digits shown; the tooltip has the rest. */
 const SIGNIFICANT = 6;
 
 /** A whole number with its digits in groups of three: `1,000,000`. */
 export const grouped = (whole: string | number): string => String(whole).replace(/\B(?=(\d{3})+$)/g, ',');
 
 /**
- * Decimal digits as they are shown: the first significant ones, cut and never rounded up, so that nothing seems to be
- * there that is not.
+ * Shortened decimal: the first significant digits, cut and never rounded up, so that it never shows more than there is.
  */
 export const shownDecimal = (decimal: string): string => {
   const [whole = '0', fraction = ''] = decimal.split('.');
@@ -18,10 +17,9 @@ export const shownDecimal = (decimal: string): string => {
   return grouped(whole) + (cut === '' ? '' : `.${cut}`);
 };
 
-/** An amount of the native coin as it is shown. */
 export const shownAmount = (wei: bigint): string => shownDecimal(weiToDecimal(wei));
 
-/** Wei with its digits in groups, for the hover. */
+/** Wei with grouped digits, for the tooltip. */
 export const exactWei = (wei: bigint): string => `${grouped(String(wei))} wei`;
 
 const MICRO = 10n ** 12n;
@@ -34,13 +32,16 @@ const asDollars = (decimal: string): string => {
 /** US dollars to the millionth, rounded up, in decimal digits. @param units 10^-18 dollars */
 export const dollarsInMillionths = (units: bigint): string => unitsToDecimal((units + MICRO - 1n) / MICRO, 6);
 
-/** The same with their sign: an amount that is too much is never shown as one that fits. @param units 10^-18 dollars */
+/**
+ * The same with the dollar sign. Rounded up, so that an amount over a limit never seems to fit. @param units 10^-18
+ * dollars
+ */
 export const dollars = (units: bigint): string => asDollars(dollarsInMillionths(units));
 
 /** US dollars with all their digits. @param units 10^-18 dollars */
 export const exactDollars = (units: bigint): string => asDollars(weiToDecimal(units));
 
-/** US dollars as they are shown: the first significant digits, cut. @param units 10^-18 dollars */
+/** US dollars, shortened to the first significant digits. @param units 10^-18 dollars */
 export const shownDollars = (units: bigint): string => asDollars(shownDecimal(weiToDecimal(units)).replaceAll(',', ''));
 
 const CENT = 10n ** 16n;
@@ -53,8 +54,7 @@ const worth = (wei: bigint, usd: string): bigint => {
 };
 
 /**
- * What an amount of the coin is worth in US dollars as it is shown: cut to the cent, and below one cent to two
- * significant digits.
+ * Value of an amount of the coin in US dollars: cut to the cent, and below one cent to two significant digits.
  *
  * @param usd US dollars for one coin, decimal
  */
@@ -66,10 +66,10 @@ export const shownWorth = (wei: bigint, usd: string): string => {
   return asDollars(cut === '' ? whole : `${whole}.${cut}`);
 };
 
-/** The same in full and by which price, for the hover. */
+/** The same in full, with the price used, for the tooltip. */
 export const exactWorth = (wei: bigint, coin: string, usd: string): string =>
   `${asDollars(weiToDecimal(worth(wei, usd)))} at ${asDollars(usd)} for one ${coin}`;
 
-/** An amount with its coin, and what it is worth beside it. @param usd US dollars for one coin; empty: not known */
+/** An amount with its coin and its value in dollars. @param usd US dollars for one coin; empty if unknown */
 export const pricedAmount = (wei: bigint, coin: string, usd = ''): string =>
   `${shownAmount(wei)} ${coin}${usd === '' ? '' : ` (${shownWorth(wei, usd)})`}`;

@@ -2,14 +2,13 @@ import { unitsToDecimal } from '../schema/decimal.ts';
 import { dollars, grouped } from './amount.ts';
 import { spanWords } from './span.ts';
 
-/** A value that a rule compared, in words. */
 export interface EvidenceItem {
   readonly label: string;
   readonly text: string;
   readonly kind: 'text' | 'wei' | 'time' | 'hex';
 }
 
-/** Names of values; what is not here is told by its own name. */
+/** Names of values; a value without one here is shown by its key. */
 const LABELS: Readonly<Record<string, string>> = {
   callGasLimit: 'Call gas',
   verificationGasLimit: 'Verification gas',
@@ -51,7 +50,7 @@ const LABELS: Readonly<Record<string, string>> = {
   status: 'HTTP status',
 };
 
-/** Said by others already. */
+/** Shown elsewhere already. */
 const HIDDEN = new Set(['unit', 'now', 'symbol', 'chainId']);
 const IN_UNITS = new Set(['threshold', 'used', 'amount']);
 
@@ -65,7 +64,7 @@ const isDigits = (text: string): boolean => /^\d{1,200}$/.test(text);
 const operations = (count: string): string => `${grouped(count)} ${count === '1' ? 'operation' : 'operations'}`;
 
 const GWEI_DECIMALS = 9;
-/** Prices of gas are told in gwei, as everybody tells them. */
+/** Gas prices are shown in gwei, as is usual. */
 const GAS_PRICE = /(?:PerGas|baseFee|Tip)Wei$/;
 const GAS = /Gas(?:Limit)?$/;
 
@@ -80,7 +79,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
   operations: 'what usual operations may cost',
 };
 
-/** What is told by its key alone. */
+/** Text for values that only their key identifies. */
 const named = (key: string, value: unknown): string | undefined => {
   if (key === 'scope') return SCOPES[String(value)];
   if (key === 'origin') return ORIGINS[String(value)];
@@ -102,13 +101,12 @@ const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 
   }
   if (GAS.test(key) && isDigits(text)) return { text: grouped(text), kind: 'text' };
   if (key.endsWith('Wei') && isDigits(text)) return { text, kind: 'wei' };
-  // Later than a Date can be is no time.
+  // More digits than a `Date` holds are not a time.
   if (key.endsWith('At') && /^\d{1,15}$/.test(text)) return { text, kind: 'time' };
   if (/^0x[0-9a-fA-F]{40,}$/.test(text)) return { text, kind: 'hex' };
   return { text, kind: 'text' };
 };
 
-/** The values that a step of a trace compared, in words and with their units. */
 export const evidenceItems = (evidence: Readonly<Record<string, unknown>>): EvidenceItem[] =>
   Object.entries(evidence)
     .filter(([key, value]) => !HIDDEN.has(key) && value !== null && value !== undefined)
@@ -117,7 +115,7 @@ export const evidenceItems = (evidence: Readonly<Record<string, unknown>>): Evid
       ...itemOf(key, value, evidence['unit']),
     }));
 
-/** A code of a trace as words, e.g. `NO_DEPLOYMENT` as `No deployment`. */
+/** A code of a trace in words: `NO_DEPLOYMENT` as `No deployment`. */
 export const codeWords = (code: string): string => {
   const text = code.replaceAll('_', ' ').toLowerCase();
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,13 +1,11 @@
 import type { DecisionRecord } from '../schema/decision.ts';
 
-/** Outcomes as they are called on the screen and on paper. */
 export const outcomeWords: Readonly<Record<DecisionRecord['outcome'], string>> = {
   sponsored: 'Sponsored',
   denied: 'Denied',
   error: 'Failed',
 };
 
-/** What a step of a trace says to the operation. */
 export const stepWords: Readonly<Record<DecisionRecord['trace'][number]['outcome'], string>> = {
   pass: 'passes',
   deny: 'denies',

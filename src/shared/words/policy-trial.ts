@@ -1,6 +1,5 @@
 import { grouped, pricedAmount } from './amount.ts';
 
-/** What is told of a trial. */
 interface Trial {
   readonly decisions: number;
   readonly nowSponsored: number;
@@ -25,11 +24,11 @@ const which = (decisions: number, time: string): string => {
 };
 
 /**
- * What a draft of a policy would have done to past decisions, in a sentence.
+ * A sentence about the effect of a draft policy on past decisions.
  *
- * @param coin what the coin is called
- * @param time when they were made, such as "last 7 days"; empty: that is not said
- * @param usd US dollars for one coin; empty: not known
+ * @param coin the coin's symbol
+ * @param time when the decisions were made, such as "last 7 days"; empty to omit it
+ * @param usd US dollars for one coin; empty if unknown
  */
 export const trialSentence = (trial: Trial, coin: string, time = '', usd = ''): string => {
   const { decisions, nowSponsored, nowDenied, unknown, costWei, senders } = trial;

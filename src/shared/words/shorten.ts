@@ -1,3 +1,3 @@
-/** Cuts the middle out of a long key, address or hash, so that both ends can still be compared by eye. */
+/** Cuts the middle out of a long key, address or hash; both ends stay comparable by eye. */
 export const shorten = (text: string, head = 6, tail = 4): string =>
   text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`;

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { App } from 'electron';
 import { preventable, strict } from './strict.ts';
 
-/** How to close all windows; the window module says how. */
+/** Closes all windows; the window module sets it. */
 export const windows = { closeAll: (): Promise<void> => Promise.resolve() };
 
 const paths = new Map<string, string>();
@@ -12,8 +12,8 @@ const implemented = {
   isPackaged: false,
   whenReady: () => Promise.resolve(),
   /**
-   * Always the first instance: a test tells of a second one by emitting `second-instance`, or, of one that comes at once,
-   * by the file that this names.
+   * True unless the test simulates a second instance: by emitting `second-instance`, or, for one at the start, with the
+   * file that this names.
    */
   requestSingleInstanceLock(): boolean {
     const file = process.env['ELECTRON_DOUBLE_SECOND_START'];
@@ -26,7 +26,10 @@ const implemented = {
     return path;
   },
   setPath: (name: string, path: string) => void paths.set(name, path),
-  /** Emits `before-quit`, closes the windows, emits `will-quit`, ends the process; both events can prevent it. */
+  /**
+   * Emits `before-quit`, closes the windows, emits `will-quit`, ends the process; listeners of both events can prevent
+   * it.
+   */
   quit(): void {
     quitting = true;
     const beforeQuit = preventable({});
@@ -38,7 +41,7 @@ const implemented = {
       if (!willQuit.defaultPrevented) process.exit(0);
     });
   },
-  /** Ends the process without asking anybody; neither `before-quit` nor `will-quit` is emitted. */
+  /** Ends the process without `before-quit` or `will-quit`. */
   exit: (code = 0) => process.exit(code),
 } satisfies Partial<App>;
 
@@ -47,7 +50,7 @@ const emitter = Object.assign(new EventEmitter(), implemented);
 /** https://www.electronjs.org/docs/latest/api/app */
 export const app = strict<App>('app', emitter);
 
-/** After the last window: the listener decides; without one the application quits. */
+/** After the last window a listener decides; without one the application quits. */
 export const lastWindowClosed = (): void => {
   if (quitting) return;
   if (!emitter.emit('window-all-closed')) implemented.quit();

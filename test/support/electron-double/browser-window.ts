@@ -11,7 +11,7 @@ import { app, lastWindowClosed, windows } from './app.ts';
 import { preventable, strict } from './strict.ts';
 import { type DoubledContents, createContents } from './web-contents.ts';
 
-/** The test that started this process has started a Chromium for it, and tells here where to reach it. */
+/** Address of the Chromium that the test started for this process. */
 const endpoint = process.env['ELECTRON_DOUBLE_CDP'];
 if (endpoint === undefined) throw new Error('ELECTRON_DOUBLE_CDP does not say where Chromium listens');
 const browser = chromium.connectOverCDP(endpoint);
@@ -37,7 +37,7 @@ class DoubledWindow extends EventEmitter {
     super();
     this.visible = options.show ?? true;
     const { x = 0, y = 0, width = 800, height = 600, icon } = options;
-    // Electron shows its own for a file that is not there.
+    // Electron shows its own icon for a missing file.
     if (process.platform === 'linux' && !(typeof icon === 'string' && existsSync(icon)))
       throw new Error('A window has no icon');
     this.bounds = { x, y, width, height };
@@ -105,7 +105,7 @@ class DoubledWindow extends EventEmitter {
     void this.end().then(() => open.size === 0 && lastWindowClosed());
   }
 
-  /** Closes the page and tells of it. */
+  /** Closes the page and emits `closed`. */
   async end(): Promise<void> {
     if (!open.delete(this)) return;
     this.emit('close');
@@ -114,5 +114,4 @@ class DoubledWindow extends EventEmitter {
   }
 }
 
-/** The class as Electron exports it. */
 export const BrowserWindow = strict<typeof RealBrowserWindow>('BrowserWindow', DoubledWindow);

@@ -16,20 +16,20 @@ import type {
 } from 'electron';
 import { strict } from './strict.ts';
 
-/** What the application did to the desktop around its windows, for tests to look at. */
+/** Tests inspect what the application did to the desktop outside its windows. */
 export const desktop = {
   trays: [] as DoubledTray[],
   notifications: [] as DoubledNotification[],
   /** Addresses and paths handed to the system to open. */
   opened: [] as string[],
-  /** Files that the person at this desktop will choose when asked for some. */
+  /** Files that the operator will choose in the next dialog. */
   chosen: [] as string[],
 };
 
-/** Labels of the buttons that the person at this desktop will press, in order. */
+/** Labels of the buttons that the operator will press, in order. */
 const presses = JSON.parse(process.env['ELECTRON_DOUBLE_PRESSES'] ?? '[]') as string[];
 
-/** https://www.electronjs.org/docs/latest/api/dialog; what would be shown goes to standard error. */
+/** https://www.electronjs.org/docs/latest/api/dialog; the text goes to standard error. */
 export const dialog = strict<Dialog>('dialog', {
   showErrorBox: (title: string, content: string) => console.error(`${title}: ${content}`),
   showOpenDialog: async () => ({ canceled: desktop.chosen.length === 0, filePaths: desktop.chosen.splice(0) }),
@@ -37,7 +37,7 @@ export const dialog = strict<Dialog>('dialog', {
     const { message, detail, buttons = [] } = args.at(-1) as MessageBoxOptions;
     console.error(`Message box: ${message}. ${detail ?? ''} [${buttons.join('] [')}]`);
     const press = presses.shift();
-    // Nobody is there: a message box waits for ever.
+    // No operator is there: a message box waits for ever.
     if (press === undefined) return new Promise(() => undefined);
     const response = buttons.indexOf(press);
     if (response < 0) throw new Error(`There is no button ${press}`);
@@ -50,7 +50,7 @@ type DoubledMenuItem = Pick<MenuItem, 'label' | 'type' | 'role' | 'visible' | 'e
   readonly submenu: DoubledMenu | undefined;
 };
 
-/** https://www.electronjs.org/docs/latest/api/menu: items keep what they were made with, and can be clicked. */
+/** https://www.electronjs.org/docs/latest/api/menu: items keep their options and can be clicked. */
 class DoubledMenu {
   static application: DoubledMenu | null = null;
   static buildFromTemplate = (template: MenuItemConstructorOptions[]): DoubledMenu =>
@@ -74,7 +74,6 @@ class DoubledMenu {
   }
 }
 
-/** The class as Electron exports it. */
 export const Menu = strict<typeof RealMenu>('Menu', DoubledMenu);
 
 interface Bitmap {
@@ -120,7 +119,6 @@ class DoubledTray extends EventEmitter {
   }
 }
 
-/** The class as Electron exports it. */
 export const Tray = strict<typeof RealTray>('Tray', DoubledTray);
 
 /** https://www.electronjs.org/docs/latest/api/notification */
@@ -142,7 +140,6 @@ class DoubledNotification extends EventEmitter {
   }
 }
 
-/** The class as Electron exports it. */
 export const Notification = strict<typeof RealNotification>('Notification', DoubledNotification);
 
 const display = strict<Display>('Display', { id: 1, workArea: { x: 0, y: 0, width: 1920, height: 1040 } });
@@ -162,7 +159,7 @@ export const shell = strict<Shell>('shell', {
   },
 } satisfies Partial<Shell>);
 
-/** The keyring of this desktop; without one Electron falls back to a password that is no secret. */
+/** The keyring of this desktop; without one Electron uses a well-known password. */
 const backend = (process.env['ELECTRON_DOUBLE_KEYRING'] ?? 'basic_text') as 'basic_text' | 'gnome_libsecret';
 const SEALED = 'sealed by the keyring:';
 

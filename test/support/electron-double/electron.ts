@@ -3,8 +3,8 @@ import { answerScheme } from './schemes.ts';
 import { strict } from './strict.ts';
 
 /**
- * What `electron` is for a built main bundle under test: as much of it as Gasdesk uses, imitated after Electron's
- * documentation. A name that is missing here fails at import, a member that is missing fails when it is used.
+ * Stands in for `electron` in a built main bundle under test. It imitates the parts that Gasdesk uses, after Electron's
+ * documentation. A name missing here fails at import, a missing member fails when used.
  */
 
 export { app } from './app.ts';
@@ -25,7 +25,7 @@ export const clipboard = strict<Clipboard>('clipboard', {
 /** https://www.electronjs.org/docs/latest/api/native-theme */
 export const nativeTheme = strict<NativeTheme>('nativeTheme', { shouldUseDarkColors: false });
 
-/** https://www.electronjs.org/docs/latest/api/net: reaches custom schemes only, there is no network. */
+/** https://www.electronjs.org/docs/latest/api/net: reaches only custom schemes, as without a network. */
 export const net = strict<Net>('net', {
   async fetch(url: string): Promise<Response> {
     const response = await answerScheme(url);

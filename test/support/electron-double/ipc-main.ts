@@ -6,7 +6,7 @@ type Handler = (event: IpcMainInvokeEvent, ...args: unknown[]) => unknown;
 
 const handlers = new Map<string, Handler>();
 
-/** What crosses processes is copied by the structured clone algorithm, which refuses functions and the like. */
+/** The structured clone algorithm copies values between processes, and refuses functions and the like. */
 const clone = (value: unknown): unknown => v8.deserialize(v8.serialize(value));
 
 /** https://www.electronjs.org/docs/latest/api/ipc-main */

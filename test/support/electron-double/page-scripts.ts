@@ -1,16 +1,14 @@
 /**
- * What runs in the page before its own scripts: one script in the page's world and, around the preload script, one in
- * an isolated world. They go there as text, so each stands alone. Between the worlds go DOM events with JSON in them.
+ * Scripts that run in the page before its own: one in the page's world and one in an isolated world, around the preload
+ * script. They are injected as text, so each is self-contained. The worlds exchange DOM events with JSON in them.
  */
 
-/** Name of the binding by which the isolated world reaches the main process; the page's world does not have it. */
+/** Binding through which the isolated world reaches the main process; the page's world does not have it. */
 export const IPC_BINDING = 'electronDoubleIpc';
-/** Name of the isolated world. */
 export const ISOLATED_WORLD = 'Electron Isolated Context';
-/** Name of the function in the isolated world that takes answers of the main process. */
+/** Function in the isolated world that takes answers of the main process. */
 export const DELIVER = 'electronDoubleDeliver';
 
-/** A call on its way to the main process. */
 export interface Invocation {
   readonly id: number;
   readonly channel: string;
@@ -18,7 +16,6 @@ export interface Invocation {
   readonly args: readonly { readonly value?: unknown }[];
 }
 
-/** What comes back. */
 export interface Delivery {
   readonly id: number;
   readonly value?: unknown;

@@ -8,14 +8,13 @@ registerHooks({
     specifier === 'electron' ? { url, shortCircuit: true } : next(specifier, context),
 });
 
-/** A function that the test wants run here, as text, and what it came to. */
+/** A function that the test runs in this process, as text. */
 export interface Evaluation {
   readonly id: number;
   readonly source: string;
   readonly arg: unknown;
 }
 
-/** What a function came to. */
 export type Evaluated =
   { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string };
 
@@ -31,5 +30,5 @@ const evaluate = async ({ id, source, arg }: Evaluation): Promise<Evaluated> => 
 process.on('message', (message) => {
   void evaluate(message as Evaluation).then((evaluated) => process.send?.(evaluated));
 });
-// The test went away: nothing is left to do here.
+// The test has ended, so this process ends too.
 process.on('disconnect', () => process.exit(1));

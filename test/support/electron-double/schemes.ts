@@ -9,28 +9,28 @@ const handlers = new Map<string, Handler>();
 const HOST_END = 'electron-double.test';
 
 /**
- * Chromium knows our scheme only if it is told in C++. Here a URL of a custom scheme is a URL of a host that exists
- * nowhere else: `app://console/x` is `https://console.app.electron-double.test/x`.
+ * Only C++ can register a scheme with Chromium. Here a custom scheme becomes a host that exists nowhere else:
+ * `app://console/x` is `https://console.app.electron-double.test/x`.
  */
 export const toChromium = (url: string): string =>
   url.replace(/^([a-z]+):\/\/([^/]+)/, (whole, scheme: string, host: string) =>
     registered.has(scheme) ? `https://${host}.${scheme}.${HOST_END}` : whole,
   );
 
-/** The URL as Electron tells it. */
+/** The URL as Electron reports it. */
 export const fromChromium = (url: string): string =>
   url.replace(
     /^https:\/\/(.+)\.([a-z]+)\.electron-double\.test/,
     (_whole, host: string, scheme: string) => `${scheme}://${host}`,
   );
 
-/** Origin of a page as `WebFrameMain.origin` tells it. */
+/** Origin of a page as `WebFrameMain.origin` reports it. */
 export const originOf = (url: string): string =>
   [...registered.keys()].some((scheme) => url.startsWith(`${scheme}://`))
     ? url.split('/').slice(0, 3).join('/')
     : new URL(url).origin;
 
-/** The handler's answer to a request for a URL of a custom scheme; undefined for any other URL. */
+/** Undefined for a URL of any other scheme. */
 export const answerScheme = async (url: string, init: RequestInit = {}): Promise<Response | undefined> => {
   const handler = handlers.get(url.split(':', 1)[0] ?? '');
   return handler?.(new Request(url, init));

@@ -8,27 +8,27 @@ type CheckHandler = Parameters<Session['setPermissionCheckHandler']>[0];
 
 type DeviceHandler = Parameters<Session['setDevicePermissionHandler']>[0];
 
-/** What the application lets pages do, for tests to ask. */
+/** Tests call the application's permission handlers. */
 export const permissions = {
   check: null as CheckHandler,
   device: null as DeviceHandler,
 };
 
-/** https://www.electronjs.org/docs/latest/api/session; what is asked for is asked of Chromium, see below. */
+/** https://www.electronjs.org/docs/latest/api/session; {@link applyPermissions} passes permissions to Chromium. */
 export const session = strict<typeof Electron.session>('session', {
-  // Devices there are none: a test emits what Electron would of those it thinks of.
+  // No device exists: a test emits the events of those it simulates.
   defaultSession: strict<Session>(
     'session.defaultSession',
     Object.assign(new EventEmitter(), {
       setPermissionCheckHandler: (handler: CheckHandler) => void (permissions.check = handler),
-      // Chromium is told beforehand what the check handler says, so that it never asks.
+      // Chromium gets the answers of the check handler in advance, so it never asks.
       setPermissionRequestHandler: () => undefined,
       setDevicePermissionHandler: (handler: DeviceHandler) => void (permissions.device = handler),
     } satisfies Partial<Session>),
   ),
 });
 
-/** Gives an origin what the check handler gives it. Without a handler Electron grants everything. */
+/** Sets an origin's permissions to the answers of the check handler. Without a handler Electron grants everything. */
 export const applyPermissions = async (browser: Browser, origin: string): Promise<void> => {
   const cdp = await browser.newBrowserCDPSession();
   for (const name of ['geolocation', 'notifications'] as const) {
@@ -39,5 +39,5 @@ export const applyPermissions = async (browser: Browser, origin: string): Promis
       origin: toChromium(origin),
     });
   }
-  // The session stays open: with it, Chromium would forget what it was told.
+  // The session stays open: without it, Chromium would forget the permissions.
 };

@@ -1,6 +1,6 @@
 /**
- * Part of an object of Electron that throws where a member is asked for that it does not have, so that no test passes
- * on a behaviour nobody imitated.
+ * A partial Electron object that throws on access to a missing member, so that no test passes on a behaviour that is
+ * not imitated.
  */
 export const strict = <Real extends object>(
   name: string,
@@ -8,19 +8,18 @@ export const strict = <Real extends object>(
 ): Real =>
   new Proxy(implemented, {
     get(target, key, receiver): unknown {
-      // Promises look for `then`, printing for symbols.
+      // Promises look for `then`, printing looks for symbols.
       if (key in target || typeof key === 'symbol' || key === 'then') return Reflect.get(target, key, receiver);
       throw new Error(`The electron double does not implement ${name}.${key}`);
     },
   }) as Real;
 
-/** What Electron hands to listeners of events that can be prevented. */
+/** What Electron passes to listeners of preventable events. */
 export interface PreventableEvent {
   readonly defaultPrevented: boolean;
   preventDefault(): void;
 }
 
-/** A new event with these details. */
 export const preventable = <Details extends object>(details: Details): Details & PreventableEvent => {
   let defaultPrevented = false;
   return {

@@ -24,7 +24,7 @@ import { preventable, strict } from './strict.ts';
 
 type WindowOpenHandler = (details: { url: string }) => WindowOpenHandlerResponse;
 
-/** The parts of `Fetch.requestPaused` of the DevTools protocol that are read here. */
+/** The fields of `Fetch.requestPaused` (DevTools protocol) that are read here. */
 interface PausedRequest {
   readonly requestId: string;
   readonly request: { readonly url: string; readonly method: string };
@@ -32,15 +32,15 @@ interface PausedRequest {
   readonly frameId: string;
 }
 
-/** Contents of a window: what Electron shows of them, and the page of Chromium that stands behind. */
+/** Contents of a window: Electron's object, and the Chromium page behind it. */
 export interface DoubledContents {
   readonly webContents: WebContents;
-  /** Navigates, whatever listeners of `will-navigate` say: these are asked about the page's own wishes only. */
+  /** Navigates without asking listeners of `will-navigate`, which only see navigations of the page itself. */
   load(url: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** As Chromium requests it. */
+/** Chromium requests URLs without their fragment. */
 const withoutFragment = (url: string): string => url.replace(/#.*/, '');
 
 const requireSafe = ({ webPreferences }: BrowserWindowConstructorOptions): string => {
@@ -56,7 +56,9 @@ const preloadScript = (file: string): string => {
   return `(${String(isolatedWorld)})(${wrapped}, ${JSON.stringify({ binding: IPC_BINDING, deliver: DELIVER })})`;
 };
 
-/** Whether a navigation that the page wants may happen (https://www.electronjs.org/docs/latest/api/web-contents). */
+/**
+ * True if listeners allow a navigation that the page starts (https://www.electronjs.org/docs/latest/api/web-contents).
+ */
 const mayNavigate = (emitter: EventEmitter, url: string, isMainFrame: boolean): boolean => {
   const events = isMainFrame ? ['will-frame-navigate', 'will-navigate'] : ['will-frame-navigate'];
   return events.every((name) => {
@@ -66,7 +68,7 @@ const mayNavigate = (emitter: EventEmitter, url: string, isMainFrame: boolean): 
   });
 };
 
-/** Answers every request of the page: ours by the scheme's handler, any other as if there were no network. */
+/** Answers every request of the page: ours through the scheme's handler, all others as without a network. */
 const serveRequests = async (cdp: CDPSession, emitter: EventEmitter, mainFrame: string, expected: Set<string>) => {
   const answer = async ({ requestId, request, resourceType, frameId }: PausedRequest) => {
     const url = fromChromium(request.url);
@@ -86,7 +88,7 @@ const serveRequests = async (cdp: CDPSession, emitter: EventEmitter, mainFrame: 
   };
   cdp.on('Fetch.requestPaused', (paused) => {
     answer(paused).catch((error: unknown) => {
-      // The page that asked was loaded again or closed meanwhile: Chromium has given the request up.
+      // The page was reloaded or closed meanwhile: Chromium has cancelled the request.
       if (!/Invalid InterceptionId|has been closed/.test(String(error))) throw error;
     });
   });
@@ -124,7 +126,7 @@ const serveIpc = async (cdp: CDPSession, sender: () => WebContents) => {
   await cdp.send('Runtime.addBinding', { name: IPC_BINDING, executionContextName: ISOLATED_WORLD });
 };
 
-/** Contents on a new page of the browser. */
+/** Opens a page for a window. @throws Error if the options do not sandbox it */
 export const createContents = (
   browser: Promise<Browser>,
   options: BrowserWindowConstructorOptions,
@@ -168,7 +170,7 @@ export const createContents = (
     await serveIpc(cdp, () => webContents);
     await serveRequests(cdp, emitter, frameTree.frame.id, expected);
     cdp.on('Page.windowOpen', ({ url }) => {
-      // Chromium itself was told to open nothing.
+      // Chromium itself is set to open nothing.
       if (openHandler?.({ url }).action !== 'deny') throw new Error('The electron double opens no further windows');
     });
     await cdp.send('Page.addScriptToEvaluateOnNewDocument', { source: `(${String(pageWorld)})()` });
@@ -186,7 +188,7 @@ export const createContents = (
       const target = await attached;
       if (!url.startsWith('data:')) await applyPermissions(await browser, originOf(url));
       const address = toChromium(url);
-      // Within the document nothing is requested.
+      // Navigation within the document requests nothing.
       if (withoutFragment(address) !== withoutFragment(target.url())) expected.add(withoutFragment(address));
       await target.goto(address);
     },

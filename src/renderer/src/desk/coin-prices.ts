@@ -5,20 +5,18 @@ import { useTransport } from '../transport/transport.ts';
 import { useDesk } from './desk-store.ts';
 import { useLoaded } from './use-loaded.ts';
 
-/** What a native coin is worth, or why nobody knows. */
 export type CoinPrice = ProcedureOutput<'chains.coinPrice'>;
 
-/** Why there is no usable price, as a sentence. */
 export const noPriceSentence = (fault: string, coin: string): string =>
   `There is no usable price for ${coin}: ${fault}.`;
 
 const MINUTE_MS = 60_000;
 
-/** What native coins are worth now, on the chains that have a source for it; read again every minute. */
+/** Prices of native coins on the chains that have a price source; read every minute. */
 export const useCoinPrices = defineStore('coinPrices', () => {
   const desk = useDesk();
   const transport = useTransport();
-  /** A review knows nothing of today. */
+  /** A review has no current prices. */
   const sources = computed(() =>
     desk.info === undefined || desk.info.review
       ? []
@@ -36,11 +34,10 @@ export const useCoinPrices = defineStore('coinPrices', () => {
   );
   const prices = computed(() => new Map<number, CoinPrice>(data.value));
 
-  /** Undefined where the operator has set no source, and until it is read. */
+  /** Undefined without a source, and until it is read. */
   const priceOf = (chainId: number): CoinPrice | undefined => prices.value.get(chainId);
-  /** US dollars for one coin, decimal; empty: not known. */
+  /** US dollars for one coin, decimal; empty if unknown. */
   const usd = (chainId: number): string => priceOf(chainId)?.usd ?? '';
-  /** The same on the chain of a DApp. */
   const usdOf = (paymasterId: string): string =>
     usd(desk.dapps.find((dapp) => dapp.paymasterId === paymasterId)?.chainId ?? 0);
   return { priceOf, usd, usdOf };

@@ -7,54 +7,52 @@ import { followFeed } from '../transport/follow-feed.ts';
 import { useTransport } from '../transport/transport.ts';
 import type { Chain, Dapp, SystemInfo } from './types.ts';
 
-/** How the page stands to the engine. */
 export type Connection = 'starting' | 'connected' | 'lost' | 'refused';
 
 const TICK_MS = 5_000;
-/** An engine that answers none of so many questions, one a tick, is not running. */
+/** An engine that leaves this many questions unanswered, one a tick, is not running. */
 const MOST_UNANSWERED = 3;
-/** It is asked again in one of so many ticks, since each question keeps a connection. */
+/** Then it is asked again only every so many ticks, since each question keeps a connection. */
 const SELDOM = 12;
 const MINUTE_MS = 60_000;
-/** Clocks that differ by less are told apart by nobody: what the page shows is in minutes. */
+/** A smaller clock difference does not show: the page shows minutes. */
 const NOTICEABLE_MS = 10_000;
-/** Decisions kept of those that came while the page was open. */
+/** Most decisions kept that were made while the page was open. */
 export const RECENT = 200;
-/** Settled decisions kept, for the lists that were read before: more than somebody scrolls through. */
+/** Most settled decisions kept, for lists that were read before: more than an operator scrolls through. */
 const SETTLED = 2_000;
-/** Pages of the feed are gathered for so long: at hundreds of decisions a second the page still paints ten times. */
+/** Feed pages are collected this long: at hundreds of decisions a second the page still paints ten times. */
 const GATHER_MS = 100;
 
-/** What every page needs: state of the engine, DApps, chains, and decisions as they are made. */
+/** State that every page needs: the engine, DApps, chains, and new decisions. */
 export const useDesk = defineStore('desk', () => {
   const transport = useTransport();
   const timer = useTimer();
 
   const connection = ref<Connection>('starting');
-  /** Why there is no connection. */
   const fault = ref<string>();
   const info = shallowRef<SystemInfo>();
-  /** The operator looks around without opening the vault. */
+  /** The operator uses the console without unlocking the vault. */
   const isVaultLeft = ref(false);
   const dapps = shallowRef<readonly Dapp[]>([]);
-  /** The DApp that the operator looks at: each page begins with it. */
+  /** The DApp that the operator works on; pages open with it. */
   const chosenDapp = ref<string>();
   const chainList = shallowRef<readonly Chain[]>([]);
   /** Made since the page was opened, newest first, at most {@link RECENT}. */
   const recent = shallowRef<readonly DecisionRow[]>([]);
-  /** How many were made since the page was opened. */
+  /** Number of decisions made since the page was opened. */
   const made = ref(0);
-  /** How many of them the last reading of `info` has counted already. */
+  /** How many of them the last read of `info` already counts. */
   let counted = 0;
-  /** The newest that settlement has changed since the page was opened, by id, as they are now. */
+  /** Newest decisions that settlement has changed since the page was opened, by id, in their current state. */
   const settled = shallowRef(new Map<string, DecisionRow>());
-  /** How far the desk's clock, by which limits and windows go, is ahead of this window's, ms. */
+  /** Lead of the desk's clock over this window's, ms. Limits and windows follow the desk's clock. */
   let aheadMs = 0;
   const now = ref(timer.now());
-  /** How much the feed had told by the last tick: what is added up is read again when it moves. */
+  /** Feed rows up to the last tick: totals are read again when it changes. */
   const news = ref(0);
   let told = 0;
-  /** Moves with the news, and every minute: what counts for some time ends without any. */
+  /** Changes with the news and every minute, since time alone ends some windows. */
   const sums = computed(() => `${news.value} ${Math.floor(now.value / MINUTE_MS)}`);
 
   const chains = computed(() => new Map(chainList.value.map((chain) => [chain.chainId, chain])));
@@ -69,7 +67,7 @@ export const useDesk = defineStore('desk', () => {
     fault.value = error instanceof EngineError ? error.message : 'The engine does not answer.';
   };
 
-  /** Questions that the engine was asked since it last answered one. */
+  /** Questions since the engine's last answer. */
   let unanswered = 0;
   const answered = (): void => {
     if (unanswered >= MOST_UNANSWERED && connection.value === 'lost') {
@@ -78,12 +76,11 @@ export const useDesk = defineStore('desk', () => {
     }
     unanswered = 0;
   };
-  /** What is as it was stays the same object: what is made of it is not made anew. */
+  /** An equal value stays the same object, so that nothing computed from it is computed again. */
   const keep = <T>(kept: { value: T }, now: T): void => {
     if (JSON.stringify(kept.value) !== JSON.stringify(now)) kept.value = now;
   };
 
-  /** Goes by the desk's clock. */
   const followClock = ({ now: told }: SystemInfo): void => {
     const ahead = told === undefined ? 0 : told - timer.now();
     if (Math.abs(ahead - aheadMs) < NOTICEABLE_MS) return;
@@ -91,7 +88,7 @@ export const useDesk = defineStore('desk', () => {
     now.value = timer.now() + aheadMs;
   };
 
-  /** Reads state, DApps and chains anew: what another console or the command line has changed shows within a tick. */
+  /** Reads state, DApps and chains, so that changes by another console or the command line show within a tick. */
   const refresh = async (): Promise<void> => {
     const seen = made.value + gathered.length;
     const [system, paymasters, chain] = await Promise.all([
@@ -107,7 +104,6 @@ export const useDesk = defineStore('desk', () => {
     answered();
   };
 
-  /** Reads the state anew. */
   const refreshInfo = async (): Promise<void> => {
     const seen = made.value + gathered.length;
     info.value = await transport.call('system.info', {});
@@ -133,7 +129,7 @@ export const useDesk = defineStore('desk', () => {
     });
   };
 
-  /** Asks for the state. An engine that hangs keeps its connections: only its silence tells. */
+  /** Reads the state. An engine that hangs keeps its connections; only missing answers show it. */
   const beat = (): void => {
     unanswered += 1;
     if (unanswered === MOST_UNANSWERED) failed(new EngineError('INTERNAL', 'It has not answered for 10 seconds.'));
@@ -144,7 +140,7 @@ export const useDesk = defineStore('desk', () => {
     });
   };
 
-  /** Connects, and stays connected until the returned function is called. */
+  /** Connects. @returns a function that disconnects */
   const open = (): (() => void) => {
     const stopFollowing = followFeed(transport, timer, {
       onPage: gather,
@@ -160,7 +156,7 @@ export const useDesk = defineStore('desk', () => {
     const tick = (): void => {
       now.value = timer.now() + aheadMs;
       news.value = told;
-      // A lost connection is told by the feed, which also brings it back.
+      // The feed reports a lost connection and reconnects.
       if (connection.value === 'connected' || unanswered >= MOST_UNANSWERED) beat();
       cancelTick = timer.after(TICK_MS, tick);
     };

@@ -1,10 +1,9 @@
 import type { RouteLocationRaw } from 'vue-router';
 import { dappPlace } from './dapp-place.ts';
 
-/** Where an operator changes what a rule looks at. */
 export interface RulePlace {
   readonly to: RouteLocationRaw;
-  /** What the link says. */
+  /** The link's text. */
   readonly verb: string;
 }
 
@@ -27,6 +26,6 @@ const PLACES: Readonly<Record<string, (paymasterId: string, rule: string) => Rul
   burnRate: elsewhere('/settings', 'Open chain settings'),
 };
 
-/** Where the operator changes what a kind of rule decides by; undefined where there is nothing to change. */
+/** Where the operator changes the settings of a kind of rule; undefined if it has none. */
 export const rulePlace = (rule: string | null, paymasterId: string): RulePlace | undefined =>
   rule === null ? undefined : PLACES[rule]?.(paymasterId, rule);

@@ -2,16 +2,15 @@ import { useMessage } from 'naive-ui';
 import { type Ref, ref } from 'vue';
 import { faultText } from './use-loaded.ts';
 
-/** Something that the operator does. */
 export interface Action {
   readonly isRunning: Readonly<Ref<boolean>>;
   /** Why it failed, in the engine's words. */
   readonly fault: Ref<string | undefined>;
-  /** Does it. @returns false if it failed, or is being done already */
+  /** @returns false if the action failed or is already running */
   readonly run: (act: () => Promise<unknown>, done?: string) => Promise<boolean>;
 }
 
-/** Runs what the operator does, one thing at a time, and says how it went. */
+/** Runs one action of the operator at a time and reports the result. */
 export const useAction = (): Action => {
   const message = useMessage();
   const isRunning = ref(false);

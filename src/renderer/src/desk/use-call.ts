@@ -2,7 +2,7 @@ import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../ap
 import { useTransport } from '../transport/transport.ts';
 import { type Loaded, type Rereading, useLoaded } from './use-loaded.ts';
 
-/** What a procedure answers, read whenever its input changes; while that is undefined, nothing is asked. */
+/** The answer of a procedure, read whenever its input changes; an undefined input asks nothing. */
 export const useCall = <Name extends ProcedureName>(
   name: Name,
   input: () => ProcedureInput<Name> | undefined,

@@ -5,7 +5,6 @@ import type { Loaded } from './use-loaded.ts';
 
 const EVERY_MS = 10_000;
 
-/** What is signed for and what there is to pay it with, kept up to date. */
 export const useExposure = (): Loaded<Exposure> => {
   const desk = useDesk();
   const dapps = (): string => desk.dapps.map(({ paymasterId }) => paymasterId).join();

@@ -2,29 +2,22 @@ import { type Ref, ref, shallowRef, watch } from 'vue';
 import { EngineError } from '../../../shared/errors.ts';
 import { useDesk } from './desk-store.ts';
 
-/** Something that is read from the engine. */
 export interface Loaded<T> {
-  /** Undefined until it is there. */
+  /** Undefined until it is read. */
   readonly data: Readonly<Ref<T | undefined>>;
-  /** Why the last reading failed. */
   readonly fault: Readonly<Ref<string | undefined>>;
   readonly reload: () => Promise<void>;
 }
 
-/** What a failure says to a person. */
 export const faultText = (error: unknown): string =>
   error instanceof EngineError ? error.message : 'The engine does not answer.';
 
-/** When something is read again without a word. */
 export interface Rereading {
-  /** What is shown stays while it is read again because this changed. */
+  /** A change of this value reads again; the old data stays visible meanwhile. */
   readonly quietly: () => unknown;
 }
 
-/**
- * Reads something whenever what it depends on changes, and again when a lost connection is back. An answer that has
- * been overtaken by a newer question is dropped.
- */
+/** Reads whenever its dependencies change, and after a reconnect. Drops an answer if a newer question was asked. */
 export const useLoaded = <T>(
   dependsOn: () => unknown,
   read: () => Promise<T> | undefined,
@@ -41,7 +34,7 @@ export const useLoaded = <T>(
     try {
       const answer = await read();
       if (mine !== asked) return;
-      // What is the same stays the same object: what somebody types into a form made of it is not thrown away.
+      // An equal answer keeps the same object, so that a form made from it keeps what was typed.
       if (JSON.stringify(answer) !== JSON.stringify(data.value)) data.value = answer;
       fault.value = undefined;
     } catch (error) {
@@ -60,7 +53,7 @@ export const useLoaded = <T>(
   );
   if (rereading !== undefined) {
     watch(rereading.quietly, () => {
-      // A question to a slow chain is not overtaken by the same one; without a connection there is nobody to ask.
+      // A pending question to a slow chain is not repeated; without a connection none is asked.
       if (underWay === 0 && desk.connection === 'connected') void reload();
     });
   }

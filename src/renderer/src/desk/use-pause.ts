@@ -4,11 +4,11 @@ import type { Dapp } from './types.ts';
 import { useAction } from './use-action.ts';
 import { useTransport } from '../transport/transport.ts';
 
-/** Resuming all sponsorship, and pausing and resuming one DApp; what is shown of it follows at once. */
+/** Resumes all sponsorship, and pauses and resumes one DApp; the display follows at once. */
 export const usePause = (): {
   isRunning: Readonly<Ref<boolean>>;
   fault: Ref<string | undefined>;
-  /** Like the others: @returns false if it failed */
+  /** @returns false if it failed, like the others */
   resume: () => Promise<boolean>;
   pauseDapp: (dapp: Pick<Dapp, 'paymasterId' | 'name'>) => Promise<boolean>;
   resumeDapp: (dapp: Pick<Dapp, 'paymasterId' | 'name'>) => Promise<boolean>;

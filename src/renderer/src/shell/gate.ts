@@ -1,32 +1,29 @@
 import { type InjectionKey, inject } from 'vue';
 
-/** Under this name the tab keeps the token. */
+/** The tab keeps the token under this name. */
 const KEPT = 'gasdesk.operatorToken';
 
-/** What the page does about the operator token. */
 interface Doors {
-  /** Asks a person for the token. */
   readonly ask: (enter: Enter) => void;
-  /** Opens the console. */
   readonly enter: (token: string) => void;
 }
 
-/** Opens the console with a token, and keeps it for reloads of this tab if that is wanted. */
+/** Opens the console with a token, and optionally keeps it for reloads of this tab. */
 type Enter = (token: string, keep: boolean) => void;
 
-/** The operator token in text that holds it: the address that `serve` prints, the line around it, or the token alone. */
+/** Finds the operator token in text: the address that `serve` prints, the line around it, or the token alone. */
 export const tokenIn = (text: string): string | undefined =>
   /(?:#token=|^\s*)([\w-]{43})(?=$|[\s"'&}])/.exec(text)?.[1];
 
-/** Keeps the token for reloads of this tab, or sees to it that none is kept. */
+/** Keeps the token for reloads of this tab, or removes a kept one. */
 export const keepToken = ({ sessionStorage }: Pick<Window, 'sessionStorage'>, token: string, keep: boolean): void => {
   if (keep) sessionStorage.setItem(KEPT, token);
   else sessionStorage.removeItem(KEPT);
 };
 
 /**
- * Takes the operator token out of the page's address, where it must not stay: neither history nor a bookmark holds it.
- * From here on it is in memory, and in the storage of this tab, which ends with it, so that a reload asks for nothing.
+ * Removes the operator token from the page's address, so that neither history nor bookmarks contain it. From then on it
+ * is in memory and in the tab's session storage, so that a reload does not ask for it.
  */
 export const startGate = (
   { location, history, sessionStorage }: Pick<Window, 'location' | 'history' | 'sessionStorage'>,
@@ -50,7 +47,7 @@ export const signOut = ({ location, sessionStorage }: Pick<Window, 'location' | 
   location.reload();
 };
 
-/** Opens the console anew, on the page it is on, with another operator token. Not there in the desktop window. */
+/** Reopens the console with another operator token, on the current page. Not provided in the desktop window. */
 export const enterTokenKey: InjectionKey<Enter> = Symbol('enter token');
 
 /** For a page whose token is no longer accepted. */

@@ -3,10 +3,9 @@ import { dappTabs } from '../desk/dapp-place.ts';
 import { useDesk } from '../desk/desk-store.ts';
 import type { IconName } from '../ui/icons.ts';
 
-/** A page of the console. */
 export interface Page {
   readonly name: string;
-  /** As the router takes it; what the rail links to is without its parameters. */
+  /** As for the router; the rail links to it without its parameters. */
   readonly path: string;
   readonly link: string;
   readonly title: string;
@@ -15,11 +14,11 @@ export interface Page {
   readonly key: string;
   /** Reached from other pages, not from the rail. */
   readonly offRail?: true;
-  /** There also where a file is reviewed. */
+  /** Also available in a review. */
   readonly inReview?: true;
 }
 
-/** Every page; those of the rail in its order. */
+/** All pages; those of the rail in its order. */
 export const pages: readonly Page[] = [
   { name: 'overview', path: '/', link: '/', title: 'Overview', icon: 'overview', key: 'o', inReview: true },
   {
@@ -43,7 +42,7 @@ export const pages: readonly Page[] = [
   { name: 'setup', path: '/setup', link: '/setup', title: 'Set up', icon: 'play', key: 'u', offRail: true },
 ];
 
-/** The pages that there are: a review has no desk to manage. */
+/** The available pages: a review has no desk to manage. */
 export const usePages = (): ComputedRef<readonly Page[]> => {
   const desk = useDesk();
   return computed(() => (desk.info?.review === undefined ? pages : pages.filter(({ inReview }) => inReview)));

@@ -7,17 +7,16 @@ import type { IconName } from '../ui/icons.ts';
 import { outcomes } from '../ui/outcomes.ts';
 import type { Page } from './pages.ts';
 
-/** What a choice in the command palette does beside going somewhere. */
+/** Actions of the command palette that do not navigate. */
 export type PaletteAct = 'pause' | 'resume' | 'keys' | 'signOut';
 
-/** A line of the command palette. */
 export interface PaletteEntry {
   readonly id: string;
   readonly title: string;
-  /** Stands beside the title, and is searched as well. */
+  /** Shown next to the title, and searched as well. */
   readonly note: string;
   readonly icon: IconName;
-  /** Where it leads; absent where it does something here. */
+  /** Where it leads; absent for an action. */
   readonly to?: RouteLocationRaw;
   readonly act?: PaletteAct;
 }
@@ -36,13 +35,13 @@ const ruleEntries = ({ paymasterId, name }: Pick<Dapp, 'paymasterId' | 'name'>):
     }),
   );
 
-/** What the palette offers whatever is typed, in the order in which it is listed. */
+/** The entries that do not depend on the typed text, in order. */
 export const paletteEntries = (desk: {
   readonly pages: readonly Page[];
   readonly dapps: readonly Pick<Dapp, 'paymasterId' | 'name'>[];
   readonly isReview: boolean;
   readonly isPaused: boolean;
-  /** In a browser there is a session to end. */
+  /** In a browser, the operator can end the session. */
   readonly hasSession: boolean;
 }): PaletteEntry[] => {
   const pages = desk.pages.map(({ name, title, icon, link, key }): PaletteEntry => ({
@@ -72,7 +71,7 @@ export const paletteEntries = (desk: {
   ];
 };
 
-/** The entries that hold every word that was typed; those whose title begins with it come first. */
+/** Entries that contain every typed word; those whose title begins with the text come first. */
 export const matchingEntries = (entries: readonly PaletteEntry[], typed: string): PaletteEntry[] => {
   const words = typed.trim().toLowerCase().split(/\s+/);
   const begins = ({ title }: PaletteEntry): boolean => title.toLowerCase().startsWith(words.join(' '));
@@ -83,7 +82,6 @@ export const matchingEntries = (entries: readonly PaletteEntry[], typed: string)
   return [...found.filter(begins), ...found.filter((entry) => !begins(entry))];
 };
 
-/** A decision as the palette lists it. */
 export const decisionEntry = ({ id, seq, dapp, sender, outcome, message }: DecisionRow): PaletteEntry => ({
   ...{ id: `decision ${id}`, title: `#${seq} ${outcomes[outcome].word} · ${dapp}`, icon: outcomes[outcome].icon },
   note: `${sender === '' ? '' : `${shorten(sender)} · `}${message}`,

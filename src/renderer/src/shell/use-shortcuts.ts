@@ -8,15 +8,14 @@ const isTyping = ({ target }: KeyboardEvent): boolean =>
 const isPaletteKey = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): boolean =>
   key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !shiftKey && !altKey;
 
-/** True for a letter that was meant for the palette, whose input has not the focus yet. */
+/** True for a letter that was meant for the palette, whose input does not have the focus yet. */
 const isEarlyLetter = ({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean =>
   key.length === 1 && !ctrlKey && !metaKey && !altKey && !(target as HTMLElement).matches('[data-palette]');
 
-/** Keys of every page, and what they show. */
 interface Shortcuts {
   readonly isHelpShown: Ref<boolean>;
   readonly isPaletteShown: Ref<boolean>;
-  /** What is typed into the command palette: its first letters may come before its input can take them. */
+  /** Text of the command palette; its first letters may arrive before its input has the focus. */
   readonly paletteText: Ref<string>;
 }
 

@@ -2,7 +2,7 @@ import type { ConsoleBridge } from '../../../shared/console-bridge.ts';
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../api/index.ts';
 import { type Transport, outputOf } from './transport.ts';
 
-/** Procedures through the bridge of the desktop window; the feed by asking for the next page, again and again. */
+/** Polls for pages of the feed. */
 export const electronTransport = (bridge: ConsoleBridge): Transport => {
   const call = async <Name extends ProcedureName>(
     name: Name,
@@ -12,7 +12,7 @@ export const electronTransport = (bridge: ConsoleBridge): Transport => {
     call,
     async feed({ after, signal, onPage }) {
       let seen = after;
-      // The first question waits for nothing, so that the page soon knows that it is connected.
+      // The first request does not wait, so that the page soon knows that it is connected.
       for (let wait = false; ; wait = true) {
         const page = await call('decisions.follow', { ...(seen !== undefined && { after: seen }), wait });
         signal.throwIfAborted();
@@ -21,7 +21,7 @@ export const electronTransport = (bridge: ConsoleBridge): Transport => {
       }
     },
     copy: (text) => bridge.copy(text),
-    // The window hands no page to the system: the application makes it from the filter.
+    // The page passes on only the filter: the application makes the report itself.
     print: (filter) => bridge.print(filter),
   };
 };

@@ -3,26 +3,26 @@ import type { FeedPage } from '../../../shared/schema/decision.ts';
 import type { Timer } from '../timer.ts';
 import type { Transport } from './transport.ts';
 
-/** Someone who wants every page of the feed, each once and in order. */
+/** Receives every page of the feed, each once and in order. */
 export interface FeedListener {
   onPage(page: FeedPage): void;
   onConnected(): void;
-  /** The connection is lost; a new one is tried until it stands. */
+  /** The connection is lost; it is retried until it is restored. */
   onLost(error: unknown): void;
 }
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** True if asking again cannot help. */
+/** True if a retry cannot help. */
 const isFinal = (error: unknown): boolean => error instanceof EngineError && error.code === 'OPERATOR_TOKEN_INVALID';
 
 /**
- * Follows the feed, over as many connections as it takes: each begins where the last page ended, so that nothing is lost
- * or told twice.
+ * Follows the feed across connections. Each connection begins where the last page ended, so that no page is lost or
+ * repeated.
  *
- * @param from position up to which everything was seen; undefined: only what comes from now on
- * @returns stops it
+ * @param from position up to which everything was seen; undefined: only new pages
+ * @returns a function that stops it
  */
 export const followFeed = (transport: Transport, timer: Timer, listener: FeedListener, from?: number): (() => void) => {
   const over = new AbortController();
@@ -30,7 +30,7 @@ export const followFeed = (transport: Transport, timer: Timer, listener: FeedLis
   let after = from;
   let pause = FIRST_PAUSE_MS;
   let wake = (): void => undefined;
-  // A function, since TypeScript does not see that it changes while something is awaited.
+  // A function, since TypeScript does not know that the value changes during an await.
   const isOver = (): boolean => signal.aborted;
 
   const connect = async (): Promise<void> => {
@@ -43,7 +43,7 @@ export const followFeed = (transport: Transport, timer: Timer, listener: FeedLis
         listener.onConnected();
       }
       isFirst = false;
-      // It may be lower than the last: a restored backup goes on from an older one.
+      // It may be lower than the last one: a restored backup continues from an older position.
       after = page.upTo;
       listener.onPage(page);
     };

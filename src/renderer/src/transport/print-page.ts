@@ -1,10 +1,10 @@
 import { EngineError } from '../../../shared/errors.ts';
 
 /**
- * Shows a page in a tab of its own and opens the browser's print dialog there, which makes a PDF too. The page has the
- * console's policy besides its own: no script of it would run.
+ * Shows a page in a new tab and opens the browser's print dialog, which can also make a PDF. The console's policy
+ * applies in addition to the page's own: no script of the page would run.
  *
- * @throws EngineError if the browser lets no tab open
+ * @throws EngineError if the browser opens no tab
  */
 export const printPage = async (html: string): Promise<void> => {
   const url = URL.createObjectURL(new Blob([html], { type: 'text/html' }));

@@ -1,4 +1,3 @@
-/** One server-sent event, as far as the console reads it. */
 export interface ServerSentEvent {
   readonly event: string;
   readonly data: string;
@@ -7,7 +6,7 @@ export interface ServerSentEvent {
 const fieldOf = (lines: readonly string[], name: string): string | undefined =>
   lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
 
-/** Reads server-sent events (HTML, 9.2.5) from the text of a response, in the form the engine writes them. */
+/** Reads server-sent events (HTML, 9.2.5) from a response, in the form that the engine writes. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

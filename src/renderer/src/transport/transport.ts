@@ -4,39 +4,37 @@ import type { EngineAnswer } from '../../../shared/console-bridge.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import type { FeedPage } from '../../../shared/schema/decision.ts';
 
-/** The feed over one connection, until it is lost. */
 export interface FeedSource {
-  /** Position of the feed up to which everything was seen; undefined: begin now. */
+  /** Position up to which everything was seen; undefined: begin now. */
   readonly after: number | undefined;
-  /** Aborted when nobody listens any more. */
+  /** Aborted when the listener stops. */
   readonly signal: AbortSignal;
-  /** The first page, which may be empty, comes as soon as the connection stands. */
+  /** The first page, which may be empty, arrives as soon as the connection stands. */
   readonly onPage: (page: FeedPage) => void;
 }
 
-/** The way from a page to the engine, whatever carries it. */
+/** The connection from a page to the engine, over any medium. */
 export interface Transport {
-  /** Calls a procedure. @throws EngineError, or what the connection throws when there is none */
+  /** @throws EngineError, or the connection's error if it is lost */
   call<Name extends ProcedureName>(name: Name, input: ProcedureInput<Name>): Promise<ProcedureOutput<Name>>;
-  /** Tells the feed until the connection ends, which rejects or resolves. {@link followFeed} reconnects. */
+  /** Delivers the feed until the connection ends, which rejects or resolves. {@link followFeed} reconnects. */
   feed(source: FeedSource): Promise<void>;
-  /** Puts text on the clipboard. */
   copy(text: string): Promise<void>;
-  /** Opens a report where it can be printed: that of the filter, which the caller has had made already, as `html`. */
+  /** Opens the report of a filter for printing; `html` is the report that the caller already has. */
   print(filter: ProcedureInput<'decisions.report'>, html: string): Promise<void>;
 }
 
-/** Under this key the application provides its transport. */
+/** The application provides its transport under this key. */
 export const transportKey: InjectionKey<Transport> = Symbol('transport');
 
-/** The transport of the application; to be called where `inject` may be. */
+/** The transport of the application; call only where `inject` works. */
 export const useTransport = (): Transport => {
   const transport = inject(transportKey);
   if (transport === undefined) throw new Error('The application provides no transport');
   return transport;
 };
 
-/** What a procedure answered. @throws EngineError as the engine told it */
+/** Unwraps an answer. @throws EngineError as the engine reported it */
 export const outputOf = <Name extends ProcedureName>(answer: EngineAnswer): ProcedureOutput<Name> => {
   if (!answer.ok) throw new EngineError(answer.code, answer.message, answer.data);
   return answer.output as ProcedureOutput<Name>;

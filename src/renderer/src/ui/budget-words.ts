@@ -2,7 +2,6 @@ import type { Chain } from '../desk/types.ts';
 import { shownAmount } from '../../../shared/words/amount.ts';
 import { shortTime } from './time.ts';
 
-/** How much of a budget is used, and since when. */
 export const budgetWords = (
   { budgetWei, signedWei, since }: NonNullable<Chain['unreachable']>,
   symbol: string,

@@ -1,12 +1,11 @@
 import type { Exposure } from '../desk/types.ts';
 
-/** What is reserved of one coin, on all chains that have it. */
 export interface CoinExposure {
   readonly coin: string;
   readonly wei: string;
 }
 
-/** What is reserved by coin; coins of which nothing is reserved are left out where another is. */
+/** Reserved amounts by coin. Omits coins without reservations if another coin has some. */
 export const exposureByCoin = (exposure: Exposure, coinOf: (chainId: number) => string): CoinExposure[] => {
   const totals = new Map<string, bigint>();
   for (const { chainId, reservedWei } of exposure.chains) {

@@ -1,16 +1,15 @@
-/** What a form does. */
 export interface FormAction {
-  /** What its button says. */
+  /** Label of its button. */
   verb: string;
-  /** What is said above the reason where it fails. */
+  /** Title above the reason if it fails. */
   failed: string;
-  /** Whether everything is typed. */
+  /** True if everything is typed. */
   ready: boolean;
   /** It cannot be undone. */
   destroys?: boolean;
-  /** Why it cannot be done, found before it is tried. */
+  /** Why it cannot run, known in advance. */
   error?: string;
   act: () => Promise<unknown>;
-  /** What is said once it is done. */
+  /** Message after success. */
   done: string;
 }

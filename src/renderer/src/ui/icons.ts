@@ -1,6 +1,6 @@
 import * as lucide from 'lucide-vue-next';
 
-/** The one icon set. An icon never stands without a word, so it is hidden from readers. */
+/** The only icon set. An icon always has a word next to it, so it is hidden from screen readers. */
 export const icons = {
   overview: lucide.Gauge,
   decisions: lucide.ListChecks,
@@ -29,5 +29,4 @@ export const icons = {
   exit: lucide.LogOut,
 };
 
-/** Name of an icon. */
 export type IconName = keyof typeof icons;

@@ -1,6 +1,5 @@
 import { toSvg } from 'jdenticon';
 
-/** One colour of an identicon. */
 interface IdenticonPath {
   readonly fill: string;
   readonly d: string;
@@ -9,8 +8,8 @@ interface IdenticonPath {
 const PATH = /<path fill="([^"]*)" d="([^"]*)"/g;
 
 /**
- * The identicon of an address as paths of an SVG of this size: the same for the same address, in whatever letter case.
- * Paths, and not the library's markup, so that nothing is ever taken for HTML.
+ * The identicon of an address as SVG paths of this size, independent of letter case. Uses paths instead of the
+ * library's markup, so that nothing is ever parsed as HTML.
  */
 export const identiconPaths = (address: string, size: number): IdenticonPath[] =>
   [...toSvg(address.toLowerCase(), size, { padding: 0 }).matchAll(PATH)].map(([, fill = '', d = '']) => ({ fill, d }));

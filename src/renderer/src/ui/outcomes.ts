@@ -1,7 +1,6 @@
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import { outcomeWords } from '../../../shared/words/outcomes.ts';
 
-/** Outcomes of one step of a trace. */
 export const stepStates = {
   pass: { icon: 'check', tone: 'good' },
   deny: { icon: 'cross', tone: 'warning' },
@@ -9,7 +8,7 @@ export const stepStates = {
   wouldDeny: { icon: 'cross', tone: 'quiet' },
 } as const;
 
-/** Outcomes are told by icon, word and colour together. */
+/** Icon, word and colour of each outcome, always used together. */
 export const outcomes = {
   sponsored: { icon: 'check', tone: 'good', word: outcomeWords.sponsored },
   denied: { icon: 'cross', tone: 'warning', word: outcomeWords.denied },

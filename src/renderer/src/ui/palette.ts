@@ -1,7 +1,10 @@
 import { useOsTheme } from 'naive-ui';
 import { type ComputedRef, computed } from 'vue';
 
-/** Colours for what cannot read tokens.css: naive-ui computes with them, and charts are painted. The same as there. */
+/**
+ * Colours for code that cannot read tokens.css: naive-ui computes with them, and charts are painted. Equal to
+ * tokens.css.
+ */
 export const palettes = {
   light: {
     accent: '#3552c8',
@@ -29,10 +32,9 @@ export const palettes = {
   },
 } as const;
 
-/** Colours of one theme. */
 export type Palette = (typeof palettes)[keyof typeof palettes];
 
-/** The colours of the system's theme, as it changes. */
+/** The colours of the system's theme; follows its changes. */
 export const usePalette = (): ComputedRef<Palette> => {
   const osTheme = useOsTheme();
   return computed(() => palettes[osTheme.value === 'dark' ? 'dark' : 'light']);

@@ -1,4 +1,3 @@
-/** Gives the person a file, to be kept where browser or window ask. */
 export const saveFile = (name: string, type: string, content: string | Blob): void => {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');

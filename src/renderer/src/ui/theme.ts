@@ -1,7 +1,7 @@
 import type { GlobalThemeOverrides } from 'naive-ui';
 import { palettes } from './palette.ts';
 
-/** naive-ui in the colours and type of tokens.css; it computes with them, so they cannot be CSS variables. */
+/** naive-ui with the colours and fonts of tokens.css; it computes with them, so they cannot be CSS variables. */
 export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
   const { accent, background, surface, line, control, text, quiet, sponsored, denied, fault } =
     palettes[isDark ? 'dark' : 'light'];
@@ -39,9 +39,9 @@ export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
       colorError: isDark ? '#2a1d1d' : '#fdf2f1',
       borderError: `1px solid ${isDark ? '#57302d' : '#f0cac7'}`,
     },
-    // White on the light theme's accent, near black on the dark one's: either way 4.5:1 or more.
+    // White on the light theme's accent, near black on the dark one's: both have a contrast of 4.5:1 or more.
     Button: { textColorPrimary: isDark ? '#10131a' : '#ffffff', textColorHoverPrimary: isDark ? '#10131a' : '#ffffff' },
-    // The edge of what can be used stands out from its ground by 3:1 or more.
+    // Edges of controls have a contrast of 3:1 or more.
     Checkbox: { border: `1px solid ${control}` },
     Radio: { boxShadow: `inset 0 0 0 1px ${control}` },
     InternalSelection: { border: `1px solid ${control}`, color: surface },

@@ -9,15 +9,15 @@ const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])
   ['minute', 60_000],
 ];
 
-/** Date and time to the second, in the operator's time zone, which is named. */
+/** Date and time to the second, with the operator's time zone. */
 export const exactTime = (at: number): string => exact.format(at);
 
-/** Day and time to the minute, where there is no room for more. */
+/** Day and time to the minute, for small spaces. */
 export const shortTime = (at: number): string => short.format(at);
 /** The time of day to the second, in the operator's time zone. */
 export const clockTime = (at: number): string => clock.format(at);
 
-/** How long ago, in whole minutes, hours or days. A clock that was set back makes nothing lie in the future. */
+/** Elapsed time in whole minutes, hours or days. After a clock was set back, a time in the future counts as now. */
 export const relativeTime = (at: number, now: number): string => {
   const age = now - at;
   const [unit, ms] = STEPS.find(([, step]) => age >= step) ?? [];
@@ -26,7 +26,7 @@ export const relativeTime = (at: number, now: number): string => {
 
 const MINUTE_MS = 60_000;
 
-/** How long something still takes, in its two greatest units, rounded up: `1 h 12 min`. */
+/** Remaining time in its two largest units, rounded up: `1 h 12 min`. */
 export const durationWords = (ms: number): string => {
   const minutes = Math.max(1, Math.ceil(ms / MINUTE_MS));
   if (minutes < 60) return `${minutes} min`;

@@ -1,9 +1,9 @@
 import { type Ref, customRef } from 'vue';
 
 /**
- * A choice that this browser keeps: what was chosen when the page was opened last, as far as it is still one.
+ * A choice that this browser stores, restored when the page opens, if still valid.
  *
- * @param read what is kept, from whatever stands in the browser's storage
+ * @param read validates the stored value
  */
 export const useKept = <T>(key: string, read: (kept: unknown) => T): Ref<T> => {
   const kept = (): unknown => {

@@ -1,7 +1,8 @@
 import { type Ref, onMounted, onUnmounted, watch } from 'vue';
 
 /**
- * Keeps a part of a page in sight while the parts above it are still loading, until the operator scrolls or presses.
+ * Keeps a part of a page visible while the parts above it are loading, until the operator scrolls or presses a key or
+ * button.
  *
  * @param part the `id` of the part; undefined: the page stays as it is
  */

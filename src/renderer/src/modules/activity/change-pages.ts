@@ -1,6 +1,5 @@
 import type { EntryBody } from '../../../../core/log/entry.ts';
 
-/** An entry of the log about what an operator changed. */
 export interface ActionEntry {
   readonly entry: number;
   readonly at: number;
@@ -8,8 +7,8 @@ export interface ActionEntry {
 }
 
 /**
- * The newest entries, and after them those that are shown already. Where the two do not meet, entries may lie between: then
- * only the newest. Both are newest first.
+ * The newest entries, followed by the ones already shown. If the two do not meet, entries may be missing between them:
+ * then only the newest. Both are newest first.
  */
 export const joined = <T extends Pick<ActionEntry, 'entry'>>(
   newest: readonly T[],

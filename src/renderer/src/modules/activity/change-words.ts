@@ -3,23 +3,22 @@ import { exactTime } from '../../ui/time.ts';
 
 export type { Change };
 
-/** How things are called that entries name by their ids. */
+/** Names of things that entries identify by id. */
 export interface Names {
-  /** Undefined where the DApp is gone. */
+  /** Undefined if the DApp is gone. */
   readonly dapp: (id: string) => string | undefined;
   readonly chain: (chainId: number) => string;
-  /** Undefined where the account is gone. */
+  /** Undefined if the account is gone. */
   readonly account: (id: string) => string | undefined;
 }
 
-/** A change as a sentence: what, then the DApp where there is one, then what was done. */
 export interface ChangeWords {
   readonly what: string;
   readonly dapp?: { readonly id: string; readonly name: string };
   readonly did: string;
 }
 
-/** A field that a change made differ. Empty: it was not there before, or is not there after. */
+/** A changed field. Empty text: the field did not exist before, or does not exist after. */
 export interface FieldChange {
   readonly field: string;
   readonly before: string;
@@ -32,11 +31,11 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const ABBREVIATIONS: readonly string[] = ['abi', 'api', 'id', 'rpc', 'url'];
-/** SQLite keeps truth as 0 and 1. */
+/** SQLite stores booleans as 0 and 1. */
 const YES_OR_NO: ReadonlySet<string> = new Set(['active', 'checked', 'preFund']);
 const TIMES: ReadonlySet<string> = new Set(['since', 'revokedAt', 'expiresAt', 'backedUpAt']);
 
-/** The name of a field as words: `allowedOrigins` is `allowed origins`. */
+/** The name of a field in words: `allowedOrigins` is `allowed origins`. */
 const fieldWords = (name: string): string =>
   name
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
@@ -52,7 +51,7 @@ const valueText = (field: string, value: unknown): string => {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 };
 
-/** What a value holds, by path. What a rule holds in its `data` counts as its own. */
+/** Leaf values by path. Fields of a rule's `data` count as the rule's own. */
 const leavesOf = (value: unknown, path: readonly string[] = []): Map<string, unknown> => {
   if (value === null || value === undefined) return new Map();
   if (!isFields(value)) return new Map([[path.join('.') || 'value', value]]);
@@ -60,7 +59,6 @@ const leavesOf = (value: unknown, path: readonly string[] = []): Map<string, unk
   return new Map(Object.entries(value).flatMap(([name, part]) => [...leavesOf(part, within(name))]));
 };
 
-/** The fields that differ. */
 export const fieldChanges = ({ before, after }: Change): FieldChange[] => {
   const [old, now] = [leavesOf(before), leavesOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])]
@@ -72,7 +70,7 @@ export const fieldChanges = ({ before, after }: Change): FieldChange[] => {
     }));
 };
 
-/** What was done, where the words for a beginning and an end are given. */
+/** The action in words; `added` and `removed` are the words for creation and removal. */
 const didWords = (change: Change, added: string, removed: string): string => {
   if (change.before === null) return added;
   if (change.after === null) return removed;
@@ -84,7 +82,7 @@ const didWords = (change: Change, added: string, removed: string): string => {
 
 const quoted = (name: unknown): string => `“${String(name)}”`;
 
-/** What each kind of subject is called. @param fields what it is in the end, or was where it is gone */
+/** Words by kind of subject. @param fields the subject's last fields, before it was removed if it is gone */
 const WORDS: Readonly<Record<string, (change: Change, fields: Fields, names: Names) => ChangeWords>> = {
   account: (change, { name }) => ({ what: `Account ${quoted(name)}`, did: didWords(change, 'added', 'removed') }),
   authToken: (change, { label, revokedAt }) => ({
@@ -148,7 +146,7 @@ const ofDapp = (what: string, change: Change, { dapp }: Fields, names: Names): C
   };
 };
 
-/** A change as a sentence. What a later version of Gasdesk may add goes by its own name. */
+/** A change as a sentence. A kind added by a later version of Gasdesk is shown by its own name. */
 export const changeWords = (change: Change, names: Names): ChangeWords => {
   const fields = [change.after, change.before].find(isFields) ?? {};
   return (
@@ -166,6 +164,5 @@ const WAYS_IN: Readonly<Record<string, (by: string, names: Names) => string>> = 
   engine: () => 'Gasdesk itself',
 };
 
-/** Who changed something, and by which way in. */
 export const whoWords = ({ via, by }: Pick<EntryBody<'action'>, 'via' | 'by'>, names: Names): string =>
   WAYS_IN[via]?.(by, names) ?? `${via}, ${by}`;

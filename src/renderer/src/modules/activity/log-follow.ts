@@ -4,54 +4,50 @@ import { faultText } from '../../desk/use-loaded.ts';
 import { useTimer } from '../../timer.ts';
 import { useTransport } from '../../transport/transport.ts';
 
-/** A line of the service's log. */
 export type LogLine = ProcedureOutput<'system.log'>['lines'][number];
 /** The least important level that a list shows. */
 export type LogLevel = LogLine['level'];
 
-/** As many as the engine keeps. */
+/** The engine keeps as many. */
 const KEPT = 1_000;
 const LOOK_MS = 1_000;
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** The fields of a line as text, the way they were written. */
 export const fieldsText = (fields: LogLine['fields']): string =>
   Object.entries(fields)
     .filter(([name]) => name !== 'err')
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
 
-/** What was thrown, if the line tells: its stack, which begins with name and message, else these. */
+/** The error of a line: its stack, which begins with name and message, else these; empty without an error. */
 export const errorText = ({ err }: LogLine['fields']): string => {
   if (typeof err !== 'object' || err === null) return '';
   const { name, message, stack } = err as { name?: string; message?: string; stack?: string };
   return stack ?? [name, message].filter(Boolean).join(': ');
 };
 
-/** True for lines of this level and more important ones that have the text anywhere, whatever its case. */
+/** True for lines of at least this level that contain the text, in any letter case. */
 export const isWanted = (line: LogLine, level: LogLevel, text: string): boolean => {
   if (LEVELS.indexOf(line.level) < LEVELS.indexOf(level)) return false;
   const all = `${line.event} ${fieldsText(line.fields)} ${errorText(line.fields)}`;
   return all.toLowerCase().includes(text.trim().toLowerCase());
 };
 
-/** The log as a page shows it. */
 export interface LogFollow {
   /** Newest first; undefined until they are read. */
   readonly lines: Readonly<Ref<readonly LogLine[] | undefined>>;
-  /** Lines that came since and are not shown yet. */
+  /** New lines that are not shown yet. */
   readonly waiting: Readonly<Ref<readonly LogLine[]>>;
   /** The least important level that the engine writes. */
   readonly written: Readonly<Ref<string>>;
   readonly fault: Readonly<Ref<string | undefined>>;
-  /** Shows what waits. */
   readonly showWaiting: () => void;
 }
 
 /**
- * Follows the log as long as the page is there. While `isHeld` says so, new lines wait.
+ * Follows the log while the page is open. New lines wait while `isHeld` is true.
  *
- * @param isHeld whether somebody reads what would move
+ * @param isHeld true if the operator reads lines that would move
  */
 export const useLogFollow = (isHeld: () => boolean): LogFollow => {
   const transport = useTransport();

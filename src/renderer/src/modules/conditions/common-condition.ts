@@ -1,28 +1,25 @@
 import type { KnownMethod, MethodArgument } from '../../../../core/conditions/known-methods.ts';
 import { decimalToUnits, positiveDecimal } from '../../../../shared/schema/decimal.ts';
 
-/** The conditions that a form writes. */
 export type CommonKind = 'atMost' | 'inList' | 'gasPrice' | 'cost' | 'days' | 'policyId';
 
-/** A common condition as it is typed. */
 export interface CommonInput {
   kind: CommonKind;
-  /** The method that is called, as {@link methodKey} names it. */
+  /** The called method, as {@link methodKey} names it. */
   method: string | null;
-  /** Position of its argument. */
   argument: number | null;
-  /** The most that an argument may be, a gas price in gwei, or a cost in coins. */
+  /** Maximum of an argument, gas price in gwei, or cost in coins. */
   amount: string;
-  /** Values of a list, with spaces, commas or lines between them. */
+  /** Values of a list, separated by spaces, commas or lines. */
   list: string;
   /** Days of the week; Sunday is 0. */
   days: number[];
-  /** Under which name the client sends it. */
+  /** The client's name for it. */
   policyName: 'policyId' | 'sponsorshipPolicyId';
   policyId: string;
 }
 
-/** What a form begins with: Monday to Friday, and nothing else. */
+/** Initial values of a form: Monday to Friday, the rest empty. */
 export const commonInput = (): CommonInput => ({
   ...{ kind: 'atMost', method: null, argument: null, amount: '', list: '', policyName: 'policyId', policyId: '' },
   days: [1, 2, 3, 4, 5],
@@ -31,18 +28,17 @@ export const commonInput = (): CommonInput => ({
 const GWEI_DECIMALS = 9;
 const COIN_DECIMALS = 18;
 
-/** What tells a method from the others. */
 export const methodKey = ({ contract, signature }: KnownMethod): string => JSON.stringify([contract, signature]);
 
 const isNumber = (type: string): boolean => /^u?int\d*$/.test(type);
 
-/** The arguments of a method that a common condition of that kind can be about. */
+/** Arguments of a method that a condition of this kind can check. */
 export const argumentsFor = (kind: CommonKind, { args }: KnownMethod): (MethodArgument & { index: number })[] =>
   args
     .map((argument, index) => ({ ...argument, index }))
     .filter(({ type }) => isNumber(type) || (kind === 'inList' && /^(?:address|string|bytes\d*)$/.test(type)));
 
-/** A value of an argument in CEL; undefined: it is none of that type. */
+/** A value of an argument in CEL; undefined if it does not fit the type. */
 const literal = (type: string, typed: string): string | undefined => {
   if (isNumber(type)) return /^-?\d{1,78}$/.test(typed) ? String(BigInt(typed)) : undefined;
   if (type === 'string') return JSON.stringify(typed);
@@ -50,7 +46,7 @@ const literal = (type: string, typed: string): string | undefined => {
   return form.test(typed) ? `"${typed.toLowerCase()}"` : undefined;
 };
 
-/** The items of a list; of text, which may hold spaces, one per line. */
+/** The items of a list. Text may contain spaces, so it has one item per line. */
 const itemsOf = (type: string, list: string): string[] =>
   list
     .split(type === 'string' ? '\n' : /[\s,]+/)
@@ -67,7 +63,7 @@ const compared = ({ kind, amount, list }: CommonInput, { type, access }: MethodA
   return items.length === 0 || items.includes(undefined) ? undefined : `${argument} in [${items.join(', ')}]`;
 };
 
-/** Calls of other methods meet it. */
+/** Calls of other methods meet the condition. */
 const ofArgument = (input: CommonInput, methods: readonly KnownMethod[]): string | undefined => {
   const method = methods.find((one) => methodKey(one) === input.method);
   const argument = method && argumentsFor(input.kind, method).find(({ index }) => index === input.argument);
@@ -77,14 +73,14 @@ const ofArgument = (input: CommonInput, methods: readonly KnownMethod[]): string
   return `calls.all(c, c.contract != ${contract} || c.signature != ${signature} || ${text})`;
 };
 
-/** A positive amount in its smallest units; undefined: it is none. */
+/** A positive amount in its smallest units; undefined if it is not one. */
 const unitsOf = (typed: string, decimals: number): bigint | undefined => {
   const amount = /^[\d.]+$/.test(typed.trim()) ? positiveDecimal(typed.trim()) : undefined;
   if (amount === undefined || (amount.split('.')[1] ?? '').length > decimals) return undefined;
   return decimalToUnits(amount, decimals);
 };
 
-/** The expression of a common condition; undefined while it is not whole. */
+/** The expression of a common condition; undefined while it is incomplete. */
 export const commonExpression = (input: CommonInput, methods: readonly KnownMethod[]): string | undefined => {
   const { kind, amount, days, policyName, policyId } = input;
   switch (kind) {
@@ -108,7 +104,7 @@ export const commonExpression = (input: CommonInput, methods: readonly KnownMeth
   }
 };
 
-/** Both of two conditions; one of them where the other is empty. What follows a comment stands on a new line. */
+/** Joins two conditions; if one is empty, the other. A line break ends a trailing comment. */
 export const bothConditions = (one: string, other: string): string => {
   const closed = (text: string): string => {
     if (!/\|\||\?/.test(text)) return text;

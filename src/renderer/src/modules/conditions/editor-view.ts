@@ -13,12 +13,12 @@ import type { ConditionFault } from '../../../../core/conditions/condition.ts';
 import { type Completion, completionsAfter } from '../../../../core/conditions/completions.ts';
 import type { KnownContract } from '../../../../core/conditions/known-methods.ts';
 
-/** Puts a fault at its place in the text; undefined: takes it away. */
+/** Marks a fault in the text; undefined removes the mark. */
 export const showFault = StateEffect.define<ConditionFault | undefined>();
 
 const faultMark = Decoration.mark({ class: 'condition-fault' });
 
-/** A fault has a character to stand under: the last one, where something is missing behind it. */
+/** A mark needs at least one character: at the end of the text, the last one. */
 const markOf = ({ at, end }: ConditionFault, length: number): DecorationSet => {
   const to = Math.min(Math.max(end, at + 1), length);
   const from = Math.max(0, Math.min(at, to - 1));
@@ -38,12 +38,12 @@ const faultField = StateField.define<DecorationSet>({
 
 const optionOf = ({ label, kind, detail, text }: Completion): Option => ({
   ...{ label, apply: text },
-  // What is read aloud is one word after the other.
+  // The space separates the two for screen readers.
   detail: ` ${detail}`,
   boost: kind === 'function' ? -1 : 0,
 });
 
-/** Typed on in a name, what was listed still holds. */
+/** While a name is being typed, the list of completions stays valid. */
 const TYPED_ON = /^\w*$/;
 
 const sourceOf =
@@ -55,10 +55,10 @@ const sourceOf =
     return options.length === 0 ? null : { from, options: options.map(optionOf), validFor: TYPED_ON };
   };
 
-/** As many as are seen at once: the list moves with the choice, and is not to be scrolled. */
+/** All are visible at once: the list follows the selection and has no scroll bar. */
 const MOST_LISTED = 10;
 
-/** Escape closes what is listed, and never the form around it: what was typed would be lost. */
+/** Escape closes the completions, but never the surrounding form, which would lose what was typed. */
 const escape = (view: EditorView): boolean => {
   closeCompletion(view);
   return true;
@@ -67,7 +67,6 @@ const keys = completionKeymap.map((binding) =>
   binding.key === 'Escape' ? { ...binding, run: escape, stopPropagation: true } : binding,
 );
 
-/** Colours and sizes are those of the other fields. */
 const looks = EditorView.theme({
   '&': { width: '100%', border: '1px solid var(--control)', borderRadius: '6px', backgroundColor: 'var(--surface)' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
@@ -97,26 +96,25 @@ const looks = EditorView.theme({
   'li[aria-selected] .cm-completionDetail': { color: 'inherit' },
 });
 
-/** What an editor of conditions is made with. */
 interface EditorSetup {
   readonly parent: HTMLElement;
   readonly text: string;
-  /** What stands there while nothing is typed. */
+  /** Shown while the field is empty. */
   readonly example: string;
   readonly contracts: () => readonly KnownContract[];
-  /** Of the element that is typed into, as they are now. */
+  /** Current attributes of the input element. */
   readonly attributes: () => Record<string, string>;
   readonly onText: (text: string) => void;
 }
 
-/** An editor of one condition. Tab leaves it; Ctrl+Space lists what can be typed. */
+/** An editor of one condition. Tab leaves it; Ctrl+Space lists completions. */
 export const conditionEditor = ({ parent, text, example, contracts, attributes, onText }: EditorSetup): EditorView => {
   const extensions: Extension = [
     history(),
     keymap.of([...keys, ...defaultKeymap, ...historyKeymap]),
     autocompletion({
       ...{ override: [sourceOf(contracts)], defaultKeymap: false, icons: false, maxRenderedOptions: MOST_LISTED },
-      // Enter takes what is listed as soon as it is: a line break is hardly ever wanted.
+      // Enter accepts a completion at once: a line break is rarely wanted.
       interactionDelay: 0,
     }),
     tooltips({ position: 'fixed' }),

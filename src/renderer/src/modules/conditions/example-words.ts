@@ -1,17 +1,14 @@
 import type { ProcedureOutput } from '../../../../api/index.ts';
 import type { IconName } from '../../ui/icons.ts';
 
-/** What an expression comes to on a decision. */
 type Evaluated = ProcedureOutput<'rules.evaluate'>;
 
-/** How an answer is told. */
 export interface ExampleWords {
   readonly icon: IconName;
   readonly tone: 'good' | 'warning' | 'bad' | 'quiet';
   readonly text: string;
 }
 
-/** What an expression comes to on a decision, in words. */
 export const exampleWords = ({ answer, failure }: Evaluated): ExampleWords => {
   switch (answer) {
     case 'true':

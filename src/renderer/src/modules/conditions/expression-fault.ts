@@ -1,10 +1,10 @@
 import { type ConditionFault, conditionFault } from '../../../../core/conditions/condition.ts';
 
-/** What is wrong with an expression as it is typed; undefined: nothing, or nothing is typed. */
+/** The fault of a typed expression; undefined if it has none or is empty. */
 export const typedFault = (text: string): ConditionFault | undefined =>
   text.trim() === '' ? undefined : conditionFault(text);
 
-/** The same in a sentence that says where; empty: nothing. */
+/** The same as a sentence with its position; empty without a fault. */
 export const expressionFault = (text: string): string => {
   const fault = typedFault(text);
   return fault === undefined ? '' : `${fault.message} (character ${fault.at + 1})`;

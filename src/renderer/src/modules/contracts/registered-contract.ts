@@ -2,19 +2,18 @@ import { CONTRACT_TYPE } from '../../../../api/rules.ts';
 import type { Address } from '../../../../shared/schema/hex.ts';
 import type { Rule } from '../../desk/types.ts';
 
-/** A registered contract, as it stands among the rules of its DApp. */
 export interface RegisteredContract {
   readonly paymasterId: string;
   readonly name: string;
   readonly address: Address;
   readonly whitelistedMethods: readonly string[];
-  /** Those that change state. */
+  /** Methods that change state. */
   readonly methods: readonly string[];
 }
 
 type ContractData = Pick<RegisteredContract, 'address' | 'whitelistedMethods' | 'methods'>;
 
-/** The contract that a rule stands for; undefined where it is another kind of rule. */
+/** The contract behind a rule; undefined for other kinds of rules. */
 export const contractOf = ({ policyType, policyData, paymasterId, name }: Rule): RegisteredContract | undefined => {
   if (policyType !== CONTRACT_TYPE) return undefined;
   const { address, whitelistedMethods, methods } = policyData as unknown as ContractData;
@@ -23,7 +22,7 @@ export const contractOf = ({ policyType, policyData, paymasterId, name }: Rule):
 
 const bare = (method: string): string => method.split('(')[0] ?? method;
 
-/** The methods that are sponsored. A whitelist may name one by its signature where the contract has its bare name. */
+/** The sponsored methods. A whitelist may use a signature for a method that the contract lists by its bare name. */
 export const tickedOf = ({
   methods,
   whitelistedMethods,
@@ -32,6 +31,6 @@ export const tickedOf = ({
     whitelistedMethods.some((entry) => entry === method || bare(entry) === method || bare(method) === entry),
   );
 
-/** The method of a signature as the contract names it; undefined where it has none. */
+/** The contract's name for a method, by its signature; undefined if it has none. */
 export const methodNamed = (methods: readonly string[], signature: string): string | undefined =>
   methods.find((method) => method === signature) ?? methods.find((method) => method === bare(signature));

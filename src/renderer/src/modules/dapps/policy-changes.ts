@@ -2,21 +2,20 @@ import { ruleTypes } from '../../../../core/rule-words.ts';
 import type { PolicyChange } from '../policy-trial/policy-change.ts';
 import type { PolicyEntry } from './policy-steps.ts';
 
-/** Something that is done to an entry of a policy. */
 interface EntryChange {
   readonly change: PolicyChange;
-  /** What is said once it is done. */
+  /** The message after the change. */
   readonly done: string;
 }
 
-/** What is asked before an entry is paused or deleted. */
+/** A question before an entry is paused, enforced or deleted. */
 interface Asked extends EntryChange {
   readonly title: string;
   readonly consequence: string;
   readonly verb: string;
 }
 
-/** Without what allows something, operations are denied that were sponsored before; without any other, denied ones are sponsored. */
+/** Without an entry that allows, operations that were sponsored are denied. Without any other, denied ones are sponsored. */
 const withoutIt = (type: string): string =>
   (type === 'contracts'
     ? 'operations that call it are denied'
@@ -32,13 +31,11 @@ const switchOf = (paymasterId: string, { rule, webhook, active }: PolicyEntry): 
   return active ? { name: 'rules.deactivate', input } : { name: 'rules.activate', input };
 };
 
-/** Switches an entry on or off. */
 export const switching = (paymasterId: string, entry: PolicyEntry): EntryChange => ({
   done: entry.active ? `${entry.name} is paused` : `${entry.name} is active`,
   change: switchOf(paymasterId, entry),
 });
 
-/** What is asked before an entry of that kind is paused. */
 export const pausing = (paymasterId: string, type: string, entry: PolicyEntry): Asked => ({
   ...switching(paymasterId, entry),
   title: `Pause ${entry.name}?`,
@@ -46,7 +43,6 @@ export const pausing = (paymasterId: string, type: string, entry: PolicyEntry): 
   verb: 'Pause',
 });
 
-/** What is asked before a rule in shadow binds. */
 export const enforcing = (paymasterId: string, { rule, name }: PolicyEntry): Asked => ({
   title: `Let ${name} bind?`,
   consequence: 'From then on, it denies what it would have denied in shadow. It goes on with what it has counted.',
@@ -68,7 +64,7 @@ const deletionOf = (paymasterId: string, { rule, contract, webhook }: PolicyEntr
   return { name: 'rules.delete', input: { paymasterId, ruleId: rule?._id ?? '' } };
 };
 
-/** What is asked before an entry of that kind is deleted. @param isLast no other of its kind is there */
+/** The question before an entry of that kind is deleted. @param isLast the DApp has no other entry of that kind */
 export const deleting = (paymasterId: string, type: string, entry: PolicyEntry, isLast: boolean): Asked => ({
   title: `Delete ${entry.name}?`,
   consequence:

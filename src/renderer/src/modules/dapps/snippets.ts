@@ -1,20 +1,17 @@
 import { entryPoint06 } from '../../../../core/entry-points/0.6.ts';
 import type { Dapp } from '../../desk/types.ts';
 
-/** Where a DApp's clients ask. Without an address of the service, what has to be put before it is left to the reader. */
+/** URL for a DApp's clients. Only the path if the service has no address. */
 export const paymasterUrl = (serviceUrl: string | null | undefined, { chainId, apiKey }: Dapp): string =>
   `${serviceUrl ?? ''}/api/v2/${chainId}/${apiKey}`;
 
-/** Where a DApp's paymaster answers. */
 interface PaymasterEndpoint {
   readonly url: string;
   readonly chainId: number;
   readonly entryPointVersion: string;
-  /** Its address. */
   readonly entryPoint: string;
 }
 
-/** Integration snippets, by their kind. */
 export interface Snippet {
   readonly title: string;
   readonly code: string;
@@ -46,8 +43,8 @@ const V06_FIELDS = '"initCode": "0x"';
 
 const curl = ({ url, entryPointVersion, entryPoint }: PaymasterEndpoint): string => {
   const fields = entryPointVersion === entryPoint06.version ? `, ${V06_FIELDS}` : '';
-  // The EntryPoint stands in for an account: it has code on every chain. It cannot validate, which nobody asks of an
-  // operation whose nonce is one ahead.
+  // The EntryPoint stands in for an account: it has code on every chain. Its validation would fail, but Gasdesk does
+  // not validate an operation whose nonce is one ahead.
   return `curl -s '${url}' \\
   -H 'content-type: application/json' \\
   -d '{
@@ -64,7 +61,7 @@ const curl = ({ url, entryPointVersion, entryPoint }: PaymasterEndpoint): string
   }'`;
 };
 
-/** Ready-to-paste code that asks this paymaster. Biconomy's SDK speaks EntryPoint 0.6 only. */
+/** Ready-to-paste code that calls this paymaster. Biconomy's SDK supports EntryPoint 0.6 only. */
 export const snippetsFor = (endpoint: PaymasterEndpoint): Snippet[] => [
   { title: 'viem', code: viem(endpoint) },
   ...(endpoint.entryPointVersion === entryPoint06.version ? [{ title: 'Biconomy SDK', code: biconomy(endpoint) }] : []),

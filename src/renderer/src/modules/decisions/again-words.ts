@@ -3,12 +3,11 @@ import type { IconName } from '../../ui/icons.ts';
 
 type Again = ProcedureOutput<'rules.decideAgain'>;
 
-/** What came of deciding again, as it is shown. */
 interface AgainWords {
   readonly icon: IconName;
   readonly tone: 'good' | 'warning' | 'quiet';
   readonly verdict: string;
-  /** Further sentences; empty where there are none. */
+  /** Further sentences; may be empty. */
   readonly rest: string;
 }
 
@@ -16,7 +15,7 @@ const GOOD = { icon: 'check', tone: 'good' } as const;
 const DENIED = { icon: 'cross', tone: 'warning' } as const;
 const UNKNOWN = { icon: 'info', tone: 'quiet' } as const;
 
-/** Says what came of deciding again. @param isSame for the same reason as before */
+/** The verdict of deciding again, in words. @param isSame the reason is the same as before */
 export const againWords = ({ verdict, reason }: Again, isSame: boolean): AgainWords => {
   switch (verdict) {
     case 'sponsored':

@@ -1,19 +1,17 @@
-/** A column of the list of decisions. */
 interface Column {
   readonly title: string;
-  /** As CSS takes it for a track of a grid. */
+  /** A CSS grid track. */
   readonly width: string;
-  /** There also where the list is narrow, and with this width. */
+  /** Width in a narrow list; absent: hidden there. */
   readonly narrow?: string;
-  /** There even where the list is as narrow as on a phone. */
+  /** Shown even on a phone. */
   readonly phone?: true;
-  /** Shown unless the operator chose otherwise. */
+  /** Shown by default. */
   readonly usual?: true;
   /** Always shown: it links to the decision. */
   readonly always?: true;
 }
 
-/** Every column by its name, in their order. */
 export const columns = {
   seq: { title: 'Number', width: '72px' },
   outcome: { title: 'Outcome', width: '112px', narrow: '108px', phone: true, usual: true },
@@ -31,21 +29,19 @@ export const columns = {
   cost: { title: 'Cost', width: '136px', usual: true },
 } as const satisfies Readonly<Record<string, Column>>;
 
-/** The name of a column. */
 export type ColumnName = keyof typeof columns;
 
 const entries = Object.entries(columns) as [ColumnName, Column][];
 
-/** The columns that an operator may take away or add. */
 export const choosableColumns = entries.filter(([, { always }]) => always !== true);
 
-/** The columns to show, in their order: those that were chosen, or the usual ones where nothing was. */
+/** The columns to show, in order: the chosen ones, or the default ones without a choice. */
 export const shownColumns = (chosen: unknown): ColumnName[] =>
   entries
     .filter(([name, { usual, always }]) => always ?? (Array.isArray(chosen) ? chosen.includes(name) : usual))
     .map(([name]) => name);
 
-/** The tracks of a row as a wide list has them, a narrow one, and one on a phone. */
+/** Grid tracks of a row in a wide list, in a narrow list and on a phone. */
 export const tracksOf = (shown: readonly ColumnName[]): { wide: string; narrow: string; phone: string } => {
   const those = entries.filter(([name]) => shown.includes(name)).map(([, column]) => column);
   const narrow = those.filter((column) => column.narrow !== undefined);
@@ -59,7 +55,7 @@ export const tracksOf = (shown: readonly ColumnName[]): { wide: string; narrow: 
   };
 };
 
-/** Says by a class of CSS which lists leave a column out. */
+/** The CSS class that hides a column in narrow lists. */
 export const leftOut = (name: ColumnName): 'wide-only' | 'no-phone' | undefined => {
   const { narrow, phone }: Column = columns[name];
   if (narrow === undefined) return 'wide-only';

@@ -4,14 +4,13 @@ import { decidingRules } from '../../../../core/rule-words.ts';
 import type { DecisionFilter } from './decision-list.ts';
 import { LONGEST_TEXT } from './searched.ts';
 
-/** Times back from now by their names in the address. */
 export const spans: Readonly<Record<string, { label: string; ms: number }>> = {
   hour: { label: 'Last hour', ms: 3_600_000 },
   day: { label: 'Last 24 hours', ms: 86_400_000 },
   week: { label: 'Last 7 days', ms: 7 * 86_400_000 },
 };
 
-/** Of these `hash` is a user operation's, `from` and `to` are local date and time, as `datetime-local` has them. */
+/** `hash` is of a user operation; `from` and `to` are local times in the format of `datetime-local`. */
 const FIELDS = [
   'dapp',
   'sender',
@@ -26,7 +25,6 @@ const FIELDS = [
   'to',
 ] as const;
 
-/** The fields of the filter as they stand in the page's address. */
 export type FilterFields = Readonly<Record<(typeof FIELDS)[number], string | undefined>>;
 
 type Queried = LocationQueryValue | LocationQueryValue[] | undefined;
@@ -41,7 +39,7 @@ const timeOf = (local: string | undefined): number | undefined => {
   return Number.isNaN(at) ? undefined : at;
 };
 
-/** The filters that are text as it stands. */
+/** Filters that use their text unchanged. */
 const textFilters = ({ dapp, decision, text: searched, wouldDeny }: FilterFields): Partial<DecisionFilter> => ({
   ...(dapp !== undefined && { paymasterId: dapp }),
   ...(decision !== undefined && { decisionId: decision }),
@@ -67,14 +65,14 @@ const filterOf = (fields: FilterFields, now: number): DecisionFilter => {
   };
 };
 
-/** The filter of the decisions page. It lives in the page's address, so that it can be linked and gone back to. */
+/** The filter of the decisions page. It is part of the page's address, so that links and the Back button work. */
 export const useDecisionFilter = (
   now: () => number,
 ): {
   fields: ComputedRef<FilterFields>;
   filter: ComputedRef<DecisionFilter>;
   isNarrowed: ComputedRef<boolean>;
-  /** Changes fields; `back` leads to how they were, unless it is one more letter of the same word. */
+  /** Changes fields. Back undoes the change, unless it is one more letter of the same word. */
   change: (changed: Partial<Record<keyof FilterFields, string | null>>, isTyping?: boolean) => void;
   clear: () => void;
 } => {

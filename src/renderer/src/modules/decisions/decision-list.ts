@@ -5,35 +5,33 @@ import { RECENT, useDesk } from '../../desk/desk-store.ts';
 import { faultText } from '../../desk/use-loaded.ts';
 import { useTransport } from '../../transport/transport.ts';
 
-/** What the list is narrowed to. */
 export type DecisionFilter = Omit<ProcedureInput<'decisions.list'>, 'limit' | 'before'>;
 
 /** The button for new decisions. Only the desk can search their text, so until then they may not match. */
 export const waitingWords = (count: number, { text }: DecisionFilter = {}): string => {
-  // No more are kept, so there may be more.
+  // The store keeps no more, so there may be more.
   const amount = count >= RECENT ? `${RECENT}+` : String(count);
   const words = `${amount} new ${count === 1 ? 'decision' : 'decisions'}`;
   return text === undefined ? words : `Search ${words}`;
 };
 
-/** Decisions, newest first, read as far as somebody looks. */
+/** Decisions, newest first, loaded as far as the operator scrolls. */
 export interface DecisionList {
   readonly rows: Readonly<Ref<readonly DecisionRow[]>>;
   readonly isLoading: Readonly<Ref<boolean>>;
-  /** There are no older ones. */
   readonly isEnd: Readonly<Ref<boolean>>;
   readonly fault: Readonly<Ref<string | undefined>>;
-  /** How many were made since that would stand above the first row. */
+  /** Number of new decisions that belong above the first row. */
   readonly waiting: Readonly<Ref<number>>;
   readonly loadMore: () => Promise<void>;
-  /** Begins anew, with the latest. */
+  /** Starts over with the newest. */
   readonly reload: () => Promise<void>;
 }
 
-/** Whether a row passes a filter, as far as the row tells: what `text` searches is not in it. */
+/** True if a row passes a filter, except for `text`: rows lack what it searches. */
 const matches = (row: DecisionRow, filter: DecisionFilter): boolean => {
   const { paymasterId, sender, outcome, rule, to, userOpHash, decisionId } = filter;
-  // Who looks for one decision waits for no others.
+  // A search for one decision expects no others.
   if (userOpHash !== undefined || decisionId !== undefined) return false;
   return (
     (paymasterId === undefined || row.paymasterId === paymasterId) &&
@@ -44,17 +42,20 @@ const matches = (row: DecisionRow, filter: DecisionFilter): boolean => {
   );
 };
 
-/** The decisions that match a filter; new ones wait until they are asked for, so that nothing moves while it is read. */
+/**
+ * The decisions that match a filter. New ones wait until the operator asks for them, so that rows do not move while
+ * they are read.
+ */
 export const useDecisionList = (filter: () => DecisionFilter, pageSize: number): DecisionList => {
   const desk = useDesk();
   const transport = useTransport();
   const listed = shallowRef<readonly DecisionRow[]>([]);
-  /** As settlement has left them since. */
+  /** With the settlements since. */
   const rows = computed(() => listed.value.map((row) => desk.settled.get(row.id) ?? row));
   const isLoading = ref(false);
   const isEnd = ref(false);
   const fault = ref<string>();
-  /** The newest decision that the last reading from the top could have seen. */
+  /** Newest `seq` that the last read from the top could include. */
   let readUpTo = 0;
   let asked = 0;
 
@@ -79,12 +80,12 @@ export const useDecisionList = (filter: () => DecisionFilter, pageSize: number):
 
   const reload = (): Promise<void> => read();
   const waiting = computed(() => {
-    // What was read counts as seen; the list below says so by changing.
+    // Decisions already read are not new; reading from the list makes this recompute.
     const seen = Math.max(readUpTo, rows.value[0]?.seq ?? 0);
     return desk.recent.filter((row) => row.seq > seen && matches(row, filter())).length;
   });
   watch(filter, () => void reload(), { deep: true, immediate: true });
-  // An empty list has nothing that could move.
+  // An empty list has no rows to move.
   watch(waiting, (count) => {
     if (count > 0 && rows.value.length === 0) void reload();
   });

@@ -4,9 +4,8 @@ import { shorten } from '../../../../shared/words/shorten.ts';
 import { coinPricePlace } from '../../desk/coin-price-place.ts';
 import { type DappQuery, type DappTab, dappPlace } from '../../desk/dapp-place.ts';
 
-/** What would have had an operation sponsored, and where it is done. */
 export interface Fix {
-  /** What the button says. */
+  /** The button's text. */
   readonly verb: string;
   readonly to: RouteLocationRaw;
 }
@@ -18,7 +17,7 @@ interface Change extends DappQuery {
 
 type Evidence = DecisionRecord['trace'][number]['evidence'];
 
-/** Evidence as text; empty where there is none. */
+/** Evidence as text; empty if it is not text. */
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const wei = (value: unknown): bigint => BigInt(/^\d+$/.test(text(value)) ? text(value) : 0);
 
@@ -59,7 +58,7 @@ const CHANGES: Readonly<Record<string, (evidence: Evidence) => Change | undefine
   }),
 };
 
-/** The change that lifts a denial, filled in where it is made; undefined where the policy has none. */
+/** The change that lifts a denial, with a prefilled form; undefined if no policy change does. */
 export const fixOf = ({ id, code, chainId, paymasterId, trace }: DecisionRecord): Fix | undefined => {
   if (code === 'PRICE_UNKNOWN') return { verb: 'Set a price', to: coinPricePlace(chainId) };
   const step = trace.find(({ outcome }) => outcome === 'deny');

@@ -1,4 +1,3 @@
-/** An HTTP request as text: its first line, its headers, its body. */
 export const requestText = (
   method: string,
   target: string,

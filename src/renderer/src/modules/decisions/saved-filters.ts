@@ -1,13 +1,12 @@
 import type { LocationQuery } from 'vue-router';
 
-/** A filter of the decisions under a name. */
 export interface SavedFilter {
   readonly name: string;
-  /** As it stands in the page's address. */
+  /** As in the page's address. */
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** What belongs to the filter in the page's address: not the decision that is open beside the list. */
+/** The filter's part of the page's address, without the decision that is open next to the list. */
 export const filterQuery = ({ open: _open, ...query }: LocationQuery): Record<string, string> =>
   Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 
@@ -18,6 +17,6 @@ const isSavedFilter = (value: unknown): value is SavedFilter => {
   return Object.values(query).every((field) => typeof field === 'string');
 };
 
-/** The filters that a browser has kept, from whatever stands in its storage. */
+/** The filters that the browser has stored; ignores anything else. */
 export const savedFilters = (kept: unknown): readonly SavedFilter[] =>
   Array.isArray(kept) ? kept.filter(isSavedFilter) : [];

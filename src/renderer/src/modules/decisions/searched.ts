@@ -1,9 +1,9 @@
 import type { DecisionFilter } from './decision-list.ts';
 
-/** As much as the engine takes. */
+/** The engine takes no more. */
 export const LONGEST_TEXT = 200;
 
-/** What somebody looks for among the decisions, and by which field of the filter it is found. */
+/** What the operator searches for, and the filter field that finds it. */
 export type Searched =
   | { readonly kind: 'sender' | 'hash' | 'decision' | 'text'; readonly text: string; readonly words: string }
   | { readonly kind: 'nothing' };
@@ -14,7 +14,7 @@ const KINDS = [
   { kind: 'decision', pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, words: 'The decision with this id.' },
 ] as const;
 
-/** Tells a whole sender, userOpHash or decision id by its form; anything else is looked for as text. */
+/** Recognises a whole sender, userOpHash or decision id by its form; anything else is searched as text. */
 export const searchedOf = (typed: string): Searched => {
   const text = typed.trim();
   const known = KINDS.find(({ pattern }) => pattern.test(text));
@@ -23,7 +23,6 @@ export const searchedOf = (typed: string): Searched => {
   return { kind: 'text', text, words: 'Decisions with this text in hash, sender, method, contract, DApp or reason.' };
 };
 
-/** The filter that finds what somebody typed. */
 export const searchedFilter = (typed: string): DecisionFilter => {
   const found = searchedOf(typed);
   if (found.kind === 'nothing') return {};

@@ -1,15 +1,11 @@
 import type { ProcedureInput, ProcedureOutput } from '../../../../api/index.ts';
 
-/** What the operator wants done on a chain. */
 export type ChainAction = ProcedureInput<'transactions.prepare'>['action'];
-/** A gas tank. */
 export type Tank = ProcedureOutput<'tanks.get'>;
-/** The transaction that does it, as it was simulated. */
 export type Draft = ProcedureOutput<'transactions.prepare'>;
-/** A transaction that was sent. */
 export type Transaction = ProcedureOutput<'transactions.list'>[number];
 
-/** What a dialog for an action is called, and what its consequence is, before anything is typed. */
+/** Title of the dialog for an action, and its consequence before anything is typed. */
 export const actionWords: Readonly<Record<ChainAction['kind'], { title: string; intro: string }>> = {
   deposit: { title: 'Deposit', intro: 'Anyone can fill the tank. Its balance covers sponsored gas.' },
   withdraw: { title: 'Withdraw', intro: 'Only the owner of the tank can withdraw.' },

@@ -3,7 +3,7 @@ import type { SendingWallet, SignedBy } from '../signing/signed-by.ts';
 import { WalletFault } from '../signing/wallet-fault.ts';
 import type { Draft, Transaction } from './chain-action.ts';
 
-/** The engine waits for the wallet meanwhile: what a withdrawal takes is promised to nobody. */
+/** While the wallet decides, the engine holds back the amount of a withdrawal from reservations. */
 const sendThrough = async (transport: Transport, draft: Draft, wallet: SendingWallet): Promise<Transaction> => {
   const { draftId } = draft;
   await wallet.ready(draft);

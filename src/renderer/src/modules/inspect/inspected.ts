@@ -1,34 +1,30 @@
 import type { ProcedureOutput } from '../../../../api/index.ts';
 
-/** What was found in a value. */
 export type Inspected = ProcedureOutput<'inspect.value'>;
 
-/** One way to read it. */
 export type Reading = Inspected['readings'][number];
 
-/** A part of it. */
 export type Section = Reading['sections'][number];
 
-/** What values are shown with. */
 export interface Told {
   /** Names of addresses in lower case, as the desk knows them. */
   readonly names: ReadonlyMap<string, string>;
-  /** What the coin of the chain is called. */
+  /** Symbol of the chain's coin. */
   readonly coin: string;
 }
 
 const LAST_SECOND = 8_640_000_000_000;
 
-/** A time in epoch ms; undefined where the unix seconds are none, or stand for no time. */
+/** Epoch ms of unix seconds; undefined if they are out of range, or mean no time. */
 export const timeOf = (seconds: string): number | undefined => {
   const value = Number(seconds);
   return value > 0 && value <= LAST_SECOND ? value * 1000 : undefined;
 };
 
-/** Bytes of a range that are shown at once; the rest is a number. */
+/** Most bytes of a range that are shown at once; the rest is a number. */
 const MOST_SHOWN = 40;
 
-/** The hex of a range, without `0x`, in groups of four bytes that lines may break between. */
+/** The hex of a range, without `0x`, in groups of four bytes with possible line breaks between them. */
 export const shownHex = (hex: string): string => {
   const digits = hex.slice(2);
   const grouped = (text: string): string => text.replaceAll(/.{8}(?=.)/g, '$& ');

@@ -4,7 +4,6 @@ import type { ProcedureOutput } from '../../../../api/index.ts';
 import { shownAmount } from '../../../../shared/words/amount.ts';
 import type { Palette } from '../../ui/palette.ts';
 
-/** What was decided over time. */
 export type Summary = ProcedureOutput<'decisions.summary'>;
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
@@ -19,7 +18,7 @@ const frame = ({ from, stepMs, outcomes }: Summary, { quiet, line, surface, text
     grid: { left: 4, right: 8, top: 12, bottom: 4, outerBoundsMode: 'same' },
     tooltip: {
       trigger: 'axis',
-      // As text: what is shown here may come from outside.
+      // As text: labels may come from outside.
       renderMode: 'richText',
       backgroundColor: surface,
       borderColor: line,
@@ -41,7 +40,6 @@ const frame = ({ from, stepMs, outcomes }: Summary, { quiet, line, surface, text
   };
 };
 
-/** Decisions by outcome, stacked. */
 export const outcomeChart = (summary: Summary, palette: Palette): EChartsCoreOption => {
   const series = (name: string, key: keyof Summary['outcomes'][number], color: string) => ({
     ...{ name, type: 'bar', stack: 'outcomes', barCategoryGap: '20%', itemStyle: { color } },
@@ -50,7 +48,7 @@ export const outcomeChart = (summary: Summary, palette: Palette): EChartsCoreOpt
   const { yAxis, ...rest } = frame(summary, palette);
   return {
     ...rest,
-    // Nothing is decided by halves.
+    // The axis counts decisions, so it has no fractions.
     yAxis: { ...yAxis, minInterval: 1 },
     series: [
       series('Sponsored', 'sponsored', palette.sponsored),
@@ -60,7 +58,7 @@ export const outcomeChart = (summary: Summary, palette: Palette): EChartsCoreOpt
   };
 };
 
-/** Money over time, on one chain. Drawn as a float: the figures beside the chart are exact. */
+/** Money over time, on one chain. Drawn as floats: the figures next to the chart are exact. */
 export const spendChart = (
   summary: Summary,
   { chainId }: { chainId: number },

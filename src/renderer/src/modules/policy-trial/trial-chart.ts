@@ -3,7 +3,6 @@ import type { Palette } from '../../ui/palette.ts';
 import { shortTime } from '../../ui/time.ts';
 import type { TrialResult } from './use-trial.ts';
 
-/** Operations sponsored over time, as it was and with the change. */
 export const trialChart = (
   { from, stepMs, steps }: TrialResult['series'],
   { quiet, line, surface, text, accent }: Palette,

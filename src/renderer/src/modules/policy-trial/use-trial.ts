@@ -6,20 +6,18 @@ import { useTimer } from '../../timer.ts';
 import { useTransport } from '../../transport/transport.ts';
 import type { PolicyChange } from './policy-change.ts';
 
-/** Decisions of so many days are tried. */
+/** Days of past decisions that a trial covers. */
 export const TRIED_DAYS = 7;
 const DAY_MS = 86_400_000;
-/** Somebody who types is not done before. */
+/** Pause after typing before a new trial starts. */
 const PAUSE_MS = 800;
 
 type State = ProcedureOutput<'policies.trial'>;
 
-/** What came of a trial. */
 export type TrialResult = NonNullable<State['result']>;
 
-/** A trial of what a form would change. */
 export interface Trial {
-  /** How far it is; undefined while none runs. */
+  /** Undefined while no trial runs. */
   readonly progress: Readonly<Ref<Pick<State, 'done' | 'of'> | undefined>>;
   readonly result: Readonly<Ref<(TrialResult & { readonly trialId: string }) | undefined>>;
   /** Why it failed, in the engine's words. */
@@ -28,7 +26,7 @@ export interface Trial {
   readonly cancel: () => void;
 }
 
-/** Tries a change when it is started, and once that was done, again by itself whenever the change is another. */
+/** Tries a change on demand; after that, every new change starts a trial by itself. */
 export const useTrial = (change: () => PolicyChange | undefined): Trial => {
   const transport = useTransport();
   const timer = useTimer();
@@ -37,7 +35,7 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
   const result = shallowRef<TrialResult & { readonly trialId: string }>();
   const fault = ref<string>();
   let isWanted = false;
-  /** Of the trial whose news count. */
+  /** Number of the current trial; results of older ones are dropped. */
   let latest = 0;
   let trialId: string | undefined;
   let cancelStart = (): void => undefined;
@@ -45,7 +43,7 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
   const forget = (): void => {
     latest += 1;
     cancelStart();
-    // The desk ends a trial that nobody asks about: that this fails changes nothing.
+    // The desk ends abandoned trials by itself, so a failure here does not matter.
     if (trialId !== undefined) transport.call('policies.cancelTrial', { trialId }).catch(() => undefined);
     trialId = undefined;
     progress.value = undefined;

@@ -1,29 +1,28 @@
 import { type Binding, bindingFault } from '../../../../core/binding.ts';
 import { typedFault } from '../conditions/expression-fault.ts';
 
-/** When a rule binds, as it is typed. */
 export interface BindingInput {
   enforcement: 'enforce' | 'shadow';
-  /** A condition in CEL; empty: it binds every operation. */
+  /** A condition in CEL; empty: the rule applies to every operation. */
   when: string;
-  /** Local time as `datetime-local` has it; empty: not set. */
+  /** Local time in the format of `datetime-local`; empty if not set. */
   from: string;
   until: string;
 }
 
 const MINUTE_MS = 60_000;
 
-/** A time as `datetime-local` has it: local, to the minute. */
+/** A time in the format of `datetime-local`: local, to the minute. */
 export const localText = (at: number | undefined): string => {
   if (at === undefined) return '';
   const local = new Date(at - new Date(at).getTimezoneOffset() * MINUTE_MS);
   return local.toISOString().slice(0, 16);
 };
 
-/** A time as `datetime-local` has it, epoch ms; undefined where none is set. */
+/** Epoch ms of a time in the format of `datetime-local`; undefined if not set. */
 export const timeOf = (text: string): number | undefined => (text === '' ? undefined : Date.parse(text));
 
-/** What the fields show of a rule; of a new one it binds always. */
+/** Field values for a rule; a new rule always applies. */
 export const bindingInput = ({
   enforcement = 'enforce',
   when = '',
@@ -33,7 +32,7 @@ export const bindingInput = ({
   ...{ enforcement, when, from: localText(activeFrom), until: localText(activeUntil) },
 });
 
-/** What was typed, as it is sent. A field that was not set is not there. */
+/** The typed fields as they are sent. Fields that are not set are absent. */
 export const typedBinding = ({ enforcement, when, from, until }: BindingInput) => {
   const [activeFrom, activeUntil] = [timeOf(from), timeOf(until)];
   return {
@@ -44,10 +43,9 @@ export const typedBinding = ({ enforcement, when, from, until }: BindingInput) =
   };
 };
 
-/** What is wrong with the times, in a sentence; empty: nothing. */
+/** The fault of the times as a sentence; empty without a fault. */
 export const timesFault = (input: BindingInput): string =>
   bindingFault(typedBinding(input)) === undefined ? '' : 'The end must be after the start.';
 
-/** True if all of it can be sent. */
 export const isBindingReady = (input: BindingInput): boolean =>
   timesFault(input) === '' && typedFault(input.when) === undefined;

@@ -3,16 +3,14 @@ import { typedThresholdFault } from './rule-words.ts';
 
 type CycleUnit = NonNullable<LimitWords['cycleDuration']>['unit'];
 
-/** A spending limit while it is typed. */
 export interface LimitForm {
   type: LimitWords['type'];
   thresholdType: LimitWords['thresholdType'];
   threshold: string;
-  /** Stays where it is not asked for: each operation has no window, and one without an end has no length. */
+  /** Ignored if it does not apply: each operation has no window, and a lifetime has no length. */
   cycleDuration: { value: number | null; unit: CycleUnit };
 }
 
-/** A form nobody has touched. */
 export const emptyLimit = (): LimitForm => ({
   type: 'SMART_ACCOUNT',
   thresholdType: 'COUNT',
@@ -20,26 +18,25 @@ export const emptyLimit = (): LimitForm => ({
   cycleDuration: { value: 1, unit: 'day' },
 });
 
-/** The form of a limit that is kept. */
 export const limitForm = ({ type, thresholdType, threshold, cycleDuration }: LimitWords): LimitForm => ({
   ...{ type, thresholdType, threshold },
   cycleDuration: { ...(cycleDuration ?? emptyLimit().cycleDuration) },
 });
 
-/** What may be measured. One operation by itself is not counted. */
+/** Possible measures. A limit on single operations does not count. */
 export const measuresOf = (type: LimitForm['type']): LimitForm['thresholdType'][] => [
   ...(type === 'OPERATION' ? [] : (['COUNT'] as const)),
   'NATIVE_ASSET',
   'USD',
 ];
 
-/** What a form says of the window; undefined where it says nothing that can be set. */
+/** The window of a form; undefined if it is not valid. */
 const typedCycle = ({ value, unit }: LimitForm['cycleDuration']): LimitWords['cycleDuration'] => {
   if (unit === 'lifetime') return { value: 1, unit };
   return value === null || cycleFault({ value, unit }) !== undefined ? undefined : { value, unit };
 };
 
-/** The limit that a form says; undefined while it says none that can be set. */
+/** The limit of a form; undefined if it is not valid. */
 export const typedLimit = ({ type, thresholdType, threshold, cycleDuration }: LimitForm): LimitWords | undefined => {
   if (typedThresholdFault(threshold, thresholdType) !== undefined) return undefined;
   if (!measuresOf(type).includes(thresholdType)) return undefined;
@@ -49,7 +46,7 @@ export const typedLimit = ({ type, thresholdType, threshold, cycleDuration }: Li
   return cycle && { ...words, cycleDuration: cycle };
 };
 
-/** What saving a limit does to what is used of it, in a sentence; empty where nothing is added up. */
+/** The effect of saving a limit on its usage, as a sentence; empty if nothing is counted. */
 export const restartSentence = ({ type, cycleDuration }: LimitWords): string => {
   if (type === 'OPERATION') return '';
   return cycleDuration?.unit === 'lifetime'

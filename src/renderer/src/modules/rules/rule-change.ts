@@ -2,10 +2,9 @@ import type { Rule } from '../../desk/types.ts';
 import type { PolicyChange } from '../policy-trial/policy-change.ts';
 import { type BindingInput, typedBinding } from './binding-form.ts';
 
-/** A rule as a form has it. */
 interface FormRule {
   readonly paymasterId: string;
-  /** The rule that is changed; undefined: a new one. When it binds is changed in a form of its own. */
+  /** The rule to change; undefined for a new one. Another form changes when it applies. */
   readonly rule: Rule | undefined;
   readonly name: string;
   readonly policyType: string;
@@ -13,7 +12,6 @@ interface FormRule {
   readonly binding: BindingInput;
 }
 
-/** The call that adds a rule, or changes what it says. */
 export const ruleChange = ({ paymasterId, rule, policyType, policyData, binding, ...form }: FormRule): PolicyChange => {
   const name = form.name.trim();
   if (rule !== undefined) {

@@ -4,10 +4,10 @@ import { type LimitWords, thresholdFault } from '../../../../core/rules/spending
 import { positiveDecimal } from '../../../../shared/schema/decimal.ts';
 import type { Rule } from '../../desk/types.ts';
 
-/** As people type amounts: no exponent, no sign. */
+/** Amounts as people type them: no exponent, no sign. */
 const DIGITS = /^[\d.]+$/;
 
-/** What is wrong with a threshold as it was typed, in a sentence; undefined if nothing is. */
+/** The fault of a typed threshold as a sentence; undefined without a fault. */
 export const typedThresholdFault = (typed: string, type: LimitWords['thresholdType']): string | undefined => {
   const text = typed.trim();
   if (!DIGITS.test(text) || positiveDecimal(text) === undefined) return 'Enter a number above 0.';
@@ -15,13 +15,11 @@ export const typedThresholdFault = (typed: string, type: LimitWords['thresholdTy
   return fault === undefined ? undefined : `It ${fault}.`;
 };
 
-/** What a rule of a registered contract is answered with. */
 interface ContractData {
   readonly whitelistedMethods: readonly string[];
   readonly methods: readonly string[];
 }
 
-/** What a rule does, as a sentence. */
 export const ruleSentence = ({ policyType, policyData }: Rule, coin: string): string => {
   if (policyType !== CONTRACT_TYPE) {
     const { setup } = ruleTypeOf(policyType);

@@ -1,13 +1,12 @@
 import { pricedAmount, shownDollars } from '../../../../shared/words/amount.ts';
 import type { LimitUsage } from '../../desk/types.ts';
 
-/** A number of users, in words. */
 export const people = (count: number): string => `${count} ${count === 1 ? 'user' : 'users'}`;
 
 /**
  * An amount of what a limit counts, with its unit.
  *
- * @param usd US dollars for one coin; empty: not known
+ * @param usd US dollars for one coin; empty if unknown
  */
 export const usageAmount = (amount: string, unit: LimitUsage['unit'], coin: string, usd = ''): string => {
   if (unit === 'wei') return pricedAmount(BigInt(amount), coin, usd);
@@ -15,7 +14,7 @@ export const usageAmount = (amount: string, unit: LimitUsage['unit'], coin: stri
   return amount === '1' ? '1 operation' : `${amount} operations`;
 };
 
-/** How much of a limit is used, as a sentence. @param usd US dollars for one coin; empty: not known */
+/** The usage of a limit as a sentence. @param usd US dollars for one coin; empty if unknown */
 export const usageSentence = (
   { used, threshold, unit, perUser, windowEndsAt }: LimitUsage,
   coin: string,

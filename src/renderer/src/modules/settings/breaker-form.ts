@@ -6,7 +6,6 @@ import { DEFAULT_BREAKER } from '../../../../shared/words/breaker.ts';
 import { spanWords } from '../../../../shared/words/span.ts';
 import type { Chain } from '../../desk/types.ts';
 
-/** A burn-rate breaker while it is typed. */
 export interface BreakerForm {
   kind: 'default' | 'amount' | 'off';
   /** Of the native coin. */
@@ -16,21 +15,18 @@ export interface BreakerForm {
   unit: number;
 }
 
-/** What a breaker may be. */
 export const breakerKinds = [
   { value: 'default', label: 'Default' },
   { value: 'amount', label: 'Amount per time' },
   { value: 'off', label: 'Off' },
 ] as const;
 
-/** Units of time that a breaker is told in. */
 export const breakerUnits = [
   { value: 60, label: 'minutes' },
   { value: 3_600, label: 'hours' },
   { value: 86_400, label: 'days' },
 ] as const;
 
-/** The form of what is set. */
 export const breakerForm = (breaker: Chain['breaker']): BreakerForm => {
   const nothing = { amount: '', count: 1, unit: 3_600 };
   if (breaker === null) return { kind: 'off', ...nothing };
@@ -40,7 +36,7 @@ export const breakerForm = (breaker: Chain['breaker']): BreakerForm => {
   return { kind: 'amount', amount: weiToDecimal(BigInt(amountWei)), count: Math.ceil(seconds / unit), unit };
 };
 
-/** What a form says; undefined while it says nothing that can be set. */
+/** The breaker of a form; undefined if it is not valid. */
 export const typedBreaker = ({ kind, amount, count, unit }: BreakerForm): Chain['breaker'] | undefined => {
   if (kind === 'off') return null;
   if (kind === 'default') return 'default';
@@ -50,10 +46,8 @@ export const typedBreaker = ({ kind, amount, count, unit }: BreakerForm): Chain[
   return { amountWei, seconds };
 };
 
-/** What is shown of a chain's breaker. */
 type BreakerOfChain = Pick<Chain, 'breaker' | 'breakerWei' | 'symbol'>;
 
-/** A breaker in short, as a list shows it. */
 export const breakerWords = ({ breaker, breakerWei, symbol }: BreakerOfChain): string => {
   if (breaker === null) return 'Off';
   if (breaker !== 'default')
@@ -61,7 +55,6 @@ export const breakerWords = ({ breaker, breakerWei, symbol }: BreakerOfChain): s
   return breakerWei === null ? 'Default' : `Default: now ${shownAmount(BigInt(breakerWei))} ${symbol} in 1 hour`;
 };
 
-/** What follows from a form, in a sentence. */
 export const breakerSentence = (form: BreakerForm, chain: BreakerOfChain): string => {
   const typed = typedBreaker(form);
   const coin = chain.symbol;

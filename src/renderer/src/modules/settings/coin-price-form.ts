@@ -5,7 +5,6 @@ import { shownWorth } from '../../../../shared/words/amount.ts';
 import type { CoinPrice } from '../../desk/coin-prices.ts';
 import { exactTime } from '../../ui/time.ts';
 
-/** Where the price of a coin comes from while it is typed. */
 export interface CoinPriceForm {
   source: CoinPriceSource['source'] | 'none';
   usd: string;
@@ -14,13 +13,12 @@ export interface CoinPriceForm {
   maxAge: number | null;
 }
 
-/** The form of what is set. */
 export const coinPriceForm = (price: CoinPriceSource | null): CoinPriceForm => ({
   ...{ source: 'none', usd: '', nativeFeed: '', maxAge: feedMaxAge.byDefault },
   ...price,
 });
 
-/** What a form says: null for no price; undefined while it says nothing that can be set. */
+/** The source of a form: null for no price; undefined if it is not valid. */
 export const typedCoinPrice = ({
   source,
   usd,
@@ -32,13 +30,13 @@ export const typedCoinPrice = ({
   return coinPriceSource.safeParse(typed).data;
 };
 
-/** What is wrong with the dollars that are typed, in a sentence; empty if nothing is. */
+/** The fault of the typed dollars as a sentence; empty without a fault. */
 export const coinPriceFault = (form: CoinPriceForm): string =>
   form.source !== 'static' || form.usd.trim() === '' || typedCoinPrice(form) !== undefined
     ? ''
     : `It must be a number of US dollars between ${sanePrice.words}, with at most 18 decimals.`;
 
-/** What the coin is worth, as a sentence; empty where that is not known. */
+/** The price of the coin as a sentence; empty if unknown. */
 export const coinPriceWords = ({ usd, updatedAt }: CoinPrice, coin: string): string => {
   if (usd === null) return '';
   const price = `One ${coin} is ${shownWorth(decimalToWei('1'), usd)}`;
@@ -52,5 +50,4 @@ const SAYS: Readonly<Record<CoinPriceForm['source'], string>> = {
     'Gasdesk reads the feed when an operation is decided. An answer that is too old is no price: then limits in US dollars deny.',
 };
 
-/** What follows from a form, in a sentence. */
 export const coinPriceSentence = ({ source }: CoinPriceForm): string => SAYS[source];

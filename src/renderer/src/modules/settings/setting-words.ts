@@ -1,10 +1,8 @@
 import type { ProcedureOutput } from '../../../../api/index.ts';
 import { grouped } from '../../../../shared/words/amount.ts';
 
-/** A setting of the service. */
 export type Setting = ProcedureOutput<'config.set'>;
 
-/** How a setting is called, and what it is for. */
 interface SettingWords {
   readonly title: string;
   readonly purpose: string;
@@ -78,12 +76,12 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   },
 };
 
-/** How a setting is called; one that has no words goes by its key. */
+/** The words of a setting; a setting without words is shown by its key. */
 export const wordsOf = ({ key }: Setting): SettingWords => WORDS[key] ?? { title: key, purpose: '' };
 
 const isRateLimit = (key: string): boolean => key.startsWith('rateLimit');
 
-/** The value of a setting as people say it. */
+/** The value of a setting in words. */
 export const valueText = ({ key }: Setting, value: Setting['value']): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
@@ -95,7 +93,6 @@ export const valueText = ({ key }: Setting, value: Setting['value']): string => 
   return `${grouped(value)}${unit}`;
 };
 
-/** Where the value comes from, and what that means for changing it. */
 export const sourceText = ({ source, change }: Setting): string => {
   if (source === 'default') return 'default';
   if (change === 'overridden') return `set by ${source}, which overrides the file`;

@@ -1,4 +1,4 @@
-/** The choice of a chain whose id somebody types (EIP-155); undefined while it is none. */
+/** The choice for a typed chain id (EIP-155); undefined if the text is not one. */
 export const typedChain = (typed: string): { value: number; label: string } | undefined => {
   const chainId = /^\d{1,15}$/.test(typed.trim()) ? Number(typed) : 0;
   return chainId > 0 ? { value: chainId, label: `Chain ${chainId}` } : undefined;

@@ -2,17 +2,16 @@ import { weiToDecimal } from '../../../../shared/schema/decimal.ts';
 import { shownWeiOrNone, typedWeiOrNone } from '../../../../shared/typed-wei.ts';
 import type { Chain } from '../../desk/types.ts';
 
-/** The budget of a chain as it is typed: an amount of the native coin; empty where there is none. */
+/** The budget of a chain as typed: an amount of the native coin; empty for none. */
 export const budgetText = ({ unreachable }: Pick<Chain, 'unreachable'>): string =>
   shownWeiOrNone(unreachable?.budgetWei);
 
-/** What is typed: null for no budget; undefined while it is no amount. */
+/** The typed budget: null for none; undefined if the text is not an amount. */
 export const typedBudget = (text: string): { budgetWei: string } | null | undefined => {
   const budgetWei = typedWeiOrNone(text);
   return typeof budgetWei === 'string' ? { budgetWei } : budgetWei;
 };
 
-/** What follows from what is typed, in a sentence. */
 export const unreachableSentence = (text: string, symbol: string): string => {
   const typed = typedBudget(text);
   if (typed === undefined) return 'Enter an amount above 0, or nothing.';

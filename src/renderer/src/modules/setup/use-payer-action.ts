@@ -5,7 +5,7 @@ import { setupFault } from './setup-fault.ts';
 import { usePayer } from './use-payer.ts';
 import type { Setup } from './use-setup.ts';
 
-/** Something that the key that pays signs for, whose password may have to be typed first. */
+/** An action that the paying key signs; the operator may first have to type its password. */
 export const usePayerAction = (setup: Setup) => {
   const payer = usePayer(setup);
   const { isRunning, fault, run } = useAction();

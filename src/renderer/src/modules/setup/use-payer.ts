@@ -10,14 +10,14 @@ import type { Setup } from './use-setup.ts';
 
 const WAIT_MS = 1_000;
 
-/** Sends what the setup needs, one transaction after the other, with the key that pays. */
+/** Sends the setup's transactions with the paying key, one after the other. */
 export const usePayer = (setup: Setup) => {
   const transport = useTransport();
   const timer = useTimer();
   let isGone = false;
   onUnmounted(() => (isGone = true));
 
-  /** What another wallet is to sign now. */
+  /** What another wallet must sign now. */
   const toSign = ref<ToSign>();
   let settle: { resolve: (by: SignedBy) => void; reject: (error: unknown) => void } | undefined;
   const sign = (what: ToSign): Promise<SignedBy> => {
@@ -32,7 +32,7 @@ export const usePayer = (setup: Setup) => {
     });
   };
   const signed = (by: SignedBy): void => settle?.resolve(by);
-  /** Another account is chosen in the wallet: what was prepared is not for it. */
+  /** The operator chose another account in the wallet: what was prepared is not for it. */
   const choose = (address: Address | undefined): void => {
     const before = setup.payer?.address;
     if (address === undefined || (before !== undefined && sameAddress(address, before))) return;
@@ -40,7 +40,7 @@ export const usePayer = (setup: Setup) => {
     settle?.reject(new EngineError('SIGNING_REFUSED', 'Another account was chosen. Press the button again.'));
   };
 
-  /** Waits until a transaction is mined, and what it brings about is done. */
+  /** Waits until a transaction is mined and its effects are applied. */
   const mined = async ({ transactionId, chainId }: Transaction): Promise<void> => {
     for (;;) {
       const all = await transport.call('transactions.list', { chainId });
@@ -55,9 +55,10 @@ export const usePayer = (setup: Setup) => {
   };
 
   /**
-   * Sends a transaction and waits until it is mined; one of its kind that waits already is waited for instead.
+   * Sends a transaction and waits until it is mined. Waits for a pending one of the same kind instead of sending a
+   * second.
    *
-   * @param mostWei the fee that was shown: nothing that could cost more is signed
+   * @param mostWei the fee shown: nothing that could cost more is signed
    */
   const transact = async (action: ChainAction, mostWei: string): Promise<void> => {
     const from = setup.payer?.address;
@@ -80,7 +81,7 @@ export const usePayer = (setup: Setup) => {
     await setup.reload();
   };
 
-  /** Has the wallet prove by a signed message that it is the funding wallet of the DApp. */
+  /** Proves with a signed message that the wallet is the DApp's funding wallet. */
   const verify = async (paymasterId: string): Promise<void> => {
     const { fundingMessage } = await transport.call('paymasters.fundingMessage', { paymasterId });
     const by = await sign({ purpose: 'message', message: fundingMessage });

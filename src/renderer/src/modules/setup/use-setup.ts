@@ -7,27 +7,26 @@ import { typedWei } from '../../../../shared/typed-wei.ts';
 import { useDesk } from '../../desk/desk-store.ts';
 import { useCall } from '../../desk/use-call.ts';
 
-/** What has to be there for a sponsored operation, in this order. A policy may wait. */
+/** What a sponsored operation needs, in this order. The policy can come later. */
 export const setupSteps = ['vault', 'chain', 'dapp', 'wallet', 'tank', 'policy', 'try'] as const;
 
-/** A step of the setup. */
 export type SetupStepName = (typeof setupSteps)[number];
 
-/** Who signs and pays: a local key, or whoever is asked each time. */
+/** Who signs and pays: a local key, or a wallet that is asked each time. */
 export interface Payer {
   readonly kind: 'keystore' | 'other';
   readonly address: Address | undefined;
 }
 
-/** Three digits and zeros, not less than the amount. */
+/** Rounds up to three significant digits. */
 const roundedUp = (wei: bigint): bigint => {
   const unit = 10n ** BigInt(Math.max(0, String(wei).length - 3));
   return ((wei + unit - 1n) / unit) * unit;
 };
 
 /**
- * How far the setup of a desk is: of the DApp that the address names, else of the newest. All of it is read from the
- * desk, so that every window shows the same; only the password of the local key is this page's alone.
+ * The progress of a desk's setup, for the DApp in the address or else the newest. It is read from the desk, so that
+ * every window shows the same; only the password of the local key stays in this page.
  */
 const createSetup = () => {
   const desk = useDesk();
@@ -38,7 +37,7 @@ const createSetup = () => {
     const named = desk.dapps.find(({ paymasterId }) => paymasterId === route.query['dapp']);
     return named ?? [...desk.dapps].sort((a, b) => b.createdAt - a.createdAt)[0];
   });
-  /** The chain whose node was saved here last. */
+  /** The chain whose node was last saved here. */
   const savedChain = ref<number>();
   const chain = computed(() => {
     const connected = desk.chainList.filter(({ rpc }) => rpc !== null);
@@ -58,7 +57,7 @@ const createSetup = () => {
   const { data: keystores, reload: reloadKeystores } = useCall('keystores.list', () => ({}), { quietly });
 
   const chosen = ref<Payer>();
-  /** Opens the local key; kept in this page's memory until the setup is done or left. */
+  /** Opens the local key; kept in this page's memory until the setup is done or the operator goes elsewhere. */
   const password = ref('');
   const payer = computed((): Payer | undefined => {
     const sound = (keystores.value ?? []).filter(({ fault }) => fault === null);
@@ -91,14 +90,13 @@ const createSetup = () => {
     { quietly: () => desk.sums },
   );
   const rows = computed(() => (sponsored.value ?? []).map((row) => desk.settled.get(row.id) ?? row));
-  /** The newest that was mined, else the newest there is. */
+  /** The newest mined operation, else the newest one. */
   const tried = computed(() => rows.value.find(({ settlement }) => settlement === 'settled') ?? rows.value[0]);
 
   const hasContract = computed(() => typeof tank.value?.contract === 'string');
   const hasWallet = computed(() => tank.value?.hasTanks === false || typeof dapp.value?.fundingWallet === 'string');
   const isFilled = computed(() => BigInt(tank.value?.balanceWei ?? 0) > 0n);
 
-  /** The amount of the deposit, as it is typed. */
   const deposit = ref('');
   watch(
     costs,
@@ -109,7 +107,7 @@ const createSetup = () => {
   );
   const depositWei = computed(() => typedWei(deposit.value));
 
-  /** The most that the transactions of the rest of the setup cost, beside the deposit; wei. */
+  /** Maximum cost of the remaining setup transactions, without the deposit; wei. */
   const feesWei = computed((): bigint => {
     if (costs.value === undefined) return 0n;
     const { missing, maxFeeWei: most } = costs.value;
@@ -124,12 +122,12 @@ const createSetup = () => {
     ];
     return parts.reduce((sum, wei) => sum + BigInt(wei), 0n);
   });
-  /** What the wallet is asked to hold: a round amount. */
+  /** The amount that the wallet should hold, rounded up. */
   const requiredWei = computed(() =>
     roundedUp(feesWei.value + (isFilled.value ? 0n : BigInt(costs.value?.depositWei ?? 0))),
   );
   const balanceWei = computed(() => BigInt(costs.value?.balanceWei ?? 0));
-  /** Whether the wallet holds enough for a deposit: at the fees of now, so that fees which rise ask for no more coins. */
+  /** True if the wallet holds enough for a deposit at current fees, so that rising fees ask for no more coins. */
   const isEnoughFor = (amountWei: bigint): boolean =>
     balanceWei.value >= (feesWei.value * 2n) / 3n + (isFilled.value ? 0n : amountWei);
 
@@ -146,7 +144,7 @@ const createSetup = () => {
       try: tried.value?.settlement === 'settled',
     };
   });
-  /** The first that is not done; undefined once all are. */
+  /** The first unfinished step; undefined if all are done. */
   const next = computed(() => setupSteps.find((step) => step !== 'policy' && !done.value[step]));
   const isKnown = computed(
     () =>
@@ -178,19 +176,17 @@ const createSetup = () => {
   });
 };
 
-/** How far the setup is. */
 export type Setup = ReturnType<typeof createSetup>;
 
 const setupKey: InjectionKey<Setup> = Symbol('setup');
 
-/** Begins a setup, for all that it consists of. */
 export const provideSetup = (): Setup => {
   const setup = createSetup();
   provide(setupKey, setup);
   return setup;
 };
 
-/** The setup that the calling part belongs to. */
+/** The setup of the calling component. */
 export const useSetup = (): Setup => {
   const setup = inject(setupKey);
   if (setup === undefined) throw new Error('There is no setup around this part');

@@ -5,24 +5,23 @@ import type { Eip1193Provider } from './injected-wallets.ts';
 import type { UnsignedTransaction } from './signed-by.ts';
 import { WalletFault, walletFault } from './wallet-fault.ts';
 
-/** A wallet in this browser that is used. Everything it does rejects with a {@link WalletFault}. */
+/** A wallet in this browser. Every method rejects with a {@link WalletFault}. */
 export interface UsedWallet {
-  /** Asks its owner which accounts this page may use. */
+  /** Asks the owner which accounts this page may use. */
   accounts(): Promise<readonly Address[]>;
-  /** Signs text as EIP-191 says. */
+  /** Signs text as in EIP-191. */
   signMessage(from: Address, text: string): Promise<Hex>;
-  /** Sees that it is on the chain and the account is still this page's to use; its owner may be asked for both. */
+  /** Checks the chain and that this page may still use the account; may ask the owner for both. */
   ready(from: Address, chain: WalletChain): Promise<void>;
   /** Signs the transaction and sends it. @returns its hash */
   send(transaction: UnsignedTransaction): Promise<Hex>;
 }
 
-/** A chain, as far as a wallet has to know it. */
 export type WalletChain = Pick<Chain, 'chainId' | 'name' | 'symbol' | 'rpc' | 'explorer'>;
 
-/** A person reads, unlocks and confirms: as long as the engine waits for a wallet. */
+/** The owner reads, unlocks and confirms: the engine waits for a wallet as long. */
 const CONFIRM_MS = 300_000;
-/** Nobody is asked for these. */
+/** For requests that need no confirmation. */
 const PROBE_MS = 10_000;
 
 const quantity = (value: bigint | number): Hex => `0x${value.toString(16)}`;
@@ -33,7 +32,7 @@ const isAddress = (value: unknown): value is Address => typeof value === 'string
 
 const untrue = (what: string): WalletFault => new WalletFault('other', `The wallet did not answer with ${what}.`);
 
-/** The transaction as JSON-RPC names its parts. One of type 2 begins with that byte; others have one price. */
+/** The transaction in JSON-RPC names. Type 2 begins with that byte; other types have one gas price. */
 const requestOf = (transaction: UnsignedTransaction) => ({
   from: transaction.from,
   ...(transaction.to !== null && { to: transaction.to }),
@@ -50,9 +49,9 @@ const requestOf = (transaction: UnsignedTransaction) => ({
   data: transaction.data,
 });
 
-/** What a wallet is told of a chain that it does not know (EIP-3085); undefined where no node of it can be told. */
+/** Parameters of a chain that the wallet does not know (EIP-3085); undefined without a node URL to pass on. */
 const chainParameters = ({ chainId, name, symbol, rpc, explorer }: WalletChain) =>
-  // Of a URL with credentials only the origin is known here.
+  // Of a URL with credentials, only the origin is known here.
   rpc === null || rpc.endsWith('/…')
     ? undefined
     : {
@@ -61,7 +60,7 @@ const chainParameters = ({ chainId, name, symbol, rpc, explorer }: WalletChain) 
         ...(explorer !== null && { blockExplorerUrls: [explorer] }),
       };
 
-/** The provider of a wallet, asked one thing at a time. */
+/** Sends one request at a time to the provider of a wallet. */
 export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet => {
   const ask = async (method: string, params: readonly unknown[], withinMs: number): Promise<unknown> => {
     let cancel = (): void => undefined;
@@ -94,7 +93,7 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
 
   const isOn = async (chainId: number): Promise<boolean> => {
     const answer = await ask('eth_chainId', [], PROBE_MS);
-    // Some answer a number.
+    // Some wallets answer with a number.
     return typeof answer === 'number' ? answer === chainId : String(answer).toLowerCase() === quantity(chainId);
   };
 
@@ -108,14 +107,14 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
       const parameters = chainParameters(chain);
       if (!(error instanceof WalletFault) || error.kind !== 'chain-unknown' || parameters === undefined) throw error;
       await ask('wallet_addEthereumChain', [parameters], CONFIRM_MS);
-      // Most have switched by that already.
+      // Most wallets have already switched by then.
       if (!(await isOn(chain.chainId))) await switchTo(chain.chainId);
     }
   };
 
   return {
     async accounts() {
-      // A wallet that does not answer this does not answer at all.
+      // A wallet that does not answer this request does not answer at all.
       await ask('eth_chainId', [], PROBE_MS);
       return listAccounts('eth_requestAccounts', CONFIRM_MS);
     },

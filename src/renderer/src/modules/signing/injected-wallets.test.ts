@@ -7,7 +7,6 @@ const provider: Eip1193Provider = { request: () => Promise.resolve(null) };
 const info = { uuid: 'a', name: 'Wallet', icon: 'data:image/png;base64,AA==', rdns: 'com.example' };
 const FROM: Address = '0x1111111111111111111111111111111111111111';
 
-/** What is found of these announcements. */
 const found = (...details: unknown[]): readonly InjectedWallet[] => {
   const page = new EventTarget();
   let wallets: readonly InjectedWallet[] = [];

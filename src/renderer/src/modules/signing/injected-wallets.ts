@@ -1,15 +1,15 @@
-/** What signs in an extension of the browser (EIP-1193). */
+/** A signer in a browser extension (EIP-1193). */
 export interface Eip1193Provider {
   request(call: { readonly method: string; readonly params: readonly unknown[] }): Promise<unknown>;
 }
 
 /** A wallet in this browser, as it announces itself. Any extension may claim any name. */
 export interface InjectedWallet {
-  /** Its own for as long as the page is open. */
+  /** Unique while the page is open. */
   readonly id: string;
-  /** Text of a stranger: printable, and short. */
+  /** Untrusted text: made printable, and cut. */
   readonly name: string;
-  /** A `data:` URL of an image; undefined where it announces another or none. */
+  /** A `data:` URL of an image; undefined if the wallet announces another URL or none. */
   readonly icon: string | undefined;
   readonly provider: Eip1193Provider;
 }
@@ -28,7 +28,7 @@ const textOf = (value: unknown, most: number): string => {
   return clean.length > most ? `${clean.slice(0, most)}…` : clean;
 };
 
-/** An image that is loaded from nowhere. As the source of an `img` even an SVG runs no script. */
+/** An image that needs no request. As the source of an `img`, even an SVG runs no script. */
 const iconOf = (value: unknown): string | undefined =>
   typeof value === 'string' &&
   value.length <= MOST_ICON &&
@@ -39,7 +39,7 @@ const iconOf = (value: unknown): string | undefined =>
 const isProvider = (value: unknown): value is Eip1193Provider =>
   typeof value === 'object' && value !== null && 'request' in value && typeof value.request === 'function';
 
-/** Reads an announcement; undefined for what is none. */
+/** Undefined if the announcement is not valid. */
 const readAnnouncement = (detail: unknown): InjectedWallet | undefined => {
   const { info, provider } = Object(detail) as { info?: unknown; provider?: unknown };
   const { uuid, name, icon } = Object(info) as { uuid?: unknown; name?: unknown; icon?: unknown };
@@ -49,17 +49,17 @@ const readAnnouncement = (detail: unknown): InjectedWallet | undefined => {
 };
 
 /**
- * Asks the wallets in this browser to announce themselves, and hears those that come later (EIP-6963,
- * https://eips.ethereum.org/EIPS/eip-6963). Where there are none, as in the desktop window, nothing is found.
+ * Asks the wallets in this browser to announce themselves, and listens for later ones (EIP-6963,
+ * https://eips.ethereum.org/EIPS/eip-6963). The desktop window has none.
  *
- * @param page where they announce themselves: the window
- * @returns ends it
+ * @param page the window, which receives the announcements
+ * @returns a function that stops listening
  */
 export const findWallets = (page: EventTarget, found: (wallets: readonly InjectedWallet[]) => void): (() => void) => {
   const wallets = new Map<string, InjectedWallet>();
   const hear = (event: Event): void => {
     const wallet = readAnnouncement((event as CustomEvent<unknown>).detail);
-    // The first of an id stays: nobody takes the place of the one that was chosen.
+    // The first wallet keeps its id: no other can replace a chosen wallet.
     if (wallet === undefined || wallets.has(wallet.id) || wallets.size >= MOST_WALLETS) return;
     wallets.set(wallet.id, wallet);
     found([...wallets.values()]);

@@ -16,7 +16,6 @@ const WORDS = {
 
 type KnownFault = keyof typeof WORDS;
 
-/** What went wrong with a Ledger, as far as it changes what to do. */
 export type LedgerFaultCode = KnownFault | 'other';
 
 /** A failure of a Ledger in words for its owner: what happened, and what to do. */
@@ -30,7 +29,7 @@ export class LedgerFault extends Error {
   }
 }
 
-/** Of https://github.com/LedgerHQ/app-ethereum and of the device's own system. */
+/** Statuses of https://github.com/LedgerHQ/app-ethereum and of the device's own system. */
 const STATUS_WORDS: Readonly<Record<string, KnownFault>> = {
   '5501': 'app-closed',
   '5515': 'locked',
@@ -55,7 +54,7 @@ const TAGS: Readonly<Record<string, KnownFault>> = {
   ReconnectionFailedError: 'disconnected',
   UnknownDeviceError: 'disconnected',
   WebHidSendReportError: 'disconnected',
-  // What the kit says where an exchange broke off and it did not keep the reason.
+  // The kit reports this if an exchange broke off and it did not keep the reason.
   UnknownDAError: 'disconnected',
 };
 
@@ -64,10 +63,10 @@ const field = (value: unknown, name: string): string | undefined => {
   return typeof found === 'string' ? found : undefined;
 };
 
-/** A failure of the device management kit, which throws and answers objects with a `_tag`, in our words. */
+/** Converts a failure of the device management kit, which throws and returns objects with a `_tag`. */
 export const ledgerFault = (error: unknown, purpose?: 'transaction'): LedgerFault => {
   if (error instanceof LedgerFault) return error;
-  // Of a status it does not know the kit makes an error within an error.
+  // For an unknown status, the kit nests an error in an error.
   const { originalError } = Object(error) as { originalError?: unknown };
   const status = field(error, 'errorCode') ?? field(originalError, 'errorCode');
   const tag = field(error, '_tag');

@@ -24,7 +24,7 @@ let prompts: LedgerPrompt[];
 let reached: string[];
 
 beforeEach(() => {
-  // As a page loaded anew: its kit has seen no device yet.
+  // As in a reloaded page: its kit has seen no device yet.
   vi.resetModules();
   device = createLedgerEmulator();
   prompts = [];
@@ -210,7 +210,7 @@ describe('a device that is unplugged', () => {
   const transaction = (ledger: Ledger) => ledger.signTransaction(PATH, unsigned(`0x${'ab'.repeat(300)}`));
   const message = (ledger: Ledger) => ledger.signMessage(PATH, TEXT);
 
-  /** How many APDUs it takes, the connection left out. */
+  /** Number of APDUs, without those of connecting. */
   const exchanges = async (act: (ledger: Ledger) => Promise<unknown>): Promise<number> => {
     const ledger = await connect();
     const before = device.received.length;
@@ -229,7 +229,7 @@ describe('a device that is unplugged', () => {
       device.unplugAt = device.received.length + at;
       vi.useFakeTimers();
       const seen = expect(act(ledger), `at ${at}`).rejects.toMatchObject({ code: 'disconnected' });
-      // The kit waits for it to come back.
+      // The kit waits for the device to return.
       await vi.advanceTimersByTimeAsync(20_000);
       await seen;
       vi.useRealTimers();

@@ -13,22 +13,27 @@ import { type Observable, firstValueFrom } from 'rxjs';
 import type { Address, Hex } from '../../../../shared/schema/hex.ts';
 import { LedgerFault, ledgerFault } from './ledger-fault.ts';
 
-/** What the Ledger waits for its owner to do. */
 export type LedgerPrompt = 'unlock' | 'open-app' | 'compare-address' | 'confirm' | 'transaction-check';
 
-/** A connected Ledger. Everything it does rejects with a {@link LedgerFault}. */
+/** A connected Ledger. Every method rejects with a {@link LedgerFault}. */
 export interface Ledger {
-  /** The address at a path such as `m/44'/60'/0'/0/0`. @param confirm shows it there too, and waits for the approval */
+  /**
+   * The address at a path such as `m/44'/60'/0'/0/0`. @param confirm shows it on the device too, and waits for the
+   * approval
+   */
   address(path: string, options: { readonly confirm: boolean }): Promise<Address>;
-  /** Signs text as EIP-191 says. @returns 65 bytes r, s, v, where v is 27 or 28 */
+  /** Signs text as in EIP-191. @returns 65 bytes r, s, v, where v is 27 or 28 */
   signMessage(path: string, text: string): Promise<Hex>;
-  /** Signs an EIP-2718 type 2 transaction without a signature. @returns 65 bytes r, s, v, where v is 27 or 28 */
+  /** Signs an unsigned EIP-2718 type 2 transaction. @returns 65 bytes r, s, v, where v is 27 or 28 */
   signTransaction(path: string, unsigned: Hex): Promise<Hex>;
-  /** Lets go of the device; what it was doing rejects. */
+  /** Releases the device; a running request rejects. */
   close(): Promise<void>;
 }
 
-/** The kit would ask the maker's servers what a contract or a token is called. This knows nothing and asks nobody. */
+/**
+ * The kit would ask the manufacturer's servers for names of contracts and tokens. This one has no names and makes no
+ * requests.
+ */
 const nothingKnown: ContextModule = {
   getContexts: () => Promise.resolve([]),
   getFieldContext: () => Promise.reject(new Error('No context is known')),
@@ -36,7 +41,7 @@ const nothingKnown: ContextModule = {
   report: () => Promise.resolve(),
 };
 
-/** In place of the maker's servers for firmware and apps, so that nothing reaches them by mistake. */
+/** Replaces the manufacturer's servers for firmware and apps, so that no request reaches them by mistake. */
 const NOWHERE = 'about:invalid';
 
 const PROMPTS: Readonly<Partial<Record<string, LedgerPrompt>>> = {
@@ -60,7 +65,6 @@ type Steps<Output> = Observable<
   DeviceActionState<Output, DmkError, { readonly requiredUserInteraction: UserInteractionRequired }>
 >;
 
-/** The last of what a device does, step by step. */
 const outcome = <Output>(
   steps: Steps<Output>,
   ask: (prompt: LedgerPrompt | undefined) => void,
@@ -75,7 +79,7 @@ const outcome = <Output>(
         if (state.status === DeviceActionStatus.Error) fail(state.error);
       },
       error: fail,
-      // Without an outcome it was cut short.
+      // Completion without a result means that the device was disconnected.
       complete: () => fail({ _tag: 'DeviceDisconnectedWhileSendingError' }),
     });
   }).finally(() => ask(undefined));
@@ -92,7 +96,7 @@ const sessionLedger = (
   ask: (prompt: LedgerPrompt | undefined) => void,
 ): Ledger => {
   const signer = new SignerEthBuilder({ dmk, sessionId }).withContextModule(nothingKnown).build();
-  /** The kit throws at once where there is no session any more. */
+  /** Without a session, the kit throws at once. */
   const run = async <Output>(act: () => { observable: Steps<Output> }, purpose?: 'transaction'): Promise<Output> => {
     try {
       return await outcome(act().observable, ask, purpose);
@@ -107,7 +111,7 @@ const sessionLedger = (
       return address;
     },
     async signMessage(path, text) {
-      // As bytes: of text the kit would take the lower half of each UTF-16 unit.
+      // As bytes: from text, the kit would take only the lower half of each UTF-16 unit.
       return joined(await run(() => signer.signMessage(bare(path), new TextEncoder().encode(text))));
     },
     async signTransaction(path, unsigned) {
@@ -120,9 +124,9 @@ const sessionLedger = (
 };
 
 /**
- * Lets the operator choose a Ledger and opens it. In a browser it has to be called from a click.
+ * Lets the operator choose a Ledger and opens it. A browser requires a click before the call.
  *
- * @param ask told what the Ledger waits for; undefined when it waits for nobody
+ * @param ask receives what the Ledger waits for; undefined if it waits for nothing
  * @throws LedgerFault
  */
 export const connectLedger = async (ask: (prompt: LedgerPrompt | undefined) => void): Promise<Ledger> => {
@@ -130,7 +134,7 @@ export const connectLedger = async (ask: (prompt: LedgerPrompt | undefined) => v
   try {
     if (!kit.isEnvironmentSupported()) throw ledgerFault({ _tag: 'TransportNotSupportedError' });
     const device = await firstValueFrom(kit.startDiscovering({}));
-    // Nothing is asked of the device between what is done here.
+    // The kit sends no requests of its own between ours.
     const sessionRefresherOptions = { isRefresherDisabled: true };
     return sessionLedger(kit, await kit.connect({ device, sessionRefresherOptions }), ask);
   } catch (error) {

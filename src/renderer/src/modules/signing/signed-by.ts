@@ -2,35 +2,36 @@ import type { ProcedureOutput } from '../../../../api/index.ts';
 import type { SigningKey } from '../../../../api/keys.ts';
 import type { Address, Hex } from '../../../../shared/schema/hex.ts';
 
-/** A prepared transaction. */
 export type UnsignedTransaction = ProcedureOutput<'transactions.prepare'>;
 
-/** A wallet that signs and sends by itself, and that only this page reaches. Both reject with a `WalletFault`. */
+/**
+ * A wallet that signs and sends by itself, and that only this page reaches. Both methods reject with a `WalletFault`.
+ */
 export interface SendingWallet {
-  /** Resolves once it can send this: its account and its chain are those of the transaction. */
+  /** Resolves when the wallet can send the transaction: account and chain match. */
   ready(transaction: UnsignedTransaction): Promise<void>;
   /** @returns the transaction's hash */
   send(transaction: UnsignedTransaction): Promise<Hex>;
 }
 
-/** Who signs: in the engine's process, or elsewhere. */
+/** Who signs: the engine's process, or another program or device. */
 export type SignedBy =
   | { readonly key: SigningKey }
-  /** With the account that was asked to sign, where that is known. */
+  /** With the account that was asked to sign, if known. */
   | { readonly signature: Hex; readonly address?: Address }
   | { readonly signedTransaction: Hex }
   | { readonly wallet: SendingWallet };
 
-/** What is to be signed; a transaction is there only once it is known who signs it. */
+/** What to sign. A transaction exists only when its signer is known. */
 export type ToSign =
   | { readonly purpose: 'message'; readonly message: string }
   | { readonly purpose: 'transaction'; readonly unsigned: Hex | undefined };
 
-/** A pasted text as an address; undefined while it is none. */
+/** A pasted text as an address; undefined if it is not one. */
 export const pastedAddress = (text: string): Address | undefined =>
   /^0x[0-9a-fA-F]{40}$/.test(text.trim()) ? (text.trim() as Address) : undefined;
 
-/** A pasted text as what it can be: 65 bytes are a signature, more are a signed transaction. */
+/** Interprets a pasted text by its length: 65 bytes are a signature, more are a signed transaction. */
 export const pastedSignature = (text: string): SignedBy | undefined => {
   const bytes = text.trim();
   if (/^0x[0-9a-fA-F]{130}$/.test(bytes)) return { signature: bytes as Hex };

@@ -2,13 +2,13 @@ import { type Ref, onMounted, onUnmounted, ref, shallowRef } from 'vue';
 import { LedgerFault } from './ledger-fault.ts';
 import type { Ledger, LedgerPrompt } from './ledger.ts';
 
-/** The maker's kit is large, so it comes when it is needed. */
+/** The manufacturer's kit is large, so it is loaded on demand. */
 const load = () => import('./ledger.ts');
 
-/** Fetches the kit beforehand: a browser asks for a device only shortly after a click. */
+/** Loads the kit in advance: a browser allows the device dialog only shortly after a click. */
 const prepareLedger = (): void => void load().catch(() => undefined);
 
-/** {@link connectLedger} without its kit in the first load. @throws LedgerFault */
+/** {@link connectLedger}, with the kit loaded on demand. @throws LedgerFault */
 const openLedger = async (ask: (prompt: LedgerPrompt | undefined) => void): Promise<Ledger> => {
   const { connectLedger } = await load().catch((error: unknown) => {
     throw new LedgerFault('other', 'The part of the console for Ledgers did not load. Load the page again.', error);
@@ -16,22 +16,19 @@ const openLedger = async (ask: (prompt: LedgerPrompt | undefined) => void): Prom
   return connectLedger(ask);
 };
 
-/** A Ledger on its way through the steps of a page. */
 export interface UsedLedger {
-  /** Undefined while none is connected. */
+  /** Undefined if none is connected. */
   readonly ledger: Readonly<Ref<Ledger | undefined>>;
-  /** What it waits for. */
   readonly prompt: Readonly<Ref<LedgerPrompt | undefined>>;
   readonly isBusy: Readonly<Ref<boolean>>;
-  /** Why the last step came to nothing. */
   readonly fault: Readonly<Ref<LedgerFault | undefined>>;
-  /** Connects one and goes on with it. Called from a click. */
+  /** Connects a Ledger and passes it to `then`. Call from a click. */
   readonly connect: (then: (ledger: Ledger) => Promise<void>) => Promise<void>;
-  /** Does something with the connected one, one thing at a time. */
+  /** Runs one action at a time on the connected Ledger. */
   readonly run: (act: (ledger: Ledger) => Promise<void>) => Promise<void>;
 }
 
-/** Connects a Ledger for as long as the component is shown. After it was unplugged it has to be connected again. */
+/** Connects a Ledger while the component is mounted. After unplugging, it must be connected again. */
 export const useLedger = (): UsedLedger => {
   const ledger = shallowRef<Ledger>();
   const prompt = ref<LedgerPrompt>();

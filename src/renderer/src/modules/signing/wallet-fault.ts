@@ -1,6 +1,5 @@
 import { EngineError } from '../../../../shared/errors.ts';
 
-/** What went wrong with a wallet in this browser, as far as it changes what to do. */
 export type WalletFaultCode =
   'rejected' | 'pending' | 'locked' | 'other-account' | 'other-chain' | 'chain-unknown' | 'silent' | 'other';
 
@@ -13,7 +12,7 @@ export class WalletFault extends EngineError {
     this.kind = kind;
   }
 
-  /** After these a wallet that was asked to send has sent nothing. */
+  /** True for failures after which a wallet has certainly sent nothing. */
   get isUnsent(): boolean {
     return this.kind === 'rejected' || this.kind === 'pending' || this.kind === 'locked';
   }
@@ -50,11 +49,10 @@ const wordsOf = (error: unknown): string => {
   return clean.slice(0, MOST_WORDS) || 'it gave no reason';
 };
 
-/** What a wallet rejected a request with, in our words. */
 export const walletFault = (error: unknown): WalletFault => {
   if (error instanceof WalletFault) return error;
   const { code, data } = Object(error) as { code?: unknown; data?: unknown };
-  // Some wrap the error of the part that knows the chains.
+  // Some wallets wrap an inner error.
   const { originalError } = Object(data) as { originalError?: unknown };
   const { code: inner } = Object(originalError) as { code?: unknown };
   const known = CODES.get(code) ?? CODES.get(inner) ?? 'other';

@@ -1,7 +1,7 @@
 import type { ProcedureInput } from '../../../../api/index.ts';
 import { type FeeToken, feedMaxAge } from '../../../../shared/schema/fee-token.ts';
 
-/** A fee token while it is typed. Amounts are text, so that no double stands between them and what is kept. */
+/** A fee token as typed. Amounts are text, so that no double rounds them. */
 export interface TokenForm {
   chainId: number | null;
   address: string;
@@ -19,17 +19,15 @@ export interface TokenForm {
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** A form nobody has touched. */
 export const emptyToken = (): TokenForm => ({
   ...{ chainId: null, address: '', symbol: '', decimals: 6, premium: '10' },
   ...{ source: 'static', tokensPerCoin: '', nativeFeed: '', tokenFeed: '', maxAge: feedMaxAge.byDefault },
   ...{ preFund: true, logoUrl: null },
 });
 
-/** A token as it is, to be changed. */
 export const formOf = ({ rate, ...token }: FeeToken): TokenForm => ({ ...emptyToken(), ...token, ...rate });
 
-/** True once everything is there; whether it is right the engine says. */
+/** True if the form is complete; the engine checks the values. */
 export const isWhole = (form: TokenForm): boolean => {
   const rate =
     form.source === 'static'
@@ -39,7 +37,6 @@ export const isWhole = (form: TokenForm): boolean => {
   return rate && named && form.decimals !== null && form.premium.trim() !== '';
 };
 
-/** What a whole form says. */
 export const tokenOf = (form: TokenForm): ProcedureInput<'feeTokens.set'> => ({
   chainId: form.chainId ?? 0,
   address: form.address.trim(),

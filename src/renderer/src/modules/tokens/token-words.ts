@@ -2,7 +2,7 @@ import { decimalToUnits, positiveDecimal, unitsToDecimal } from '../../../../sha
 import type { FeeToken } from '../../../../shared/schema/fee-token.ts';
 import { shownDecimal } from '../../../../shared/words/amount.ts';
 
-/** The operation that prices are told by: it costs a thousandth of the native coin. */
+/** Cost of the sample operation in prices, in the native coin. */
 const SAMPLE_COST = '0.001';
 const SAMPLES_PER_COIN = 1000n;
 /** A percentage has at most four decimals. */
@@ -10,8 +10,8 @@ const PERCENT_DECIMALS = 4;
 const WHOLE = 1_000_000n;
 
 /**
- * What a user would pay for an operation, as a sentence; undefined where the rate or the premium is no number.
- * Premium in percent and whole tokens per native coin in decimal digits.
+ * The price of an operation for a user, as a sentence; undefined if the rate or the premium is not a number. Premium in
+ * percent, rate in whole tokens per native coin, both in decimal digits.
  */
 export const priceSentence = (
   { symbol, decimals, premium }: Pick<FeeToken, 'symbol' | 'decimals' | 'premium'>,
@@ -28,11 +28,9 @@ export const priceSentence = (
   return `A user pays about ${shownDecimal(charged)} ${symbol} for an operation that costs ${SAMPLE_COST} ${coin}.`;
 };
 
-/** Where the rate of a token comes from, in words. */
 export const sourceWords = ({ rate }: Pick<FeeToken, 'rate'>): string =>
   rate.source === 'static' ? 'Rate set by you' : 'Rate from Chainlink';
 
-/** How a token is charged, as a sentence. */
 export const chargeSentence = ({ preFund }: Pick<FeeToken, 'preFund'>): string =>
   preFund
     ? 'Singletons take the maximum before the operation runs and return the rest: user and treasury must have approved the paymaster before.'

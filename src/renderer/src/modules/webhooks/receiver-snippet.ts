@@ -1,4 +1,4 @@
-/** A webhook in JavaScript that takes calls of this desk only, whichever request type it is registered with. */
+/** A webhook in JavaScript that accepts only calls of this desk, for every request type. */
 export const receiverSnippet = `import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 

@@ -1,4 +1,4 @@
-/** JSON as it was typed; undefined while it is none. */
+/** The typed JSON; undefined if it is not JSON. */
 export const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;

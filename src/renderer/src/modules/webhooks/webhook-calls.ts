@@ -4,18 +4,17 @@ import { parsed } from './typed-json.ts';
 
 type Exchange = NonNullable<TraceStep['call']>;
 
-/** How a webhook did. */
 export interface WebhookFigures {
   readonly calls: number;
   readonly verified: number;
-  /** It answered that it does not verify. */
+  /** Answers that do not verify the operation. */
   readonly refused: number;
-  /** It gave no verdict, whatever the reason. */
+  /** Calls without a verdict, for any reason. */
   readonly faults: number;
   readonly medianMs: number;
 }
 
-/** How the webhook did in these calls; undefined if it is in none of them. */
+/** Results of the webhook in these calls; undefined if none is its own. */
 export const figuresOf = (calls: readonly WebhookCallRow[], webhookId: string): WebhookFigures | undefined => {
   const own = calls.filter((call) => call.webhookId === webhookId);
   if (own.length === 0) return undefined;
@@ -31,14 +30,14 @@ export const figuresOf = (calls: readonly WebhookCallRow[], webhookId: string): 
 
 const EXAMPLE = { user: 'ann', params: { campaign: 'spring' } };
 
-/** What a receiver was sent: by POST in the body, by GET in the query. */
+/** The request to a receiver: POST in the body, GET in the query. */
 const sentIn = ({ method, url, request }: Exchange): { data?: unknown; userOp?: unknown } => {
   if (method === 'GET') return { data: parsed(new URL(url).searchParams.get('data') ?? '') };
   const body = parsed(request.body);
   return typeof body === 'object' && body !== null ? body : {};
 };
 
-/** What a test begins with: what the webhook was sent last, else an example. */
+/** Initial values of a test: the last request to the webhook, else an example. */
 export const trialOf = (last: Exchange | undefined): { data: unknown; userOp: unknown } => {
   const sent = last === undefined ? {} : sentIn(last);
   return { data: sent.data ?? EXAMPLE, userOp: sent.userOp ?? EXAMPLE_OPERATION };
