@@ -34,7 +34,7 @@ interface Counts {
 const root = join(import.meta.dirname, '..');
 const asked = process.argv.slice(2);
 /** See `test/support/combinations.ts`. */
-const env = asked.length === 0 ? { ...process.env, GASDESK_TESTS: 'few' } : process.env;
+const env = asked.length === 0 ? { ...process.env, TEST_ROWS: 'few' } : process.env;
 
 /** Runs a command. Its output appears at once, or in one piece at its end. */
 const run = async (command: string, output: 'at once' | 'at the end'): Promise<boolean> => {

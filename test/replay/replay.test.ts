@@ -232,7 +232,7 @@ test('one constant changed in a rule: replay names the decisions that it changes
   }
   cpSync(join(root, 'package.json'), join(other, 'package.json'));
   symlinkSync(join(root, 'node_modules'), join(other, 'node_modules'));
-  const rule = join(other, 'src/core/rules/burn-rate.ts');
+  const rule = join(other, 'src/core/rules/burn-rate/burn-rate.ts');
   const source = readFileSync(rule, 'utf8');
   const patched = source.replace('const DAPP_PART = 2n;', 'const DAPP_PART = 4n;');
   expect(patched).not.toBe(source);

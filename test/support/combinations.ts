@@ -2,7 +2,7 @@
  * `npm test` has three minutes: tables of its slowest tests run just enough rows to cover each value, with small
  * crowds. All other test runs, `npm run test:all` first, run every combination.
  */
-export const playsAll = process.env['GASDESK_TESTS'] !== 'few';
+export const playsAll = process.env['TEST_ROWS'] !== 'few';
 
 /** The first number in `test:all`, the second in `npm test`. */
 export const sized = (all: number, few: number): number => (playsAll ? all : few);
