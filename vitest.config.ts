@@ -15,14 +15,19 @@ const FAULTS = ['test/attacks', 'test/faults'];
 /** It installs packages, and has a configuration of its own. */
 const CLIENTS = ['test/clients'];
 
+/** Processes that run tests at once, and where its turn is among the projects: Vitest keeps a process for one project. */
+const TURNS = { unit: 2, desk: 4, browser: 2, engines: 2, faults: 2 };
+
 /** A part of the tests that is run by itself. Only what it needs is built before. */
-const project = (name: string, include: readonly string[], exclude: readonly string[] = []) => ({
+const project = (name: keyof typeof TURNS, include: readonly string[], exclude: readonly string[] = []) => ({
   extends: true as const,
   test: {
     name,
     include: [...include],
     exclude: [...configDefaults.exclude, ...exclude],
     globalSetup: [`test/support/global-setup${name === 'browser' ? '-browser' : ''}.ts`],
+    maxWorkers: TURNS[name],
+    sequence: { groupOrder: Object.keys(TURNS).indexOf(name) },
   },
 });
 
@@ -44,7 +49,5 @@ export default defineConfig({
     sequence: { shuffle: true, ...(process.env['CI'] && { seed: 20_261_122 }) },
     // Half of the time went into loading, for every file, what the file before had loaded.
     isolate: false,
-    // Most of a test's time is a chain's or a browser's: two cores do with two workers, where vitest takes one.
-    maxWorkers: '100%',
   },
 });
