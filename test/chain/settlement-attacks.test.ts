@@ -1,5 +1,5 @@
 import { type Signer, concat, dataSlice, id, parseEther, toQuantity } from 'ethers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type SimpleAccount, finishOperation, simpleAccount } from '../../src/demo/simple-account.ts';
 import { contractAt, deployContract, devWallet, fundGasTank } from '../../src/demo/world-contracts.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
@@ -108,6 +108,9 @@ const pass = async (seconds: number): Promise<void> => {
   await chain.provider.send('evm_mine', []);
   await clock.advance(now * 1000 - clock.now());
 };
+
+// Blocks have the time of this machine, which may be slow; what is signed is good for seconds of the desk's clock.
+beforeEach(() => pass(1));
 
 const settlementsOf = async (dapp: SponsoredDapp): Promise<(string | null)[]> =>
   (await dapp.decisions()).flatMap(({ outcome, settlement }) => (outcome === 'sponsored' ? [settlement] : []));

@@ -14,6 +14,7 @@ import { type ClientAccount, type ClientDapp, clientDapp, mintCall, newAccount }
 import { type PaidToken, approveCall, deployFeeTokens } from '../support/fee-tokens.ts';
 import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { type Call, sponsoredBy, walletsAt } from '../support/wallets.ts';
+import { shareOf } from '../support/combinations.ts';
 
 const world = useSponsoredWorld();
 /** Takes the fees, and can give back: it has ether of its own to approve with. */
@@ -161,7 +162,9 @@ const richAccount = async (dapp: ClientDapp, token: PaidToken, units?: bigint): 
   return one;
 };
 
-describe.each(['singleton-0.6', 'singleton-0.7', 'singleton-0.8'])('an operation of version %s', (version) => {
+const VERSIONS = ['singleton-0.6', 'singleton-0.7', 'singleton-0.8'];
+
+describe.each(VERSIONS)('an operation of version %s', (version) => {
   let dapp: ClientDapp;
   beforeAll(async () => {
     dapp = await clientDapp(world(), version);
@@ -179,7 +182,7 @@ describe.each(['singleton-0.6', 'singleton-0.7', 'singleton-0.8'])('an operation
     return one;
   };
 
-  test.each(Object.keys(senders))(
+  test.each(shareOf(Object.keys(senders), version, VERSIONS))(
     'that deploys its account and approves the paymaster in its batch is paid in tokens through %s',
     async (name) => {
       const token = tokens.static;
@@ -189,7 +192,7 @@ describe.each(['singleton-0.6', 'singleton-0.7', 'singleton-0.8'])('an operation
     },
   );
 
-  test.each(Object.keys(senders))(
+  test.each(shareOf(Object.keys(senders), version, VERSIONS))(
     'of an account that has approved before is paid by the rate of feeds through %s',
     async (name) => {
       const token = tokens.feeds;
@@ -198,13 +201,16 @@ describe.each(['singleton-0.6', 'singleton-0.7', 'singleton-0.8'])('an operation
     },
   );
 
-  test.each(Object.keys(senders))('is paid up front, and what is left is given back, through %s', async (name) => {
-    const token = tokens.preFund;
-    const one = await approvedAccount(token);
-    await paidOnChain(dapp, one, token, () => senders[name]!(dapp, one, token.address, [mintCall(world())]));
-  });
+  test.each(shareOf(Object.keys(senders), version, VERSIONS))(
+    'is paid up front, and what is left is given back, through %s',
+    async (name) => {
+      const token = tokens.preFund;
+      const one = await approvedAccount(token);
+      await paidOnChain(dapp, one, token, () => senders[name]!(dapp, one, token.address, [mintCall(world())]));
+    },
+  );
 
-  test.each(Object.keys(senders))(
+  test.each(shareOf(Object.keys(senders), version, VERSIONS))(
     'is charged for what it costs to take a token that is dear to move through %s',
     async (name) => {
       const token = tokens.dear;
@@ -214,7 +220,7 @@ describe.each(['singleton-0.6', 'singleton-0.7', 'singleton-0.8'])('an operation
     },
   );
 
-  test.each(sendersThatAskForGas(version))(
+  test.each(shareOf(sendersThatAskForGas(version), version, VERSIONS))(
     'is charged for what it costs to take a token that is dear to move up front through %s',
     async (name) => {
       const token = tokens.dearPreFund;
@@ -243,19 +249,25 @@ describe.each(['singleton-0.6', 'singleton-0.7', 'singleton-0.8'])('an operation
     beforeAll(() => setTreasury(Wallet.createRandom().address));
     afterAll(() => setTreasury(refunder().address));
 
-    test.each(Object.keys(senders))('is paid with an allowance from before through %s', async (name) => {
-      const token = tokens.static;
-      const one = await approvedAccount(token, units);
-      await setTreasury(Wallet.createRandom().address);
-      await paidOnChain(dapp, one, token, () => senders[name]!(dapp, one, token.address, [mintCall(world())]));
-    });
+    test.each(shareOf(Object.keys(senders), version, VERSIONS))(
+      'is paid with an allowance from before through %s',
+      async (name) => {
+        const token = tokens.static;
+        const one = await approvedAccount(token, units);
+        await setTreasury(Wallet.createRandom().address);
+        await paidOnChain(dapp, one, token, () => senders[name]!(dapp, one, token.address, [mintCall(world())]));
+      },
+    );
 
-    test.each(Object.keys(senders))('is paid with an approval in its batch through %s', async (name) => {
-      const token = tokens.static;
-      const one = await approvedAccount(token, units);
-      await setTreasury(Wallet.createRandom().address);
-      const calls = [approveCall(token, dapp.paymaster, units), mintCall(world())];
-      await paidOnChain(dapp, one, token, () => senders[name]!(dapp, one, token.address, calls));
-    });
+    test.each(shareOf(Object.keys(senders), version, VERSIONS))(
+      'is paid with an approval in its batch through %s',
+      async (name) => {
+        const token = tokens.static;
+        const one = await approvedAccount(token, units);
+        await setTreasury(Wallet.createRandom().address);
+        const calls = [approveCall(token, dapp.paymaster, units), mintCall(world())];
+        await paidOnChain(dapp, one, token, () => senders[name]!(dapp, one, token.address, calls));
+      },
+    );
   });
 });

@@ -14,6 +14,7 @@ import { codeOf } from '../support/offline-desk.ts';
 import { type ServingEngine, type SponsoredDapp, gameCall, startEngine } from '../support/sponsored-world.ts';
 import { setUnseenChain } from '../support/unseen-chain.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
+import { shareOf } from '../support/combinations.ts';
 
 const versions = [
   ['0.6', 'verifying-0.6'],
@@ -93,7 +94,13 @@ describe.each(versions)('on EntryPoint v%s', (entryPointVersion, version) => {
   const reserved = async (): Promise<number> =>
     (await dapp.decisions()).filter(({ settlement }) => settlement !== null).length;
 
-  test.each(HONEST)('an account that reads its signature is signed for, whatever the dummy: %s', async (form) => {
+  test.each(
+    shareOf(
+      HONEST,
+      version,
+      versions.map(([, one]) => one),
+    ),
+  )('an account that reads its signature is signed for, whatever the dummy: %s', async (form) => {
     for (const signature of DUMMIES) {
       expect([signature, codeOf(await dapp.sponsor(operationOf(account(form), { signature })))]).toEqual([
         ...[signature, 'SPONSORED'],

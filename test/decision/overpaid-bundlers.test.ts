@@ -20,6 +20,7 @@ import {
   useSponsoredWorld,
 } from '../support/sponsored-world.ts';
 import { setUnseenChain } from '../support/unseen-chain.ts';
+import { shareOf } from '../support/combinations.ts';
 
 const GWEI = 10n ** 9n;
 const ETHER = 10n ** 18n;
@@ -156,19 +157,23 @@ describe.each<[string, number, Prices, bigint]>([
     maxPriorityFeePerGas: hex(10n * GWEI + 9n * prices.baseFee),
   };
 
-  test.each<[string, number, Record<string, string>]>([
+  const dummies: [string, number, Record<string, string>][] = [
     ['a dummy signature of 60,000 bytes', 60_000, greedy],
     ['a dummy signature of 60,000 bytes, at the price of the chain', 60_000, {}],
     ['a dummy signature of 65 bytes', 65, greedy],
     ['a dummy signature of 65 bytes, at the price of the chain', 65, {}],
-  ])('preVerificationGas is not raised by %s', async (_what, length, fees) => {
-    await putOracle();
-    const [dapp, account] = [await dappWithMint(), await newAccount()];
-    const sent = await mint(account, { ...fees, signature: `0x${'ff'.repeat(length)}` });
-    const raised = { ...sent, preVerificationGas: text(formerBound(sent, formerly)) };
-    const { code, lost } = await asChain(() => plunder(dapp, account, raised));
-    expect({ code, lost }).toEqual({ code: 'PRE_VERIFICATION_GAS_TOO_HIGH', lost: 0n });
-  });
+  ];
+  test.each(shareOf(dummies, chainId, [8453, 11155111]))(
+    'preVerificationGas is not raised by %s',
+    async (_what, length, fees) => {
+      await putOracle();
+      const [dapp, account] = [await dappWithMint(), await newAccount()];
+      const sent = await mint(account, { ...fees, signature: `0x${'ff'.repeat(length)}` });
+      const raised = { ...sent, preVerificationGas: text(formerBound(sent, formerly)) };
+      const { code, lost } = await asChain(() => plunder(dapp, account, raised));
+      expect({ code, lost }).toEqual({ code: 'PRE_VERIFICATION_GAS_TOO_HIGH', lost: 0n });
+    },
+  );
 
   test.each<[string, Record<string, string>]>([
     ['a tip of 10 gwei and nine times the base fee', greedy],

@@ -8,6 +8,7 @@ import { EngineError } from '../../src/shared/errors.ts';
 import { draft } from '../export/stored-decisions.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { openReview } from './open-review.ts';
+import { sized } from '../support/combinations.ts';
 
 const tempFolder = useTempFolders();
 vi.stubEnv('TMPDIR', tempFolder());
@@ -159,7 +160,10 @@ test('whatever was done to an export, it is read to its end or refused by a line
         await review.stop();
       }
     }),
-    { numRuns: 120, examples: [[Buffer.from(lineOf(1))], [Buffer.from(lineOf(1, { id: 'd'.repeat(101) }))]] },
+    {
+      numRuns: sized(120, 40),
+      examples: [[Buffer.from(lineOf(1))], [Buffer.from(lineOf(1, { id: 'd'.repeat(101) }))]],
+    },
   );
   expect(opened).toBeGreaterThan(0);
 });

@@ -14,6 +14,7 @@ import { account, decision, paymaster } from '../../support/store-records.ts';
 import { LedgerModel, type ModelDecision, type ModelLimit, amountOf, thresholdOf } from './ledger-model.ts';
 import { useTempFolders } from '../../support/temp-folder.ts';
 import type { OpenStore } from './open-store.ts';
+import { sized } from '../../support/combinations.ts';
 
 const CHAIN = 31337;
 const HOUR = 3_600_000;
@@ -406,7 +407,7 @@ export const describeLedger = (open: OpenStore, order: WriteOrder): void => {
         }
       }),
       // A failure is told with an example, however long it takes to reduce.
-      { numRuns: 120, interruptAfterTimeLimit: PATIENCE_MS },
+      { numRuns: sized(120, 40), interruptAfterTimeLimit: PATIENCE_MS },
     );
     expect(approved).toBeGreaterThan(100);
   });
