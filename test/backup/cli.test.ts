@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { gasdesk, useServe } from '../support/cli.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
+import { playsAll } from '../support/combinations.ts';
 
 const tempFolder = useTempFolders();
 const serve = useServe();
@@ -47,7 +48,7 @@ describe('gasdesk backup and restore', () => {
     expect(existsSync(again.before)).toBe(true);
   });
 
-  it('replace a backup only when told to, and a file that is none never', async () => {
+  it.runIf(playsAll)('replace a backup only when told to, and a file that is none never', async () => {
     const dir = tempFolder();
     const file = join(dir, 'file.gasdesk-backup');
     const desk = join(dir, 'desk');
@@ -105,7 +106,7 @@ describe('gasdesk backup and restore', () => {
     expect(readFileSync(other, 'utf8')).toBe('mine');
   });
 
-  it('leave no half file under its name when they are killed', async () => {
+  it.runIf(playsAll)('leave no half file under its name when they are killed', async () => {
     const dir = tempFolder();
     const out = tempFolder();
     const file = join(out, 'file');

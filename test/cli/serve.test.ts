@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { gasdesk, useServe } from '../support/cli.ts';
 import { quickEngine } from '../support/quick-engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
+import { playsAll } from '../support/combinations.ts';
 
 const tempFolder = useTempFolders();
 const serve = useServe();
@@ -88,7 +89,7 @@ describe.concurrent('serve', () => {
     expect((await gasdesk(['account', 'list', '--data', dir, '--json'])).code).toBe(0);
   });
 
-  it('starts at once after kill -9, with everything that was acknowledged', async () => {
+  it.runIf(playsAll)('starts at once after kill -9, with everything that was acknowledged', async () => {
     const dir = tempFolder();
     const first = await serve(['--data', dir]);
     const made = await gasdesk(['account', 'create', '--name', 'Kept', '--data', dir, '--json']);

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { gameCall } from '../../src/demo/game-items.ts';
 import { operation, sponsorRequest, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { playsAll } from '../support/combinations.ts';
 
 const world = useSponsoredWorld();
 
 const ASKERS = 16;
 
-test('under load the key of a DApp is changed, and no request fails', async () => {
+test.runIf(playsAll)('under load the key of a DApp is changed, and no request fails', async () => {
   const { engine, contracts, chain } = world();
   const dapp = await world().dapp(10n ** 18n);
   await world().registerGameItems(dapp);
