@@ -11,7 +11,7 @@ const filesIn = (folders: readonly string[]): string[] => folders.map((folder) =
 
 const BROWSER = ['test/console', 'test/package', 'test/shell'];
 const ENGINES = ['test/engines', 'test/running'];
-const FAULTS = ['test/attacks', 'test/faults'];
+const FAULTS = ['test/attacks', 'test/backup', 'test/faults'];
 /** It installs packages, and has a configuration of its own. */
 const CLIENTS = ['test/clients'];
 
@@ -42,6 +42,8 @@ export default defineConfig({
     ],
     setupFiles: ['test/support/leave-as-found.ts', 'test/support/described-exchanges.ts'],
     allowOnly: false,
+    // What was compiled once is kept by its content.
+    experimental: { fsModuleCache: true },
     testTimeout: 3 * PATIENCE_MS,
     hookTimeout: 3 * PATIENCE_MS,
     expect: { poll: { timeout: PATIENCE_MS } },

@@ -16,6 +16,7 @@ import { type Waiting, duringRequest } from '../support/meanwhile.ts';
 import { passTo, withNode } from '../support/odd-node.ts';
 import { GAS, type RpcReply, type SponsoredDapp, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
 import { type ReceivedCall, startReceiver, verify } from '../support/webhook-receiver.ts';
+import { firstOf } from '../support/combinations.ts';
 
 const world = useSponsoredWorld({ webhookTimeoutMs: 3_000 });
 const TANK_WEI = parseEther('1');
@@ -94,7 +95,7 @@ const waits: [string, Waiting][] = [
   ],
 ];
 
-describe.each(waits)('while %s', (_what, waiting) => {
+describe.each(firstOf(waits, 2))('while %s', (_what, waiting) => {
   test('a new funding wallet is the one that pays: the old one loses nothing', async () => {
     const dapp = await world().dapp(TANK_WEI);
     const partial = await partialMint();
