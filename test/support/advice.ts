@@ -26,7 +26,7 @@ export const worldOf = (situation: Situation): World => {
 const isSameAccount = (one: AccountKey, other: AccountKey): boolean =>
   one.kind === other.kind && one.id === other.id && one.user === other.user;
 
-/** What is decided in a world. @throws Error where webhooks are to be asked first */
+/** What is decided in a world. @throws Error if webhooks are to be asked first */
 export const decidedIn = ({ facts, policy, ledger }: World): Extract<Verdict, { next: 'done' }> => {
   const held = plan(facts, policy).map(({ account, since }) =>
     ledger
