@@ -14,7 +14,7 @@ const BEHAVIOURS = {
   idle: () => '00',
   /** INVALID: all gas of the call is gone. */
   burning: () => 'fe',
-  /** Burns all gas up to that block, where it is simulated, and leaves all of it later. */
+  /** Burns all gas up to that block, in which it is simulated, and leaves all of it later. */
   fickle: (block: number) => `4363${word32(block)}1060${byte(BEHAVIOUR_AT + 11)}57fe5b00`,
   /** Fills a slot of its storage and clears it, until 30,000 gas are left: EIP-3529 refunds up to a fifth of a transaction. */
   refunded: () => `5b60015f555f5f555a6175301060${byte(BEHAVIOUR_AT)}5700`,

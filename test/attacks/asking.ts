@@ -32,7 +32,7 @@ export const requestOf = (chainId: number, dapp: Dapp, op: Record<string, unknow
   return { method: 'pm_getPaymasterData', params: [op, entryPoint, `0x${chainId.toString(16)}`, context] };
 };
 
-/** The base fee after so many full blocks (EIP-1559), with a wei for what each rounds. Wei per gas. */
+/** The base fee after this many full blocks (EIP-1559), with a wei for what each rounds. Wei per gas. */
 const raised = (wei: bigint, blocks: number): bigint => (blocks <= 0 ? wei : raised(wei + wei / 8n + 1n, blocks - 1));
 
 /**
@@ -90,7 +90,7 @@ export interface Asked {
   readonly from: number;
   /** What it is counted as. */
   readonly ability?: string;
-  /** Fields that stand in the request beside the operation's. */
+  /** Fields of the request in addition to the operation's. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 

@@ -165,7 +165,7 @@ const checkReleased = async (run: Run, mined: readonly PaidTicket[]): Promise<vo
   if (told !== outstanding) blame(run, 'EXPOSURE_WRONG', `${told} in place of ${outstanding}`);
 };
 
-/** Has everything that is under way end, and looks at the chain: what was lost, and whether the desk knows. @throws Violation */
+/** Lets everything in flight end, then checks on the chain what was lost, and whether the desk knows. @throws Violation */
 export const audit = async (run: Run): Promise<void> => {
   await release(run);
   run.crowd.leave();

@@ -27,7 +27,7 @@ export const layoutOf = (version: Version): PaymasterLayout => {
 export interface Sender {
   readonly kind: 'deployed' | 'counterfactual' | 'codeless' | 'hostile' | 'made';
   readonly address: Address;
-  /** What deploys it; absent where it is deployed, or is no account at all. */
+  /** What deploys it; absent if it is deployed, or is no account at all. */
   readonly factory?: { readonly address: Address; readonly data: Hex };
   /** Set for accounts that the attacker made. */
   readonly behaviour?: Behaviour;

@@ -19,7 +19,7 @@ const FIRST: Readonly<Record<Manner, (key: string) => string>> = {
 
 /** Connections of strangers to a desk on this machine. */
 export interface Crowd {
-  /** Opens so many, from 127.0.0.2 and the addresses behind it. Resolves when each is open and has said what it says first. */
+  /** Opens `count`, from 127.0.0.2 and the addresses after it. Resolves when each is open and has said what it says first. */
   come(count: number, manner: Manner, path: string): Promise<void>;
   /** How many are open still. */
   size(): number;

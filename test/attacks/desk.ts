@@ -40,7 +40,7 @@ export interface AttackedDesk {
   readonly breaker: BreakerInForce | undefined;
   /** Of its HTTP server. */
   readonly url: string;
-  /** The most that one operation may cost, wei; undefined where the desk has no such setting. */
+  /** The most that one operation may cost, wei; undefined if the desk has no such setting. */
   readonly operationCostWei: bigint | undefined;
   /** Calls a procedure of the service. */
   call<T>(procedure: string, input: unknown): Promise<T>;
@@ -48,7 +48,7 @@ export interface AttackedDesk {
   post(dapp: Dapp, method: string, params: readonly unknown[]): Promise<{ status: number; text: string }>;
   /** The same on a connection of its own, which is new. */
   postAnew(dapp: Dapp, method: string, params: readonly unknown[]): Promise<{ status: number; text: string }>;
-  /** Waits until nothing is under way that waits for no one. */
+  /** Waits until everything in flight waits for someone. */
   quiet(): Promise<void>;
   updateLimit(dapp: Dapp, limit: LimitInForce, threshold: number): Promise<void>;
   setActive(dapp: Dapp, limit: LimitInForce, active: boolean): Promise<void>;
@@ -72,10 +72,10 @@ const FLAGS = {
   ...{ rateLimitPerKey: 0, rateLimitPerSender: 0, rateLimitPerIp: 0 },
 };
 
-/** Desks that show no default let one operation cost so much gas at the chain's price. */
+/** Gas that one operation may cost, at the chain's price, on a desk that shows no default. */
 const DEFAULT_COST_GAS = 20_000_000n;
 
-/** Turns of a millisecond after which what is under way is taken for hung. */
+/** Turns of a millisecond after which what is in flight is taken for hung. */
 const MOST_TURNS = 3_000;
 
 interface Surroundings {
@@ -109,7 +109,7 @@ export const startDesk = async (
   const call = <T>(procedure: string, input: unknown): Promise<T> =>
     (engine.service.call as (name: string, input: unknown) => Promise<T>)(procedure, input);
 
-  /** How many timers wait while nothing is under way: each loop of the desk has one, unless it works. */
+  /** How many timers wait while nothing is in flight: each loop of the desk has one, unless it is working. */
   let loops = 0;
   const isStill = (): boolean => {
     if (!receivers.isHolding() && receivers.waiting() === 0) loops = Math.max(loops, time.timers());

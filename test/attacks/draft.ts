@@ -16,7 +16,7 @@ const SIGNATURE_AT = {
   'singleton-0.8': 65,
 } as const;
 
-/** The signature's digits in an answer of a failed estimation, where the account revealed them. */
+/** The signature's digits in an answer of a failed estimation, if the account revealed them. */
 const revealedDigits = (text: string): Hex | undefined => {
   const found = /-[0-9a-f]{60}(?:-[0-9a-f]{1,60})+/.exec(text)?.[0];
   return found === undefined ? undefined : `0x${found.replaceAll('-', '')}`;

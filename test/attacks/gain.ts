@@ -5,7 +5,7 @@ import type { Run, Ticket } from './run.ts';
 import { tallyOf } from './tally.ts';
 import { blame } from './violation.ts';
 
-/** Of what tanks pay, at most so many hundredths are left to who bundles their own operations. */
+/** Most that attackers who bundle their own operations keep of what tanks pay, percent. */
 const MOST_GAIN_PERCENT = 15n;
 
 /**
@@ -32,10 +32,10 @@ const isTooMuch = ({ operations, paidWei, gainWei, unknowableWei }: Gain): boole
 const paidIn = ({ paid }: Mined): bigint =>
   paid.reduce((sum, { debit, actualGasCost }) => sum + (debit?.wei ?? actualGasCost), 0n);
 
-/** Of the gas that a simulation used, so much raises what may be gained (`core/user-operation/bundler-surplus.ts`). */
+/** Of the gas that a simulation used, at most this much raises what may be gained (`core/user-operation/bundler-surplus.ts`). */
 const MOST_METERED_GAS = 500_000n;
 
-/** EIP-2929: the first write to a slot costs so much more than the next. */
+/** EIP-2929: how much more the first write to a slot costs than the next. */
 const FIRST_WRITE_GAS = 17_100n;
 
 /** By how much an operation may use less gas on the chain than where it was simulated. */

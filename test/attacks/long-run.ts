@@ -8,8 +8,8 @@ import { addTally, newTally, tallyWords } from './tally.ts';
 import type { ViolationCode } from './violation.ts';
 
 /**
- * `npm run test:attacks`: plays random attacks for a time, and says what came of them. Exits with 1 after a loss, and tells
- * its seed and the shortest story that ends with it.
+ * `npm run test:attacks`: plays random attacks for a time, and reports what came of them. After a loss, exits with 1 and
+ * prints its seed and the shortest story that ends with it.
  */
 
 const { values: flags } = parseArgs({
@@ -20,7 +20,7 @@ const { values: flags } = parseArgs({
     without: { type: 'string', default: '' },
     /** Kinds of loss that are counted and do not end a run. */
     ignore: { type: 'string', default: '' },
-    /** Goes on after a loss, and tells the first of each kind as it was played. */
+    /** Continues after a loss, and reports the first of each kind as it was played. */
     all: { type: 'boolean', default: false },
     /** For how long a script that ended with a loss is made shorter. */
     shrink: { type: 'string', default: '5' },

@@ -15,7 +15,7 @@ export interface NodeLies {
   tipWei(): bigint | undefined;
   /** The base fee of the newest block; undefined: the chain's. */
   baseFeeWei(): bigint | undefined;
-  /** Logs come from another node, which is so many blocks behind and says nothing of it. */
+  /** Logs come from another node, which is this many blocks behind and says nothing of it. */
   logsBehind: number;
 }
 

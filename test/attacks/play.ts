@@ -11,7 +11,7 @@ import { type Ignoring, Violation } from './violation.ts';
 /** Where attacks are played, one after the other. */
 export interface Arena {
   readonly tally: Tally;
-  /** Plays a script against a desk with that policy. @throws Error that tells the story, if the operator lost by it */
+  /** Plays a script against a desk with that policy. @throws Error with the story, if the operator lost by it */
   play(policy: Policy, steps: readonly Step[]): Promise<void>;
   stop(): Promise<void>;
 }

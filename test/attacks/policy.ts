@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { VERSIONS } from './chain.ts';
 import { BEHAVIOURS } from './receiver.ts';
 
-/** In one of so many cases; null in the others. */
+/** A value in one case of `one`; null in the others. */
 const seldom = <T>(one: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
   fc.oneof({ weight: one - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 
@@ -63,7 +63,7 @@ export type DappPolicy = Policy['dapps'][number];
 /** A spending limit as the operator wrote it. */
 export type LimitPolicy = DappPolicy['limits'][number];
 
-/** A spending limit in force: a new one each time that it is changed, since its cycle starts anew then. */
+/** A spending limit in force: a new one after each change, since a change starts a new cycle. */
 export interface LimitInForce {
   readonly ruleId: string;
   readonly name: string;

@@ -24,7 +24,7 @@ export const push = fc.oneof(
 /** How prices are pushed. */
 export type Push = typeof push extends fc.Arbitrary<infer T> ? T : never;
 
-/** What happens to the base fee itself: so many blocks that are full or empty, or a block as no EIP-1559 chain has it. */
+/** What happens to the base fee itself: a number of full or empty blocks, or a block that no EIP-1559 chain has. */
 export const baseFeeMove = fc.oneof(
   fc.record({ kind: fc.constantFrom('rises', 'falls'), blocks: fc.integer({ min: 1, max: 5 }) }),
   fc.record({ kind: fc.constant('leaps' as const), times: fc.constantFrom<bigint[]>(2n, 10n, 100n) }),
@@ -54,7 +54,7 @@ export const pushPrice = async (run: Run, wanted: Push): Promise<string> => {
   return `${String(await run.chain.rpc.send('eth_maxPriorityFeePerGas', []))} is suggested`;
 };
 
-/** What the node tells of prices now, wei per gas. */
+/** The prices that the node reports now, wei per gas. */
 export const toldPrices = async ({ line: { lies }, chain, ...run }: Run) => {
   const suggested = lies.tipWei() ?? BigInt((await chain.rpc.send('eth_maxPriorityFeePerGas', [])) as string);
   return { baseFeeWei: lies.baseFeeWei() ?? run.baseFeeWei, tipWei: suggested };

@@ -4,7 +4,7 @@ import { script } from './moves.ts';
 import { type Arena, startArena } from './play.ts';
 import { policy } from './policy.ts';
 
-/** As much as a minute holds; `npm run test:attacks` plays for as long as it is told. */
+/** As much as a minute holds; `npm run test:attacks` plays for the time of its flag. */
 const BUDGET = { numRuns: 40, interruptAfterTimeLimit: 75_000 };
 
 let arena: Arena;

@@ -48,7 +48,7 @@ export interface Ticket {
   readonly between: readonly [number, number];
 }
 
-/** An operation whose paymaster's signature an account told, though the desk had answered with none. */
+/** An operation whose paymaster signature an account revealed, though the desk had answered without one. */
 export interface StolenDraft {
   readonly dapp: Dapp;
   readonly sender: Sender;
@@ -78,14 +78,14 @@ export interface MinedBundle {
   readonly unknowableWei: bigint;
 }
 
-/** A transaction of the operator that adds so much to a tank, or takes it away. Wei. */
+/** A transaction of the operator that adds to a tank, or takes from it. */
 export interface Payment {
   readonly tank: string;
   readonly wei: bigint;
   readonly transactionHash: Hex;
 }
 
-/** An attack under way: the world, and what the attacker and the operator did in it. */
+/** An attack in progress: the world, and what the attacker and the operator did in it. */
 export interface Run extends Ignoring {
   readonly chain: AttackChain;
   readonly line: NodeLine;
@@ -133,7 +133,7 @@ export const tankName = (dapp: Pick<Dapp, 'policy' | 'wallet'>): string =>
 export const entryPointVersionOf = ({ policy: { version } }: Dapp): EntryPointVersion =>
   layoutOf(version).entryPointVersion;
 
-/** Mines a block: a second passes, and everybody's clock goes on. */
+/** Mines a block: a second passes on everybody's clock. */
 export const mineBlock = async (run: Run, transaction?: Transaction): Promise<Mined | undefined> => {
   await run.time.pass(1_000);
   const seconds = Math.floor(run.time.now() / 1_000);

@@ -68,7 +68,7 @@ const TANK_WEI = 10n ** 19n;
 
 type Plunder = Awaited<ReturnType<typeof plunder>>;
 
-/** What is lost is what was signed for, and little of the tank; the attacker has at most so many hundredths of it. */
+/** What is lost is what was signed for, and little of the tank; the attacker has at most `mostPercent` of it. */
 const expectGain = ({ mined, aboveCap, lost, reserved, gained }: Plunder, mostPercent: bigint): void => {
   expect(mined).toBeGreaterThan(0n);
   expect(100n * gained).toBeLessThanOrEqual(mostPercent * lost);

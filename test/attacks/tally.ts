@@ -11,7 +11,7 @@ export interface AbilityTally {
   worstPerMille: bigint;
 }
 
-/** What was done so far, for whoever reads of it. */
+/** What was done so far, for reports. */
 export interface Tally {
   runs: number;
   asked: number;

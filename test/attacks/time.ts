@@ -5,7 +5,7 @@ interface Timer {
   readonly fn: () => void;
 }
 
-/** A desk's clock that follows its machine's may run so much faster meanwhile: a tenth. Time as the desk counts it. */
+/** Most time that the desk may count: its clock runs up to a tenth faster while it follows its machine's. */
 export const deskMs = (realMs: number): number => (realMs * 11) / 10;
 
 /**
@@ -21,7 +21,7 @@ export interface AttackTime {
   now(): number;
   /** Lets time pass; what falls due on the desk runs. */
   pass(ms: number): Promise<void>;
-  /** Sets the machine's clock forward (or back) by so many ms, though no time passes. */
+  /** Sets the machine's clock forward (or back), though no time passes. */
   step(ms: number): void;
   /** How far the machine's clock is ahead, ms. */
   ahead(): number;

@@ -38,7 +38,7 @@ afterAll(async () => {
   await chain.stop();
 });
 
-/** A desk with one DApp without any rule. Its tank holds so many thousandths of the coin. */
+/** A desk with one DApp without any rule. Its tank holds `tank` thousandths of the coin. */
 const attacked = async (version: Version, { tank = 2_000 }: Partial<Pick<Policy, 'tank'>> = {}): Promise<Run> => {
   const dapp = { version, wallet: 0, whitelist: false, deployments: true, limits: [], webhook: null };
   const policy: Policy = {
@@ -113,7 +113,7 @@ const mine = async (on: Run, { op, data }: Signed): Promise<void> => {
 const paid = async (): Promise<bigint> =>
   (await chain.paid()).reduce((sum, { debit, actualGasCost }) => sum + (debit?.wei ?? actualGasCost), 0n);
 
-/** Asks for so many operations of a volley, until one is denied. */
+/** Asks for up to `most` operations of a volley, until one is denied. */
 const askFor = async (on: Run, volley: Volley, most: number): Promise<{ signed: Signed[]; denied?: string }> => {
   const signed: Signed[] = [];
   while (signed.length < most) {
@@ -220,7 +220,7 @@ test.each([
   await on.desk.call('chains.set', { chainId: chain.chainId, breaker });
   const bound = await worstCaseOf(on, period);
   expect(bound.amountWei).toBe(String(milli * MILLI));
-  // Whoever asks for more pauses everything.
+  // Anyone who asks for more pauses everything.
   expect(await playOut(on, bound)).toBe(period === 'hour' ? 'BURN_RATE_EXCEEDED' : 'GAS_TANK_EMPTY');
   await expectReached(bound);
 });

@@ -94,7 +94,7 @@ describe('restoring in the place of a desk', () => {
   });
 });
 
-/** The state after a crash in the middle of the renames, so many of them done. */
+/** The state after a crash in the middle of the renames, when those in `done` were made. */
 const crashed = async (done: readonly string[]): Promise<string> => {
   const [first, second] = [await deskWith('First'), await deskWith('Second')];
   const whole = join(tempFolder(), 'whole');

@@ -31,7 +31,7 @@ const sponsor = (desk: ServingEngine, apiKey: string, nonce: number) => {
 const allDecisions = async ({ service }: ServingEngine): Promise<DecisionRecord[]> =>
   (await wholeDecisions((name, input) => service.call(name, input))).reverse();
 
-/** Everything an operator or a developer set up, as the desk tells it. */
+/** Everything an operator or a developer set up, as the desk reports it. */
 const setUp = async ({ service }: ServingEngine, paymasterId: string) => ({
   accounts: await service.call('accounts.list', {}),
   tokens: await service.call('authTokens.list', {}),

@@ -11,7 +11,7 @@ import { sponsorTraffic } from './operations.ts';
 import { storeDecisions } from './stored-decisions.ts';
 
 /**
- * `npm run bench:console`: the browser console beside a desk with many decisions, then under a steady feed of them;
+ * `npm run bench:console`: the browser console on a desk with many decisions, then under a steady feed of them;
  * prints one JSON document. Linux only.
  */
 
@@ -86,7 +86,7 @@ const readDecisions = async (page: Page): Promise<Record<string, unknown>> => {
   return { firstRows, scrolled, opened, worstTask: Math.max(0, ...longTasks), rowsOnPage: await rows.count() };
 };
 
-/** Sends that many operations a second, evenly, and tells how many were answered. */
+/** Sends operations evenly at the rate of the bench. @returns how many were answered a second */
 const feed = async (desk: BenchDesk, seconds: number): Promise<number> => {
   const SLICE_MS = 100;
   const traffic = sponsorTraffic(desk.url, desk.path);

@@ -8,10 +8,10 @@ export interface Load {
   readonly latencies: readonly number[];
 }
 
-/** A request as bytes of HTTP, made anew each time, and what must stand in its answer. */
+/** A new request each time, as bytes of HTTP, and what must stand in its answer. */
 export interface Traffic {
   next(): string;
-  /** Tells an answer that did the work from one that did not. */
+  /** Distinguishes an answer that did the work from one that did not. */
   accepts(answer: string): boolean;
 }
 
@@ -35,7 +35,7 @@ export interface LoadPlan {
 
 /**
  * One keep-alive connection that sends the next request as soon as the last one is answered. Bare sockets, so that the
- * load costs the machine little beside what is measured. Answers are ASCII.
+ * load costs the machine little compared with what is measured. Answers are ASCII.
  */
 const keepAsking = (url: URL, traffic: Traffic, isOver: () => boolean, latencies: number[]): Promise<void> =>
   new Promise((resolve, reject) => {

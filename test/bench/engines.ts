@@ -24,7 +24,7 @@ const { values: flags } = parseArgs({
 const seconds = Number(flags.seconds);
 const connections = Number(flags.connections);
 
-/** What so many engines did together under one load. */
+/** What the engines did together under one load. */
 interface EngineFigures {
   readonly engines: number;
   readonly decisionsPerSecond: number;

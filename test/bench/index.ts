@@ -15,7 +15,7 @@ import { type VerifyFigures, measureVerify } from './verify-log.ts';
 
 /** `npm run bench`: the desk against the floor, each in a process of its own; prints one JSON document. Linux only. */
 
-/** Have no floor-server.ts beside them: their floor is the parsing of the same lines. */
+/** These two have no floor-server.ts: their floor is the parsing of the same lines. */
 const REPLAY = 'replay';
 const VERIFY = 'log-verify';
 /** Its floors are the parsing of the same decisions, and the desk without a trial. */

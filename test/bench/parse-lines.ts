@@ -8,7 +8,7 @@ export const seconds = async (act: () => Promise<unknown>): Promise<number> => {
   return Number(((performance.now() - start) / 1_000).toFixed(2));
 };
 
-/** The least time that something takes in so many rounds, in seconds. */
+/** The least time that something takes in some rounds, in seconds. */
 export const least = async (act: () => Promise<unknown>, rounds: number): Promise<number> => {
   const times = [];
   for (let round = 0; round < rounds; round += 1) times.push(await seconds(act));

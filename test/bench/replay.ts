@@ -6,7 +6,7 @@ import { drive } from './drive.ts';
 import { sponsorTraffic } from './operations.ts';
 import { least, parseLines } from './parse-lines.ts';
 
-/** Deciding again without signatures beside a mere parsing of the lines. Times in seconds, the least of some rounds. */
+/** Deciding again without signatures, compared with a mere parsing of the lines. Times in seconds, the least of some rounds. */
 export interface ReplayFigures {
   readonly decisions: number;
   readonly parsing: number;

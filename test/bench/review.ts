@@ -9,7 +9,7 @@ import { createReview } from '../../src/engine/review/review.ts';
 import { draft } from '../export/stored-decisions.ts';
 import { parseLines, seconds } from './parse-lines.ts';
 
-/** `npm run bench:review`: opens a large decision export for review, beside a mere parsing of its lines; prints JSON. */
+/** `npm run bench:review`: opens a large decision export for review, compared with a mere parsing of its lines; prints JSON. */
 
 const { values: flags } = parseArgs({ options: { decisions: { type: 'string', default: '100000' } } });
 const decisions = Number(flags.decisions);

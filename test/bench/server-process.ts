@@ -16,7 +16,7 @@ export interface Usage {
 /** A server in a process of its own, which has said where it listens. */
 export interface ServerProcess {
   readonly url: string;
-  /** Opens its console, where it has one. */
+  /** Opens its console, if it has one. */
   readonly console?: string;
   usage(): Usage;
   stop(): Promise<void>;

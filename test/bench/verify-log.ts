@@ -8,7 +8,7 @@ import { drive } from './drive.ts';
 import { sponsorTraffic } from './operations.ts';
 import { least, parseLines } from './parse-lines.ts';
 
-/** Verifying a log without signatures beside a mere parsing of its lines. Times in seconds, the least of some rounds. */
+/** Verifying a log without signatures, compared with a mere parsing of its lines. Times in seconds, the least of some rounds. */
 export interface VerifyFigures {
   readonly entries: number;
   readonly parsing: number;

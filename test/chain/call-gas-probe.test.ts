@@ -186,7 +186,7 @@ test('a call that uses up whatever it is given is not charged for all of it', as
   const { success, gasNeeded } = await probe({ sender, callData, codeOf, maxGas: 4_000_000n });
   expect(success).toBe(true);
   expect(gasNeeded).toBeLessThan(50_000n);
-  // The same, where the node gives too little gas to search: an error, not a wrong estimate.
+  // The same, if the node gives too little gas to search: an error, not a wrong estimate.
   expect(await probeError({ sender, callData, codeOf, maxGas: 4_000_000n, gas: 5_000_000n })).toBe('NotEnoughGas');
 });
 

@@ -109,7 +109,7 @@ const partialOf = async (version: EntryPointVersion, isThere = false): Promise<R
   };
 };
 
-/** What a bundler saw of an operation, as the EntryPoint takes it: the limits that it was not told are signed as 0. */
+/** What a bundler saw of an operation, as the EntryPoint takes it: the limits that it did not get are signed as 0. */
 const asSigned = (version: EntryPointVersion, wire: Record<string, Hex>): Record<string, unknown> => {
   const limits = { callGasLimit: 0n, verificationGasLimit: 0n, preVerificationGas: 0n };
   const numbers = ['maxFeePerGas', 'maxPriorityFeePerGas', 'paymasterVerificationGasLimit', 'paymasterPostOpGasLimit'];

@@ -16,9 +16,9 @@ const world = useSponsoredWorld();
 const LIMIT_COINS = 0.003;
 const LIMIT = parseEther(String(LIMIT_COINS));
 const EXPIRY = 30;
-/** So much later nothing signed for {@link EXPIRY} seconds is reserved any more. */
+/** Seconds after which nothing signed for {@link EXPIRY} seconds is reserved any more. */
 const LATER = EXPIRY + 140;
-/** What a dear operation reserves of the tank is 0.0019 ETH, as much as the chain's tips allow; the other one costs half. */
+/** An expensive operation reserves 0.0019 ETH of the tank, as much as the chain's tips allow; the cheap one costs half. */
 const GAS = { callGasLimit: '200000', verificationGasLimit: '120000', preVerificationGas: '60000' };
 const [DEAR, CHEAP] = [{ fee: 3n * FEE }, { fee: (3n * FEE) / 2n }];
 
@@ -68,7 +68,7 @@ const partialOf = (nonce: bigint, { fee }: { fee: bigint }): Record<string, stri
   signature: '0x',
 });
 
-/** The signed operation, with bytes behind its `paymasterAndData`; undefined where it is not sponsored. */
+/** The signed operation, with bytes behind its `paymasterAndData`; undefined if it is not sponsored. */
 const signed = async (
   dapp: SponsoredDapp,
   nonce: bigint,
@@ -249,7 +249,7 @@ describe('logs that come from another node than the head', () => {
     }
   };
 
-  /** Answers logs as `keep` has it, which is told the newest block, and everything else as the chain does. */
+  /** Answers the logs that `keep` keeps, given the newest block, and everything else as the chain does. */
   const logsOf =
     (keep: (log: Told, newest: number) => boolean, has: (block: number, newest: number) => boolean): Answer =>
     (response, method, body) => {
@@ -291,7 +291,7 @@ describe('logs that come from another node than the head', () => {
       }
     });
 
-  /** Mines up to five operations, each so long before a poll that the next ones do not read its block again. */
+  /** Mines up to five operations, each long enough before a poll that the next ones do not read its block again. */
   const attack = async (dapp: SponsoredDapp, settle: () => Promise<void>): Promise<bigint[]> => {
     const costs: bigint[] = [];
     for (let attempt = 0; attempt < sized(5, 3); attempt += 1) {

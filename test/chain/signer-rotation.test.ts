@@ -32,7 +32,7 @@ const usersOf = async (desk: OperatorDesk, dapp: SponsoredDapp) => {
       if (typeof op === 'string') throw new Error(`not sponsored: ${op}`);
       return world.mine(op);
     },
-    /** Asks again and again until it is told to stop, and answers everything that came. */
+    /** Asks again and again until `stop`, which answers everything that came. */
     load() {
       const all: (UserOperationV06 | string)[] = [];
       let isOn = true;

@@ -86,7 +86,7 @@ const senders: Record<string, Sender> = {
   },
 };
 
-/** Those that can be told, on 0.6 too, what gas taking the tokens wants: a bundler's estimate there takes none. */
+/** Senders that can learn how much gas taking the tokens needs, on 0.6 too: a bundler's estimate there takes none. */
 const sendersThatAskForGas = (version: string): string[] =>
   Object.keys(senders).filter(
     (name) => version !== 'singleton-0.6' || name.includes('Pimlico client') || name.includes("Biconomy's paymaster"),
@@ -155,7 +155,7 @@ const paidOnChain = async (
   return paid;
 };
 
-/** An account that is not deployed yet and has what an operation costs, and more; or just so many units. */
+/** An account that is not deployed yet and has what an operation costs, and more; or exactly `units`. */
 const richAccount = async (dapp: ClientDapp, token: PaidToken, units?: bigint): Promise<ClientAccount> => {
   const one = await newAccount(world(), dapp);
   await token.give(one.account.address, units);

@@ -13,7 +13,7 @@ let dapp: SponsoredDapp;
 let file: string;
 let halfway: number;
 
-/** A policy file; a limit of so many operations per user and day, if there is one. */
+/** A policy file; with `perUser`, it has a limit of that many operations per user and day. */
 const write = (methods: string, perUser?: number): void => {
   const cycle = 'cycleDuration: {value: 1, unit: day}';
   const limit = `{type: SMART_ACCOUNT, thresholdType: COUNT, threshold: ${perUser}, ${cycle}}`;

@@ -17,7 +17,7 @@ const isInstalled = (source: string, folder: string): boolean => {
 };
 
 /**
- * Installs the packages of a family, unless its manifest is as it was then, and puts its programs beside them.
+ * Installs the packages of a family if its manifest has changed, and puts its programs next to them.
  * @returns the folder where they run
  */
 export const installFamily = async (family: string): Promise<string> => {

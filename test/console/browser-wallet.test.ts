@@ -12,7 +12,7 @@ const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
 const ETHER = 10n ** 18n;
 
-/** A red square, and beside it what would take over the page if the page took it for markup. */
+/** A red square, with code that would take over the page if the page took it for markup. */
 const ICON =
   "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='96' height='96' onload='window.hacked=1'><script>window.hacked=1</script><rect width='96' height='96' fill='red'/></svg>";
 const HOSTILE_NAME = `<img src=x onerror="window.hacked=1">\u202e Wallet`;
@@ -143,7 +143,7 @@ test('a wallet that says no, is busy, on another chain or another account sends 
   // What was refused may still be sent, once.
   await sign(dialog).click();
   await dialog.getByText('Mined', { exact: true }).waitFor();
-  // It pays into the tank of the funding wallet, whoever pays.
+  // It pays into the tank of the funding wallet, no matter who pays.
   expect(await tankOf(dapp.fundingWallet)).toBe((ETHER * 3n) / 2n);
 });
 

@@ -18,7 +18,7 @@ afterAll(async () => {
   removeTempFolder(dir);
 });
 
-/** Decisions in one burst; each is an error, since the DApp has no contract, and is stored and told like any other. */
+/** Decisions in one burst; each is an error, since the DApp has no contract, and is stored and reported like any other. */
 const decide = async (count: number): Promise<void> => {
   const op = operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' });
   await Promise.all(Array.from({ length: count }, () => dapp.sponsor(op)));

@@ -42,7 +42,7 @@ const fund = async (
 
 /**
  * The first-run journey: an operator who has never seen the console makes a token, a DApp and rules, has an operation
- * sponsored by the code he copied, and understands why another was denied.
+ * sponsored by the code they copied, and understands why another was denied.
  */
 export const firstRunJourney = async (
   world: SponsoredWorld,

@@ -80,7 +80,7 @@ const accounts = (page: Page): Locator =>
   page.getByRole('radiogroup', { name: 'Account', exact: true }).getByRole('radio');
 const picture = (page: Page, name: string) => page.screenshot({ path: join(artifacts, `ledger-${name}.png`) });
 
-/** Holds the device until its owner is let go on. */
+/** The owner of the device waits with the answer. @returns gives it */
 const hold = () => {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   device.owner = () => promise;

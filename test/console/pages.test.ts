@@ -127,7 +127,7 @@ const VIEWS = [
   { width: 800, height: 900 },
 ];
 
-/** Keeps the page as it is now as a picture of that size; tells by how much it is wider than the window. */
+/** Keeps the page as it is now as a picture of that size. @returns by how much it is wider than the window */
 const picture = async (page: Page, name: string, size: { width: number; height: number }): Promise<string[]> => {
   await page.setViewportSize(size);
   await page.screenshot({ path: join(artifacts, `console-${name}.png`) });

@@ -5,7 +5,7 @@ import { type PlayingCli, startPlaying } from '../support/cli.ts';
 import { type View, useConsoleBrowser } from '../support/console-page.ts';
 import { seriousFaults } from './axe.ts';
 
-/** `gasdesk demo`, as a visitor has it: the story was told, and the playground is open in the browser. */
+/** `gasdesk demo`, as a visitor has it: the story was played, and the playground is open in the browser. */
 
 const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');

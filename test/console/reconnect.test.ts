@@ -24,7 +24,7 @@ afterEach(async () => {
   removeTempFolder(dir);
 });
 
-/** Decisions one after the other; each is an error, since the DApp has no contract, and is told like any other. */
+/** Decisions one after the other; each is an error, since the DApp has no contract, and is reported like any other. */
 const decide = async (count: number): Promise<void> => {
   for (let made = 0; made < count; made += 1) {
     await dapp.sponsor(operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' }));
@@ -59,7 +59,7 @@ test('a console whose engine is gone tells of no chain; with the new token it go
   await proxy.cut();
   await engine.stop();
   await page.getByText('Engine does not answer').first().waitFor();
-  // It was reached or not before: what was known then is told no longer.
+  // The page no longer shows whether the chain was reachable before.
   expect(await page.getByText(/reachable/).count()).toBe(0);
 
   engine = await startEngine({ dir });

@@ -42,7 +42,7 @@ const keepPictures = async (page: Page, part: Locator, name: string): Promise<vo
     expect(await seriousFaults(page)).toEqual([]);
   }
 };
-/** A node that tells its chain and nothing else. */
+/** A node that answers its chain and nothing else. */
 const nodeOf = async (chainId: string): Promise<string> => {
   const server = createServer((_request, response) =>
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: chainId })),

@@ -23,7 +23,7 @@ const layoutShift = (page: Page): Promise<number> =>
         new PerformanceObserver((list) => {
           for (const entry of list.getEntries()) sum += (entry as PerformanceEntry & { value: number }).value;
         }).observe({ type: 'layout-shift', buffered: true });
-        // What is buffered is told before the second frame.
+        // The observer gets what is buffered before the second frame.
         requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(sum), 0)));
       }),
   );

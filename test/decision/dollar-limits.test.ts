@@ -11,7 +11,7 @@ const DAY = 86_400_000;
 const CROWD = sized(1_000, 200);
 const ALICE = `0x${'a1'.repeat(20)}`;
 
-/** An operation that may cost a thousandth of a coin, and so many wei per gas more. */
+/** An operation that may cost a thousandth of a coin, and `more` wei per gas on top. */
 const costingAThousandth = (nonce: number, more = 0n, sender = ALICE): Record<string, unknown> =>
   operation(
     { to: `0x${'11'.repeat(20)}`, data: '0x12345678' },

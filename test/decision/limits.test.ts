@@ -12,7 +12,7 @@ const [ALICE, BOB] = [USERS[0]!, USERS[1]!];
 
 const op = (overrides: Record<string, unknown> = {}): Record<string, unknown> =>
   operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' }, overrides);
-/** An operation that may cost exactly so many gas: what the fee is multiplied with. 12,000 are the contract's own. */
+/** An operation that may cost exactly `gas`, which is multiplied with the fee. 12,000 are the contract's own. */
 const costing = (gas: number, fee: bigint, overrides: Record<string, unknown> = {}): Record<string, unknown> =>
   op({
     callGasLimit: String(gas - 12_004),

@@ -29,7 +29,7 @@ const BOB: Address = `0x${'b0'.repeat(20)}`;
 
 const op = (sender: Address, overrides: Record<string, unknown> = {}): Record<string, unknown> =>
   operation({ to: world().contracts.gameItems, data: gameCall('mint') }, { sender, ...overrides });
-/** An operation that may cost so much: far more than it will. */
+/** An operation that may cost `wei`: far more than it will. */
 const costing = (wei: bigint): Record<string, unknown> => ({
   callGasLimit: String(wei / PRICE - OTHER_GAS),
   maxFeePerGas: String(PRICE),
@@ -77,7 +77,7 @@ describe('an operation that cannot be valid', () => {
     const account = await simpleAccount(contracts.accountFactory, owner, 11n, chain.provider);
     expect(codeOf(await dapp.sponsor(op(account.address)))).toBe('SENDER_WITHOUT_CODE');
     expect(codeOf(await dapp.sponsor(op(account.address, { initCode: account.initCode })))).toBe('SPONSORED');
-    // The factory makes the account for whoever asks.
+    // The factory makes the account for anyone who asks.
     const [to, data] = [account.initCode.slice(0, 42), `0x${account.initCode.slice(42)}`];
     await (await operator.sendTransaction({ to, data })).wait();
     expect(codeOf(await dapp.sponsor(op(account.address, { initCode: account.initCode })))).toBe('SENDER_HAS_CODE');

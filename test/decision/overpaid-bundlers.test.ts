@@ -300,7 +300,7 @@ describe('without a node to ask', () => {
   const desk = useOfflineDesk();
   const op = (overrides: Record<string, unknown>): Record<string, unknown> =>
     operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' }, overrides);
-  /** An operation that may cost so much: 12,000 gas are the contract's own. */
+  /** An operation that may cost `wei`: 12,000 gas are the contract's own. */
   const costing = (wei: bigint): Record<string, unknown> =>
     op({
       ...{ callGasLimit: '27996', verificationGasLimit: '1', preVerificationGas: '9' },

@@ -18,7 +18,7 @@ const { callGasLimit, verificationGasLimit, preVerificationGas, maxFeePerGas } =
 const COST =
   (BigInt(callGasLimit) + 3n * BigInt(verificationGasLimit) + BigInt(preVerificationGas) + 12_000n) *
   BigInt(maxFeePerGas);
-/** In the native coin, half an operation more than so many cost. */
+/** What the operations and half of one more cost, in the native coin. */
 const coins = (operations: number): number => Number((2n * BigInt(operations) + 1n) * COST) / 2e18;
 
 type Threshold = Readonly<Record<'thresholdType' | 'type', string>> & { readonly threshold: number };
@@ -39,7 +39,7 @@ const limited = async ({ dapp, rule }: Preparing, threshold: Threshold): Promise
 describe.skipIf(!canShare)('limits of three engines on one database', () => {
   const engines = useEngines();
 
-  /** Sends so many requests to each engine at the same moment, in turn for each of the DApps. Answers what each was given. */
+  /** Sends `requests` to each engine at the same moment, in turn for each of the DApps. Answers what each was given. */
   const flood = async (
     { database }: SharedDesk,
     dapps: readonly { readonly apiKey: string }[],

@@ -40,7 +40,7 @@ describe.skipIf(!canShare)('an engine whose line to the database is cut in the m
       for (let round = 0; round < ROUNDS; round += 1) {
         const isCut = line.cutAtCommit(when);
         await Promise.all([...others.map(({ url }) => askSome(url, 'others')), askSome(cut?.url ?? '', 'cut'), isCut]);
-        // Nothing of before is on its way any more.
+        // Nothing sent earlier is in flight any more.
         await askSome(cut?.url ?? '', 'cut');
       }
       const running = [cut, ...others];

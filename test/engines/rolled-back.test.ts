@@ -34,7 +34,7 @@ describe.skipIf(!canShare)('a database of PostgreSQL', () => {
     const flags = ['--database', url.href, '--json'];
     const accepted = await gasdesk(['log', 'accept-rollback', '--data', first, ...flags], ENGINES_ENV);
     expect([accepted.stderr, accepted.code]).toEqual(['', 0]);
-    // The log tells the others of it.
+    // The others learn of it from the log.
     for (const folder of [second, first]) {
       const engine = await engines.start(url.href, { folder });
       const asking = { url: engine.url, chainId: CHAIN, apiKey: dapp.apiKey };

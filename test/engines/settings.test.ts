@@ -43,7 +43,7 @@ describe.skipIf(!canShare)('what is changed at one of three engines on one datab
     promiseIn(await ask({ url, chainId: CHAIN, apiKey }, (nonce += 1))) !== undefined;
   const newDapp = () => changing.dapp({ chainId: CHAIN, fundingWallet: HDNodeWallet.createRandom() });
 
-  /** Keeps everything from being signed. @returns undoes that; answers the key to go on with */
+  /** Keeps everything from being signed. @returns undoes that; answers the key to use from then on */
   type Change = (dapp: { readonly paymasterId: string; readonly apiKey: string }) => Promise<() => Promise<string>>;
   const changes: readonly (readonly [string, Change])[] = [
     [

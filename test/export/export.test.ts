@@ -52,7 +52,7 @@ const exported = async (folder: DataFolder, ...filters: string[]) => {
   return { code, seqs, keys: [...keys], maxRssMiB, stderr: (await stderr).replace(/maxRSS \d+$/, '') };
 };
 
-/** Runs `decisions export` in this process, whose memory tells nothing. */
+/** Runs `decisions export` in this process, whose memory use proves nothing. */
 const exportedHere = async (folder: DataFolder, ...filters: string[]) => {
   const { code, stdout, stderr } = await gasdesk(['decisions', 'export', ...filters, '--data', folder.dir]);
   const decisions = stdout

@@ -11,7 +11,7 @@ import { useTempFolders } from '../support/temp-folder.ts';
 const tempFolder = useTempFolders();
 const serve = useServe();
 
-/** No file of the process may grow beyond so many bytes: what a full disk or a quota does, without root's rights. */
+/** No file of the process may grow beyond `bytes`: what a full disk or a quota does, without root's rights. */
 const limitFiles = (pid: number, bytes: number | 'unlimited'): boolean =>
   spawnSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`], { stdio: 'ignore' }).status === 0;
 const canLimit = limitFiles(process.pid, 'unlimited');
@@ -51,7 +51,7 @@ it.skipIf(!canLimit)(
     };
     // What is written then may still fit into what was written in vain.
     limitFiles(desk.pid, 1_000);
-    // Whoever watches is told, until something can be written again.
+    // `/readyz` reports it until something can be written again.
     for (let again = 0; again < 2; again += 1) {
       const { status, missing } = await ready();
       expect(status).toBe(503);

@@ -39,7 +39,7 @@ const open = async (dir: string, { freeBytes = 5_000n * MIB, clock = new ManualC
 const check = async (engine: Engine, name: string) => {
   const { ok, checks } = await engine.service.call('system.doctor', {});
   expect(ok).toBe(checks.every((one) => one.ok));
-  // Whatever is wrong, the operator is told what to do.
+  // Whatever is wrong, the check says what to do.
   for (const one of checks) if (!one.ok) expect(one.fix, one.name).not.toBe('');
   return checks.find((one) => one.name === name);
 };

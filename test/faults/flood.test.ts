@@ -22,7 +22,7 @@ const MOST_TIMES_SLOWER = 5;
 /** Twelve tokens of sixteen streams each, half of them of another DApp. */
 const TOKENS = 12;
 
-/** The statuses that strangers are answered with; none where they read nothing. */
+/** The statuses that strangers are answered with; none if they read nothing. */
 const FLOODS: readonly [kind: FloodKind, statuses: readonly string[]][] = [
   ['silence', ['401', '408']],
   ['lodgers of one address', ['200']],

@@ -17,7 +17,7 @@ const serve = useServe();
 
 const ROUNDS = 50;
 const REQUESTS = 30;
-/** More than one round asks for, less than all of them do: the limit is reached on the way. */
+/** More than one round asks for, less than all of them do: the limit is reached in between. */
 const THRESHOLD = 400;
 
 /** Proves of all checkpoints, two by two, that the later log begins with the earlier. */

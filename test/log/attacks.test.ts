@@ -29,7 +29,7 @@ const indexOf = (log: Log, isMeant: (entry: AnyEntry) => boolean): number => {
 const outcome = (wanted: string) => (entry: AnyEntry) => entry.body['outcome'] === wanted;
 const denied = (log: Log): number => indexOf(log, (entry) => outcome('denied')(entry) && 'facts' in entry.body);
 
-/** Writes the body of an entry anew. */
+/** Rewrites the body of an entry. */
 const withBody = (log: Log, index: number, change: (body: AnyEntry['body']) => object): string[] => {
   const entry = parsed(log[index] ?? '');
   return log.with(index, JSON.stringify({ ...entry, body: change(entry.body) }));

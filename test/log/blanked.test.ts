@@ -30,7 +30,7 @@ const op = () => {
   return operation({ to: `0x${'aa'.repeat(20)}`, data: '0x' }, { nonce: `0x${nonce.toString(16)}` });
 };
 
-/** What is personal is told by one of these words. */
+/** Personal data contains one of these words. */
 const PERSON = 'ada.lovelace@example.com';
 const ANSWERED = 'Countess of Lovelace';
 const options = { sponsorshipInfo: { webhookData: { user: PERSON, params: { mail: PERSON } } }, note: PERSON };

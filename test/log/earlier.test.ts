@@ -13,7 +13,7 @@ const call: Caller = (name, input) => desk().call(name, input);
 const op = (nonce: number) =>
   operation({ to: `0x${'aa'.repeat(20)}`, data: '0x' }, { nonce: `0x${nonce.toString(16)}` });
 
-/** Takes the log out of the database, as if a version of before had written it. */
+/** Takes the log out of the database, as if an earlier version had written the database. */
 const withoutLog = (file: string): void => {
   const database = new Database(file);
   try {

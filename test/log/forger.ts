@@ -15,7 +15,7 @@ const POSITION = /^\{"entry":\d+,/;
 export const createForger = (privateKey: Uint8Array) => {
   const key = { name: ORIGIN, publicKey: publicKeyOf(privateKey) };
   return {
-    /** Writes positions and hashes of entries anew, signs them, and verifies what came of it. */
+    /** Rewrites positions and hashes of entries, signs them, and verifies the result. */
     verify(entries: readonly string[]): LogReport {
       const rehash = createRehash();
       const tree = new CompactTree(sha256);

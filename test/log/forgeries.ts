@@ -1,6 +1,6 @@
 /** Something that somebody does to the entries of a log. */
 export interface Forgery {
-  /** The kind of the entry and what was done to it; a path tells keys, and `[]` for places in a list. */
+  /** The kind of the entry and what was done to it; a path names keys, and has `[]` for places in a list. */
   readonly what: string;
   readonly entries: readonly string[];
 }

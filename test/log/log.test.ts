@@ -113,7 +113,7 @@ describe('what was done to a file is named with its entry:', () => {
   test('a byte changed in any entry', async () => {
     for (let line = 1; line < log.length - 1; line += 1) {
       const changed = log.with(line, (log[line] ?? '').replace(/"at":(\d)/, '"at":2'));
-      // The last entry has none behind it: the checkpoint alone tells.
+      // No entry follows the last one: only the checkpoint shows the change.
       const fault = line === log.length - 2 ? 'CHECKPOINT_DIFFERS' : 'ALTERED';
       expect(await firstFault(changed)).toEqual(named(line - 1, fault));
     }

@@ -36,7 +36,7 @@ const until = async (isSo: () => Promise<boolean>, what: string): Promise<void> 
   }
 };
 
-/** Plays the demo's story at a desk, in which every rule denies an operation, and goes on from there. */
+/** Plays the demo's story at a desk, in which every rule denies an operation, and continues from there. */
 export const startChainUsers = async ({ url, call }: BusyDesk): Promise<ChainUsers> => {
   const chain = await startLocalChain();
   const provider = localProvider(chain.url, chain.chainId);

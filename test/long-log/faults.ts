@@ -17,7 +17,7 @@ export interface Alteration {
   /** The entry that has to be named. */
   readonly entry: number | null;
   readonly fault?: LogFaultCode;
-  /** True: every entry from there on is written anew, so that each follows the one before. */
+  /** True: every entry from there on is rewritten, so that each follows the one before. */
   readonly isRehashed?: boolean;
   /** What becomes of an entry: the lines in its place. */
   readonly entries?: (position: number, line: string) => readonly string[];

@@ -89,7 +89,7 @@ try {
         await drive(desk.url, traffic, { connections: CONNECTIONS, requests: Math.min(1_000, wanted - entries) });
         ({ entries } = await call('log.state', {}));
       }
-      // It is killed while it decides; whoever waits for an answer then gets none.
+      // It is killed while it decides; anyone who waits for an answer then gets none.
       const busy = drive(desk.url, traffic, { connections: CONNECTIONS, seconds: 60 }).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 50 + chance() * 400));
       await desk.restart(round % 3 === 0 ? 'stop' : 'kill');

@@ -19,7 +19,7 @@ const manage = ({ credentials }: TestDapp, method: string, body?: unknown, apiKe
 const keyIn = (answer: Envelope): Key => answer.data as Key;
 const keys = async (dapp: TestDapp): Promise<Key[]> => (await manage(dapp, 'GET')).data as Key[];
 
-/** Whether JSON-RPC takes a key: what strangers are told has the status 401. */
+/** Whether JSON-RPC takes a key: strangers get the status 401. */
 const isTaken = async (apiKey: string): Promise<boolean> => {
   const body = { jsonrpc: '2.0', id: 1, method: 'pm_supportedEntryPoints', params: [] };
   return (await desk().send('POST', `/api/v2/31337/${apiKey}`, { body })).status !== 401;

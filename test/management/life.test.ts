@@ -7,7 +7,7 @@ import { UUID, address, gameAbi } from './fixtures.ts';
 const clock = new ManualClock();
 const desk = useDesk({ clock });
 
-/** Sends a request and tells the whole answer: what a client sees, to the last key. */
+/** Sends a request and returns the whole answer: what a client sees, to the last key. */
 const ask = (method: string, path: string, headers: Partial<Credentials>, body?: unknown): Promise<Envelope> =>
   desk().manage(method, path, { headers: headers as Record<string, string>, ...(body !== undefined && { body }) });
 
@@ -186,7 +186,7 @@ test('a webhook is registered, read, switched and deleted', async () => {
   );
   expect(await read(`?webhookId=${webhookId}`)).toEqual(ok('Webhook list fetched', [listed(true)]));
   expect(await read('?webhookId=unknown')).toEqual(ok('Webhook list fetched', []));
-  // The source interface demands this body; whoever sends it is served.
+  // The source interface demands this body; anyone who sends it is served.
   expect(await read(`?webhookId=${webhookId}`, { webhookUrl: '' })).toEqual(ok('Webhook list fetched', [listed(true)]));
 
   expect(await ask('PATCH', path, headers, { webhookId, active: false })).toEqual(ok('Webhook updated'));

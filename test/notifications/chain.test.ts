@@ -14,7 +14,7 @@ const told = async (...kinds: NotificationKind[]): Promise<NotificationView[]> =
   (await service().call('notifications.list', {})).notifications.filter(({ kind }) => kinds.includes(kind));
 const toldOfTank = async ({ paymasterId }: SponsoredDapp): Promise<NotificationView[]> =>
   (await told('tankLow', 'tankEmpty')).filter(({ page }) => page === `/dapps/${paymasterId}/tank`);
-/** Lets a minute pass at each look, until what was told is as it should be. */
+/** Lets a minute pass at each look, until the notifications are as they should be. */
 const eventually = (now: () => Promise<NotificationView[]>, expected: unknown): Promise<void> =>
   expect
     .poll(
@@ -41,7 +41,7 @@ test('a tank is told of when it runs low, when it is empty and when it is filled
   const fill = (amount: bigint) =>
     desk().send({ kind: 'deposit', paymasterId, amountWei: String(amount) }, dapp.wallet);
   await eventually(now, [isTold({ kind: 'tankEmpty' })]);
-  // It is looked at often, and told once.
+  // It is looked at often, and reported once.
   for (let minute = 0; minute < 3; minute += 1) await desk().clock.advance(60_000);
   await fill(10n * RESERVED_WEI);
   await mint(dapp);

@@ -29,7 +29,7 @@ const ask = async (method: 'mint' | 'burn', times = 1): Promise<string> => {
   }
   return code;
 };
-/** What was told of a kind, newest first. */
+/** The notifications of a kind, newest first. */
 const told = async (kind: string): Promise<NotificationView[]> => {
   const { notifications } = await desk().call<{ notifications: NotificationView[] }>('notifications.list', {});
   return notifications.filter((one) => one.kind === kind);

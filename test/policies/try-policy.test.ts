@@ -39,7 +39,7 @@ const traffic = fc.array(
 
 type SomePolicy = typeof policy extends fc.Arbitrary<infer One> ? One : never;
 
-/** What a limit says that has room for so many operations: at their maximum cost, and of a coin worth 3,000 dollars. */
+/** A limit with room for `threshold` operations: at their maximum cost, and of a coin worth 3,000 dollars. */
 const limitData = ({ cycleDuration, type, thresholdType, threshold }: SomePolicy['limits'][number]) => {
   const wei = BigInt(threshold) * RESERVED_WEI;
   const amounts = { COUNT: threshold, NATIVE_ASSET: weiToDecimal(wei), USD: weiToDecimal(3_000n * wei) };

@@ -1,4 +1,4 @@
-/** Tells as JSON what a desk makes of what was added to its copy of src. Its argument: an empty folder for its data. */
+/** Prints as JSON what a desk makes of what was added to its copy of src. Its argument: an empty folder for its data. */
 import { join } from 'node:path';
 import { HDNodeWallet } from 'ethers';
 import { completionsAfter } from '../../src/core/conditions/completions.ts';

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const tempFolder = useTempFolders();
 const run = promisify(execFile);
 
-/** What test/registry/made-up-desk.ts tells. */
+/** What test/registry/made-up-desk.ts prints. */
 interface Told {
   refused: unknown;
   created: unknown;

@@ -43,7 +43,7 @@ const hello: Koa.Middleware = (context) => {
   context.body = 'hello';
 };
 
-/** Waits for so many answers on a connection. Answers what came; less, if the connection ends. */
+/** Waits for `count` answers on a connection. Answers what came; less, if the connection ends. */
 const answers = async (socket: Socket, count = 1): Promise<string[]> => {
   let text = '';
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {

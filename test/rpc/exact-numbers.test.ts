@@ -41,7 +41,7 @@ const send = async (op: Record<string, unknown> | string, id = '1'): Promise<str
 };
 const op = operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' });
 
-/** The next decision as `/events` tells it. */
+/** The next decision as `/events` sends it. */
 const nextEvent = async (): Promise<() => Promise<string>> => {
   const { authToken } = await engine.service.call('authTokens.create', {});
   const sent = request(`${engine.url}/events`, { headers: { authToken }, agent: false }).end();

@@ -18,7 +18,7 @@ test.runIf(playsAll)('under load the key of a DApp is changed, and no request fa
   let asked = 0;
   const keys = Array.from({ length: ASKERS }, () => dapp.apiKey);
   const statuses = new Map<number, number>();
-  /** A part of the DApp: it takes another key when it is told to, one after the other. */
+  /** A part of the DApp: it uses its place in `keys`, where the test puts new keys one after the other. */
   const ask = async (asker: number): Promise<void> => {
     while (!isOver) {
       asked += 1;
@@ -41,7 +41,7 @@ test.runIf(playsAll)('under load the key of a DApp is changed, and no request fa
       keys[asker] = apiKey;
       await afterMore(1);
     }
-    // Whoever asked with an old key has its answer.
+    // Every request with an old key has its answer.
     await afterMore(ASKERS * 2);
     for (const { keyId, revokedAt } of old) {
       if (revokedAt === null) await engine.service.call('apiKeys.revoke', { paymasterId, keyId });

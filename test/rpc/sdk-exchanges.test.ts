@@ -39,7 +39,7 @@ beforeAll(async () => {
   tokens = await deployFeeTokens(world());
 });
 
-/** The first operation of an account that mints; with a token it has some, and approves so many units of it first. */
+/** The first operation of an account that mints; with a token it has some, and approves `units` of it first. */
 const firstOperation = async (
   { chain, paymaster }: Side,
   token?: PaidToken,

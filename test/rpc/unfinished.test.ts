@@ -126,7 +126,7 @@ describe('more connections than are allowed', () => {
     return socket;
   };
 
-  /** Status of the answer to a request on a connection of its own, where there is nothing. */
+  /** Status of the answer to a request for a path that does not exist, on a connection of its own. */
   const statusOfAnother = async (): Promise<number> => {
     const [status] = await answerOn(say(engine.url, 'GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n'));
     return status;

@@ -16,7 +16,7 @@ import {
   useSponsoredWorld,
 } from '../support/sponsored-world.ts';
 
-/** What the double tells beside what Electron does. */
+/** What the double shows in addition to Electron. */
 type Double = typeof Electron & { desktop: typeof desktop };
 
 const newHome = useTempFolders();

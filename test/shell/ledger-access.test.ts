@@ -4,7 +4,7 @@ import type { permissions } from '../support/electron-double/session.ts';
 import { type Shell, startShell } from '../support/shell.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
-/** What the double tells beside what Electron does. */
+/** What the double shows in addition to Electron. */
 type Double = typeof Electron & { permissions: typeof permissions };
 
 const CONSOLE = 'app://console';

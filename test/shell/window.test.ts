@@ -8,7 +8,7 @@ import { type Shell, portOf, startShell } from '../support/shell.ts';
 import { HOSTILE_NAME, PASSPHRASE, type SeededDesk, seedDesk } from './seeded-desk.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
-/** What the double tells beside what Electron does. */
+/** What the double shows in addition to Electron. */
 type Double = typeof Electron & { desktop: typeof desktop };
 
 declare global {

@@ -26,7 +26,7 @@ export const worldOf = (situation: Situation): World => {
 const isSameAccount = (one: AccountKey, other: AccountKey): boolean =>
   one.kind === other.kind && one.id === other.id && one.user === other.user;
 
-/** What is decided in a world. @throws Error where webhooks are to be asked first */
+/** What is decided in a world. @throws Error if webhooks are to be asked first */
 export const decidedIn = ({ facts, policy, ledger }: World): Extract<Verdict, { next: 'done' }> => {
   const held = plan(facts, policy).map(({ account, since }) =>
     ledger
@@ -50,7 +50,7 @@ export interface Advice {
   /** Reads the hint; what is changed comes from its groups alone. */
   readonly says: RegExp;
   readonly change: (said: Said, world: World) => World;
-  /** What denies the operation next: it is told next what would help. */
+  /** What denies the operation next: its hint is followed next. */
   readonly next?: string;
 }
 
@@ -69,7 +69,7 @@ export const withOp = (world: World, changes: Partial<UserOperationV06> | Partia
   const op = { ...fromRpcUserOperation(world.facts.op), ...changes };
   return withFacts(world, { op: toRpcUserOperation(op) });
 };
-/** The world with another state of the chain. @throws Error where no node answers */
+/** The world with another state of the chain. @throws Error if no node answers */
 export const withChain = (world: World, changes: (chain: ChainSnapshot) => Partial<ChainSnapshot>): World => {
   const { chain } = world.facts;
   if (chain === null) throw new Error('no node answers');
@@ -80,13 +80,13 @@ const withSettings = (world: World, settings: Partial<NonNullable<Policy['chain'
   if (chain === null) throw new Error('the operator has set nothing for the chain');
   return withPolicy(world, { chain: { ...chain, ...settings } });
 };
-/** The world with other terms of the payment. @throws Error where the user pays in no token */
+/** The world with other terms of the payment. @throws Error if the user pays in no token */
 export const withToken = (world: World, changes: Partial<NonNullable<Facts['token']>>): World => {
   const { token } = world.facts;
   if (token === undefined) throw new Error('the user pays in no token');
   return withFacts(world, { token: { ...token, ...changes } });
 };
-/** The world with a rule changed, by its name. @throws Error where there is none */
+/** The world with a rule changed, by its name. @throws Error if no rule has this name */
 export const withRule = (
   world: World,
   name: string,
@@ -101,7 +101,7 @@ export const withRule = (
   return withPolicy(world, { rules: rules.map((one) => (one.name === name ? changed(one) : one)) });
 };
 
-/** What the commands do that hints name. @throws Error where there is no such command */
+/** What the commands do that hints name. @throws Error if no such command exists */
 const commands: readonly (readonly [RegExp, (said: Said, world: World) => World])[] = [
   [
     /^gasdesk resume$/,

@@ -20,7 +20,7 @@ const tableOf = async (kind: RuleKind): Promise<RuleTable> => {
   return table;
 };
 
-/** The tables of all kinds that can deny, in their order. @throws Error where a kind has none */
+/** The tables of all kinds that can deny, in their order. @throws Error if a kind has none */
 export const ruleTables: readonly RuleTable[] = await Promise.all(
   ruleKinds.filter(({ denials }) => Object.keys(denials).length > 0).map(tableOf),
 );

@@ -38,14 +38,14 @@ beforeAll(async () => {
 
 const newDapp = (version = 'singleton-0.7'): Promise<SponsoredDapp> => world().engine.dapp({ version });
 
-/** An account that is not deployed yet, with so many units. */
+/** An account that is not deployed yet, with `units`. */
 const newUser = async (units: bigint): Promise<NewAccount> => {
   const account = await chain.newAccount(world().operator, (salt += 1n));
   if (units > 0n) await token.give(account.address, units);
   return account;
 };
 
-/** An operation that mints, and approves the paymaster for so many units first; of that nonce, in a lane of its own. */
+/** An operation that mints, and approves `approved` units for the paymaster first; its nonce is the first of `lane`. */
 const operationOf = (account: NewAccount, approved: bigint, lane = 0n): UserOperation => {
   const mint = { to: world().contracts.gameItems, data: gameCall('mint') };
   const calls = [...(approved > 0n ? [approveCall(token, paymaster, approved)] : []), mint];

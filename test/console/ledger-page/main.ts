@@ -5,7 +5,7 @@ import { timerKey, windowTimer } from '../../../src/renderer/src/timer.ts';
 import { type Transport, transportKey } from '../../../src/renderer/src/transport/transport.ts';
 import '../../../src/renderer/src/ui/tokens.css';
 
-/** A page with nothing on it but a signer; the test sets what it gets, and reads what it tells. */
+/** A page with nothing on it but a signer; the test sets what it gets, and reads what it emits. */
 
 const signer = reactive<Record<string, unknown>>({ purpose: 'message', message: 'Hello' });
 const told: unknown[] = [];

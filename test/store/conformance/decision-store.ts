@@ -43,7 +43,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
   };
   const held = async (): Promise<bigint> => (await store.heldOf([{ account: TANK }]))[0]!;
 
-  /** Tells the store that an operation was mined, and answers how many decisions it has put back. */
+  /** Reports to the store that an operation was mined, and answers how many decisions the store has put back. */
   const mine = async (
     { userOpHash, entryPoint, paymasterAndData, sender, nonce }: DecisionRecord,
     actualGasCost: bigint,

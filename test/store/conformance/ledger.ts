@@ -406,7 +406,7 @@ export const describeLedger = (open: OpenStore, order: WriteOrder): void => {
           await run.end();
         }
       }),
-      // A failure is told with an example, however long it takes to reduce.
+      // A failure is reported with an example, however long it takes to reduce.
       { numRuns: sized(120, 40), interruptAfterTimeLimit: PATIENCE_MS },
     );
     expect(approved).toBeGreaterThan(100);

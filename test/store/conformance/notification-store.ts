@@ -72,7 +72,7 @@ export const describeNotificationStore = (open: OpenStore): void => {
     expect(await store.dueNotifications()).toEqual([]);
     const raised = (await store.raiseNotification(happening()))!;
     expect(await store.dueNotifications()).toEqual([raised]);
-    // It ended while the webhook was told of its beginning.
+    // It ended while its beginning was being sent to the webhook.
     const ended = (await store.endNotification(low, 9))!;
     await store.notificationSent(raised);
     expect(await store.dueNotifications()).toEqual([ended]);

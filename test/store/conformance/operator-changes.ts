@@ -15,7 +15,7 @@ const bodyOf = (text: string) => {
   return { ...body, changes: body.changes.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) };
 };
 
-/** Changes one thing of every kind after the other. @returns what the log tells of each */
+/** Changes one thing of every kind after the other. @returns what the log says of each */
 export const toldChanges = async (store: Store): Promise<unknown[]> => {
   const [paymasterId, chainId] = ['dapp-1', 31_337];
   const address: Address = '0xAbCdEf0000000000000000000000000000000001';

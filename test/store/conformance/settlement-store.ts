@@ -18,7 +18,7 @@ const ENTRY_POINT: Address = `0x${'e0'.repeat(20)}`;
 const SENDER: Address = `0x${'ac'.repeat(20)}`;
 const LIMIT: AccountKey = { kind: 'limit', id: 'limit', window: 0 };
 const MAX_COST = 100n;
-/** As many of the newest blocks are told again each time. */
+/** How many of the newest blocks are reported again each time. */
 const OVERLAP = 4;
 
 const byte = (value: number): string => value.toString(16).padStart(2, '0');
@@ -90,7 +90,7 @@ class Story {
         this.#mine(now);
         return;
       case 'take back':
-        // Deeper than what is told again is not noticed.
+        // A re-org deeper than what is reported again is not noticed.
         if (this.#blocks.length - now.blocks < Math.max(1, this.#toldThrough - OVERLAP + 2)) return;
         this.#blocks.length -= now.blocks;
         return;
@@ -193,7 +193,7 @@ class Story {
   }
 }
 
-/** What every {@link SettlementStore} does: as the model that the tests on a chain use, told the same. */
+/** What every {@link SettlementStore} does: the same as the model that the tests on a chain use, after the same reports. */
 export const describeSettlementStore = (open: OpenStore): void => {
   const tempFolder = useTempFolders();
 

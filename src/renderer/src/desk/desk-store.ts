@@ -12,7 +12,7 @@ export type Connection = 'starting' | 'connected' | 'lost' | 'refused';
 const TICK_MS = 5_000;
 /** An engine that leaves this many questions unanswered, one a tick, is not running. */
 const MOST_UNANSWERED = 3;
-/** Then it is asked again only every so many ticks, since each question keeps a connection. */
+/** Ticks between questions from then on, since each question keeps a connection. */
 const SELDOM = 12;
 const MINUTE_MS = 60_000;
 /** A smaller clock difference does not show: the page shows minutes. */

@@ -16,7 +16,7 @@ export interface PolicyEntry {
   readonly rule: Rule | undefined;
   readonly contract: RegisteredContract | undefined;
   readonly webhook: Webhook | undefined;
-  /** Its form can change it; else it is deleted and added anew. */
+  /** Its form can change it; else it is deleted and added again. */
   readonly isEditable: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface PolicyStep {
   readonly type: string;
   readonly title: string;
   readonly entries: readonly PolicyEntry[];
-  /** What the button says that adds one; undefined where operators add none. */
+  /** Label of the button that adds one; undefined if operators add none. */
   readonly add: string | undefined;
 }
 
@@ -45,7 +45,7 @@ const OWN_FORMS: Readonly<Record<OwnForm, { readonly opens: string; readonly cha
   webhook: { opens: 'Add webhook', changesRules: false },
 };
 
-/** What the button says that adds something of a kind, and whether its form changes a rule; undefined where operators add nothing. */
+/** Label of the button that adds to a kind, and whether its form changes a rule; undefined if operators add nothing. */
 const formOf = (type: string): { readonly opens: string; readonly changesRules: boolean } | undefined => {
   if (type === 'contracts') return { opens: 'Add contract', changesRules: true };
   const form = ruleTypes.find((kind) => kind.type === type)?.setup.form;
