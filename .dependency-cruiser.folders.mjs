@@ -1,6 +1,6 @@
 import arrows from './.dependency-cruiser.mjs';
 
-/** What holds between folders. Tests are left out: they stand beside what they test and reach everywhere. */
+/** What holds between folders. Tests are left out: they stand next to what they test and reach everywhere. */
 export default {
   forbidden: [
     {

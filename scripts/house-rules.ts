@@ -1,4 +1,5 @@
 import type { Linter, Rule } from 'eslint';
+import { oddWords } from './plain-words.ts';
 
 interface Ban {
   readonly selector: string;
@@ -143,6 +144,18 @@ const reasonedDisable: Rule.RuleModule = {
   }),
 };
 
+/** Comments are in plain words. */
+const plainWords: Rule.RuleModule = {
+  create: (context) => ({
+    Program: () => {
+      for (const { value, loc } of context.sourceCode.getAllComments()) {
+        if (!loc) continue;
+        for (const message of oddWords(value)) context.report({ loc, message });
+      }
+    },
+  }),
+};
+
 const house = {
   rules: {
     'exact-money': exactMoney,
@@ -151,6 +164,7 @@ const house = {
     'whole-suite': wholeSuite,
     'package-home': packageHome,
     'reasoned-disable': reasonedDisable,
+    'plain-words': plainWords,
   },
 };
 
@@ -173,6 +187,7 @@ export const houseConfig: Linter.Config[] = [
     plugins: { house },
     rules: {
       'house/package-home': 'error',
+      'house/plain-words': 'error',
       'house/reasoned-disable': 'error',
       'house/whole-suite': 'error',
       // Unfinished work is an issue, not a comment.

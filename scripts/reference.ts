@@ -14,6 +14,7 @@ import { openApiDocument } from '../src/engine/description/openapi.ts';
 import { openRpcDocument } from '../src/engine/description/openrpc.ts';
 import { errorTable } from '../src/shared/errors.ts';
 import { wrongCitations } from './citations.ts';
+import { oddWords } from './plain-words.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGES = join(ROOT, 'docs/reference');
@@ -262,6 +263,10 @@ for (const [name, text] of Object.entries(PAGE_TEXTS)) {
 }
 for (const file of [join(ROOT, 'README.md'), ...filesOf(join(ROOT, 'docs'), ['.md'])]) {
   for (const link of deadLinks(file)) errors.push(`${relative(ROOT, file)} links to ${link}, which is not there`);
+  // Generated pages have the words that the product shows.
+  if (file.startsWith(PAGES)) continue;
+  const prose = readFileSync(file, 'utf8').replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '');
+  for (const word of oddWords(prose)) errors.push(`${relative(ROOT, file)}: ${word}`);
 }
 const behaviour = readFileSync(join(ROOT, 'docs/behaviour.md'), 'utf8');
 for (const folder of ['src', 'test', 'scripts', 'docs']) {

@@ -85,14 +85,14 @@ const askChainId = async (node: RpcClient, chainId: number): Promise<unknown> =>
 /**
  * Chains from the store, with credentials from the vault. Clients are kept to reuse connections.
  *
- * @param told called with the result of each request to a chain's node or bundler
+ * @param onOutcome called with the result of each request to a chain's node or bundler
  * @param post connects to nodes and bundlers; default: with the machine's name resolution
  */
 export const createChainAccess = (
   store: Pick<RegistryStore, 'findChain'>,
   vault: Vault,
   timeoutMs: number,
-  told: (target: CallTarget, outcome: CallOutcome) => void = () => undefined,
+  onOutcome: (target: CallTarget, outcome: CallOutcome) => void = () => undefined,
   post?: Post,
 ): ChainAccess => {
   const clients = new Map<string, RpcClient>();
@@ -102,7 +102,8 @@ export const createChainAccess = (
   const client = (url: string, target: CallTarget): RpcClient => {
     const what = `The ${target.kind} of chain ${target.chainId}`;
     const key = `${what} ${url}`;
-    const known = clients.get(key) ?? createRpcClient(url, what, timeoutMs, (outcome) => told(target, outcome), post);
+    const known =
+      clients.get(key) ?? createRpcClient(url, what, timeoutMs, (outcome) => onOutcome(target, outcome), post);
     clients.set(key, known);
     return known;
   };

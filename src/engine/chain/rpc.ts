@@ -126,14 +126,14 @@ const postBySystem = createPost(createNames({ clock: systemClock }).resolve);
  *
  * @param what for messages, e.g. `The RPC of chain 31337`
  * @param timeoutMs maximum time for an answer
- * @param told called with the result of each request
+ * @param onOutcome called with the result of each request
  * @param send connects to the server
  */
 export const createRpcClient = (
   url: string,
   what: string,
   timeoutMs: number,
-  told: (outcome: CallOutcome) => void = () => undefined,
+  onOutcome: (outcome: CallOutcome) => void = () => undefined,
   send: Post = postBySystem,
 ): RpcClient => {
   const unreachable = (detail: string, cause?: unknown): EngineError =>
@@ -175,10 +175,10 @@ export const createRpcClient = (
   const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     try {
       const result = await ask(method, params);
-      told('result');
+      onOutcome('result');
       return result;
     } catch (error) {
-      told(error instanceof RpcError ? 'error' : 'unreachable');
+      onOutcome(error instanceof RpcError ? 'error' : 'unreachable');
       throw error;
     }
   };

@@ -10,13 +10,13 @@ import type { Forgetful, SettingsVersion } from './memory.ts';
 /**
  * The API keys of DApps.
  *
- * @param told `forget` is called when keys of a DApp are created or revoked, `dappChanged` when one is revoked: what
+ * @param caches `forget` is called when keys of a DApp are created or revoked, `dappChanged` when one is revoked: what
  *   was requested with it must not be signed
  */
 export const apiKeyStore = (
   database: Database.Database,
   commit: GroupCommit,
-  told: Forgetful & Pick<SettingsVersion, 'dappChanged'>,
+  caches: Forgetful & Pick<SettingsVersion, 'dappChanged'>,
 ): ApiKeyStore => {
   const insert = database.prepare<[ApiKey]>(
     `INSERT INTO api_key (key_id, paymaster_id, api_key, label, created_at, last_used_at, revoked_at)
@@ -68,14 +68,14 @@ export const apiKeyStore = (
   });
 
   const revoked = (paymasterId: string): void => {
-    told.forget(paymasterId);
-    told.dappChanged(paymasterId);
+    caches.forget(paymasterId);
+    caches.dappChanged(paymasterId);
   };
 
   return {
     async createApiKey(key) {
       add(key);
-      told.forget(key.paymasterId);
+      caches.forget(key.paymasterId);
     },
     async listApiKeys(paymasterId) {
       return list.all(paymasterId);
