@@ -17,6 +17,7 @@ import { type EntryPointVersion, entryPointVersion } from '../../shared/schema/u
 import { accountFunctions } from './account-functions.ts';
 import { decodeCalls } from './decode-calls.ts';
 import type { DecodeFault } from './decode-fault.ts';
+import { sized } from '../../../test/support/combinations.ts';
 
 const decode = (callData: Hex, entryPointVersion: EntryPointVersion = '0.7') =>
   decodeCalls(callData, { sender: SENDER, entryPointVersion });
@@ -64,7 +65,7 @@ describe('no input takes the desk down', () => {
       fc.property(selectors, fc.array(word, { maxLength: 60 }), versions, (selector, words, version) => {
         expectBounded(hex(concat([selector, ...words.map((value) => toBeHex(value, 32))])), version);
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(2000, 400) },
     );
   });
 
@@ -82,7 +83,7 @@ describe('no input takes the desk down', () => {
         }
         expectBounded(`0x${mutated.toString('hex')}`, version);
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(2000, 400) },
     );
   });
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { inputsOf } from '../../../test/support/situation.ts';
 import { ruleInput } from '../rule-input.ts';
 import { conditionFault, readCondition } from './condition.ts';
+import { sized } from '../../../test/support/combinations.ts';
 
 const gas = { callGasLimit: 100n, verificationGasLimit: 80n, preVerificationGas: 50n };
 const [facts, policy] = inputsOf({ op: gas, facts: { context: { tier: 'gold' } } });
@@ -88,6 +89,6 @@ test('whatever is written, reading it never throws, and what is false is told', 
       expect(told).not.toBe('');
       expect(readCondition(told).evaluate(values)).not.toEqual({ holds: true });
     }),
-    { numRuns: 2_000 },
+    { numRuns: sized(2_000, 400) },
   );
 });

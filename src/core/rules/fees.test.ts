@@ -5,6 +5,7 @@ import { explainDenial } from '../rule-words.ts';
 import { type Offer, surplusOf } from '../user-operation/bundler-surplus.ts';
 import type { GasPrices } from '../user-operation/gas-prices.ts';
 import { type FeeFacts, checkFees } from './fees.ts';
+import { sized } from '../../../test/support/combinations.ts';
 
 const GWEI = 10n ** 9n;
 const pricesOf = (baseFeeWei: bigint, believedTipWei = 0n, believedBaseFeeWei = baseFeeWei): GasPrices => ({
@@ -229,7 +230,7 @@ test('whatever is too high, the values that the hint names pass, and the hint as
       expect(checkFees({ ...facts, offer: lowered }).code).toBe('FEE_COVERS_BASE');
       expect(lowered.limits.callGasLimit).toBeGreaterThanOrEqual(offer.callGasUsed);
     }),
-    { numRuns: 2_000 },
+    { numRuns: sized(2_000, 400) },
   );
 });
 
@@ -246,7 +247,7 @@ test('whatever passes, a bundler gains at most 14 % of what is charged, where th
       const gain = charged - metered * (prices.baseFeeWei + prices.believedTipWei);
       expect(gain * 100n).toBeLessThanOrEqual(charged * 14n);
     }),
-    { numRuns: 2_000 },
+    { numRuns: sized(2_000, 400) },
   );
 });
 

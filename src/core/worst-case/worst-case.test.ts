@@ -4,6 +4,7 @@ import { factsWith, policyWith } from '../../../test/support/facts.ts';
 import type { Policy, PolicyRule } from '../policy.ts';
 import type { Situation } from './attack-operation.ts';
 import { type WorstCase, attackReservations, worstCase } from './worst-case.ts';
+import { sized } from '../../../test/support/combinations.ts';
 
 const MILLI = 10n ** 15n;
 const HOUR_MS = 3_600_000;
@@ -231,7 +232,7 @@ test('an attack never comes to more than its bound; by one rule it comes to it; 
         expect(attack.next?.outcome).toBe('denied');
       }
     }),
-    { numRuns: 12 },
+    { numRuns: sized(12, 4) },
   );
 });
 
