@@ -8,49 +8,44 @@ import { exitWith, terminal } from './terminal.ts';
 
 const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
 
-/** What an operator or a DApp has named must not steer the terminal. */
+/** A name that an operator or a DApp has chosen must not steer the terminal. */
 export const printable = (text: string): string => text.replaceAll(/[^\P{Cc}\n]/gu, '\u{fffd}');
 
 const lineOf = ({ change, text }: PolicyChangeView): string => `${SIGNS[change]} ${text}`;
 
-/** Differences for people, one a line. @param none what is said where there is none */
+/** Differences for people, one a line. @param none text for an empty list */
 export const linesOf = (changes: readonly PolicyChangeView[], none: string): string =>
   changes.length === 0 ? none : changes.map(lineOf).join('\n');
 
 const testLine = ({ name, passed, expected, actual, message }: PolicyTestView): string =>
   passed ? `ok    ${name}` : [`fails ${name}: ${actual} instead of ${expected}.`, message].join(' ').trimEnd();
 
-/** What came of the tests of a file, one a line. */
+/** The results of a file's tests, one a line. */
 export const testLines = (tests: readonly PolicyTestView[]): string[] => {
   const passed = tests.filter((one) => one.passed).length;
   return tests.length === 0 ? [] : [...tests.map(testLine), `${passed} of ${tests.length} tests pass.`];
 };
 
-/** True if any of them fails. */
 export const hasFailed = (tests: readonly PolicyTestView[]): boolean => tests.some(({ passed }) => !passed);
 
-/** Lines for people. */
 export const linesFor = (lines: readonly string[]): string => `${printable(lines.join('\n'))}\n`;
 
-/** Prints one JSON document, or lines for people. */
 export const tell = (json: boolean | undefined, document: object, ...lines: readonly string[]): void =>
   void terminal().stdout.write(json === true ? `${JSON.stringify(document)}\n` : linesFor(lines));
 
-/** Options of commands that apply a policy file. */
 export interface ApplyFlags {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly expect?: string;
 }
 
-/** Adds the options of commands that apply a policy file. */
 export const addApplyOptions = (to: Command, dryRun: string): Command =>
   to
     .option('--dry-run', dryRun)
     .option('--yes', 'apply it without asking')
     .option('--expect <revision>', 'refuse if another revision is in force');
 
-/** Asks whether to apply what was shown. @throws EngineError `VALIDATION` where there is nobody to ask */
+/** Asks whether to apply the shown changes. @throws EngineError `VALIDATION` without a terminal to ask on */
 const confirm = async ({ json }: DeskOptions): Promise<boolean> => {
   if (json === true || !terminal().stdin.isTTY || !terminal().stdout.isTTY) {
     throw new EngineError('VALIDATION', 'Nothing was changed. Add --yes to apply the file, or --dry-run');
@@ -81,7 +76,7 @@ export const applyFile = async (
   }
   const isAgreed = options.yes === true || changes.length === 0 || (await confirm(options));
   if (!isAgreed) return;
-  // What was shown is what is applied.
+  // Applies exactly what was shown.
   const applied = await call('policies.apply', { ...target, expect: revision });
   const isChanged = applied.before !== applied.revision;
   tell(

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Secret } from '../engine/base/secret.ts';
 import { printLine } from './terminal.ts';
 
-/** Ends when the process is asked to: Ctrl-C, `kill`, or the machine's shutdown. */
+/** Resolves when the process is asked to stop: Ctrl-C, `kill`, or the machine's shutdown. */
 export const askedToStop = (): Promise<unknown> => {
   const end = new AbortController();
   return Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal, { signal: end.signal }))).finally(
@@ -10,7 +10,7 @@ export const askedToStop = (): Promise<unknown> => {
   );
 };
 
-/** Serves until the process is asked to stop, and says on one line where. */
+/** Serves until the process is asked to stop, and prints the address on one line. */
 export const serveUntil = async (
   stopped: Promise<unknown>,
   served: { readonly operatorToken: Secret<string>; stop(): Promise<void> },

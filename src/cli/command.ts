@@ -14,17 +14,17 @@ export const command = (name: string, summary: string): Command =>
     .option('--json', 'one JSON document on stdout')
     .option('--passphrase-file <file>', 'file with the passphrase of the vault (default: $GASDESK_PASSPHRASE)');
 
-/** A name under which commands stand. */
+/** A command that only has subcommands. */
 export const group = (name: string, summary: string, commands: readonly Command[]): Command => {
   const parent = new Command(name).summary(summary).description(summary);
   for (const child of commands) parent.addCommand(child);
   return parent;
 };
 
-/** What a command shows: a document, or text that is written as it is. */
+/** The output of a command: a document, or text that is written as it is. */
 export type Shown = Printable | string;
 
-/** Shows what a use of the desk comes to. */
+/** Runs `use` on the desk and shows its result. */
 export const printFromDesk = async (options: DeskOptions, use: (call: Caller) => Promise<Shown>): Promise<void> => {
   const shown = await withDesk(options, use);
   if (typeof shown === 'string') terminal().stdout.write(shown);

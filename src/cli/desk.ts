@@ -11,7 +11,6 @@ import { Secret } from '../engine/base/secret.ts';
 import { EngineError } from '../shared/errors.ts';
 import { commandLog, terminal } from './terminal.ts';
 
-/** Options that every command takes. */
 export interface DeskOptions {
   readonly data?: string;
   readonly database?: string;
@@ -22,17 +21,16 @@ export interface DeskOptions {
 /** Where `npm run build` puts the console. */
 export const CONSOLE_FOLDER = join(import.meta.dirname, '..', '..', 'out', 'renderer');
 
-/** Where the folder a command works on is or would be. */
+/** Path of the folder a command works on, whether or not it exists. */
 export const dataPath = ({ data }: DeskOptions): string => data ?? defaultDataFolder(terminal().env);
 
-/** The folder a command works on. */
 export const dataFolder = (options: DeskOptions): DataFolder => openDataFolder(dataPath(options));
 
-/** The flag that names a database, where it was given. */
+/** The flag that names a database, if it was given. */
 export const databaseFlag = ({ database }: DeskOptions): { readonly database?: string } =>
   database === undefined ? {} : { database };
 
-/** Reads or writes a file. @throws EngineError `CONFIG_INVALID` which says what cannot be done, and why */
+/** Reads or writes a file. @throws EngineError `CONFIG_INVALID`, which says what cannot be done, and why */
 export const onFile = async <T>(what: string, use: () => T | Promise<T>): Promise<T> => {
   try {
     return await use();
@@ -43,8 +41,7 @@ export const onFile = async <T>(what: string, use: () => T | Promise<T>): Promis
 };
 
 /**
- * Reads a file with one secret in it; the line break at its end is not part of it.
- *
+ * Reads a file with one secret in it, without the line break at its end.
  * @throws EngineError `CONFIG_INVALID` if it cannot be read
  */
 const readSecretFile = (file: string): Secret<string> => {
@@ -59,14 +56,14 @@ const readSecretFile = (file: string): Secret<string> => {
 /** The secret in a file, as it is sent. @throws EngineError as {@link readSecretFile} */
 export const secretIn = (file: string): string => readSecretFile(file).reveal();
 
-/** The passphrase that a command was given, if it was. */
+/** The passphrase that a command was given, if any. */
 export const givenPassphrase = ({ passphraseFile }: DeskOptions): Secret<string> | undefined => {
   if (passphraseFile !== undefined) return readSecretFile(passphraseFile);
   const { GASDESK_PASSPHRASE } = terminal().env;
   return GASDESK_PASSPHRASE === undefined || GASDESK_PASSPHRASE === '' ? undefined : new Secret(GASDESK_PASSPHRASE);
 };
 
-/** The passphrase, for a command that cannot do without. @throws EngineError `VALIDATION` */
+/** The passphrase, for a command that needs one. @throws EngineError `VALIDATION` */
 export const requirePassphrase = (options: DeskOptions, of = 'the backup'): Secret<string> => {
   const given = givenPassphrase(options);
   if (given !== undefined && given.reveal() !== '') return given;
@@ -76,13 +73,13 @@ export const requirePassphrase = (options: DeskOptions, of = 'the backup'): Secr
   );
 };
 
-/** An engine on the folder, not serving. Its log goes to standard error. */
+/** An engine on the folder, not serving. Its log is written to standard error. */
 export const openEngine = async (
   options: DeskOptions,
   flags: Readonly<Record<string, unknown>> = {},
   onRollback: OnRollback = 'refuse',
 ): Promise<Engine> => {
-  // Half of the time a command takes to start; those that go through a running engine do without.
+  // Half of a command's time to start; a command that uses a running engine does not need it.
   const { createEngine } = await import('../engine/index.ts');
   const folder = dataFolder(options);
   const configSources = { flags: { ...flags, ...databaseFlag(options) }, env: terminal().env };
@@ -93,7 +90,7 @@ export const openEngine = async (
 };
 
 /**
- * Runs `use` with the procedures of the desk: through the engine that runs on the data folder, else on the files
+ * Runs `use` with the procedures of the desk: through the engine that runs on the data folder, otherwise on the files
  * under the folder's lock.
  */
 export const withDesk = async <T>(
@@ -112,7 +109,7 @@ export const withDesk = async <T>(
   return use(call);
 };
 
-/** A command that names a database must not work on another one, since a service runs on the same folder. */
+/** A command that names a database must not work on another one, which a service on the same folder may use. */
 const requireSameDatabase = async (options: DeskOptions, call: Caller): Promise<void> => {
   if (options.database === undefined && terminal().env.GASDESK_DATABASE === undefined) return;
   const { database } = loadConfig({ flags: databaseFlag(options), env: terminal().env });

@@ -7,10 +7,10 @@ import { exitWith } from './terminal.ts';
 
 type Report = ProcedureOutput<'system.doctor'>;
 
-/** What may be wrong with the data. Anything else, such as a wrong passphrase, is about the command. */
+/** Codes of faults in the data. Any other, such as that of a wrong passphrase, is about the command. */
 const DATA_CODES: readonly ErrorCode[] = ['DATA_FOLDER_UNUSABLE', 'STORAGE_FAILED', 'VAULT_DAMAGED', 'INTERNAL'];
 
-/** A desk that cannot even be opened is a finding. */
+/** The finding for a desk that cannot be opened. */
 const cannotOpen = (error: unknown): Report => {
   if (error instanceof EngineError && !DATA_CODES.includes(error.code)) throw error;
   const detail = error instanceof Error ? error.message : String(error);

@@ -3,12 +3,12 @@ import { pipeline } from 'node:stream/promises';
 import { type ExportFormat, exportText, exportedDecisions } from '../api/decision-export.ts';
 import type { Caller, ProcedureInput } from '../api/index.ts';
 
-/** True if the reader of a pipe went away, as `head` does when it has enough. */
+/** True if the reader of a pipe has closed it, as `head` does. */
 const isReaderGone = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EPIPE';
 
 /**
- * Writes decisions, oldest first, those that are made meanwhile included. Reads on only as fast as `out` takes them; ends
- * quietly when nobody reads any more.
+ * Writes decisions, oldest first, including those made meanwhile. Reads only as fast as `out` accepts them; ends
+ * quietly when the reader is gone.
  */
 export const exportDecisions = async (
   call: Caller,

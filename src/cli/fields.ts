@@ -11,34 +11,34 @@ import { MOST, type Shown, command, printFromDesk, wholeNumber } from './command
 import type { DeskOptions } from './desk.ts';
 import type { Printable } from './human-text.ts';
 
-/** A field whose value is not simply what is typed. */
+/** A field whose value differs from the typed text. */
 interface Typed<Value> {
   readonly words: string;
-  /** The text that stands for null. */
+  /** The text for null. */
   readonly none?: string;
   /** Help of the option `--no-…`, of a field that is true by default. */
   readonly no?: string;
   readonly byDefault?: unknown;
-  /** Where the command needs what the procedure does not. */
+  /** The command requires the field, but the procedure does not. */
   readonly required?: true;
-  /** Reads what is typed. @throws InvalidArgumentError */
+  /** Reads the typed text. @throws InvalidArgumentError */
   readonly parse?: (text: string) => unknown;
-  /** What is sent of what is typed, such as the content of the file that is named. */
+  /** Converts the typed value to the sent one, for example a file name to the file's content. */
   readonly send?: (typed: never) => Value | Promise<Value>;
 }
 
-/** A field that several options make up, or one that every command takes. */
+/** A field made of several options, or of one that every command takes. */
 interface Together<Value> {
   /** Adds the options that only this field needs. */
   readonly add?: (command: Command) => unknown;
-  /** What is sent of all options; undefined: nothing. */
+  /** The sent value of all options; undefined: nothing. */
   readonly read: (options: never) => Value | Promise<Value> | undefined;
 }
 
 /**
- * How the operator gives a field, as `--help` shows it: `--dapp <id>  paymasterId of the DApp`, or `<id>  id of the key`
- * for an argument. Where only the help stands, the name and the schema of the field make the option. Null: the command
- * does not offer the field.
+ * How the operator gives a field, as `--help` shows it: `--dapp <id> paymasterId of the DApp`, or `<id> id of the key`
+ * for an argument. With help alone, the name and the schema of the field make the option. Null: the command does not
+ * offer the field.
  */
 type Word<Value> = string | Typed<Value> | Together<Value> | null;
 
@@ -48,7 +48,7 @@ export type Words<Input> = { readonly [Field in keyof Input]-?: Word<Input[Field
 /** Reads a field from the options and arguments of a run. */
 type Read = (options: Readonly<Record<string, unknown>>, given: readonly unknown[]) => unknown;
 
-/** The schema without what makes it optional or nullable. */
+/** The schema inside optional and nullable ones. */
 const bare = (schema: unknown): unknown =>
   schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
     ? bare(schema.unwrap())
@@ -75,7 +75,6 @@ const choicesOf = (schema: unknown): string[] | undefined => {
   return schema instanceof z.ZodBoolean ? ['on', 'off'] : undefined;
 };
 
-/** Adds the option or argument of a field. */
 const addTyped = (to: Command, field: string, schema: z.ZodType, word: Typed<unknown>): Read => {
   const accepts = (value: unknown): boolean => schema.safeParse(value).success;
   const plain = bare(schema);
@@ -113,13 +112,13 @@ const addField = (to: Command, field: string, schema: z.ZodType, word: Exclude<W
   return (options) => word.read(options as never);
 };
 
-/** What a command that is made of fields has of them. */
+/** The fields of a command. */
 export interface Fields {
   readonly schema: z.ZodObject;
   readonly words: Readonly<Record<string, Word<unknown>>>;
   /** The field of each option, by Commander's name of the option. */
   readonly fieldOf: ReadonlyMap<string, string>;
-  /** True: further options may be added, which are no fields. */
+  /** True: options that are not fields may be added. */
   readonly hasMore: boolean;
 }
 
@@ -147,7 +146,7 @@ export const withFields = <Input extends object, Options extends object = DeskOp
     return [[field, read] as const];
   });
   to.action(async () => {
-    // Taken before anything is waited for: the next run of this command in this process replaces both.
+    // Read before any wait: the next run of this command in this process replaces both.
     const [options, given] = [to.opts(), to.processedArgs as (string | undefined)[]];
     const input: Record<string, unknown> = {};
     for (const [field, read] of readers) {
@@ -161,13 +160,13 @@ export const withFields = <Input extends object, Options extends object = DeskOp
 
 const inputOf = (procedure: ProcedureName): z.ZodObject => procedures[procedure].input as z.ZodObject;
 
-/** What is shown of an answer. */
+/** The shown part of an answer. */
 type Show<Name extends ProcedureName> = (
   answer: ProcedureOutput<Name>,
   run: { readonly input: ProcedureInput<Name>; readonly call: Caller; readonly json: boolean },
 ) => Shown | Promise<Shown>;
 
-/** A command that calls a procedure and shows its answer. A procedure that answers nothing needs `show`. */
+/** A command that calls a procedure and shows its answer. A procedure without an answer needs `show`. */
 export const calling = <Name extends ProcedureName>(
   name: string,
   summary: string,

@@ -12,7 +12,7 @@ interface Proof {
   readonly address: Address;
 }
 
-/** Who signs, or did sign elsewhere, as the flags say it. */
+/** The flags for who signs, or has signed elsewhere. */
 interface SignerOptions extends SigningKeyFlags {
   readonly signature?: string;
 }
@@ -62,7 +62,7 @@ export const fundingWalletCommand = group('funding-wallet', 'Funding wallets of 
     'Issue the message for the funding wallet to sign within ten minutes',
     'paymasters.fundingMessage',
     { paymasterId },
-    // As it is: what is signed is these bytes, and no line break after them.
+    // Unchanged: these bytes are signed, without a line break after them.
     forPeople(({ fundingMessage }) => fundingMessage),
   ),
   calling('history', 'List the changes of the funding wallet with their signatures', 'funding.history', {

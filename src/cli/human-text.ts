@@ -3,10 +3,9 @@ import { printLine } from './terminal.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Values a command answers with. */
 export type Printable = Row | readonly Row[];
 
-/** What a DApp sent must not steer the operator's terminal; JSON escapes only half of the control characters. */
+/** Input of a DApp must not steer the operator's terminal; JSON escapes only half of the control characters. */
 const CONTROL = /\p{Cc}/gu;
 
 /** Text that cannot steer a terminal. */
@@ -14,11 +13,11 @@ export const harmless = (text: string): string => text.replaceAll(CONTROL, '\u{f
 
 /** Date and time to the second, with the time zone of the operator. */
 const time = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
-/** Keys under which times stand, as epoch ms. */
+/** Keys of times, as epoch ms. */
 const TIME = /^(?:at|since)$|At$/;
 /** The last moment that a Date can be. */
 const LAST_MS = 8_640_000_000_000_000;
-/** Keys under which amounts of the native coin stand, in wei. */
+/** Keys of amounts of the native coin, in wei. */
 const WEI = /Wei(?=PerDay$|$)/;
 
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
@@ -26,10 +25,10 @@ const isPlain = (value: unknown): boolean => typeof value !== 'object' || value 
 const amountWords = (wei: string, { symbol }: Row): string =>
   `${weiToDecimal(BigInt(wei))} ${typeof symbol === 'string' ? symbol : 'of the native coin'}`;
 
-/** A time, epoch ms, as people read it: to the second, with the zone of this machine. */
+/** A time (epoch ms) for people: to the second, with the zone of this machine. */
 export const timeWords = (at: number): string => (at === 0 ? '-' : time.format(at));
 
-/** What has parts of its own, in words; what goes deeper, such as the request of a DApp, is told as it came. */
+/** A nested value in words; deeper levels, such as the request of a DApp, appear as they came. */
 const partsWords = (value: object, row: Row): string => {
   const parts = Object.entries(value);
   if (!parts.every(([, part]) => isPlain(part))) return JSON.stringify(value);
@@ -37,7 +36,7 @@ const partsWords = (value: object, row: Row): string => {
   return told.map(([name, text]) => (Array.isArray(value) ? text : `${label(name)} ${text}`)).join(', ') || '-';
 };
 
-/** A value as a person reads it. What the coin of an amount is called stands beside it, as `symbol`. */
+/** A value for people. The field `symbol` next to an amount names its coin. */
 const words = (key: string, value: unknown, row: Row): string => {
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -46,7 +45,7 @@ const words = (key: string, value: unknown, row: Row): string => {
   return typeof value === 'object' ? partsWords(value, row) : JSON.stringify(value);
 };
 
-/** An amount is told in coins: its name says no longer that it is in wei. */
+/** An amount is shown in coins, so its name no longer ends in wei. */
 const label = (key: string): string => key.replace(WEI, '');
 
 const cell = (key: string, row: Row): string => harmless(words(key, row[key], row));
@@ -74,13 +73,15 @@ const record = (row: Row): string => {
 
 const isList = (value: Printable): value is readonly Row[] => Array.isArray(value);
 
-/** Text for people: a table for a list, a line per field for a record; coins, times and words in place of raw values. */
+/**
+ * Text for people: a table for a list, a line per field for a record; coins, times and words in place of raw values.
+ */
 export const humanText = (value: Printable): string => {
   if (!isList(value)) return record(value);
   return value.length === 0 ? 'none' : table(value);
 };
 
-/** Prints what a command answers: one JSON document, or text for people. */
+/** Prints the answer of a command: one JSON document, or text for people. */
 export const print = (value: Printable, json: boolean): void => {
   printLine(json ? JSON.stringify(value) : humanText(value));
 };

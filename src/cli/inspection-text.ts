@@ -8,7 +8,7 @@ import { harmless, timeWords } from './human-text.ts';
 
 type Inspected = ProcedureOutput<'inspect.value'>;
 
-/** What values are told with. */
+/** What the words for values depend on. */
 interface Told {
   readonly names: ReadonlyMap<string, string>;
   readonly symbol: string | null;
@@ -69,11 +69,11 @@ const readingLines = (reading: InspectionReading, names: Told['names']): string[
   ...reading.sections.flatMap((section) => sectionLines(section, { names, symbol: reading.symbol })),
 ];
 
-/** Whether decisions are about such a thing. */
+/** Whether decisions can be about such a reading. */
 const isDecided = ({ what }: InspectionReading): boolean =>
   !['error', 'revertData', 'address', 'callData'].includes(what);
 
-/** What was found, as people read it: a reading after the other, then the decisions. */
+/** An inspection for people: one reading after the other, then the decisions. */
 export const inspectionText = ({ readings, misfits, decisions, names }: Inspected): string => {
   const named = new Map(names.map(({ address, name }) => [address, name]));
   const told = readings.flatMap((reading, index) => [...(index > 0 ? ['', ''] : []), ...readingLines(reading, named)]);

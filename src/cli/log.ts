@@ -21,7 +21,7 @@ const key = calling(
   forPeople((head) => `${head.key}\n`),
 );
 
-/** A file that is made anew: a log is never written over what somebody keeps. @throws EngineError `CONFIG_INVALID` */
+/** A new file: a log never overwrites one. @throws EngineError `CONFIG_INVALID` */
 const newFile = async (file: string): Promise<NodeJS.WritableStream> => {
   const stream = createWriteStream(file, { flags: 'wx', mode: 0o600 });
   await onFile(`write the log to ${file}`, () => once(stream, 'open'));
@@ -44,7 +44,7 @@ const exportAll = command('export', 'Write the log as JSON Lines, with a signed 
       try {
         await pipeline(text, stream);
       } catch (error) {
-        // A part of a log is worth nothing, and would be in the way of the next try.
+        // A part of a log is worthless, and would block the next attempt.
         await rm(out, { force: true });
         throw error;
       }
@@ -70,7 +70,7 @@ const verify = command('verify', 'Verify the log; exit code 1 if anything is wro
   .option('--no-signatures', 'skip checking who signed sponsored operations, which takes most of the time')
   .action(
     async (file: string | undefined, options: DeskOptions & { key?: string; since?: string; signatures: boolean }) => {
-      // Half of the time a command takes to start.
+      // Half of a command's time to start.
       const { verifyDesk, verifyLogFile } = await import('../engine/log/verify-log.ts');
       const check = { key: options.key, since: options.since, withSignatures: options.signatures };
       const report =
@@ -117,7 +117,7 @@ log gets another key, and an entry that tells what was accepted.`,
     print(options.json === true ? { accepted: true, written, found } : { accepted: words }, options.json === true);
   });
 
-/** `gasdesk log`: what the running service wrote lately; its commands are about the log that others verify. */
+/** `gasdesk log`: the recent output of the running service; its subcommands are about the log that others verify. */
 export const logCommand = calling(
   'log',
   'Print what the running service reported, or verify the log of all decisions',

@@ -29,7 +29,7 @@ const webhook = command('webhook', 'Tell where notifications are sent, or send t
     }),
   );
 
-/** `gasdesk notifications`, which lists them where it is said alone. */
+/** `gasdesk notifications`, which lists them if it is used alone. */
 export const notificationsCommand = group('notifications', 'What happened that needs the operator', [
   seen,
   webhook,

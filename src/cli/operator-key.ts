@@ -7,7 +7,7 @@ import { loopbackUrl } from '../shared/schema/text.ts';
 import { secretIn } from './desk.ts';
 import { printNote, terminal } from './terminal.ts';
 
-/** Which key of the operator signs in the engine's process, as the flags say it. */
+/** The flags for the operator's key that signs in the engine's process. */
 export interface SigningKeyFlags {
   readonly keystore?: Address;
   readonly passwordFile?: string;
@@ -15,28 +15,26 @@ export interface SigningKeyFlags {
   readonly address?: Address;
 }
 
-/** Which key of the operator signs a transaction, as the flags say it. */
+/** The flags for the operator's key that signs a transaction. */
 export interface TransactionSignerFlags extends SigningKeyFlags {
   readonly fromKeyFile?: string;
 }
 
-/** Who signs a transaction. */
 export interface TransactionSigner {
   readonly address: Address;
-  /** Signs here, or says who signs in the engine's process. */
+  /** Signs here, or names who signs in the engine's process. */
   sign(draft: { readonly unsigned: Hex; readonly summary: string }): Promise<SignedDraft>;
 }
 
 const usage = (message: string): EngineError => new EngineError('VALIDATION', message);
 
-/** Refused before anybody is asked to sign. */
+/** Refused before a signature is requested. */
 const walletArgument = (text: string): string => {
   const { data, error } = loopbackUrl.safeParse(text);
   if (data !== undefined) return data;
   throw new InvalidArgumentError(`It ${String(error.issues[0]?.message)}.`);
 };
 
-/** Adds the flags of {@link signingKey}. */
 export const withSigningKeyFlags = (command: Command, account = 'account of that wallet to sign with'): Command =>
   command
     .option('--keystore <address>', 'sign with this local key')
@@ -56,9 +54,8 @@ const passwordOf = ({ passwordFile }: SigningKeyFlags): string => {
 };
 
 /**
- * The key that the flags name; undefined where they name none.
- *
- * @throws EngineError `VALIDATION` where something is missing, `CONFIG_INVALID` for the password file
+ * The key that the flags name; undefined if they name no key.
+ * @throws EngineError `VALIDATION` if something is missing, `CONFIG_INVALID` for the password file
  */
 export const signingKey = (flags: SigningKeyFlags): SigningKey | undefined => {
   const { keystore, wallet, address } = flags;
@@ -68,7 +65,7 @@ export const signingKey = (flags: SigningKeyFlags): SigningKey | undefined => {
   return { kind: 'wallet', url: wallet, address };
 };
 
-/** Tells the owner of a wallet what it will ask about; nobody else has to do anything. */
+/** Announces to the owner of a wallet what the wallet will ask; other keys need no action. */
 export const announce = (key: SigningKey, what: string): void => {
   if (key.kind === 'wallet') printNote(`Confirm in the wallet:\n${what}`);
 };
@@ -81,7 +78,7 @@ const keyFileSigner = async (file: string): Promise<TransactionSigner> => {
   try {
     wallet = new Wallet(key);
   } catch {
-    // What ethers says of it may quote it.
+    // The message of ethers may quote it.
     throw usage(`The file ${file} does not contain a secp256k1 private key (0x and 64 hex digits)`);
   }
   return {
@@ -93,9 +90,8 @@ const keyFileSigner = async (file: string): Promise<TransactionSigner> => {
 };
 
 /**
- * Who signs a transaction, as the flags say it. A key file stays with this process.
- *
- * @throws EngineError as {@link signingKey}; `VALIDATION` where the flags name nobody or the key file holds no key
+ * The signer of a transaction that the flags name. A key file stays with this process.
+ * @throws EngineError as {@link signingKey}; `VALIDATION` if the flags name no signer or the key file holds no key
  */
 export const transactionSigner = async (flags: TransactionSignerFlags): Promise<TransactionSigner> => {
   if (flags.fromKeyFile !== undefined) return keyFileSigner(flags.fromKeyFile);

@@ -10,7 +10,7 @@ import { type DeskOptions, withDesk } from './desk.ts';
 import { print } from './human-text.ts';
 import { printNote, terminal } from './terminal.ts';
 
-/** Half of the time a command takes to start: only this command loads them. */
+/** Half of a command's time to start: only this command loads them. */
 const loadTemplates = async () => {
   const [registry, template, start] = await Promise.all([
     import('../core/policy-file/templates/registry.ts'),
@@ -41,7 +41,7 @@ const requireFields = ({ fields }: Template, typed: TypedValues): void => {
   throw invalid(unknown.map((field) => `"${field}" is no field. The fields are: ${Object.keys(fields).join(', ')}`));
 };
 
-/** What is typed of some kinds. */
+/** The typed form of some kinds. */
 const TYPED: Partial<Record<Field['kind'], string>> = {
   yes: ' (yes or no)',
   time: ' (2026-12-24, or 2026-12-24T18:00Z)',
@@ -53,7 +53,7 @@ const fieldLine = ([name, { kind, label, options, optional, unit, default: text 
   return `  ${name.padEnd(20)}${label}${among}${unit === undefined ? '' : `, ${unit}`}; ${optional === true ? 'optional' : filled}`;
 };
 
-/** What a template is for, what it asks, and what it leaves open. */
+/** The purpose of a template, its fields, and what it does not protect from. */
 const describe = (template: Template, values: TypedValues, json: boolean | undefined): void => {
   const { name, title, purpose, fields } = template;
   const leaves = template.leaves(values);
@@ -65,7 +65,7 @@ const describe = (template: Template, values: TypedValues, json: boolean | undef
   );
 };
 
-/** What of the chain of a DApp matters here: its coin, and whether anybody says what that is worth. */
+/** The chain of a DApp: its coin, and whether the coin has a price. */
 const chainOf = async (call: Caller, paymasterId: string) => {
   const { policy } = await call('policies.show', { paymasterId });
   const { chainId } = policy.dapp;

@@ -24,7 +24,10 @@ import { dapp, timeArgument } from './words.ts';
 
 const SHORT = 'sha256:'.length + 12;
 
-/** The text of a file. @throws EngineError `CONFIG_INVALID` if it cannot be read; `POLICY_FILE_INVALID` if it is not UTF-8 */
+/**
+ * The text of a file.
+ * @throws EngineError `CONFIG_INVALID` if it cannot be read; `POLICY_FILE_INVALID` if it is not UTF-8
+ */
 const readPolicyFile = async (file: string): Promise<string> => {
   const bytes = await onFile(`read the file ${file}`, () => readFile(file));
   try {
@@ -34,7 +37,7 @@ const readPolicyFile = async (file: string): Promise<string> => {
   }
 };
 
-/** Says all that is wrong with a file, and of which file. */
+/** Reports all faults of a file, with its name. */
 const aboutFile = async <T>(file: string | undefined, use: () => Promise<T>): Promise<T> => {
   try {
     return await use();
@@ -124,13 +127,13 @@ const apply = taking<'policies.apply', ApplyFlags>(
   (input, options, [file]) => aboutFile(file, () => withDesk(options, (call) => applyFile(call, input, options))),
 );
 
-/** Without a DApp no desk is needed: a file in git is tested where there is none. */
+/** Without a DApp no desk is needed: a file in git can be tested without one. */
 const testsOf = async (
   { text, paymasterId }: ProcedureInput<'policies.test'>,
   options: DeskOptions,
 ): Promise<readonly PolicyTestView[]> => {
   if (paymasterId !== undefined) return withDesk(options, (call) => call('policies.test', { text, paymasterId }));
-  // Half of the time a command takes to start.
+  // Half of a command's time to start.
   const { parsePolicyFile } = await import('../core/policy-file/parse-file.ts');
   const { runPolicyTests } = await import('../core/policy-file/run-tests.ts');
   return runPolicyTests(parsePolicyFile(text), Date.now());

@@ -74,7 +74,7 @@ const leaveProcessToUs = (one: Command): void => {
 /** The command line with every command. */
 export const createProgram = (): Command => {
   const program = new Command('gasdesk').description('ERC-4337 paymaster desk').version(version);
-  // `gasdesk log` has options of its own, and commands below it.
+  // `gasdesk log` has options of its own, and subcommands.
   program.enablePositionalOptions();
   for (const child of commands) program.addCommand(child);
   leaveProcessToUs(program);

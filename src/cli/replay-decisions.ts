@@ -18,13 +18,13 @@ export async function* decisionsIn(file: string): AsyncGenerator<DecisionRecord[
 
 type Filters = Partial<Pick<ProcedureInput<'decisions.page'>, 'paymasterId' | 'from' | 'to'>>;
 
-/** Decides again those decisions of an export that the filters name. */
+/** Decides those decisions of an export again that match the filters. */
 export const replayDecisions = async (
   decisions: AsyncIterable<DecisionRecord[]>,
   { paymasterId, from = 0, to = Infinity }: Filters,
   withSignatures: boolean,
 ): Promise<ReplayReport> => {
-  // Half of the time a command takes to start.
+  // Half of a command's time to start.
   const [{ replayExport }, { version: engine }] = await Promise.all([
     import('../core/replay-export.ts'),
     import('../engine/base/version.ts'),
@@ -57,7 +57,7 @@ const replayText = ({ decisions, same, byOtherEngine, different, notReplayable }
   ].join('\n');
 };
 
-/** Prints what came of it: the JSON document of behaviour 9.3, or text for people. */
+/** Prints the result: the JSON document of behaviour 9.3, or text for people. */
 export const tellReplay = (report: ReplayReport, json: boolean): void => {
   printLine(json ? JSON.stringify(report) : replayText(report));
 };

@@ -5,7 +5,7 @@ import { CONSOLE_FOLDER } from './desk.ts';
 import { harmless } from './human-text.ts';
 import { commandLog, printNote } from './terminal.ts';
 
-/** What a review is opened with. */
+/** The inputs of a review. */
 interface Opening {
   readonly file: string;
   readonly key?: string | undefined;
@@ -13,7 +13,7 @@ interface Opening {
 
 const PROGRESS_EVERY_MS = 5_000;
 
-/** Tells every few seconds how far the verifying is. */
+/** Prints the progress of verification every few seconds. */
 const tellProgress = (): ((part: number) => void) => {
   let told = performance.now();
   return (part) => {
@@ -38,13 +38,13 @@ const open = async ({ file, key }: Opening, stopped: Promise<unknown>): Promise<
   }
 };
 
-/** Says what verifying has found, before the address of the review. */
+/** Prints the result of verification, before the address of the review. */
 const tellVerification = async ({ service }: Review): Promise<void> => {
   const { review } = await service.call('system.info', {});
   if (review?.verification !== undefined) printNote(harmless(review.verification.words));
 };
 
-/** `gasdesk review`: prints one line when it listens, and stays until it is told to stop. */
+/** `gasdesk review`: prints one line when it listens, and stays until it is asked to stop. */
 export const reviewCommand = command(
   'review',
   'Open decisions, a log, a receipt or a backup read-only in the browser, on any machine',

@@ -18,7 +18,7 @@ const types = ruleTypes.map(({ setup }) => setup.policyType);
 
 const invalid = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
-/** What `--data` says where rules are written: what a rule says, and the data folder, as for every command. */
+/** The meaning of `--data` in commands that write rules: a rule's data, and the data folder, as for every command. */
 interface Data {
   readonly rule?: string;
   readonly folder?: string;
@@ -52,7 +52,7 @@ const sendersIn = async (file: string): Promise<readonly string[]> => {
   return addresses;
 };
 
-/** What is sent of `--data` and `--senders`; undefined where neither is given. */
+/** The sent form of `--data` and `--senders`; undefined if neither is given. */
 const sentData = async (
   json: string | undefined,
   senders: string | undefined,
@@ -84,7 +84,6 @@ const list = calling(
   },
 );
 
-/** A command that writes a rule. */
 const writing = (name: string, summary: string) => {
   const made = command(name, summary);
   const data = made.options.find(({ long }) => long === '--data');
@@ -97,13 +96,13 @@ const writing = (name: string, summary: string) => {
 
 type WritingOptions = Omit<DeskOptions, 'data'> & { readonly data?: Data; readonly senders?: string };
 
-/** Also takes away what was set. */
+/** Null removes the setting. */
 const orNone = { parse: timeArgument, none: 'none' };
 
 const shared = {
   policyData: {
     add: (to: Command) => to.option('--senders <file>', 'addresses of a SENDERS rule: one per line, or CSV'),
-    // It may stand on what the rule says now, which the desk knows.
+    // It may depend on the rule's current data, which the desk knows.
     read: () => undefined,
   },
   when: '--when <expression>  binds only operations that meet this condition (CEL)',

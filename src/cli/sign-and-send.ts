@@ -13,8 +13,8 @@ type Sent = ProcedureOutput<'transactions.send'>;
 type Action = ProcedureInput<'transactions.prepare'>['action'];
 
 /**
- * How long a command waits for its transaction: often at first, about two minutes in all. Afterwards the running service,
- * or the next command, follows it.
+ * How long a command waits for its transaction: often at first, about two minutes in all. Afterwards the running
+ * service, or the next command, follows it.
  */
 const WAITS_MS = [100, 200, 400, 800, ...Array<number>(60).fill(2_000)];
 
@@ -34,7 +34,7 @@ const signAndSend = async (call: Caller, action: Action, signer: TransactionSign
   return untilMined(call, await call('transactions.send', { draftId: draft.draftId, signed }));
 };
 
-/** Who signs a transaction, as a field of it. @param whose which key that is */
+/** The signer of a transaction, as a field of it. @param whose the owner of that key */
 export const from = (whose: string) => ({
   add: (command: Command): Command =>
     withSigningKeyFlags(
@@ -48,14 +48,14 @@ export const from = (whose: string) => ({
   read: transactionSigner,
 });
 
-/** What the operator gives of an action: its fields, and who signs. */
+/** The operator's input for an action: its fields, and the signer. */
 type Sending<Kind extends Action['kind']> = Omit<Extract<Action, { kind: Kind }>, 'kind'> & { from: TransactionSigner };
 
 const actions = procedures['transactions.prepare'].input.shape.action.options;
 
 /**
  * A command that has the desk prepare a transaction, signs it with the key that the flags name, waits until it is mined
- * and prints it. Exit code 1 where it came to nothing on chain.
+ * and prints it. Exit code 1 if it failed on chain.
  */
 export const sending = <Kind extends Action['kind']>(
   name: string,

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Readable, Writable } from 'node:stream';
 import { type Log, type LogLevel, createLog } from '../engine/base/log.ts';
 
-/** What a command reads and writes: the process's own, or a test's. */
+/** The streams of a command: the process's own, or a test's. */
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -23,7 +23,6 @@ const currentRun = (): Run => {
   return run;
 };
 
-/** The terminal of the command that is running. */
 export const terminal = (): Terminal => currentRun().terminal;
 
 /** Runs a command in a terminal. @returns its exit code, 0 unless {@link exitWith} sets another */
@@ -43,7 +42,7 @@ export const printLine = (line: string): void => {
   terminal().stdout.write(`${line}\n`);
 };
 
-/** Writes a line to standard error: progress and whatever is no result. */
+/** Writes a line to standard error: progress, and anything that is not a result. */
 export const printNote = (line: string): void => {
   terminal().stderr.write(`${line}\n`);
 };

@@ -5,15 +5,15 @@ import { grouped } from '../shared/words/amount.ts';
 import { trialSentence } from '../shared/words/policy-trial.ts';
 import { humanText } from './human-text.ts';
 
-/** Which past decisions a draft is tried on. Times in epoch ms. */
+/** The past decisions on which a draft is tried. Times in epoch ms. */
 export interface TrialFilters {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** Only so many, the newest. */
+  /** Only this many, the newest. */
   readonly last?: number | undefined;
 }
 
-/** What came of a trial, and what the coin of its chain is called. */
+/** The result of a trial, and the symbol of its chain's coin. */
 export interface Trial {
   readonly report: TrialReport;
   readonly coin: string;
@@ -21,13 +21,12 @@ export interface Trial {
 
 type Result = NonNullable<ProcedureOutput<'policies.trial'>['result']>;
 
-/** The report without what only the console shows. */
+/** The report without the fields that only the console shows. */
 const reportOf = ({ flips, ...report }: Result['report']): TrialReport => ({
   ...report,
   flips: flips.map(({ id, from, to, code, rule }) => ({ id, from, to, code, rule })),
 });
 
-/** What is tried. */
 interface Tried {
   readonly paymasterId: string;
   /** A policy file. */
@@ -36,10 +35,9 @@ interface Tried {
 }
 
 /**
- * The trial that the desk makes. The desk goes on deciding meanwhile.
- *
+ * A trial by the desk, which continues to decide meanwhile.
  * @param stopped ends it
- * @throws EngineError `POLICY_FILE_INVALID`, `TRIAL_TOO_BIG`, or `TRIAL_NOT_FOUND` where it was ended
+ * @throws EngineError `POLICY_FILE_INVALID`, `TRIAL_TOO_BIG`, or `TRIAL_NOT_FOUND` if it was ended
  */
 export const tryPolicy = async (
   call: Caller,
@@ -49,7 +47,7 @@ export const tryPolicy = async (
   const { policy } = await call('policies.show', { paymasterId });
   const change = { name: 'policies.apply', input: { paymasterId, text } } as const;
   const { trialId } = await call('policies.try', { change, ...filters });
-  // Whoever waits for the trial hears of it.
+  // The call that waits for the trial throws.
   stopped.then(() => call('policies.cancelTrial', { trialId })).catch(() => undefined);
   for (let seen = -1; ;) {
     const { done, result } = await call('policies.trial', { trialId, seen });
@@ -74,7 +72,7 @@ const rulesText = ({ byRule }: TrialReport): string[] => {
   return rows.length === 0 ? [] : ['', humanText(rows)];
 };
 
-/** What came of a trial, for people: a sentence, the first changes, and how many there are by rule. */
+/** The result of a trial, for people: a sentence, the first changes, and their number by rule. */
 export const trialText = ({ report, coin }: Trial): string => {
   const { unknown } = report;
   return [

@@ -8,7 +8,6 @@ export const chainIdArgument = wholeNumber(1, MOST);
 /** A chain that a command names by an option. */
 export const chain = { words: '--chain <id>  EIP-155 chain id', parse: chainIdArgument };
 
-/** The DApp that a command is about. */
 export const dapp = '--dapp <id>  paymasterId of the DApp';
 
 /** Reads an amount of the native coin, as decimal wei. @param end of the sentence that refuses anything else */
@@ -25,7 +24,7 @@ export const amount = { words: '--amount <amount>  amount of the native coin, su
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Epoch ms; NaN for what is no time, such as February 30, which Date would take for March 2. */
+/** Epoch ms; NaN for a text that is not a time, such as February 30, which Date would take for March 2. */
 const isoTime = (text: string): number => {
   const time = ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
   const [year, month, day] = text.slice(0, 10).split('-').map(Number);
@@ -33,7 +32,7 @@ const isoTime = (text: string): number => {
   return exists ? time : Number.NaN;
 };
 
-/** As milliseconds a day in 1973, before there was anything to decide; as seconds far in the future. */
+/** As milliseconds a day in 1973, before any decision; as seconds far in the future. */
 const MILLISECONDS_FROM = 100_000_000_000;
 
 /** Reads a time from the command line: ISO 8601, or milliseconds since 1970. */

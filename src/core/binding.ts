@@ -8,19 +8,19 @@ const LAST_MS = 8_640_000_000_000_000;
 const moment = z.int('must be epoch milliseconds').nonnegative('must be epoch milliseconds').max(LAST_MS);
 const enforcement = z.enum(['enforce', 'shadow']);
 
-/** What may be set of every rule, whatever its type: when it binds, and whether it does. */
+/** Settings of every rule, whatever its type: when it applies, and whether it is enforced. */
 export interface Binding {
-  /** A condition in CEL: it binds only operations that meet it. Absent: all of them. */
+  /** A condition in CEL: the rule applies only to operations that meet it. Absent: to all. */
   readonly when?: string | undefined;
   /** Epoch ms; absent: from the start. */
   readonly activeFrom?: number | undefined;
-  /** Epoch ms, from which on it no longer binds; absent: without end. */
+  /** Epoch ms, from which on the rule no longer applies; absent: without end. */
   readonly activeUntil?: number | undefined;
-  /** A rule in `shadow` is evaluated, traced and counted as if it bound, and denies nothing. Absent: `enforce`. */
+  /** A rule in `shadow` is evaluated, traced and counted as if enforced, and denies nothing. Absent: `enforce`. */
   readonly enforcement?: 'enforce' | 'shadow' | undefined;
 }
 
-/** The same of a rule as it is sent. */
+/** The fields of a {@link Binding} in a new rule. */
 export const bindingFields = {
   when: expression.optional(),
   activeFrom: moment.optional().describe('epoch ms'),
@@ -28,7 +28,7 @@ export const bindingFields = {
   enforcement: enforcement.optional().describe('shadow: evaluated, traced and counted as if it bound; denies nothing'),
 };
 
-/** The same in an update: null takes away what was set. */
+/** The same in an update: null removes a setting. */
 export const bindingUpdate = {
   when: expression.nullable().optional().describe('A condition in CEL; null: it binds every operation'),
   activeFrom: moment.nullable().optional().describe('epoch ms; null: from the start'),
@@ -36,16 +36,15 @@ export const bindingUpdate = {
   enforcement: enforcement.optional(),
 };
 
-/** What is wrong with when a rule binds, or undefined. */
+/** What is wrong with the times of a rule, or undefined. */
 export const bindingFault = ({ activeFrom, activeUntil }: Binding): string | undefined =>
   activeFrom !== undefined && activeUntil !== undefined && activeUntil <= activeFrom
     ? 'activeUntil must be after activeFrom'
     : undefined;
 
-/** What is kept of a {@link Binding}. */
 export type KeptBinding = Pick<PolicyRule, keyof Binding>;
 
-/** What is kept of it: `enforce` is what a rule does that says nothing. */
+/** The binding as it is stored: without `enforce`, which is the default. */
 export const keptBinding = ({ when, activeFrom, activeUntil, enforcement }: Binding): KeptBinding => ({
   ...(when !== undefined && { when }),
   ...(activeFrom !== undefined && { activeFrom }),
@@ -53,10 +52,10 @@ export const keptBinding = ({ when, activeFrom, activeUntil, enforcement }: Bind
   ...(enforcement === 'shadow' && { enforcement }),
 });
 
-/** A {@link Binding} as it is sent in an update: null takes away what was set. */
+/** A {@link Binding} in an update: null removes a setting. */
 type BindingUpdate = { readonly [Field in keyof Binding]?: Binding[Field] | null };
 
-/** What is kept once a rule is updated; what is left out stays as it is. */
+/** The binding after an update; omitted fields stay as they are. */
 export const updatedBinding = (rule: Binding, update: BindingUpdate): KeptBinding => {
   const { when = rule.when, activeFrom = rule.activeFrom, activeUntil = rule.activeUntil } = update;
   const { enforcement = rule.enforcement } = update;
@@ -67,7 +66,7 @@ export const updatedBinding = (rule: Binding, update: BindingUpdate): KeptBindin
 /** A time to the minute. @param at epoch ms */
 export const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** When a rule binds, and whether it does, in sentences; none where it always binds. */
+/** When a rule applies, and whether it is enforced, in sentences; empty if it always applies. */
 export const bindingSentences = ({ when, activeFrom, activeUntil, enforcement }: Binding): string[] => [
   ...(when === undefined ? [] : [`Only where ${when}.`]),
   ...(activeFrom === undefined ? [] : [`Binds from ${utc(activeFrom)}.`]),

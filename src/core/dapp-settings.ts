@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Bounds of a DApp's longest `expiryDuration`, in seconds. The least is what a request has that names none. */
+/** Bounds of a DApp's longest `expiryDuration`, in seconds. The least is what a request gets by default. */
 export const maxExpiry = { least: 300, most: 86_400, default: 3_600 } as const;
 
 /** `*`, or scheme, host and port as in the Origin header; extensions and apps have schemes of their own. */

@@ -5,21 +5,20 @@ import type { Policy } from './policy.ts';
 import { readableFacts } from './record.ts';
 import { wasRead } from './rules/rule.ts';
 
-/** What a policy makes of an operation that was decided under another. */
+/** The verdict of a policy on an operation that was decided under another. */
 export interface DecidedAgain {
   /**
-   * `webhooks`: no rule denies it, and webhooks that were not asked then would have the last word. `gasUnknown`: no rule
-   * denies it, but its gas was not estimated then. `notRead`: no rule denies it by what was read then, and one asks for
-   * something else, such as what its sender held of a token. `notReplayable`: the record does not hold what it was decided by.
+   * `webhooks`: no rule denies it, but webhooks that were not called would decide. `gasUnknown`: no rule denies it, but
+   * its gas was not estimated. `notRead`: no rule denies it by the facts read at the time, but one needs another fact,
+   * such as its sender's balance of a token. `notReplayable`: the record does not hold its facts.
    */
   readonly verdict: 'sponsored' | 'denied' | 'webhooks' | 'gasUnknown' | 'notRead' | 'notReplayable';
-  /** Why it is denied. */
   readonly reason: Reason | undefined;
 }
 
 /**
- * Decides a recorded operation by its own facts and the ledger of then, under the policy given. An account that the record
- * does not name, such as that of a limit that was set since, holds nothing: its window begins with the policy.
+ * Decides a recorded operation under the given policy, by its own facts and the ledger at the time. An account that the
+ * record does not name, such as that of a newer limit, holds nothing: its window begins with the policy.
  */
 export const decideAgain = (record: DecisionRecord, policy: Policy): DecidedAgain => {
   const facts = readableFacts(record);

@@ -3,7 +3,7 @@ import type { Facts } from './facts.ts';
 import type { Policy } from './policy.ts';
 import type { WebhookResponse } from './webhooks/webhook-response.ts';
 
-/** A verdict for which nobody has to be asked any more. */
+/** A verdict that waits for no webhook. */
 export type FinalVerdict = Extract<Verdict, { next: 'done' }>;
 
 type WebhookTarget = Extract<Verdict, { next: 'callWebhooks' }>['targets'][number];
@@ -16,7 +16,7 @@ const verified = ({ webhookId, url, method, failOpen }: WebhookTarget): WebhookR
   ...{ host: '', failOpen, headers: {}, micros: 0 },
 });
 
-/** Decides an operation as {@link decide} does where nobody is asked and every webhook verifies. */
+/** Decides an operation as {@link decide} does, assuming that every webhook verifies. */
 export const decideVerified = (facts: Facts, policy: Policy, held: readonly bigint[]): FinalVerdict => {
   const verdict = decide(facts, policy, held);
   if (verdict.next === 'done') return verdict;

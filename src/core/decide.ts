@@ -8,7 +8,7 @@ import { ruleKinds } from './rules/registry.ts';
 import type { Effects, RuleInput, RuleKind, Step } from './rules/rule.ts';
 import { type WebhookTarget, unaskedWebhooks, webhook } from './rules/webhook.ts';
 
-/** Why an operation is not sponsored, as it is answered and stored. */
+/** Why an operation is not sponsored, as responses and records give it. */
 export interface Reason extends Explanation {
   readonly code: string;
   readonly rule: string;
@@ -17,7 +17,6 @@ export interface Reason extends Explanation {
 /** A step, and the time it took in µs. */
 export type MeasuredStep = Step & { readonly micros: number };
 
-/** What follows from facts, policy and ledger. */
 export type Verdict =
   | { readonly next: 'callWebhooks'; readonly targets: readonly WebhookTarget[] }
   | {
@@ -26,23 +25,24 @@ export type Verdict =
       /** Undefined: nothing denies, and the operation is to be signed. */
       readonly reason: Reason | undefined;
       readonly effects: Effects;
-      /** What the operation takes from the ledger if it is signed: nothing where a rule in shadow would deny it. */
+      /** What the operation takes from the ledger if it is signed: nothing if a rule in shadow would deny it. */
       readonly taken: readonly Reservation[];
     };
 
-/** The kinds of rules that look at an operation. */
+/** The kinds of rules that apply to an operation. */
 const kindsFor = ({ facts }: RuleInput): readonly RuleKind[] =>
   facts.stage === 'final' ? ruleKinds : ruleKinds.filter(({ bindsDrafts = true }) => bindsDrafts);
 
 const reservationsOf = (kind: RuleKind, input: RuleInput): readonly Reservation[] => kind.reserve?.(input) ?? [];
 
-/** What the operation takes from the ledger if it is signed, in the order in which {@link decide} is told what is held. */
+/**
+ * What the operation takes from the ledger if it is signed, in the order of the amounts that {@link decide} receives.
+ */
 export const plan = (facts: Facts, policy: Policy): readonly Reservation[] => {
   const input = ruleInput(facts, policy);
   return kindsFor(input).flatMap((kind) => reservationsOf(kind, input));
 };
 
-/** The first step that denies; undefined if none does. */
 export const denialIn = (steps: readonly Step[]): (Step & { readonly outcome: 'deny' }) | undefined =>
   steps.find((step) => step.outcome === 'deny');
 
@@ -61,7 +61,7 @@ const idleSteps = ({ type, setup }: RuleKind, { idle }: RuleInput): MeasuredStep
     .filter(({ rule }) => rule.policyType === setup?.policyType)
     .map(({ result }) => ({ ...result, rule: type, micros: 0 }));
 
-/** A rule in shadow counts as if it bound: had it denied the operation, it would have counted nothing. */
+/** A rule in shadow counts as if enforced: an operation that it would have denied counts nothing. */
 const takenOf = (reservations: readonly Reservation[], steps: readonly Step[]): readonly Reservation[] => {
   if (!reservations.some(({ shadow }) => shadow !== undefined)) return reservations;
   const denying = new Set(steps.flatMap(({ outcome, shadow }) => (outcome === 'wouldDeny' ? [shadow] : [])));
@@ -71,11 +71,10 @@ const takenOf = (reservations: readonly Reservation[], steps: readonly Step[]): 
 };
 
 /**
- * Decides whether to sponsor an operation, in the order of behaviour 5.2: every kind of rule leaves its steps, and the first
- * denial is the reason. Webhooks are asked only when no rule before them denies.
- *
+ * Decides whether to sponsor an operation, in the order of behaviour 5.2: every kind of rule adds its steps, and the
+ * first denial is the reason. Webhooks are called only if no rule before them denies.
  * @param held what the accounts of {@link plan} hold without this operation, in the same order
- * @param microseconds a clock for the steps; what they took is no part of the verdict
+ * @param microseconds a clock for the steps; their durations are not part of the verdict
  */
 export const decide = (
   facts: Facts,

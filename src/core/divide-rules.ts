@@ -19,15 +19,16 @@ const ofTime = ({ name, activeFrom, activeUntil }: PolicyRule, now: number): Che
   return undefined;
 };
 
-/** Whether a rule binds at that time, epoch ms, as far as its times say. */
+/** Whether the times of a rule include `now`, epoch ms. */
 export const isInTime = (rule: PolicyRule, now: number): boolean => ofTime(rule, now) === undefined;
 
-/** True for a rule that lets operations pass which are denied without it. */
+/** True for a rule that permits operations which are denied without it. */
 const isAllowing = ({ policyType }: PolicyRule): boolean =>
   isRuleType(policyType) && ruleTypeOf(policyType).setup.allows !== undefined;
 
 /**
- * The policy for users who pay in a token: no rule of sponsorship binds them (behaviour 5.2), unless it says that it does.
+ * The policy for users who pay in a token: no rule of sponsorship applies to them (behaviour 5.2), unless it says that
+ * it does.
  */
 export const withoutSponsorshipRules = (policy: Policy): Policy => ({
   ...policy,
@@ -41,7 +42,7 @@ export const withoutSponsorshipRules = (policy: Policy): Policy => ({
 const ofCondition = (rule: PolicyRule, asked: Parameters<typeof askCondition>[2]): CheckResult | undefined => {
   const { name, when } = rule;
   if (when === undefined) return undefined;
-  // Gas and fees may be open: whether the rule binds is seen when they are known. Until then it denies nothing.
+  // Gas and fees may be open. Whether the rule applies is decided when they are known; until then it denies nothing.
   if (asked.facts.stage === 'draft') return isAllowing(rule) ? undefined : skip('NOT_KNOWN_YET', { rule: name, when });
   const answer = askCondition(rule, when, asked);
   if ('holds' in answer) return answer.holds ? undefined : skip('NOT_CONCERNED', { rule: name, when });
@@ -50,10 +51,9 @@ const ofCondition = (rule: PolicyRule, asked: Parameters<typeof askCondition>[2]
 };
 
 /**
- * Divides the rules of a policy into those that an operation is held to, and those that do not concern it. A condition that
- * cannot be evaluated denies. What allows something restricts it where it does not bind, as while it is paused.
- *
- * @param conditions asks the conditions
+ * Divides the rules of a policy into those that apply to an operation, and those that do not. A condition that cannot
+ * be evaluated denies. A rule that allows restricts when it does not apply, for example while it is paused.
+ * @param conditions evaluates the conditions
  */
 export const divideRules = (
   policy: Policy,
@@ -71,13 +71,13 @@ export const divideRules = (
   const rules = policy.rules.flatMap((rule) => {
     const result = results.get(rule);
     if (result === undefined) return [rule];
-    // Where it is not known whether it allows, that alone denies.
+    // If it is unknown whether the rule allows, that alone denies.
     return isAllowing(rule) ? [{ ...rule, active: !wasRead(result) }] : [];
   });
   return { policy: { ...policy, rules }, idle };
 };
 
-/** The policy with those rules alone that bind whatever the operation and the time: what conditions may rely on. */
+/** The policy with only those rules that apply to every operation at any time: conditions may rely on them. */
 export const withLastingRules = (policy: Policy): Policy => ({
   ...policy,
   rules: policy.rules.filter(({ when, activeFrom, activeUntil }) =>

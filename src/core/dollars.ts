@@ -1,6 +1,5 @@
 /**
- * What an amount of the coin is worth, in 10^-18 US dollars, rounded up: as fine as wei are of the coin.
- *
+ * The value of an amount of the coin in 10^-18 US dollars, rounded up: as fine as wei are of the coin.
  * @param price US dollars for one coin, decimal
  */
 export const dollarsOf = (wei: bigint, price: string): bigint => {

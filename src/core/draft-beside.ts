@@ -2,8 +2,8 @@ import { limitSetup } from './rules/spending-limit/index.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 
 /**
- * A limit as if it had been in force before it was set: one of its windows ends when its first one began. What it counts by
- * then is an account of its own, which no record names.
+ * A limit as if it had been in force before it was set: one of its windows ends when its first one began. The account
+ * it counts in until then is its own, and no record names it.
  */
 const inForceAt = (rule: PolicyRule, at: number): PolicyRule => {
   const { policyType, policyData, ruleId } = rule;

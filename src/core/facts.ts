@@ -6,7 +6,7 @@ const wei = digits.describe('wei, decimal');
 const gas = digits.describe('gas, decimal');
 const hex = z.templateLiteral(['0x', z.string()]);
 
-/** What the chain says about money at one block. */
+/** Balances and prices on chain at one block. */
 const chainSnapshot = z.strictObject({
   balanceWei: wei.describe('What the gas tank holds'),
   pendingWithdrawalsWei: wei.describe('Withdrawals that were sent and are not mined'),
@@ -21,7 +21,7 @@ const chainSnapshot = z.strictObject({
   blockGasLimit: gas.optional(),
 });
 
-/** What the native coin is worth, or why nobody knows. */
+/** The price of the native coin, or why it is unknown. */
 const coinPrice = z.union([
   z.strictObject({
     usd: z
@@ -35,7 +35,7 @@ const coinPrice = z.union([
   z.strictObject({ usd: z.null(), fault: z.string().describe('Why there is no usable price') }),
 ]);
 
-/** What the chain says about the account of an operation. */
+/** The state on chain of an operation's account. */
 const accountFacts = z.strictObject({
   hasCode: z.boolean().describe('Also by the EIP-7702 authorisation of the operation'),
   nextNonce: digits.describe('EntryPoint.getNonce for the key in the nonce'),
@@ -48,10 +48,10 @@ const accountFacts = z.strictObject({
     .describe('How the account fails to validate the operation whatever its signature: selector of an error, or 0x'),
 });
 
-/** What there is to take tokens from. Units are the token's smallest. */
+/** The allowance and balance from which tokens are taken, in the token's smallest units. */
 const holdings = z.strictObject({ allowance: digits, balance: digits });
 
-/** What the sender holds of a token that a rule asks about, in the token's smallest unit, or why that cannot be read. */
+/** The sender's balance of a token that a rule names, in the token's smallest unit, or why it cannot be read. */
 const holding = z.union([
   z.strictObject({ held: digits }),
   z.strictObject({ failure: z.enum(['NO_NODE', 'NO_ANSWER', 'NO_CONTRACT', 'REVERTED', 'NO_NUMBER']) }),
@@ -81,7 +81,7 @@ const tokenFacts = z.strictObject({
 });
 
 /**
- * Everything that was read and waited for before an operation was decided: plain JSON, by which anybody can decide it
+ * Everything that was read and waited for before an operation was decided: plain JSON, from which anyone can decide it
  * again. Large numbers are decimal strings, quantities of the operation are hex.
  */
 export const factsSchema = z.strictObject({
@@ -123,14 +123,10 @@ export const factsSchema = z.strictObject({
   webhooks: z.array(webhookResponse),
 });
 
-/** What an operation is decided by, beside the policy and the ledger. */
 export type Facts = Readonly<z.output<typeof factsSchema>>;
 
-/** What a sender holds of a token, or why that could not be read. */
 export type Holding = Readonly<z.output<typeof holding>>;
 
-/** What the chain says about money. */
 export type ChainSnapshot = z.output<typeof chainSnapshot>;
 
-/** What the native coin is worth. */
 export type CoinPrice = NonNullable<Facts['price']>;

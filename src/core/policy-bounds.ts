@@ -1,15 +1,14 @@
 import { EngineError } from '../shared/errors.ts';
 
-/** What is counted of a DApp. Webhooks of rules count as webhooks, too: each costs a call and a connection. */
+/** What is counted of a DApp. Webhooks of rules count as webhooks too: each costs a call and a connection. */
 export type Countable = 'rules' | 'contracts' | 'abiCharacters' | 'webhooks' | 'apiKeys';
 
-/** How many a DApp has of each. */
 export type DappCounts = Readonly<Record<Countable, number>>;
 
 /**
- * The most that a DApp may have of each. A decision looks at all rules: a thousand cost a few times as much as two, which is
- * what a decision may cost; conditions have a budget of their own besides. Every revision of the policy stores the ABI of each
- * contract, and every decision calls each webhook.
+ * The most that a DApp may have of each. A decision checks all rules: a thousand cost a few times as much as two, which
+ * is the most a decision may cost; conditions have a budget of their own. Every revision of the policy stores the ABI
+ * of each contract, and every decision calls each webhook.
  */
 export const MOST: DappCounts = { rules: 1_000, contracts: 200, abiCharacters: 2_097_152, webhooks: 20, apiKeys: 20 };
 
@@ -22,9 +21,8 @@ const WORDS: Readonly<Record<Countable, string>> = {
 };
 
 /**
- * Refuses more than a DApp may have. What it has beyond a bound already stays, and does not keep it from adding other things.
- *
- * @param counts how many there would be of what is added
+ * Refuses more than a DApp may have. What already exceeds a bound stays, and does not prevent adding other things.
+ * @param counts the numbers after the addition, for what is added
  * @throws EngineError `TOO_MANY`
  */
 export const requireRoom = (counts: Partial<DappCounts>): void => {
@@ -36,7 +34,6 @@ export const requireRoom = (counts: Partial<DappCounts>): void => {
   }
 };
 
-/** What an added rule counts as. */
 export const countedOf = ({ rules, webhooks }: DappCounts, policyType: string): Partial<DappCounts> => ({
   rules,
   ...(policyType === 'WEBHOOK' && { webhooks }),

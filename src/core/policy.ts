@@ -19,7 +19,7 @@ const contract = z.strictObject({
   active: z.boolean(),
 });
 
-/** A rule as it is kept. Its kind says what `policyData` is: {@link ConfigurableRule}. */
+/** A rule as it is stored. Its kind determines the form of `policyData`: {@link ConfigurableRule}. */
 const rule = z.strictObject({
   ruleId: z.string(),
   name: z.string(),
@@ -43,7 +43,7 @@ const webhook = z.strictObject({
 /** The most that may be signed for on a chain within a time, before all sponsorship is paused. */
 const breaker = z.strictObject({ amountWei: wei.describe('Sum of maximum costs'), seconds: z.int() });
 
-/** The operator's settings of a chain, as far as they decide. */
+/** The operator's settings of a chain that decisions depend on. */
 const chain = z.strictObject({
   name: z.string().nullable(),
   symbol: z.string().nullable(),
@@ -70,7 +70,7 @@ const pause = z.strictObject({
   paymasterId: z.string().optional().describe('The same, by its id'),
 });
 
-/** Everything that the operator sets and that can change a verdict on a DApp's operations, at one moment. */
+/** All settings of the operator that can change a verdict on a DApp's operations, at one moment. */
 export const policySchema = z.strictObject({
   v: z.literal(1),
   dapp: z.strictObject({
@@ -96,19 +96,15 @@ export const policySchema = z.strictObject({
   outstandingSharePercent: z.int().describe('Of a shared gas tank that one user may hold'),
 });
 
-/** One revision of a DApp's policy. It is never written to. */
+/** One revision of a DApp's policy. It is never modified. */
 export type Policy = Readonly<z.output<typeof policySchema>>;
 
-/** A registered smart contract. */
 export type PolicyContract = Readonly<z.output<typeof contract>>;
 
-/** A rule as it is kept. */
 export type PolicyRule = Readonly<z.output<typeof rule>>;
 
-/** A registered webhook. */
 export type PolicyWebhook = Readonly<z.output<typeof webhook>>;
 
-/** A pause of all sponsorship, or of one DApp. */
 export type PolicyPause = Readonly<z.output<typeof pause>>;
 
 /** The name of a revision: `sha256:` and the hash of its canonical JSON (RFC 8785), hex. */

@@ -14,7 +14,7 @@ import { termsOf } from './terms.ts';
 import { withPaymasterAndData } from './user-operation/paymaster-fields.ts';
 import type { WebhookResponse } from './webhooks/webhook-response.ts';
 
-/** What a record says of an operation that was decided, besides what it says of any request. */
+/** The fields that only the record of a decided operation has. */
 type Decided = Omit<
   DecisionRecord,
   'id' | 'seq' | 'method' | 'mode' | 'chainId' | 'paymasterId' | 'dapp' | 'sender' | 'nonce' | 'request' | 'facts'
@@ -28,11 +28,9 @@ interface StoredFacts extends Record<string, unknown> {
   readonly webhooks?: readonly Omit<WebhookResponse, 'call' | 'micros'>[];
 }
 
-/** An operation that was decided. */
 export interface Decision {
   readonly facts: Facts;
   readonly policy: Policy;
-  /** The name of the policy's revision. */
   readonly policyHash: string;
   /** What it takes if it is signed. */
   readonly reservations: readonly Reservation[];
@@ -40,7 +38,7 @@ export interface Decision {
   readonly held: readonly bigint[];
   readonly steps: readonly MeasuredStep[];
   readonly reason: Reason | undefined;
-  /** What the paymaster signed; `0x` if it does not sponsor. */
+  /** Signed by the paymaster; `0x` if it does not sponsor. */
   readonly paymasterAndData: Hex;
   /** The version of the engine that decided. */
   readonly engine: string;
@@ -63,7 +61,7 @@ const signedHash = (facts: Facts, policy: Policy, paymasterAndData: Hex): Hex =>
   });
 };
 
-/** What the trace shows of the operation's calls, those of a deployment first; or why they cannot be told. */
+/** The operation's calls in the trace, those of a deployment first; or why they cannot be decoded. */
 export const callsOf = (facts: Facts, policy: Policy) => {
   const { decoding, deployment, policy: bound } = ruleInput(facts, policy);
   const whitelist = whitelistOf(bound);
@@ -73,7 +71,7 @@ export const callsOf = (facts: Facts, policy: Policy) => {
   return [...before.map((call) => ({ ...call, deployment: true as const })), ...calls];
 };
 
-/** How a record keeps an account, what was reserved there, and what it held before. */
+/** An account in a record, with the amount reserved and the amount it held before. */
 const reservationRecord = ({ account, amount }: Reservation, held: bigint) => ({
   account: accountText(account),
   amount: String(amount),
@@ -91,8 +89,8 @@ const storedOperation = (op: Wire, requested: Wire): object => {
 };
 
 /**
- * Facts as a record keeps them: what stands in the request or in the trace, such as the operation and the exchanges with
- * webhooks, does not stand there twice. `requested` is the operation as the record has it, in the form of JSON-RPC.
+ * Facts in the form of records: what the request or the trace holds, such as the operation and the exchanges with
+ * webhooks, is not stored twice. `requested` is the operation as the record has it, in the form of JSON-RPC.
  */
 export const storedFacts = ({ webhooks, op, ...facts }: Facts, requested: Wire): unknown => ({
   ...facts,
@@ -102,7 +100,7 @@ export const storedFacts = ({ webhooks, op, ...facts }: Facts, requested: Wire):
   }),
 });
 
-/** The facts as they are stored. @throws ZodError where they are none */
+/** The stored facts. @throws ZodError if the record has no valid facts */
 const factsOf = ({ facts, request, trace }: StoredDecision): Facts | undefined => {
   if (facts === undefined) return undefined;
   const { opChanges, webhooks = [], ...rest } = facts as StoredFacts;
@@ -113,7 +111,7 @@ const factsOf = ({ facts, request, trace }: StoredDecision): Facts | undefined =
   return factsSchema.parse({ ...rest, ...op, webhooks: responses });
 };
 
-/** The facts of a record; undefined where it has none, or this version does not know their form. */
+/** The facts of a record; undefined if it has none, or this version does not know their form. */
 export const readableFacts = (record: StoredDecision): Facts | undefined => {
   try {
     return factsOf(record);

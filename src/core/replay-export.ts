@@ -1,23 +1,21 @@
 import type { DecisionRecord } from '../shared/schema/decision.ts';
 import { type Difference, type NotReplayable, type ReplayHow, replay } from './replay.ts';
 
-/** What came of deciding many decisions again (behaviour 9.3). */
+/** The result of deciding many decisions again (behaviour 9.3). */
 export interface ReplayReport {
-  /** How many were looked at. */
   readonly decisions: number;
   readonly same: number;
-  /** How many of them another version decided: their words and evidence were not compared. */
+  /** Number of decisions by another version: their words and evidence were not compared. */
   readonly byOtherEngine: number;
   readonly different: readonly Difference[];
   readonly notReplayable: Readonly<Partial<Record<NotReplayable, number>>>;
 }
 
-/** Which decisions of an export are decided again, and how. */
 export interface ReplayOptions extends ReplayHow {
   readonly isMeant: (decision: DecisionRecord) => boolean;
 }
 
-/** Decides the decisions of an export again, in its order: each policy revision comes with the first decision by it. */
+/** Decides the decisions of an export again, in its order: each policy revision comes with its first decision. */
 export const replayExport = async (
   pages: AsyncIterable<readonly DecisionRecord[]>,
   { isMeant, ...how }: ReplayOptions,

@@ -14,51 +14,49 @@ import { isSame } from './same-json.ts';
 import { termsOf } from './terms.ts';
 import { digits } from './user-operation/hex-digits.ts';
 
-/** A value that is not what deciding again comes to. */
+/** A value that differs when a decision is decided again. */
 export interface Difference {
   readonly id: string;
-  /** Its path in the record; `decide` where deciding again failed. */
+  /** Its path in the record; `decide` if deciding again failed. */
   readonly field: string;
   readonly stored: unknown;
   readonly replayed: unknown;
 }
 
-/** What is looked at of a record. */
+/** The fields of a record that are checked. */
 export type ReplayedRecord = Omit<DecisionRecord, 'seq' | 'settlement' | 'actualCostWei'>;
 
 /** Why a decision cannot be decided again. */
 export type NotReplayable =
-  /** Nothing was decided: the request failed before. */
+  /** No decision was made: the request failed before. */
   | 'FAILED'
-  /** Its record has no facts, and nothing that was cut. */
+  /** Its record has no facts, and nothing in it was cut. */
   | 'WITHOUT_FACTS'
-  /** It denied a request that was too long to be kept whole. */
+  /** It denied a request that was too long to be stored whole. */
   | 'TRUNCATED'
-  /** Its policy revision is not there. */
+  /** Its policy revision is missing. */
   | 'WITHOUT_POLICY'
   /** Its facts or its policy are in a form that this version does not know. */
   | 'UNKNOWN_FORM';
 
-/** How a record is decided again. */
 export interface ReplayHow {
-  /** Which version decides again: of what another one decided, words and evidence are not compared. */
+  /** The version that decides again. If another one decided, words and evidence are not compared. */
   readonly engine: string;
-  /** False: who signed is not worked out, which takes most of the time. */
+  /** False: the signer is not recovered, which takes most of the time. */
   readonly withSignatures: boolean;
 }
 
-/** What came of deciding again. */
+/** The result of deciding again. */
 export type Replayed =
   | {
       readonly differences: readonly Difference[];
-      /** What the operation takes from the ledger if it is signed; none where it could not be decided. */
+      /** What the operation takes from the ledger if it is signed; empty if it could not be decided. */
       readonly reservations: readonly Reservation[];
       /** True: another version decided it, so only what decides was compared. */
       readonly isByOtherEngine: boolean;
     }
   | { readonly notReplayable: NotReplayable };
 
-/** A policy revision, and its name. */
 export interface Revision {
   readonly policy: Policy;
   readonly hash: string;
@@ -75,14 +73,14 @@ const parseRevision = (stored: object): Revision | undefined => {
   }
 };
 
-/** A policy revision as it was stored, and its name; undefined where it is none. Each is read once. */
+/** A policy revision as it was stored, and its name; undefined if it is not a policy. Each is read once. */
 export const readRevision = (stored: unknown): Revision | undefined => {
   if (typeof stored !== 'object' || stored === null) return undefined;
   if (!revisions.has(stored)) revisions.set(stored, parseRevision(stored));
   return revisions.get(stored);
 };
 
-/** Paymaster data with a signature that stands for any, and the index of its digits. */
+/** Paymaster data with a placeholder signature, and the index of its digits. */
 const unsigned = (facts: Facts, policy: Policy): { readonly data: Hex; readonly index: number } => {
   const { layout, op } = ruleInput(facts, policy);
   const data = layout.encode(op, termsOf(facts, policy), STUB_SIGNATURE);
@@ -91,7 +89,7 @@ const unsigned = (facts: Facts, policy: Policy): { readonly data: Hex; readonly 
 
 const SIGNATURE_DIGITS = 130;
 
-/** Who signed, by the contract's own hash; undefined where it is no signature. */
+/** The signer, by the contract's own hash; undefined if the signature is invalid. */
 const recoverSigner = (facts: Facts, policy: Policy, signature: Hex): Address | undefined => {
   const { layout, op } = ruleInput(facts, policy);
   try {
@@ -102,14 +100,14 @@ const recoverSigner = (facts: Facts, policy: Policy, signature: Hex): Address | 
   }
 };
 
-/** What paymaster data would be with the signature that is stored: all of it but the signature follows from the facts. */
+/** Paymaster data with the stored signature: everything but the signature follows from the facts. */
 const resigned = (facts: Facts, policy: Policy, stored: Hex): Hex => {
   const { data, index } = unsigned(facts, policy);
   const end = index + SIGNATURE_DIGITS;
   return `0x${data.slice(2, index)}${stored.slice(index, end)}${data.slice(end)}`;
 };
 
-/** What the record says of the request, and facts and policy say again. */
+/** Fields of the record that follow from the facts and the policy. */
 const HEAD_FIELDS = ['chainId', 'paymasterId', 'dapp', 'sender', 'nonce'] as const;
 
 const FIELDS = [
@@ -128,12 +126,12 @@ const FIELDS = [
   'reservations',
 ] as const;
 
-/** What each version may say in its own way. */
+/** Fields that each version may word in its own way. */
 const WORDS: readonly string[] = ['message', 'hint'] satisfies (typeof FIELDS)[number][];
 
 type Compare = (field: string, stored: unknown, replayed: unknown) => void;
 
-/** What is compared of a step. How long it took and what a webhook answered is no part of the verdict. */
+/** Fields of a step that are compared. Its duration and a webhook's answer are not part of the verdict. */
 const STEP_FIELDS = ['rule', 'outcome', 'code', 'shadow'] as const;
 
 const compareStep = (
@@ -169,7 +167,7 @@ const compareSigner = (facts: Facts, policy: Policy, paymasterAndData: Hex, comp
   if (!isSigner) compare('signer', facts.contract.signer, signer);
 };
 
-/** The contract that signs, as the policy has it; in token mode the one that takes tokens. */
+/** The contract that signs, according to the policy; in token mode the one that takes tokens. */
 const contractBy = (facts: Facts, policy: Policy): unknown => {
   const { version } = ruleInput(facts, policy).layout;
   const { address } = policy.paymasterContracts.find((one) => one.version === version) ?? {};
@@ -218,11 +216,10 @@ const compareAll = (
 };
 
 /**
- * Decides again what a record says was decided, and compares outcome, reason, every step, the reservations, the
- * operation's hash and who signed; words and evidence too, where the same version decided.
- *
- * @param revision the policy revision that the record names, as it was stored; undefined where it is not known. One that
- *   is not what its name says is a difference
+ * Decides a recorded operation again. Compares outcome, reason, every step, the reservations, the operation's hash and
+ * the signer; words and evidence too, if the same version decided.
+ * @param revision the policy revision that the record names, as it was stored; undefined if unknown. One that does not
+ * match its name is a difference
  */
 export const replay = (record: ReplayedRecord, revision: unknown, how: ReplayHow): Replayed => {
   if (record.outcome === 'error') return { notReplayable: 'FAILED' };

@@ -13,7 +13,7 @@ import { QUANTITIES, toRpcUserOperation } from './user-operation/rpc-user-operat
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A request as records keep it. */
+/** A request as records store it. */
 interface KeptRequest {
   readonly received?: unknown;
   readonly userOperation?: Fields;
@@ -21,10 +21,10 @@ interface KeptRequest {
   readonly calls?: unknown;
 }
 
-/** What of a request follows from what was received by a method. */
+/** The parts of a stored request that follow from a method's params. */
 interface RequestMeaning {
   readonly op: unknown;
-  /** As the options are kept; absent `calculateGasLimits` depends on the gas that was sent. */
+  /** As the options are stored. An absent `calculateGasLimits` depends on the gas that was sent. */
   readonly options: Fields | undefined;
   readonly stage: Facts['stage'];
   /** True: fees that are not sent are open. */
@@ -63,7 +63,7 @@ const byAlchemy = ([request]: Params): RequestMeaning | undefined => {
   return final(op, contextOf({ policyId, erc20Context }));
 };
 
-/** What the params of each method that decides come to; undefined where they have not its form. */
+/** The meaning of the params of each method that decides; undefined if they are not in its form. */
 const METHODS: Readonly<Record<string, (params: Params) => RequestMeaning | undefined>> = {
   pm_sponsorUserOperation: ([op, second, context]) =>
     typeof second === 'string'
@@ -106,24 +106,24 @@ const LOOKED_UP: ReadonlySet<string> = new Set([...gasLimits, ...FEES, ...PAYMAS
 const without = (op: Fields, fields: ReadonlySet<string>): Fields =>
   Object.fromEntries(Object.entries(op).filter(([field]) => !fields.has(field)));
 
-/** Whether a kept field is what was sent, or what was cut of it. */
+/** Whether a stored field is what was sent, or was cut from it. */
 const isKept = (kept: unknown, sent: unknown): boolean =>
   isCut(kept, MOST_FIELD_BYTES) ? isCutOf(kept, JSON.stringify(sent), MOST_FIELD_BYTES) : isSame(kept, sent);
 
-/** Whether each field is kept as the other has it, and none is missing. */
+/** Whether both have the same fields with the same values. */
 const areKept = (kept: Fields, sent: Fields): boolean => {
   const fields = Object.keys(kept);
   return fields.length === Object.keys(sent).length && fields.every((field) => isKept(kept[field], sent[field]));
 };
 
-/** What is sent and never kept: what the desk adds by itself. */
+/** Fields that are sent but never stored: the desk adds them itself. */
 const NOT_KEPT: ReadonlySet<string> = new Set(['paymaster', 'paymasterData', 'paymasterAndData', ...PAYMASTER_GAS]);
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '0x';
 
 const isSameText = (field: string, kept: unknown, sent: unknown): boolean =>
   kept === sent || (typeof sent === 'string' && !QUANTITIES.has(field) && kept === sent.toLowerCase());
 
-/** Whether an operation was sent field by field as it is kept, which most are: it is told without reading it again. */
+/** Whether an operation was sent field by field as it is stored, as most are: then it need not be read again. */
 const isPlain = (kept: Fields, sent: Fields): boolean => {
   for (const field of Object.keys(kept)) if (!isSameText(field, kept[field], sent[field])) return false;
   for (const field of Object.keys(sent)) {
@@ -132,7 +132,7 @@ const isPlain = (kept: Fields, sent: Fields): boolean => {
   return true;
 };
 
-/** The operation that was sent, as it is understood; undefined where it is none. */
+/** The sent operation, as the desk reads it; undefined if it cannot be read. */
 const understood = (
   sent: unknown,
   { chainId, entryPoint: address }: Pick<StoredRecord, 'chainId' | 'entryPoint'>,
@@ -153,7 +153,7 @@ const understood = (
 
 type Compare = (field: string, stored: unknown, replayed: unknown) => void;
 
-/** Compares the operation that is kept with the one that was sent. */
+/** Compares the stored operation with the sent one. */
 const compareSent = (record: StoredRecord, kept: Fields, meant: RequestMeaning, compare: Compare): void => {
   if (meant.hasOtherGas !== true && isFields(meant.op) && isPlain(kept, meant.op)) return;
   const op = understood(meant.op, record, meant);
@@ -161,7 +161,7 @@ const compareSent = (record: StoredRecord, kept: Fields, meant: RequestMeaning, 
   if (op === undefined || !areKept(asKept(kept), asKept(op))) compare('request.userOperation', kept, op ?? null);
 };
 
-/** Compares operation and options with what was received, where that is kept whole. @param stage undefined: any */
+/** Compares operation and options with what was received, if that is stored whole. @param stage undefined: any */
 const compareReceived = (
   record: StoredRecord,
   { received, userOperation = {}, options }: KeptRequest,
@@ -185,8 +185,8 @@ const compareReceived = (
 };
 
 /**
- * Compares the operation that was decided with the one that was asked for: the desk adds gas, leaves out an authorisation
- * that the chain shows to have no effect, and nothing else.
+ * Compares the decided operation with the requested one: the desk adds gas, leaves out an authorisation that has no
+ * effect by the chain's state, and changes nothing else.
  */
 const compareOperation = (
   { op, gasSource, token }: Facts,
@@ -204,12 +204,12 @@ const compareOperation = (
     if (isAdded(field) || isKept(asked[field], op[field])) continue;
     compare(`facts.op.${field}`, op[field], asked[field]);
   }
-  // Until it is signed, an operation of v0.6 has none; later ones have it in other fields.
+  // Until it is signed, an operation of v0.6 has an empty one; later ones have it in other fields.
   compare('facts.op.paymasterAndData', op['paymasterAndData'], 'initCode' in asked ? '0x' : undefined);
   compare('facts.op', op, toRpcUserOperation(understoodOp));
 };
 
-/** What conditions see of the options that were sent. */
+/** The part of the options that conditions see. */
 const contextIn = (options: Fields): Fields | undefined => {
   const { sponsorshipInfo, policyId, sponsorshipPolicyId } = options;
   const { webhookData } = sponsorshipInfo as Fields;
@@ -243,7 +243,7 @@ const compareCalls = (facts: Facts, policy: Policy, calls: unknown, compare: Com
   compare('request.calls', calls, again);
 };
 
-/** Compares what a record says of a request that was read, and of which nothing else is known, with itself. */
+/** Compares a record with itself. Its request was read, but nothing else is known of it. */
 export const compareUndecided = (record: StoredRecord, compare: Compare): void => {
   const request = (record.request ?? {}) as KeptRequest;
   const { userOperation, options } = request;
@@ -255,9 +255,8 @@ export const compareUndecided = (record: StoredRecord, compare: Compare): void =
 };
 
 /**
- * Compares what a record says of its request with what follows from what was received, from its facts and its policy.
- *
- * @param withWords false: the names of calls, which each version tells in its own way, are not compared
+ * Compares a record's request with what follows from the received params, its facts and its policy.
+ * @param withWords false: the names of calls, which each version words in its own way, are not compared
  */
 export const compareRequest = (
   record: StoredRecord,

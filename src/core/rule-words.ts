@@ -2,21 +2,20 @@ import type { Evidence, Explanation } from '../shared/denials.ts';
 import { ruleKinds } from './rules/registry.ts';
 import type { RuleType } from './rules/rule.ts';
 
-/** The types of the rules that can deny, in the order in which they are looked at (behaviour 5.2). */
+/** The types of the rules that can deny, in the order in which they are checked (behaviour 5.2). */
 export const decidingRules: readonly string[] = ruleKinds
   .filter(({ denials }) => Object.keys(denials).length > 0)
   .map(({ type }) => type);
 
-/** The kinds that operators can add rules of, in the order in which they are offered. */
+/** The kinds of rules that operators can add, in the order in which they are offered. */
 export const ruleTypes: readonly RuleType[] = ruleKinds
   .filter((kind): kind is RuleType => kind.setup !== undefined)
   .sort((one, other) => (one.setup.place ?? ruleKinds.length) - (other.setup.place ?? ruleKinds.length));
 
-/** True if there are rules of this `policyType`. */
 export const isRuleType = (policyType: string): boolean =>
   ruleTypes.some(({ setup }) => setup.policyType === policyType);
 
-/** The kind of a `policyType`. @throws Error if rules have no such type */
+/** The kind of a `policyType`. @throws Error if no kind has this type */
 export const ruleTypeOf = (policyType: string): RuleType => {
   const kind = ruleTypes.find(({ setup }) => setup.policyType === policyType);
   if (kind === undefined) throw new Error(`No kind of rule is of the type ${policyType}`);
@@ -25,10 +24,9 @@ export const ruleTypeOf = (policyType: string): RuleType => {
 
 const titles = new Map(ruleKinds.map(({ type, title }) => [type, title]));
 
-/** A rule as it is called on the screen and on paper. */
+/** The name of a rule on the screen and on paper. */
 export const ruleName = (rule: string): string => titles.get(rule) ?? rule;
 
-/** The words of every kind by code. */
 export const denialWords = new Map(ruleKinds.flatMap((kind) => Object.entries(kind.denials)));
 
 /** The words for a denial, made from the values that were compared. @throws Error if no kind denies with that code */

@@ -1,12 +1,12 @@
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether two values are the same JSON. The order of keys says nothing: other tools may have written the file. */
+/** Whether two values are the same JSON. The order of keys is irrelevant: other tools may have written the file. */
 export const isSame = (one: unknown, other: unknown): boolean => {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const [fields, others] = [one as Fields, other as Fields];
-  // Every value of a record comes here: no list of entries is made of it.
+  // Every value of a record passes through here, so it allocates no list of entries.
   let left = 0;
   for (const key of Object.keys(others)) if (others[key] !== undefined) left += 1;
   for (const key of Object.keys(fields)) {

@@ -7,32 +7,34 @@ import { entryPointAt } from './entry-points/registry.ts';
 import type { PaymasterLayout } from './paymaster-layouts/layout.ts';
 import { layouts } from './paymaster-layouts/registry.ts';
 
-/** What is read of a sponsored decision to tell what its operation cost. */
+/** The parts of a sponsored decision that determine the cost of its operation. */
 export interface SponsoredTerms {
   readonly entryPoint: string;
   /** As it was signed. */
   readonly paymasterAndData: string;
   /** Wei that were reserved. */
   readonly maxCostWei: bigint;
-  /** The operation as it was signed; undefined where it cannot be read. Called only where the contract charges by it. */
+  /**
+   * The operation as it was signed; undefined if it cannot be read. Called only if the contract's charge depends on it.
+   */
   readonly op: () => UserOperation | undefined;
 }
 
-/** The operation of a record as it was signed; undefined where this version cannot read it. */
+/** The operation of a record as it was signed; undefined if this version cannot read it. */
 export const signedOperation = (record: StoredRecord): UserOperation | undefined => {
   const facts = readableFacts(record);
   return facts && fromRpcUserOperation(facts.op);
 };
 
-/** What the chain tells of the money of a mined operation, in wei. */
+/** Costs of a mined operation as events on chain report them, in wei. */
 export interface MinedCost {
   /** What the EntryPoint took from the paymaster's deposit. */
   readonly actualGasCost: bigint;
-  /** What the paymaster contract says that it took from a tank; undefined where it says nothing. */
+  /** What the paymaster contract reports that it took from a tank; undefined if it reports nothing. */
   readonly deductedWei?: bigint | undefined;
 }
 
-/** The layout with tanks that these bytes are of; undefined where they are of none. */
+/** The layout with tanks that these bytes fit; undefined if they fit none. */
 const tankLayoutOf = (entryPoint: string, paymasterAndData: Hex): PaymasterLayout | undefined => {
   const version = entryPointAt(entryPoint)?.version;
   return layouts.find(
@@ -41,9 +43,9 @@ const tankLayoutOf = (entryPoint: string, paymasterAndData: Hex): PaymasterLayou
 };
 
 /**
- * What a settled operation counts, in wei: what its tank paid or, for a contract without tanks, what the EntryPoint took.
- * If the contract is not known to have said what it took,
- * all that was reserved counts. It is never more than that.
+ * What a settled operation counts, in wei: what its tank paid or, for a contract without tanks, what the EntryPoint
+ * took. If the contract is not known to have reported its charge, the whole reservation counts. It is never more than
+ * the reservation.
  */
 export const settledCost = (
   { entryPoint, paymasterAndData, maxCostWei, op }: SponsoredTerms,

@@ -1,12 +1,12 @@
 import type { DecisionRecord } from '../shared/schema/decision.ts';
 import { parseExactJson } from '../shared/schema/decimal.ts';
 
-/** A record without what has columns of its own. */
+/** A record without the fields that have columns of their own. */
 export type StoredRecord = Omit<DecisionRecord, 'seq' | 'settlement' | 'actualCostWei'>;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The parts of a request that say the same in two forms: as it came, and as it was understood. */
+/** The parts of a request that say the same in two forms: as received, and as read. */
 interface Request {
   readonly received?: unknown;
   readonly userOperation?: Fields;
@@ -15,7 +15,7 @@ interface Request {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The operation as it came: every method has it as its first parameter. */
+/** The operation as received: it is the first parameter of every method. */
 const receivedOperation = ({ received }: Request): Fields | undefined => {
   const first: unknown = Array.isArray(received) ? received[0] : undefined;
   return isFields(first) ? first : undefined;
@@ -25,8 +25,8 @@ const receivedOperation = ({ received }: Request): Fields | undefined => {
 const LONG = 20;
 
 /**
- * The JSON of a record as the database keeps it. Fields of the operation that were understood as they came are kept
- * once: `asReceived` names them. No record has a field of that name.
+ * The JSON of a record in the database. Fields of the operation that were read as received are stored once:
+ * `asReceived` names them. No record has a field of that name.
  */
 export const recordText = (record: StoredRecord): string => {
   const request = record.request as Request | null | undefined;
@@ -42,13 +42,13 @@ export const recordText = (record: StoredRecord): string => {
   return JSON.stringify({ ...record, request: { ...request, userOperation }, asReceived });
 };
 
-/** A record as {@link recordText} writes it, or a version of before it. */
+/** A record as {@link recordText} writes it, now or in an earlier version. */
 export type CompactRecord = StoredRecord & { readonly asReceived?: readonly string[] };
 
 /** The record that {@link recordText} wrote. Numbers keep all their digits. */
 export const readRecord = (text: string): StoredRecord => expandRecord(parseExactJson(text) as CompactRecord);
 
-/** A parsed record with all that it left out. */
+/** A parsed record with everything that it omits. */
 export const expandRecord = ({ asReceived, ...record }: CompactRecord): StoredRecord => {
   if (asReceived === undefined) return record;
   const request = record.request as Request;

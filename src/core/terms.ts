@@ -3,10 +3,10 @@ import type { SponsorshipTerms } from './paymaster-layouts/layout.ts';
 import type { Policy } from './policy.ts';
 import { ruleInput } from './rule-input.ts';
 
-/** What is signed is good from a minute ago, so that clocks may differ (behaviour 3.3). */
+/** A signature is valid from a minute earlier, so that clocks may differ (behaviour 3.3). */
 const BACKDATE_S = 60;
 
-/** The window in which what is signed is good: unix seconds, 0 where the contract knows none. */
+/** The window in which a signature is valid: unix seconds, 0 if the contract has no windows. */
 export const windowOf = (
   at: number,
   expiryDuration: number,
@@ -17,7 +17,7 @@ export const windowOf = (
   return { validAfter: seconds - BACKDATE_S, validUntil: seconds + expiryDuration };
 };
 
-/** What the paymaster signs for besides the operation. */
+/** What the paymaster signs besides the operation. */
 export const termsOf = (facts: Facts, policy: Policy): SponsorshipTerms => {
   const { layout } = ruleInput(facts, policy);
   const { at, expiryDuration, contract, senderNonce, delegate } = facts;

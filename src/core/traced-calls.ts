@@ -1,19 +1,19 @@
 import type { Decoding } from './calls/decoding.ts';
 import type { ContractWhitelist } from './contract-abi/whitelist.ts';
 
-/** A call as the trace keeps it; the data stands in the operation's callData. */
+/** A call in the trace; its data is in the operation's callData. */
 export interface TracedCall {
   readonly target: string;
   readonly valueWei: string;
   /** The four bytes that name the method; `0x` for a plain transfer. */
   readonly selector: string;
   readonly operation: string;
-  /** Name of the registered contract, and signature of the method by its ABI; undefined where they are not known. */
+  /** Name of the registered contract, and signature of the method by its ABI; undefined if unknown. */
   readonly contract: string | undefined;
   readonly method: string | undefined;
 }
 
-/** What an operation makes its account call, or why that cannot be told (behaviour 5.13). */
+/** The calls that an operation makes its account execute, or why they cannot be decoded (behaviour 5.13). */
 export const tracedCalls = (
   decoding: Decoding,
   whitelist: ContractWhitelist,

@@ -1,6 +1,6 @@
 import type { BeforeAndAfter } from './try-policy.ts';
 
-/** How many operations were sponsored in a stretch of time, and how many the draft would have sponsored. */
+/** Number of operations sponsored in a period, and the number that the draft would have sponsored. */
 export interface TrialStep {
   before: number;
   after: number;
@@ -12,18 +12,13 @@ export class TrialSeries {
   readonly stepMs: number;
   readonly steps: TrialStep[];
 
-  /**
-   * Begins with nothing counted.
-   *
-   * @param from epoch ms, like `to`: the moment after the last decision
-   */
+  /** Begins with nothing counted. @param from epoch ms, like `to`: the moment after the last decision */
   constructor(from: number, to: number, steps: number) {
     this.from = from;
     this.stepMs = Math.max(1, Math.ceil((to - from) / steps));
     this.steps = Array.from({ length: steps }, () => ({ before: 0, after: 0 }));
   }
 
-  /** Counts a decision that was made then. */
   add(at: number, { before, after }: BeforeAndAfter): void {
     const step = this.steps[Math.floor((at - this.from) / this.stepMs)];
     if (step === undefined) return;

@@ -12,51 +12,51 @@ import { wasRead } from './rules/rule.ts';
 import { type WebhookTarget, webhookTargets } from './rules/webhook.ts';
 import { withoutUserInfo } from './webhooks/hidden-credentials.ts';
 
-/** A decision that would have been another. */
+/** A decision that would change. */
 export interface Flip {
   readonly id: string;
   readonly from: 'sponsored' | 'denied';
   readonly to: 'sponsored' | 'denied';
-  /** Why it is denied: by the draft, or, where the draft sponsors it, then. */
+  /** Why it is denied: by the draft or, if the draft sponsors it, at the time. */
   readonly code: string;
   readonly rule: string;
 }
 
-/** What a draft of a policy would have made of past decisions. Requests that failed before they were decided are none. */
+/** The verdicts of a draft policy on past decisions. Excludes requests that failed before they were decided. */
 export interface TrialReport {
   readonly decisions: number;
-  /** Sponsored then and under the draft, or denied both times, for whatever reason. */
+  /** Sponsored both times, or denied both times for any reason. */
   readonly same: number;
   readonly nowSponsored: number;
   readonly nowDenied: number;
-  /** What would have been asked then was not, or the record does not hold what it was decided by. */
+  /** A webhook that was not called would decide, or the record does not hold its facts. */
   readonly unknown: number;
-  /** What the operations cost, and would have cost, wei: their maximum where the actual cost is not known. */
+  /** What the operations cost, and would have cost, wei: their maximum if the actual cost is unknown. */
   readonly costWei: { readonly before: string; readonly after: string };
-  /** Users of whom an operation is among those. */
+  /** Number of users with an operation among those. */
   readonly senders: { readonly nowSponsored: number; readonly nowDenied: number };
-  /** The same by the rule that denies: the draft's, or the one of then. */
+  /** The same by the rule that denies: the draft's, or the one at the time. */
   readonly byRule: Readonly<Record<string, { readonly nowSponsored: number; readonly nowDenied: number }>>;
   /** The first 1,000, in order. */
   readonly flips: readonly Flip[];
 }
 
-/** A flip, and what tells it from others. */
+/** A flip, and what identifies it. */
 export interface TriedFlip extends Flip {
   /** Epoch ms. */
   readonly at: number;
   readonly sender: string;
-  /** What the accounts of the operation held under the draft, by which it can be decided once more. */
+  /** What the accounts of the operation held under the draft: with it the operation can be decided once more. */
   readonly held: readonly bigint[];
 }
 
-/** What became of one decision, then and under the draft; where that is not known, it stays as it was. */
+/** The result of one decision, at the time and under the draft; if the draft's is unknown, it stays the same. */
 export interface BeforeAndAfter {
   readonly before: 'sponsored' | 'denied';
   readonly after: 'sponsored' | 'denied';
 }
 
-/** The draft, its new and changed limits beginning at that time, epoch ms. */
+/** The draft, whose new and changed limits begin at that time, epoch ms. */
 export type DraftAt = (from: number) => Policy;
 
 const MOST_FLIPS = 1_000;
@@ -73,12 +73,12 @@ interface Judged {
   readonly verdict: Verdict;
 }
 
-/** An account that the draft looks at for an operation. */
+/** An account that the draft reads for an operation. */
 interface Asked {
   readonly reservation: Reservation;
   /** As {@link accountText} names it. */
   readonly account: string;
-  /** What the record tells of it. */
+  /** The record's entry for it. */
   readonly told: NonNullable<DecisionRecord['reservations']>[number] | undefined;
 }
 
@@ -89,20 +89,20 @@ const isTaken = ({ outcome }: DecisionRecord, tried: Tried): boolean =>
 
 const actualCostOf = ({ actualCostWei }: DecisionRecord): bigint => BigInt(actualCostWei ?? 0);
 
-/** What a decision costs, wei, once its operation has become this. */
+/** Cost of a decision, wei, once its operation has this state. */
 const costOf = (record: DecisionRecord, settlement: SettlementState): bigint =>
   heldAfter(settlement, { follows: 'spend', reserved: BigInt(record.maxCostWei ?? 0) }, actualCostOf(record));
 
-/** What became of an operation. Of one that was never sponsored nobody knows: it counts as mined at its maximum cost. */
+/** The settlement of an operation. One that was never sponsored counts as mined at its maximum cost. */
 const settlementOf = ({ settlement }: DecisionRecord): SettlementState => settlement ?? 'unconfirmed';
 
-/** Whether a webhook of one policy asks what one of another asks. */
+/** Whether two webhooks receive the same calls. */
 const isSameWebhook = (one: WebhookTarget, other: WebhookTarget): boolean =>
   withoutUserInfo(one.url) === withoutUserInfo(other.url) &&
   one.method === other.method &&
   one.getsOperation === other.getsOperation;
 
-/** The facts with the answers of those webhooks that the draft asks too. */
+/** The facts with the answers of those webhooks that the draft calls too. */
 const withAnswers = (facts: Facts, recorded: Policy, draft: Policy): Facts => {
   if (facts.webhooks.length === 0) return facts;
   const [asked, wanted] = [webhookTargets(recorded), webhookTargets(draft).filter(({ active }) => active)];
@@ -134,18 +134,17 @@ export interface DraftedDecision {
   readonly reason: Reason | undefined;
 }
 
-/** What a trial has decided an operation by. */
+/** The inputs with which a trial decided an operation. */
 interface InTrial {
   readonly draftAt: DraftAt;
   /** When its new and changed limits began, epoch ms. */
   readonly from: number;
-  /** What the accounts of the operation held. */
   readonly held: readonly bigint[];
 }
 
 /**
- * Decides once more what a trial has decided, to show each step of it. Undefined if that would need a webhook or a token holding that was never asked.
- *
+ * Decides an operation of a trial once more, to show each step. Undefined if that would need a webhook or a token
+ * holding that was never read.
  * @param revision the policy revision that the record names, as it was stored
  */
 export const decideUnderDraft = (
@@ -164,7 +163,7 @@ export const decideUnderDraft = (
   return { outcome: reason === undefined ? 'sponsored' : 'denied', steps: verdict.steps, reason };
 };
 
-/** Whether something was not found out then that stands between an operation and its signature. */
+/** Whether something that was not found out at the time is missing for a signature. */
 const isOpen = (facts: Facts, steps: readonly MeasuredStep[]): boolean =>
   facts.stage === 'draft' ||
   facts.gasSource === 'GAS_NOT_ESTIMATED' ||
@@ -184,7 +183,7 @@ export class PolicyTrial {
   #draft: Policy | undefined;
   /** What accounts hold under the draft beyond what they held. */
   readonly #ahead = new Ledger();
-  /** What accounts held with the last decision whose record tells. */
+  /** What accounts held at the last decision whose record names them. */
   readonly #last = new Map<string, bigint>();
   readonly #count = { decisions: 0, same: 0, nowSponsored: 0, nowDenied: 0, unknown: 0 };
   readonly #cost = { before: 0n, after: 0n };
@@ -194,8 +193,7 @@ export class PolicyTrial {
 
   /**
    * Begins a trial, with no decision yet.
-   *
-   * @param from when limits that are new or changed begin, epoch ms; absent: with the first decision
+   * @param from when new or changed limits begin, epoch ms; absent: with the first decision
    */
   constructor(draftAt: DraftAt, from?: number) {
     this.#draftAt = draftAt;
@@ -203,8 +201,7 @@ export class PolicyTrial {
   }
 
   /**
-   * Tries the next decision. It answers nothing for a request that failed.
-   *
+   * Tries the next decision. Returns nothing for a request that failed.
    * @param revision the policy revision that it names, as it was stored
    */
   add(record: DecisionRecord, revision: unknown): BeforeAndAfter | undefined {
@@ -237,7 +234,7 @@ export class PolicyTrial {
     return held < 0n ? 0n : held;
   }
 
-  /** Notes what the accounts hold with this decision, as it was and under the draft. */
+  /** Records what the accounts hold after this decision, at the time and under the draft. */
   #follow(record: DecisionRecord, asked: readonly Asked[], taken: readonly Reservation[]): void {
     const [settlement, actualCostWei] = [settlementOf(record), actualCostOf(record)];
     const heldBy = (reservation: Reservation | undefined): bigint =>
@@ -297,17 +294,17 @@ export class PolicyTrial {
     }
   }
 
-  /** The first 1,000 decisions that would have been others, in order. */
+  /** The first 1,000 decisions that would change, in order. */
   get flips(): readonly TriedFlip[] {
     return this.#flips;
   }
 
-  /** When new and changed limits begin, epoch ms; undefined while that is not known. */
+  /** When new and changed limits begin, epoch ms; undefined while unknown. */
   get from(): number | undefined {
     return this.#from;
   }
 
-  /** What came of the decisions so far. */
+  /** The result so far. */
   report(): TrialReport {
     const { before, after } = this.#cost;
     const { nowSponsored, nowDenied } = this.#senders;

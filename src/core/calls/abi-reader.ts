@@ -4,14 +4,16 @@ import { DecodeError } from './decode-fault.ts';
 const WORD = 32;
 const ADDRESS_LENGTH = 20;
 
-/** The most calls one operation is decoded for. Block gas limits allow fewer; it bounds the work on hostile input. */
+/**
+ * The most calls that are decoded of one operation. Block gas limits allow fewer; it bounds the work on hostile input.
+ */
 export const MAX_CALLS = 1000;
 
 /**
- * Strict reader of Solidity ABI encoding (Contract ABI Specification) over a stretch of the callData. It is a view:
- * readers share the one buffer, so offsets that point at the same bytes cost nothing. Positions are in bytes from the
- * start of the stretch, which is also what ABI offsets in it are relative to. Every method throws `DecodeError` rather
- * than read outside the stretch, mask dirty bytes or pad missing ones.
+ * Strict reader of Solidity ABI encoding (Contract ABI Specification) over a range of the callData. It is a view:
+ * readers share one buffer, so offsets to the same bytes cost nothing. Positions and ABI offsets are in bytes from the
+ * start of the range. Every method throws `DecodeError` rather than read outside the range, mask dirty bytes or pad
+ * missing ones.
  */
 export class AbiReader {
   /** Lower-case hex digits, two a byte. */
@@ -26,12 +28,12 @@ export class AbiReader {
     this.#end = end;
   }
 
-  /** Bytes in this stretch. */
+  /** In bytes. */
   get length(): number {
     return this.#end - this.#start;
   }
 
-  /** The stretch of `length` bytes at `position`; without `length`, up to the end. */
+  /** The range of `length` bytes at `position`; without `length`, up to the end. */
   slice(position: number, length: number = Math.max(0, this.length - position)): AbiReader {
     const start = this.#start + position;
     const end = start + length;
@@ -39,7 +41,7 @@ export class AbiReader {
     return new AbiReader(this.#callData, start, end);
   }
 
-  /** The whole stretch as hex. The only method that copies. */
+  /** The whole range as hex. The only method that copies. */
   hex(): Hex {
     return `0x${this.#callData.slice(2 * this.#start, 2 * this.#end)}`;
   }
@@ -49,14 +51,12 @@ export class AbiReader {
     return BigInt(this.slice(position, WORD).hex());
   }
 
-  /** A `uint8`. */
   uint8(position: number): number {
     const word = this.uint256(position);
     if (word > 0xffn) throw new DecodeError('MALFORMED_CALL_DATA', 'A number of 8 bits has higher bits set.');
     return Number(word);
   }
 
-  /** An `address` in its 32-byte word. */
   address(position: number): Address {
     const word = this.slice(position, WORD).hex();
     if (!word.startsWith('0x000000000000000000000000')) {
@@ -70,7 +70,7 @@ export class AbiReader {
     return this.slice(position, ADDRESS_LENGTH).hex();
   }
 
-  /** What the offset word at `position` points at, up to the end of this stretch. */
+  /** The target of the offset word at `position`, up to the end of this range. */
   tail(position: number): AbiReader {
     return this.slice(this.size(position));
   }
@@ -81,7 +81,9 @@ export class AbiReader {
     return tail.slice(WORD, tail.size(0));
   }
 
-  /** The array whose offset word is at `position`: how many one-word items, and the stretch that starts with them. */
+  /**
+   * The array whose offset word is at `position`: the number of one-word items, and the range that starts with them.
+   */
   array(position: number): { count: number; items: AbiReader } {
     const tail = this.tail(position);
     const count = tail.size(0);

@@ -13,12 +13,15 @@ export interface AccountCall {
   operation: Operation;
 }
 
-/** Decodes the arguments (the bytes behind the selector) of one account function. Throws `DecodeError`. */
+/** Decodes the arguments (the bytes after the selector) of one account function. @throws DecodeError */
 export type AccountDecoder = (args: AbiReader, sender: Address) => AccountCall[];
 
 const OPERATIONS: readonly Operation[] = ['call', 'delegatecall'];
 
-/** Names an operation number of Safe, MultiSend and Kernel v2: 0 call, 1 delegatecall. Throws for any other. */
+/**
+ * Names an operation number of Safe, MultiSend and Kernel v2: 0 call, 1 delegatecall.
+ * @throws DecodeError for any other
+ */
 export const readOperation = (number: number): Operation => {
   const operation = OPERATIONS[number];
   if (operation === undefined) {

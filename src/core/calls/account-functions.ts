@@ -9,8 +9,8 @@ import { safe } from './safe.ts';
 import { simpleAccount } from './simple-account.ts';
 
 /**
- * The decoder of every account function known, by selector. To add an account family, write its file and list it here;
- * a selector that several families share must have one meaning for all, as callData does not name the account's kind.
+ * The decoder of every known account function, by selector. To add an account family, write its file and list it here.
+ * A selector that several families share must have the same meaning for all: callData does not name the account's kind.
  */
 export const accountFunctions: ReadonlyMap<string, AccountDecoder> = new Map(
   [simpleAccount, biconomy, kernelV2, erc7579, safe, safe7579, coinbase, metamask].flatMap((family) =>

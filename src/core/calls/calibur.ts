@@ -5,7 +5,7 @@ import { DecodeError } from './decode-fault.ts';
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 
 /**
- * How the callData behind `executeUserOp` begins for Uniswap's Calibur: it names no function. What follows is one
+ * How the callData after `executeUserOp` begins for Uniswap's Calibur: it names no function. Then comes one
  * `((address,uint256,bytes)[] calls, bool revertOnFailure)`, whose offset is a small number.
  */
 export const CALIBUR_BEGINS = '0x00000000';

@@ -10,7 +10,7 @@ import { type Decoding, decodingOf } from './decoding.ts';
 
 interface DecodeContext {
   sender: Address;
-  /** Undefined: of an EntryPoint that is not known. */
+  /** Undefined: the EntryPoint is unknown. */
   entryPointVersion: EntryPointVersion | undefined;
 }
 
@@ -28,7 +28,7 @@ export function decodeCalls(callData: Hex, context: DecodeContext): Decoding {
   return decodingOf(read, { account: sender, byteCount: callData.length / 2 - 1 });
 }
 
-/** A view of `data`. @throws DecodeError where it is no hex */
+/** A view of `data`. @throws DecodeError if it is not hex */
 export const readHex = (data: Hex): AbiReader => {
   if (!isHex(data)) throw new DecodeError('MALFORMED_CALL_DATA', 'The callData is not hex of whole bytes.');
   return new AbiReader(data.slice(2).toLowerCase());
@@ -51,7 +51,7 @@ const readAccountCalls = (callData: AbiReader, { sender, entryPointVersion }: De
   return decode(inner.slice(4), sender);
 };
 
-/** The first four bytes. @throws DecodeError where there are fewer */
+/** The first four bytes. @throws DecodeError if it has fewer */
 export const readSelector = (callData: AbiReader): Hex => {
   if (callData.length < 4) throw new DecodeError('UNKNOWN_SELECTOR', 'The callData is too short to name a function.');
   return callData.slice(0, 4).hex();

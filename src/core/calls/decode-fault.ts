@@ -21,7 +21,7 @@ export type DecodeFault =
   | 'NESTED_TOO_DEEP'
   | 'TOO_MANY_CALLS';
 
-/** Carries a fault up to `decodeCalls`, which turns it into data; it never leaves this folder. */
+/** Carries a fault up to `decodeCalls`, which turns it into data; it stays within this folder. */
 export class DecodeError extends Error {
   readonly code: DecodeFault;
 

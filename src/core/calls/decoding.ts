@@ -12,7 +12,9 @@ export interface DecodedCall {
   operation: Operation;
 }
 
-/** What bytes lead to. `via` lists the MultiSend contracts unpacked on the way; `detail` is for the operator. */
+/**
+ * The result of decoding bytes. `via` lists the MultiSend contracts that were unpacked; `detail` is for the operator.
+ */
 export type Decoding =
   | { outcome: 'decoded'; calls: DecodedCall[]; via: Address[] }
   | { outcome: 'undecodable'; code: DecodeFault; detail: string };
@@ -25,8 +27,8 @@ interface Found {
 const MAX_MULTI_SEND_DEPTH = 4;
 
 /**
- * The calls that `read` finds in `byteCount` bytes, with delegatecalls to a known MultiSend replaced by what it runs,
- * and those that are `harmless` left out. What `read` throws as `DecodeError` is the outcome.
+ * The calls that `read` finds in `byteCount` bytes, without `harmless` ones. What a known MultiSend runs replaces a
+ * delegatecall to it. A `DecodeError` of `read` becomes the outcome.
  */
 export const decodingOf = (
   read: () => AccountCall[],

@@ -18,7 +18,7 @@ const readDelegatecall = (execution: AbiReader): AccountCall[] => {
   return [{ target: execution.packedAddress(0), value: 0n, data: execution.slice(20), operation: 'delegatecall' }];
 };
 
-// Checked here, as a short single call is a plain mistake: nothing can hide behind it as behind a batch.
+// Checked here: a single call that is too short is a plain mistake, and hides nothing, unlike a batch.
 const requireLength = (execution: AbiReader, atLeast: number): void => {
   if (execution.length >= atLeast) return;
   throw new DecodeError('MALFORMED_CALL_DATA', `The execution data is shorter than its ${atLeast} fixed bytes.`);
@@ -32,11 +32,11 @@ const CALL_TYPES: Readonly<Record<string, (execution: AbiReader) => AccountCall[
   ff: readDelegatecall,
 };
 
-/** Default (revert on failure) and try (go on): the same calls either way. */
+/** Default (revert on failure) and try (continue): the same calls either way. */
 const EXEC_TYPES: readonly string[] = ['00', '01'];
 
 /**
- * Mode selectors that leave the encoding as it is: the default, and ERC-7821's batch with optional opData behind the
+ * Mode selectors that do not change the encoding: the default, and ERC-7821's batch with optional opData after the
  * calls. ERC-7821's batch of batches (0x78210002) is refused: accounts that ignore the selector, such as Kernel v3,
  * would read the same bytes as other calls.
  */
@@ -50,7 +50,7 @@ const execute: AccountDecoder = (args) => {
     throw new DecodeError('UNKNOWN_EXECUTION_MODE', `The execution mode 0x${mode} has no known single meaning.`);
   }
   const calls = read(args.bytes(32));
-  // Without data neither of the two it may mean does anything but take the value.
+  // Without data, neither of its two meanings does more than take the value.
   if (calls.some(({ target, data }) => target === ZERO_ADDRESS && data.length > 0)) {
     throw new DecodeError(
       'AMBIGUOUS_TARGET',

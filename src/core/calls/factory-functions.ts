@@ -10,7 +10,6 @@ const selectorOf = (signature: string): string => id(signature).slice(0, 10);
 const unknown = (what: string, selector: string): DecodeError =>
   new DecodeError('UNKNOWN_SELECTOR', `${what} ${selector} is not known.`);
 
-/** Splits a call into its selector and its arguments. */
 const splitCall = (call: AbiReader): { selector: string; args: AbiReader } => {
   if (call.length < 4) throw new DecodeError('UNKNOWN_SELECTOR', 'A new account is initialised without a function.');
   return { selector: call.slice(0, 4).hex(), args: call.slice(4) };
@@ -26,7 +25,7 @@ const SAFE_SETUP = selectorOf('setup(address[],uint256,address,bytes,address,add
 const LAUNCHPAD_SETUP = selectorOf('preValidationSetup(bytes32,address,bytes)');
 const erc20 = new Interface(['function transfer(address to, uint256 value)']);
 
-/** What a new Safe pays to whom it is told to (Safe.setup, handlePayment). Receiver zero is the bundler. */
+/** What a new Safe pays to the receiver in its set-up (Safe.setup, handlePayment). Receiver zero is the bundler. */
 const safePayment = (token: Address, value: bigint, receiver: Address): AccountCall[] => {
   if (value === 0n) return [];
   if (token === ZERO_ADDRESS) return [{ target: receiver, value, data: new AbiReader(''), operation: 'call' }];
@@ -52,7 +51,7 @@ const KERNEL_V3_0_INITIALIZE = selectorOf('initialize(bytes21,address,bytes,byte
 const KERNEL_V3_INITIALIZE = selectorOf('initialize(bytes21,address,bytes,bytes,bytes[])');
 const INSTALL_MODULE = selectorOf('installModule(uint256,address,bytes)');
 
-/** A call that Kernel v3 makes of itself when it is initialised: installing modules is no more than deploying. */
+/** A call of Kernel v3 to itself when it is initialised: installing modules is no more than deploying. */
 const kernelConfig = (call: AbiReader, sender: Address): AccountCall[] => {
   const selector = call.length < 4 ? '' : call.slice(0, 4).hex();
   if (selector === INSTALL_MODULE) return [];
@@ -85,7 +84,7 @@ const createReferenceOrEtherspot: AccountDecoder = (args) => {
   return delegatecall(data.address(32), data.bytes(64));
 };
 
-/** Trust's code for owners' signatures, which its accounts take on (npm permissionless 0.4.1). */
+/** Trust's code for owners' signatures, which its accounts use as a facet (npm permissionless 0.4.1). */
 const TRUST_FACET: Address = '0x81b9e3689390c7e74cf526594a105dea21a8cdd5';
 /** An address, or a public key with or without its prefix. */
 const OWNER_LENGTHS: readonly number[] = [20, 64, 65];
@@ -143,12 +142,12 @@ const factories: Readonly<Record<string, AccountDecoder>> = {
   'createChainSpecificProxyWithNonceL2(address,bytes,uint256)': createSafe,
 };
 
-/** The decoder of every factory function known, by selector: as of account functions, one meaning for each. */
+/** The decoder of every known factory function, by selector: as for account functions, one meaning each. */
 export const factoryFunctions: ReadonlyMap<string, AccountDecoder> = new Map(
   Object.entries(factories).map(([signature, decoder]) => [selectorOf(signature), decoder]),
 );
 
-/** How an EIP-7702 account is initialised: by a call of its own. */
+/** An EIP-7702 account initialises itself by a call. */
 export const initializers: ReadonlyMap<string, AccountDecoder> = new Map([
   ...accountFunctions,
   // Nexus

@@ -3,11 +3,11 @@ import type { AbiReader } from './abi-reader.ts';
 import { readOperation, type AccountCall } from './account-call.ts';
 import { DecodeError } from './decode-fault.ts';
 
-/** What distinguishes one deployed MultiSend from another. */
+/** The differences between deployed MultiSends. */
 export interface MultiSend {
   /** MultiSendCallOnly reverts on an inner delegatecall. */
   allowsDelegatecall: boolean;
-  /** From 1.5.0 on, target zero stands for the account. */
+  /** From 1.5.0 on, target zero means the account. */
   zeroTargetIsAccount: boolean;
 }
 
@@ -16,7 +16,10 @@ const V1_3_CALL_ONLY: MultiSend = { allowsDelegatecall: false, zeroTargetIsAccou
 const V1_5: MultiSend = { allowsDelegatecall: true, zeroTargetIsAccount: true };
 const V1_5_CALL_ONLY: MultiSend = { allowsDelegatecall: false, zeroTargetIsAccount: true };
 
-/** Safe's deployments (npm @safe-global/safe-deployments), lower case. Only their code does what the data says. */
+/**
+ * Safe's deployments (npm @safe-global/safe-deployments), lower case. Only their code is known to do what the data
+ * says.
+ */
 const DEPLOYMENTS: ReadonlyMap<string, MultiSend> = new Map([
   ['0xa238cbeb142c10ef7ad8442c6d1f9e89e07e7761', V1_3],
   ['0x40a2accbd92bca938b02010e17a5b8929b49130d', V1_3_CALL_ONLY],
@@ -38,8 +41,8 @@ const HEADER = 85; // uint8 operation, address target, uint256 value, uint256 da
 export const multiSendAt = (target: Address): MultiSend | undefined => DEPLOYMENTS.get(target);
 
 /**
- * The calls of a delegatecall to `contract` with `data`. The contract does not check its input: a last entry that
- * claims too much data and trailing bytes are read on from memory, so anything but an exact fit is refused.
+ * The calls of a delegatecall to `contract` with `data`. The contract does not check its input: if the last entry
+ * claims too much data or bytes trail, it reads on from memory. So anything but an exact fit is refused.
  */
 export const unpackMultiSend = (data: AbiReader, contract: MultiSend, account: Address): AccountCall[] => {
   if (data.length < 4 || data.slice(0, 4).hex() !== MULTI_SEND) {

@@ -19,7 +19,7 @@ const setupSafe: AccountDecoder = (args, sender) => {
   return [...(isSetUp(setup.target, setup.data) ? [] : [setup]), ...execute(callData.slice(4), sender)];
 };
 
-/** What the launchpad of a Safe7579 adds to {@link erc7579}, by selector. */
+/** The launchpad function of a Safe7579, in addition to {@link erc7579}, by selector. */
 export const safe7579: Readonly<Record<string, AccountDecoder>> = {
   // setupSafe((address,address[],uint256,address,bytes,address,(address,bytes)[],bytes))
   '0xd9ed0e8f': setupSafe,

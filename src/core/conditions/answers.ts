@@ -2,13 +2,14 @@ import { type Answer, readCondition } from './condition.ts';
 import type { ConditionValues } from './vocabulary.ts';
 
 /**
- * Steps that the conditions of one decision may take together: those of the rules in force, and, so that a rule in shadow
- * denies nothing, as many for those in shadow. Steps are counted before they are taken, by the size of the operation: a
- * decision comes to the same wherever it is decided again. This bounds what a decision costs however many rules a DApp has.
+ * Steps that the conditions of one decision may take together: those of the enforced rules, and as many for those in
+ * shadow, so that a rule in shadow denies nothing. Steps are counted in advance, by the size of the operation: a
+ * decision has the same result wherever it is decided again. This bounds the cost of a decision however many rules a
+ * DApp has.
  */
 export const MOST_STEPS_OF_DECISION = 400_000;
 
-/** Why a condition is not evaluated where the others have taken the steps. */
+/** Why a condition is not evaluated once the others have used up the steps. */
 export const STEPS_USED_UP = 'the conditions of all rules together take too many steps for an operation of this size';
 
 /** Evaluates a condition of a decision. @param isShadow whether its rule is in shadow */

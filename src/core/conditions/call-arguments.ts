@@ -3,7 +3,9 @@ import type { Hex } from '../../shared/schema/hex.ts';
 
 type ByNameAndPosition = Map<string | bigint, unknown>;
 
-/** A decoded ABI value as CEL has it: bytes and addresses are hex in lower case, a tuple is a map by name and position. */
+/**
+ * A decoded ABI value as CEL sees it: bytes and addresses are hex in lower case, a tuple is a map by name and position.
+ */
 const fromAbi = (value: unknown, type: { readonly baseType: string }): unknown => {
   if (typeof value === 'string') return /^(?:address|bytes)/.test(type.baseType) ? value.toLowerCase() : value;
   return value;
@@ -30,7 +32,7 @@ const byNameAndPosition = (values: readonly unknown[], params: readonly Param[])
     params,
   );
 
-/** Reads a value of 32 bytes, in hex digits. @throws Error where it is none of its type */
+/** Reads a value of 32 bytes, in hex digits. @throws Error if it is not of its type */
 type ReadWord = (word: string) => unknown;
 
 const WORD_DIGITS = 64;
@@ -53,7 +55,7 @@ const readerOf = (type: string): ReadWord | undefined => {
 
 const readers = new WeakMap<readonly Param[], readonly ReadWord[] | undefined>();
 
-/** Readers of parameters that take one word each; undefined where one of them takes more. */
+/** Readers of parameters that take one word each; undefined if one of them takes more. */
 const readersOf = (inputs: readonly Param[]): readonly ReadWord[] | undefined => {
   if (readers.has(inputs)) return readers.get(inputs);
   const each = inputs.map(({ type }) => readerOf(type));
@@ -62,7 +64,7 @@ const readersOf = (inputs: readonly Param[]): readonly ReadWord[] | undefined =>
   return all;
 };
 
-/** What ethers reads too, ten times as fast: most arguments take one word each, and every decision reads them. */
+/** The same result as ethers, ten times as fast: most arguments take one word each, and every decision reads them. */
 const readWords = (inputs: readonly Param[], words: readonly ReadWord[], data: Hex): ByNameAndPosition => {
   const text = data.slice(2).toLowerCase();
   if (text.length < words.length * WORD_DIGITS) return new Map();
@@ -75,8 +77,8 @@ const readWords = (inputs: readonly Param[], words: readonly ReadWord[], data: H
 };
 
 /**
- * No encoder has the same bytes read more than once; a hostile one could have megabytes made of them. ethers has this bound
- * for the whole process.
+ * No honest encoder has the same bytes read more than once; a hostile one could expand them to megabytes. ethers has
+ * this bound for the whole process.
  */
 const MOST_INFLATION = 2;
 AbiCoder._setDefaultMaxInflation(MOST_INFLATION);
@@ -88,7 +90,7 @@ export const callArguments = ({ inputs }: Pick<FunctionFragment, 'inputs'>, data
   try {
     return byNameAndPosition([...AbiCoder.defaultAbiCoder().decode(inputs, data)], inputs);
   } catch {
-    // What the ABI does not fit has no arguments that can be told: a condition that asks for one denies.
+    // The ABI does not fit the call, so its arguments are unknown: a condition that needs one denies.
     return new Map();
   }
 };

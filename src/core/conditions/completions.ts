@@ -4,7 +4,7 @@ import { REFUSED } from './condition.ts';
 import { type KnownContract, knownMethods } from './known-methods.ts';
 import { conditionEnvironment, vocabulary } from './vocabulary.ts';
 
-/** Something that can stand where a condition is typed. */
+/** A text that can be typed next in a condition. */
 export interface Completion {
   /** As it is listed, and written unless `text` differs. */
   readonly label: string;
@@ -14,10 +14,10 @@ export interface Completion {
   readonly text: string;
 }
 
-/** What can stand at a place, and from where it replaces what is typed. */
+/** The completions at a position, and from where they replace the typed text. */
 export interface Completions {
   readonly from: number;
-  /** True where nothing else can follow: after a point, and in quotes. */
+  /** True if nothing else can follow: after a point, and in quotes. */
   readonly isExpected: boolean;
   readonly options: readonly Completion[];
 }
@@ -48,7 +48,7 @@ const openQuote = (text: string): { readonly quote: string; readonly at: number 
   return open;
 };
 
-/** The text with nothing in its quotes, as long as before. */
+/** The text with blank quotes, of the same length. */
 const withoutQuoted = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, (quoted) => quoted.charAt(0).repeat(2).padEnd(quoted.length));
 
@@ -66,11 +66,11 @@ const isOpenAfter = (text: string): boolean => {
   return true;
 };
 
-/** A chain with the variables of loops replaced by what they stand for. */
+/** A chain in which what they stand for replaces the variables of loops. */
 const resolved = (chain: string, scope: ReadonlyMap<string, string>): string =>
   chain.replace(/^\w+/, (name) => scope.get(name) ?? name);
 
-/** The variables of the loops that are open at the end of a text: each with an item of what its loop runs over. */
+/** The variables of the loops that are open at the end of a text: each with an item of its loop's list. */
 const openLoops = (before: string): Map<string, string> => {
   const scope = new Map<string, string>();
   for (const loop of withoutQuoted(before).matchAll(LOOP)) {
@@ -108,7 +108,7 @@ const methodsOf = (type: string, scope: ReadonlyMap<string, string>): Completion
     )
     .map((method) => functionOption(method, scope));
 
-/** True for the types that come from outside, as arguments and context do. */
+/** True for the types of outside data, such as arguments and context. */
 const isData = (type: string | null): boolean => ['string', 'list', 'map'].includes(shortType(type ?? ''));
 
 const isKnownType = (type: string): type is keyof typeof vocabulary => Object.hasOwn(vocabulary, type);
@@ -132,7 +132,7 @@ const argumentsOf = (contracts: Contracts): Completion[] =>
       .map((argument) => word(argument.name, `${argument.type}, ${name} of ${contract}`)),
   );
 
-/** What is written where nothing stands before it. */
+/** Completions if nothing precedes them. */
 const startsOf = (scope: ReadonlyMap<string, string>): Completion[] => [
   ...[...scope].map(([name, item]) => word(name, `item of ${item.slice(0, -'[0]'.length)}`)),
   ...variables
@@ -142,7 +142,6 @@ const startsOf = (scope: ReadonlyMap<string, string>): Completion[] => [
   ...['true', 'false'].map((name) => word(name, 'bool')),
 ];
 
-/** What a field may be compared with. */
 const valuesOf = (field: string, contracts: Contracts): Completion[] => {
   const methods = knownMethods(contracts);
   const value = (label: string, detail: string): Completion => ({ label, kind: 'value', detail, text: label });
@@ -170,8 +169,7 @@ const written = (text: string, quote: string): string => {
 };
 
 /**
- * What can be typed next in a condition: names of what it sees, functions, and names of the registered contracts.
- *
+ * What can be typed next in a condition: variables, fields, functions, and names of the registered contracts.
  * @param before the text before the cursor
  */
 export const completionsAfter = (before: string, contracts: readonly KnownContract[]): Completions => {

@@ -31,7 +31,7 @@ const SELECTOR_LENGTH = 10; // 0x and four bytes
 const MOST_DIGITS = 80;
 const WHOLE = new RegExp(`^-?\\d{1,${MOST_DIGITS}}$`);
 
-/** JSON as CEL has it: whole numbers are integers. */
+/** JSON as CEL sees it: whole numbers are integers. */
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 const fromJson = (value: unknown): unknown => {
@@ -53,7 +53,6 @@ type Methods = ReadonlyMap<string, Method>;
 
 const methods = new WeakMap<PolicyContract, Methods>();
 
-/** The methods of a contract by selector. */
 const methodsOf = (contract: PolicyContract): Methods => {
   const known = methods.get(contract);
   if (known !== undefined) return known;
@@ -81,8 +80,8 @@ const callOf = (
 };
 
 /**
- * What an amount of the coin is worth as a CEL double: to the millionth of a dollar, rounded up. So it compares exactly with
- * whatever a condition names in millionths, and nothing that is above a ceiling passes for being near it.
+ * The value of an amount of the coin as a CEL double: to the millionth of a dollar, rounded up. So it compares exactly
+ * with any number of millionths in a condition, and no amount above a ceiling passes because it is close.
  */
 const millionths = (wei: bigint, price: string): number =>
   // eslint-disable-next-line house/exact-money -- the nearest double of the same digits that a condition would be written with
@@ -108,13 +107,13 @@ const operationOf = ({ facts: { price }, op, layout, requiredWei }: Asked): Cond
   });
 };
 
-/** What the client sent; what is in webhookData stands beside it, too, by its own name. */
+/** What the client sent. The fields of webhookData are also available under their own names. */
 const contextOf = ({ context = {} }: Facts): unknown => {
   const { webhookData } = context;
   return fromJson({ ...(typeof webhookData === 'object' && webhookData), ...context });
 };
 
-/** All calls, those of a deployment first; undefined where they cannot be told. */
+/** All calls, those of a deployment first; undefined if they cannot be decoded. */
 const callsOf = ({ policy, decoding, deployment }: Asked): ConditionCall[] | undefined => {
   const made = deployment?.decoding ?? { outcome: 'decoded', calls: [], via: [] };
   if (decoding.outcome === 'undecodable' || made.outcome === 'undecodable') return undefined;
@@ -122,7 +121,7 @@ const callsOf = ({ policy, decoding, deployment }: Asked): ConditionCall[] | und
   return [...made.calls, ...decoding.calls].map((call) => callOf(call, contracts));
 };
 
-/** What the conditions of a policy are asked of. Where the calls cannot be told, none can be asked for. */
+/** The values that the conditions of a policy see. Without `calls` if they cannot be decoded. */
 export const conditionValues = (asked: Asked): ConditionValues => {
   const { facts, policy } = asked;
   const calls = callsOf(asked);

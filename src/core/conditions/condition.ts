@@ -4,39 +4,38 @@ import { children, isLoop, methodOf, nodesIn } from './syntax-tree.ts';
 import { type NamedValue, type Unmet, missingIn, unmetIn, valuesIn } from './unmet.ts';
 import { type ConditionValues, conditionEnvironment } from './vocabulary.ts';
 
-/** What a condition says of an operation. */
 export type Answer =
   | { readonly holds: boolean }
   /** It could not be evaluated, and why. */
   | { readonly failure: string };
 
-/** A condition that was read. */
+/** A parsed condition. */
 export interface Condition {
   readonly evaluate: (values: ConditionValues) => Answer;
   /** The most steps that {@link evaluate} takes over these values. */
   readonly steps: (values: ConditionValues) => number;
-  /** The values that it names, each with the text that names it; what a loop runs over is left out. */
+  /** The values that it names, each with its text; without the lists of loops. */
   readonly met: (values: ConditionValues) => NamedValue[];
-  /** More of what it reads than `met`, for who writes it: also what its loops run over, and what is not there. */
+  /** More of what it reads than `met`, for its author: also the lists of its loops, and missing values. */
   readonly readings: (values: ConditionValues) => Reading[];
-  /** What of it is not true, where it does not hold. */
+  /** The part of it that is not true, if it does not hold. */
   readonly unmet: (values: ConditionValues) => Unmet;
-  /** Whether it names what the operation costs in dollars, for which the price of the coin must be read. */
+  /** Whether it names the operation's cost in dollars, for which the price of the coin must be read. */
   readonly asksForPrice: boolean;
-  /** The value that it names by this key and that is not there; what a loop runs over is left out. */
+  /** The missing value that it names by this key; without the lists of loops. */
   readonly missing: (values: ConditionValues, key: string) => string | undefined;
 }
 
-/** An expression that is no condition, and where it goes wrong. */
+/** An expression that is not a condition, and where the error is. */
 export interface ConditionFault {
   readonly message: string;
   /** Position of the character, from 0. */
   readonly at: number;
-  /** Where it ends; the same as `at` where something is missing. */
+  /** End of the error; the same as `at` if something is missing. */
   readonly end: number;
 }
 
-/** Methods that are not available: what takes time that no bound here covers, and what needs a time zone. */
+/** Methods that are not available: their cost has no bound here, or they need a time zone. */
 export const REFUSED: Readonly<Record<string, string>> = {
   matches: 'matches() is not available: use ==, in, startsWith, endsWith or contains',
   split: 'split() is not available: use startsWith, endsWith or contains',
@@ -47,19 +46,18 @@ export const REFUSED: Readonly<Record<string, string>> = {
 
 const MOST_NESTED_LOOPS = 2;
 
-/** Why a condition that asks for calls cannot be evaluated. */
+/** Why a condition that reads calls cannot be evaluated. */
 export const CALLS_UNREADABLE = 'the calls of the operation cannot be decoded';
 
-/** Why a condition is not evaluated. */
 export const TOO_MANY_STEPS = 'it takes too many steps for an operation of this size';
 
 /** Steps that one evaluation may take, at about 100 ns. */
 const MOST_STEPS = 200_000;
 
-/** A text counts as a step for every so many characters. */
+/** This number of characters of a text counts as a step. */
 const CHARACTERS_PER_STEP = 1_000;
 
-/** How many times longer sums of lists and texts can be than what they are made of. */
+/** How many times longer sums of lists and texts can be than their parts. */
 const growthIn = (node: ASTNode): number =>
   children(node).reduce((sum, child) => sum + growthIn(child) - 1, node.op === '+' ? 2 : 1);
 
@@ -70,7 +68,7 @@ const nested = (node: ASTNode, counts: (node: ASTNode) => boolean): number => {
   return counts(node) ? below + 1 : below;
 };
 
-/** True for what looks at every item of a list without being a loop: `in` a list, and lists that are compared. */
+/** True for a node that reads every item of a list without being a loop: `in` a list, and comparisons of lists. */
 const looksThrough = (node: ASTNode): boolean => {
   if (!['in', '==', '!='].includes(node.op)) return false;
   const sides = children(node);
@@ -82,7 +80,7 @@ const names = (node: ASTNode, name: string): boolean =>
 
 const PRICED = 'maxCostUsd';
 
-/** True for whatever may read the field of `op`, by a variable of a loop too. */
+/** True for a node that may read the field of `op`, also by a variable of a loop. */
 const namesPriced = (node: ASTNode): boolean =>
   (node.op === '.' && node.args[1] === PRICED) ||
   (node.op === 'value' && node.args === PRICED) ||
@@ -90,7 +88,7 @@ const namesPriced = (node: ASTNode): boolean =>
 
 const UTC_TIME = /(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** What would come to something else on a machine in another time zone. */
+/** A node whose value depends on the machine's time zone. */
 const localTime = (node: ASTNode): string | undefined => {
   const [name, ...args] = node.op === 'rcall' || node.op === 'call' ? (node.args as [string, ...unknown[]]) : [''];
   const given = nodesIn(args.at(-1));
@@ -113,7 +111,7 @@ const refusedIn = (node: ASTNode): ConditionFault | undefined => {
   return undefined;
 };
 
-/** The longest list and the longest text of what a condition is asked of. */
+/** The longest list and the longest text of the values. */
 const sizesOf = (value: unknown): { list: number; text: number } => {
   if (typeof value === 'string') return { list: 0, text: value.length };
   if (typeof value !== 'object' || value === null || value instanceof Date) return { list: 0, text: 0 };
@@ -130,10 +128,10 @@ const sizesOf = (value: unknown): { list: number; text: number } => {
 
 const sizes = new WeakMap<ConditionValues, { list: number; text: number }>();
 
-/** What of an expression bounds its steps. */
+/** The measures of an expression that bound its steps. */
 interface Measures {
   readonly nodes: number;
-  /** How deep its loops are nested, and what is as long as a loop. */
+  /** Nesting depth of its loops, and of nodes that take as long as a loop. */
   readonly loops: number;
   readonly growth: number;
 }
@@ -155,7 +153,10 @@ const withLowerAddresses = (text: string): string =>
 
 const LONGEST_FAILURE = 200;
 
-/** Why an evaluation failed. It may quote what a client sent, and runtimes have words of their own: neither is kept. */
+/**
+ * Why an evaluation failed. The error may quote what a client sent, and runtimes word it differently: neither is
+ * stored.
+ */
 const failureOf = (error: unknown): string =>
   error instanceof EvaluationError ? error.summary.slice(0, LONGEST_FAILURE) : 'it meets a value that it cannot use';
 
@@ -208,7 +209,7 @@ const compile = (text: string): Condition | ConditionFault => {
 const compiled = new Map<string, Condition | ConditionFault>();
 const MOST_COMPILED = 10_000;
 
-/** A condition, or what is wrong with it. Each text is read once. */
+/** A condition, or what is wrong with it. Each text is parsed once. */
 const conditionOf = (text: string): Condition | ConditionFault => {
   const known = compiled.get(text);
   if (known !== undefined) return known;
@@ -218,13 +219,13 @@ const conditionOf = (text: string): Condition | ConditionFault => {
   return read;
 };
 
-/** What is wrong with a text that is to be a condition; undefined: nothing. */
+/** What is wrong with a text as a condition; undefined: nothing. */
 export const conditionFault = (text: string): ConditionFault | undefined => {
   const read = conditionOf(text);
   return 'message' in read ? read : undefined;
 };
 
-/** How a failure begins that is one of the text itself. */
+/** The beginning of a failure of the text itself. */
 export const NO_CONDITION = 'its expression is not valid';
 
 /** Stands in for a stored expression that this version no longer accepts. */
@@ -238,7 +239,7 @@ const unreadable = (text: string, { message }: ConditionFault): Condition => ({
   missing: () => undefined,
 });
 
-/** A condition that was stored. One that would be refused today fails, whatever it is asked of. */
+/** A stored condition. One that would be refused today always fails. */
 export const readCondition = (text: string): Condition => {
   const read = conditionOf(text);
   return 'message' in read ? unreadable(text, read) : read;

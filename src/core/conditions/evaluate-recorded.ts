@@ -5,19 +5,18 @@ import { ruleInput } from '../rule-input.ts';
 import { readCondition } from './condition.ts';
 import type { Reading } from './readings.ts';
 
-/** What an expression comes to on an operation that was decided before. */
+/** The value of an expression on a recorded operation. */
 export interface RecordedAnswer {
   /** `failed`: it cannot be evaluated; `notReplayable`: the record does not hold what conditions see. */
   readonly answer: 'true' | 'false' | 'failed' | 'notReplayable';
-  /** Why it cannot be evaluated; null: it can. */
+  /** Why it cannot be evaluated; null if it can. */
   readonly failure: string | null;
   readonly readings: readonly Reading[];
 }
 
 /**
- * Evaluates a condition on a recorded operation, with the DApp and the contracts of the policy given.
- *
- * @param expression that was checked
+ * Evaluates a condition on a recorded operation, with the DApp and the contracts of the given policy.
+ * @param expression already checked
  */
 export const evaluateRecorded = (expression: string, record: DecisionRecord, policy: Policy): RecordedAnswer => {
   const facts = readableFacts(record);

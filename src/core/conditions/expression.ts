@@ -4,7 +4,7 @@ import { conditionFault } from './condition.ts';
 /** Longer than anything that people can read. */
 const LONGEST = 2_000;
 
-/** Schema of a condition as it is written, in CEL: checked whole, so that what is kept can be evaluated. */
+/** Schema of a condition in CEL. It is checked whole, so that what is stored can be evaluated. */
 export const expression = z
   .string()
   .min(1)

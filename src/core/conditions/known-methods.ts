@@ -2,7 +2,7 @@ import { Interface } from 'ethers';
 import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
 import { conditionFault } from './condition.ts';
 
-/** A registered contract, as far as conditions name its parts. */
+/** The parts of a registered contract that conditions name. */
 export interface KnownContract {
   readonly name: string;
   readonly address: string;
@@ -10,17 +10,15 @@ export interface KnownContract {
   readonly whitelistedMethods: readonly string[];
 }
 
-/** An argument of a method. */
 export interface MethodArgument {
-  /** Its name; where it has none, its position. */
+  /** Its name or, if it has none, its position. */
   readonly name: string;
   /** Of the ABI, e.g. `uint256`. */
   readonly type: string;
-  /** What follows `args` where a condition names it: `.amount`, `[0]` or `["in"]`. */
+  /** The text after `args` by which a condition names it: `.amount`, `[0]` or `["in"]`. */
   readonly access: string;
 }
 
-/** A method that is sponsored. */
 export interface KnownMethod {
   /** The registered name of its contract. */
   readonly contract: string;
@@ -31,7 +29,7 @@ export interface KnownMethod {
 
 const accessOf = (name: string, index: number): string => {
   if (name === '') return `[${index}]`;
-  // What is a word of the language cannot follow a point.
+  // A reserved word of the language cannot follow a point.
   return conditionFault(`calls[0].args.${name} == 1`) === undefined ? `.${name}` : `[${JSON.stringify(name)}]`;
 };
 
@@ -49,7 +47,7 @@ const read = (contracts: readonly KnownContract[]): KnownMethod[] =>
 
 const known = new WeakMap<readonly KnownContract[], KnownMethod[]>();
 
-/** The methods of registered contracts that are sponsored, with their arguments. They are asked for at every key. */
+/** The sponsored methods of registered contracts, with their arguments. Called at every keystroke. */
 export const knownMethods = (contracts: readonly KnownContract[]): readonly KnownMethod[] => {
   const methods = known.get(contracts) ?? read(contracts);
   known.set(contracts, methods);

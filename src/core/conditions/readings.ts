@@ -2,21 +2,20 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { children, isLoop, isPath, methodOf, nodesIn, pathText } from './syntax-tree.ts';
 import { conditionEnvironment } from './vocabulary.ts';
 
-/** A value that an expression reads. */
 export interface Reading {
   /** The text that names it, e.g. `calls[0].args.amount`. */
   readonly text: string;
-  /** The value in CEL, cut off where it is long; null where there is none. */
+  /** The value in CEL, cut off if it is long; null if it is missing. */
   readonly value: string | null;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What the variables of loops stand for, e.g. `c` for `calls[0]`. */
+/** The values of loop variables, e.g. `calls[0]` for `c`. */
 type Variables = ReadonlyMap<string, string>;
 
 const MOST_READINGS = 12;
-/** Of what a loop runs over. */
+/** Items shown of a loop's list. */
 const MOST_ITEMS = 4;
 const LONGEST_VALUE = 80;
 
@@ -31,10 +30,10 @@ const shown = (value: unknown): string => {
   return String(value).slice(0, LONGEST_VALUE);
 };
 
-/** A value of an expression without loops. @throws EvaluationError where there is none */
+/** A value of an expression without loops. @throws EvaluationError if it has no value */
 const valueOf = (text: string, values: Values): unknown => conditionEnvironment.parse(text)(values);
 
-/** True for a call that says something of one value: `size(calls)`, `time.getDayOfWeek()`. */
+/** True for a call that depends on one value: `size(calls)`, `time.getDayOfWeek()`. */
 const asksOne = (node: ASTNode): boolean => {
   if (node.op === 'call') return node.args[0] === 'size' && nodesIn(node.args[1]).every(isPath);
   return node.op === 'rcall' && isPath(node.args[1]) && node.args[2].length === 0;
@@ -42,7 +41,6 @@ const asksOne = (node: ASTNode): boolean => {
 
 /**
  * The values that an expression reads, in its order, with those that its loops find in their first items.
- *
  * @param source the text that was parsed
  */
 export const readingsIn = (ast: ASTNode, source: string, values: Values): Reading[] => {
@@ -82,7 +80,7 @@ export const readingsIn = (ast: ASTNode, source: string, values: Values): Readin
   };
 
   const lookAtPath = (path: ASTNode, variables: Variables): void => {
-    // A name alone is everything at once, but for a time and for what a loop has at hand.
+    // A name alone covers everything at once, except a time and a loop variable.
     const name = pathText(path, source);
     if (path.op !== 'id' || name === 'time' || variables.has(name)) read(named(path, variables));
   };

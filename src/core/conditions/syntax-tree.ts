@@ -17,13 +17,12 @@ export const children = (node: ASTNode): ASTNode[] => nodesIn(node.args);
 export const methodOf = ({ op, args }: ASTNode): string | undefined =>
   op === 'rcall' ? (args as [string, ...unknown[]])[0] : undefined;
 
-/** True for a name of a loop: `all` and what else is evaluated for each item of a list. */
+/** True for a name of a loop: `all` and others that are evaluated for each item of a list. */
 export const isLoopName = (name: string): boolean => LOOPS.has(name);
 
-/** True for a loop. */
 export const isLoop = (node: ASTNode): boolean => isLoopName(methodOf(node) ?? '');
 
-/** True for `op.sender` or `context.plan["tier"]`: values that stand in what is asked, by whatever way to them. */
+/** True for `op.sender` or `context.plan["tier"]`: a value of the operation, by any path to it. */
 export const isPath = (node: ASTNode): boolean => {
   if (node.op === 'id') return true;
   if (node.op === '.') return isPath(node.args[0]);
@@ -32,7 +31,7 @@ export const isPath = (node: ASTNode): boolean => {
   return isPath(of) && index.op === 'value';
 };
 
-/** The single values that an expression names; what a loop runs over is left out. */
+/** The single values that an expression names; without the lists of loops. */
 export const pathsIn = (node: ASTNode): ASTNode[] => {
   if (isPath(node)) return node.op === 'id' && node.args !== 'time' ? [] : [node];
   return isLoop(node) ? [] : children(node).flatMap(pathsIn);
@@ -52,8 +51,8 @@ const parenthesesIn = (node: ASTNode, source: string): string => {
 };
 
 /**
- * The text of a node as it was written. It can be parsed: the range of a node leaves out a parenthesis at its very start or
- * end even where the other one of the pair is inside.
+ * The text of a node as it was written. It can be parsed: the range of a node leaves out a parenthesis at its very
+ * start or end even if the other one of the pair is inside.
  */
 export const textOf = (node: ASTNode, source: string): string => {
   let [unopened, unclosed] = [0, 0];
@@ -65,7 +64,7 @@ export const textOf = (node: ASTNode, source: string): string => {
   return '('.repeat(unopened) + source.slice(node.range.start, node.range.end) + ')'.repeat(unclosed);
 };
 
-/** The text of a path without what may stand between its parts. @param root what stands for the name that it begins with */
+/** The text of a path without what may separate its parts. @param root replaces the name that it begins with */
 export const pathText = (path: ASTNode, source: string, root = (name: string): string => name): string => {
   if (path.op === 'id') return root(path.args);
   const [of, key] = path.args as [ASTNode, string | ASTNode];

@@ -2,13 +2,13 @@ import type { ASTNode, ParseResult } from '@marcbachmann/cel-js';
 import { children, methodOf, nodesIn, pathText, pathsIn, textOf } from './syntax-tree.ts';
 import { type ConditionValues, conditionEnvironment } from './vocabulary.ts';
 
-/** A value that a condition names, with the text that names it. */
+/** A value that a condition names, with its text. */
 export interface NamedValue {
   readonly text: string;
   readonly value: string;
 }
 
-/** What of a condition an operation does not meet. */
+/** The part of a condition that an operation does not meet. */
 export interface Unmet {
   /** The parts of it that are not true, as an expression. */
   readonly text: string;
@@ -31,7 +31,7 @@ const member = (of: unknown, key: unknown): unknown => {
   return isThere ? (of as Readonly<Record<string, unknown>>)[key] : undefined;
 };
 
-/** The value that a path names; undefined where it is not there. CEL would throw then, which takes long. */
+/** The value of a path; undefined if it is missing. CEL would throw, which is slow. */
 const valueAt = (path: ASTNode, values: ConditionValues): unknown => {
   if (path.op === 'id') return member(values, path.args);
   const [of, key] = path.args as [ASTNode, string | ASTNode];
@@ -55,13 +55,13 @@ const readPaths = (paths: readonly Path[], values: ConditionValues): NamedValue[
     return value === undefined ? [] : [{ text, value: shown(value) }];
   });
 
-/** Reads the values that an expression names, as far as they are there. */
+/** Reads the values that an expression names, except missing ones. */
 export const valuesIn = (ast: ASTNode, source: string): ((values: ConditionValues) => NamedValue[]) => {
   const paths = namedPaths(pathsIn(ast), source).slice(0, MOST_SHOWN);
   return (values) => readPaths(paths, values);
 };
 
-/** Finds the value of an expression that ends in a key and is not there. */
+/** Finds the value of an expression that ends in a key and is missing. */
 export const missingIn = (
   ast: ASTNode,
   source: string,
@@ -71,7 +71,7 @@ export const missingIn = (
     paths.find(({ text, node }) => /(\w+)\W*$/.exec(text)?.[1] === key && valueAt(node, values) === undefined)?.text;
 };
 
-/** Reads a value; undefined where it is not there. It explains: what it cannot read changes no decision. */
+/** Reads a value; undefined if it is missing. It only explains: a failure to read changes no decision. */
 const reader = (text: string): ((values: ConditionValues) => unknown) => {
   let run: ParseResult | undefined;
   return (values) => {
@@ -87,7 +87,9 @@ const reader = (text: string): ((values: ConditionValues) => unknown) => {
 const beginsWith = (node: ASTNode, name: string): boolean =>
   node.op === 'id' ? node.args === name : beginsWith((node.args as [ASTNode])[0], name);
 
-/** Reads what `calls.all(c, test)` names of the first call that fails the test. Other lists are too long to be shown. */
+/**
+ * Reads what `calls.all(c, test)` names of the first call that fails the test. Other lists are too long to be shown.
+ */
 const valuesOfLoop = (node: ASTNode, source: string): ((values: ConditionValues) => NamedValue[]) => {
   const [, list, body] = node.args as [string, ASTNode, unknown];
   const [item, test] = nodesIn(body);
@@ -106,7 +108,7 @@ const valuesOfLoop = (node: ASTNode, source: string): ((values: ConditionValues)
 
 const partsOf = (node: ASTNode): ASTNode[] => (node.op === '&&' ? children(node).flatMap(partsOf) : [node]);
 
-/** Looks for what is not true of an expression: of its parts between `&&`, each by itself; all of it where none is found. */
+/** Finds the untrue parts of an expression: those between `&&`, each by itself; all of it if no part is untrue. */
 export const unmetIn = (ast: ASTNode, source: string): ((values: ConditionValues) => Unmet) => {
   const parts = partsOf(ast).map((node) => {
     const text = textOf(node, source);

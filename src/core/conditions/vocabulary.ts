@@ -1,13 +1,13 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { decimalToWei } from '../../shared/schema/decimal.ts';
 
-/** Something that conditions see: CEL tells its type by its class, and reads the fields given. */
+/** A type that conditions see: CEL identifies it by its class, and reads the given fields. */
 class Seen {
   constructor(fields: Readonly<Record<string, unknown>>) {
     Object.assign(this, fields);
   }
 
-  /** The fields in words, where a condition is explained. */
+  /** The fields in words, for the explanation of a condition. */
   toString(): string {
     return Object.entries(this)
       .map(([field, value]) => `${field} ${String(value)}`)
@@ -15,13 +15,11 @@ class Seen {
   }
 }
 
-/** The operation. Addresses and bytes are hex in lower case, amounts are wei; there is no `maxCostUsd` where no price is known. */
+/** Addresses and bytes are hex in lower case, amounts are wei; `maxCostUsd` is missing if no price is known. */
 export class ConditionOperation extends Seen {}
 
-/** A call of the operation. */
 export class ConditionCall extends Seen {}
 
-/** The DApp. */
 export class ConditionDapp extends Seen {}
 
 const gasFields = [
@@ -34,7 +32,7 @@ const gasFields = [
   'maxPriorityFeePerGas',
 ] as const;
 
-/** The fields of what conditions see, by its CEL type, with their CEL types. */
+/** The fields that conditions see, by CEL type, with their CEL types. */
 export const vocabulary = {
   Operation: {
     sender: 'string',
@@ -60,10 +58,10 @@ export const vocabulary = {
   DApp: { paymasterId: 'string', name: 'string', chainId: 'int' },
 } as const;
 
-/** Bounds of an expression as it is written; what it may cost when it is evaluated is bounded besides. */
+/** Bounds of an expression as it is written; the cost of its evaluation has a bound of its own. */
 const limits = { maxAstNodes: 300, maxDepth: 32, maxListElements: 200, maxMapEntries: 20, maxCallArguments: 8 };
 
-/** What conditions may name: `op`, `calls`, `context`, `dapp`, `time`, and the function `wei("0.05")`. */
+/** The names that conditions may use: `op`, `calls`, `context`, `dapp`, `time`, and the function `wei("0.05")`. */
 export const conditionEnvironment = new Environment({ unlistedVariablesAreDyn: false, limits })
   .registerType('Operation', { ctor: ConditionOperation, fields: vocabulary.Operation })
   .registerType('Call', { ctor: ConditionCall, fields: vocabulary.Call })
@@ -75,5 +73,5 @@ export const conditionEnvironment = new Environment({ unlistedVariablesAreDyn: f
   .registerVariable('time', 'google.protobuf.Timestamp')
   .registerFunction('wei(string): int', decimalToWei);
 
-/** What a condition is asked of: the names of {@link conditionEnvironment}. */
+/** The values for the names of {@link conditionEnvironment}. */
 export type ConditionValues = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import type { Hex } from '../../shared/schema/hex.ts';
 
 /** A state-changing function of a registered contract. */
 export interface ContractMethod {
-  /** Name as shown: the bare name, or the full signature where the name is overloaded. */
+  /** Display name: the bare name, or the full signature if the name is overloaded. */
   label: string;
   name: string;
   /** Canonical signature, e.g. `mint(uint256)`. */
@@ -15,21 +15,24 @@ export interface ContractMethod {
 }
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]{0,199}$/;
-/** Types of the Solidity ABI that a call can be decoded by. Bounded, as a hostile type must not cost more than it says. */
+/**
+ * Types of the Solidity ABI by which a call can be decoded. Bounded, since a hostile type must not make decoding
+ * expensive.
+ */
 const TYPE = /^(?:address|bool|string|tuple|(?:bytes|u?int)(?:[1-9]\d{0,2})?)(?:\[(?:[1-9]\d{0,8})?\]){0,16}$/;
 
-/** A parameter with tuples in tuples, so many levels deep: more is no contract's, and recursion ends. */
+/** A parameter with nested tuples, up to `levels` deep: no contract needs more, and recursion ends. */
 const parameter = (levels: number): z.ZodType =>
   z.object({
     type: z.string().regex(TYPE),
     components: (levels === 0 ? z.never() : z.array(parameter(levels - 1))).optional(),
   });
-/** What identifies a function and tells whether it changes state; the rest, outputs among it, is not looked at. */
+/** Fields that identify a function and show whether it changes state; others, such as outputs, are ignored. */
 const functionEntry = z.object({
   name: z.string().regex(IDENTIFIER),
   inputs: z.array(parameter(16)).default([]),
   stateMutability: z.enum(['pure', 'view', 'nonpayable', 'payable']).optional(),
-  // In place of `stateMutability` in older ABIs; ethers knows what they mean.
+  // In place of `stateMutability` in older ABIs; ethers understands them.
   constant: z.boolean().optional(),
   payable: z.boolean().optional(),
 });
@@ -77,8 +80,7 @@ const named = (method: ContractMethod, entry: string): boolean => method.name ==
 
 /**
  * The methods that a whitelist names; an entry is a name (all its overloads) or a full signature.
- *
- * @throws EngineError `UNKNOWN_CONTRACT_METHOD` for the first entry that names none
+ * @throws EngineError `UNKNOWN_CONTRACT_METHOD` for the first entry that names no method
  */
 export const whitelisted = (methods: readonly ContractMethod[], entries: readonly string[]): ContractMethod[] => {
   const stranger = entries.find((entry) => !methods.some((method) => named(method, entry)));

@@ -2,13 +2,12 @@ import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { stateChangingMethods, whitelisted } from './methods.ts';
 import type { Policy, PolicyContract } from '../policy.ts';
 
-/** A registered contract as this rule needs it. */
 export interface WhitelistedContract {
   readonly name: string;
   readonly active: boolean;
   /** Selectors that are sponsored. */
   readonly selectors: ReadonlySet<Hex>;
-  /** Signatures by selector, of all methods, for the explanation. */
+  /** Signatures of all methods by selector, for the explanation. */
   readonly signatures: ReadonlyMap<Hex, string>;
 }
 

@@ -13,7 +13,6 @@ const requireV06 = (op: UserOperation): UserOperationV06 => {
   throw new Error('this operation is of a later EntryPoint than v0.6');
 };
 
-/** EntryPoint v0.6. */
 export const entryPoint06: EntryPoint = {
   version: '0.6',
   address: '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789',

@@ -5,7 +5,7 @@ import { bindToEntryPoint, packedWords } from '../user-operation/user-op-hash.ts
 import { invalidAggregator } from './aa-codes.ts';
 import { PENALTY_DIVISOR, packedEntryPoint, unusedFor } from './packed.ts';
 
-/** A tenth of what is left of both limits together, whether there is a postOp or not. */
+/** A tenth of the unused gas of both limits together, with or without a postOp. */
 const unusedGasPenalty: UnusedGasPenalty = {
   countsUncalledPostOp: true,
   of: ({ callGasLimit, postOpGasLimit }, callGasUsed) =>
@@ -17,7 +17,6 @@ const unusedGasPenalty: UnusedGasPenalty = {
   },
 };
 
-/** EntryPoint v0.7. */
 export const entryPoint07 = packedEntryPoint({
   version: '0.7',
   address: '0x0000000071727De22E5E9d8BAf0edAc6f37da032',

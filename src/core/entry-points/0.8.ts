@@ -6,10 +6,10 @@ import { addressWord, digits, hashWord, keccak, word } from '../user-operation/h
 import { isEip7702, packedWords } from '../user-operation/user-op-hash.ts';
 import { PENALTY_DIVISOR, packedEntryPoint, unusedFor } from './packed.ts';
 
-/** So much of each limit is forgiven, or else nothing. */
+/** Unused gas up to this much of each limit is free; above it, all of it is charged. */
 const FORGIVEN_GAS = 40_000n;
 
-/** What is charged for what is left of one limit, in gas. */
+/** The charge for the unused gas of one limit, in gas. */
 export const penaltyOfLimit = (limit: bigint, used: bigint): bigint => {
   const unused = above(limit, used);
   return unused <= FORGIVEN_GAS ? 0n : unused / PENALTY_DIVISOR;
@@ -19,7 +19,7 @@ export const penaltyOfLimit = (limit: bigint, used: bigint): bigint => {
 const highestLimit = (limit: bigint, used: bigint, penalty: bigint): bigint =>
   min(limit, used + max(FORGIVEN_GAS, unusedFor(penalty)));
 
-/** A tenth of what is left of each limit. */
+/** A tenth of the unused gas of each limit. */
 const unusedGasPenalty: UnusedGasPenalty = {
   countsUncalledPostOp: false,
   of: ({ callGasLimit, postOpGasLimit }, callGasUsed) =>
@@ -48,7 +48,7 @@ const initCodeHash = (initCode: Hex, delegate: Address | undefined): string => {
   return digits(keccak(digits(delegate), digits(initCode).slice(40)));
 };
 
-/** EntryPoint v0.8. Its hash is EIP-712 (domain "ERC4337", version "1"). */
+/** Its hash is EIP-712 (domain "ERC4337", version "1"). */
 export const entryPoint08 = packedEntryPoint({
   version: '0.8',
   address: '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108',

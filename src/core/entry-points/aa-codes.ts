@@ -1,7 +1,7 @@
-/** Who can put an operation right that an EntryPoint refused. */
+/** Who can fix an operation that an EntryPoint refused. */
 export type AaParty = 'account' | 'factory' | 'paymaster' | 'bundler' | 'EntryPoint';
 
-/** What an EntryPoint means by one of its codes. */
+/** The meaning of an EntryPoint's error code. */
 export interface AaCode {
   /** The EntryPoint's own words. */
   readonly words: string;
@@ -13,7 +13,7 @@ export interface AaCode {
 /** AA codes by their names, such as `AA21`. All are from the sources of eth-infinitism/account-abstraction. */
 export type AaCodes = Readonly<Record<string, AaCode>>;
 
-/** The codes that every EntryPoint has; where their words differ, those of v0.6. */
+/** The codes that every EntryPoint has; if their words differ, those of v0.6. */
 export const commonAaCodes: AaCodes = {
   AA10: {
     words: 'sender already constructed',

@@ -25,33 +25,33 @@ export type EntryPointArtifact =
 export interface EntryPoint extends OperationTarget, EntryPointGas {
   /** Of the canonical contract, at the same address on every chain (eth-infinitism/account-abstraction). */
   readonly address: Address;
-  /** What puts the code of its package at its address, by the deterministic deployer. */
+  /** Puts the code of its package at its address, by the deterministic deployer. */
   readonly deployment: { readonly artifact: EntryPointArtifact; readonly salt: Hex };
-  /** The same contract with `simulateHandleOp` added, for state overrides; absent where it has that function itself. */
+  /** The same contract with `simulateHandleOp` added, for state overrides; absent if it has that function itself. */
   readonly simulations?: EntryPointArtifact;
-  /** True: its contracts take operations packed, and the calls of a paymaster have gas limits of their own. */
+  /** True: its contracts take packed operations, and a paymaster's calls have gas limits of their own. */
   readonly isPacked: boolean;
-  /** Fields that an operation has although it creates no account and has no paymaster. */
+  /** Fields that an operation has even if it creates no account and has no paymaster. */
   readonly emptyFields: Pick<UserOperationV06, 'initCode' | 'paymasterAndData'> | Pick<UserOperationV07, 'factory'>;
-  /** True: it calls `executeUserOp` of an account whose callData begins with that selector. */
+  /** True: it calls `executeUserOp` of an account if callData begins with that selector. */
   readonly callsExecuteUserOp: boolean;
   /** Just enough `verificationGasLimit` for an account that checks nothing and, on v0.6, for the paymaster as well. */
   readonly leastVerificationGas: bigint;
   readonly aaCodes: AaCodes;
-  /** The fields that have an operation create its account. */
+  /** The fields that make an operation create its account. */
   readonly creation: (
     factory: Address,
     factoryData: Hex,
   ) => Pick<UserOperationV06, 'initCode'> | Required<Pick<UserOperationV07, 'factory' | 'factoryData'>>;
   /**
-   * Puts a client's operation into the form of this EntryPoint.
-   *
+   * Converts a client's operation to the form of this EntryPoint.
    * @throws EngineError `VALIDATION`, which names the field that is missing, contradicted or of another EntryPoint
    */
   readonly read: (partial: PartialUserOperation, chainId: number) => RequestedOperation;
   /**
-   * What its `getUserOpHash` returns; `signature` does not enter it. Throws Error for an operation of another form, and
-   * for one of EIP-7702 whose delegate it needs and is not given; RangeError where `packUserOperation` does.
+   * What its `getUserOpHash` returns; `signature` is not part of it.
+   * @throws Error for an operation of another form, and for one of EIP-7702 without the delegate it needs; RangeError
+   * if `packUserOperation` throws it
    */
   readonly hash: (op: UserOperation, domain: UserOpHashDomain) => Hex;
 }

@@ -6,7 +6,7 @@ import type { UserOpHashDomain } from '../user-operation/user-op-hash.ts';
 import { type AaCodes, commonAaCodes } from './aa-codes.ts';
 import type { EntryPoint } from './entry-point.ts';
 
-/** In what the EntryPoints from v0.7 on differ. */
+/** The differences between EntryPoints from v0.7 on. */
 interface PackedEntryPoint extends Pick<
   EntryPoint,
   'version' | 'address' | 'deployment' | 'takesEip7702Marker' | 'unmeteredGas' | 'leastMeteredGas' | 'unusedGasPenalty'
@@ -38,13 +38,13 @@ const aaCodes: AaCodes = {
   },
 };
 
-/** From v0.7 on, this part of what was not used of a limit is paid to the bundler. */
+/** From v0.7 on, the bundler receives this part of a limit's unused gas. */
 export const PENALTY_DIVISOR = 10n;
 
 /** The most unused gas for which a tenth, rounded down, is no more than that. */
 export const unusedFor = (penalty: bigint): bigint => PENALTY_DIVISOR * (penalty + 1n) - 1n;
 
-/** An EntryPoint that takes operations packed, as all do from v0.7 on. */
+/** An EntryPoint that takes packed operations, as all do from v0.7 on. */
 export const packedEntryPoint = (own: PackedEntryPoint): EntryPoint => {
   const entryPoint: EntryPoint = {
     ...own,

@@ -6,27 +6,26 @@ import { entryPoint08 } from './0.8.ts';
 import type { AaCode } from './aa-codes.ts';
 import type { EntryPoint } from './entry-point.ts';
 
-/** Every EntryPoint that Gasdesk works with, the oldest first. A new one is a new file and a line here. */
+/** Every EntryPoint that Gasdesk supports, the oldest first. A new one is a new file and a line here. */
 export const entryPoints: Readonly<Record<EntryPointVersion, EntryPoint>> = {
   '0.6': entryPoint06,
   '0.7': entryPoint07,
   '0.8': entryPoint08,
 };
 
-/** The same as a list. */
 export const allEntryPoints: readonly EntryPoint[] = Object.values(entryPoints);
 
 const byAddress = new Map(allEntryPoints.map((entryPoint) => [addressKey(entryPoint.address), entryPoint]));
 
-/** The EntryPoint of an address, whatever its letter case. */
+/** The EntryPoint at an address, whatever its letter case. */
 export const entryPointAt = (address: string | undefined): EntryPoint | undefined =>
   byAddress.get(addressKey((address ?? '') as Address));
 
-/** What a code means in the oldest EntryPoint that has it. */
+/** The meaning of a code in the oldest EntryPoint that has it. */
 export const findAaCode = (code: string): AaCode | undefined =>
   allEntryPoints.find(({ aaCodes }) => Object.hasOwn(aaCodes, code))?.aaCodes[code];
 
-/** The first AA code in a text; undefined if it is none that an EntryPoint has. */
+/** The first AA code in a text; undefined if no EntryPoint has it. */
 export const aaCodeIn = (text: string): string | undefined => {
   const code = /\bAA\d\d\b/.exec(text)?.[0];
   return code !== undefined && findAaCode(code) !== undefined ? code : undefined;

@@ -4,7 +4,7 @@ import type { NamedBytes } from '../../shared/schema/inspection.ts';
 import { byteLength, wordAligned } from '../user-operation/hex-digits.ts';
 import { valueOf } from './sections.ts';
 
-/** What stands in ABI-encoded bytes: a word, bytes of any length, a tuple, or an array of tuples. */
+/** The structure of ABI-encoded bytes: a word, bytes of any length, a tuple, or an array of tuples. */
 export type AbiShape =
   | { readonly type: 'word'; readonly name: string; readonly kind: NamedBytes['kind']; readonly meaning: string }
   | { readonly type: 'bytes'; readonly name: string; readonly kind: 'bytes' | 'text'; readonly meaning: string }
@@ -14,7 +14,7 @@ export type AbiShape =
 /** A value of a shape: hex of a word or of bytes, the fields of a tuple, or the items of an array. */
 export type AbiValue = Hex | { readonly [field: string]: AbiValue } | readonly AbiValue[];
 
-/** Why bytes are not what they were read as; it never leaves this folder. */
+/** Why bytes cannot be read as intended; it stays within this folder. */
 export class Unreadable extends Error {}
 
 const WORD = 32;
@@ -22,7 +22,7 @@ const SELECTOR = 4;
 
 const text = (hex: Hex): string => toUtf8String(hex, Utf8ErrorFuncs.replace).replaceAll(/\p{C}/gu, '\u{fffd}');
 
-/** A reader that gives every byte it reads a name, and none two. */
+/** A reader that names every byte it reads, and no byte twice. */
 class AbiBytes {
   readonly #data: Hex;
   readonly #named: NamedBytes[] = [];
@@ -32,7 +32,7 @@ class AbiBytes {
     this.#data = data;
   }
 
-  /** Names a run of bytes. @throws Unreadable where there are not so many, or more were named than there are */
+  /** Names a run of bytes. @throws Unreadable if the bytes end before it, or more runs were named than fit */
   name(offset: number, length: number, { name, kind, meaning }: Pick<NamedBytes, 'name' | 'kind' | 'meaning'>): Hex {
     const total = byteLength(this.#data);
     if (offset + length > total) throw new Unreadable(`${name} ends behind the last byte`);
@@ -51,7 +51,7 @@ class AbiBytes {
     return Number(value);
   }
 
-  /** All bytes in their order; those that nothing reads are named so. @throws Unreadable where names overlap */
+  /** All bytes in order, with a name for those that nothing reads. @throws Unreadable if names overlap */
   all(): NamedBytes[] {
     const sorted = this.#named.toSorted((one, other) => one.offset - other.offset);
     const whole: NamedBytes[] = [];
@@ -122,9 +122,8 @@ export interface AbiRead {
 }
 
 /**
- * Reads the arguments behind a selector as the ABI lays them out.
- *
- * @throws Unreadable where an offset or a length points outside, or at what is read already
+ * Reads the arguments after a selector as the ABI lays them out.
+ * @throws Unreadable if an offset or a length points outside, or at bytes that were read already
  */
 export const readAbi = (data: Hex, selector: string, fields: readonly AbiShape[]): AbiRead => {
   const bytes = new AbiBytes(data);

@@ -46,7 +46,7 @@ const handleOps = (item: readonly AbiShape[]): readonly AbiShape[] => [
   BENEFICIARY,
 ];
 
-/** What an EntryPoint runs a bundle by, by selector. */
+/** The functions with which an EntryPoint runs a bundle, by selector. */
 const FUNCTIONS = {
   // handleOps((address,uint256,bytes,bytes,uint256,uint256,uint256,uint256,uint256,bytes,bytes)[],address)
   '0x1fad948c': { isPacked: false, fields: handleOps(OPERATION_V06), title: 'handleOps of EntryPoint 0.6' },
@@ -54,7 +54,6 @@ const FUNCTIONS = {
   '0x765e827f': { isPacked: true, fields: handleOps(PACKED_OPERATION), title: 'handleOps of EntryPoint 0.7 and later' },
 } as const;
 
-/** A bundle, taken apart. */
 export interface Bundle {
   readonly title: string;
   readonly bytes: NamedBytes[];
@@ -95,13 +94,13 @@ const FACTORY_DIGITS = 42;
 /** paymaster and two gas limits. */
 const LEAST_PAYMASTER_DATA = 52;
 
-/** What initCode says, by the names of JSON-RPC. */
+/** initCode, by the names of JSON-RPC. */
 const splitInitCode = (initCode: Hex): { factory?: Hex; factoryData?: Hex } =>
   initCode === '0x'
     ? {}
     : { factory: initCode.slice(0, FACTORY_DIGITS) as Hex, factoryData: `0x${initCode.slice(FACTORY_DIGITS)}` };
 
-/** The paymaster's fields from v0.7 on; none where the bytes are too few to be any. */
+/** The paymaster's fields from v0.7 on; empty if the bytes are too few. */
 export const splitPaymaster = (paymasterAndData: Hex) =>
   byteLength(paymasterAndData) < LEAST_PAYMASTER_DATA ? {} : splitPaymasterAndData(paymasterAndData);
 
@@ -120,9 +119,8 @@ const LOST =
   'Its paymasterAndData is too short to name a paymaster and its gas limits: the EntryPoint refuses it (AA93).';
 
 /**
- * Takes a call of handleOps apart; undefined for the call of another function.
- *
- * @throws Unreadable where its bytes are not laid out as the ABI says
+ * Takes a call of handleOps apart; undefined for a call of another function.
+ * @throws Unreadable if its bytes do not follow the ABI
  */
 export const readBundle = (callData: Hex): Bundle | undefined => {
   const selector = callData.slice(0, 10);

@@ -16,17 +16,17 @@ import { named, sectionOf, shownField } from './sections.ts';
 import { readTransaction } from './transaction.ts';
 
 const ALL_VERSIONS = allEntryPoints.map(({ version }) => version);
-/** Of a bundle's operations, so many are taken apart. */
+/** Number of a bundle's operations that are taken apart. */
 const MOST_OPERATIONS = 20;
 
 /** Readings that fit, and those that did not. */
 type Found = Pick<Inspection, 'readings' | 'misfits'>;
 
-/** What a text is read with. */
+/** The inputs with which a text is read. */
 interface Reader {
   readonly knowledge: Knowledge;
   readonly clues: Clues;
-  /** Where a bundle is sent, as far as it is told beside it. */
+  /** The target of a bundle, if the text gives it. */
   readonly entryPoint?: Address | undefined;
 }
 
@@ -123,7 +123,7 @@ const asPaymasterData = (value: Hex, { knowledge, clues }: Reader): Found => {
   return { readings: foreignData(value), misfits };
 };
 
-/** What no layout fits, and yet could be the data of another paymaster. */
+/** Data that fits no layout, but could be another paymaster's. */
 const foreignData = (value: Hex): InspectionReading[] => {
   if (!isPackedData(value)) return [];
   const title = 'paymasterAndData of another contract, EntryPoint 0.7 or later';
@@ -133,7 +133,7 @@ const foreignData = (value: Hex): InspectionReading[] => {
 };
 
 const NOBODY: Address = `0x${'00'.repeat(20)}`;
-/** It runs all that the older ones run. */
+/** It runs everything that the older ones run. */
 const NEWEST = ALL_VERSIONS.at(-1);
 
 const asCallData = (callData: Hex): Found => {
@@ -146,7 +146,7 @@ const asCallData = (callData: Hex): Found => {
   });
 };
 
-/** The AA code that sections are about. */
+/** The AA code in sections. */
 const codeOf = (sections: InspectionReading['sections']): string | undefined =>
   sections.map(({ title }) => aaCodeIn(title)).find((code) => code !== undefined);
 
@@ -183,7 +183,7 @@ const ofBytes = (value: Hex, reader: Reader): Found => {
 
 const BYTES = /0x[\da-fA-F]{8,}/g;
 
-/** A text in which an error is told: by its AA code, by revert data, or by both. */
+/** A text that reports an error: by its AA code, by revert data, or by both. */
 const asErrorText = (text: string): Found => {
   const data = [...text.matchAll(BYTES)]
     .map(([hex]) => hex.toLowerCase())
@@ -263,9 +263,8 @@ const titleOf = ({ readings: [first, second] }: Found): string => {
 };
 
 /**
- * Says what a text is and takes it apart: paymaster data, operations, bundles, transactions, hashes, revert data and
- * AA codes. It never throws for what the text holds: what does not fit is told in `misfits`.
- *
+ * Identifies a text and takes it apart: paymaster data, operations, bundles, transactions, hashes, revert data and AA
+ * codes. It never throws for the contents of the text: `misfits` holds what does not fit.
  * @param text at most `MOST_INSPECTED` characters
  */
 export const inspect = (text: string, knowledge: Knowledge): { inspection: Inspection; clues: Clues } => {
@@ -275,7 +274,7 @@ export const inspect = (text: string, knowledge: Knowledge): { inspection: Inspe
   return { inspection: { title: titleOf({ ...found, readings }), readings, misfits: found.misfits }, clues };
 };
 
-/** The addresses that an inspection names, in lower case. */
+/** The addresses in an inspection, in lower case. */
 export const addressesIn = ({ readings }: Inspection): ReadonlySet<Address> =>
   new Set(
     readings.flatMap(({ sections }) =>

@@ -1,15 +1,15 @@
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 
-/** What was signed in the past, as far as a decision tells it. */
+/** A signed operation in the past, as far as its decision holds it. */
 export interface DecidedOperation {
   readonly chainId: number;
   readonly entryPoint: Address;
   readonly sender: Address;
   readonly nonce: bigint;
-  /** In lower case; `0x` where nothing was signed. */
+  /** In lower case; `0x` if nothing was signed. */
   readonly paymasterAndData: string;
-  /** What was signed; absent where the decision kept no facts, like the next. */
+  /** What was signed; absent if the decision kept no facts, like the next. */
   readonly op?: UserOperation;
   readonly signer?: Address;
   /** Of the paymaster contract. */
@@ -17,13 +17,13 @@ export interface DecidedOperation {
   readonly delegate?: Address;
 }
 
-/** What is known besides the text that is inspected. */
+/** What is known besides the inspected text. */
 export interface Knowledge {
   /** Unix seconds. */
   readonly now: number;
-  /** The chain that it is said to belong to. */
+  /** The chain that the text is said to belong to. */
   readonly chainId?: number;
-  /** The chains that have a name here; others are told by their ids. */
+  /** The chains with a name here; others are shown by id. */
   readonly chains: readonly { readonly chainId: number; readonly name: string; readonly symbol: string }[];
   readonly contracts: readonly { readonly chainId: number; readonly version: string; readonly address: Address }[];
   readonly signers: readonly { readonly chainId: number; readonly address: Address }[];
@@ -31,23 +31,22 @@ export interface Knowledge {
   readonly decided: readonly DecidedOperation[];
 }
 
-/** By what decisions are looked for that a text belongs to. */
+/** The keys by which decisions about a text are found. */
 export interface Clues {
-  /** Of what is one, and may be a userOpHash. */
+  /** Hashes that may be a userOpHash. */
   readonly hashes: Hex[];
   readonly paymasterData: { readonly paymasterAndData: Hex; readonly validAfter: number | undefined }[];
-  /** Each with its hashes, one for each EntryPoint and chain that it may be for. */
+  /** Each with its hashes, one for each possible EntryPoint and chain. */
   readonly operations: { readonly sender: Address; readonly nonce: bigint; readonly hashes: readonly Hex[] }[];
 }
 
-/** What a chain is called. */
 export const chainName = ({ chains }: Pick<Knowledge, 'chains'>, chainId: number): string =>
   chains.find((chain) => chain.chainId === chainId)?.name ?? `chain ${chainId}`;
 
-/** Operations are hashed and signers recovered for so many chains at most. */
+/** Most chains for which operations are hashed and signers recovered. */
 const MOST_CHAINS = 8;
 
-/** The chains that something may belong to: the one that is named, else those that the desk works on. */
+/** The chains that something may belong to: the named one, otherwise those of the desk. */
 export const possibleChains = (
   { chainId, signers, contracts, decided }: Knowledge,
   named: number | undefined,

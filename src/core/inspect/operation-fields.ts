@@ -28,7 +28,7 @@ const FEE_FIELDS = {
   maxPriorityFeePerGas: 'The most wei per gas above the base fee.',
 } as const;
 
-/** Gas limits and fees, as far as they were given. */
+/** The gas limits and fees that were given. */
 export const gasValues = (op: UserOperation, missing: readonly string[]): NamedValue[] => {
   const fields: Readonly<Record<string, unknown>> = { ...op };
   const value =

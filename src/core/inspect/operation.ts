@@ -22,25 +22,24 @@ import {
 import { callDataSection, creationSection, gasValues, nonceSection, signatureSection } from './operation-fields.ts';
 import { named, sectionOf, shownField } from './sections.ts';
 
-/** An operation as it was found. */
 export interface FoundOperation {
   readonly op: UserOperation;
-  /** Fields that were not given: neither hash nor cost can be told. */
+  /** Fields that were not given: without them neither hash nor cost is known. */
   readonly missing: readonly string[];
-  /** Where it is said to run. */
+  /** The EntryPoint that the text names. */
   readonly entryPoint?: Address | undefined;
   readonly chainId?: number | undefined;
-  /** Where it stands in what is inspected; empty, or with a dot behind. */
+  /** Its path in the inspected text; empty, or followed by a dot. */
   readonly path: string;
   readonly notes?: readonly string[];
 }
 
-/** What is told of an operation. */
+/** The shown part of an operation. */
 export type ToldOperation = Pick<InspectionReading, 'title' | 'sureness' | 'why' | 'sections' | 'symbol'>;
 
 const hasMarker = (op: UserOperation): boolean => !isV06(op) && op.factory !== undefined && isEip7702(op.factory);
 
-/** The EntryPoints that have such operations; the one that is said, if it is one of them. */
+/** The EntryPoints that have such operations; only the named one, if it is among them. */
 const versionsOf = ({ op, entryPoint }: FoundOperation): readonly EntryPointVersion[] => {
   const possible = allEntryPoints.filter(
     ({ isPacked, takesEip7702Marker }) => isPacked !== isV06(op) && (takesEip7702Marker || !hasMarker(op)),
@@ -65,7 +64,7 @@ interface ToldData {
 
 const SURENESS = ['certain', 'likely', 'possible'];
 
-/** What is surest comes first. */
+/** The surest first. */
 export const bySureness = (one: { sureness: string }, other: { sureness: string }): number =>
   SURENESS.indexOf(one.sureness) - SURENESS.indexOf(other.sureness);
 
@@ -142,11 +141,11 @@ const findDecided = ({ op, entryPoint }: FoundOperation, { decided }: Knowledge)
 /** Where an operation can run. */
 interface Place {
   readonly versions: readonly [EntryPointVersion, ...EntryPointVersion[]];
-  /** Undefined: any of the chains that the desk works on. */
+  /** Undefined: any of the desk's chains. */
   readonly chainId: number | undefined;
 }
 
-/** A right signature proves the layout; so does a decision the EntryPoint. */
+/** A right signature proves the layout, and a decision proves the EntryPoint. */
 const placeOf = (
   found: FoundOperation,
   decided: DecidedOperation | undefined,
@@ -179,7 +178,7 @@ const hashNeeds = (op: UserOperation): string =>
     ? 'it depends on the chain, and on the contract whose code the account has taken on (EIP-7702)'
     : 'it depends on the chain, which is not known';
 
-/** Takes an operation apart, and leaves clues by which its decision can be found. */
+/** Takes an operation apart, and adds clues by which its decision can be found. */
 export const tellOperation = (found: FoundOperation, knowledge: Knowledge, clues: Clues): ToldOperation => {
   const { op, path } = found;
   const isWhole = found.missing.length === 0;
@@ -214,6 +213,5 @@ export const tellOperation = (found: FoundOperation, knowledge: Knowledge, clues
   };
 };
 
-/** What the coin of a chain is called. */
 export const symbolOf = ({ chains }: Knowledge, chainId: number): string =>
   chains.find((chain) => chain.chainId === chainId)?.symbol ?? chainSymbol(chainId, undefined);

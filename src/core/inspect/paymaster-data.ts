@@ -15,12 +15,12 @@ import { byteLength } from '../user-operation/hex-digits.ts';
 import { type DecidedOperation, type Knowledge, chainName, possibleChains } from './knowledge.ts';
 import { cutBytes, named } from './sections.ts';
 
-/** All that any layout signs for. */
+/** All terms of any layout. */
 export type AnyTerms = SponsorshipTerms & TokenTerms;
 
 /** A contract in one of its modes. */
 export interface Mode {
-  /** By which its contract is attached. */
+  /** The version under which its contract is attached. */
   readonly version: string;
   readonly title: string;
   readonly entryPointVersion: EntryPointVersion;
@@ -46,7 +46,7 @@ const modes: readonly Mode[] = layouts.flatMap((layout) =>
   [layout, ...(layout.token === undefined ? [] : [layout.token])].map(modeOf),
 );
 
-/** One way to cut `paymasterAndData`, and the modes that cut it so. */
+/** One way to cut `paymasterAndData`, and the modes that cut it this way. */
 export interface DataReading {
   readonly modes: readonly [Mode, ...Mode[]];
   readonly read: ReadData<AnyTerms>;
@@ -54,7 +54,7 @@ export interface DataReading {
 
 const nameOf = ({ version, isToken }: Mode): string => (isToken ? `${version}, token mode` : version);
 
-/** What cuts the same bytes into the same fields is one reading. */
+/** Modes that cut the same bytes into the same fields share a reading. */
 const keyOf = ({ fields }: ReadData<AnyTerms>, { isToken }: Mode): string =>
   [String(isToken), ...fields.map(({ name, offset }) => `${offset} ${name}`)].join();
 
@@ -78,19 +78,19 @@ export const readPaymasterData = (
   return { readings: [...readings.values()], misfits };
 };
 
-/** What is known of the operation that paymaster data stands in. */
+/** What is known of the operation that contains the paymaster data. */
 export interface DataContext {
-  /** Undefined where only the data is known, or a part of the operation. */
+  /** Undefined if only the data is known, or a part of the operation. */
   readonly op: UserOperation | undefined;
   readonly chainId: number | undefined;
   readonly decided: DecidedOperation | undefined;
 }
 
-/** What is concluded about a reading. */
+/** The conclusions about a reading. */
 export interface Concluded {
   readonly checks: InspectionCheck[];
   readonly signers: readonly NamedValue[];
-  /** The modes that are left, the proven one alone. */
+  /** The remaining modes; if one is proven, that one alone. */
   readonly modes: readonly [Mode, ...Mode[]];
   readonly chainId: number | undefined;
   readonly sureness: InspectionReading['sureness'];
@@ -99,9 +99,9 @@ export interface Concluded {
 
 interface SignerCheck {
   readonly check: InspectionCheck;
-  /** Who signed, by what it may be for, and who should have. */
+  /** The recovered signer for each possible mode, and the expected signers. */
   readonly signers: readonly NamedValue[];
-  /** The modes and the chain for which the signature is right: contracts that hash alike accept the same. */
+  /** The modes and the chain for which the signature is right: contracts with the same hash accept the same. */
   readonly proven?: { readonly modes: readonly Mode[]; readonly chainId: number };
 }
 
@@ -118,7 +118,7 @@ const untold = (words: string, signers: readonly NamedValue[] = []): SignerCheck
   signers,
 });
 
-/** Whose code an EIP-7702 account runs, as far as it is known. */
+/** The code that an EIP-7702 account runs, if it is known. */
 export const delegateOf = (op: UserOperation, decided: DecidedOperation | undefined): Address | undefined =>
   decided?.delegate ?? (isV06(op) ? undefined : op.eip7702Auth?.address);
 
@@ -132,20 +132,20 @@ const fullTerms = ({ read }: DataReading, { op, decided }: DataContext, chainId:
   } as AnyTerms;
 };
 
-/** Recovers who signed on a chain, by each mode that can be hashed. */
+/** Recovers the signer on a chain, by each mode that can be hashed. */
 const recoverAll = (reading: DataReading, op: UserOperation, context: DataContext, chainId: number) =>
   reading.modes.flatMap((mode) => {
     const signer = recover(mode, op, fullTerms(reading, context, chainId), reading.read.signature);
     return signer === undefined ? [] : [{ mode, signer }];
   });
 
-/** The signers that a contract may have on a chain: that of the decision, and that of the desk. */
+/** The signers that a contract may have on a chain: the decision's, and the desk's. */
 const signersOn = (chainId: number, { decided }: DataContext, { signers }: Knowledge): readonly Address[] => [
   ...(decided?.chainId === chainId && decided.signer !== undefined ? [decided.signer] : []),
   ...signers.filter((signer) => signer.chainId === chainId).map(({ address }) => address),
 ];
 
-/** Recovers who signed, on every chain that it may be for, and compares with the signers that are known. */
+/** Recovers the signer on every possible chain, and compares it with the known signers. */
 const checkSigner = (reading: DataReading, context: DataContext, knowledge: Knowledge): SignerCheck => {
   const { op, decided } = context;
   const { signature, terms } = reading.read;
@@ -206,7 +206,7 @@ const checkContract = ({ read, modes: fitting }: DataReading, { contracts, chain
   return fits ? check(true, `Attached as ${words}.`) : check(false, `Attached as ${words}, which reads other bytes.`);
 };
 
-/** 2015 to 2100: before there was Ethereum, or long after anything is signed for. */
+/** 2015 to 2100: before Ethereum existed, and long after anything is signed for. */
 const [FIRST_TIME, LAST_TIME] = [1_438_000_000, 4_102_444_800];
 
 const isPlausible = ({ terms, signature }: ReadData<AnyTerms>): boolean => {
@@ -237,7 +237,7 @@ export const conclude = (reading: DataReading, context: DataContext, knowledge: 
     : { ...common, sureness: 'possible', why: 'Its length fits; what it says is not plausible.' };
 };
 
-/** What layouts are called for which a reading is. */
+/** The names of a reading's layouts. */
 export const modeWords = ([first, ...others]: readonly [Mode, ...Mode[]]): string => {
   const titles = [first.title, ...others.map(({ title }) => title)].join(' or ');
   return first.isToken ? `${titles}, token mode` : titles;
@@ -250,14 +250,14 @@ const HEAD = [
 ] as const;
 const DATA = { name: 'paymasterData', kind: 'bytes', meaning: 'In a layout that Gasdesk does not know.' } as const;
 
-/** The bytes of a paymaster that no layout fits, as its EntryPoint cuts them. */
+/** The bytes of a paymaster that fits no layout, as its EntryPoint cuts them. */
 export const cutForeignData = (paymasterAndData: Hex, isV06: boolean) =>
   cutBytes(paymasterAndData, [...(isV06 ? HEAD.slice(0, 1) : HEAD), DATA]);
 
-/** Above the gas of any block: what stands there is no gas limit. */
+/** Above the gas of any block: a larger value is no gas limit. */
 const MOST_GAS = 1n << 40n;
 
-/** Whether bytes that no layout fits may be the data of another paymaster, from v0.7 on. */
+/** Whether bytes that fit no layout may be the data of another paymaster, from v0.7 on. */
 export const isPackedData = (value: Hex): boolean =>
   byteLength(value) >= 52 &&
   BigInt(`0x${value.slice(42, 74)}`) < MOST_GAS &&

@@ -11,7 +11,7 @@ import { contractForm } from '../user-operation/pack-user-operation.ts';
 import { splitPaymaster } from './bundle.ts';
 import type { FoundOperation } from './operation.ts';
 
-/** What JSON holds that can be taken apart further. */
+/** A part of JSON that can be taken apart further. */
 export type FoundPart =
   | { readonly kind: 'operation'; readonly found: FoundOperation }
   | {
@@ -38,7 +38,7 @@ const ONLY_FROM_V07 = [
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** The EntryPoint that is said, else the newest whose operations have such members. */
+/** The named EntryPoint, otherwise the newest whose operations have such members. */
 const entryPointOf = (members: Members, address: Address | undefined): EntryPoint => {
   const hasLaterFields = ONLY_FROM_V07.some((field) => isPresent(members[field]));
   const hasEarlierFields = isPresent(members['initCode']) || isPresent(members['paymasterAndData']);
@@ -60,7 +60,10 @@ const paymasterOf = (partial: PartialUserOperation, isPacked: boolean): object =
   return { paymaster, paymasterVerificationGasLimit, paymasterPostOpGasLimit, paymasterData: paymasterData ?? '0x' };
 };
 
-/** Reads an operation of any form. @throws EngineError `VALIDATION`, which names the field; RangeError for too much gas */
+/**
+ * Reads an operation of any form.
+ * @throws EngineError `VALIDATION`, which names the field; RangeError for too much gas
+ */
 const operationIn = (
   members: Members,
   { entryPoint, chainId, path }: Pick<FoundOperation, 'entryPoint' | 'chainId' | 'path'>,
@@ -72,7 +75,7 @@ const operationIn = (
   const authorized = Number(partial.eip7702Auth?.chainId ?? partial.authorization?.chainId ?? 0n);
   const requested = read({ ...partial, ...zero }, authorized);
   const op = { ...requested, ...paymasterOf(partial, isPacked) } as UserOperation;
-  // Throws for gas and fees of more than 128 bits, which a packed operation has no room for.
+  // Throws for gas and fees of more than 128 bits, for which a packed operation has no room.
   contractForm(op);
   const known = Object.keys(partialUserOperation.shape);
   const unknown = Object.keys(members).filter((field) => !known.includes(field));
@@ -85,7 +88,7 @@ const operationIn = (
   return { op, missing, entryPoint, chainId: chainId ?? (authorized === 0 ? undefined : authorized), path, notes };
 };
 
-/** Operations, requests and the like of one text. */
+/** Most operations, requests and so on of one text. */
 const MOST_PARTS = 20;
 
 const ADDRESS = /^0x[\da-fA-F]{40}$/;
@@ -110,10 +113,10 @@ const tryOperation = (members: Members, where: Pick<FoundOperation, 'entryPoint'
   }
 };
 
-/** Members under which text stands that means something by itself, in the order in which they are tried. */
+/** Members with text that has a meaning of its own, in the order in which they are tried. */
 const TEXTS = ['paymasterAndData', 'input', 'data', 'callData', 'message', 'userOpHash', 'transactionHash', 'hash'];
 
-/** What stands in JSON-RPC around the things themselves. */
+/** The members of JSON-RPC that contain the actual values. */
 const WRAPPERS = ['params', 'result', 'error', 'userOperation', 'userOp', 'request', 'cause', 'receipt'];
 
 const packedPaymaster = (members: Members): Hex | undefined => {
@@ -159,7 +162,7 @@ const partsOfMembers = (members: Members, around: Surroundings): FoundPart[] => 
 };
 
 const partsOfList = (items: readonly unknown[], around: Surroundings): FoundPart[] => {
-  // Of params, the operation's EntryPoint and chain stand behind it.
+  // In params, the operation's EntryPoint and chain follow it.
   const entryPoint = items.map(asAddress).find((address) => entryPointAt(address) !== undefined) ?? around.entryPoint;
   const first = items.findIndex(looksLikeOperation);
   const chainId =
@@ -188,9 +191,9 @@ const partsOf = (value: unknown, around: Surroundings): FoundPart[] => {
   return isMembers(value) ? partsOfMembers(value, here) : [];
 };
 
-/** Deeper than JSON-RPC and its errors go. */
+/** Deeper than JSON-RPC and its errors are nested. */
 const MOST_LEVELS = 8;
 
-/** What a JSON text holds: operations, requests with them, answers and errors. */
+/** The contents of a JSON text: operations, requests with them, answers and errors. */
 export const partsOfJson = (value: unknown): FoundPart[] =>
   partsOf(value, { path: '', entryPoint: undefined, chainId: undefined, levels: MOST_LEVELS }).slice(0, MOST_PARTS);

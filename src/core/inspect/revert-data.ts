@@ -6,9 +6,9 @@ import { byteLength } from '../user-operation/hex-digits.ts';
 import { type AbiShape, Unreadable, readAbi } from './abi-bytes.ts';
 import { cutBytes, named, sectionOf } from './sections.ts';
 
-/** Who says what by an error. */
+/** An error, with its source and meaning. */
 interface KnownError {
-  /** As Solidity declares it, with names of the arguments. */
+  /** Its Solidity declaration, with the names of the arguments. */
   readonly declared: string;
   readonly meaning: string;
 }
@@ -103,7 +103,7 @@ const PARTIES = {
   EntryPoint: 'The EntryPoint, or a contract that is not canonical',
 } as const;
 
-/** What an AA code means: whose doing it is, and what to do. */
+/** The meaning of an AA code: its cause, and what to do. */
 export const aaSection = (code: string, path: string): InspectionSection => {
   const known = findAaCode(code);
   if (known === undefined) return sectionOf(code, path);
@@ -118,10 +118,10 @@ export const aaSection = (code: string, path: string): InspectionSection => {
   return sectionOf(`${code} ${words}`, path, { values });
 };
 
-/** True for the selector of an error that is known here. */
+/** True for the selector of a known error. */
 export const isKnownError = (data: Hex): boolean => errors.has(data.slice(0, 10));
 
-/** Errors in errors. */
+/** Nesting of errors in errors. */
 const MOST_LEVELS = 8;
 
 /** Takes revert data apart, and the revert data inside it. */

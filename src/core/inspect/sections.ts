@@ -3,20 +3,19 @@ import type { Hex } from '../../shared/schema/hex.ts';
 import type { InspectionSection, NamedBytes, NamedValue } from '../../shared/schema/inspection.ts';
 import type { FieldKind, ReadField } from '../paymaster-layouts/data-fields.ts';
 
-/** A section with what it has; the rest is empty. */
+/** A section with the given parts; the rest is empty. */
 export const sectionOf = (
   title: string,
   path: string,
   parts: Partial<Omit<InspectionSection, 'title' | 'path'>> = {},
 ): InspectionSection => ({ title, path, bytes: [], values: [], checks: [], calls: [], notes: [], ...parts });
 
-/** How the kinds of a layout's fields are shown. */
+/** The shown kind for each kind of a layout's fields. */
 const KINDS: Readonly<Record<FieldKind, NamedBytes['kind']>> = {
   ...({ address: 'address', number: 'number', time: 'time', gas: 'gas' } as const),
   ...({ signature: 'bytes', padding: 'bytes', fixed: 'number' } as const),
 };
 
-/** A field of paymaster data, as it is shown. */
 export const shownField = ({ name, offset, length, hex, kind, words, meaning }: ReadField): NamedBytes => ({
   name,
   offset,
@@ -27,7 +26,7 @@ export const shownField = ({ name, offset, length, hex, kind, words, meaning }: 
   meaning,
 });
 
-/** Bytes that are cut one after the other; what is left gets the last name. */
+/** Consecutive parts of bytes; the rest gets the last name. */
 export const cutBytes = (
   hex: Hex,
   parts: readonly (Pick<NamedBytes, 'name' | 'kind' | 'meaning'> & { readonly length?: number })[],
@@ -45,14 +44,13 @@ export const cutBytes = (
   return cut;
 };
 
-/** What bytes say, by their kind; an address stands in the last 20 of them. */
+/** The value of bytes, by their kind; an address is the last 20 of them. */
 export const valueOf = (kind: NamedBytes['kind'], hex: Hex): string => {
   if (kind === 'bytes' || kind === 'text') return '';
   if (kind === 'hash') return hex;
   return kind === 'address' ? `0x${hex.slice(2).slice(-40)}` : String(BigInt(`0x0${hex.slice(2)}`));
 };
 
-/** A value by its name. */
 export const named = (
   name: string,
   kind: NamedValue['kind'],
@@ -65,7 +63,7 @@ const toldCall = ({ target, value, data, operation }: DecodedCall): InspectionSe
   ...{ valueWei: String(value), data, operation },
 });
 
-/** Calls as a section holds them, or why there are none. */
+/** Calls for a section, or why it has none. */
 export const callParts = (decoding: Decoding): Pick<InspectionSection, 'calls' | 'notes'> =>
   decoding.outcome === 'undecodable'
     ? { calls: [], notes: [`Its calls cannot be told: ${decoding.detail}`] }

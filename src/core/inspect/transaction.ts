@@ -40,7 +40,7 @@ const FIELDS: readonly (readonly Field[])[] = [
   [CHAIN, NONCE, ...FEES, ...BODY, ACCESS, AUTHORIZATIONS, PARITY, ...SIGNATURE],
 ];
 
-/** Where an item of RLP has its payload. */
+/** Position of the payload of an RLP item. */
 interface Item {
   readonly start: number;
   readonly end: number;
@@ -53,7 +53,7 @@ const SHORT = 55;
 const LIST = 0xc0;
 const ADDRESS_LENGTH = 20;
 
-/** The item of RLP at a byte (Yellow Paper, appendix B); undefined where it is cut. */
+/** The item of RLP at a byte (Yellow Paper, appendix B); undefined if it is cut off. */
 const itemAt = (data: Hex, at: number): Item | undefined => {
   const first = byteAt(data, at);
   if (Number.isNaN(first)) return undefined;
@@ -66,7 +66,6 @@ const itemAt = (data: Hex, at: number): Item | undefined => {
   return end <= byteLength(data) ? { start, end } : undefined;
 };
 
-/** A signed transaction, taken apart. */
 export interface SignedTransaction {
   readonly bytes: NamedBytes[];
   readonly values: NamedValue[];
@@ -83,7 +82,7 @@ const recovered = (raw: Hex): Transaction | undefined => {
   }
 };
 
-/** The bytes of a list of fields, each behind its header; undefined where they are not these fields. */
+/** The bytes of a list of fields, each after its header; undefined if they are not these fields. */
 const readList = (raw: Hex, from: number, fields: readonly Field[]): NamedBytes[] | undefined => {
   const list = itemAt(raw, from);
   if (list?.end !== byteLength(raw) || byteAt(raw, from) < LIST) return undefined;
@@ -99,7 +98,7 @@ const readList = (raw: Hex, from: number, fields: readonly Field[]): NamedBytes[
   return at === list.end ? bytes : undefined;
 };
 
-/** A run of bytes by its name; none where it is empty. */
+/** A run of bytes by its name; nothing if it is empty. */
 const runOf = (raw: Hex, from: number, to: number, { name, kind, meaning }: Field): NamedBytes[] => {
   const hex: Hex = `0x${raw.slice(2 + 2 * from, 2 + 2 * to)}`;
   return to > from ? [{ name, offset: from, length: to - from, hex, kind, value: valueOf(kind, hex), meaning }] : [];
@@ -107,7 +106,7 @@ const runOf = (raw: Hex, from: number, to: number, { name, kind, meaning }: Fiel
 
 const TYPE = field('type', 'number', 'The kind of transaction (EIP-2718).');
 
-/** Reads a signed transaction as it is sent; undefined where the bytes are none. */
+/** Reads a signed transaction as it is sent; undefined if the bytes are not one. */
 export const readTransaction = (raw: Hex): SignedTransaction | undefined => {
   const first = byteAt(raw, 0);
   const isLegacy = first >= LIST;

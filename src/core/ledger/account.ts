@@ -1,4 +1,4 @@
-/** What accounts of the ledger count: one of the limits, a balance on chain, or what was signed in a time. */
+/** What an account counts: one of the limits, a balance on chain, or what was signed within a time. */
 export const accountKinds = [
   'tank',
   'sender',
@@ -10,7 +10,6 @@ export const accountKinds = [
   'unreachable',
 ] as const;
 
-/** What an account of the ledger counts. */
 export type AccountKind = (typeof accountKinds)[number];
 
 /** The kinds whose accounts are parts of rolling windows. */
@@ -21,16 +20,15 @@ export interface AccountKey {
   readonly kind: AccountKind;
   /** What is counted, such as a tank, a limit or a chain. */
   readonly id: string;
-  /** Which of the windows, or of the parts of a rolling window; absent where there are none. */
+  /** Number of the window, or of the part of a rolling window. Absent if the account has no windows. */
   readonly window?: number;
   /** User address in lower case; absent if the account is shared. */
   readonly user?: string;
 }
 
 /**
- * How an account follows what becomes of an operation: `tank` gives back what the chain has taken or what was not used;
- * `count` keeps an operation that was mined; `spend` keeps its actual cost, and `share` the part of the amount that the
- * actual cost is of the maximum cost.
+ * How an account follows its operation: `tank` releases what the chain has taken or what was not used; `count` keeps a
+ * mined operation; `spend` keeps its actual cost. `share` keeps the amount times actual cost / maximum cost.
  */
 export type ReservationKind = 'tank' | 'count' | 'spend' | 'share';
 
@@ -43,15 +41,15 @@ export interface Reservation {
   /** Of a `share`: the maximum cost that the amount stands for, wei. */
   readonly ofWei?: bigint;
   /**
-   * The account is part of a rolling window: what its parts hold from this one on counts together. What was reserved in
-   * them is never given back.
+   * The account is part of a rolling window: the parts from this one on count together. What was reserved in them is
+   * never released.
    */
   readonly since?: number;
-  /** The id of the rule in shadow that counts here: what it would deny takes nothing. */
+  /** Id of the rule in shadow that counts here: an operation it would deny takes nothing. */
   readonly shadow?: string;
 }
 
-/** The account in a list that tells each with a window and a user, whether it has them or not. */
+/** The account in a list whose rows always have a window and a user, even if the account does not. */
 export const listedAccount = ({ kind, id, window, user }: Required<AccountKey>): AccountKey => ({
   ...{ kind, id },
   ...((kind === 'limit' || rollingKinds.includes(kind)) && { window }),
@@ -61,12 +59,12 @@ export const listedAccount = ({ kind, id, window, user }: Required<AccountKey>):
 /** No count of parts since 1970 has more digits: texts sort as numbers do. */
 const DIGITS = 16;
 
-/** How records name an account. */
+/** The account's name in records. */
 export const accountText = ({ kind, id, window, user }: AccountKey): string => {
   if (kind === 'limit') return `${kind}:${id}:${window ?? 0}:${user ?? ''}`;
   if (window !== undefined) return `${kind}:${id}:${String(Math.max(0, window)).padStart(DIGITS, '0')}`;
   return user === undefined ? `${kind}:${id}` : `${kind}:${id}:${user}`;
 };
 
-/** The number of the part of a rolling window that a time lies in. Both in ms. */
+/** Number of the part of a rolling window that contains a time. Both in ms. */
 export const partAt = (at: number, partMs: number): number => Math.max(0, Math.floor(at / partMs));

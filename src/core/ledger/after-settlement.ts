@@ -1,6 +1,6 @@
 import type { Reservation, ReservationKind } from './account.ts';
 
-/** What became of a sponsored operation, as settlement found it. */
+/** State of a sponsored operation, as settlement found it. */
 export type SettlementState = 'reserved' | 'settled' | 'released' | 'unconfirmed';
 
 /** What a decision took from an account. */
@@ -11,13 +11,12 @@ export interface Reserved {
   readonly ofWei?: bigint;
 }
 
-/** Rounded up: what is counted never falls short. */
+/** Rounds up, so that the amount counted is never too low. */
 const dividedUp = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / by;
 
 /**
- * What a decision holds of an account once its operation has become this. What nobody knows the cost of counts as spent;
- * a tank's own balance tells what it has left.
- *
+ * What a decision holds of an account in a state of its operation. An unknown cost counts as spent; a tank's own
+ * balance shows what it has left.
  * @param actualCostWei what a settled operation cost
  */
 export const heldAfter = (
@@ -25,14 +24,14 @@ export const heldAfter = (
   { follows, reserved, ofWei }: Reserved,
   actualCostWei: bigint,
 ): bigint => {
-  // What a rule in shadow would have denied takes nothing, whatever it comes to cost.
+  // An operation that a rule in shadow would have denied takes nothing, whatever it costs.
   if (settlement === 'reserved' || reserved === 0n) return reserved;
   if (settlement === 'released' || follows === 'tank') return 0n;
   if (settlement !== 'settled' || follows === 'count') return reserved;
   return follows === 'share' && ofWei !== undefined ? dividedUp(reserved * actualCostWei, ofWei) : actualCostWei;
 };
 
-/** The same of a reservation: what counts in a rolling window is never given back. */
+/** The same of a reservation: what counts in a rolling window is never released. */
 export const heldOnceSettled = (
   { kind: follows, amount: reserved, since, ...rest }: Reservation,
   settlement: SettlementState,

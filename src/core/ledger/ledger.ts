@@ -10,10 +10,10 @@ export interface Held extends Reserved {
 
 const rollingKey = ({ kind, id }: Pick<AccountKey, 'kind' | 'id'>): string => `${kind}:${id}`;
 
-/** What accounts hold, kept in memory. */
+/** The amounts that accounts hold, in memory. */
 export class Ledger {
   readonly #accounts = new Map<string, bigint>();
-  /** What the parts of rolling windows hold, by window. */
+  /** Amounts of the parts of rolling windows, by window. */
   readonly #rolling = new Map<string, Map<number, bigint>>();
 
   #parts(key: string): Map<number, bigint> {
@@ -31,7 +31,7 @@ export class Ledger {
     for (const old of windows.slice(MOST_PARTS)) if (old < since) parts.delete(old);
   }
 
-  /** What the accounts hold that are no parts of rolling windows, by {@link accountText}. */
+  /** What the accounts hold that are not parts of rolling windows, by {@link accountText}. */
   get accounts(): ReadonlyMap<string, bigint> {
     return this.#accounts;
   }
@@ -43,24 +43,23 @@ export class Ledger {
     return parts.reduce((sum, [window, held]) => (window >= since ? sum + held : sum), 0n);
   }
 
-  /** Says what an account holds, as a list of all accounts has it: with a window and a user, whether it has them or not. */
+  /** Sets what an account holds. A listed account always has a window and a user. */
   put(listed: Required<AccountKey>, held: bigint): void {
     if (rollingKinds.includes(listed.kind)) this.#parts(rollingKey(listed)).set(listed.window, held);
     else this.#accounts.set(accountText(listedAccount(listed)), held);
   }
 
-  /** Adds to an account that is part of no rolling window. @param account as {@link accountText} names it */
+  /** * Adds to an account that is not part of a rolling window. @param account as {@link accountText} names it */
   add(account: string, amount: bigint): void {
     this.#accounts.set(account, (this.#accounts.get(account) ?? 0n) + amount);
   }
 
-  /** Adds to the account of a reservation. */
   addTo({ account, since }: Pick<Reservation, 'account' | 'since'>, amount: bigint): void {
     if (since === undefined) this.add(accountText(account), amount);
     else this.#addPart(rollingKey(account), account.window ?? since, amount, since);
   }
 
-  /** Takes what a signed operation reserves. It answers what of it settlement may give back. */
+  /** * Takes what a signed operation reserves. @returns the part that settlement may release */
   take(reservations: readonly Reservation[]): Held[] {
     for (const reservation of reservations) this.addTo(reservation, reservation.amount);
     return reservations
@@ -71,7 +70,7 @@ export class Ledger {
       }));
   }
 
-  /** Lets the accounts of a signed operation follow what became of it. */
+  /** Applies a settlement to the accounts of a signed operation. */
   settle(holdings: readonly Held[], settlement: SettlementState, actualCostWei: bigint): void {
     for (const holding of holdings) {
       const after = heldAfter(settlement, holding, actualCostWei);
@@ -80,13 +79,12 @@ export class Ledger {
     }
   }
 
-  /** The newest part of a rolling window; undefined where it has none. */
+  /** The newest part of a rolling window; undefined if it has no parts. */
   newestPart(account: Pick<AccountKey, 'kind' | 'id'>): number | undefined {
     const windows = [...this.#parts(rollingKey(account)).keys()];
     return windows.length === 0 ? undefined : Math.max(...windows);
   }
 
-  /** Forgets all parts of a rolling window. */
   reset(account: Pick<AccountKey, 'kind' | 'id'>): void {
     this.#rolling.delete(rollingKey(account));
   }

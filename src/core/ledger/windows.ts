@@ -1,4 +1,4 @@
-/** A fixed window of a spending limit. Times in epoch ms. */
+/** Times in epoch ms. */
 export interface LimitWindow {
   /** 0 for the first window since the limit was set. */
   readonly index: number;
@@ -7,8 +7,8 @@ export interface LimitWindow {
 }
 
 /**
- * The window that `now` lies in: `startTimeInEpoch + k · durationInMs` (behaviour 5.7). A clock that was set back before
- * the limit's start stays in the first window.
+ * The window that contains `now`: `startTimeInEpoch + k · durationInMs` (behaviour 5.7). If the clock was set back
+ * before the limit's start, the first window.
  */
 export const windowAt = (
   { startTimeInEpoch, durationInMs }: { readonly startTimeInEpoch: number; readonly durationInMs?: number | undefined },
@@ -19,6 +19,9 @@ export const windowAt = (
   return { index, endsAt: startTimeInEpoch + (index + 1) * durationInMs };
 };
 
-/** How many windows of that length (undefined: without an end) there can be of which a time so long has a moment. Both in ms. */
+/**
+ * Most windows of that length that a period can touch. Both in ms; `durationInMs` is undefined for a window without an
+ * end.
+ */
 export const windowsWithin = (periodMs: number, durationInMs: number | undefined): number =>
   durationInMs === undefined ? 1 : Math.ceil(periodMs / durationInMs) + 1;

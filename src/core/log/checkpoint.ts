@@ -1,11 +1,11 @@
 import { encodeBase64 } from 'ethers';
 import { type LogCrypto, type VerifierKey, bytesOf, openNote } from './signed-note.ts';
 
-/** The head of a log's tree: what a checkpoint signs. */
+/** The head of a log's tree, which a checkpoint signs. */
 export interface TreeHead {
   /** Names the log. */
   readonly origin: string;
-  /** How many entries it covers. */
+  /** Number of entries it covers. */
   readonly size: number;
   /** 32 bytes. */
   readonly root: Uint8Array;
@@ -22,7 +22,7 @@ export const checkpointText = ({ origin, size, root }: TreeHead): string =>
 
 const CHECKPOINT = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([^\n]+)\n(?:[^\n]+\n)*$/;
 
-/** The head that a checkpoint's text tells; undefined where it is none. */
+/** The head in a checkpoint's text; undefined if the text is malformed. */
 const parseHead = (text: string): TreeHead | undefined => {
   const [, origin = '', size, encoded = ''] = CHECKPOINT.exec(text) ?? [];
   const root = bytesOf(encoded);
@@ -30,13 +30,13 @@ const parseHead = (text: string): TreeHead | undefined => {
   return { origin, size: Number(size), root };
 };
 
-/** The head that a checkpoint tells, whoever signed it; undefined where it is none. */
+/** The head in a checkpoint, without a check of its signature; undefined if the checkpoint is malformed. */
 export const readCheckpoint = (note: string): TreeHead | undefined => {
   const separator = note.lastIndexOf('\n\n');
   return separator < 0 ? undefined : parseHead(note.slice(0, separator + 1));
 };
 
-/** Verifies a checkpoint. The log's key bears its origin's name. */
+/** Verifies a checkpoint. The log's key has the name of its origin. */
 export const openCheckpoint = (note: string, key: VerifierKey, crypto: LogCrypto): OpenedCheckpoint => {
   const opened = openNote(note, key, crypto);
   if ('fault' in opened) return opened;

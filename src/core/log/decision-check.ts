@@ -9,33 +9,30 @@ import type { PolicyCheck } from './policy-check.ts';
 import type { SettlementCheck } from './settlement-check.ts';
 import { shortened } from './shortened.ts';
 
-/** Says what is wrong with a decision. */
 type AddFault = (fault: LogFaultCode, detail: string) => void;
 
-/** What the entries before a decision have come to. */
 export interface Before {
   readonly ledger: LedgerCheck;
   readonly policies: PolicyCheck;
   readonly settlements: SettlementCheck;
-  /** The versions that were started. */
+  /** The engine versions started so far. */
   readonly engines: ReadonlySet<string>;
-  /** False for a part of a log: what stands before it is taken as it comes. */
+  /** False for a part of a log: what precedes it is not checked. */
   readonly isWhole: boolean;
 }
 
-/** Where a decision stands. */
 export interface Place {
-  /** When its entry was made, epoch ms. */
+  /** When its entry was appended, epoch ms. */
   readonly at: number;
-  /** True if an opening tells of it: it was taken before there was a log. */
+  /** True if an opening lists it: it was taken before the log existed. */
   readonly isEarlier: boolean;
   readonly isLedgerKnown: boolean;
 }
 
-/** Why a decision that is not sponsored may be without a replay, however new it is. */
+/** Reasons for which a decision that is not sponsored may lack a replay, even a new one. */
 const MAY_BE_WITHOUT: readonly NotReplayable[] = ['FAILED', 'TRUNCATED'];
 
-/** Decides every decision of a log again, and compares what it names with what came before it. */
+/** Decides every decision of a log again, and compares what it names with the entries before it. */
 export class DecisionCheck {
   readonly #before: Before;
   readonly #how: ReplayHow;
@@ -50,7 +47,7 @@ export class DecisionCheck {
     this.#how = how;
   }
 
-  /** How many there are, how many were decided again, why others were not, and how many another version took. */
+  /** Numbers of decisions: in all, decided again, not decided again by reason, and taken by another version. */
   get counts() {
     return {
       decisions: this.#decisions.size,
@@ -60,12 +57,11 @@ export class DecisionCheck {
     };
   }
 
-  /** Whether a decision of the log is sponsored; undefined where the log has none of this id. */
+  /** Whether a decision is sponsored; undefined if the log has no decision of this id. */
   isSponsored(id: string): boolean | undefined {
     return this.#decisions.get(id);
   }
 
-  /** Checks the next decision. */
   check(body: EntryBody<'decision'>, place: Place, addFault: AddFault): void {
     const compact = body as unknown as CompactRecord;
     const odd = oddField(compact);

@@ -8,11 +8,10 @@ import { compareUndecided } from '../request-follows.ts';
 import { isSame } from '../same-json.ts';
 import type { CompactRecord, StoredRecord } from '../stored-record.ts';
 
-/** What a record has besides what is an entry, or a column, of its own. */
+/** The fields of a record that are not stored as entries or columns of their own. */
 const stored = decisionRecord.omit({ seq: true, settlement: true, actualCostWei: true, policyRevision: true });
 
 const RECORD = new Set([...Object.keys(stored.shape), 'asReceived']);
-/** What no record is without. */
 const REQUIRED = (Object.keys(stored.shape) as (keyof typeof stored.shape)[]).filter(
   (field) => !stored.shape[field].safeParse(undefined).success,
 );
@@ -49,7 +48,7 @@ const oddInRequest = ({ userOperation, options }: Request, asReceived: readonly 
   return unknownIn(options, OPTIONS) ?? NEEDED_OPTIONS.find((field) => options[field] === undefined);
 };
 
-/** A field that no record has, or that every record has and this one has not; undefined where there is none. */
+/** A field that no record has, or a required one that is missing; undefined if all fields are right. */
 export const oddField = (record: CompactRecord): string | undefined => {
   const { trace, asReceived = [] } = record;
   const request = (record.request ?? {}) as Request;
@@ -63,10 +62,10 @@ export const oddField = (record: CompactRecord): string | undefined => {
   return undefined;
 };
 
-/** What a record says where nothing was signed. */
+/** Fields of a record if nothing was signed. */
 const UNSIGNED = { userOpHash: null, paymasterAndData: '0x', validAfter: null, validUntil: null };
 
-/** What a record says, where nothing can be decided again, by why that is so. */
+/** Fields of a record that cannot be decided again, by the reason. */
 const FIXED: Readonly<Partial<Record<NotReplayable, Fields>>> = {
   FAILED: {
     ...UNSIGNED,
@@ -85,7 +84,7 @@ const byPolicy = (revision: unknown): Fields => {
   return { chainId, paymasterId, dapp, entryPoint };
 };
 
-/** What of a decision that cannot be decided again differs all the same. @param revision undefined where it is not known */
+/** * Differences found in a decision that cannot be decided again. @param revision undefined if unknown */
 export const fixedDifferences = (record: StoredRecord, reason: NotReplayable, revision: unknown): Difference[] => {
   const form = stored.safeParse(record);
   if (!form.success) {

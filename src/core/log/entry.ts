@@ -8,7 +8,7 @@ const amount = z
   .describe('Wei, operations, or a token’s smallest units, decimal');
 const epochMs = z.int().min(0).describe('epoch ms');
 
-/** What becomes of a sponsored operation; `reserved` again where a re-org took its block back. */
+/** State of a sponsored operation; `reserved` again if a re-org took its block back. */
 const settlementState = z.enum(['reserved', 'settled', 'released', 'unconfirmed']);
 
 /** What an account holds when a log begins on a desk that has decided before. */
@@ -20,7 +20,7 @@ const openingAccount = z.strictObject({
   held: amount,
 });
 
-/** What a decision of before may still change. */
+/** What a decision made before the log may still change. */
 const openingReservation = z.strictObject({
   decision: z.string(),
   account: z.string(),
@@ -30,7 +30,7 @@ const openingReservation = z.strictObject({
   ofWei: amount.optional().describe('Of a share: the maximum cost that it stands for'),
 });
 
-/** Something that an action changed. Null: it was not there before, or is not there after. */
+/** Null: it did not exist before, or does not exist after. */
 const change = z.strictObject({
   subject: z.string().describe('What kind of thing it is, such as `rule`'),
   id: z.string(),
@@ -45,14 +45,14 @@ interface DecisionBody extends Readonly<Record<string, unknown>> {
   readonly outcome: string;
 }
 
-/** Looked at by hand: a schema would copy the record, and most entries are decisions. */
+/** Checked by hand: a schema would copy the record, and most entries are decisions. */
 const isDecisionBody = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   const { id, at, outcome } = value as Readonly<Record<string, unknown>>;
   return typeof id === 'string' && typeof outcome === 'string' && epochMs.safeParse(at).success;
 };
 
-/** One kind of entry each: what its body holds. */
+/** The body of each kind of entry. */
 const bodies = {
   /** An engine opened the database: holds of engines that are gone have ended. */
   start: z.strictObject({
@@ -84,10 +84,10 @@ const bodies = {
     actualCostWei: amount.nullable(),
     block: z.int().nullable(),
   }),
-  /** What is set aside of an account while the operator signs a withdrawal. */
+  /** The amount of an account set aside while the operator signs a withdrawal. */
   hold: z.strictObject({ hold: z.int(), account: z.string(), amount }),
   release: z.strictObject({ holds: z.array(z.int()).min(1) }),
-  /** A rolling window that begins anew. */
+  /** A rolling window that starts again from zero. */
   reset: z.strictObject({ kind: z.enum(accountKinds), id: z.string() }),
   action: z.strictObject({
     action: z.string().describe('The procedure, such as `rules.create`'),
@@ -97,18 +97,14 @@ const bodies = {
   }),
 } as const;
 
-/** What an entry is about. */
 export type EntryKind = keyof typeof bodies;
 
-/** What an entry of a kind holds. */
 export type EntryBody<Kind extends EntryKind> = z.output<(typeof bodies)[Kind]>;
 
-/** Something that an operator's action changed. */
 export type Change = z.output<typeof change>;
 
-/** What every entry says of itself. */
 export interface EntryHead {
-  /** Its position in the log, from 0 on. */
+  /** Its position in the log, from 0. */
   readonly entry: number;
   /** When it was appended, epoch ms. Never earlier than the entry before. */
   readonly at: number;
@@ -117,7 +113,6 @@ export interface EntryHead {
   readonly previous: string | null;
 }
 
-/** An entry as it is read. */
 export type Entry = {
   readonly [Kind in EntryKind]: EntryHead & { readonly kind: Kind; readonly body: EntryBody<Kind> };
 }[EntryKind];
@@ -126,7 +121,7 @@ export type Entry = {
 export const entryText = ({ entry, at, kind, previous }: EntryHead, body: string): string =>
   `{"entry":${entry},"at":${at},"kind":"${kind}","previous":${previous === null ? 'null' : `"${previous}"`},"body":${body}}`;
 
-/** The kinds, in the order in which they are told. */
+/** The kinds, in the order of reports. */
 export const entryKinds = Object.keys(bodies) as EntryKind[];
 
 const head = { entry: z.int().min(0), at: epochMs, previous: hash.nullable() };
@@ -138,7 +133,7 @@ const entrySchema = z.discriminatedUnion(
   ],
 );
 
-/** An entry from its parsed line; undefined where it is none. */
+/** An entry from its parsed line; undefined if the line is not an entry. */
 export const readEntry = (json: unknown): Entry | undefined => {
   const read = entrySchema.safeParse(json);
   return read.success ? (read.data as unknown as Entry) : undefined;

@@ -1,14 +1,14 @@
 import type { LogFault } from './log-report.ts';
 import { type LogCrypto, type VerifierKey, verifierKeyText } from './signed-note.ts';
 
-/** What the head of an exported log says of it. */
+/** Claims in the head of an exported log. */
 interface FileHead {
   readonly origin: string;
   readonly key: string;
   readonly to: number;
 }
 
-/** What the head of a file says and is not so, where the file was verified by this key and ends before entry `end`. */
+/** The false claims of a file's head, if this key verified the file and the file ends before entry `end`. */
 export const headFaults = (
   { origin, key, to }: FileHead,
   verified: { readonly key: VerifierKey; readonly crypto: LogCrypto; readonly end: number },

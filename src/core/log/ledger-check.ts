@@ -4,14 +4,14 @@ import { type Held, Ledger } from '../ledger/ledger.ts';
 import { renewableBefore } from '../rules/unreachable.ts';
 import type { EntryBody } from './entry.ts';
 
-/** An account that held something else than a decision says. */
+/** An account whose amount differs from the one in a decision. */
 export interface LedgerDifference {
   readonly account: string;
   readonly stored: string;
   readonly computed: string;
 }
 
-/** The ledger, computed from nothing but the entries of a log. */
+/** The ledger, computed from the entries of a log alone. */
 export class LedgerCheck {
   readonly #ledger = new Ledger();
   readonly #decisions = new Map<string, Held[]>();
@@ -20,9 +20,8 @@ export class LedgerCheck {
   readonly #opened = new Set<string>();
 
   /**
-   * What the ledger held when the log began on a desk that had decided before.
-   *
-   * @returns an account that it names twice
+   * Sets what the ledger held when the log began on a desk that had decided before.
+   * @returns an account that is named twice
    */
   open({ accounts, reservations }: EntryBody<'ledger'>): string | undefined {
     let twice: string | undefined;
@@ -43,7 +42,7 @@ export class LedgerCheck {
     return twice;
   }
 
-  /** What the accounts of a decision held, where it is not what the decision says; from then on it is believed. */
+  /** The accounts whose amounts differ from those in the decision. From then on the decision's amounts count. */
   compare(reservations: readonly Reservation[], stored: readonly string[]): LedgerDifference[] {
     const differences: LedgerDifference[] = [];
     for (const [index, reservation] of reservations.entries()) {
@@ -56,22 +55,21 @@ export class LedgerCheck {
     return differences;
   }
 
-  /** What the accounts hold now that are no parts of rolling windows, by `accountText`. */
+  /** What the accounts hold now that are not parts of rolling windows, by `accountText`. */
   get accounts(): ReadonlyMap<string, bigint> {
     return this.#ledger.accounts;
   }
 
-  /** Takes what a signed operation reserves. */
   reserve(decision: string, reservations: readonly Reservation[]): void {
     this.#decisions.set(decision, this.#ledger.take(reservations));
   }
 
-  /** Lets the accounts of a decision follow what became of it. */
+  /** Applies a settlement to the accounts of a decision. */
   settle(decision: string, settlement: SettlementState, actualCostWei: bigint): void {
     this.#ledger.settle(this.#decisions.get(decision) ?? [], settlement, actualCostWei);
   }
 
-  /** Sets an amount aside. @returns what is wrong with it, in words; undefined where nothing is */
+  /** * Sets an amount aside. @returns what is wrong with it, in words; undefined if nothing is */
   hold({ hold, account, amount }: EntryBody<'hold'>): string | undefined {
     const isTaken = this.#holds.has(hold);
     this.#holds.set(hold, { account, amount: BigInt(amount) });
@@ -81,7 +79,7 @@ export class LedgerCheck {
     return BigInt(amount) < 0n ? `Hold ${hold} is of ${amount}` : undefined;
   }
 
-  /** Releases holds. @returns one of them that is not held */
+  /** * Releases holds. @returns one of them that is not held */
   release(holds: Iterable<number>): number | undefined {
     let unknown: number | undefined;
     for (const hold of holds) {
@@ -94,18 +92,17 @@ export class LedgerCheck {
   }
 
   /**
-   * An engine was started: the holds of those that are gone end, and the others go on.
-   *
-   * @returns those of the others that are no holds, or are named twice
+   * An engine was started: holds of engines that are gone end, and the others continue.
+   * @returns those of the others that do not exist, or are named twice
    */
   releaseAllBut(goOn: readonly number[] = []): number[] {
     const lasting = new Set(goOn);
     this.release([...this.#holds.keys()].filter((hold) => !lasting.has(hold)));
-    // The first time a hold is named it is taken out.
+    // The first time a hold is named, it is removed.
     return goOn.filter((hold) => !(lasting.delete(hold) && this.#holds.has(hold)));
   }
 
-  /** Begins a budget anew. @param at epoch ms @returns what is wrong with that, in words; undefined where nothing is */
+  /** * Resets a budget. @param at epoch ms @returns what is wrong with the reset, in words; undefined if nothing is */
   reset(account: EntryBody<'reset'>, at: number): string | undefined {
     const newest = this.#ledger.newestPart(account);
     this.#ledger.reset(account);

@@ -1,6 +1,5 @@
 import type { NotReplayable } from '../replay.ts';
 
-/** What can be wrong with a log. */
 export type LogFaultCode =
   | 'NOT_AN_ENTRY'
   | 'MISPLACED'
@@ -28,9 +27,8 @@ export type LogFaultCode =
   | 'STORED_DIFFERS'
   | 'ROLLED_BACK';
 
-/** Something that is wrong with a log. */
 export interface LogFault {
-  /** The position of the entry at fault; null where it is none of them. */
+  /** The position of the faulty entry; null if no single entry is at fault. */
   readonly entry: number | null;
   /** The id of its decision, if it is one. */
   readonly id: string | null;
@@ -38,26 +36,27 @@ export interface LogFault {
   readonly detail: string;
 }
 
-/** What of a log was checked, and what was not. */
 export interface LogChecks {
   readonly decisions: number;
-  /** How many were decided again, whatever came of it. */
+  /** Number of decisions decided again, whatever the result. */
   readonly replayed: number;
-  /** How many were not, by why. */
+  /** Number of the others, by reason. */
   readonly notReplayed: Readonly<Partial<Record<NotReplayable, number>>>;
-  /** How many entries no checkpoint covers yet: the last ones. */
+  /** Number of entries at the end that no checkpoint covers yet. */
   readonly unsignedTail: number;
-  /** True: who signed sponsored operations was checked. */
+  /** True: the signers of sponsored operations were checked. */
   readonly signatures: boolean;
-  /** True: what every sponsored decision found in its accounts was computed. */
+  /** True: the amounts that every sponsored decision found in its accounts were computed. */
   readonly amounts: boolean;
-  /** How many decisions an opening tells of: which policy they name, and when, was not checked. Absent where there are none. */
+  /**
+   * Number of decisions that an opening lists: which policy they name, and when, was not checked. Absent if the opening
+   * lists no decisions.
+   */
   readonly earlier?: number;
-  /** How many operations were reserved while they were reserved already: what was asked twice is signed twice. */
+  /** Number of operations that were reserved again while they were reserved: a repeated request is signed twice. */
   readonly reservedTwice: number;
 }
 
-/** A signed head. */
 export interface ReportedHead {
   readonly origin: string;
   readonly size: number;
@@ -65,20 +64,19 @@ export interface ReportedHead {
   readonly root: string;
 }
 
-/** What verifying a log has found. */
 export interface LogReport {
   readonly ok: boolean;
   readonly entries: number;
-  /** How many decisions another version took: their words and evidence were not compared. */
+  /** Number of decisions that another version took: their words and evidence were not compared. */
   readonly byOtherEngine: number;
-  /** The head that the log was verified against; null where there is none that can be trusted. */
+  /** The head that the log was verified against; null if there is no trusted one. */
   readonly checkpoint: ReportedHead | null;
-  /** The earlier head that the log was found to continue; null where none was asked about, or it does not. */
+  /** The earlier head that the log continues; null if no earlier head was given, or the log does not continue it. */
   readonly since: ReportedHead | null;
   readonly checked: LogChecks;
   /** The first 1,000, in the order of the entries. */
   readonly faults: readonly LogFault[];
 }
 
-/** Adds what is wrong. @param entry the one that is looked at unless said @param id of its decision; null by default */
+/** * Adds a fault. @param entry by default the current one @param id of its decision; null by default */
 export type AddFault = (fault: LogFaultCode, detail: string, entry?: number | null, id?: string | null) => void;

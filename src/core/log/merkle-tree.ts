@@ -1,19 +1,19 @@
-/** SHA-256, of whatever the machine has. */
+/** SHA-256, as the platform provides it. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 
-/** A subtree that is full: it covers the leaves from `index · 2^level` on, `2^level` of them. */
+/** A full subtree: it covers the `2^level` leaves from `index · 2^level` on. */
 export interface Subtree {
   readonly level: number;
   readonly index: number;
 }
 
-/** Leaves from `start` up to, and without, `end`. */
+/** Leaves from `start` up to, but without, `end`. */
 export interface LeafRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Answers the hash of a full subtree; of level 0, that of a leaf. */
+/** Returns the hash of a full subtree; for level 0, that of a leaf. */
 export type SubtreeHash = (subtree: Subtree) => Uint8Array;
 
 interface HashedSubtree extends Subtree {
@@ -47,7 +47,7 @@ const splitOf = (n: number): number => {
   return split;
 };
 
-/** The full subtrees that make up a range of leaves, from left to right: each as great as it can be. */
+/** The full subtrees that make up a range of leaves, from left to right, each as large as possible. */
 export const subtreesOf = ({ start, end }: LeafRange): Subtree[] => {
   const subtrees: Subtree[] = [];
   let at = start;
@@ -101,7 +101,7 @@ export const consistencyRanges = (oldSize: number, size: number): LeafRange[] =>
   return ranges.reverse();
 };
 
-/** A tree as far as it must be known to add to it: the roots of its full subtrees (a "compact range"). */
+/** What must be known of a tree to add to it: the roots of its full subtrees (a "compact range"). */
 export class CompactTree {
   readonly #sha256: Sha256;
   readonly #subtrees: HashedSubtree[] = [];
@@ -110,7 +110,7 @@ export class CompactTree {
     this.#sha256 = sha256;
   }
 
-  /** How many leaves it has. */
+  /** Number of leaves. */
   get size(): number {
     const last = this.#subtrees.at(-1);
     return last === undefined ? 0 : (last.index + 1) * 2 ** last.level;
@@ -121,7 +121,7 @@ export class CompactTree {
     this.appendSubtree({ level: 0, index: this.size, hash });
   }
 
-  /** Adds a full subtree, which must begin where the tree ends. */
+  /** Adds a full subtree, which must begin at the end of the tree. */
   appendSubtree(added: HashedSubtree): void {
     let subtree = added;
     for (;;) {
@@ -143,7 +143,7 @@ export class CompactTree {
   }
 }
 
-/** The root of a range of leaves that begins where a subtree of its size could, such as those of proofs. */
+/** The root of a range of leaves that begins at a multiple of its size, as those of proofs do. */
 export const rangeRoot = (range: LeafRange, hashOf: SubtreeHash, sha256: Sha256): Uint8Array => {
   const hashes = subtreesOf(range).map(hashOf);
   const last = hashes.pop();
@@ -184,7 +184,7 @@ export const isConsistent = (
   const ranges = consistencyRanges(older.size, newer.size);
   if (proof.length !== ranges.length) return false;
   const [first] = ranges;
-  // Where the older tree is a full subtree of the newer, its own root begins the path.
+  // If the older tree is a full subtree of the newer, its own root begins the path.
   const isFirstInOlder = first !== undefined && first.start < older.size;
   const path = proof.slice(isFirstInOlder ? 1 : 0);
   const seed = (isFirstInOlder ? proof[0] : undefined) ?? older.root;

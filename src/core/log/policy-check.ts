@@ -1,31 +1,30 @@
 import { type Policy, policyHash } from '../policy.ts';
 import type { EntryBody } from './entry.ts';
 
-/** Which policies a log holds, and which is in force, entry by entry. */
+/** The policies that a log holds, and which is in force, entry by entry. */
 export class PolicyCheck {
   readonly #policies = new Map<string, unknown>();
   readonly #inForce = new Map<string, string>();
   readonly #history: (readonly [paymasterId: string, hash: string])[] = [];
 
-  /** The text of a revision; undefined where the log has none. */
+  /** The text of a revision; undefined if the log does not have it. */
   find(hash: string | undefined): unknown {
     return this.#policies.get(hash ?? '');
   }
 
-  /** The newest revision of a DApp; undefined where no entry has told of any. */
+  /** The newest revision of a DApp; undefined if no entry has named one. */
   inForce(paymasterId: string): string | undefined {
     return this.#inForce.get(paymasterId);
   }
 
-  /** Each change of what is in force, in order. */
+  /** Each change of the policy in force, in order. */
   get history(): readonly (readonly [paymasterId: string, hash: string])[] {
     return this.#history;
   }
 
   /**
-   * Takes a policy entry. In a part of a log, where `isWhole` is false, the text may stand before it.
-   *
-   * @returns what is wrong with it, in words; undefined where nothing is
+   * Adds a policy entry. If `isWhole` is false, the policy's text may precede this part of the log.
+   * @returns what is wrong with it, in words; undefined if nothing is
    */
   add({ paymasterId, hash, policy }: EntryBody<'policy'>, isWhole: boolean): string | undefined {
     this.#inForce.set(paymasterId, hash);

@@ -5,11 +5,11 @@ import type { LogReport } from './log-report.ts';
 const counted = (count: number, one: string, more: string): string => `${grouped(count)} ${count === 1 ? one : more}`;
 const entriesOf = (count: number): string => counted(count, 'entry', 'entries');
 
-/** Says that words and evidence of some decisions were not compared. @param count at least 1 */
+/** * Says that words and evidence of some decisions were not compared. @param count at least 1 */
 export const otherEngineWords = (count: number): string =>
   `Decided by another version: ${grouped(count)} (messages, hints, evidence and names of calls not compared).`;
 
-/** Why decisions were not decided again, in words that stand in brackets behind their number. */
+/** Why decisions were not decided again, in words for brackets after their number. */
 export const notReplayableWords: Readonly<Record<NotReplayable, string>> = {
   FAILED: 'failed before they were decided',
   WITHOUT_FACTS: 'made by a version that stored no facts',
@@ -29,7 +29,7 @@ const amountWords = ({ entries, checked }: LogReport, size: number): string => {
     : 'What accounts held when the log began is taken as it was entered.';
 };
 
-/** Says what of the decisions was checked, and why the others were not. */
+/** Says which decisions were checked, and why the others were not. */
 const checkedWords = (report: LogReport, size: number): string => {
   const { decisions, replayed, notReplayed, amounts } = report.checked;
   if (decisions === 0) return 'There are no decisions.';
@@ -68,7 +68,7 @@ const soundWords = (report: LogReport): string => {
   ].join(' ');
 };
 
-/** What came of verifying a log, in words: what it proves, or its first fault. */
+/** The result of verifying a log, in words: what it proves, or its first fault. */
 export const logWords = (report: LogReport): string => {
   const { entries, checkpoint, byOtherEngine, faults } = report;
   const [first] = faults;

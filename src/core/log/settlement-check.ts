@@ -4,7 +4,7 @@ import type { EntryBody } from './entry.ts';
 type Settlement = EntryBody<'settlement'>;
 type State = Omit<Settlement, 'decision'>;
 
-/** What a sponsored decision may become next: a re-org takes blocks back, and the chain outdoes a release. */
+/** The states that may follow each state: a re-org takes blocks back, and a mined operation overrides a release. */
 const NEXT: Readonly<Record<SettlementState, readonly SettlementState[]>> = {
   reserved: ['settled', 'released', 'unconfirmed'],
   settled: ['settled', 'reserved', 'unconfirmed'],
@@ -12,7 +12,7 @@ const NEXT: Readonly<Record<SettlementState, readonly SettlementState[]>> = {
   released: ['settled'],
 };
 
-/** What a settlement says besides its state: whether it has a cost, and a block. Undefined: it may. */
+/** Whether a settlement has a cost and a block. Undefined: either. */
 const FORM: Readonly<Record<SettlementState, { readonly cost: boolean; readonly block: boolean | undefined }>> = {
   reserved: { cost: false, block: false },
   settled: { cost: true, block: true },
@@ -20,15 +20,14 @@ const FORM: Readonly<Record<SettlementState, { readonly cost: boolean; readonly 
   released: { cost: false, block: false },
 };
 
-/** What has become of a decision; all null where it is not sponsored. */
+/** The state of a decision; all null if it is not sponsored. */
 type Settled = { readonly [Field in keyof State]: State[Field] | null };
 
-/** A sponsored decision, and what has become of it. */
 interface Sponsored extends State {
-  /** Undefined where only its later settlements are known. */
+  /** Undefined if only its later settlements are known. */
   readonly maxCostWei: bigint | undefined;
   readonly userOpHash: string | null;
-  /** False: it was made before the log began, so what became of it until then is not known. */
+  /** False: it was made before the log began, so its state until then is unknown. */
   readonly isStateKnown: boolean;
 }
 
@@ -56,15 +55,15 @@ const faultOfOrder = (after: State, before: Sponsored | undefined): string | und
   return `It is ${before.settlement}, and cannot become ${settlement}${isSame ? ' again' : ''}`;
 };
 
-/** What becomes of sponsored decisions, entry by entry. */
+/** The states of sponsored decisions, entry by entry. */
 export class SettlementCheck {
   readonly #decisions = new Map<string, Sponsored>();
-  /** How many decisions with a hash are reserved; of settled ones, which. */
+  /** By hash: the number of decisions that are reserved, and which one is settled. */
   readonly #reserved = new Map<string, number>();
   readonly #settled = new Map<string, string>();
   #reservedTwice = 0;
 
-  /** How many operations were reserved while they were reserved already. */
+  /** Number of operations that were reserved again while they were reserved. */
   get reservedTwice(): number {
     return this.#reservedTwice;
   }
@@ -75,7 +74,7 @@ export class SettlementCheck {
     else this.#reserved.set(userOpHash, count);
   }
 
-  /** Takes a sponsored decision. @param isStateKnown false for one that was made before the log began */
+  /** * Adds a sponsored decision. @param isStateKnown false for one that was made before the log began */
   add(id: string, maxCostWei: string | null, userOpHash: string | null, isStateKnown: boolean): void {
     const reserved = { settlement: 'reserved', actualCostWei: null, block: null } as const;
     const cost = maxCostWei === null ? undefined : BigInt(maxCostWei);
@@ -85,7 +84,7 @@ export class SettlementCheck {
     this.#count(userOpHash, 1);
   }
 
-  /** What has become of a decision: nothing of one that is not sponsored. */
+  /** The state of a decision; all null for one that is not sponsored. */
   stateOf(id: string): Settled | 'unknown' {
     const known = this.#decisions.get(id);
     if (known?.isStateKnown === false) return 'unknown';
@@ -93,7 +92,7 @@ export class SettlementCheck {
     return { settlement, actualCostWei, block };
   }
 
-  /** Takes a settlement. @returns what is wrong with it, in words; undefined where nothing is */
+  /** * Applies a settlement. @returns what is wrong with it, in words; undefined if nothing is */
   settle({ decision, ...after }: Settlement): string | undefined {
     const before = this.#decisions.get(decision);
     const unknown = { maxCostWei: undefined, userOpHash: null, isStateKnown: false };
@@ -103,7 +102,7 @@ export class SettlementCheck {
     return hash === null ? fault : (this.#follow(decision, hash, before, after) ?? fault);
   }
 
-  /** Keeps what is reserved and what is settled under a hash. @returns what is wrong with that, in words */
+  /** * Records what is reserved and what is settled under a hash. @returns what is wrong with that, in words */
   #follow(decision: string, hash: string, before: Sponsored | undefined, { settlement }: State): string | undefined {
     const wasReserved = before?.isStateKnown === true && before.settlement === 'reserved';
     if (wasReserved && settlement !== 'reserved') this.#count(hash, -1);

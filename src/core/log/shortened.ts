@@ -1,6 +1,6 @@
 const MOST_CHARACTERS = 80;
 
-/** A value as a fault shows it; "nothing" for one that is not there. */
+/** A value as a fault shows it; "nothing" for a missing one. */
 export const shortened = (value: unknown): string => {
   if (value === undefined) return 'nothing';
   const text = typeof value === 'string' ? value : JSON.stringify(value);

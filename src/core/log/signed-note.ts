@@ -1,7 +1,7 @@
 import { concat, decodeBase64, encodeBase64, getBytes, hexlify, toUtf8Bytes } from 'ethers';
 import type { Sha256 } from './merkle-tree.ts';
 
-/** What a log is verified with, of whatever the machine has. */
+/** The functions that verify a log, as the platform provides them. */
 export interface LogCrypto {
   readonly sha256: Sha256;
   /** Whether an Ed25519 signature (64 bytes, RFC 8032) is by the public key (32 bytes). */
@@ -30,13 +30,13 @@ const typedKey = ({ publicKey }: VerifierKey): Uint8Array => getBytes(concat([ne
 const keyId = (key: VerifierKey, sha256: Sha256): Uint8Array =>
   sha256(getBytes(concat([toUtf8Bytes(`${key.name}\n`), typedKey(key)]))).slice(0, ID_BYTES);
 
-/** The text by which a key is handed to verifiers (a "vkey"): name, key id in hex, and base64 of type and key. */
+/** The text in which verifiers receive a key (a "vkey"): name, key id in hex, and base64 of type and key. */
 export const verifierKeyText = (key: VerifierKey, sha256: Sha256): string =>
   `${key.name}+${hexlify(keyId(key, sha256)).slice(2)}+${encodeBase64(typedKey(key))}`;
 
 const VERIFIER_KEY = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/;
 
-/** The key of such a text; undefined where it is none. */
+/** The key in such a text; undefined if the text is malformed. */
 export const parseVerifierKey = (text: string, sha256: Sha256): VerifierKey | undefined => {
   const [, name, id, encoded] = VERIFIER_KEY.exec(text.trim()) ?? [];
   if (name === undefined || encoded === undefined) return undefined;
@@ -46,7 +46,7 @@ export const parseVerifierKey = (text: string, sha256: Sha256): VerifierKey | un
   return hexlify(keyId(key, sha256)) === `0x${id}` ? key : undefined;
 };
 
-/** The bytes of base64 (RFC 4648, 4) in its one canonical form; undefined where it is not that. */
+/** The bytes of base64 (RFC 4648, 4) in its one canonical form; undefined if it is not canonical. */
 export const bytesOf = (base64: string): Uint8Array | undefined => {
   try {
     const bytes = decodeBase64(base64);
@@ -58,9 +58,8 @@ export const bytesOf = (base64: string): Uint8Array | undefined => {
 
 /**
  * A signed note (c2sp.org/signed-note).
- *
  * @param text ends with a newline
- * @param sign answers the Ed25519 signature of a message
+ * @param sign returns the Ed25519 signature of a message
  */
 export const signedNote = (
   text: string,
@@ -72,7 +71,7 @@ export const signedNote = (
   return `${text}\n— ${key.name} ${signature}\n`;
 };
 
-/** Has to be tolerated by verifiers are 16; more are a way to keep them busy. */
+/** Verifiers must accept 16; a larger number is a way to keep them busy. */
 const MOST_SIGNATURES = 64;
 
 const SIGNATURE_LINE = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/;
@@ -85,7 +84,7 @@ const isBy = (line: string, key: VerifierKey, sha256: Sha256): Uint8Array | unde
   return hexlify(bytes.slice(0, ID_BYTES)) === hexlify(keyId(key, sha256)) ? bytes.slice(ID_BYTES) : undefined;
 };
 
-/** Verifies a signed note by one key. Signatures by others are not looked at. */
+/** Verifies a signed note by one key. Ignores signatures by others. */
 export const openNote = (note: string, key: VerifierKey, { sha256, verifyEd25519 }: LogCrypto): OpenedNote => {
   const separator = note.lastIndexOf('\n\n');
   if (separator < 0 || !note.endsWith('\n')) return { fault: 'It is not a signed note' };

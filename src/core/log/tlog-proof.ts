@@ -3,12 +3,12 @@ import { type OpenedCheckpoint, openCheckpoint, readCheckpoint } from './checkpo
 import { isIncluded, leafHash } from './merkle-tree.ts';
 import { type LogCrypto, type VerifierKey, bytesOf } from './signed-note.ts';
 
-/** A proof that an entry is in a log, which needs nothing but the log's key to be verified. */
+/** A proof that an entry is in a log. Verifying it takes nothing but the log's key. */
 export interface EntryProof {
   /** The entry's line, without the line break. */
   readonly entry: string;
   readonly index: number;
-  /** The hashes that lead from the entry to the root, its sibling first. */
+  /** The hashes on the path from the entry to the root, its sibling first. */
   readonly hashes: readonly Uint8Array[];
   /** A signed checkpoint that covers the entry. */
   readonly checkpoint: string;
@@ -40,7 +40,7 @@ const utf8 = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-/** The proof that a text tells; undefined where it is none, or comes without the entry. */
+/** The proof in a text; undefined if the text is malformed, or lacks the entry. */
 export const readEntryProof = (text: string): EntryProof | undefined => {
   if (!text.startsWith(`${FIRST_LINE}\n`)) return undefined;
   const rest = text.slice(FIRST_LINE.length + 1);
@@ -61,9 +61,8 @@ const unsigned = (checkpoint: string): OpenedCheckpoint => {
 };
 
 /**
- * Why a proof does not prove its entry; undefined where it does.
- *
- * @param key undefined: who signed the checkpoint is not verified
+ * Why a proof does not prove its entry; undefined if it does.
+ * @param key undefined: the checkpoint's signature is not verified
  */
 export const entryProofFault = (
   proof: EntryProof,

@@ -4,7 +4,6 @@ import type { AddFault, ReportedHead } from './log-report.ts';
 import { CompactTree, type Subtree, subtreesOf } from './merkle-tree.ts';
 import type { LogCrypto, VerifierKey } from './signed-note.ts';
 
-/** What a tree is compared with. */
 export interface TreeCheckOptions {
   readonly key: VerifierKey;
   readonly crypto: LogCrypto;
@@ -12,7 +11,7 @@ export interface TreeCheckOptions {
   readonly from?: number;
   /** The roots of the full subtrees before it. */
   readonly before?: readonly Uint8Array[];
-  /** A checkpoint of before: the log has to continue it. */
+  /** An earlier checkpoint that the log has to continue. */
   readonly since?: string;
 }
 
@@ -43,17 +42,17 @@ export class TreeCheck {
     this.#compareSince();
   }
 
-  /** How many entries it has, those that only their subtrees tell of included. */
+  /** Number of entries, including those known only by their subtrees. */
   get size(): number {
     return this.#tree.size;
   }
 
-  /** How many entries the newest checkpoint covers that fits; 0 where there is none. */
+  /** Number of entries that the newest fitting checkpoint covers; 0 if no checkpoint fits. */
   get signedSize(): number {
     return this.#verified?.size ?? 0;
   }
 
-  /** The heads that were found to fit. */
+  /** The heads that fit. */
   get heads(): { readonly checkpoint: ReportedHead | null; readonly since: ReportedHead | null } {
     return {
       checkpoint: this.#verified && reported(this.#verified),
@@ -68,7 +67,7 @@ export class TreeCheck {
     return undefined;
   }
 
-  /** Compares the tree as it is now with the earlier head, where that is of as many entries. */
+  /** Compares the tree with the earlier head, if the head has the same number of entries. */
   #compareSince(): void {
     if (this.#since?.size !== this.#tree.size) return;
     this.#isContinued = hexlify(this.#since.root) === hexlify(this.#tree.root());
@@ -90,7 +89,7 @@ export class TreeCheck {
     this.#compareSince();
   }
 
-  /** Adds what stands behind the last entry: the roots of the full subtrees up to the size of a checkpoint. */
+  /** Adds what follows the last entry: the roots of the full subtrees up to the size of a checkpoint. */
   appendAfter(checkpoint: string, after: readonly Uint8Array[]): void {
     const size = readCheckpoint(checkpoint)?.size ?? this.#tree.size;
     const missing = size > this.#tree.size ? subtreesOf({ start: this.#tree.size, end: size }) : [];
@@ -99,7 +98,7 @@ export class TreeCheck {
     this.#compareSince();
   }
 
-  /** Compares the tree as it is now with a checkpoint of as many entries. After the first that differs all others do. */
+  /** Compares the tree with a checkpoint of the same number of entries. After the first that differs all others do. */
   compareCheckpoint(note: string): void {
     if (this.#isWrong) return;
     const opened = openCheckpoint(note, this.#options.key, this.#options.crypto);

@@ -17,11 +17,10 @@ export interface LogText {
   readonly text: string;
   /** The same in UTF-8. */
   readonly bytes: Uint8Array;
-  /** The leaf hash that a data folder keeps beside it, hex. */
+  /** The leaf hash that a data folder stores with it, hex. */
   readonly hash?: string;
 }
 
-/** Which part of a log is verified, and by what. */
 export type VerifyOptions = ReplayHow & TreeCheckOptions;
 
 const MOST_FAULTS = 1_000;
@@ -29,14 +28,14 @@ const MOST_FAULTS = 1_000;
 const placeOf = ({ entry }: LogFault): number => entry ?? Infinity;
 const isByTree = ({ fault }: LogFault): number => (fault === 'CHECKPOINT_DIFFERS' ? 1 : 0);
 
-/** By their entries; of one entry, what was done to it stands before the checkpoint that differs for that. */
+/** By entry; for one entry, the change to it comes before the checkpoint that differs because of it. */
 const byEntry = (one: LogFault, other: LogFault): number =>
   placeOf(one) === placeOf(other) ? isByTree(one) - isByTree(other) : placeOf(one) - placeOf(other);
 
 /**
- * Verifies a log, entry by entry: that each follows the one before, that every verdict follows from its facts, policy and
- * ledger, and that the tree is the one that was signed. Of a part of a log, what stands before it is taken as it comes: its
- * decisions are replayed where their policy is in it, and the ledger is not computed.
+ * Verifies a log, entry by entry: each follows the one before, every verdict follows from its facts, policy and ledger,
+ * and the tree is the signed one. For a part of a log, what precedes it is not checked: decisions are replayed only if
+ * their policy is in the part, and the ledger is not computed.
  */
 export class LogVerifier {
   readonly #options: VerifyOptions;
@@ -50,11 +49,11 @@ export class LogVerifier {
   #position: number;
   #previous: string | null | undefined;
   #at = 0;
-  /** False for a part of a log: what stands before it is taken as it comes. */
+  /** False for a part of a log: what precedes it is not checked. */
   readonly #isWhole: boolean;
   #isLedgerKnown: boolean;
   #earlierDecisions = 0;
-  /** What of the opening is due: the earlier decisions, then the ledger. */
+  /** The part of the opening that is expected next: the earlier decisions, then the ledger. */
   #opening: 'decisions' | 'ledger' | 'over' = 'over';
 
   constructor(options: VerifyOptions) {
@@ -71,37 +70,38 @@ export class LogVerifier {
     this.#decisions = new DecisionCheck({ ...before, engines: this.#engines, isWhole: this.#isWhole }, options);
   }
 
-  /** What has become of a decision by now. */
+  /** The current state of a decision. */
   settlementOf(id: string): ReturnType<SettlementCheck['stateOf']> {
     return this.#settlements.stateOf(id);
   }
 
-  /** Whether the log holds a decision. */
   hasDecision(id: string): boolean {
     return this.#decisions.isSponsored(id) !== undefined;
   }
 
-  /** Each change of what policy is in force. Undefined where not every one can be known. */
+  /** Each change of the policy in force. Undefined unless all of them are known. */
   get policyHistory(): PolicyCheck['history'] | undefined {
     return this.#isWhole && this.#earlierDecisions === 0 ? this.#policies.history : undefined;
   }
 
-  /** What the accounts hold by the entries, parts of rolling windows aside. Undefined where that cannot be known. */
+  /** What the accounts hold by the entries, without parts of rolling windows. Undefined if unknown. */
   get accounts(): ReadonlyMap<string, bigint> | undefined {
     return this.#isLedgerKnown ? this.#ledger.accounts : undefined;
   }
 
-  /** Whether the log holds the text of a policy revision. */
   hasPolicy(hash: string): boolean {
     return this.#policies.find(hash) !== undefined;
   }
 
-  /** Says that something that is kept beside the entries does not fit them. @param id of the decision, if it is one */
+  /**
+   * Adds a fault of something stored with the entries that does not fit them.
+   * @param id of the decision, if it is one
+   */
   addStoredFault(detail: string, id: string | null = null): void {
     this.#fault('STORED_DIFFERS', detail, null, id);
   }
 
-  /** How many entries the tree has so far, those before the first that was added included. */
+  /** Number of entries in the tree so far, including those before the first that was added. */
   get size(): number {
     return this.#position;
   }
@@ -110,7 +110,7 @@ export class LogVerifier {
     if (this.#faults.length < MOST_FAULTS) this.#faults.push({ entry, id, fault, detail });
   }
 
-  /** Adds the next entry. @returns it as it was read; undefined where the line is none */
+  /** * Adds the next entry. @returns the entry; undefined if the line is not an entry */
   add({ text, bytes, hash }: LogText): Entry | undefined {
     const leaf = leafHash(bytes, this.#options.crypto.sha256);
     const leafText = hexlify(leaf).slice(2);
@@ -152,7 +152,7 @@ export class LogVerifier {
     this.#at = Math.max(this.#at, at);
   }
 
-  /** A body that somebody else wrote may hold anything: what cannot be read is a fault of the entry. */
+  /** A foreign body may hold anything: if it cannot be read, the entry is at fault. */
   #tryBody(entry: Entry): void {
     try {
       this.#checkBody(entry);
@@ -210,8 +210,8 @@ export class LogVerifier {
   }
 
   /**
-   * A hold that goes on must have begun. Only the first entry may say that decisions of before follow: nobody else's amounts
-   * go unchecked.
+   * A hold that continues must have begun. Only the first entry may announce earlier decisions: the amounts of all
+   * others are checked.
    */
   #start({ engine, earlierDecisions, holds }: EntryBody<'start'>): void {
     this.#engines.add(engine);
@@ -228,7 +228,7 @@ export class LogVerifier {
     }
   }
 
-  /** The opening ledger stands right behind the earlier decisions, in one entry or several. */
+  /** The opening ledger comes right after the earlier decisions, in one entry or several. */
   #openLedger(body: EntryBody<'ledger'>): void {
     if (!this.#isWhole) return;
     const isDue = this.#opening === 'decisions' && this.#decisions.counts.decisions === this.#earlierDecisions;
@@ -261,16 +261,15 @@ export class LogVerifier {
     });
   }
 
-  /** Compares the tree as it is now with a checkpoint of as many entries. After the first that differs all others do. */
+  /** Compares the tree with a checkpoint of the same number of entries. After the first that differs all others do. */
   compareCheckpoint(note: string): void {
     this.#tree.compareCheckpoint(note);
   }
 
   /**
-   * Compares the whole with its checkpoint.
-   *
-   * @param checkpoint undefined where there is none
-   * @param after the roots of the full subtrees behind the last entry, up to the checkpoint's size
+   * Compares the whole log with its checkpoint.
+   * @param checkpoint undefined if the log has no checkpoint
+   * @param after the roots of the full subtrees after the last entry, up to the checkpoint's size
    */
   finish(checkpoint: string | undefined, after: readonly Uint8Array[] = []): LogReport {
     if (checkpoint === undefined) {
@@ -282,7 +281,7 @@ export class LogVerifier {
     return this.report();
   }
 
-  /** What is wrong with a log that ends here. */
+  /** Checks a log that ends here. */
   #checkEnd(): void {
     const isEnd = this.#isWhole && this.#position === this.#tree.size;
     if (isEnd && this.#opening === 'decisions') {
@@ -292,7 +291,7 @@ export class LogVerifier {
     this.#tree.checkContinued(this.#position);
   }
 
-  /** What was found, where there is nothing more to compare with. Once only. */
+  /** The report, once nothing more is left to compare. Once only. */
   report(): LogReport {
     this.#checkEnd();
     const faults = [...this.#faults].sort(byEntry);

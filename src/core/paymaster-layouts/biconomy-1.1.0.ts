@@ -31,6 +31,6 @@ export const biconomy110: PaymasterLayout = {
     hash: (op, terms) => keccak(operationWordsV06(op, terms), tankAndWindow(terms)),
     getHashTypes: 'OP, address, uint48, uint48',
     getHashValues: (op, terms) => [op, neededTerm(terms, 'fundingWallet'), terms.validUntil, terms.validAfter],
-    overheadGas: 12_000n, // the contract's default, for its owner may change it
+    overheadGas: 12_000n, // the contract's default; its owner may change it
   }),
 };

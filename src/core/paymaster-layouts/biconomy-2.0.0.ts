@@ -9,15 +9,15 @@ import type { PaymasterGas } from '../user-operation/paymaster-fields.ts';
 import { NO_MARKUP, markupOf } from './price-markup.ts';
 
 /**
- * Gas the contract charges a tank on top of each operation's cost. Its owner sets it, up to 100,000; Biconomy's
- * deployments say 50,000.
+ * Gas that the contract charges a tank on top of each operation's cost. Its owner sets it, up to 100,000; it is 50,000
+ * in Biconomy's deployments.
  */
 const UNACCOUNTED_GAS = 50_000n;
 
 /** The contract refuses a postOp limit that is not above its unaccounted gas, whatever the owner has set. */
 const PAYMASTER_GAS: PaymasterGas = { paymasterVerificationGasLimit: 100_000n, paymasterPostOpGasLimit: 100_001n };
 
-/** Wei for the EntryPoint's penalty on unused gas, which the contract takes at its highest and never gives back. */
+/** Wei for the EntryPoint's penalty on unused gas, which the contract charges at its maximum and never refunds. */
 const neverRefunded = (op: UserOperation): bigint => {
   const { callGasLimit, paymasterPostOpGasLimit, maxFeePerGas } = { ...PAYMASTER_GAS, ...op };
   return ((callGasLimit + paymasterPostOpGasLimit) * 10n * maxFeePerGas) / 100n;
@@ -31,7 +31,7 @@ export const biconomy200: PaymasterLayout = {
   signerGetter: 'verifyingSigner',
   signerSetter: 'setSigner',
   hasTanks: true,
-  // The event leaves out what is never refunded.
+  // The event omits what is never refunded.
   tankCharge: (deductedWei, readOp) => {
     const op = readOp();
     return op && deductedWei + neverRefunded(op);

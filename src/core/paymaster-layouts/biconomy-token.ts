@@ -23,7 +23,7 @@ const windowAndPrice = (terms: TokenTerms): string =>
 
 const ORACLE = 1n;
 
-/** The aggregator's address is a term only where it is asked. */
+/** The aggregator's address is a term only if it is asked. */
 const priceFields = (source: bigint): readonly DataField<TokenTerms>[] => [
   {
     name: 'feeToken',
@@ -90,7 +90,7 @@ export const biconomyToken: TokenLayout = {
   signerSetter: 'setVerifyingSigner',
   hasMarkup: true,
   ...tokenMode,
-  // The contract's default, which is not in the signed data: its owner may change it.
+  // The contract's default, which is not in the signed data; its owner may change it.
   chargedGas: () => ({ postOpGas: 45_000n, paymasterValidationGasLimit: 0n }),
   postOpGas: (transferGas) => 15_000n + (transferGas * 11n) / 10n,
   // It charges for postOp at the price of the transaction, which is not the operation's.

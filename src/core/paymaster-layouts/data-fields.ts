@@ -1,27 +1,26 @@
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { digits } from '../user-operation/hex-digits.ts';
 
-/** What the bytes of a field are. Times are unix seconds; padding is zeros, and `fixed` has one value only. */
+/** The meaning of a field's bytes. Times are unix seconds; padding is zeros, and `fixed` has one value only. */
 export type FieldKind = 'address' | 'number' | 'time' | 'gas' | 'signature' | 'padding' | 'fixed';
 
-/** A field of the bytes that a contract reads, in the place where it reads it. */
+/** A field of the bytes that a contract reads, at its position. */
 export interface DataField<Terms> {
   /** As the contract calls it. */
   readonly name: string;
   /** In bytes. */
   readonly length: number;
   readonly kind: FieldKind;
-  /** What it is for, in one sentence. */
+  /** Its purpose, in one sentence. */
   readonly meaning: string;
-  /** The value, where its number alone does not tell. */
+  /** The value in words, if its number alone is not clear. */
   readonly words?: (value: bigint) => string;
   /** Why the contract could not have this value; undefined if it can. */
   readonly fault?: (value: bigint) => string | undefined;
-  /** What it says of the terms. */
+  /** The terms that follow from it. */
   readonly terms?: (value: bigint) => Partial<Terms>;
 }
 
-/** A field as it was found. */
 export interface ReadField {
   readonly name: string;
   readonly kind: FieldKind;
@@ -37,12 +36,12 @@ export interface ReadField {
 export interface ReadData<Terms> {
   /** They cover it from its first byte to its last. */
   readonly fields: readonly ReadField[];
-  /** All that it says of what was signed. */
+  /** All terms that were found. */
   readonly terms: Partial<Terms>;
   readonly signature: Hex;
 }
 
-/** Why bytes are not those of a layout. */
+/** Why bytes do not fit a layout. */
 export interface Misfit {
   readonly misfit: string;
 }
@@ -65,7 +64,7 @@ const textOf = <Terms>({ kind, words }: DataField<Terms>, hex: string, value: bi
   return kind === 'signature' || kind === 'padding' ? '' : String(value);
 };
 
-/** Where a paymaster's address ends: the first bytes of every `paymasterAndData`. */
+/** The end of the paymaster's address, with which every `paymasterAndData` begins. */
 const ADDRESS_DIGITS = 42;
 
 /** Cuts `paymasterAndData` into fields, puts their terms together, and finds the one signature. */
@@ -97,7 +96,6 @@ export const readFields = <Terms extends { paymaster: Address }>(
   return { fields: read, terms, signature };
 };
 
-/** The address that a number stands for. */
 export const asAddress = (value: bigint): Address => `0x${value.toString(16).padStart(40, '0')}`;
 
 /** The first field of every `paymasterAndData`. */
@@ -108,7 +106,7 @@ export const paymasterField: DataField<never> = {
   meaning: 'The paymaster contract, which the EntryPoint asks and charges.',
 };
 
-/** What stands behind the paymaster from EntryPoint v0.7 on. */
+/** The fields after the paymaster from EntryPoint v0.7 on. */
 export const paymasterGasFields: readonly DataField<never>[] = [
   {
     name: 'paymasterVerificationGasLimit',
@@ -119,7 +117,6 @@ export const paymasterGasFields: readonly DataField<never>[] = [
   { name: 'paymasterPostOpGasLimit', length: 16, kind: 'gas', meaning: "Gas for the paymaster's postOp." },
 ];
 
-/** A field that can only have one value. */
 const fixedField = (name: string, length: number, only: bigint, meaning: string): DataField<never> => ({
   name,
   length,
@@ -128,7 +125,6 @@ const fixedField = (name: string, length: number, only: bigint, meaning: string)
   fault: (value) => (value === only ? undefined : `${name} is ${value}, must be ${only}`),
 });
 
-/** The paymaster's signature. */
 export const signatureField: DataField<never> = {
   name: 'signature',
   length: 65,
@@ -136,7 +132,7 @@ export const signatureField: DataField<never> = {
   meaning: "The paymaster's signer signs the operation and these terms: r, s and v.",
 };
 
-/** validUntil and validAfter, in so many bytes each. */
+/** validUntil and validAfter, in `length` bytes each. */
 export const windowFields = (length: 6 | 32): readonly DataField<{ validUntil: number; validAfter: number }>[] => [
   {
     name: 'validUntil',
@@ -154,7 +150,7 @@ export const windowFields = (length: 6 | 32): readonly DataField<{ validUntil: n
   },
 ];
 
-/** Biconomy's `paymasterId`, in so many bytes. */
+/** Biconomy's `paymasterId`, in `length` bytes. */
 export const fundingWalletField = (length: 20 | 32): DataField<{ fundingWallet?: Address }> => ({
   name: 'paymasterId',
   length,
@@ -163,7 +159,7 @@ export const fundingWalletField = (length: 20 | 32): DataField<{ fundingWallet?:
   terms: (value) => ({ fundingWallet: asAddress(value) }),
 });
 
-/** Biconomy's `priceMarkup`, in so many bytes. */
+/** Biconomy's `priceMarkup`, in `length` bytes. */
 export const markupField = (length: 4 | 32): DataField<{ priceMarkup?: number }> => ({
   name: 'priceMarkup',
   length,
@@ -173,7 +169,7 @@ export const markupField = (length: 4 | 32): DataField<{ priceMarkup?: number }>
   terms: (value) => ({ priceMarkup: Number(value) }),
 });
 
-/** An ABI `bytes` argument that holds the signature, which stands behind so many bytes of head. */
+/** An ABI `bytes` argument that holds the signature, after `headLength` bytes of head. */
 export const abiSignatureFields = (headLength: number): readonly DataField<never>[] => [
   fixedField('offset of signature', 32, BigInt(headLength), 'Where the length of the signature stands, in bytes.'),
   fixedField('length of signature', 32, 65n, 'How many bytes the signature has.'),

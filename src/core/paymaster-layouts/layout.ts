@@ -4,26 +4,27 @@ import { byteLength, digits } from '../user-operation/hex-digits.ts';
 import type { PaymasterGas } from '../user-operation/paymaster-fields.ts';
 import type { Misfit, ReadData } from './data-fields.ts';
 
-/** What every paymaster promises besides the operation itself, whoever pays in the end. */
+/** Terms of every paymaster besides the operation itself, whether it sponsors or takes tokens. */
 export interface PromiseTerms {
   chainId: number;
-  /** The paymaster contract. */
   paymaster: Address;
-  /** Unix seconds, up to 48 bits; 0: no expiry. Not held by contracts without a window (1.0.0). */
+  /** Unix seconds, up to 48 bits; 0: no expiry. Absent in contracts without a window (1.0.0). */
   validUntil: number;
   /** Unix seconds, up to 48 bits. */
   validAfter: number;
-  /** Singletons: false lets only bundlers of the contract's own list send the operation. Default true. */
+  /** Singletons: false lets only bundlers on the contract's own list send the operation. Default true. */
   allowAllBundlers?: boolean;
-  /** Where the sender's code points (EIP-7702); needed by `singleton-0.8-eip7702` for operations that say so. */
+  /**
+   * The target of the sender's delegation (EIP-7702); `singleton-0.8-eip7702` needs it for operations that name
+   * EIP-7702.
+   */
   eip7702Delegate?: Address;
 }
 
-/** What a sponsorship promises. */
 export interface SponsorshipTerms extends PromiseTerms {
-  /** Whose tank pays: the id on chain of layouts with tanks, which need it. */
+  /** The tank that pays: its id on chain. Layouts with tanks need it. */
   fundingWallet?: Address;
-  /** `senderNonce(op.sender)` of the paymaster at signing; needed where `chainReads` names it. */
+  /** `senderNonce(op.sender)` of the paymaster at signing; needed if `chainReads` names it. */
   senderNonce?: bigint;
   /** 2.0.0: millionths of the cost that the tank is charged, 1,000,000 (default: at cost) to 2,000,000. */
   priceMarkup?: number;
@@ -31,13 +32,16 @@ export interface SponsorshipTerms extends PromiseTerms {
 
 /** Gas that a contract charges for in token mode although the EntryPoint has not counted it by then. */
 export interface ChargedGas {
-  /** What taking the tokens costs, in gas. */
+  /** Gas of taking the tokens. */
   postOpGas: bigint;
-  /** Singletons of v0.7: what the paymaster's validation may have used, for their guess at the unused-gas penalty. */
+  /**
+   * Singletons of v0.7: the most that the paymaster's validation may have used, for their estimate of the unused-gas
+   * penalty.
+   */
   paymasterValidationGasLimit: bigint;
 }
 
-/** What a contract charges by. Amounts are in the token's smallest units. */
+/** The price of a contract. Amounts are in the token's smallest units. */
 export interface TokenPrice extends ChargedGas {
   /** Units for 1e18 wei. */
   exchangeRate: bigint;
@@ -47,20 +51,19 @@ export interface TokenPrice extends ChargedGas {
   constantFee?: bigint;
 }
 
-/** What the sender of an operation pays in a token. */
 export interface TokenTerms extends PromiseTerms, TokenPrice {
   token: Address;
   /** Biconomy: asks this aggregator for the rate on chain, instead of `exchangeRate`. */
   oracleAggregator?: Address;
-  /** Singletons need it: who receives the tokens. Elsewhere it is a setting of the contract. */
+  /** Singletons need it: the receiver of the tokens. Elsewhere it is a setting of the contract. */
   treasury?: Address;
-  /** Singletons: taken in validation, settled in postOp; a surplus flows back by the treasury's allowance. */
+  /** Singletons: taken in validation, settled in postOp; the treasury's allowance pays a surplus back. */
   preFund?: bigint;
-  /** Singletons: receives what is left of the operation's maximum cost after the charge. */
+  /** Singletons: receives the rest of the operation's maximum cost after the charge. */
   recipient?: Address;
 }
 
-/** The terms that are read from the paymaster contract just before signing. */
+/** Terms that are read from the paymaster contract just before signing. */
 export type ChainRead = 'senderNonce';
 
 /** The contracts whose code comes with a package, by the names of their artifacts. */
@@ -72,7 +75,6 @@ export type DeployableContract =
   | 'SingletonPaymasterV7'
   | 'SingletonPaymasterV8';
 
-/** How a contract whose code comes with a package is deployed. */
 export interface Deployment {
   readonly artifact: DeployableContract;
   constructorArguments(wiring: {
@@ -84,12 +86,11 @@ export interface Deployment {
 
 /**
  * `paymasterAndData` of one contract in one of its modes, and what its signer signs. The operation's own paymaster,
- * paymaster data and `signature` are never read: a layout puts its own in their place. Functions throw when the
- * operation is one of another EntryPoint generation, when the layout needs a term that is not there, or when a value
- * does not fit its field.
+ * paymaster data and `signature` are never read: a layout replaces them. Functions throw if the operation is of another
+ * EntryPoint generation, if a term is missing, or if a value does not fit its field.
  */
 export interface ModeLayout<Terms> {
-  /** From v0.7 on: enough for the contract; what an operation that has no limits of its own gets. */
+  /** From v0.7 on: limits that suffice for the contract; an operation without limits of its own gets them. */
   readonly paymasterGas?: PaymasterGas;
   /** What the contract's `getHash` returns for the finished operation; the signer signs its EIP-191 digest. */
   hash(op: UserOperation, terms: Terms): Hex;
@@ -97,7 +98,7 @@ export interface ModeLayout<Terms> {
   getHashCall(op: UserOperation, terms: Terms): Hex;
   /** The final `paymasterAndData` (packed from v0.7 on), with the signer's 65-byte signature. */
   encode(op: UserOperation, terms: Terms, signature: Hex): Hex;
-  /** Takes a final `paymasterAndData` apart. Never throws: what is none of this mode's is a misfit, which says why. */
+  /** Takes a final `paymasterAndData` apart. Never throws: data of another mode is a misfit, which says why. */
   read(paymasterAndData: Hex): ReadData<Terms> | Misfit;
   /** Wei to reserve: the EntryPoint's maximum for the finished operation and what the contract takes on top. */
   reservedCost(op: UserOperation, terms?: Partial<Terms>): bigint;
@@ -105,23 +106,26 @@ export interface ModeLayout<Terms> {
 
 /** A paymaster contract and one of its modes. */
 export interface ContractLayout<Terms> extends ModeLayout<Terms> {
-  /** The key under which it is attached to a chain; for sponsorship also the one by which DApps choose it (behaviour 3.2). */
+  /**
+   * The key under which it is attached to a chain; for sponsorship also the one by which DApps choose it (behaviour
+   * 3.2).
+   */
   readonly version: string;
   /** The contract's name for people. */
   readonly title: string;
   readonly entryPointVersion: EntryPointVersion;
-  /** The getter that tells whose signatures it accepts: one address, or whether an address is one of them. */
+  /** The getter of its signers: it returns one address, or whether an address is one of them. */
   readonly signerGetter: 'verifyingSigner' | 'signers';
   /**
-   * The owner's function that puts another signer in the place of the one there is; absent where the only signer is
-   * fixed for good, and where there are several (`addSigner`, `removeSigner`).
+   * The owner's function that replaces the signer; absent if the only signer is permanent, or if the contract has
+   * several (`addSigner`, `removeSigner`).
    */
   readonly signerSetter?: 'setSigner' | 'setVerifyingSigner';
-  /** Absent where the contract's code comes with no package: it can be attached, not deployed. */
+  /** Absent if no package has the contract's code: it can be attached, not deployed. */
   readonly deployment?: Deployment;
 }
 
-/** What a token's `transferFrom` uses, in gas; 0 where it was not tried. */
+/** Gas that a token's `transferFrom` uses; 0 if it was not tried. */
 export interface TransferGas {
   /** In validation. */
   readonly prefund: bigint;
@@ -129,55 +133,59 @@ export interface TransferGas {
   readonly afterwards: bigint;
 }
 
-/** What the gas that is charged depends on, besides the operation. */
+/** What the charged gas depends on, besides the operation. */
 export interface ChargeOptions {
-  /** True: the maximum is taken up front. */
+  /** True: the maximum is taken as a prefund. */
   readonly preFunded?: boolean;
-  /** Where it was not tried: that of a plain ERC-20. */
+  /** Default, if it was not tried: that of a plain ERC-20. */
   readonly transferGas?: TransferGas;
 }
 
-/** Token mode of a contract. */
 export interface TokenLayout extends ContractLayout<TokenTerms> {
   /** True: a premium is a term of its own, `priceMarkup`. False: it is part of the rate. */
   readonly hasMarkup: boolean;
-  /** What the terms of an operation say, so that the charge covers what the EntryPoint takes from the paymaster. */
+  /** The gas to put in an operation's terms, so that the charge covers what the EntryPoint takes from the paymaster. */
   chargedGas(op: UserOperation, options?: ChargeOptions): ChargedGas;
-  /** The least limit with which postOp takes tokens whose `transferFrom` uses so much gas. */
+  /** The least limit with which postOp takes tokens whose `transferFrom` uses this gas. */
   postOpGas(transferGas: bigint): bigint;
-  /** The same of the paymaster's validation; absent where the contract cannot take the maximum up front (`preFund`). */
+  /** The same for the paymaster's validation; absent if the contract cannot take a prefund (`preFund`). */
   readonly preFundGas?: (transferGas: bigint) => bigint;
   /** The most units the contract can take from the sender, rounded as the contract rounds. Without an oracle. */
   maxTokenCost(op: UserOperation, price: TokenPrice): bigint;
-  /** The gas for which the contract charges whatever the operation uses: what that costs is the least it can take. */
+  /** The gas that the contract charges for whatever the operation uses: its cost is the least it can take. */
   leastChargedGas(op: UserOperation, charged: ChargedGas): bigint;
 }
 
-/** A contract that sponsors, and whose version DApps choose. */
+/** A contract that sponsors; DApps choose its version. */
 export interface PaymasterLayout extends ContractLayout<SponsorshipTerms> {
   /** True: the contract keeps a balance per funding wallet. False: the EntryPoint deposit pays. */
   readonly hasTanks: boolean;
   /**
-   * Wei that a tank has paid for a mined operation, of which the contract said that it deducted so much; undefined where
-   * that depends on the operation, and it is not known. Absent where the contract has no tanks.
+   * Wei that a tank has paid for a mined operation, given the deduction that the contract reported; undefined if it
+   * depends on the operation and that is unknown. Absent if the contract has no tanks.
    */
   readonly tankCharge?: (deductedWei: bigint, op: () => UserOperation | undefined) => bigint | undefined;
-  /** True: the contract knows no validity window. What is signed for it can be mined for as long as its nonce is unused. */
+  /** True: the contract has no validity window. A signed operation can be mined for as long as its nonce is unused. */
   readonly neverExpires?: boolean;
-  /** True: a withdrawal is asked for first, and carried out by a second transaction after a delay. */
+  /** True: a withdrawal is requested first; a second transaction executes it after a delay. */
   readonly delayedWithdrawal?: boolean;
   readonly chainReads: readonly ChainRead[];
-  /** How users pay in a token: by the same contract or, if its `version` differs, by another one, attached as that. */
+  /**
+   * How users pay in a token: by the same contract or, if its `version` differs, by another one, attached under that
+   * version.
+   */
   readonly token?: TokenLayout;
 }
 
-/** What can be attached to a chain. */
 export type AttachableLayout = PaymasterLayout | TokenLayout;
 
-/** Whose signatures a contract accepts: `many` keys at a time, `one` that can be replaced, or one `fixed` for good. */
+/**
+ * Whose signatures a contract accepts: `many` keys at a time, `one` that can be replaced, or one that is permanently
+ * `fixed`.
+ */
 export type SignerKind = 'many' | 'one' | 'fixed';
 
-/** What the functions of a contract make of its signers. */
+/** The kind of signers that a contract's functions allow. */
 export const signerKind = ({
   signerGetter,
   signerSetter,
@@ -186,7 +194,7 @@ export const signerKind = ({
   return signerSetter === undefined ? 'fixed' : 'one';
 };
 
-/** A signature of the right length that no key has made, and that recovers to some address. */
+/** A signature of the right length that no key has made, but that recovers to some address. */
 export const STUB_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
 
 /** `paymasterAndData` with all but the signature final: for estimates, and for `getHash`. */
@@ -196,13 +204,13 @@ export const stubPaymasterAndData = <Terms>(
   terms: Terms,
 ): Hex => layout.encode(op, terms, STUB_SIGNATURE);
 
-/** The digits of a signature of 65 bytes, the length every layout has room for. Throws RangeError on any other. */
+/** The digits of a signature of 65 bytes, for which every layout has room. @throws RangeError for any other length */
 export function signatureDigits(signature: Hex): string {
   if (byteLength(signature) !== 65) throw new RangeError(`a signature has 65 bytes, not ${byteLength(signature)}`);
   return digits(signature);
 }
 
-/** A term the layout cannot do without. Throws if it is missing. */
+/** A term that the layout needs. @throws Error if it is missing */
 export function neededTerm<Terms, Key extends keyof Terms & string>(terms: Terms, key: Key): NonNullable<Terms[Key]> {
   const value = terms[key];
   if (value === undefined || value === null) throw new Error(`this paymaster layout needs the term ${key}`);

@@ -9,13 +9,13 @@ import { type DataField, paymasterField, readFields } from './data-fields.ts';
 import { signatureDigits, stubPaymasterAndData } from './layout.ts';
 import type { ModeLayout, PromiseTerms } from './layout.ts';
 
-/** In what the contracts of EntryPoint v0.6 differ. */
+/** The differences between contracts of EntryPoint v0.6. */
 export interface ModeV06<Terms> {
-  /** The digits behind the paymaster's address, with those of a signature, or of none. */
+  /** The digits after the paymaster's address, with those of a signature, or of none. */
   data(terms: Terms, signature: string): string;
-  /** The fields of those digits, in their order; which there are may depend on the first of them. */
+  /** The fields of those digits, in order; the first field may determine the rest. */
   fields(data: string): readonly DataField<Terms>[];
-  /** Of the operation whose `paymasterAndData` has all but the signature. */
+  /** Of the operation whose `paymasterAndData` is complete but for the signature. */
   hash(op: UserOperationV06, terms: Terms): Hex;
   /** Types of `getHash`'s parameters, `OP` for the operation. */
   readonly getHashTypes: string;

@@ -11,14 +11,14 @@ import { signatureDigits, stubPaymasterAndData } from './layout.ts';
 import type { PaymasterGas } from '../user-operation/paymaster-fields.ts';
 import type { ModeLayout, PromiseTerms } from './layout.ts';
 
-/** In what the contracts of EntryPoint v0.7 and v0.8 differ. */
+/** The differences between contracts of EntryPoint v0.7 and v0.8. */
 export interface ModeV07<Terms> {
   readonly paymasterGas: PaymasterGas;
-  /** `paymasterData`: the digits behind the gas limits, with those of a signature, or of none. */
+  /** `paymasterData`: the digits after the gas limits, with those of a signature, or of none. */
   data(terms: Terms, signature: string): string;
-  /** The fields of those digits, in their order; which there are may depend on the first of them. */
+  /** The fields of those digits, in order; the first field may determine the rest. */
   fields(data: string): readonly DataField<Terms>[];
-  /** Of the operation whose `paymasterAndData` has all but the signature. */
+  /** Of the operation whose `paymasterAndData` is complete but for the signature. */
   hash(op: PackedUserOperation, terms: Terms): Hex;
   /** Types of `getHash`'s parameters, `OP` for the operation. */
   readonly getHashTypes: string;
@@ -30,7 +30,7 @@ export interface ModeV07<Terms> {
 /** `0x`, the digits of the paymaster's address and those of its two gas limits. */
 const HEAD_DIGITS = 106;
 
-/** Stands for the paymaster where only its being there counts. */
+/** Placeholder for the paymaster: only its presence counts. */
 const ANY_PAYMASTER: Address = `0x${'00'.repeat(20)}`;
 
 /** A mode of a contract of EntryPoint v0.7 or v0.8: paymaster || uint128 gas limits of validation, postOp || data. */

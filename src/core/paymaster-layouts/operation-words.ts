@@ -3,7 +3,7 @@ import { gasWordsV06 } from '../user-operation/gas-words.ts';
 import { addressWord, digits, hashWord, uint48Word, uintDigits, word } from '../user-operation/hex-digits.ts';
 import type { PromiseTerms } from './layout.ts';
 
-/** The ABI words that open what Biconomy's contracts of EntryPoint v0.6 hash. */
+/** The first ABI words that Biconomy's contracts of EntryPoint v0.6 hash. */
 export const operationWordsV06 = (op: UserOperationV06, { chainId, paymaster }: PromiseTerms): string =>
   [
     addressWord(op.sender),
@@ -15,7 +15,7 @@ export const operationWordsV06 = (op: UserOperationV06, { chainId, paymaster }: 
     addressWord(paymaster),
   ].join('');
 
-/** The ABI words that open what VerifyingPaymaster 0.7 and Biconomy's contract of EntryPoint v0.7 hash. */
+/** The first ABI words that VerifyingPaymaster 0.7 and Biconomy's contract of EntryPoint v0.7 hash. */
 export const operationWordsV07 = (op: PackedUserOperation, { chainId, paymaster }: PromiseTerms): string => {
   const paymasterGasLimits = digits(op.paymasterAndData).slice(40, 104);
   return [

@@ -23,7 +23,7 @@ export const layouts: readonly PaymasterLayout[] = [
   singleton08Eip7702,
 ];
 
-/** The layout of a paymaster `version` (behaviour 3.2), which a DApp may have; undefined if there is none. */
+/** The layout of a paymaster `version` (behaviour 3.2) that DApps may choose; undefined if no layout has it. */
 export const findLayout = (version: string): PaymasterLayout | undefined =>
   layouts.find((layout) => layout.version === version);
 

@@ -9,7 +9,7 @@ import { modeV07 } from './mode-v07.ts';
 import { singletonHash } from './singleton-0.7.ts';
 import { type SingletonContract, type SingletonMode, singletonLayout } from './singleton.ts';
 
-/** The contract leaves the penalty on unused postOp gas out of its charge, so it has to be in `postOpGas`. */
+/** The contract leaves the penalty on unused postOp gas out of its charge, so `postOpGas` has to include it. */
 const layoutV08 = (contract: SingletonContract, hash: typeof singletonHash): PaymasterLayout => {
   const { token, ...layout } = singletonLayout(contract, <Terms extends PromiseTerms>(mode: SingletonMode<Terms>) =>
     modeV07<Terms>({ ...mode, hash }),
@@ -21,7 +21,7 @@ const layoutV08 = (contract: SingletonContract, hash: typeof singletonHash): Pay
       chargedGas: (op, options) => {
         const charged = token.chargedGas(op, options);
         const limits = { ...token.paymasterGas, ...op };
-        // At least half of what is charged for is used.
+        // At least half of the charged gas is used.
         const penalty = penaltyOfLimit(limits.paymasterPostOpGasLimit ?? 0n, charged.postOpGas / 2n);
         return { ...charged, postOpGas: charged.postOpGas + penalty };
       },
@@ -29,7 +29,7 @@ const layoutV08 = (contract: SingletonContract, hash: typeof singletonHash): Pay
   };
 };
 
-/** Pimlico SingletonPaymasterV8 as it comes with the npm package. */
+/** Pimlico SingletonPaymasterV8 of the npm package. */
 export const singleton08 = layoutV08(
   {
     version: 'singleton-0.8',
@@ -42,7 +42,7 @@ export const singleton08 = layoutV08(
 
 const NO_OVERRIDE = word(0);
 
-/** What stands for the initCode of an EIP-7702 operation: the delegate instead of its marker. */
+/** Replaces the initCode of an EIP-7702 operation: the delegate instead of its marker. */
 const initCodeOverride = ({ initCode }: PackedUserOperation, terms: PromiseTerms): string => {
   if (!isEip7702(initCode)) return NO_OVERRIDE;
   return digits(keccak(digits(neededTerm(terms, 'eip7702Delegate')), digits(initCode).slice(40)));
@@ -52,7 +52,7 @@ const initCodeOverride = ({ initCode }: PackedUserOperation, terms: PromiseTerms
 const hashWithDelegate = (op: PackedUserOperation, terms: PromiseTerms): Hex =>
   keccak(digits(singletonHash(op, terms)), initCodeOverride(op, terms));
 
-/** Pimlico SingletonPaymasterV8 of the public repository, whose hash binds an EIP-7702 account to its delegate. */
+/** Pimlico SingletonPaymasterV8 of the public repository, whose hash ties an EIP-7702 account to its delegate. */
 export const singleton08Eip7702 = layoutV08(
   {
     version: 'singleton-0.8-eip7702',

@@ -17,7 +17,7 @@ import type {
   TokenTerms,
 } from './layout.ts';
 
-/** What the modes of Pimlico's SingletonPaymaster have of their own; the rest depends on the EntryPoint. */
+/** What is specific to the modes of Pimlico's SingletonPaymaster; the rest depends on the EntryPoint. */
 export interface SingletonMode<Terms> {
   readonly paymasterGas: PaymasterGas;
   data(terms: Terms, signature: string): string;
@@ -31,11 +31,10 @@ const TOKEN = 1;
 
 const uint128 = (value: bigint): string => uintDigits(value, 16);
 
-/** The byte that every data begins with: mode and, in its lowest bit, allowAllBundlers. */
+/** The first byte of all data: mode and, in its lowest bit, allowAllBundlers. */
 const modeByte = (mode: number, { allowAllBundlers = true }: PromiseTerms): string =>
   uintDigits((mode << 1) | Number(allowAllBundlers), 1);
 
-/** The byte that {@link modeByte} makes. */
 const modeField = (mode: number): DataField<PromiseTerms> => ({
   name: 'modeAndAllowAllBundlers',
   length: 1,
@@ -53,28 +52,31 @@ const getHash = (mode: number) => ({
 });
 
 const sponsored: SingletonMode<SponsorshipTerms> = {
-  // There is no postOp in this mode.
+  // This mode has no postOp.
   paymasterGas: { paymasterVerificationGasLimit: 60_000n, paymasterPostOpGasLimit: 0n },
   data: (terms, signature) => modeByte(SPONSORED, terms) + windowDigits(terms) + signature,
   fields: () => [modeField(SPONSORED), ...windowFields(6), signatureField],
   ...getHash(SPONSORED),
 };
 
-/** Which of the optional fields there are. They do not come in the order of these bits. */
+/** Flags of the optional fields that are present. The fields are not in the order of these bits. */
 const flags = ({ preFund, recipient, constantFee }: TokenTerms): string =>
   uintDigits(
     (preFund === undefined ? 0 : 4) | (recipient === undefined ? 0 : 2) | (constantFee === undefined ? 0 : 1),
     1,
   );
 
-/** What validation and postOp use besides the token's `transferFrom`, and what the EntryPoint spends around postOp: measured. */
+/**
+ * Gas that validation and postOp use besides the token's `transferFrom`, and that the EntryPoint spends around postOp:
+ * measured.
+ */
 const VALIDATION_GAS = 25_000n;
 const POST_OP_GAS = 8_000n;
 const AROUND_TRANSFER_GAS = 11_000n;
 
 /**
- * What taking a plain ERC-20 costs: measured (39,000 in postOp, 21,000 in validation; with preFund 14,000 and 57,000)
- * and what the EntryPoint spends around postOp. A token that is known to cost more is charged for.
+ * The gas of taking a plain ERC-20: measured (39,000 in postOp, 21,000 in validation; with preFund 14,000 and 57,000),
+ * plus the EntryPoint's gas around postOp. A token that is known to cost more is charged for.
  */
 const chargedGas: TokenLayout['chargedGas'] = (_op, { preFunded = false, transferGas } = {}) => {
   const { prefund, afterwards } = transferGas ?? { prefund: 0n, afterwards: 0n };
@@ -84,7 +86,7 @@ const chargedGas: TokenLayout['chargedGas'] = (_op, { preFunded = false, transfe
     : { postOpGas: max(45_000n, around), paymasterValidationGasLimit: 30_000n };
 };
 
-/** A call gets 63/64 of the gas there is, and its token may have changed by some percent until it is mined. */
+/** A call gets 63/64 of the available gas, and the token's use of gas may change by some percent until it is mined. */
 const withSlack = (transferGas: bigint): bigint => (transferGas * 11n) / 10n;
 
 const NUMBERS = {
@@ -121,7 +123,7 @@ const flagsField: DataField<TokenTerms> = {
   fault: (value) => (value < 8n ? undefined : `flags are ${value}, must be below 8`),
 };
 
-/** Behind the mode stand the flags, which say what there is. */
+/** After the mode come the flags, which list the optional fields. */
 const tokenFields = (data: string): readonly DataField<TokenTerms>[] => {
   const present = Number(`0x0${data.slice(2, 4)}`);
   return [
@@ -161,22 +163,21 @@ const token: SingletonMode<TokenTerms> = {
   ...getHash(TOKEN),
 };
 
-/** What EntryPoint v0.6 spends around an operation's call: at most it logs a revert reason of 2,048 bytes. */
+/** Gas that EntryPoint v0.6 spends around an operation's call: at most it logs a revert reason of 2,048 bytes. */
 const AROUND_CALL_GAS_V06 = 25_000n;
 
 /**
  * The most wei that EntryPoint v0.6 has counted when postOp takes the tokens. Account and paymaster share
- * `verificationGasLimit` (AA40); the two others that the EntryPoint reserves are for postOp, which `postOpGas` stands for.
+ * `verificationGasLimit` (AA40); the two others that the EntryPoint reserves are for postOp, which `postOpGas` covers.
  */
 const chargedCostV06 = (op: UserOperationV06): bigint =>
   (op.callGasLimit + op.verificationGasLimit + op.preVerificationGas + AROUND_CALL_GAS_V06) * op.maxFeePerGas;
 
-/** One of the contracts; without an artifact it can be attached, not deployed. */
+/** Without an artifact it can be attached, not deployed. */
 export type SingletonContract = Pick<PaymasterLayout, 'version' | 'title' | 'entryPointVersion'> & {
   readonly artifact?: DeployableContract;
 };
 
-/** The layout of one, with both modes. */
 export type SingletonLayout = PaymasterLayout & { readonly token: TokenLayout };
 
 const deploymentOf = (artifact: DeployableContract): Deployment => ({
@@ -187,7 +188,7 @@ const deploymentOf = (artifact: DeployableContract): Deployment => ({
 
 /**
  * Pimlico's SingletonPaymaster: both modes in one contract, paid from its EntryPoint deposit. `modeOf` completes a mode
- * by what the contracts of the EntryPoint's generation have in common.
+ * with what the contracts of the EntryPoint's generation have in common.
  */
 export const singletonLayout = (
   { artifact, ...named }: SingletonContract,

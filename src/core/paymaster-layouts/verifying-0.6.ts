@@ -15,8 +15,8 @@ const TUPLE_HEAD_LENGTH = 11 * 32;
 const tailLength = (dataLength: number): number => 32 + wordAligned(dataLength);
 
 /**
- * The ABI encoding of the UserOperation tuple, cut off before the length word of `paymasterAndData`: what the
- * contract hashes straight out of calldata. The offset of `signature` is inside, so the length of the finished
+ * The ABI encoding of the UserOperation tuple, cut off before the length word of `paymasterAndData`: the contract
+ * hashes these bytes straight out of calldata. The offset of `signature` is among them, so the length of the finished
  * `paymasterAndData` enters the hash.
  */
 function packedOp(op: UserOperationV06): string {

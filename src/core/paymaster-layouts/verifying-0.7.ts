@@ -29,7 +29,7 @@ export const verifying07: PaymasterLayout = {
   ...contract,
 };
 
-/** The same contract for EntryPoint v0.8, from eth-infinitism's samples; no package brings its code. */
+/** The same contract for EntryPoint v0.8, from eth-infinitism's samples; no package has its code. */
 export const verifying08: PaymasterLayout = {
   version: 'verifying-0.8',
   title: 'eth-infinitism VerifyingPaymaster 0.8',

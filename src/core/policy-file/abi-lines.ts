@@ -12,9 +12,8 @@ const jsonOf = (fragment: FunctionFragment): object => {
 };
 
 /**
- * The JSON of an ABI of which every method is a line such as `mint(uint256 amount) payable`.
- *
- * @throws Error for a line that is no method
+ * The JSON of an ABI whose methods are lines such as `mint(uint256 amount) payable`.
+ * @throws Error for a line that is not a method
  */
 export const abiOfLines = (lines: readonly string[]): string =>
   JSON.stringify(
@@ -24,7 +23,7 @@ export const abiOfLines = (lines: readonly string[]): string =>
     }),
   );
 
-/** The lines of an ABI, where they say all that its JSON says; undefined where the JSON is needed. */
+/** The lines of an ABI, if they are equivalent to its JSON; undefined if the JSON is needed. */
 export const linesOfAbi = (abi: string): string[] | undefined => {
   try {
     const lines = (JSON.parse(abi) as unknown[]).map((entry) => lineOf(FunctionFragment.from(entry)));

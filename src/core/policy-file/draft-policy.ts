@@ -10,11 +10,11 @@ import { withoutCredentials } from '../webhooks/hidden-credentials.ts';
 import type { FileContract, FileRule, PolicyFile } from './format.ts';
 import { keptData, sentData, withCredentialsOf } from './rule-data.ts';
 
-/** What a draft gets that stands in no file. */
+/** The parts of a draft that are in no file. */
 export interface Drafting {
-  /** When limits that are new or changed begin, epoch ms. */
+  /** When new or changed limits begin, epoch ms. */
   readonly now: number;
-  /** The id of a contract, rule or webhook that is new. */
+  /** Creates the id of a new contract, rule or webhook. */
   readonly newId: (name: string) => string;
 }
 
@@ -29,7 +29,7 @@ const draftContract = (
   return {
     ruleId: known?.ruleId ?? newId(name),
     name,
-    // The same address stays as it was written first.
+    // The same address keeps its first spelling.
     address: known?.address ?? address,
     abi,
     methods: known?.abi === abi ? known.methods : stateChangingMethods(abi).map(({ label }) => label),
@@ -60,7 +60,7 @@ const draftRule = (
   return { ...same, policyData: changed, cycle: restarts(setup, policyData, changed) ? cycle + 1 : cycle };
 };
 
-/** Webhooks have no names: one with the same URL and method is the same. Each is taken once. */
+/** Webhooks have no names: the URL and method identify one. Each is taken once. */
 const draftWebhooks = ({ webhooks }: PolicyFile, current: Policy, { newId }: Drafting): PolicyWebhook[] => {
   const left = [...current.webhooks];
   return webhooks.map(({ url, method, active }) => {
@@ -76,9 +76,9 @@ const draftWebhooks = ({ webhooks }: PolicyFile, current: Policy, { newId }: Dra
 };
 
 /**
- * The policy of a DApp once the file is applied to it. Contracts of the same address, rules of the same name and type, and
- * webhooks of the same URL and method keep their ids, and what was not changed keeps its windows. What no file holds stays as
- * it is: the chain's part, and rules of types that this Gasdesk does not know.
+ * The policy of a DApp after the file is applied. Contracts of the same address, rules of the same name and type, and
+ * webhooks of the same URL and method keep their ids, and unchanged ones keep their windows. What no file holds stays
+ * as it is: the chain's part, and rules of types that this Gasdesk does not know.
  */
 export const draftPolicy = (
   file: PolicyFile,

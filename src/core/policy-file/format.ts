@@ -7,7 +7,7 @@ import { maxExpiry, origin } from '../dapp-settings.ts';
 import { denialWords, isRuleType, ruleTypes } from '../rule-words.ts';
 import { tellsCredentials } from '../webhooks/hidden-credentials.ts';
 
-/** Fields that say, of another one, which there are. */
+/** An object whose error for an unknown field lists the known ones. */
 const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) =>
@@ -16,7 +16,7 @@ const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
         : undefined,
   });
 
-/** A list that has to be there: what is forgotten must not pass for what is not wanted. */
+/** A required list: a forgotten one must not pass for an empty one. */
 const list = <Item extends z.ZodType>(item: Item, key: string) =>
   z.array(item, {
     error: (issue) => (issue.input === undefined ? `must be there. For none, write "${key}: []"` : undefined),
@@ -24,7 +24,7 @@ const list = <Item extends z.ZodType>(item: Item, key: string) =>
 
 const active = z.boolean().default(true);
 
-/** What an ABI in a file is. */
+/** The error for an ABI in a file. */
 export const ABI_FAULT = 'must be a list of methods, or the JSON of an ABI as text';
 
 const contract = fields({
@@ -43,7 +43,7 @@ const rule = fields({
   ...bindingFields,
 });
 
-/** The vault keeps credentials, and what is in git is no secret. */
+/** The vault keeps credentials; a file in git is not secret. */
 export const CREDENTIALS_FAULT =
   'must have no user name, password, value in its query or key in its path: set the URL on the desk, write [secret] here in place of each value and key, and apply leaves them as they are';
 
@@ -96,11 +96,10 @@ const expectation = z.union(
 
 const test = fields({ name, operation, expect: expectation });
 
-/** Browsers write hosts in lower case and ASCII, and no default port: another spelling would match nothing. */
+/** Browsers write hosts in lower case and ASCII, without a default port: another spelling would match nothing. */
 const AS_SENT = /^(?!http:.*:80$|https:.*:443$)[!-@[-~]+(?<!\/)$/;
 const AS_SENT_FAULT = 'must be as browsers send it: lower case, without "/" at the end and without the default port';
 
-/** A policy file, as YAML says it. */
 export const fileSchema = fields({
   version: z.literal(1, 'must be 1'),
   contracts: list(contract, 'contracts'),
@@ -118,14 +117,12 @@ export const fileSchema = fields({
 
 type Read = z.output<typeof fileSchema>;
 
-/** A contract of a policy file; its ABI is JSON here. */
+/** Its ABI is JSON here. */
 export type FileContract = Omit<Read['contracts'][number], 'abi'> & { readonly abi: string };
 
-/** A rule of a policy file. `data` is what its kind says that operators send. */
+/** `data` is what operators send for its kind. */
 export type FileRule = Read['rules'][number];
 
-/** A test of a policy file. */
 export type FileTest = Read['tests'][number];
 
-/** A policy file that was read and checked. */
 export type PolicyFile = Omit<Read, 'contracts'> & { readonly contracts: readonly FileContract[] };

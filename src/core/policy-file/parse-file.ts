@@ -25,13 +25,13 @@ type Report = (path: Path, message: string) => void;
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What is said of a list of methods of which one is not in the ABI. */
+/** The message for a list of methods of which one is not in the ABI. */
 const methodWords = (error: unknown): string => {
   const { methods = [] } = (error instanceof EngineError ? error.data : {}) as { methods?: readonly string[] };
   return `names what is no method of the ABI. ${wordsOf(error)}. The methods are: ${methods.join(', ') || 'none'}`;
 };
 
-/** What a function answers; undefined, with a fault, where it throws. */
+/** The result of a function; undefined, with a fault, if it throws. */
 const attempt = <T>(report: Report, path: Path, run: () => T, words = wordsOf): T | undefined => {
   try {
     return run();
@@ -70,7 +70,7 @@ const readContract = (
           () => stateChangingMethods(json),
           () => ABI_FAULT,
         );
-  // Of an ABI that is wrong itself nothing is missing.
+  // If the ABI itself is wrong, no method is reported as missing.
   if (known !== undefined) attempt(report, [...path, 'methods'], () => whitelisted(known, methods), methodWords);
   return { ...contract, abi: json ?? '[]', methods: [...new Set(methods)] };
 };
@@ -97,7 +97,7 @@ const checkRule = (report: Report, place: Path, { type, data, ...binding }: File
   for (const one of urlsWithCredentials(data, path, isSecret)) report(one, CREDENTIALS_FAULT);
 };
 
-/** Says of every item after the first that it has the same key. */
+/** Reports every item after the first with the same key. */
 const checkUnique = <Item>(
   report: Report,
   items: readonly Item[],
@@ -115,13 +115,13 @@ const checkUnique = <Item>(
 
 const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
 
-/** How long the ABI of a contract is as it is stored. */
+/** Length of a contract's ABI as it is stored. */
 const abiLength = (contract: unknown): number => {
   const { abi } = (contract ?? {}) as { readonly abi?: unknown };
   return typeof abi === 'string' ? abi.length : JSON.stringify(abi ?? '').length;
 };
 
-/** How much a file that may be wrong wants. */
+/** The counts that a possibly wrong file would need. */
 const countsIn = (value: unknown): Partial<DappCounts> => {
   const { rules, contracts, webhooks } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const asking = (Array.isArray(rules) ? rules : []).filter(
@@ -135,10 +135,10 @@ const countsIn = (value: unknown): Partial<DappCounts> => {
 };
 
 /**
- * Reads a policy file: YAML that says what an operator sets of a DApp's policy, and tests of it.
- *
+ * Reads a policy file: YAML with an operator's settings of a DApp's policy, and tests of it.
  * @throws EngineError `TOO_MANY` for more than a DApp may have, before anything of it is read
- * @throws EngineError `POLICY_FILE_INVALID`; `data.errors` says up to 20 faults, each with line, column and what would be right
+ * @throws EngineError `POLICY_FILE_INVALID`; `data.errors` lists up to 20 faults, each with line, column and the
+ * correct form
  */
 export const parsePolicyFile = (text: string): PolicyFile => {
   const { value, refuse } = readYaml(text);

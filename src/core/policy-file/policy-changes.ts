@@ -28,7 +28,7 @@ const switched = (one: { active: boolean }, other: { active: boolean }): string[
   return [other.active ? 'no longer paused' : 'paused'];
 };
 
-/** What stands in the lists of a policy: how it is called, what it does, and what of it differs. */
+/** The words for an item of a policy's list: its name, its effect, and its differences. */
 interface Words<Item> {
   readonly id: (item: Item) => string;
   readonly title: (item: Item) => string;
@@ -56,7 +56,7 @@ const sentenceOf = ({ policyType, policyData }: PolicyRule, coin: string): strin
 
 const bindingText = (rule: PolicyRule): string => bindingSentences(rule).join(' ') || 'Binds always.';
 
-/** What was set of a rule and its sentence does not tell; its windows begin anew in any case. */
+/** Changed settings of a rule that its sentence does not mention; its windows restart in any case. */
 const untold = (one: PolicyRule, other: PolicyRule): string => {
   const [before, after] = [one, other].map((rule): Readonly<Record<string, unknown>> =>
     isRuleType(rule.policyType) ? { ...sentData(rule) } : {},
@@ -151,10 +151,9 @@ const breakerText = (policy: Policy): string => {
   return breaker ? `${amount(breaker.amountWei, policy, '')} per ${spanWords(breaker.seconds)}` : 'none';
 };
 
-/** A setting of a policy: what it is called, and what it says. */
+/** A setting of a policy: its title, and its value in words. */
 type Setting = readonly [title: string, say: (policy: Policy) => string];
 
-/** Those that a policy file holds. */
 const settingsInFile: readonly Setting[] = [
   ['low balance', (policy) => amount(policy.lowBalanceThresholdWei, policy, 'the cost of twenty operations')],
   ['allowed origins', ({ dapp }) => listed(dapp.allowedOrigins)],
@@ -162,7 +161,7 @@ const settingsInFile: readonly Setting[] = [
   ['longest expiry', ({ dapp }) => `${dapp.maxExpirySeconds} s`],
 ];
 
-/** Those of the chain, and what the desk knows of the DApp: no file holds them. */
+/** Settings that no file holds: those of the chain, and the DApp's own. */
 const settingsBesides: readonly Setting[] = [
   ['name of the DApp', ({ dapp }) => dapp.name],
   ['chain', ({ dapp }) => String(dapp.chainId)],
@@ -183,7 +182,7 @@ const settingsBesides: readonly Setting[] = [
   ['share of a gas tank', (policy) => `${policy.outstandingSharePercent} %`],
 ];
 
-/** What differs between two policies of a DApp, in their order: contracts, rules, webhooks, settings. */
+/** The differences between two policies of a DApp, in order: contracts, rules, webhooks, settings. */
 export const policyChanges = (before: Policy, after: Policy): PolicyChange[] => {
   const coin = coinOf(after);
   const differing = [...settingsInFile, ...settingsBesides].flatMap(([title, say]): PolicyChange[] => {
@@ -198,6 +197,6 @@ export const policyChanges = (before: Policy, after: Policy): PolicyChange[] => 
   ];
 };
 
-/** The settings of a policy that no file holds, for people: the chain's part, and what the desk knows of the DApp. */
+/** The settings of a policy that no file holds, for people: the chain's part, and the DApp's own. */
 export const settingsOutsideFile = (policy: Policy): (readonly [title: string, value: string])[] =>
   settingsBesides.map(([title, say]) => [title, say(policy)]);

@@ -9,7 +9,7 @@ const DEEPEST = 40;
 const TOO_DEEP = `A policy file is at most ${DEEPEST} levels deep.`;
 const MOST_FAULTS = 20;
 
-/** What a YAML text says, and where it says what. */
+/** The values of a YAML text, with their positions. */
 export interface YamlReading {
   readonly value: unknown;
   /** @throws EngineError `POLICY_FILE_INVALID`, which names line and column of each fault */
@@ -31,7 +31,10 @@ const invalid = (errors: readonly string[]): EngineError =>
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-/** A plain word as people mean it: nothing, true, false, a number, or text. A number that a double alters keeps its digits. */
+/**
+ * The meaning of a plain word to people: nothing, true, false, a number, or text. A number that a double alters keeps
+ * its digits.
+ */
 const plainValue = (source: string): unknown => {
   if (source === '' || source === 'null' || source === '~') return null;
   if (source === 'true' || source === 'false') return source === 'true';
@@ -44,7 +47,10 @@ const plainValue = (source: string): unknown => {
 const offsetOf = (node: unknown, otherwise: number): number =>
   (node as Partial<Node> | null | undefined)?.range?.[0] ?? otherwise;
 
-/** Reads the nodes of a document. What YAML can do beside lists, fields and values is refused: nothing here needs it. */
+/**
+ * Reads the nodes of a document. Features of YAML other than lists, fields and values are refused: policy files do not
+ * need them.
+ */
 const createReader = () => {
   const faults: Fault[] = [];
   const fault = (offset: number, message: string): null => {
@@ -82,7 +88,7 @@ const createReader = () => {
       const at = offsetOf(pair.key, offset);
       const key = keyOf(pair.key, at);
       if (fields.has(key)) fault(at, `The field "${key.slice(0, 100)}" is there twice. Keep one of them.`);
-      // A fault of a field stands where the field does, not where its value begins.
+      // A fault of a field is at the field's position, not at its value's.
       fields.set(key, child(key, pair.value, at));
     }
     return Object.fromEntries(fields);
@@ -104,11 +110,10 @@ const pathText = (path: readonly PropertyKey[]): string =>
   path.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`)).join('');
 
 /**
- * Reads a YAML text of one document into plain values. Numbers that a double would alter come as {@link JsonNumber}.
- *
- * @throws EngineError `POLICY_FILE_INVALID`, which names line and column, for what is no YAML, and for what no policy
- *   file needs of it: anchors, aliases, tags, a field twice, several documents, more than 524,288
- *   characters, more than 40 levels
+ * Reads a YAML text of one document into plain values. Numbers that a double would alter become {@link JsonNumber}.
+ * @throws EngineError `POLICY_FILE_INVALID`, which names line and column, for a text that is not YAML, and for what no
+ * policy file needs of it: anchors, aliases, tags, a field twice, several documents, more than 524,288 characters, more
+ * than 40 levels
  */
 export const readYaml = (text: string): YamlReading => {
   if (text.length > MOST_CHARACTERS) throw invalid(['A policy file has at most 524,288 characters.']);
@@ -117,7 +122,7 @@ export const readYaml = (text: string): YamlReading => {
     const { line, col } = lines.linePos(offset);
     return `line ${line}, column ${col}`;
   };
-  // All scalars are text to it: which of them are numbers is said above, and no double stands between.
+  // The parser reads all scalars as text: `plainValue` decides which are numbers, so that no double alters them.
   const options = { lineCounter: lines, schema: 'failsafe', uniqueKeys: false, prettyErrors: false } as const;
   const [document, second] = [...parseAllDocuments(text, options)];
   const throwFaults = (faults: readonly Fault[]): never => {

@@ -5,7 +5,7 @@ import type { Setup } from '../rules/rule.ts';
 import { webhookSetup } from '../rules/webhook.ts';
 import { hideCredentials, withoutCredentials, withoutUserInfo } from '../webhooks/hidden-credentials.ts';
 
-/** What only the desk knows of what it keeps: nobody sends it. */
+/** Stored fields that only the desk sets: nobody sends them. */
 const unsendable = (sent: z.ZodType, kept: object): ReadonlySet<string> =>
   new Set(
     (sent.safeParse(kept).error?.issues ?? []).flatMap((issue) =>
@@ -13,7 +13,7 @@ const unsendable = (sent: z.ZodType, kept: object): ReadonlySet<string> =>
     ),
   );
 
-/** The fields that data of a kind has, in their order, where its schema is one of fields. */
+/** The fields in the data of a kind, in order, if its schema is one of fields. */
 export const fieldsOf = (sent: z.ZodType): readonly string[] =>
   Object.keys((sent as { shape?: Readonly<Record<string, unknown>> }).shape ?? {});
 
@@ -27,7 +27,7 @@ const withTexts = (value: unknown, change: (text: string, path: string) => strin
   );
 };
 
-/** A rule's data as operators send it, without credentials: what a policy file says of it. */
+/** A rule's data as operators send it, without credentials, for a policy file. */
 export const sentData = ({ policyType, policyData }: Pick<PolicyRule, 'policyType' | 'policyData'>): object => {
   const kept = policyData as object;
   const { sent } = ruleTypeOf(policyType).setup;
@@ -36,17 +36,17 @@ export const sentData = ({ policyType, policyData }: Pick<PolicyRule, 'policyTyp
   const sendable = Object.entries(kept)
     .filter(([key]) => !strange.has(key))
     .toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other));
-  // Texts of other rules may be links, which are no secrets.
+  // Texts of other rules may be links, which are not secret.
   const shown = policyType === webhookSetup.policyType ? withoutCredentials : withoutUserInfo;
   return withTexts(Object.fromEntries(sendable), shown) as object;
 };
 
-/** What is kept of data that was sent. @param now epoch ms */
+/** The stored form of sent data. @param now epoch ms */
 export const keptData = (setup: Setup, sent: unknown, now: number): object =>
-  // What is kept is JSON: a field that is undefined is not there.
+  // Stored data is JSON: an undefined field is missing.
   JSON.parse(JSON.stringify(setup.keep(setup.sent.parse(sent), { now, keepUrl: hideCredentials }))) as object;
 
-/** The data with the credentials that the vault has for URLs which have stayed as they are. */
+/** The data with the vault's credentials for URLs that have not changed. */
 export const withCredentialsOf = (data: unknown, current: unknown): unknown => {
   const known = new Map<string, string>();
   withTexts(current, (text, path) => {

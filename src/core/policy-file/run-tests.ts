@@ -10,21 +10,20 @@ import { draftPolicy } from './draft-policy.ts';
 import type { FileTest, PolicyFile } from './format.ts';
 import { testOperation } from './test-operation.ts';
 
-/** What came of a test of a policy file. */
 export interface TestResult {
   readonly name: string;
   readonly passed: boolean;
   readonly expected: string;
   /** `sponsored`, or `denied: ` and the code. */
   readonly actual: string;
-  /** Why it was denied, in words; empty where it was sponsored. */
+  /** Why it was denied, in words; empty if it was sponsored. */
   readonly message: string;
 }
 
 const GWEI = 10n ** 9n;
 const stand = (digits: string): Address => `0x${digits.repeat(20)}`;
 
-/** A DApp that has nothing yet, for tests without a desk. */
+/** An empty DApp, for tests without a desk. */
 const NO_DAPP: Policy = {
   v: 1,
   dapp: {
@@ -35,17 +34,17 @@ const NO_DAPP: Policy = {
   ...{ signer: null, treasury: null, pause: null, resumes: { desk: 0, dapp: 0 }, outstandingSharePercent: 100 },
 };
 
-/** What a file is responsible for: a pause, or a chain's bounds, must not make its tests fail. */
+/** The part of the policy that a file controls: a pause, or a chain's bounds, must not make its tests fail. */
 const fileAlone = (policy: Policy): Policy => ({
   ...policy,
   pause: null,
   chain: policy.chain && { ...policy.chain, breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null },
 });
 
-/** The sender holds as much of every token as there can be. */
+/** The sender holds the maximum amount of every token. */
 const PLENTY = { held: String((1n << 256n) - 1n) };
 
-/** A chain with a base fee of 1 gwei, a tank that is full, and an account that is there unless the operation makes it. */
+/** A chain with a base fee of 1 gwei, a full tank, and an account that exists unless the operation creates it. */
 const factsOf = (
   { operation }: FileTest,
   file: PolicyFile,
@@ -67,7 +66,7 @@ const factsOf = (
       ...{ baseFeeWei: String(GWEI), suggestedTipWei: String(GWEI) },
     },
     account: { hasCode: !operation.deploys, nextNonce: '0' },
-    // A limit in dollars denies by its amounts, not because nobody has set a price.
+    // A limit in dollars denies by its amounts, not because the price is missing.
     price: { usd: chain?.price?.source === 'static' ? chain.price.usd : '1', source: 'static' },
     holdings: Object.fromEntries(holdingQuestions(rules).map((question) => [holdingKey(question), PLENTY])),
     shared: { bySenders: false, byDapps: false, chain: false },
@@ -77,12 +76,11 @@ const factsOf = (
 };
 
 /**
- * Decides the operations of a file's tests by what the file says, on a chain and with a tank that deny nothing of
- * themselves; webhooks verify, senders hold every token, a coin is worth one US dollar unless the chain has a price,
- * and the ledger is empty.
- *
- * @param at when, epoch ms
- * @param dapp whose version and chain the operations are of; absent: 1.1.0 on Ethereum
+ * Decides the operations of a file's tests by the file, on a chain and with a tank that deny nothing by themselves.
+ * Webhooks verify, senders hold every token, a coin is worth one US dollar unless the chain has a price, and the ledger
+ * is empty.
+ * @param at epoch ms
+ * @param dapp provides version and chain of the operations; absent: 1.1.0 on Ethereum
  */
 export const runPolicyTests = (file: PolicyFile, at: number, dapp: Policy = NO_DAPP): TestResult[] => {
   const policy = fileAlone(draftPolicy(file, dapp, { now: at, newId: (name) => `new:${name}` }));

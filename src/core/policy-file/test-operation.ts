@@ -6,13 +6,12 @@ import type { Facts } from '../facts.ts';
 import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import type { FileContract, FileTest } from './format.ts';
 
-/** Wei. */
 const GWEI = 10n ** 9n;
 
 type Operation = FileTest['operation'];
 type Call = Operation['calls'][number];
 
-/** What the account is asked to call. */
+/** The call that the account is to make. */
 interface EncodedCall {
   readonly target: Address;
   readonly value: bigint;
@@ -21,7 +20,7 @@ interface EncodedCall {
 
 /** The account of a test that names no sender. */
 const SENDER: Address = `0x${'a1'.repeat(20)}`;
-/** Makes the account of a test that deploys it: SimpleAccountFactory of EntryPoint v0.6. */
+/** Creates the account of a test that deploys it: SimpleAccountFactory of EntryPoint v0.6. */
 const FACTORY: Address = '0x9406Cc6185a346906296840746125a0E44976454';
 
 /** Calls of SimpleAccount, which other accounts share, and of its factory. */
@@ -44,7 +43,7 @@ const targetOf = (to: string, contracts: readonly FileContract[]): Address => {
   return read.data;
 };
 
-/** The method of a call: a signature, or a name that the ABI of the contract has once. */
+/** The method of a call: a signature, or a name that occurs once in the ABI of the contract. */
 const fragmentOf = (method: string, target: Address, contracts: readonly FileContract[]): FunctionFragment => {
   if (method.includes('(')) return FunctionFragment.from(`function ${method}`);
   const abi = contracts.find((one) => sameAddress(one.address, target))?.abi ?? '[]';
@@ -58,8 +57,7 @@ const fragmentOf = (method: string, target: Address, contracts: readonly FileCon
 
 /**
  * The bytes of a test's call. Without a method it is a plain transfer.
- *
- * @throws Error in words, where the target, the method or its arguments are not what they must be
+ * @throws Error in words, if the target, the method or its arguments are invalid
  */
 export const encodeCall = ({ to, method, args, value }: Call, contracts: readonly FileContract[]): EncodedCall => {
   const target = targetOf(to, contracts);
@@ -92,7 +90,7 @@ const callDataOf = (calls: readonly EncodedCall[]): Hex => {
 const creationOf = ({ creation }: EntryPoint, owner: Address): object =>
   creation(addressKey(FACTORY), account.encodeFunctionData('createAccount', [owner, 0n]) as Hex);
 
-/** Gas and fees of a usual operation where the test says nothing: half a million gas at 2 gwei. */
+/** Default gas and fees of a test, those of a usual operation: half a million gas at 2 gwei. */
 const gasOf = ({ isPacked }: EntryPoint, { gas = {}, maxFeePerGas }: Operation): Record<string, bigint> => {
   const given = Object.entries(gas).flatMap(([field, value]) =>
     value === undefined ? [] : [[field, BigInt(value)] as const],

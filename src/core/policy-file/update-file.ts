@@ -6,7 +6,7 @@ import { fileFields } from './write-file.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Texts that a reader of YAML, of whichever version, may take for something else where they are not quoted. */
+/** Texts that some version of a YAML reader may misread unless they are quoted. */
 const AMBIGUOUS = /^(?:[-+.\d].*|~|null|true|false|yes|no|on|off|)$/i;
 
 const scalarOf = (value: unknown): Scalar => {
@@ -15,7 +15,7 @@ const scalarOf = (value: unknown): Scalar => {
   return scalar;
 };
 
-/** A value as a node of YAML, read back as it is. */
+/** A value as a YAML node that reads back unchanged. */
 export const nodeOf = (value: unknown): Scalar | YAMLMap | YAMLSeq => {
   if (typeof value !== 'object' || value === null) return scalarOf(value);
   if (Array.isArray(value)) {
@@ -28,7 +28,7 @@ export const nodeOf = (value: unknown): Scalar | YAMLMap | YAMLSeq => {
   return map;
 };
 
-/** What stands for an item of a list from one text to the next: as apply finds what there is. */
+/** The identity of a list item across two texts: the same by which apply finds existing items. */
 const keyOf = (item: unknown): string => {
   if (typeof item !== 'object' || item === null) return String(item);
   const { address, name, type, url, method = 'POST' } = item as Readonly<Record<string, string>>;
@@ -43,12 +43,12 @@ const mergedSeq = (seq: YAMLSeq, values: readonly unknown[]): YAMLSeq => {
     known.delete(keyOf(value));
     return item === undefined ? nodeOf(value) : merged(item, value);
   });
-  // An empty list in brackets takes long items in lines of their own.
+  // An empty list in brackets gets lines of its own for long items.
   if (values.length > 0 && seq.items.every((item) => !isScalar(item))) seq.flow = false;
   return seq;
 };
 
-/** What a field that is left out says: nothing, no list, no data. */
+/** The value of an omitted field: nothing, no list, no data. */
 const isNothing = (value: unknown): boolean =>
   value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 
@@ -63,7 +63,7 @@ const mergedMap = (map: YAMLMap, fields: Fields, besides?: string): YAMLMap => {
   return map;
 };
 
-/** The node with another value: what of it is the same stays as it was written, with its comments. */
+/** The node with another value: unchanged parts stay as they were written, with their comments. */
 const merged = (node: unknown, value: unknown): unknown => {
   if (isMap(node) && typeof value === 'object' && value !== null) return mergedMap(node, value as Fields);
   if (isSeq(node) && Array.isArray(value)) return mergedSeq(node, value);
@@ -75,14 +75,13 @@ const merged = (node: unknown, value: unknown): unknown => {
 };
 
 /**
- * A policy file that says what the policy says: what has not changed stays as it was written, with its comments; so do the
- * tests. Where nothing has changed it is the same text.
- *
- * @throws EngineError `POLICY_FILE_INVALID` if the text is no policy file
+ * A policy file with the policy's values: what has not changed stays as it was written, with its comments; so do the
+ * tests. If nothing has changed it is the same text.
+ * @throws EngineError `POLICY_FILE_INVALID` if the text is not a policy file
  */
 export const updatePolicyFile = (text: string, policy: Policy): string => {
   if (policyHash(draftPolicy(parsePolicyFile(text), policy)) === policyHash(policy)) return text;
-  // Every scalar is text: how its number was written is kept, to the last digit.
+  // Every scalar is text, so that each number keeps its spelling, to the last digit.
   const document = parseDocument(text, { schema: 'failsafe' });
   mergedMap(document.contents as YAMLMap, fileFields(policy), 'tests');
   return document.toString({ lineWidth: 0, flowCollectionPadding: text.includes('{ ') });

@@ -7,7 +7,7 @@ import { keptBinding } from '../binding.ts';
 import { linesOfAbi } from './abi-lines.ts';
 import { sentData } from './rule-data.ts';
 
-/** Whether it is active stands only where it is not. */
+/** The file names the state only of an inactive item. */
 const paused = ({ active }: { readonly active: boolean }): object => (active ? {} : { active: false });
 
 const contractFields = ({ name, address, abi, whitelistedMethods, ...contract }: PolicyContract): object => ({
@@ -28,7 +28,7 @@ const webhookFields = ({ webhookUrl, requestType: method, ...webhook }: PolicyWe
   ...paused(webhook),
 });
 
-/** What a policy file says of a policy, in its order. */
+/** The contents of a policy file, in order. */
 export const fileFields = ({
   contracts,
   rules,
@@ -54,6 +54,6 @@ export const policyFileText = (policy: Policy): string => {
     const [, ...sections] = document.contents.items;
     for (const { key } of sections) key.spaceBefore = true;
   }
-  // Long lines stay one line: that is how changes are read.
+  // Long lines stay one line, so that differences are readable.
   return document.toString({ lineWidth: 0 });
 };

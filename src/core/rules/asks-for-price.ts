@@ -3,7 +3,7 @@ import type { Policy } from '../policy.ts';
 import { ruleKinds } from './registry.ts';
 import { rulesOf } from './rule.ts';
 
-/** What was found out: a policy is never written to. */
+/** Results by policy: a policy is never modified. */
 const known = new WeakMap<Policy, boolean>();
 
 const isAsking = ({ rules }: Policy): boolean => {
@@ -18,7 +18,7 @@ const isAsking = ({ rules }: Policy): boolean => {
   );
 };
 
-/** Whether an active rule of a policy is decided by what the native coin is worth in US dollars, or binds by it. */
+/** Whether an active rule needs the price of the native coin in US dollars, to decide or to apply. */
 export const asksForPrice = (policy: Policy): boolean => {
   const asks = known.get(policy) ?? isAsking(policy);
   known.set(policy, asks);

@@ -3,7 +3,7 @@ import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import { type Eip7702Authorization, isV06 } from '../../shared/schema/user-operation.ts';
 import { type RuleKind, pass } from './rule.ts';
 
-/** Clients ask for paymaster data before their users sign; viem then writes zeros for the signature. */
+/** Clients request paymaster data before their users sign; viem then writes zeros for the signature. */
 export const isSigned = ({ r, s }: Eip7702Authorization): boolean => BigInt(r) !== 0n || BigInt(s) !== 0n;
 
 const signerOf = ({ address, chainId, nonce, r, s, yParity }: Eip7702Authorization): Address | undefined => {
@@ -14,7 +14,7 @@ const signerOf = ({ address, chainId, nonce, r, s, yParity }: Eip7702Authorizati
   }
 };
 
-/** Tells the operator who signed the operation's EIP-7702 authorisation. */
+/** Shows the operator who signed the operation's EIP-7702 authorisation. */
 export const authorization: RuleKind<never> = {
   type: 'authorization',
   title: 'EIP-7702 authorisation',

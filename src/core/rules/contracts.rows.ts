@@ -55,11 +55,11 @@ const nested = (depth: number): Hex => {
 const transactions = (count: number): Hex =>
   encodeSafe(MULTI_SEND, encodeMultiSend(...Array.from({ length: count }, () => packTransaction(0, ITEMS, MINT))), 1);
 
-/** The account is a Safe whose setup calls something. */
+/** The account is a Safe whose set-up makes a call. */
 const settingUp = (target: Address, data = MINT): Situation =>
   makingBy(safeCreated(MULTI_SEND, encodeMultiSend(packTransaction(0, target, data))));
 
-/** The calls are encoded otherwise, as the words that are read ask for. */
+/** The calls in another encoding, as the hint asks. */
 const encoded = (denied: Hex, says: RegExp, callData: Hex): Advice => ({
   denied: calling(denied),
   says,
@@ -70,7 +70,6 @@ const withContract = (world: World, name: string, changes: Partial<PolicyContrac
     contracts: world.policy.contracts.map((one) => (one.name === name ? { ...one, ...changes } : one)),
   });
 
-/** What the tests know of this kind. */
 export default ruleTable(contracts, {
   UNKNOWN_SELECTOR: {
     rows: [executingRow('0xdeadbeef', MINTING)],
@@ -170,7 +169,7 @@ export default ruleTable(contracts, {
   CONTRACT_NOT_REGISTERED: {
     rows: [
       row((target: Address) => executing(target, MINT), STRANGER, ITEMS),
-      // What is approved while the account is made is approved all the same.
+      // An approval during the account's creation is an approval all the same.
       row((target: Address) => settingUp(target), STRANGER, ITEMS),
     ],
     advices: [

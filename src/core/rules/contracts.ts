@@ -13,7 +13,7 @@ const undecodable =
     hint,
   });
 
-/** Who calls: what stands in the callData, or the deployment of the account. */
+/** The source of the call: the callData, or the deployment of the account. */
 const caller = ({ deployment }: Evidence): string =>
   deployment === true ? 'The deployment of the account' : 'The operation';
 
@@ -68,7 +68,7 @@ const SELECTOR_LENGTH = 10; // 0x and four bytes
 const checkCall = (whitelist: ContractWhitelist, sender: Address, call: DecodedCall): Result => {
   const { target, value, data, operation } = call;
   if (operation === 'delegatecall') return deny('DELEGATECALL_NOT_ALLOWED', { target });
-  // The account may run a further batch inside such a call, or change its own owners.
+  // Inside such a call the account may run a further batch, or change its own owners.
   if (sameAddress(target, sender)) return deny('SELF_CALL_NOT_ALLOWED', { target });
   if (data === '0x') return deny('PLAIN_TRANSFER', { target, valueWei: value.toString() });
   const contract = whitelist.get(target);
@@ -103,12 +103,12 @@ export const checkContracts = (
 const checkAll = ({ policy, op: { sender }, decoding, deployment }: RuleInput): Result[] => {
   const whitelist = whitelistOf(policy);
   const calls = checkContracts(whitelist, { sender, decoding });
-  // What cannot be read of a deployment is for the rule on deployments to deny.
+  // The rule on deployments denies what cannot be decoded of a deployment.
   if (deployment?.decoding.outcome !== 'decoded' || deployment.decoding.calls.length === 0) return [calls];
   return [checkContracts(whitelist, { sender, decoding: deployment.decoding, deployment: true }), calls];
 };
 
-/** What a DApp sponsors of calls, those of a deployment included. */
+/** The calls that a DApp sponsors, those of a deployment included. */
 export const contracts: RuleKind<keyof typeof denials> = {
   type: 'contracts',
   title: 'Contracts',

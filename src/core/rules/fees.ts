@@ -17,19 +17,22 @@ import {
 import { type GasPrices, costPrice, pricesOf } from '../user-operation/gas-prices.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
-/** The fee at which the operation costs no more than it may, where the chain takes that: costs go up as it does. */
+/**
+ * The fee at which the operation costs no more than allowed, if the chain accepts it: the cost is proportional to the
+ * fee.
+ */
 const lowerFee = ({ maxFeePerGasWei, baseFeeWei = 0, requiredWei, mostCostWei }: Evidence): string => {
   const mostWei = (BigInt(String(maxFeePerGasWei)) * BigInt(String(mostCostWei))) / BigInt(String(requiredWei));
   return mostWei < BigInt(String(baseFeeWei)) ? '' : ` or a maxFeePerGas of at most ${mostWei} wei`;
 };
 
-/** What the chain asks for gas, as far as it is known. */
+/** The chain's price of gas, as far as it is known. */
 const chainAsks = ({ baseFeeWei, suggestedTipWei, believedTipWei }: Evidence): string =>
   `the chain asks for ${String(baseFeeWei)}` +
   (suggestedTipWei === undefined ? '' : ` and a tip of ${String(suggestedTipWei)}`) +
   (believedTipWei === undefined ? '' : ` (usual so far: ${String(believedTipWei)})`);
 
-/** How much a bundler would gain, and by what. */
+/** How much a bundler would gain, and by which value. */
 const gain = (evidence: Evidence): string => {
   const { priceSurplusWei, preVerificationSurplusWei, penaltyWei } = evidence;
   const parts = [
@@ -44,7 +47,7 @@ const gain = (evidence: Evidence): string => {
   );
 };
 
-/** The values that would pass, for those that are too high. */
+/** Values that would pass, for those that are too high. */
 const wouldPass = (evidence: Evidence): string => {
   if (evidence.believedBaseFeeWei !== undefined) {
     return `Send it again later: the node reports a base fee above ${String(evidence.believedBaseFeeWei)} wei, the most that Gasdesk can believe so far.`;
@@ -64,7 +67,7 @@ const wouldPass = (evidence: Evidence): string => {
   return `${canEstimate ? estimate : 'Send it'} with ${listed}.`;
 };
 
-/** What is known of how much an operation's call uses. */
+/** What is known of the gas that an operation's call uses. */
 const callUses = ({ callGasUsed }: Evidence): string =>
   callGasUsed === null
     ? 'the node does not simulate it, so none of it counts as used'
@@ -109,41 +112,41 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** What an operation asks for gas, and what the chain does. Gas in gas units, prices in wei per gas. */
+/** An operation's gas and fees, and the chain's. Gas in gas units, prices in wei per gas. */
 export interface FeeFacts {
   readonly offer: Offer;
-  /** All limits that are gas of the operation's execution. */
+  /** The sum of all gas limits of the operation's execution. */
   readonly executionGas: bigint;
-  /** Undefined where the chain could not be read. */
+  /** Undefined if the chain could not be read. */
   readonly prices: GasPrices | undefined;
-  /** The tip the node suggests; undefined where it suggests none. */
+  /** The tip the node suggests; undefined if it suggests none. */
   readonly suggestedTipWei: bigint | undefined;
-  /** True if the node was asked what the operation's call uses, and does not say it. */
+  /** True if the node was asked how much gas the operation's call uses, and gave no answer. */
   readonly isUseUnknown: boolean;
   readonly blockGasLimit: bigint | undefined;
   /** The most wei that the operation can take from the tank. */
   readonly maxCostWei: bigint;
-  /** The most wei that one operation may cost, as the operator has set it; undefined: {@link defaultCostWei}. */
+  /** The operator's maximum for one operation, wei; undefined: {@link defaultCostWei}. */
   readonly operatorCostWei: bigint | undefined;
   /** The chain's fixed default for it, wei: no answer of a node raises it. */
   readonly uncheckedCostWei: bigint;
   /** What a chain of layer 2 charges for the operation's data, in gas. */
   readonly l1DataGas: bigint;
   readonly chainId: number;
-  /** What the coin of the chain is called. */
+  /** Symbol of the chain's coin. */
   readonly symbol: string;
 }
 
-/** How often what the chain asks may be offered, so that urgent operations on busy chains pass. */
+/** An operation may offer this multiple of the chain's price, so that urgent ones on busy chains pass. */
 const FEE_MULTIPLE = 10n;
 /**
- * The gas of the largest operations that are honest, at the price the chain asks: the deployment of an account with a
- * passkey takes 5 million on EntryPoint v0.6, whose verificationGasLimit counts three times, and clients offer twice
- * the price; a usual one takes 1.8 million, and ten times the price where it is urgent.
+ * The gas of the largest honest operations, at the chain's price: the deployment of an account with a passkey takes 5
+ * million on EntryPoint v0.6, whose verificationGasLimit counts three times, and clients offer twice the price; a usual
+ * one takes 1.8 million, and ten times the price if it is urgent.
  */
 const COST_GAS = 20_000_000n;
 
-/** The most wei that one operation may cost where the operator says nothing: so much gas, and never more than is fixed. */
+/** The default maximum for one operation, wei: the cost of that gas, and never more than the chain's fixed amount. */
 const defaultCostWei = ({ prices, l1DataGas, uncheckedCostWei }: FeeFacts): bigint =>
   prices === undefined ? uncheckedCostWei : min(uncheckedCostWei, (COST_GAS + l1DataGas) * costPrice(prices));
 
@@ -168,12 +171,12 @@ const tooHigh = (offer: Offer, prices: GasPrices, highest: HighestOffer, mostOff
     ...(limits.callGasLimit > highest.callGasLimit && { mostCallGasLimit: String(highest.callGasLimit) }),
     ...(limits.postOpGasLimit > highest.postOpGasLimit && { mostPostOpGasLimit: String(highest.postOpGasLimit) }),
     ...((isPriceTooHigh || isOfferTooHigh) && { mostMaxFeePerGasWei: String(mostFeeWei) }),
-    // Under an offer that is too high as well, a lower tip does not pass.
+    // If the offer is too high as well, a lower tip alone does not pass.
     ...(isPriceTooHigh && !isOfferTooHigh && { mostTipWei: String(highest.pricePerGasWei - baseFeeWei) }),
   };
 };
 
-/** Why the prices or the gas of an operation are denied; undefined where they are not. */
+/** Why the prices or the gas of an operation are denied; undefined if they pass. */
 const priceDenial = (facts: FeeFacts, prices: GasPrices, evidence: Evidence): Result | undefined => {
   const { offer, blockGasLimit, isUseUnknown, symbol } = facts;
   const { maxFeePerGasWei, preVerificationGas, bundleGas, limits, callGasUsed } = offer;
@@ -209,8 +212,8 @@ const surplusEvidence = ({ parts, totalWei, mostWei }: Surplus): Evidence => ({
 });
 
 /**
- * Where no price is known, only preVerificationGas is compared: with twice what a bundle costs, since the formulas of
- * bundlers differ. What else a bundler gains there is bounded by what the operation may cost.
+ * Without a known price, only preVerificationGas is compared: with twice the cost of a bundle, since the formulas of
+ * bundlers differ. The maximum cost of an operation bounds any other gain of the bundler.
  */
 const unpricedDenial = ({ offer: { preVerificationGas, bundleGas } }: FeeFacts): Result | undefined => {
   const mostGas = 2n * bundleGas;
@@ -220,12 +223,11 @@ const unpricedDenial = ({ offer: { preVerificationGas, bundleGas } }: FeeFacts):
 };
 
 /**
- * An operation must offer the base fee. One below it can be mined only by a bundler that pays the rest itself, while
- * version 1.1.0 charges its overhead at the price of the bundle: more than was reserved for it. Nor may it give its
- * bundler far more than the bundle costs: the sender may be the bundler, and carry the tank away. Whatever it gives
- * is bounded as one sum, by what the chain says and not by what the request says of itself. maxFeePerGas by itself is a
- * ceiling, of which a bundler gets nothing; but it is reserved. And whatever these bounds let pass costs no more than the
- * operator allows for one operation.
+ * An operation must offer the base fee. Below it, only a bundler that pays the difference can mine the operation, while
+ * version 1.1.0 charges its overhead at the price of the bundle: more than was reserved. Nor may it give its bundler
+ * far more than the bundle costs: the sender may be the bundler, and drain the tank. All that it gives is bounded as
+ * one sum, by the chain's values and not by the request's own. maxFeePerGas by itself is a ceiling, from which a
+ * bundler gets nothing; but it is reserved. And no operation costs more than the operator allows for one.
  */
 export const checkFees = (facts: FeeFacts): Result => {
   const { offer, prices, suggestedTipWei, maxCostWei, chainId, symbol } = facts;
@@ -246,10 +248,10 @@ export const checkFees = (facts: FeeFacts): Result => {
   return prices === undefined ? skip('BASE_FEE_UNKNOWN', bounded) : pass('FEE_COVERS_BASE', bounded);
 };
 
-/** Room for data of an operation on a chain of layer 2 whose oracle nobody can ask, in gas. */
+/** Room for an operation's data on a chain of layer 2 whose oracle cannot be read, in gas. */
 const UNCHECKED_L1_DATA_GAS = 2_500_000n;
 
-/** What a chain may charge for an operation's data where it cannot be asked. Chains that no list names may be of layer 2. */
+/** The most a chain may charge for an operation's data if it cannot be read. Chains on no list may be of layer 2. */
 const uncheckedL1DataGas = (chainId: number): bigint => {
   const known = knownChains.get(chainId);
   return known !== undefined && known.rollup === undefined ? 0n : UNCHECKED_L1_DATA_GAS;
@@ -290,14 +292,14 @@ const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }:
 };
 
 /**
- * What an operation may offer for its gas. It binds users who pay in a token, too: the paymaster pays the bundler there
- * as well.
+ * What an operation may offer for its gas. It applies to users who pay in a token too: the paymaster pays the bundler
+ * there as well.
  */
 export const fees: RuleKind<keyof typeof denials> = {
   type: 'fees',
   title: 'Fees',
   denials,
-  // Whoever asks for paymaster data to estimate with may have put any value for gas and fees.
+  // A request for paymaster data to estimate with may hold any values for gas and fees.
   bindsDrafts: false,
   check: (input) => [checkFees(feeFactsOf(input))],
 };

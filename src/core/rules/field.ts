@@ -1,44 +1,46 @@
-/** What a field of a rule takes. `count` is sent as a number, `digits` as text; `accounts` are many, and may come from a file. */
+/**
+ * Type of a field's value. `count` is sent as a number, `digits` as text; `accounts` is a list, and may come from a
+ * file.
+ */
 export type RuleFieldKind =
   'text' | 'expression' | 'address' | 'addresses' | 'accounts' | 'digits' | 'count' | 'choice' | 'yes';
 
-/** Something to fill in, as text. */
+/** A form field, as text. */
 export interface Field<Kind extends string = RuleFieldKind> {
   readonly label: string;
   readonly kind: Kind;
-  /** What is filled in; empty: nothing. */
+  /** Its initial value; may be empty. */
   readonly default: string;
-  /** It may stay empty. */
   readonly optional?: true;
   readonly unit?: string;
-  /** What a choice is among: words by value. */
+  /** Options of a choice: words by value. */
   readonly options?: Readonly<Record<string, string>>;
-  /** Stands in the field while it is empty. */
+  /** Placeholder of an empty field. */
   readonly example?: string;
-  /** Below the field. */
+  /** Help text below the field. */
   readonly help?: string;
-  /** It is sent, and nobody is asked for it. */
+  /** It is sent, but not shown. */
   readonly fixed?: string;
 }
 
-/** Values of fields by name, as they are typed. Of those that were not touched there are none. */
+/** Typed values of fields by name. Untouched fields are missing. */
 export type TypedValues = Readonly<Record<string, string>>;
 
 /** The form of the console for rules of a kind. */
 export interface RuleForm {
-  /** What the button in the policy says that opens it for a new rule. */
+  /** Label of the button in the policy that opens it for a new rule. */
   readonly opens: string;
   /** Its title for a new rule. */
   readonly title: string;
-  /** What such a rule is called on its buttons. */
+  /** Name of such a rule on its buttons. */
   readonly noun: string;
   /** A name that such a rule could have. */
   readonly example?: string;
-  /** What a new rule begins with. @param add what a link to the form fills in; empty: nothing */
+  /** Initial values of a new rule. @param add what a link to the form fills in; may be empty */
   begins?(add: string): { readonly name: string; readonly typed: TypedValues };
-  /** Its fields in their order, by the members of `policyData`: those that fit what is typed. */
+  /** Its fields in order, by the members of `policyData`: those that fit the typed values. */
   fields(typed: TypedValues): Readonly<Record<string, Field>>;
-  /** Below the fields. @param sentence what the rule does; undefined until it is whole */
+  /** Text below the fields. @param sentence the effect of the rule; undefined until it is complete */
   note?(sentence: string | undefined): string;
   /** True: without a node of the chain, such a rule denies every operation. */
   readonly needsNode?: boolean;

@@ -5,7 +5,6 @@ import { COIN, COST, shared } from '../../../test/support/situations.ts';
 import { decimalToWei } from '../../shared/schema/decimal.ts';
 import { gasTank } from './gas-tank.ts';
 
-/** What the tests know of this kind. */
 export default ruleTable(gasTank, {
   GAS_TANK_EMPTY: {
     rows: [

@@ -9,11 +9,11 @@ const ALL = 100;
 
 const ceilDivide = (value: bigint, by: bigint): bigint => (value + by - 1n) / by;
 
-/** With how much more in the tank a share comes to what is needed. All wei. */
+/** The amount to add to the tank so that a share covers the need. All wei. */
 const toTopUp = (share: bigint, needed: bigint, percent: number): bigint =>
   ceilDivide((needed - share) * 100n, BigInt(percent));
 
-/** The setting with which a share comes to what is needed; with the greatest there are no shares. */
+/** The setting with which a share covers the need; the greatest value switches shares off. */
 const sufficientPercent = (share: bigint, needed: bigint, percent: number): bigint => {
   const sufficient = share === 0n ? BigInt(ALL) : ceilDivide(needed * BigInt(percent), share);
   return sufficient < ALL ? sufficient : BigInt(ALL);
@@ -58,21 +58,24 @@ type Result = CheckResult<keyof typeof denials>;
 
 /** What the tank holds and owes. All wei. */
 export interface TankFacts {
-  /** Balance on chain; undefined where the chain could not be read. */
+  /** Balance on chain; undefined if the chain could not be read. */
   balanceWei: bigint | undefined;
   /** Reserved for operations that are signed and neither settled nor expired. */
   reservedWei: bigint;
-  /** What withdrawals under way take out of it. */
+  /** Withdrawals in flight. */
   pendingWithdrawalsWei?: bigint;
-  /** What the coin of the chain is called. */
+  /** Symbol of the chain's coin. */
   symbol?: string | undefined;
   /** The most this operation can take. */
   requiredWei: bigint;
-  /** The operator's word for when the tank is low; it denies nothing. */
+  /** The operator's threshold for a low tank; it denies nothing. */
   lowBalanceThresholdWei?: bigint | undefined;
 }
 
-/** What is reserved must be in the tank (behaviour 5.8): balance − reserved ≥ the operation's maximum cost, and so after withdrawals under way. */
+/**
+ * The tank must cover its reservations (behaviour 5.8): balance − reserved − withdrawals in flight ≥ the operation's
+ * maximum cost.
+ */
 export const checkGasTank = ({
   balanceWei,
   reservedWei,
@@ -93,13 +96,12 @@ export const checkGasTank = ({
   return deny('GAS_TANK_EMPTY', { ...evidence, ...(symbol !== undefined && { symbol }) });
 };
 
-/** The ledger's account of the tank that pays for a DApp. */
 export const tankAccount = (
   chainId: number,
   { address, fundingWallet = '0x' }: Pick<Facts['contract'], 'address' | 'fundingWallet'>,
 ): AccountKey => ({ kind: 'tank', id: [chainId, addressKey(address), addressKey(fundingWallet)].join(':') });
 
-/** What a sender and a DApp hold of a tank, which they may share with others. */
+/** The outstanding amounts of a sender and of a DApp at a tank that others may share. */
 export const shareAccounts = (tank: AccountKey, sender: Address, paymasterId: string): [AccountKey, AccountKey] => {
   const id = accountText(tank);
   return [
@@ -108,25 +110,25 @@ export const shareAccounts = (tank: AccountKey, sender: Address, paymasterId: st
   ];
 };
 
-/** What one of several users of a tank holds of it. All wei. */
+/** The outstanding amount of one of several users of a tank. All wei. */
 export interface TankShareFacts {
-  /** Who holds it: an account, or a DApp with all of its accounts. */
+  /** Whose amount it is: an account's, or a DApp's with all of its accounts. */
   readonly holder: 'sender' | 'dapp';
-  /** How much of the tank one of them may hold, in percent. */
+  /** The most that one of them may hold of the tank, in percent. */
   readonly percent: number;
   /** Balance on chain. */
   readonly balanceWei: bigint;
-  /** Reserved for operations of this one that are signed and neither settled nor expired. */
+  /** Reserved for operations of this holder that are signed and neither settled nor expired. */
   readonly outstandingWei: bigint;
   /** The most this operation can take. */
   readonly requiredWei: bigint;
-  /** What the coin of the chain is called. */
+  /** Symbol of the chain's coin. */
   readonly symbol?: string | undefined;
 }
 
 /**
- * Where several use a tank, one holds at most its share: outstanding + the operation's maximum cost ≤ balance × percent.
- * One that holds nothing has one operation, whatever it may cost: what the tank covers is for the tank's rule.
+ * If several use a tank, each holds at most its share: outstanding + the operation's maximum cost ≤ balance × percent.
+ * One that holds nothing may have one operation of any cost: the tank's own rule checks whether the tank covers it.
  */
 export const checkTankShare = ({
   holder,
@@ -144,9 +146,9 @@ export const checkTankShare = ({
 };
 
 /**
- * A share binds as soon as another sender, or another DApp, was seen at this tank; one that has it alone may use all of
- * it. Where shares are switched off, or nobody can tell what the tank holds, they are counted all the same, so that they
- * hold from the moment they are switched on, or the node is back.
+ * Shares apply as soon as another sender, or another DApp, was seen at this tank; a sole user may use all of it. If
+ * shares are switched off, or the balance is unknown, they are counted all the same, so that they apply at once when
+ * they are switched on, or the node is back.
  */
 const checkShares = (
   { facts, policy, requiredWei, symbol }: RuleInput,
@@ -163,7 +165,7 @@ const checkShares = (
   return shares.filter(({ outcome }) => outcome === 'deny');
 };
 
-/** What the gas tank covers, and how much of a shared one each user may hold. */
+/** What the gas tank covers, and the share of it that each user may hold. */
 export const gasTank: RuleKind<keyof typeof denials> = {
   type: 'gasTank',
   title: 'Gas tank',

@@ -9,7 +9,7 @@ const LIMITS = [
   'paymasterPostOpGasLimit',
 ] as const;
 
-/** Tells what gas the operation has in the end, and how it came about. */
+/** Shows the operation's final gas, and where it comes from. */
 export const gas: RuleKind<never> = {
   type: 'gas',
   title: 'Gas',

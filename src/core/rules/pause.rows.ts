@@ -8,7 +8,6 @@ import { pause } from './pause.ts';
 const pausing = (pause: PolicyPause | null): Situation => ({ policy: { pause } });
 const PAUSED_AT = Date.UTC(2026, 10, 21, 14, 30);
 
-/** What the tests know of this kind. */
 export default ruleTable(pause, {
   SPONSORSHIP_PAUSED: {
     rows: [row(pausing, { since: NOW, reason: 'Key rotation' }, null)],

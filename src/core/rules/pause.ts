@@ -15,7 +15,7 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** What denies while all sponsorship, or the DApp's, is paused. */
+/** Denies while all sponsorship, or the DApp's, is paused. */
 export const checkPause = ({ since, reason, dapp, paymasterId }: PolicyPause): Result =>
   deny(dapp === undefined ? 'SPONSORSHIP_PAUSED' : 'DAPP_PAUSED', {
     pausedAt: since,
@@ -24,7 +24,7 @@ export const checkPause = ({ since, reason, dapp, paymasterId }: PolicyPause): R
     ...(reason !== null && { reason }),
   });
 
-/** While all sponsorship is paused nothing is signed, whoever pays; while a DApp is, nothing for that one. */
+/** While all sponsorship is paused nothing is signed, whoever pays; while a DApp is paused, nothing for that one. */
 export const pause: RuleKind<keyof typeof denials> = {
   type: 'pause',
   title: 'Pause',

@@ -17,7 +17,7 @@ import { validity } from './validity.ts';
 import { walletDeployment } from './wallet-deployment.ts';
 import { webhook } from './webhook.ts';
 
-/** By their types, in the order in which they are looked at (behaviour 5.2). A new kind is a file and a line here. */
+/** By type, in the order in which they are checked (behaviour 5.2). A new kind is a file and a line here. */
 const kinds = {
   pause,
   tokenMode,
@@ -39,10 +39,9 @@ const kinds = {
 };
 type Kinds = typeof kinds;
 
-/** The kinds of rules, in that order. */
 export const ruleKinds: readonly RuleKind[] = Object.values(kinds);
 
-/** The types of the kinds that can deny, and of which operators add no rules. */
+/** The kinds that can deny, but of which operators add no rules. */
 export type FixedKind = {
   [Type in keyof Kinds]: Kinds[Type] extends RuleType | RuleKind<never> ? never : Type;
 }[keyof Kinds];

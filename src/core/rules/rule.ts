@@ -13,7 +13,7 @@ import type { PaymentTerms } from '../token-mode/payment-terms.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { OwnForm, RuleForm } from './field.ts';
 
-/** What a check says of an operation. Every result leaves the values that were compared. */
+/** The result of a check. It always contains the values that were compared. */
 export type CheckResult<Code extends string = string> =
   | { readonly outcome: 'pass' | 'skip' | 'wouldDeny'; readonly code: string; readonly evidence: Evidence }
   | { readonly outcome: 'deny'; readonly code: Code; readonly evidence: Evidence };
@@ -25,7 +25,7 @@ export type Step = CheckResult & {
   readonly shadow?: string;
   /** The exchange with a webhook. */
   readonly call?: TraceStep['call'];
-  /** Time taken where it was not measured here, in µs. */
+  /** Duration if it was not measured here, in µs. */
   readonly micros?: number;
 };
 
@@ -35,99 +35,97 @@ export interface IdleRule {
   readonly result: CheckResult & Pick<Step, 'shadow'>;
 }
 
-/** What a check may say of its step besides. */
+/** Further fields that a check may add to its step. */
 export type StepParts = Pick<Step, 'call' | 'micros' | 'shadow'>;
 
-/** What the rules look at: the facts and the policy, and what follows from them. */
+/** The input of the rules: the facts and the policy, and what follows from them. */
 export interface RuleInput {
   readonly facts: Facts;
-  /** Without the rules of sponsorship where the user pays in a token. */
+  /** Without the rules of sponsorship if the user pays in a token. */
   readonly policy: Policy;
-  /** Rules of the policy that do not bind the operation; {@link policy} is without them. */
+  /** Rules of the policy that do not apply to the operation; {@link policy} excludes them. */
   readonly idle: readonly IdleRule[];
   readonly op: UserOperation;
-  /** The calls that the operation makes. */
   readonly decoding: Decoding;
-  /** How it makes its account, and the calls that it makes on the way; undefined where it makes none. */
+  /** How it creates its account, and the calls made during creation; undefined if it creates no account. */
   readonly deployment: (Deployment & { readonly decoding: Decoding }) | undefined;
   /** The contract that signs: in token mode on the terms of the payment. */
   readonly layout: PaymasterLayout;
-  /** What the operation can take from the gas tank at most, wei. */
+  /** The most that the operation can take from the gas tank, wei. */
   readonly requiredWei: bigint;
-  /** How the user pays; undefined where the operation is sponsored. */
+  /** Undefined if the operation is sponsored. */
   readonly payment: PaymentTerms | undefined;
-  /** What the coin of the chain is called. */
+  /** Symbol of the chain's coin. */
   readonly symbol: string;
-  /** What conditions are asked of; worked out once it is needed. */
+  /** The values that conditions see; computed when needed. */
   readonly values: () => ConditionValues;
   /** Evaluates conditions within the steps that a decision may take. */
   readonly ask: AskCondition;
 }
 
-/** What a denial brings about besides. */
+/** Further effects of a denial. */
 export interface Effects {
-  /** Pauses all sponsorship. A pause that there is already stays as it is. */
+  /** Pauses all sponsorship. An existing pause stays as it is. */
   readonly pause?: PolicyPause;
   /** Likewise pauses the DApp alone. */
   readonly pauseDapp?: PolicyPause;
 }
 
-/** What the engine gives a kind that keeps what an operator has sent. */
+/** What the engine provides to a kind that stores an operator's input. */
 export interface Keeping {
   /** Epoch ms. */
   readonly now: number;
-  /** Puts a URL into the vault. It answers what may be shown of it. */
+  /** Puts a URL into the vault. @returns its showable form */
   readonly keepUrl: (url: string) => string;
 }
 
-/** What operators set up of a kind: rules of a `policyType`, each with its `policyData`. */
+/** How operators set up rules of a kind: rules of a `policyType`, each with its `policyData`. */
 export interface Setup<Sent = unknown, Kept extends object = object> {
   readonly policyType: string;
-  /** Its place among the types that operators choose from; absent: behind those that have one. */
+  /** Its place among the types that operators choose from; absent: after those that have one. */
   readonly place?: number;
-  /** It lets operations pass that are denied without it: which ones, with their verb. */
+  /** The operations that it permits and that are denied without it, with their verb. */
   readonly allows?: string;
-  /** True: whoever sends an operation can have it pass, so it stops no attacker. */
+  /** True: any sender can make an operation pass, so it stops no attacker. */
   readonly anybodyMeets?: boolean;
   /** `policyData` as it is sent. */
   readonly sent: z.ZodType<Sent>;
   /** The same on the management interface, where numbers are JSON numbers; absent: no different. */
   readonly managed?: z.ZodType<Sent>;
-  /** `policyData` as it is stored, answered, and read when deciding. */
+  /** `policyData` as it is stored, returned, and read when deciding. */
   readonly kept: z.ZodType<Kept>;
-  /** True: what the rule counted goes on counting with the changed data. Absent: every change begins with nothing. */
+  /** True: the rule keeps its count with the changed data. Absent: every change restarts it. */
   continues?(before: Kept, after: Kept): boolean;
-  /** Whether such a rule binds users who pay in a token, too. Absent: none does. */
+  /** Whether such a rule also applies to users who pay in a token. Absent: it does not. */
   bindsTokenMode?(kept: Kept): boolean;
-  /** Whether such a rule is decided by what the native coin is worth. Absent: none is. */
+  /** Whether such a rule needs the price of the native coin. Absent: it does not. */
   asksForPrice?(kept: Kept): boolean;
-  /** What is kept of what was sent. */
+  /** Converts sent data to its stored form. */
   keep(sent: Sent, keeping: Keeping): Kept;
-  /** What such a rule does, in a sentence. @param coin what the coin of the chain is called */
+  /** The effect of such a rule, in a sentence. @param coin symbol of the chain's coin */
   sentence(kept: Kept, coin: string): string;
-  /** What holds where a DApp has no such rule, in a sentence. @param isRestricted true if it has registered contracts */
+  /** What applies if a DApp has no such rule, in a sentence. @param isRestricted true if it has registered contracts */
   withoutRules(isRestricted: boolean): string;
-  /** How the console asks for one. */
+  /** The form of the console for such a rule. */
   readonly form: RuleForm | OwnForm;
 }
 
-/** One kind of rule. */
 export interface RuleKind<Code extends string = string> {
   /** Its name in the trace, in reasons and in filters. */
   readonly type: string;
   /** The same for people. */
   readonly title: string;
-  /** The words for each code with which it denies. Without any it informs, and never denies. */
+  /** The words for each code with which it denies. Without codes it informs, and never denies. */
   readonly denials: Readonly<Record<Code, (evidence: Evidence) => Explanation>>;
-  /** Absent: it is not for operators to add. */
+  /** Absent: operators cannot add it. */
   readonly setup?: Setup;
-  /** False: it is not looked at while gas may be open still. Default: it is. */
+  /** False: it is not checked while gas may still be open. Default: it is. */
   readonly bindsDrafts?: boolean;
-  /** The accounts that a signed operation takes from. What they hold comes to {@link RuleKind.check} in their order. */
+  /** The accounts that a signed operation takes from. {@link RuleKind.check} receives their amounts in this order. */
   reserve?(input: RuleInput): readonly Reservation[];
-  /** The steps of the trace: none where the rule does not concern the operation. */
+  /** The steps of the trace: empty if the rule does not concern the operation. */
   check(input: RuleInput, held: readonly bigint[]): readonly (CheckResult<Code> & StepParts)[];
-  /** What follows from its denial with that code. */
+  /** The effects of its denial with that code. */
   effects?(input: RuleInput, code: Code): Effects;
 }
 
@@ -136,7 +134,7 @@ export interface RuleType<Code extends string = string> extends RuleKind<Code> {
   readonly setup: Setup;
 }
 
-/** What was read of `policyData`: a policy is never written to. */
+/** Parsed `policyData`: policies are never modified. */
 const read = new WeakMap<object, unknown>();
 
 const readData = <Kept extends object>(kept: z.ZodType<Kept>, data: unknown): Kept => {
@@ -146,7 +144,7 @@ const readData = <Kept extends object>(kept: z.ZodType<Kept>, data: unknown): Ke
   return known;
 };
 
-/** The rules that were set up of a kind, paused ones too. @throws ZodError where one is not what the kind keeps */
+/** The rules of a kind, paused ones too. @throws ZodError if the data of one is not of this kind */
 export const rulesOf = <Kept extends object, Rule extends Pick<PolicyRule, 'policyType' | 'policyData'>>(
   { policyType, kept }: Pick<Setup<never, Kept>, 'policyType' | 'kept'>,
   rules: readonly Rule[],
@@ -155,11 +153,11 @@ export const rulesOf = <Kept extends object, Rule extends Pick<PolicyRule, 'poli
     .filter((rule) => rule.policyType === policyType)
     .map((rule) => ({ ...rule, policyData: readData(kept, rule.policyData) }));
 
-/** Whether a rule with that data binds users who pay in a token, too. */
+/** Whether a rule with that data also applies to users who pay in a token. */
 export const bindsTokenMode = (setup: Pick<Setup<never>, 'kept' | 'bindsTokenMode'>, data: unknown): boolean =>
   setup.bindsTokenMode?.(readData(setup.kept, data)) ?? false;
 
-/** The operation may go on, as far as this rule is concerned. */
+/** The operation passes this rule. */
 export const pass = (code: string, evidence: Evidence = {}): CheckResult<never> => ({
   outcome: 'pass',
   code,
@@ -173,7 +171,7 @@ export const skip = (code: string, evidence: Evidence = {}): CheckResult<never> 
   evidence,
 });
 
-/** What a rule says, where it may be in shadow: then it only would deny. */
+/** A rule's result; if the rule is in shadow, a denial becomes "would deny". */
 export const saidBy = <Code extends string>(
   { ruleId, enforcement }: Pick<PolicyRule, 'ruleId' | 'enforcement'>,
   result: CheckResult<Code>,
@@ -182,15 +180,14 @@ export const saidBy = <Code extends string>(
   return { ...result, shadow: ruleId, ...(result.outcome === 'deny' && { outcome: 'wouldDeny' }) };
 };
 
-/** The operation is not sponsored. */
 export const deny = <Code extends string>(code: Code, evidence: Evidence = {}): CheckResult<Code> => ({
   ...{ outcome: 'deny', code, evidence },
 });
 
-/** False for a step that says only that what its rule asks was not read when the operation was decided. */
+/** False for a step which only says that the value its rule needs was not read when the operation was decided. */
 export const wasRead = ({ code }: Pick<CheckResult, 'code'>): boolean => !code.endsWith('_NOT_READ');
 
-/** Whether other data makes a rule count anew. */
+/** Whether other data makes a rule restart its count. */
 export const restarts = (
   { kept, continues }: Pick<Setup<never>, 'kept' | 'continues'>,
   before: unknown,

@@ -9,7 +9,7 @@ import { tokenHolding } from './token-holding.ts';
 const TARGET = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const MEMBERSHIP = `0x${'7e'.repeat(20)}` as const;
 
-/** The sender must hold ten units of a token, and what was read of it is this; undefined: nothing was read. */
+/** The sender must hold ten units of a token, with this reading; undefined: nothing was read. */
 const holds = (answer: NonNullable<Facts['holdings']>[string] | undefined): Situation => ({
   policy: {
     rules: [rule('Members', 'TOKEN_HOLDING', { standard: 'ERC20', address: MEMBERSHIP, minimum: '10' })],
@@ -17,7 +17,7 @@ const holds = (answer: NonNullable<Facts['holdings']>[string] | undefined): Situ
   facts: answer === undefined ? {} : { holdings: { [`ERC20:${MEMBERSHIP}`]: answer } },
 });
 
-/** The same of one NFT. */
+/** The same with one NFT. */
 const owns = (held: string): Situation => ({
   policy: {
     rules: [rule('One', 'TOKEN_HOLDING', { standard: 'ERC721', address: MEMBERSHIP, tokenId: '5', minimum: '1' })],
@@ -25,7 +25,7 @@ const owns = (held: string): Situation => ({
   facts: { holdings: { [`ERC721:${MEMBERSHIP}:5`]: { held } } },
 });
 
-/** What a sender holds of a token of which a rule asks for 5,000 units. */
+/** A sender's balance of a token of which a rule requires 5,000 units. */
 const owning = (held: bigint): Situation => ({
   policy: {
     rules: [rule('Holders', 'TOKEN_HOLDING', { standard: 'ERC20', address: ITEMS.toLowerCase(), minimum: '5000' })],
@@ -36,7 +36,6 @@ const owning = (held: bigint): Situation => ({
 const USER = `0x${'5e'.repeat(20)}`;
 const holding = { rule: 'Members', sender: USER, standard: 'ERC20', token: TARGET, minimum: '10' };
 
-/** What the tests know of this kind. */
 export default ruleTable(tokenHolding, {
   TOKEN_HOLDING_TOO_LOW: {
     rows: [

@@ -6,7 +6,7 @@ import type { Facts } from '../facts.ts';
 import type { Policy, PolicyRule } from '../policy.ts';
 import { type CheckResult, type RuleType, type Setup, deny, pass, rulesOf, saidBy } from './rule.ts';
 
-/** Gas that a token may use to tell what an account holds. Usual tokens use a tenth of it. */
+/** Gas that a token may use to report an account's balance. Usual tokens use a tenth of it. */
 export const HOLDING_GAS = 500_000n;
 
 const standard = z.enum(['ERC20', 'ERC721', 'ERC1155']);
@@ -25,10 +25,10 @@ const fields = z.strictObject({
   minimum: whole.describe("What the sender must hold, in the token's smallest unit"),
 });
 
-/** What a TOKEN_HOLDING rule asks for. Numbers are decimal digits, without needless zeros where they are kept. */
+/** The data of a TOKEN_HOLDING rule. Numbers are decimal digits, stored without needless zeros. */
 export type TokenHolding = z.output<typeof fields>;
 
-/** What is read of a token for a rule: what the sender of an operation holds. */
+/** A holding of a sender that is read for a rule. */
 export type HoldingQuestion = Pick<TokenHolding, 'standard' | 'address' | 'tokenId'>;
 
 type Fault = readonly [field: 'tokenId' | 'minimum', message: string];
@@ -45,11 +45,11 @@ const holdingFaults = ({ standard: which, tokenId, minimum }: Omit<TokenHolding,
 
 const digits = (text: string): string => String(BigInt(text));
 
-/** True where the owner of one NFT is asked for; of everything else there is a balance. */
+/** True if the owner of one NFT is read; all others have a balance. */
 export const asksOwner = ({ standard: which, tokenId }: HoldingQuestion): boolean =>
   which === 'ERC721' && tokenId !== undefined;
 
-/** What is counted of a token, in the middle of a sentence. @param count decimal digits */
+/** An amount of a token, for the middle of a sentence. @param count decimal digits */
 const counted = ({ standard: which, address: token, tokenId = '' }: HoldingQuestion, count: string): string => {
   const unit = count === '1' ? 'unit' : 'units';
   if (which === 'ERC20') return `${grouped(count)} ${unit} of the ERC-20 token ${token}`;
@@ -57,18 +57,17 @@ const counted = ({ standard: which, address: token, tokenId = '' }: HoldingQuest
   return `${grouped(count)} ${count === '1' ? 'NFT' : 'NFTs'} of ${token} (ERC-721)`;
 };
 
-/** The token itself, in the middle of a sentence. */
+/** The token itself, for the middle of a sentence. */
 const tokenWords = ({ standard: which, address: token, tokenId = '' }: HoldingQuestion): string => {
   if (which === 'ERC20') return `the ERC-20 token ${token}`;
   if (which === 'ERC1155') return `token ${tokenId} of ${token} (ERC-1155)`;
   return tokenId === '' ? `NFTs of ${token} (ERC-721)` : `NFT ${tokenId} of ${token} (ERC-721)`;
 };
 
-/** What operators set up of token holdings. */
 const holdingSetup: Setup<TokenHolding, TokenHolding> = {
   policyType: 'TOKEN_HOLDING',
   place: 6,
-  // An attacker buys or borrows what others hold.
+  // An attacker can buy or borrow what others hold.
   anybodyMeets: true,
   sent: fields.superRefine((data, context) => {
     for (const [field, message] of holdingFaults(data)) context.addIssue({ code: 'custom', path: [field], message });
@@ -110,7 +109,7 @@ const holdingSetup: Setup<TokenHolding, TokenHolding> = {
         kind: 'digits',
         default: '',
         unit: which === 'ERC721' ? 'NFTs' : 'units',
-        // Nobody owns one NFT twice.
+        // An NFT has one owner and cannot be held twice.
         ...(which === 'ERC721' && tokenId.trim() !== '' && { fixed: '1' }),
         ...(which === 'ERC20' && {
           help: 'A unit is the smallest part of the token: 5 tokens with 6 decimals are 5000000 units.',
@@ -122,7 +121,7 @@ const holdingSetup: Setup<TokenHolding, TokenHolding> = {
   },
 };
 
-/** By which the facts name the answer: rules that ask the same share it. */
+/** The key of a holding in the facts: rules with the same question share it. */
 export const holdingKey = ({ standard: which, address: token, tokenId }: HoldingQuestion): string =>
   [which, token, ...(tokenId === undefined ? [] : [tokenId])].join(':');
 
@@ -131,7 +130,7 @@ type HoldingRule = PolicyRule & { readonly policyData: TokenHolding };
 const activeRules = (rules: Policy['rules']): HoldingRule[] =>
   rulesOf(holdingSetup, rules).filter(({ active }) => active);
 
-/** What the active ones of these rules ask, each question once. */
+/** The holdings that the active ones of these rules need, each once. */
 export const holdingQuestions = (rules: Policy['rules']): HoldingQuestion[] => [
   ...new Map(
     activeRules(rules).map(({ policyData: { standard: which, address: token, tokenId } }) => {
@@ -141,7 +140,7 @@ export const holdingQuestions = (rules: Policy['rules']): HoldingQuestion[] => [
   ).values(),
 ];
 
-/** What the rules ask and nobody has read. */
+/** Holdings that the rules need but that were not read. */
 export const unreadHoldings = ({ rules }: Pick<Policy, 'rules'>, { holdings }: Facts): HoldingQuestion[] =>
   holdingQuestions(rules).filter((question) => holdings?.[holdingKey(question)] === undefined);
 
@@ -221,7 +220,7 @@ const checkHolding = (
     : deny('TOKEN_HOLDING_TOO_LOW', { ...evidence, held });
 };
 
-/** What the sender must hold of tokens. */
+/** The tokens that the sender must hold. */
 export const tokenHolding: RuleType<keyof typeof denials> = {
   type: 'tokenHolding',
   title: 'Token holding',

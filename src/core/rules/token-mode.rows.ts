@@ -4,7 +4,6 @@ import { row, ruleTable } from '../../../test/support/rule-table.ts';
 import { paying } from '../../../test/support/situations.ts';
 import { tokenMode } from './token-mode.ts';
 
-/** What the tests know of this kind. */
 export default ruleTable(tokenMode, {
   TOKEN_MODE_OFF: {
     rows: [row((tokenMode: boolean) => ({ ...paying(), dapp: { tokenMode } }), false, true)],

@@ -8,7 +8,7 @@ const denials = {
   }),
 } satisfies DenialRows;
 
-/** What denies where a DApp's policy does not let users pay in tokens. */
+/** Denies if a DApp's policy does not let users pay in tokens. */
 export const checkTokenMode = ({
   name,
   paymasterId,

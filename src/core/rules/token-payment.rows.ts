@@ -44,7 +44,7 @@ const approvingInside = (preFund: boolean): Situation => {
   return { ...paying({ preFund, holdings }, 'singleton-0.6'), dapp: { version: 'singleton-0.6' }, op: { callData } };
 };
 
-/** The tokens were taken when it was tried, and so much was left; of the allowance, as much as was there before. */
+/** The trial took the tokens and left this balance; the allowance it left is the earlier one. */
 const tried = ({
   allowance = MAX_UNITS,
   balance = 9n * MAX_UNITS,
@@ -52,14 +52,14 @@ const tried = ({
   allowance?: bigint;
   balance?: bigint;
 }): Situation => paying({ left: { allowance: String(allowance), balance: String(balance) } });
-/** The user had approved nothing, and nothing is read of an approval in the operation. */
+/** The user had approved nothing, and no approval is read in the operation. */
 const approvedUnseen = (left: bigint | undefined): Situation =>
   paying({
     holdings: { ...usdc.holdings, allowance: '0' },
     ...(left !== undefined && { left: { allowance: '0', balance: String(left) } }),
   });
 
-/** Tokens are taken up front, and the operation approves more of them, when it was tried. */
+/** Tokens are taken as a prefund, and the operation approves more of them, when it was tried. */
 const approvingAgain: Situation = {
   ...paying(
     {
@@ -72,7 +72,7 @@ const approvingAgain: Situation = {
   dapp: { version: 'singleton-0.6' },
 };
 
-/** The user pays a singleton in a token of which a coin is worth so many units. */
+/** The user pays a singleton in a token of which a coin is worth this many units. */
 const coarse =
   (preFund: boolean) =>
   (exchangeRate: string): Situation => ({
@@ -100,13 +100,13 @@ const approving = (denied: Situation): Advice => ({
     return withToken(world, { holdings: { allowance: units, balance: world.facts.token?.holdings?.balance ?? '' } });
   },
 });
-/** Another of the chain's tokens: nothing is wrong with it. */
+/** Another of the chain's tokens, which passes. */
 const inAnotherToken = (denied: Situation): Advice => ({
   denied,
   says: /Pay in (?:another token|a token with more decimals)/,
   change: (_, world) => withToken(world, { ...usdc, address: `0x${'da'.repeat(20)}` }),
 });
-/** By Pimlico's contract of v0.7, which takes less before the operation than it may take in all. */
+/** By Pimlico's contract of v0.7, whose prefund is less than the maximum charge. */
 const prefundingV07 = (token: Partial<NonNullable<Facts['token']>>): Situation => ({
   facts: {
     ...paying({ preFund: true, ...token }, 'singleton-0.7').facts,
@@ -121,14 +121,13 @@ const givingAway = (units: bigint): Situation => {
   return { op: { callData: encodeExecute(usdc.address, 0n, transfer) } };
 };
 
-/** What the tests know of this kind. */
 export default ruleTable(tokenPayment, {
   TOKEN_ALLOWANCE_SHORT: {
     rows: [
       row((allowance: bigint) => holding({ allowance }), MAX_UNITS - 1n, MAX_UNITS),
       heldRow('user', MAX_UNITS, paying()),
       row(approvingInside, true, false),
-      // It was tried, and nobody could read what the calls approve: what is reserved for others is not for this one.
+      // It was tried, but what the calls approve could not be read: what is reserved for others is not available.
       heldRow('user', MAX_UNITS, tried({ allowance: MAX_UNITS })),
       row<bigint | undefined>(approvedUnseen, undefined, 0n),
       // The tokens of 245,000 gas are taken before the operation approves anything itself.
@@ -159,7 +158,7 @@ export default ruleTable(tokenPayment, {
       ...['929999', '989999'].map((balance) =>
         sending(prefundingV07({ holdings: { allowance: String(9n * MAX_UNITS), balance } })),
       ),
-      // More is reserved than there is left.
+      // More is reserved than is left.
       sending(together(holds(9n * MAX_UNITS, 1n), { held: { user: MAX_UNITS } })),
       sending(together(holds(9n * MAX_UNITS, MAX_UNITS), givingAway(3n * MAX_UNITS))),
     ],
@@ -193,7 +192,7 @@ export default ruleTable(tokenPayment, {
   },
   TOKEN_TOO_COARSE: {
     // 345,000 gas at 1 gwei and this rate are a little less than a unit, and a little more.
-    // It can be mined at an eighth of the base fee: 50,000 gas of preVerificationGas are charged whatever it uses.
+    // It can be mined at an eighth of the base fee: 50,000 gas of preVerificationGas are charged in any case.
     sparesDrafts: true,
     rows: [
       row((exchangeRate: string) => paying({ exchangeRate }), '159999', '160000'),

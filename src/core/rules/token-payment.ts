@@ -12,40 +12,39 @@ type Result = CheckResult<keyof typeof tokenDenials>;
 
 /** A payment that a paymaster is about to rely on. Units are the token's smallest. */
 export interface Payment {
-  /** The account that pays. */
   readonly sender: Address;
   /** The paymaster contract, which takes the tokens. */
   readonly spender: Address;
   readonly token: PaymentToken;
-  /** What the user can be charged at most. */
+  /** The most that the user can be charged. */
   readonly maxUnits: bigint;
-  /** What is taken before the operation runs. */
+  /** Taken before the operation runs. */
   readonly prefundUnits: bigint;
   readonly decoding: Decoding;
-  /** What came of trying it; undefined where nobody could. */
+  /** The result of trying it; undefined if it could not be tried. */
   readonly trial: PaymentTrial | undefined;
 }
 
-/** What came of trying a payment. */
+/** The result of trying a payment. */
 export interface PaymentTrial {
   readonly isTaken: boolean;
-  /** What there is to take from after it. Facts of before it was looked at have none. */
+  /** The holdings after it. Facts older than this reading lack it. */
   readonly left?: Readonly<Holdings> | undefined;
-  /** With enough gas the operation's call uses so much, and the tokens are taken; absent: gas is not what is amiss. */
+  /** With enough gas the operation's call uses this much, and the tokens are taken; absent: gas is not the problem. */
   readonly outOfGas?: { readonly callGasUsed: bigint; readonly callGasLimit: bigint } | undefined;
 }
 
-/** What there is to take from. */
+/** The user's balance and allowance. */
 interface Holdings {
   allowance: bigint;
-  /** Below zero where others take more than there is: a user needs that much besides. */
+  /** Below zero if others take more than the balance: the user needs that much in addition. */
   balance: bigint;
 }
 
 const atLeastNone = (units: bigint): bigint => (units > 0n ? units : 0n);
 const less = (held: bigint, taken: bigint): bigint => atLeastNone(held - taken);
 
-/** What a call of the sender's own batch does to the holdings. Only what the token's own functions say is seen. */
+/** The effect of a call of the sender's own batch on the holdings. Only the token's own functions are recognised. */
 const applyCall = (holdings: Holdings, call: DecodedCall, { sender, spender, token }: Payment): void => {
   if (call.operation !== 'call' || !sameAddress(call.target, token.address)) return;
   const made = readTokenCall(call.data);
@@ -57,11 +56,7 @@ const applyCall = (holdings: Holdings, call: DecodedCall, { sender, spender, tok
   }
 };
 
-/**
- * What is short, if anything is.
- *
- * @param before the balance before the calls of the operation itself, where they come first
- */
+/** The shortage, if any. @param before the balance before the calls of the operation itself, if they come first */
 const compare = (
   holdings: Holdings,
   neededUnits: bigint,
@@ -82,8 +77,9 @@ const compare = (
 };
 
 /**
- * What an operation that was tried finds to pay with besides what is reserved for others. An allowance that it made
- * itself, in its calls or while it deployed, is its own: those before it make theirs, or have used up the old one.
+ * The balance and allowance of a tried operation, without what is reserved for others. An allowance that it made
+ * itself, in its calls or during its deployment, is its own: earlier operations make theirs, or have used up the old
+ * one.
  */
 const besidesReserved = (
   left: Readonly<Holdings>,
@@ -105,11 +101,10 @@ const asText = ({ callGasUsed, callGasLimit }: NonNullable<PaymentTrial['outOfGa
 const ifAny = (key: string, units: bigint): Evidence => (units > 0n ? { [key]: String(units) } : {});
 
 /**
- * Whether users can pay what they may be charged. What was tried is believed, as far as others do not need the same
- * tokens. Where it failed, or nobody has looked, what the operation says tells what is short: allowance, or an approval
- * in its own batch, and balance, less what the batch itself sends away.
- *
- * @param reservedUnits what the user's other signed operations may take yet
+ * Whether users can pay what they may be charged. A trial is believed, unless others need the same tokens. If it
+ * failed, or was not made, the operation itself shows the shortage: allowance, or an approval in its own batch, and
+ * balance, less what the batch itself sends away.
+ * @param reservedUnits what the user's other signed operations may still take
  */
 export const checkTokenPayment = (
   payment: Payment,
@@ -121,11 +116,11 @@ export const checkTokenPayment = (
   const holdings: Holdings = { allowance: less(allowance, reservedUnits), balance: balance - reservedUnits };
   const facts = { symbol, decimals, token: address, sender, spender, reservedUnits: String(reservedUnits) };
   const canPay = pass('USER_CAN_PAY', { ...facts, neededUnits: String(maxUnits), balanceUnits: String(balance) });
-  // What is taken before the batch runs cannot be approved in the batch.
+  // The batch cannot approve what is taken before it runs.
   const after = { ...ifAny('afterUnits', maxUnits - prefundUnits), prefund: true };
   const early = compare(holdings, prefundUnits, { ...facts, ...after });
   if (trial?.left !== undefined) {
-    // It was there when it was tried, and others may take it first.
+    // It was available in the trial, but others may take it first.
     const first = reservedUnits > 0n ? early : undefined;
     return first ?? compare(besidesReserved(trial.left, allowance, payment, reservedUnits), maxUnits, facts) ?? canPay;
   }
@@ -154,12 +149,12 @@ const trialOf = ({ token }: Facts, { callGasLimit }: UserOperation): PaymentTria
   };
 };
 
-/** The base fee falls by an eighth a block at most: to this part of it in 16 blocks. */
+/** The base fee falls by at most an eighth per block: to this part of it in 16 blocks. */
 const BASE_FEE_MAY_FALL_TO = 8n;
 
 /**
- * The least that the operation can be mined at, wei. The tip is signed; the base fee is the chain's, and may have fallen
- * by then. Where no node tells it, neither fees nor holdings are checked, and it may be as high as it may get.
+ * The lowest price at which the operation can be mined, wei. The tip is signed; the base fee may have fallen by then.
+ * Without a node's base fee, neither fees nor holdings are checked, and the price may be as high as allowed.
  */
 const leastGasPrice = ({ chain }: Facts, { maxFeePerGas, maxPriorityFeePerGas }: UserOperation): bigint => {
   if (chain === null) return maxFeePerGas;
@@ -173,7 +168,7 @@ const resultOf = (input: RuleInput, payment: NonNullable<RuleInput['payment']>, 
   const { symbol, address } = token;
   const needed = maxUnits(op);
   const gasPriceWei = leastGasPrice(facts, op);
-  // Gas may be open in a draft; what is signed and costs something has to be paid for.
+  // Gas may be open in a draft; a signed operation that costs something has to be paid for.
   if (facts.stage === 'final' && leastUnits(op, gasPriceWei) === 0n && requiredWei > 0n) {
     return deny('TOKEN_TOO_COARSE', { symbol, token: address, gasPriceWei: String(gasPriceWei) });
   }
@@ -189,8 +184,8 @@ const resultOf = (input: RuleInput, payment: NonNullable<RuleInput['payment']>, 
 };
 
 /**
- * What the user pays with (behaviour 7.4). The tokens are reserved as a tank is: else users could have many operations signed
- * on the same ones, and without tokens the paymaster pays.
+ * The user's payment in tokens (behaviour 7.4). Tokens are reserved as in a tank: otherwise users could have many
+ * operations signed against the same ones, and the paymaster would pay for those left without tokens.
  */
 export const tokenPayment: RuleKind<keyof typeof tokenDenials> = {
   type: 'tokenPayment',

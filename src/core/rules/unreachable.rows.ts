@@ -5,7 +5,6 @@ import { together } from '../../../test/support/situation.ts';
 import { COST, unreachable } from '../../../test/support/situations.ts';
 import { unreachable as kind } from './unreachable.ts';
 
-/** What the tests know of this kind. */
 export default ruleTable(kind, {
   UNREACHABLE_BUDGET_SPENT: {
     rows: [heldRow('unreachable', COST, unreachable)],

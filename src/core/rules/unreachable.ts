@@ -3,7 +3,7 @@ import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type AccountKey, partAt } from '../ledger/account.ts';
 import { type CheckResult, type RuleKind, deny, pass } from './rule.ts';
 
-/** The budget in coins in which what is signed and this operation have room. */
+/** The budget in coins that has room for the signed amounts and this operation. */
 const needed = ({ used, amount }: Evidence): string => weiToDecimal(BigInt(String(used)) + BigInt(String(amount)));
 
 const denials = {
@@ -17,18 +17,20 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** What is signed for while the node of a chain is unreachable, and the most that may be. */
+/** The amount signed for while the node of a chain is unreachable, and its limit. */
 export interface UnreachableFacts {
   readonly chainId: number;
   /** Wei. */
   readonly threshold: bigint;
-  /** Maximum costs that count against the budget already, wei. */
+  /** Maximum costs that already count against the budget, wei. */
   readonly used: bigint;
   /** The most this operation can take, wei. */
   readonly amount: bigint;
 }
 
-/** The budget of a chain whose node is unreachable: signed maximum costs + the operation's ≤ what the operator allows. */
+/**
+ * The budget of a chain whose node is unreachable: signed maximum costs + the operation's ≤ what the operator allows.
+ */
 export const checkUnreachable = ({ chainId, threshold, used, amount }: UnreachableFacts): Result => {
   const wei = { threshold: String(threshold), used: String(used), amount: String(amount) };
   const evidence = { chainId, unit: 'wei', ...wei };
@@ -37,19 +39,24 @@ export const checkUnreachable = ({ chainId, threshold, used, amount }: Unreachab
     : pass('WITHIN_UNREACHABLE_BUDGET', evidence);
 };
 
-/** How finely the time of what is signed is kept. */
+/** Resolution of the time of signed amounts, ms. */
 export const UNREACHABLE_PART_MS = 60_000;
 
-/** What is signed for while the node of a chain is unreachable: parts of a rolling window, of a minute each. */
+/**
+ * The account for amounts signed while the node of a chain is unreachable: parts of a rolling window, one per minute.
+ */
 export const unreachableAccount = (chainId: number): AccountKey => ({ kind: 'unreachable', id: String(chainId) });
 
-/** Nothing is signed unchecked for so long before the budget is renewed: no hour sees more than one budget. */
+/** Nothing is signed unchecked for this long before the budget is renewed: no hour has more than one budget. */
 const RENEWAL_MS = 60 * 60_000;
 
 /** A budget whose newest part is older than this one may be renewed at that time, epoch ms. */
 export const renewableBefore = (at: number): number => partAt(at - RENEWAL_MS, UNREACHABLE_PART_MS);
 
-/** What may be signed while the chain's node is unreachable. It counts what was signed, whatever becomes of it. */
+/**
+ * The amount that may be signed while the chain's node is unreachable. It counts what was signed, whatever its
+ * settlement.
+ */
 export const unreachable: RuleKind<keyof typeof denials> = {
   type: 'unreachable',
   title: 'Unreachable node',

@@ -38,23 +38,23 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** The codes by which an EntryPoint says that a factory does not make the sender. */
+/** The codes with which an EntryPoint reports that a factory does not create the sender. */
 export type CreationFailure = 'AA13' | 'AA14' | 'AA15';
 
-/** What an EntryPoint said when it tried to make an account. */
+/** The EntryPoint's error when it tried to create an account. */
 interface FailedCreation {
   readonly aaCode: CreationFailure;
   readonly factory: Address;
-  /** Gas the factory may take. */
+  /** Gas the factory may use. */
   readonly verificationGasLimit: bigint;
 }
 
-/** What an account said when it was to validate an operation with signatures of all kinds. */
+/** The error of an account that was to validate an operation with signatures of all kinds. */
 interface FailedValidation {
   readonly sender: Address;
   /** The selector of an error, or `0x`. */
   readonly error: string;
-  /** Gas the account may take. */
+  /** Gas the account may use. */
   readonly verificationGasLimit: bigint;
 }
 
@@ -64,25 +64,26 @@ const creationDenials = {
   AA15: 'FACTORY_MADE_NO_ACCOUNT',
 } as const satisfies Record<CreationFailure, string>;
 
-/** An operation, and what the chain says of its account. */
+/** An operation, and the state of its account on chain. */
 export interface ValidityFacts {
-  /** True if a factory of the operation makes the account. */
+  /** True if a factory of the operation creates the account. */
   readonly deploys: boolean;
-  /** Undefined where the EntryPoint makes the account, was not asked to, or does not say. */
+  /** Undefined if the EntryPoint creates the account, was not asked to, or gives no answer. */
   readonly failedCreation?: FailedCreation | undefined;
   /** True if the account has code, or takes it on by the operation's EIP-7702 authorisation. */
   readonly hasCode: boolean;
-  /** Undefined where a signature may make the account validate it, or nobody has tried. */
+  /** Undefined if a signature may make the account validate it, or validation was not tried. */
   readonly failedValidation?: FailedValidation | undefined;
   readonly nonce: bigint;
-  /** What `EntryPoint.getNonce` answers for the sender and the key in the nonce. */
+  /** What `EntryPoint.getNonce` returns for the sender and the key in the nonce. */
   readonly nextNonce: bigint;
 }
 
 /**
- * An operation that no EntryPoint takes reserves nothing. These faults do not mend themselves before it expires, as a
- * nonce that is too high may, and none of them is the dummy signature's doing: an account that reverts (AA23) denies only
- * where no signature makes a difference. Behind an operation that is not mined yet, it may be another account by then.
+ * An operation that no EntryPoint accepts reserves nothing. These faults do not resolve themselves before it expires,
+ * as a nonce that is too high may, and the dummy signature causes none of them: an account that reverts (AA23) denies
+ * only if no signature makes a difference. After an operation that is not mined yet, the account may be a different
+ * one.
  */
 export const checkValidity = ({
   deploys,
@@ -113,13 +114,13 @@ export const checkValidity = ({
   return pass('MAY_BE_VALID', evidence);
 };
 
-/** The factory that makes the account; undefined without one: an EIP-7702 account takes on code by itself. */
+/** The factory that creates the account; undefined without one: an EIP-7702 account takes on code by itself. */
 const factoryOf = (op: UserOperation): Address | undefined => {
   if (isV06(op)) return op.initCode === '0x' ? undefined : (op.initCode.slice(0, 42) as Address);
   return op.factory === undefined || isEip7702(op.factory) ? undefined : op.factory;
 };
 
-/** Whether the operation may be valid, where the chain was asked. */
+/** Whether the operation may be valid, if the chain was read. */
 export const validity: RuleKind<keyof typeof denials> = {
   type: 'validity',
   title: 'Validity',

@@ -21,7 +21,6 @@ const wallets = (changes: Partial<PolicyRule> = {}): PolicyRule => ({
   ...changes,
 });
 
-/** What the tests know of this kind. */
 export default ruleTable(walletDeployment, {
   WALLET_DEPLOYMENT_NOT_SPONSORED: {
     rows: [

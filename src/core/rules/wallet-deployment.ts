@@ -15,7 +15,7 @@ import {
   skip,
 } from './rule.ts';
 
-/** Why a rule does not bind, and what makes it bind. */
+/** Why a rule does not apply, and what makes it apply. */
 const hindrances: Readonly<Record<string, (evidence: Evidence) => readonly [why: string, mended: string]>> = {
   PAUSED: ({ rule }) => [' while its rule is paused', `Activate the rule "${String(rule)}" again`],
   SHADOW: ({ rule }) => [' while its rule is in shadow', `Let the rule "${String(rule)}" bind (enforcement: enforce)`],
@@ -50,22 +50,25 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** What a DApp has set up about deployments. */
+/** The rules and contracts of a DApp that deployments depend on. */
 export interface DeploymentPolicy {
   /** An active WALLET_DEPLOYMENT rule. */
   readonly allowed: boolean;
-  /** Why the first WALLET_DEPLOYMENT rule that could allow it does not bind; undefined where there is none. */
+  /** Why the first WALLET_DEPLOYMENT rule that could allow it does not apply; undefined without such a rule. */
   readonly hindrance: Evidence | undefined;
-  /** A WALLET_DEPLOYMENT rule that is paused, or does not concern the operation: without it, nothing would be restricted. */
+  /**
+   * A WALLET_DEPLOYMENT rule that is paused, or does not concern the operation: without it, nothing would be
+   * restricted.
+   */
   readonly paused: boolean;
   /** Contracts are registered: the DApp says what it sponsors. */
   readonly restricted: boolean;
 }
 
 /**
- * An operation that deploys its account passes if an active WALLET_DEPLOYMENT rule says so, or if the DApp restricts
- * nothing: it has neither registered contracts nor any such rule (behaviour 5.4). Where contracts are registered, what the
- * deployment does besides has to be known: the rule on contracts looks at it.
+ * An operation that deploys its account passes if an active WALLET_DEPLOYMENT rule allows it, or if the DApp restricts
+ * nothing: it has neither registered contracts nor any such rule (behaviour 5.4). If contracts are registered, the
+ * further effects of the deployment must be known: the rule on contracts checks them.
  */
 export const checkWalletDeployment = (
   { allowed, paused, restricted, hindrance }: DeploymentPolicy,
@@ -90,7 +93,6 @@ interface DeploymentData {
   readonly factories?: readonly Address[] | undefined;
 }
 
-/** What operators set up of deployments. */
 export const deploymentSetup: Setup<DeploymentData, DeploymentData & { operator: 'walletDeployment' }> = {
   policyType: 'WALLET_DEPLOYMENT',
   allows: 'operations that deploy their account are denied where contracts are registered',
@@ -137,7 +139,7 @@ const factoriesOf = (rules: readonly { readonly policyData: DeploymentData }[]):
 
 const isShadow = ({ enforcement }: PolicyRule): boolean => enforcement === 'shadow';
 
-/** The factories, and code of their set-ups, that binding rules trust unread, lower case. */
+/** The same for the rules that apply. */
 export const trustedFactories = ({ rules }: Policy): ReadonlySet<Address> =>
   factoriesOf(rulesOf(deploymentSetup, rules).filter((rule) => rule.active && !isShadow(rule)));
 
@@ -164,7 +166,7 @@ const checkBinding = (input: RuleInput): Result => {
   );
 };
 
-/** What each rule in shadow would say if it alone allowed deployments. */
+/** The result of each rule in shadow if it alone allowed deployments. */
 const checkShadows = ({ policy: { rules, contracts }, op: { sender }, deployment }: RuleInput) =>
   rulesOf(deploymentSetup, rules)
     .filter((rule) => rule.active && isShadow(rule))
@@ -174,7 +176,7 @@ const checkShadows = ({ policy: { rules, contracts }, op: { sender }, deployment
       return saidBy(rule, checkWalletDeployment(allowing, deployment && decoding && { ...deployment, decoding }));
     });
 
-/** What a DApp sponsors of deployments. */
+/** Which deployments a DApp sponsors. */
 export const walletDeployment: RuleType<keyof typeof denials> = {
   type: 'walletDeployment',
   title: 'Wallet deployment',

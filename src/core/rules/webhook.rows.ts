@@ -14,7 +14,7 @@ const unfinished = (code: WebhookDenialCode, evidence: Evidence): WebhookRespons
 };
 
 const answered = (denied: WebhookResponse) => row(withResponse, denied, responseWith());
-/** The webhook is made to answer what the hint says. */
+/** The webhook answers as the hint says. */
 const answering = (denied: Situation, status = 200): Advice => ({
   denied,
   says: /Make the webhook answer .*?(?<response>\{.*\})/,
@@ -27,7 +27,6 @@ const verifying = (denied: Situation, says: RegExp): Advice => ({
   change: (_, world) => withFacts(world, { webhooks: [responseWith()] }),
 });
 
-/** What the tests know of this kind. */
 export default ruleTable(webhook, {
   WEBHOOK_DENIED: {
     sparesDrafts: true,

@@ -6,7 +6,10 @@ import { type WebhookDenialCode, webhookDenials } from '../webhooks/webhook-deni
 import { responseVerdict } from '../webhooks/webhook-response.ts';
 import { type RuleType, type Setup, rulesOf, saidBy } from './rule.ts';
 
-/** A webhook as it is called: a registered one by its method; a rule always posts, and gets the operation too (behaviour 5.10). */
+/**
+ * A webhook as it is called: a registered one by its method; a rule always posts, and receives the operation too
+ * (behaviour 5.10).
+ */
 export interface WebhookTarget {
   readonly webhookId: string;
   readonly url: string;
@@ -14,7 +17,7 @@ export interface WebhookTarget {
   readonly active: boolean;
   readonly failOpen: boolean;
   readonly getsOperation: boolean;
-  /** Of a rule in shadow: what it answers denies nothing. */
+  /** Of a rule in shadow: its answer denies nothing. */
   readonly shadow: boolean;
 }
 
@@ -23,7 +26,7 @@ interface WebhookRuleData {
   readonly failOpen?: boolean | undefined;
 }
 
-/** What operators set up of webhooks that get the operation. */
+/** Set-up of webhooks that receive the operation. */
 export const webhookSetup: Setup<WebhookRuleData, WebhookRuleData> = {
   policyType: 'WEBHOOK',
   place: 2,
@@ -42,7 +45,6 @@ export const webhookSetup: Setup<WebhookRuleData, WebhookRuleData> = {
   form: 'webhook',
 };
 
-/** All webhooks of a policy, paused ones too. */
 export const webhookTargets = ({ webhooks, rules }: Pick<Policy, 'webhooks' | 'rules'>): WebhookTarget[] => [
   ...webhooks.map(({ webhookId, webhookUrl: url, requestType: method, active }) => ({
     ...{ webhookId, url, method, active, failOpen: false, getsOperation: false, shadow: false },
@@ -53,13 +55,13 @@ export const webhookTargets = ({ webhooks, rules }: Pick<Policy, 'webhooks' | 'r
   })),
 ];
 
-/** Webhooks that are to be asked and were not asked yet. */
+/** Webhooks that have to be called and were not called yet. */
 export const unaskedWebhooks = (facts: Pick<Facts, 'webhooks'>, policy: Policy): readonly WebhookTarget[] =>
   webhookTargets(policy).filter(
     ({ webhookId, active }) => active && !facts.webhooks.some(({ call }) => call.webhookId === webhookId),
   );
 
-/** What webhooks answered. What was asked counts, also where the webhook is gone by now. */
+/** The answers of webhooks. A call counts even if the webhook no longer exists. */
 export const webhook: RuleType<keyof typeof webhookDenials> = {
   type: 'webhook',
   title: 'Webhook',

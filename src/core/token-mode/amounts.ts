@@ -11,13 +11,15 @@ const ceilDivide = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 export const priceMarkup = (premium: string): bigint =>
   MARKUP_ONE + decimalToUnits(premium, MARKUP_DECIMALS_PER_PERCENT);
 
-/** An exchange rate that includes the premium, for contracts that know no markup; less than one unit per coin over exact. */
+/**
+ * An exchange rate that includes the premium, for contracts without a markup; less than one unit per coin over exact.
+ */
 export const rateWithPremium = (exchangeRate: bigint, premium: string): bigint =>
   ceilDivide(exchangeRate * priceMarkup(premium), MARKUP_ONE);
 
 /**
- * The number of whole tokens that stands for an amount. Biconomy's clients make an approval of it in floating point,
- * `Math.ceil(number * 10 ** decimals)`: the number is the smallest from which they approve enough.
+ * The number of whole tokens for an amount. Biconomy's clients compute an approval from it in floating point,
+ * `Math.ceil(number * 10 ** decimals)`: this is the smallest number for which they approve enough.
  */
 export const clientNumber = (units: bigint, decimals: number): number => {
   let value = Number(unitsToDecimal(units, decimals));

@@ -14,13 +14,12 @@ import type {
 import { WEI_PER_COIN, leastUnits } from '../paymaster-layouts/token-charge.ts';
 import { priceMarkup, rateWithPremium } from './amounts.ts';
 
-/** The token of payment terms, as far as they depend on it. */
+/** The token's fields that payment terms depend on. */
 export type PaymentToken = Pick<FeeToken, 'address' | 'symbol' | 'decimals' | 'premium' | 'preFund'>;
 
-/** A contract that takes tokens. */
 export interface TokenContract {
   readonly layout: TokenLayout;
-  /** Where singletons send the tokens; Biconomy's contract has a receiver of its own. */
+  /** Singletons send the tokens there; Biconomy's contract has a receiver of its own. */
   readonly treasury: Address;
 }
 
@@ -35,22 +34,22 @@ export interface PaymentTerms<
   Contract extends TokenContract = TokenContract,
   Token extends PaymentToken = PaymentToken,
 > {
-  /** The contract that takes the tokens; what it signs is on these terms. */
+  /** The contract that takes the tokens; it signs these terms. */
   readonly charging: ChargingContract<Contract>;
   /**
-   * The same to estimate gas with: at its price nothing is taken, so that it makes no difference to the gas what the
-   * users have and have approved. Whether they can pay is looked at afterwards, and has reasons of its own.
+   * The same for estimating gas: its price takes nothing, so the user's balance and allowance do not affect the gas.
+   * Whether the user can pay is checked afterwards, with reasons of its own.
    */
   readonly estimating: ChargingContract<Contract>;
-  /** Gas limits that were estimated, with what it takes to move tokens. */
+  /** Estimated gas limits, plus the gas to transfer tokens. */
   readonly withTransfers: <Gas extends GasValues>(gas: Gas) => Gas;
-  /** The least limit with which postOp takes the tokens; 0 where their `transferFrom` was not tried. */
+  /** The least limit with which postOp takes the tokens; 0 if their `transferFrom` was not tried. */
   readonly leastPostOpGas: bigint;
-  /** The least with which the paymaster's validation takes them; 0 where it takes none, too. */
+  /** The least with which the paymaster's validation takes them; 0 also if it takes no tokens. */
   readonly leastValidationGas: bigint;
-  /** What the token's `transferFrom` uses; it is charged for. */
+  /** Gas that the token's `transferFrom` uses; it is charged for. */
   readonly transferGas: TransferGas;
-  /** The same terms, now that that is known. */
+  /** The same terms with this transfer gas. */
   readonly withTransferGas: (transferGas: TransferGas) => PaymentTerms<Contract, Token>;
   readonly token: Token;
   /** The token's smallest units for 1e18 wei, without the premium. */
@@ -58,15 +57,15 @@ export interface PaymentTerms<
   readonly treasury: Address;
   /** The most the user can be charged for an operation, in the token's smallest units. */
   readonly maxUnits: (op: UserOperation) => bigint;
-  /** The least the user is charged for an operation that is mined at that price, wei; in the token's smallest units. */
+  /** The least the user is charged for an operation mined at that price (wei), in the token's smallest units. */
   readonly leastUnits: (op: UserOperation, gasPrice: bigint) => bigint;
-  /** What is taken before the operation runs; undefined where all is taken afterwards. */
+  /** Taken before the operation runs; undefined if everything is taken afterwards. */
   readonly preFund: (op: UserOperation) => bigint | undefined;
 }
 
-/** What taking tokens costs beyond taking none: three slots that change, one of them perhaps for the first time. */
+/** The additional gas of taking tokens: three slots that change, one of them perhaps for the first time. */
 const TAKING_GAS = 30_000n;
-/** Taking them up front, which is a call that is not even made where there is nothing to take. */
+/** The same for the prefund, a call that is not even made if nothing is taken. */
 const PREFUND_GAS = 60_000n;
 const UNTRIED: TransferGas = { prefund: 0n, afterwards: 0n };
 
@@ -90,7 +89,7 @@ export const paymentTerms = <Contract extends TokenContract, Token extends Payme
   const maxUnits = (op: UserOperation): bigint => layout.maxTokenCost(op, price(op));
   const least = (op: UserOperation, gasPrice: bigint): bigint =>
     leastUnits({ price: price(op), gas: layout.leastChargedGas(op, price(op)), gasPrice });
-  // Rounded down: one unit more and the contract refuses it (PreFundTooHigh). More than is charged is not taken.
+  // Rounded down: the contract refuses one unit more (PreFundTooHigh). Never takes more than the charge.
   const preFund = (op: UserOperation): bigint | undefined =>
     preFunded ? min((layout.reservedCost(op) * rate.exchangeRate) / WEI_PER_COIN, maxUnits(op)) : undefined;
   const chargingOn = (otherwise: Partial<TokenTerms> = {}): ChargingContract<Contract> => {
@@ -112,7 +111,7 @@ export const paymentTerms = <Contract extends TokenContract, Token extends Payme
   };
   return {
     charging: chargingOn(),
-    // Contracts refuse a rate of 0. A unit per coin is less than one for any operation.
+    // Contracts refuse a rate of 0. At one unit per coin, any operation costs less than one unit.
     estimating: chargingOn({ exchangeRate: 1n, ...(preFunded && { preFund: 0n }) }),
     withTransfers: (gas) => {
       const takingGas = max(PREFUND_GAS, (prefund * 11n) / 10n);
@@ -135,8 +134,8 @@ export const paymentTerms = <Contract extends TokenContract, Token extends Payme
 /**
  * With gas to take tokens after the operation. v0.6 gives validation and postOp the same limit, each; from v0.7 on the
  * paymaster has its own.
- *
- * @param leastPostOpGas whatever a bundler found out where nothing was taken, or an account made it find out
+ * @param leastPostOpGas the minimum, whatever a bundler estimated while nothing was taken, or an account caused it to
+ * estimate
  */
 const withTransfer = (gas: GasValues, leastPostOpGas: bigint): Partial<GasValues> => {
   const { verificationGasLimit, paymasterPostOpGasLimit } = gas;
@@ -145,8 +144,8 @@ const withTransfer = (gas: GasValues, leastPostOpGas: bigint): Partial<GasValues
 };
 
 /**
- * With gas to take tokens before the operation. Giving back what is left of them costs no more than giving back none:
- * their slots have changed already.
+ * With gas to take tokens before the operation. Refunding the rest costs no more than refunding nothing: the slots have
+ * changed already.
  */
 const withPreFund = (gas: GasValues, takingGas: bigint, leastPostOpGas: bigint): Partial<GasValues> => {
   const { verificationGasLimit, paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit } = gas;

@@ -1,7 +1,9 @@
 import { Interface } from 'ethers';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 
-/** What of ERC-20 (EIP-20) moves tokens or allowances, and what OpenZeppelin's tokens have besides. */
+/**
+ * The functions of ERC-20 (EIP-20) that move tokens or allowances, and the additional ones of OpenZeppelin's tokens.
+ */
 const erc20 = new Interface([
   'function approve(address spender, uint256 value) returns (bool)',
   'function increaseAllowance(address spender, uint256 value) returns (bool)',
@@ -10,12 +12,17 @@ const erc20 = new Interface([
   'function transferFrom(address from, address to, uint256 value) returns (bool)',
 ]);
 
-/** What a call of a token contract does: to an allowance of the caller, or to a balance (`from` absent: the caller's). */
+/**
+ * The effect of a call of a token contract: on an allowance of the caller, or on a balance (`from` absent: the
+ * caller's).
+ */
 export type TokenCall =
   | { readonly change: 'allowance'; readonly spender: Address; readonly after: (before: bigint) => bigint }
   | { readonly change: 'balance'; readonly from?: Address; readonly to: Address; readonly units: bigint };
 
-/** Reads a call of a token contract; undefined where it changes neither, or its arguments are cut short and it reverts. */
+/**
+ * Reads a call of a token contract; undefined if it changes neither, or if its arguments are cut short and it reverts.
+ */
 export const readTokenCall = (data: Hex): TokenCall | undefined => {
   let call: ReturnType<typeof erc20.parseTransaction>;
   try {

@@ -15,8 +15,7 @@ export const PACKED_USER_OPERATION_ABI =
   ' uint256 preVerificationGas, bytes32 gasFees, bytes paymasterAndData, bytes signature)';
 
 /**
- * Encodes calls of a function that takes an operation, in the form that the contracts of the operation's EntryPoint take.
- *
+ * Encodes calls of a function that takes an operation, in the form of the contracts of its EntryPoint.
  * @param signature with `OP` for the type of the operation
  */
 export const operationCall = (

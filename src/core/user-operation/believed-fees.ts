@@ -1,8 +1,7 @@
 import { max, min } from '../../shared/bigints.ts';
 
-/** The base fee of a chain as far as it is believed, and where and when it was seen. */
+/** The believed base fee of a chain, with the block and the time at which it was seen. */
 export interface BaseFeeSighting {
-  /** Number of the block. */
   readonly block: number;
   /** Wei per gas. */
   readonly baseFeeWei: bigint;
@@ -10,17 +9,16 @@ export interface BaseFeeSighting {
   readonly at: number;
 }
 
-/** No chain makes blocks faster: a node whose block numbers jump is not believed to. */
+/** No chain makes blocks faster: a node whose block numbers jump is not believed. */
 const MS_PER_BLOCK = 100;
 
 /** EIP-1559: after a full block the base fee is an eighth higher, and at least 1 wei. */
 const afterFullBlock = (baseFeeWei: bigint): bigint => baseFeeWei + max(baseFeeWei / 8n, 1n);
 
 /**
- * What a node says of the base fee, as far as it is believed: no more than EIP-1559 allows for the blocks since the last
- * sighting, and for those that fit into the time since. It may fall at once. The first reading is believed.
- *
- * A chain that was set back to lower block numbers is followed from there on.
+ * The believed part of a node's base fee: no more than EIP-1559 allows for the blocks since the last sighting, nor for
+ * those that fit into the time since. It may fall at once. The first reading is believed. If a chain was set back to
+ * lower block numbers, believing continues from there.
  */
 export const believeBaseFee = (last: BaseFeeSighting | undefined, reading: BaseFeeSighting): BaseFeeSighting => {
   if (last === undefined) return reading;
@@ -41,12 +39,12 @@ export interface HourlyTip {
   readonly lowestWei: bigint;
 }
 
-/** So many hours are kept: those in which the chain was read, however long ago. */
+/** Number of hours kept: those in which the chain was read, however long ago. */
 export const TIP_HOURS = 24;
 
 const HOUR_MS = 3_600_000;
 
-/** The history with one more reading, the newest hours of it, oldest first. The same array where nothing changes. */
+/** The history with one more reading, its newest hours, oldest first. Returns the same array if nothing changes. */
 export const withTip = (history: readonly HourlyTip[], tipWei: bigint, at: number): readonly HourlyTip[] => {
   const hour = Math.floor(at / HOUR_MS);
   const known = history.find((one) => one.hour === hour);
@@ -56,10 +54,13 @@ export const withTip = (history: readonly HourlyTip[], tipWei: bigint, at: numbe
   return added.slice(-TIP_HOURS);
 };
 
-/** So many hours make a tip usual at least: a push of an hour spans two. */
+/** A tip is usual after at least this many hours: a push of an hour spans two. */
 const USUAL_HOURS = 3;
 
-/** The highest tip below which most hours never went, and at least three; the lowest of fewer hours, 0 of none. */
+/**
+ * The highest tip below which most hours, and at least three, never fell; the lowest if there are fewer hours, 0
+ * without any.
+ */
 const usualTip = (history: readonly HourlyTip[]): bigint => {
   const sorted = history.map(({ lowestWei }) => lowestWei).sort((one, other) => (one < other ? 1 : -1));
   const enough = Math.max(USUAL_HOURS, Math.floor(sorted.length / 2) + 1);
@@ -67,9 +68,8 @@ const usualTip = (history: readonly HourlyTip[]): bigint => {
 };
 
 /**
- * What a node suggests as a tip, as far as it is believed: up to the usual one of the desk's own hours. Wei per gas.
- *
- * @param history has the reading in it
+ * The believed part of a node's suggested tip: up to the usual one of the desk's own hours. Wei per gas.
+ * @param history includes the reading
  */
 export const believedTip = (suggestedWei: bigint, history: readonly HourlyTip[]): bigint =>
   min(suggestedWei, usualTip(history));

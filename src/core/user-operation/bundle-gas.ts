@@ -15,9 +15,9 @@ import {
 } from './pre-verification.ts';
 
 /**
- * What `handleOps` with one sponsored operation takes besides the bytes below: selector, addresses, nonce, gas, fees,
- * offsets, lengths and the paymaster's data. Measured with the clients of docs/clients: 1,308 to 1,389 tokens in 22 words,
- * and 1,632 in 26 where a token pays, which is left to the share that a bundler may gain.
+ * Data of `handleOps` with one sponsored operation besides the bytes below: selector, addresses, nonce, gas, fees,
+ * offsets, lengths and the paymaster's data. Measured with the clients of docs/clients: 1,308 to 1,389 tokens in 22
+ * words. Token payments take 1,632 in 26; the share that a bundler may gain covers the rest.
  */
 const FRAME = { words: 22n, tokens: 1_400n };
 
@@ -25,12 +25,15 @@ const FRAME = { words: 22n, tokens: 1_400n };
 const PAYMASTER_BYTES = 288;
 
 /**
- * Bytes of the signature that count as data on layer 1. Nothing binds the one in a request: it is a dummy, and the final
- * one may be far shorter. Passkeys take up to 1 KiB, and a Safe 65 bytes an owner.
+ * Bytes of the signature that count as data on layer 1. Nothing enforces the length of the one in a request: it is a
+ * dummy, and the final one may be far shorter. Passkeys take up to 1 KiB, and a Safe 65 bytes per owner.
  */
 const MOST_SIGNATURE_BYTES = 2048;
 
-/** The operation as its data is paid for on layer 1: with a paymaster's part, and with no more signature than counts. */
+/**
+ * The operation whose data is paid for on layer 1: with a paymaster's part, and with only the part of the signature
+ * that counts.
+ */
 export const asBundled = (op: UserOperation): UserOperation => ({
   ...withPaymasterAndData(op, fillerBytes(PAYMASTER_BYTES)),
   signature: fillerBytes(Math.min(Math.max(byteLength(op.signature), ECDSA_SIGNATURE_LENGTH), MOST_SIGNATURE_BYTES)),

@@ -7,40 +7,46 @@ import { type GasPrices, costPrice, pricesOf } from './gas-prices.ts';
 
 /** What an operation offers its bundler. Gas in gas units, prices in wei per gas. */
 export interface Offer {
-  /** What is charged for unused gas. */
+  /** The penalty for unused gas. */
   readonly unusedGasPenalty: UnusedGasPenalty;
   readonly maxFeePerGasWei: bigint;
   readonly maxPriorityFeePerGasWei: bigint;
   readonly preVerificationGas: bigint;
-  /** What a bundle of the operation alone costs beyond what is metered, data on layer 1 with room for its price included. */
+  /** The unmetered cost of a bundle of the operation alone. Includes data on layer 1, with room for a higher price. */
   readonly bundleGas: bigint;
-  /** What the operation comes to at least. It follows from what is to be done, and from no limit that its sender names. */
+  /**
+   * The least gas that the operation uses. It follows from the work to be done, not from any limit that its sender
+   * names.
+   */
   readonly usualGas: bigint;
   readonly limits: ExecutionLimits;
-  /** What the call of the operation uses; 0 where nobody measured it. */
+  /** Gas that the call of the operation uses; 0 if it was not measured. */
   readonly callGasUsed: bigint;
 }
 
 /**
- * Of what an operation uses by its simulation, so much raises what may be gained: an account can tell a simulation from the
- * chain, and burn there what it does not burn here.
+ * Only this much of the gas that an operation uses in simulation raises the allowed gain: an account can detect a
+ * simulation, and burn gas there that it does not burn on chain.
  */
 const MOST_METERED_GAS = 500_000n;
 
-/** Prices on layer 1 move until the operation is mined. */
+/** Prices on layer 1 may change until the operation is mined. */
 const L1_DATA_ROOM = { times: 3n, per: 2n };
 
 /** What an offer depends on besides the operation. */
 export interface OfferOptions {
   /** What a chain of layer 2 charges for the operation's data, in gas. */
   readonly l1DataGas: bigint;
-  /** What it uses where it is simulated; absent where nobody measured that. */
+  /** Gas used in simulation; absent if it was not measured. */
   readonly gasUsed?: { readonly validation: bigint; readonly call: bigint };
-  /** Where a token pays, postOp is called. */
+  /** postOp is called if a token pays. */
   readonly isPaidInToken: boolean;
 }
 
-/** What an operation offers. @param op its paymaster's part and its signature are not read, but for the paymaster's limits */
+/**
+ * The offer of an operation.
+ * @param op its paymaster's part and its signature are not read, except the paymaster's limits
+ */
 export const offerOf = (
   entryPoint: EntryPointGas,
   op: UserOperation,
@@ -79,15 +85,16 @@ export interface Surplus {
   readonly mostWei: bigint;
   /** What the EntryPoint charges for gas, wei. */
   readonly pricePerGasWei: bigint;
-  /** Gas that is charged and costs the bundler nothing, and how much of it is the penalty. */
+  /** Gas that is charged but costs the bundler nothing, and the part of it that is the penalty. */
   readonly givenGas: bigint;
   readonly penaltyGas: bigint;
 }
 
 /**
- * Of the usual fee, 15 % may be gained: at most 13 % of all that the tank pays then, and 14 % with what the other
- * constants here leave (`test/decision/bundlers-gain.test.ts`). Measured with the clients of docs/clients: preVerificationGas is 3,300 to 14,700 gas above what a
- * bundle costs (the most with a signature of 589 bytes), and the penalty for unused gas is 13,400 at most.
+ * The bundler may gain 15 % of the usual fee: that is at most 13 % of all that the tank pays, and 14 % with what the
+ * other constants here add (`test/decision/bundlers-gain.test.ts`). Measured with the clients of docs/clients:
+ * preVerificationGas is 3,300 to 14,700 gas above the cost of a bundle (the most with a signature of 589 bytes), and
+ * the penalty for unused gas is 13,400 at most.
  */
 const SHARE = { times: 15n, per: 100n };
 
@@ -96,9 +103,9 @@ const priceOf = ({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Offer, { baseFeeW
   min(maxFeePerGasWei, maxPriorityFeePerGasWei + baseFeeWei);
 
 /**
- * What may be gained of each gas, wei. Where most of the price is its tip, nobody knows what a bundler has to pay: nodes
- * differ, and clients offer half as much again (Safe) or twice (viem) what one suggests. So the tip may be doubled there,
- * and once more by what the node suggests now.
+ * The allowed gain for each gas, wei. If most of the price is its tip, the bundler's own cost is unknown: nodes differ,
+ * and clients offer half as much again (Safe) or twice (viem) the suggested tip. So the tip may be doubled there, and
+ * rise once more by what the node suggests now.
  */
 const mostGainedPerGas = (prices: GasPrices): bigint => {
   const { believedBaseFeeWei, believedTipWei, suggestedTipWei } = prices;
@@ -108,11 +115,9 @@ const mostGainedPerGas = (prices: GasPrices): bigint => {
 };
 
 /**
- * What an operation gives whoever bundles it: they may be its sender, and carry the tank away. All ways to gain are
- * one sum, so that nobody takes a little by each.
- *
- * The price counts for the usual gas only. An account that burns more has the bundler pay for it, so that the part of
- * what the tank pays that is gained stays the same.
+ * What an operation gives its bundler, who may be its sender and could drain the tank. All gains are one sum, so that
+ * small ones cannot be combined. The price counts for the usual gas only. An account that burns more makes the bundler
+ * pay for it, so the gained part of what the tank pays stays the same.
  */
 export const surplusOf = (offer: Offer, prices: GasPrices): Surplus => {
   const { unusedGasPenalty, preVerificationGas, bundleGas, usualGas, limits, callGasUsed } = offer;
@@ -137,7 +142,7 @@ export interface OfferQuestion {
   readonly isPaidInToken: boolean;
 }
 
-/** Whether an operation gives its bundler too much if it uses nothing of its limits: then it has to be known what it uses. */
+/** Whether an operation gives its bundler too much if it uses nothing of its limits: then its use must be known. */
 export const dependsOnUse = ({ op, entryPoint, chain, isPaidInToken }: OfferQuestion): boolean => {
   const prices = pricesOf(chain);
   if (chain === null || prices === undefined) return false;
@@ -146,21 +151,21 @@ export const dependsOnUse = ({ op, entryPoint, chain, isPaidInToken }: OfferQues
   return totalWei > mostWei;
 };
 
-/** True if preVerificationGas takes so little of what may be gained that the price of data on layer 1 decides nothing. */
+/** True if preVerificationGas uses so little of the allowed gain that the price of data on layer 1 does not matter. */
 export const fitsWithoutL1Data = (entryPoint: EntryPointGas, op: UserOperation): boolean => {
   const offer = offerOf(entryPoint, op, { l1DataGas: 0n, isPaidInToken: false });
   const mostGas = (offer.usualGas * SHARE.times) / SHARE.per;
   return 2n * above(offer.preVerificationGas, offer.bundleGas) <= mostGas;
 };
 
-/** The highest values with which an operation gives no more than it may; none above what it has. */
+/** The highest values with which an operation gives no more than allowed; none above its own. */
 export interface HighestOffer extends ExecutionLimits {
   /** What the EntryPoint may charge for gas, wei. */
   readonly pricePerGasWei: bigint;
   readonly preVerificationGas: bigint;
 }
 
-/** The price up to which an operation may stay as it is otherwise; what gas costs where no price is low enough. */
+/** The price up to which an operation may keep its other values; the cost of gas if no price is low enough. */
 const highestPrice = (
   { usualGas }: Offer,
   prices: GasPrices,
@@ -168,11 +173,11 @@ const highestPrice = (
 ): bigint => {
   const cost = costPrice(prices);
   if (givenGas * cost <= mostWei) return (mostWei + usualGas * cost) / (givenGas + usualGas);
-  // It is gas that is to be lower: a price that takes little is left as it is.
+  // The gas has to be lower: a price that gives little stays as it is.
   return 2n * parts.price <= mostWei ? paid.pricePerGasWei : cost;
 };
 
-/** What would pass of an operation that gives its bundler too much. */
+/** Values that would pass, for an operation that gives its bundler too much. */
 export const highestOffer = (offer: Offer, prices: GasPrices, surplus: Surplus): HighestOffer => {
   const { unusedGasPenalty, usualGas, bundleGas, preVerificationGas, limits, callGasUsed } = offer;
   const pricePerGasWei = min(surplus.pricePerGasWei, highestPrice(offer, prices, surplus));
@@ -180,7 +185,7 @@ export const highestOffer = (offer: Offer, prices: GasPrices, surplus: Surplus):
   const mostGas = pricePerGasWei === 0n ? surplus.givenGas : left / pricePerGasWei;
   const { penaltyGas } = surplus;
   const surplusGas = surplus.givenGas - penaltyGas;
-  // The smaller of both stays as it is, or has half.
+  // The smaller of both stays as it is, or gets half.
   const smaller = min(min(surplusGas, penaltyGas), mostGas / 2n);
   const surplusShare = surplusGas <= penaltyGas ? smaller : mostGas - smaller;
   return {

@@ -1,27 +1,27 @@
 import { min } from '../../shared/bigints.ts';
 import type { ChainSnapshot } from '../facts.ts';
 
-/** What gas costs, in wei per gas. */
+/** In wei per gas. */
 export interface GasPrices {
-  /** As the node says; the EntryPoint pays by it. */
+  /** As the node says; the EntryPoint charges by it. */
   readonly baseFeeWei: bigint;
-  /** What is believed that a bundler has to pay. */
+  /** The believed cost for a bundler. */
   readonly believedBaseFeeWei: bigint;
   readonly believedTipWei: bigint;
-  /** What the node suggests, which a stranger may have raised. */
+  /** The node's suggestion, which an attacker may have raised. */
   readonly suggestedTipWei: bigint;
 }
 
-/** What bundlers have to pay for gas, as far as that is believed, wei. */
+/** The believed cost of gas for bundlers, wei. */
 export const costPrice = ({ believedBaseFeeWei, believedTipWei }: GasPrices): bigint =>
   believedBaseFeeWei + believedTipWei;
 
 const GWEI = 10n ** 9n;
 
-/** No chain's usual tip is above it: a node that says more is not believed. */
+/** No chain's usual tip is higher: a node that suggests more is not believed. */
 const MOST_TIP_WEI = 100n * GWEI;
 
-/** What gas costs; undefined where the chain was not read. */
+/** The prices of gas; undefined if the chain was not read. */
 export const pricesOf = (chain: ChainSnapshot | null): GasPrices | undefined => {
   if (chain === null) return undefined;
   const {

@@ -1,4 +1,3 @@
-/** The gas limits of an operation, in gas. */
 export interface GasValues {
   callGasLimit: bigint;
   verificationGasLimit: bigint;

@@ -3,14 +3,13 @@ import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { keccak256 } from './keccak256.ts';
 
 /**
- * Building blocks of byte strings that are hashed or sent to contracts. They are bare hex digits (no `0x`), so that
- * ABI words are joined by string concatenation and turned into bytes once: this is on the signing path.
+ * Building blocks of byte strings that are hashed or sent to contracts. They are bare hex digits (no `0x`): string
+ * concatenation joins ABI words, and they become bytes once, since this is on the signing path.
  */
 
-/** The digits behind `0x`. */
 export const digits = (value: Hex): string => value.slice(2);
 
-/** An unsigned integer in exactly `byteLength` bytes. Throws RangeError if it does not fit or is not an integer. */
+/** An unsigned integer in exactly `byteLength` bytes. @throws RangeError if it does not fit or is not an integer */
 export function uintDigits(value: bigint | number, byteLength: number): string {
   const integer = BigInt(value);
   const text = integer.toString(16);
@@ -20,13 +19,10 @@ export function uintDigits(value: bigint | number, byteLength: number): string {
   return text.padStart(byteLength * 2, '0');
 }
 
-/** An ABI word holding a uint256. */
 export const word = (value: bigint | number): string => uintDigits(value, 32);
 
-/** An ABI word holding a uint48, the type of the contracts' unix seconds. */
 export const uint48Word = (value: number): string => uintDigits(value, 6).padStart(64, '0');
 
-/** An ABI word holding an address. */
 export const addressWord = (value: Address): string => digits(value).padStart(64, '0');
 
 /** An ABI `bytes` value, given as digits: its length, then its bytes filled up with zeros to whole words. */
@@ -35,16 +31,18 @@ export function bytesTail(value: string): string {
   return word(length) + value.padEnd(wordAligned(length) * 2, '0');
 }
 
-/** How many bytes a hex string stands for. */
+/** The number of bytes of a hex string. */
 export const byteLength = (value: Hex): number => value.length / 2 - 1;
 
-/** How many bytes `length` bytes take up in whole ABI words. */
+/** The number of bytes that `length` bytes occupy in whole ABI words. */
 export const wordAligned = (length: number): number => Math.ceil(length / 32) * 32;
 
-/** Joined digits as the lower-case hex string they stand for. */
+/** Joined digits as a lower-case hex string. */
 export const toHex = (...parts: string[]): Hex => `0x${parts.join('').toLowerCase()}`;
 
-/** There in Node.js and Electron, where it is some ten times as fast; it stops at the first character that is no digit. */
+/**
+ * Exists in Node.js and Electron, where it is some ten times as fast; it stops at the first character that is no digit.
+ */
 const { Buffer } = globalThis as { Buffer?: { from(text: string, encoding: 'hex'): Uint8Array } };
 
 const toBytes = (text: string): Uint8Array => {
@@ -57,7 +55,7 @@ const toBytes = (text: string): Uint8Array => {
   }
 };
 
-/** keccak256 of the bytes the joined digits stand for. Throws RangeError if they are not whole hex bytes. */
+/** keccak256 of the bytes of the joined digits. @throws RangeError if they are not whole hex bytes */
 export function keccak(...parts: string[]): Hex {
   return keccak256(toBytes(parts.join('')));
 }

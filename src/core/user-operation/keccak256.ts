@@ -2,7 +2,6 @@ import { keccak256 as ethersKeccak256 } from 'ethers';
 import { createKeccak } from 'hash-wasm';
 import type { Hex } from '../../shared/schema/hex.ts';
 
-/** Hashes bytes to 32. */
 export type Keccak256 = (bytes: Uint8Array) => Hex;
 
 /** In JavaScript: runs everywhere. */
@@ -10,9 +9,9 @@ export const portableKeccak256: Keccak256 = (bytes) => ethersKeccak256(bytes) as
 
 const hasher = await createKeccak(256).catch(() => undefined);
 
-/** In WebAssembly, some ten times as fast; undefined where that does not load. */
+/** In WebAssembly, some ten times as fast; undefined if that does not load. */
 export const wasmKeccak256: Keccak256 | undefined =
   hasher && ((bytes) => `0x${hasher.init().update(bytes).digest('hex')}`);
 
-/** keccak256 by the fastest way there is: one decision takes about twenty blocks of it. */
+/** keccak256 by the fastest implementation available: one decision hashes about twenty blocks. */
 export const keccak256: Keccak256 = wasmKeccak256 ?? portableKeccak256;

@@ -16,8 +16,8 @@ const gasFields = (op: UserOperation): bigint[] => [
 ];
 
 /**
- * Wei the EntryPoint v0.6 can take from the paymaster's deposit for the operation once it is sponsored, whatever its
- * `paymasterAndData` holds by now: verificationGasLimit counts three times (account, paymaster, postOp).
+ * Wei that EntryPoint v0.6 can take from the paymaster's deposit for the operation once it is sponsored, whatever its
+ * `paymasterAndData` holds now: verificationGasLimit counts three times (account, paymaster, postOp).
  */
 export const sponsoredMaxCostV06 = (op: UserOperationV06): bigint =>
   (op.callGasLimit + 3n * op.verificationGasLimit + op.preVerificationGas) * op.maxFeePerGas;

@@ -3,7 +3,9 @@ import { isV06 } from '../../shared/schema/user-operation.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { digits } from './hex-digits.ts';
 
-/** The limits of a paymaster's own calls from v0.7 on, by the operation's names for them, so that they spread into it. */
+/**
+ * The limits of a paymaster's own calls from v0.7 on, by the operation's names for them, so that they spread into it.
+ */
 export interface PaymasterGas {
   readonly paymasterVerificationGasLimit: bigint;
   readonly paymasterPostOpGasLimit: bigint;
@@ -26,6 +28,6 @@ export const splitPaymasterAndData = (paymasterAndData: Hex): PaymasterFields =>
   };
 };
 
-/** The operation with what a layout has encoded for it, in the form of its EntryPoint generation. */
+/** The operation with a layout's data, in the form of its EntryPoint generation. */
 export const withPaymasterAndData = <Op extends UserOperation>(op: Op, paymasterAndData: Hex): Op =>
   isV06(op) ? { ...op, paymasterAndData } : { ...op, ...splitPaymasterAndData(paymasterAndData) };

@@ -10,10 +10,10 @@ import { byteLength, digits, keccak, word, wordAligned } from './hex-digits.ts';
 export const TRANSACTION_GAS = 21_000n;
 /** Gas per calldata token of EIP-7623: the usual price (EIP-2028: 4 for a zero byte, 16 for another) ... */
 export const TOKEN_GAS = 4n;
-/** ... and the floor: what a transaction pays at least, in place of usual price and execution. */
+/** ... and the floor: the least that a transaction pays, in place of usual price and execution. */
 export const TOKEN_FLOOR_GAS = 10n;
 
-/** What a transaction pays for an authorisation it carries (EIP-7702, PER_EMPTY_ACCOUNT_COST). */
+/** What a transaction pays for each authorisation (EIP-7702, PER_EMPTY_ACCOUNT_COST). */
 export const AUTHORIZATION_GAS = 25_000n;
 
 /** What an EntryPoint spends per word of calldata, which it copies. Measured: 9.3. */
@@ -21,7 +21,7 @@ export const ENTRY_POINT_WORD_GAS = 10n;
 
 /** Bytes of the signature of most accounts. */
 export const ECDSA_SIGNATURE_LENGTH = 65;
-/** Stands for the gas values that are not known yet: three bytes, none zero, as most will be. */
+/** Placeholder for unknown gas values: three bytes, none zero, as in most. */
 const FILLER_GAS = 0xff_ff_ffn;
 const FILLER_BENEFICIARY: Address = `0x${'ff'.repeat(20)}`;
 
@@ -53,7 +53,7 @@ export const preVerificationGas = (
   return ((TRANSACTION_GAS + authorization + (usual > floor ? usual : floor)) * 11n) / 10n;
 };
 
-/** `handleOps` with the operation alone, as long as it will be and with the fewest zero bytes it may have. */
+/** `handleOps` with the operation alone, at its final length and with the fewest zero bytes it may have. */
 export const bundleCallData = (op: UserOperation): Hex =>
   handleOpsCall(
     {
@@ -67,7 +67,7 @@ export const bundleCallData = (op: UserOperation): Hex =>
     FILLER_BENEFICIARY,
   );
 
-/** Bytes that are like a signature's to those who compress them, and none zero. */
+/** Bytes that compress like a signature's, none zero. */
 export const fillerBytes = (length: number): Hex => {
   const blocks = Array.from({ length: Math.ceil(length / 32) }, (_, block) => digits(keccak(word(block))));
   return `0x${blocks

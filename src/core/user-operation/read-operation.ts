@@ -12,15 +12,15 @@ type Requested<Op> = Omit<Op, GasLimit | 'paymasterAndData' | 'paymaster' | 'pay
 
 /**
  * A client's operation in the form of its EntryPoint's generation, without what the desk adds: the paymaster, and gas
- * limits that are yet to be estimated.
+ * limits that are still to be estimated.
  */
 export type RequestedOperation = Requested<UserOperationV06> | Requested<UserOperationV07>;
 
-/** The EntryPoint of a DApp, as far as reading depends on it. */
+/** The parts of a DApp's EntryPoint that reading depends on. */
 export interface OperationTarget {
   readonly version: EntryPointVersion;
   readonly address: Address;
-  /** True: 0x7702 may stand in the place of a factory, for an account that takes on code by EIP-7702. */
+  /** True: 0x7702 may take the place of a factory, for an account that takes on code by EIP-7702. */
   readonly takesEip7702Marker: boolean;
 }
 
@@ -39,8 +39,7 @@ const ONLY_FROM_V07 = [
 ] as const satisfies (keyof PartialUserOperation)[];
 
 /**
- * Puts a partial operation into the form of EntryPoint v0.6.
- *
+ * Converts a partial operation to the form of EntryPoint v0.6.
  * @throws EngineError `VALIDATION`, which names the field that is missing or of another EntryPoint
  */
 export const readV06 = (partial: PartialUserOperation, target: OperationTarget): Requested<UserOperationV06> => {
@@ -63,9 +62,8 @@ export const readV06 = (partial: PartialUserOperation, target: OperationTarget):
 };
 
 /**
- * Puts a partial operation into the form of v0.7 and later: the fields of the packed form and `initCode` are taken
- * apart. What is said twice has to be the same.
- *
+ * Converts a partial operation to the form of v0.7 and later: splits the fields of the packed form and `initCode`. A
+ * value that is given twice must be the same.
  * @throws EngineError `VALIDATION`, which names the field that is missing, contradicted or of another EntryPoint
  */
 export const readV07 = (
@@ -94,7 +92,7 @@ export const readV07 = (
   };
 };
 
-/** Those of the fields that are there: absent ones must not stand as undefined, or they would hide defaults. */
+/** Only the given fields: a field that is present but undefined would hide a default. */
 const given = <Field extends keyof PartialUserOperation>(
   partial: PartialUserOperation,
   fields: readonly Field[],
@@ -103,7 +101,7 @@ const given = <Field extends keyof PartialUserOperation>(
     [F in Field]?: NonNullable<PartialUserOperation[F]>;
   };
 
-/** Clients that know no limit of the paymaster send 0. */
+/** Clients without a limit of the paymaster send 0. */
 const givenPaymasterGas = (partial: PartialUserOperation) => {
   const { paymasterVerificationGasLimit, paymasterPostOpGasLimit } = partial;
   return {
@@ -136,7 +134,7 @@ type Fields = Partial<Record<keyof PartialUserOperation, bigint | Hex | undefine
 
 const sameValue = (one: unknown, other: unknown): boolean => String(one).toLowerCase() === String(other).toLowerCase();
 
-/** Fields may stand beside the packed form that holds them, as long as they say the same. */
+/** Fields may accompany the packed form that holds them, as long as they agree. */
 const checkSame = (sent: PartialUserOperation, packed: keyof PartialUserOperation, held: Fields): void => {
   for (const [field, value] of Object.entries(held)) {
     const own = sent[field as keyof PartialUserOperation] ?? undefined;
@@ -145,7 +143,7 @@ const checkSame = (sent: PartialUserOperation, packed: keyof PartialUserOperatio
   }
 };
 
-/** Of what clients send of a paymaster only its gas limits are used; yet what they want has to be clear. */
+/** Only the gas limits of a client's paymaster are used; yet the client's intention has to be clear. */
 const checkPaymasterFields = (sent: PartialUserOperation): void => {
   const { paymasterAndData = '0x' } = sent;
   if (paymasterAndData === '0x') return;
@@ -173,7 +171,7 @@ const readFactory = (sent: PartialUserOperation, target: OperationTarget): Facto
   return checkedFactory(held, target);
 };
 
-/** In the contract's form data stands behind 20 bytes; the marker alone may be shorter. */
+/** In the contract's form data follows 20 bytes; the marker alone may be shorter. */
 const wholeMarker = (factory: Hex): Hex => `0x${digits(factory).padEnd(2 * ADDRESS_LENGTH, '0')}`;
 
 const checkedFactory = ({ factory, factoryData }: FactoryFields, target: OperationTarget): FactoryFields => {

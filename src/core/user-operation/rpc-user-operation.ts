@@ -2,10 +2,9 @@ import type { Hex } from '../../shared/schema/hex.ts';
 import { toQuantity } from '../../shared/schema/quantity.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 
-/** A value of JSON-RPC. */
 type Wire = Hex | { readonly [field: string]: Wire };
 
-/** An operation, or what is known of one, in the JSON-RPC form of its generation (ERC-7769): quantities are hex. */
+/** An operation, or a part of one, in the JSON-RPC form of its generation (ERC-7769): quantities are hex. */
 export const toRpcUserOperation = (op: object): Record<string, Wire> =>
   Object.fromEntries(Object.entries(op).map(([field, value]) => [field, toWire(value as bigint | Hex | object)]));
 
@@ -14,7 +13,7 @@ const toWire = (value: bigint | Hex | object): Wire => {
   return typeof value === 'object' ? toRpcUserOperation(value) : value;
 };
 
-/** Fields that are numbers, of an operation of any generation and of its EIP-7702 authorisation. */
+/** Numeric fields of an operation of any generation and of its EIP-7702 authorisation. */
 export const QUANTITIES: ReadonlySet<string> = new Set([
   'nonce',
   'callGasLimit',
@@ -36,6 +35,6 @@ const fromWire = (op: Readonly<Record<string, unknown>>): object =>
     }),
   );
 
-/** The operation of which {@link toRpcUserOperation} made this. */
+/** The inverse of {@link toRpcUserOperation}. */
 export const fromRpcUserOperation = (op: Readonly<Record<string, unknown>>): UserOperation =>
   fromWire(op) as UserOperation;

@@ -2,11 +2,11 @@ import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { PackedUserOperation } from '../../shared/schema/user-operation.ts';
 import { addressWord, byteLength, digits, hashWord, keccak, word } from './hex-digits.ts';
 
-/** Where an operation is to run: its hash holds for one EntryPoint on one chain only. */
+/** Where an operation is to run: its hash is valid for one EntryPoint on one chain only. */
 export interface UserOpHashDomain {
   chainId: number;
   entryPoint: Address;
-  /** The address behind 0xef0100 in the sender's code; from v0.8 on needed when `isEip7702` says so, else not read. */
+  /** The address after 0xef0100 in the sender's code; from v0.8 on required if `isEip7702`, otherwise not read. */
   delegate?: Address;
 }
 
@@ -23,7 +23,7 @@ export const isEip7702 = (initCode: Hex): boolean =>
 export const bindToEntryPoint = (inner: Hex, { entryPoint, chainId }: UserOpHashDomain): Hex =>
   keccak(digits(inner), addressWord(entryPoint), word(chainId));
 
-/** The words v0.7 and v0.8 hash; they differ only in what stands for the initCode. */
+/** The words v0.7 and v0.8 hash; they differ only in what represents the initCode. */
 export const packedWords = (op: PackedUserOperation, initCodeHash: string): string[] => [
   addressWord(op.sender),
   word(op.nonce),

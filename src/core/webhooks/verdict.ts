@@ -8,20 +8,18 @@ interface WebhookError {
   readonly evidence: Evidence;
 }
 
-/** What came back from a webhook. */
 export interface Answer {
-  /** Undefined where no answer began. */
+  /** Undefined if no answer began. */
   readonly status?: number | undefined;
   readonly headers: { readonly location?: string | undefined; readonly 'content-encoding'?: string | undefined };
   /** The body as far as it was read. */
   readonly text: string;
-  /** What kept the answer from being complete. */
+  /** Why the answer is incomplete. */
   readonly fault?: WebhookError | undefined;
-  /** What the body says, where a hash stands in place of its text. */
+  /** What the body says, if a hash replaces its text. */
   readonly body?: { readonly fault?: WebhookError | undefined } | undefined;
 }
 
-/** What a call to a webhook means for the operation. */
 export type WebhookVerdict =
   | {
       readonly outcome: 'pass';
@@ -31,12 +29,12 @@ export type WebhookVerdict =
     }
   | { readonly outcome: 'deny'; readonly code: WebhookDenialCode; readonly evidence: Evidence };
 
-/** The member that decides, and how Biconomy's documentation once spelt it. */
+/** The member that decides, and its earlier spelling in Biconomy's documentation. */
 const SPELLINGS = ['arePoliciesVerified', 'arePoliciesVerifed'];
 
 /**
- * Causes of `WEBHOOK_UNREACHABLE` that lie with the receiver or with its host. Whatever else keeps this machine from
- * calling it, such as open files or the resolver of names, somebody may have brought about here.
+ * Causes of `WEBHOOK_UNREACHABLE` that lie with the receiver or its host. Other causes that keep this machine from
+ * calling it, such as too many open files or the resolver of names, may have been provoked here.
  */
 export const CAUSES_AT_RECEIVER: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
@@ -48,12 +46,11 @@ export const CAUSES_AT_RECEIVER: ReadonlySet<unknown> = new Set([
   'HPE_INVALID_EOF_STATE',
 ]);
 
-/** What the receiver sent goes into the evidence no longer than this, in characters. */
+/** Most characters of the receiver's answer in the evidence. */
 const ECHO_LENGTH = 200;
 
 /**
- * Judges an answer: it passes only with status 2xx and the JSON boolean true, in JSON that says nothing twice.
- *
+ * Judges an answer: it passes only with status 2xx and the JSON boolean true, in JSON without duplicate keys.
  * @param host names the webhook in the evidence
  * @param failOpen outages of the receiver pass; never an answer of false, a refused address or a full queue
  * @param notAnOutage why a missing answer is not the receiver's fault, in words; then nothing passes
@@ -72,13 +69,13 @@ export const verdictOn = (answer: Answer, host: string, failOpen: boolean, notAn
 
 const webhookError = (code: WebhookDenialCode, evidence: Evidence = {}): WebhookError => ({ code, evidence });
 
-/** The receiver could not be asked; whatever it did answer is no outage. */
+/** The receiver could not be reached; any answer it gave is no outage. */
 const isOutage = ({ code, evidence }: WebhookError, status = 0): boolean =>
   code === 'WEBHOOK_TIMEOUT' ||
   (code === 'WEBHOOK_UNREACHABLE' && CAUSES_AT_RECEIVER.has(evidence['cause'])) ||
   (code === 'WEBHOOK_STATUS' && status >= 500);
 
-/** A verdict of false, or one that holds it beside others, is no outage whatever its status. */
+/** A verdict of false, or one that contains it, is no outage whatever its status. */
 const saysNo = (answer: Answer): boolean =>
   ['WEBHOOK_DENIED', 'WEBHOOK_DUPLICATE_KEYS'].includes(bodyFault(answer)?.code ?? '');
 
@@ -90,7 +87,7 @@ const statusFault = ({ status, headers }: Answer): WebhookError | undefined => {
     : webhookError('WEBHOOK_STATUS');
 };
 
-/** Why the body of an answer is no verdict that passes; undefined where it is one. */
+/** Why the body of an answer is no verdict that passes; undefined if it is one. */
 export const bodyFault = (answer: Answer): WebhookError | undefined =>
   answer.body === undefined ? textFault(answer) : answer.body.fault;
 
@@ -123,7 +120,7 @@ const kindOf = (value: unknown): string => {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 };
 
-/** Undefined for what is not JSON, which has no undefined of its own. */
+/** Undefined for a text that is not JSON: JSON itself has no undefined. */
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;

@@ -1,4 +1,4 @@
-/** The values a verdict on a webhook leaves, by name. */
+/** The values in the evidence of a webhook's verdict, by name. */
 type Values = Readonly<Record<string, unknown>>;
 
 type Row = (evidence: Values) => { readonly message: string; readonly hint: string };
@@ -6,7 +6,7 @@ type Row = (evidence: Values) => { readonly message: string; readonly hint: stri
 const ANSWER = '{"arePoliciesVerified": true}';
 const the = ({ host }: Values): string => `The webhook at ${String(host)}`;
 
-/** The words for what a webhook's answer, or its absence, denies; rows of the table in denials.ts. */
+/** The words for denials by a webhook's answer, or its absence; rows of the table in denials.ts. */
 export const webhookDenials = {
   WEBHOOK_DENIED: (evidence) => ({
     message: `${the(evidence)} does not verify this operation: it answered arePoliciesVerified: false.`,
@@ -65,5 +65,4 @@ export const webhookDenials = {
   }),
 } as const satisfies Record<string, Row>;
 
-/** Why an operation is not sponsored, where a webhook is the reason. */
 export type WebhookDenialCode = keyof typeof webhookDenials;

@@ -8,7 +8,7 @@ const fault = z.strictObject({
   evidence,
 });
 
-/** What was found out when a webhook was called. */
+/** The result of a webhook call. */
 export const webhookResponse = z.strictObject({
   call: webhookCall,
   host: z.string(),
@@ -24,14 +24,12 @@ export const webhookResponse = z.strictObject({
   micros: z.number().describe('Time taken, in µs'),
 });
 
-/** What was found out when a webhook was called. */
 export type WebhookResponse = z.output<typeof webhookResponse>;
 
-/** The answer in a webhook's response. */
 export const answerOf = ({ call, headers, fault, body }: WebhookResponse): Answer => ({
   ...{ status: call.status, headers, text: call.response, fault, body },
 });
 
-/** What a webhook's response means for the operation. */
+/** The verdict of a webhook's response. */
 export const responseVerdict = (response: WebhookResponse): WebhookVerdict =>
   verdictOn(answerOf(response), response.host, response.failOpen, response.notAnOutage);

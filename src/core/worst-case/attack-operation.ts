@@ -11,47 +11,45 @@ import { preVerificationGas } from '../user-operation/pre-verification.ts';
 import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import { largest } from './largest.ts';
 
-/** What a desk is attacked in: what the chain says now, and who else uses what the DApp uses. */
+/** The chain's current state, and what the DApp shares with others. */
 export type Situation = Pick<Facts, 'at' | 'chain' | 'hasNode' | 'contract' | 'shared' | 'price'>;
 
-/** An operation of the attacker. */
 export interface AttackOperation {
   /** In the form of JSON-RPC. */
   readonly op: Facts['op'];
   readonly callGasLimit: bigint;
   /** Wei per gas: offered, and paid in any bundle. */
   readonly price: bigint;
-  /** What signing it reserves, and what it can really cost, wei. */
+  /** What signing it reserves, and its highest real cost, wei. */
   readonly costWei: bigint;
 }
 
-/** What an operation offers. */
 interface Offer {
   readonly callGasLimit: bigint;
   readonly price: bigint;
 }
 
 /**
- * An account of the attacker, deployed at the attacker's own expense: a contract that does what it likes with the gas it
- * is given. There are as many as the attacker wants.
+ * An account of the attacker, deployed at the attacker's expense: its code can burn any gas it is given. The attacker
+ * has any number of them.
  */
 export const ATTACKER: Address = `0x${'a7'.repeat(20)}`;
 
 /**
- * The calls of an operation are what its callData says to the desk, not what the account's code does. So the batch is
- * empty, and the account burns the gas by itself.
+ * The desk reads the calls from callData, not from the account's code. So the batch is empty, and the account itself
+ * burns the gas.
  */
 const CALL_DATA = new Interface([
   'function executeBatch((address target, uint256 value, bytes data)[] calls)',
 ]).encodeFunctionData('executeBatch', [[]]) as Hex;
 
-/** What a paymaster contract that counts the operations of a sender writes that down with: measured with a new account. */
+/** Gas with which a paymaster contract records a new sender's operation count. Measured. */
 const SENDER_NONCE_GAS = 18_000n;
 
-/** What fits into one transaction everywhere (EIP-7825: 16,777,216). */
+/** Fits into one transaction on every chain (EIP-7825: 16,777,216). */
 const BUNDLE_GAS = 16_000_000n;
 
-/** The attacker's account burns all the gas it is given, also where it is simulated. */
+/** The attacker's account burns all the gas it is given, even when it is simulated. */
 const factsOf = ({ at, chain, hasNode, contract, shared, price }: Situation, op: Facts['op']): Facts => ({
   ...{ v: 1, at, stage: 'final', op, gasSource: 'GAS_GIVEN', expiryDuration: 300, senderNonce: '0' },
   ...{ hasNode, chain, contract, shared, webhooks: [] },
@@ -62,14 +60,12 @@ const factsOf = ({ at, chain, hasNode, contract, shared, price }: Situation, op:
   ...(price && { price }),
 });
 
-/** What an operation is decided by, and what it would take from the ledger. */
 export interface Attempt {
   readonly reservations: readonly Reservation[];
-  /** Decides it. @param held what the accounts hold; absent: nothing */
+  /** @param held what the accounts hold; by default nothing */
   readonly decide: (held?: readonly bigint[]) => FinalVerdict;
 }
 
-/** An operation of the attacker in front of the desk. */
 export const attempt = (policy: Policy, situation: Situation, op: Facts['op']): Attempt => {
   const facts = factsOf(situation, op);
   const reservations = plan(facts, policy);
@@ -77,10 +73,8 @@ export const attempt = (policy: Policy, situation: Situation, op: Facts['op']): 
   return { reservations, decide: (held = nothing) => decideVerified(facts, policy, held) };
 };
 
-/** True if nothing denies. */
 export const isSponsored = ({ reason }: FinalVerdict): boolean => reason === undefined;
 
-/** An operation without what it offers. */
 const template = (version: string) => {
   const layout = requireLayout(version);
   const { paymasterGas, chainReads } = layout;
@@ -97,7 +91,7 @@ const template = (version: string) => {
   return { ...op, preVerificationGas: preVerificationGas(entryPoint, op, 0n) };
 };
 
-/** Templates by paymaster version: the bundle's gas does not depend on what is offered. */
+/** Templates by paymaster version: the bundle's gas does not depend on the offer. */
 const templates = new Map<string, ReturnType<typeof template>>();
 
 const templateOf = (version: string): ReturnType<typeof template> => {
@@ -106,7 +100,6 @@ const templateOf = (version: string): ReturnType<typeof template> => {
   return known;
 };
 
-/** An operation with that call gas and price. */
 export const attackOperation = (
   { dapp: { version } }: Policy,
   { chain }: Pick<Situation, 'chain'>,
@@ -121,7 +114,7 @@ export const attackOperation = (
   return { op: toRpcUserOperation(op), callGasLimit, price, costWei: requireLayout(version).reservedCost(op) };
 };
 
-/** The least that an operation can offer: the price the chain asks, and hardly any gas. */
+/** The least that an operation can offer: the chain's minimum price, and hardly any gas. */
 export const cheapest = (policy: Policy, situation: Pick<Situation, 'chain'>): AttackOperation => {
   const baseFeeWei = BigInt(situation.chain?.baseFeeWei ?? 0);
   return attackOperation(policy, situation, { callGasLimit: 1n, price: baseFeeWei > 0n ? baseFeeWei : 1n });
@@ -129,9 +122,8 @@ export const cheapest = (policy: Policy, situation: Pick<Situation, 'chain'>): A
 
 /**
  * The operation with the most gas that is sponsored at a price.
- *
- * @param passes whether an operation is sponsored; the one with hardly any gas is
- * @param unit how exactly, in gas
+ * @param passes whether an operation is sponsored; one with hardly any gas is
+ * @param unit precision, gas
  */
 export const withMostGas = (
   policy: Policy,
@@ -146,9 +138,9 @@ export const withMostGas = (
 };
 
 /**
- * The operation that costs most of those that are sponsored where nothing is used of any limit; undefined where none is. It
- * has as much gas as fits into a bundle, at the price at which it comes to the most: at a low price the gas that is
- * reserved and never charged counts least.
+ * The most expensive operation that is sponsored while every limit is unused; undefined if no operation is. It has as
+ * much gas as fits into a bundle, at the price that makes its cost highest: at a low price, gas that is reserved but
+ * never charged counts least.
  */
 export const costliest = (policy: Policy, situation: Situation): AttackOperation | undefined => {
   const passes = ({ op }: AttackOperation): boolean => isSponsored(attempt(policy, situation, op).decide());

@@ -13,20 +13,20 @@ const asAttacked = (rule: PolicyRule, price: Facts['price']): PolicyRule[] => {
   const { anybodyMeets = false, allows } = ruleTypeOf(rule.policyType).setup;
   if (anybodyMeets) return [];
   if (allows !== undefined) return [withoutTimes(rule)];
-  // Nobody knows what a limit in dollars comes to; while no price is there it denies, and that ends any time.
+  // The value of a limit in dollars is unknown. It denies while no price is available, which may end at any time.
   const isUnknown = isInDollars(rule) && (price === undefined || price.usd === null);
   return isNarrowed(rule) || isUnknown ? [] : [rule];
 };
 
 /**
- * The policy as it binds an attacker: conditions are met, what allows something always does, and what forbids only at times
- * or under a condition never does.
+ * The policy as it applies to an attacker: conditions are met, rules that allow always apply, and rules that forbid
+ * only at times or under a condition never do.
  */
 export const attackedPolicy = (policy: Policy, price: Facts['price']): Policy => ({
   ...policy,
   rules: policy.rules.flatMap((rule) => asAttacked(rule, price)),
 });
 
-/** Whether active rules were left out that do bind others. */
+/** Whether active rules were left out that do apply to others. */
 export const leavesRulesOut = ({ rules }: Policy, price: Facts['price']): boolean =>
   rules.some((rule) => rule.active && rule.enforcement !== 'shadow' && asAttacked(rule, price).length === 0);

@@ -18,46 +18,42 @@ import {
 } from './attack-operation.ts';
 import { largest } from './largest.ts';
 
-/** Times for which it is asked what they can cost: nothing is waited for, any 60 minutes, any 24 hours. */
+/** Times whose cost is computed: without waiting, any 60 minutes, any 24 hours. */
 export const periods = ['atOnce', 'hour', 'day'] as const;
 
-/** One of those times. */
 export type Period = (typeof periods)[number];
 
-/** A value for each of those times. */
 export type PerPeriod<T> = Readonly<Record<Period, T>>;
 
-/** How long they are, ms. */
+/** Lengths, ms. */
 export const PERIOD_MS: PerPeriod<number> = { atOnce: 1, hour: 3_600_000, day: 86_400_000 };
 
-/** What an account of the ledger holds now. */
 export type HeldNow = (reservation: Reservation) => bigint;
 
 /** A rule that stops an attacker. */
 export interface Stop {
   readonly rule: string;
-  /** What the operator has named it; null for what has no name. */
+  /** The operator's name for it; null if it has no name. */
   readonly name: string | null;
   readonly code: string;
 }
 
-/** What a rule would let an attacker cost if it were the only one. */
+/** What a rule would let an attacker spend if it were the only one. */
 export interface Rung extends Stop {
   /** Wei. */
   readonly amountWei: bigint;
 }
 
-/** What an attacker can cost by the rules. */
 export interface Bounds {
-  /** The operation that costs most; undefined where none is sponsored. */
+  /** The most expensive operation; undefined if no operation is sponsored. */
   readonly operation: AttackOperation | undefined;
-  /** The rules that stop the attacker, the one that does it first at the front. */
+  /** The rules that stop the attacker, the first to do so at the front. */
   readonly ladders: PerPeriod<readonly Rung[]>;
-  /** Rules that bind, and stop nobody who takes a new account for each operation. */
+  /** Rules that apply, but stop nobody who uses a new account for each operation. */
   readonly perAccount: readonly Stop[];
 }
 
-/** The rule that denies, with what it compared; undefined where none does. */
+/** The rule that denies, with the values it compared; undefined if no rule does. */
 export const stopOf = ({ steps }: FinalVerdict): (Stop & { readonly evidence: Evidence }) | undefined => {
   const step = steps.find(({ outcome }) => outcome === 'deny');
   if (step === undefined) return undefined;
@@ -65,7 +61,7 @@ export const stopOf = ({ steps }: FinalVerdict): (Stop & { readonly evidence: Ev
   return { rule, code, evidence, name: typeof evidence.name === 'string' ? evidence.name : null };
 };
 
-/** Whether an account of the ledger is one that every new account of the attacker has for itself. */
+/** Whether every new account of the attacker has an account of the ledger of its own. */
 export const isFresh = ({ account: { user } }: Reservation): boolean => user === addressKey(ATTACKER);
 
 /** How often a breaker's amount can be signed for within a time. */
@@ -76,17 +72,17 @@ const timesWithin = (periodMs: number, seconds: number): number => {
   return times;
 };
 
-/** The limit whose account it is; undefined for another kind of account. */
+/** The limit that the account belongs to; undefined for another kind of account. */
 const limitOf = ({ rules }: Policy, { account: { kind, id } }: Reservation) =>
   kind === 'limit' ? rulesOf(limitSetup, rules).find(({ ruleId, cycle }) => id === `${ruleId}:${cycle}`) : undefined;
 
-/** Whether what an account holds now counts for good: that of a limit without an end. */
+/** Whether the amount held now never expires: that of a limit for a lifetime. */
 export const isForGood = (policy: Policy, reservation: Reservation): boolean => {
   const limit = limitOf(policy, reservation);
   return limit !== undefined && limit.policyData.durationInMs === undefined;
 };
 
-/** How often what an account lets through can be had within a time; undefined where it stops nobody who waits a little. */
+/** How often an account's capacity can be used within a time; undefined if an attacker only has to wait a little. */
 const timesOf = (
   policy: Policy,
   { chain }: Situation,
@@ -106,14 +102,13 @@ const timesOf = (
   return isBreaker && seconds !== undefined ? timesWithin(periodMs, seconds) : undefined;
 };
 
-/** What one account of the ledger lets through. */
 interface Room extends Stop {
   readonly reservation: Reservation;
   /** In the account's own units. */
   readonly capacity: bigint;
 }
 
-/** What each account lets through where the others hold nothing. */
+/** The capacity of each account while the others hold nothing. */
 const roomsOf = (policy: Policy, situation: Situation, { op }: AttackOperation): Room[] => {
   const { reservations, decide } = attempt(policy, situation, op);
   return reservations.flatMap((reservation, index) => {
@@ -144,7 +139,7 @@ const ladderOf = (
       if (times === undefined) return [];
       const used = period === 'atOnce' || isForGood(policy, reservation) ? heldNow(reservation) : 0n;
       const free = capacity > used ? capacity - used : 0n;
-      // Operations are counted in whole ones, each at its cost; what is counted in wei is wei.
+      // Operations are whole, each at its cost; other accounts are in wei.
       const amountWei = (free * BigInt(times) * operation.costWei) / reservation.amount;
       return [{ ...stop, amountWei }];
     })
@@ -156,10 +151,9 @@ const stopsAtOnce = (stop: Stop): Bounds['ladders'] => {
 };
 
 /**
- * What an attacker can cost at most by each rule: the amount that the rule lets through where no other rule takes part, as
- * often as it does so within the time. Each amount is found by deciding. A time of an hour or a day may begin at the worst
- * moment, so that it has a part of one more window of a limit than it is long; what limits hold now is nothing by then,
- * unless they have no end.
+ * The most an attacker can cost by each rule: what the rule alone lets through, as often as it does so within the time.
+ * Deciding finds each amount. An hour or a day may begin at the worst moment, so it may touch one more window of a
+ * limit than it is long. What limits hold now has expired by then, unless they are for a lifetime.
  */
 export const boundsOf = (policy: Policy, situation: Situation, heldNow: HeldNow): Bounds => {
   const operation = costliest(policy, situation);

@@ -1,9 +1,9 @@
-/** Above it nothing is looked for: no amount of wei, gas or operations comes to so many. */
+/** The search ends here: no amount of wei, gas or operations is as large. */
 const EVERYTHING = 1n << 120n;
 
 /**
- * The largest number that passes, where all up to it pass and none above it does; undefined where everything passes.
- *
+ * The largest number that passes, if all numbers up to it pass and none above it does; undefined if every number
+ * passes.
  * @param least passes for certain
  */
 export const largest = (least: bigint, passes: (number: bigint) => boolean): bigint | undefined => {

@@ -18,7 +18,7 @@ import {
 import { type HeldNow, PERIOD_MS, type Period, type Rung, type Stop, isForGood, isFresh } from './bounds.ts';
 import { largest } from './largest.ts';
 
-/** The same operation by so many new accounts, one after the other. */
+/** The same operation by `count` new accounts, one after the other. */
 export interface Volley {
   /** When, epoch ms. */
   readonly at: number;
@@ -26,21 +26,21 @@ export interface Volley {
   readonly operation: AttackOperation;
 }
 
-/** An attack that was decided operation by operation. */
+/** An attack, decided operation by operation. */
 export interface Attack {
   readonly volleys: readonly Volley[];
-  /** What its operations cost together, wei. */
+  /** Cost of all its operations, wei. */
   readonly amountWei: bigint;
-  /** The verdict on the last operation, in the ledger that those before it led to; undefined where none is sponsored. */
+  /** The verdict on the last operation, given the ledger after those before it; undefined if none is sponsored. */
   readonly last: FinalVerdict | undefined;
-  /** The verdict that ends it; undefined where nothing does. */
+  /** The verdict that ends it; undefined if nothing does. */
   readonly end: FinalVerdict | undefined;
 }
 
-/** Further ones are like those before them. */
+/** Further rounds are like those before them. */
 const MOST_ROUNDS = 200;
 
-/** A ledger in which the attacker's operations add up, and the tank that pays for them. */
+/** A ledger of the attacker's operations, and the tank that pays for them. */
 class Books {
   readonly #policy: Policy;
   readonly #situation: Situation;
@@ -50,8 +50,7 @@ class Books {
 
   /**
    * Begins with nothing used.
-   *
-   * @param isMined true: each operation is mined, at its full cost, before the next one is asked for
+   * @param isMined true: each operation is mined at its full cost before the next one is requested
    */
   constructor(policy: Policy, situation: Situation, isMined: boolean) {
     this.#policy = policy;
@@ -59,7 +58,7 @@ class Books {
     this.#isMined = isMined;
   }
 
-  /** What there is at a time, epoch ms. */
+  /** The situation at a time, epoch ms. */
   at(at: number): Situation {
     const { chain } = this.#situation;
     const left = chain && {
@@ -70,7 +69,7 @@ class Books {
     return { ...this.#situation, at, chain: left };
   }
 
-  /** Puts into the accounts of an operation what they hold before the attack. Later, only limits without an end hold it. */
+  /** Puts into the accounts of an operation what they hold before the attack. Later, only lifetime limits hold it. */
   begin(reservations: readonly Reservation[], heldNow: HeldNow): void {
     for (const reservation of reservations) {
       const holds = !this.#isMined || isForGood(this.#policy, reservation);
@@ -78,13 +77,13 @@ class Books {
     }
   }
 
-  /** What an operation leaves in an account for the next one by a new account. */
+  /** What an operation leaves in an account for the next one, which a new account sends. */
   #left(reservation: Reservation): bigint {
     const isOver = this.#isMined && reservation.account.kind === 'dapp';
     return isFresh(reservation) || isOver ? 0n : reservation.amount;
   }
 
-  /** Decides an operation behind so many others like it. */
+  /** Decides an operation after a number of others like it. */
   decider({ op }: Pick<AttackOperation, 'op'>, at: number): (behind: bigint) => FinalVerdict {
     const { reservations, decide } = attempt(this.#policy, this.at(at), op);
     const held = reservations.map((reservation) => this.#ledger.look(reservation));
@@ -92,7 +91,7 @@ class Books {
       decide(reservations.map((reservation, index) => (held[index] ?? 0n) + behind * this.#left(reservation)));
   }
 
-  /** So many operations are signed; mined ones are paid by the tank. */
+  /** Signs `count` operations; the tank pays for mined ones. */
   take({ at, count, operation }: Volley): void {
     const { reservations } = attempt(this.#policy, this.at(at), operation.op);
     for (const reservation of reservations) {
@@ -109,15 +108,19 @@ interface Round {
   readonly end: FinalVerdict | undefined;
 }
 
-/** How an attacker proceeds. */
 interface Tactics {
-  /** When it begins, epoch ms. */
+  /** Epoch ms. */
   readonly start: number;
-  /** True: what is left for no costliest operation is used for a smaller one. It may cost a limit that counts operations. */
+  /**
+   * True: a smaller operation uses what is too little for the most expensive one. That may use up a limit that counts
+   * operations.
+   */
   readonly takesRest: boolean;
 }
 
-/** Takes what there is to take at one moment: the costliest operation as often as it is sponsored, then what is left. */
+/**
+ * Takes everything available at one moment: the most expensive operation as often as it is sponsored, then the rest.
+ */
 const playRound = (
   policy: Policy,
   books: Books,
@@ -143,10 +146,10 @@ const playRound = (
   return { volleys, last, end };
 };
 
-/** How exactly what is left is used up, in gas. */
+/** Precision with which the rest is used up, gas. */
 const LEFT_UNIT = 10_000n;
 
-/** The operation for what is left: at the attacker's price or, where that is too much, at the least. */
+/** The operation for the rest: at the attacker's price or, if that is too much, at the lowest. */
 const forWhatIsLeft = (
   policy: Policy,
   books: Books,
@@ -160,7 +163,7 @@ const forWhatIsLeft = (
   return possible === undefined ? undefined : withMostGas(policy, situation, possible, passes, LEFT_UNIT);
 };
 
-/** When a denial may be over, as far as waiting ends it; epoch ms. */
+/** When a denial may be over, if waiting ends it; epoch ms. */
 const overAt = (
   policy: Policy,
   { chain }: Situation,
@@ -179,8 +182,8 @@ const overAt = (
 };
 
 /**
- * When to begin: just before a window ends, so that a limit can be had twice, or so that it ends in the middle, where other
- * rules need time on both sides. The rule that stops the attacker comes first.
+ * When to begin: just before a window ends, so that a limit can be used twice, or so that the window ends in the
+ * middle, if other rules need time on both sides. The rule that stops the attacker comes first.
  */
 const startsOf = (policy: Policy, { at, chain }: Situation, period: Period, stop: Stop | undefined): number[] => {
   const seconds = breakerOf(policy, chain)?.seconds;
@@ -197,13 +200,12 @@ const startsOf = (policy: Policy, { at, chain }: Situation, period: Period, stop
 
 const NOTHING: Attack = { volleys: [], amountWei: 0n, last: undefined, end: undefined };
 
-/** What an attack plays for. */
 interface Plan {
   readonly period: Period;
-  /** The costliest operation. */
+  /** The most expensive operation. */
   readonly operation: AttackOperation;
   readonly heldNow: HeldNow;
-  /** What it can come to at most, wei, and the rule that sees to it; undefined where none does. */
+  /** The most it can cost, wei, and the rule that ensures this; undefined if no rule does. */
   readonly bound: Rung | undefined;
 }
 
@@ -236,10 +238,10 @@ const play = (
 };
 
 /**
- * Plays an attack: every operation comes from a new account and is decided against what those before it have left. For an
- * hour or a day it begins at the worst moment, with nothing used, and each operation is mined before the next one is
- * asked for. At once, nothing is mined, and the accounts hold what they hold now. Of several ways to proceed the one is
- * told that comes nearest to the bound. It pauses before each.
+ * Plays an attack: each operation comes from a new account and is decided against the ledger after those before it. An
+ * attack of an hour or a day begins at the worst moment, with nothing used, and each operation is mined before the next
+ * one is requested. In an attack without waiting, nothing is mined, and the accounts hold what they hold now. Returns
+ * the tactics that come nearest to the bound. It pauses before each.
  */
 export function* playAttack(policy: Policy, situation: Situation, plan: Plan): Generator<undefined, Attack> {
   const starts = plan.period === 'atOnce' ? [situation.at] : startsOf(policy, situation, plan.period, plan.bound);

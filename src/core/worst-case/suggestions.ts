@@ -11,33 +11,33 @@ import { type Bounds, type HeldNow, type PerPeriod, type Period, boundsOf } from
 export type Change =
   'limitForAll' | 'limitPerUser' | 'maxOperationCost' | 'breaker' | 'walletDeploymentOff' | 'tankShare' | 'tank';
 
-/** A change, and what the worst case would be with it. */
+/** A change, and the worst case with it. */
 export interface Suggestion {
   readonly change: Change;
-  /** What it does to the worst case, and why. */
+  /** Its effect on the worst case, and the reason. */
   readonly sentence: string;
   /** Wei; null: nothing stops an attacker. */
   readonly amountsWei: PerPeriod<bigint | null>;
 }
 
-/** What an attacker can cost, wei; null: nothing stops it. */
+/** What an attacker can cost, wei; null: nothing stops the attacker. */
 const amountsOf = ({ ladders }: Bounds): PerPeriod<bigint | null> => {
   const first = (period: Period): bigint | null => ladders[period][0]?.amountWei ?? null;
   return { atOnce: first('atOnce'), hour: first('hour'), day: first('day') };
 };
 
-/** A draft of a change: what it makes of the policy and of the tank. */
+/** A change before its effect is computed: the policy and the tank it leads to. */
 interface Draft {
   readonly change: Change;
   /** The change as the subject of a sentence. */
   readonly subject: string;
-  /** Why it saves so much, or nothing. */
+  /** Why it saves as much as it does, or nothing. */
   readonly because: { readonly saves: string; readonly savesNothing: string };
   readonly policy: Policy;
   readonly situation?: Situation;
 }
 
-/** A tenth, in one digit: an amount that an operator would set. */
+/** A tenth, rounded to one digit: an amount that an operator would set. */
 const aTenth = (wei: bigint): bigint => {
   const tenth = wei / 10n;
   const unit = 10n ** BigInt(Math.max(0, String(tenth).length - 1));
@@ -162,7 +162,7 @@ const drafts = (policy: Policy, situation: Situation, bounds: Bounds): Draft[] =
   ];
 };
 
-/** In the order in which a saving counts: what goes on for longest is worst. */
+/** Most important first: what continues for longest is worst. */
 const BY_WEIGHT: readonly Period[] = ['day', 'hour', 'atOnce'];
 const NAMES: PerPeriod<string> = {
   atOnce: 'what it can cost at once',
@@ -185,7 +185,7 @@ const sentenceOf = (
   return `${subject} ${change}: ${saved === undefined ? because.savesNothing : because.saves}.`;
 };
 
-/** By the first time for which they differ: what leaves less comes first. */
+/** By the first time for which they differ, the smaller amount first. */
 const order = ({ amountsWei: one }: Suggestion, { amountsWei: other }: Suggestion): number => {
   const differs = BY_WEIGHT.find((period) => one[period] !== other[period]);
   if (differs === undefined) return 0;
@@ -193,8 +193,8 @@ const order = ({ amountsWei: one }: Suggestion, { amountsWei: other }: Suggestio
 };
 
 /**
- * What an operator can change, in the order of what it saves. Each is found by looking for the worst case again with the
- * change made; what saves nothing is told as well, and what would sponsor nothing any more is not. It pauses behind each.
+ * What an operator can change, the largest saving first. Computes the worst case again for each change. Includes
+ * changes that save nothing, but none after which nothing would be sponsored. It pauses after each.
  */
 export function* suggestionsFor(
   policy: Policy,

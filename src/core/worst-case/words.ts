@@ -2,14 +2,13 @@ import { shownAmount } from '../../shared/words/amount.ts';
 import { ruleName } from '../rule-words.ts';
 import type { Period, Stop } from './bounds.ts';
 
-/** The times for which it is asked what they can cost, in words. */
 export const periodWords: Readonly<Record<Period, string>> = {
   atOnce: 'At once',
   hour: 'In any hour',
   day: 'In any day',
 };
 
-/** A rule that stops an attacker, as it stands in the middle of a sentence. */
+/** A rule that stops an attacker, for the middle of a sentence. */
 export const stopWords = ({ rule, name }: Pick<Stop, 'rule' | 'name'>): string => {
   const title = ruleName(rule).toLowerCase();
   return name === null ? title : `${title} "${name}"`;
@@ -19,7 +18,7 @@ export const stopWords = ({ rule, name }: Pick<Stop, 'rule' | 'name'>): string =
 export const worstAmount = (wei: string | null, coin: string): string =>
   wei === null ? 'no bound' : `${shownAmount(BigInt(wei))} ${coin}`;
 
-/** What can be cost within a time, and what stops it, in a sentence. @param coin what the coin is called */
+/** * What can be spent within a time, and what stops it, in a sentence. @param coin name of the coin */
 export const boundSentence = (
   {
     period,
@@ -32,7 +31,7 @@ export const boundSentence = (
   return `${periodWords[period]}: ${worstAmount(amountWei, coin)}, then the ${stopWords(stoppedBy)} stops it.`;
 };
 
-/** What is taken for granted where a worst case is told, in sentences. */
+/** The assumptions behind a worst case, in sentences. */
 export const assumptions = ({
   asksWebhooks,
   leavesRulesOut,

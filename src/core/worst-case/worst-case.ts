@@ -11,26 +11,24 @@ import { type HeldNow, type Period, type Rung, type Stop, boundsOf, periods, sto
 import { type Attack, playAttack } from './play.ts';
 import { type Suggestion, suggestionsFor } from './suggestions.ts';
 
-/** The same operation by so many new accounts. Amounts in wei, decimal. */
+/** The same operation by a number of new accounts. Amounts in wei, decimal. */
 export interface VolleyView {
-  /** After the attack has begun, ms. */
+  /** Time since the start of the attack, ms. */
   readonly afterMs: number;
   readonly count: string;
-  /** Of one of them. */
+  /** Cost of one of them. */
   readonly costWei: string;
   readonly op: Facts['op'];
 }
 
-/** How an operation of an attack was decided. */
 export interface VerdictView {
   readonly outcome: 'sponsored' | 'denied';
-  /** Why it is denied; null where it is sponsored. */
+  /** Why it is denied; null if it is sponsored. */
   readonly code: string | null;
   readonly message: string;
   readonly trace: readonly MeasuredStep[];
 }
 
-/** What can be cost within a time. */
 export interface Bound {
   readonly period: Period;
   /** Null: nothing stops the attacker. */
@@ -38,27 +36,27 @@ export interface Bound {
   readonly stoppedBy: Stop | null;
   /** What each rule would let through if it were the only one, the least first. */
   readonly ladder: readonly (Stop & { readonly amountWei: string })[];
-  /** An attack that comes to the amount: what was decided one operation after the other. */
+  /** An attack that reaches the amount: its operations were decided one after the other. */
   readonly attack: {
-    /** When it begins, epoch ms: a moment at which the policy lets most through. */
+    /** Epoch ms: a moment at which the policy lets most through. */
     readonly startsAt: number;
     readonly amountWei: string;
     readonly volleys: readonly VolleyView[];
-    /** The verdict on its last operation; null where none is sponsored. */
+    /** The verdict on its last operation; null if none is sponsored. */
     readonly last: VerdictView | null;
-    /** The verdict on one more; null where nothing stops it. */
+    /** The verdict on one more; null if nothing stops it. */
     readonly next: VerdictView | null;
   };
 }
 
-/** What a holder of the API key can make the operator pay at most. */
+/** The most that a holder of the API key can make the operator pay. */
 export interface WorstCase {
-  /** What one operation can cost, wei; null where none is sponsored. */
+  /** What one operation can cost, wei; null if none is sponsored. */
   readonly operationWei: string | null;
   readonly bounds: readonly Bound[];
-  /** Rules that bind each account by itself: they stop nobody, since new accounts are free. */
+  /** Rules that apply to each account by itself: they stop nobody, since new accounts are free. */
   readonly perAccount: readonly Stop[];
-  /** True: webhooks are asked as well. They are taken to verify, since nobody knows what they would say. */
+  /** True: webhooks are called too. They are assumed to verify, since their answers are unknown. */
   readonly asksWebhooks: boolean;
   readonly suggestions: readonly (Omit<Suggestion, 'amountsWei'> & {
     readonly amountsWei: Readonly<Record<Period, string | null>>;
@@ -93,20 +91,26 @@ const nobodyAttacks = (policy: Policy, situation: Situation): Attack => {
 
 const withoutPause = (policy: Policy): Policy => ({ ...policy, pause: null });
 
-/** A pause stops everything; behind it stands what stops an attacker once it has ended. */
+/** A pause stops everything; the rules after it stop an attacker once the pause has ended. */
 const pauseRung = (policy: Policy, situation: Situation): Rung[] => {
   if (policy.pause === null) return [];
   const stop = stopOf(attempt(policy, situation, cheapest(policy, situation).op).decide());
   return stop === undefined ? [] : [{ rule: stop.rule, name: stop.name, code: stop.code, amountWei: 0n }];
 };
 
-/** An operation of the attacker, to ask the chain with: it may give its bundler whatever the chain charges for its data. */
+/**
+ * An operation of the attacker, to query the chain with: it may pay its bundler whatever the chain charges for its
+ * data.
+ */
 export const attackerOperation = (policy: Policy): UserOperation => ({
   ...fromRpcUserOperation(cheapest(policy, { chain: null }).op),
   preVerificationGas: 10n ** 12n,
 });
 
-/** What an operation of the attacker would take from the ledger now: {@link worstCase} is told what these accounts hold. */
+/**
+ * What an operation of the attacker would take from the ledger now. {@link worstCase} needs to know what these accounts
+ * hold.
+ */
 export const attackReservations = (policy: Policy, situation: Situation): readonly Reservation[] =>
   attempt(policy, situation, cheapest(policy, situation).op).reservations;
 
@@ -129,9 +133,8 @@ const boundView = (period: Period, ladder: readonly Rung[], attack: Attack, at: 
 
 /**
  * The most that a holder of the API key, who controls any number of accounts, can make the operator pay by a policy: at
- * once, within any hour and within any day. Every amount is one to which deciding leads: the costliest operation that is
- * sponsored, by a new account each time, until a rule denies. It takes some tenths of a second, and pauses often.
- *
+ * once, within any hour and within any day. Deciding leads to every amount: a new account each time sends the most
+ * expensive operation that is sponsored, until a rule denies. It takes some tenths of a second, and pauses often.
  * @param held what the accounts of {@link attackReservations} hold now, in the same order
  */
 export function* worstCase(

@@ -7,7 +7,7 @@ const contractsIn = (file: YAMLMap): YAMLMap[] => {
   return isSeq(contracts) ? contracts.items.filter((item) => isMap(item)) : [];
 };
 
-/** One contract with one method is sponsored; what the others have ticked stays. */
+/** Leaves one method of one contract sponsored; the other contracts keep their selection. */
 const leaveAlone = (file: YAMLMap, { contract, method }: NonNullable<Made['alone']>): void => {
   for (const item of contractsIn(file)) {
     if (item.get('name') === contract) {
@@ -21,9 +21,9 @@ const leaveAlone = (file: YAMLMap, { contract, method }: NonNullable<Made['alone
   }
 };
 
-/** A policy file with rules that are added behind its own. What was there stays as it was written, with its comments. */
+/** A policy file with rules added after its own. Existing text stays as it was written, with its comments. */
 export const addToFile = (text: string, { rules, alone }: Made): string => {
-  // Every scalar is text: how its number was written is kept, to the last digit.
+  // Every scalar is text, so that each number keeps its spelling, to the last digit.
   const document = parseDocument(text, { schema: 'failsafe' });
   const file = document.contents as YAMLMap;
   const list = file.get('rules');
@@ -31,7 +31,7 @@ export const addToFile = (text: string, { rules, alone }: Made): string => {
     for (const { name, type, when, data } of rules) {
       list.add(nodeOf({ name, type, ...(when !== undefined && { when }), data }));
     }
-    // An empty list in brackets takes long items in lines of their own.
+    // An empty list in brackets gets lines of its own for long items.
     list.flow = false;
   }
   if (alone !== undefined) leaveAlone(file, alone);

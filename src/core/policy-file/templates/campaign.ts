@@ -17,7 +17,7 @@ const namesCampaign = (id: string): string => {
 
 const LAST_TEXT = /context\.sponsorshipPolicyId == (".*")$/;
 
-/** The campaign that a rule sponsors alone; undefined where it is no such rule. */
+/** The campaign that a rule sponsors alone; undefined for any other rule. */
 const soleCampaign = ({ type, data, active, when }: FileRule): string | undefined => {
   const { expression } = data;
   if (type !== 'CONDITION' || !active || when !== undefined || typeof expression !== 'string') return undefined;
@@ -41,7 +41,7 @@ const datesRule = (name: string, from: string, until: string): Omit<TemplateRule
 
 type Field = 'name' | 'id' | 'currency' | 'budget' | 'operationsPerUser' | 'amountPerUser' | 'from' | 'until' | 'only';
 
-/** Operations that the DApp marks with an id have a budget of their own. */
+/** A separate budget for operations that the DApp marks with an id. */
 export const campaign: Template<Field> = {
   name: 'campaign',
   title: 'Campaign',

@@ -8,7 +8,7 @@ export const currency: Field = {
   options: { USD: 'US dollars', NATIVE_ASSET: 'the coin of the chain' },
 };
 
-/** A limit without an end. @param threshold decimal digits, in what the measure says: COUNT, NATIVE_ASSET or USD */
+/** A limit for a lifetime. @param threshold decimal digits, in the measure's unit: COUNT, NATIVE_ASSET or USD */
 export const lifetimeLimit = (
   type: 'PAYMASTER' | 'SMART_ACCOUNT',
   thresholdType: string,

@@ -2,7 +2,7 @@ import { stateChangingMethods } from '../../contract-abi/methods.ts';
 import type { PolicyFile } from '../format.ts';
 import type { Template } from './template.ts';
 
-/** The methods of a registered contract, as whitelists name them; undefined where there is none of that name. */
+/** The methods of a registered contract, as whitelists name them; undefined if no contract has that name. */
 export const methodsOf = ({ contracts }: PolicyFile, contract: string): string[] | undefined => {
   const found = contracts.find(({ name }) => name === contract);
   return found && stateChangingMethods(found.abi).map(({ label }) => label);

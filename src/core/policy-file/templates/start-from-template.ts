@@ -7,15 +7,14 @@ import { keptData } from '../rule-data.ts';
 import type { TypedValues } from '../../rules/field.ts';
 import { type FieldFault, type Made, type Template, type TemplateRule, fieldFault } from './template.ts';
 
-/** What a template makes of a policy file. */
 export type Started =
   | { readonly faults: readonly FieldFault[] }
   | {
-      /** The file with what the template adds; comments and tests stay. */
+      /** The file with the template's additions; comments and tests stay. */
       readonly text: string;
-      /** What it does, a sentence for each rule. */
+      /** Its effect, a sentence for each rule. */
       readonly does: readonly { readonly name: string; readonly sentence: string }[];
-      /** Its rules need to know what the coin of the chain is worth in US dollars. */
+      /** Its rules need the price of the chain's coin in US dollars. */
       readonly asksPrice: boolean;
     };
 
@@ -27,7 +26,7 @@ const faultsOf = (template: Template, values: TypedValues, file: PolicyFile): re
   return faults.length > 0 ? faults : (template.faults?.(values, file) ?? []);
 };
 
-/** The name, with a number behind it where a rule has it already. */
+/** The name, followed by a number if a rule has it already. */
 const freeName = (name: string, taken: ReadonlySet<string>): string => {
   let free = name;
   for (let number = 2; taken.has(free); number += 1) free = `${name} ${number}`;
@@ -50,11 +49,10 @@ const doesAlone = ({ alone }: Made, { contracts }: PolicyFile) => {
 };
 
 /**
- * A policy file with what a template adds to it. A name that a rule has already gets a number.
- *
- * @param typed what is filled in, by field
- * @param coin what the coin of the chain is called
- * @throws EngineError `POLICY_FILE_INVALID` if the text is no policy file
+ * A policy file with a template's additions. A name that a rule has already gets a number.
+ * @param typed field values by name
+ * @param coin symbol of the chain's coin
+ * @throws EngineError `POLICY_FILE_INVALID` if the text is not a policy file
  */
 export const startFromTemplate = (text: string, template: Template, typed: TypedValues, coin: string): Started => {
   const file = parsePolicyFile(text);

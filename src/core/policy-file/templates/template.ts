@@ -3,11 +3,12 @@ import { name } from '../../../shared/schema/text.ts';
 import type { Field as FormField, TypedValues } from '../../rules/field.ts';
 import type { PolicyFile } from '../format.ts';
 
-/** What a field of a template takes. `time` is ISO 8601 with its zone; `amount` is in what the field `currency` says. */
+/**
+ * Type of a template field's value. `time` is ISO 8601 with its zone; `amount` is in the unit of the field `currency`.
+ */
 export type FieldKind =
   'name' | 'id' | 'count' | 'amount' | 'time' | 'choice' | 'yes' | 'address' | 'contract' | 'method';
 
-/** A field of a template. */
 export type Field = FormField<FieldKind>;
 
 /** What is wrong with a field, in words that follow its label. */
@@ -16,20 +17,20 @@ export interface FieldFault {
   readonly message: string;
 }
 
-/** A rule as a policy file has it. */
+/** A rule as in a policy file. */
 export interface TemplateRule {
   readonly name: string;
   readonly type: string;
   readonly data: object;
   readonly when?: string;
-  /** What {@link when} says, as a sentence. */
+  /** {@link when} as a sentence. */
   readonly binds?: string;
 }
 
-/** What a template makes of its fields. */
+/** The rules that a template makes from its fields. */
 export interface Made {
   readonly rules: readonly TemplateRule[];
-  /** The only method that stays sponsored: other methods are taken off the whitelist, other contracts paused. */
+  /** The only method that stays sponsored: other methods are removed from the whitelist, other contracts paused. */
   readonly alone?: { readonly contract: string; readonly method: string };
 }
 
@@ -40,7 +41,7 @@ export interface Template<Name extends string = string> {
   readonly title: string;
   readonly purpose: string;
   readonly fields: Readonly<Record<Name, Field>>;
-  /** What is wrong besides, once every field by itself is right. */
+  /** What else is wrong, once every field by itself is right. */
   faults?(values: Readonly<Record<Name, string>>, file: PolicyFile): readonly (FieldFault & { readonly field: Name })[];
   make(values: Readonly<Record<Name, string>>): Made;
   /** What its rules do not protect from, in sentences. */
@@ -48,9 +49,9 @@ export interface Template<Name extends string = string> {
 }
 
 const WITH_ZONE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
-/** What limits take: below 10^15, to the last wei. */
+/** The range of limits: below 10^15, to the last wei. */
 const AMOUNT = /^(?=.*[1-9])\d{1,15}(?:\.\d{1,18})?$/;
-/** Names of rules are made of it. */
+/** It becomes part of rule names. */
 const LONGEST_NAME = 60;
 const LONGEST_ID = 200;
 
@@ -59,13 +60,13 @@ const idFault = (text: string): string => {
   return isText ? '' : `must have at most ${LONGEST_ID} characters, and no control characters`;
 };
 
-/** False for February 30, too, which Date would take for March 2. */
+/** False for February 30 too, which Date would take for March 2. */
 const isTime = (text: string): boolean => {
   const day = text.slice(0, 'YYYY-MM-DD'.length);
   return WITH_ZONE.test(text) && !Number.isNaN(Date.parse(text)) && new Date(day).toISOString().startsWith(day);
 };
 
-/** By kind. What is among the contracts of a DApp is looked at with them. */
+/** By kind. The contracts of a DApp are checked separately. */
 const FAULTS: Readonly<Record<FieldKind, (text: string, field: Field) => string>> = {
   name: (text) =>
     text.length <= LONGEST_NAME && name.safeParse(text).success ? '' : `must have at most ${LONGEST_NAME} characters`,
@@ -83,12 +84,12 @@ const FAULTS: Readonly<Record<FieldKind, (text: string, field: Field) => string>
   method: () => '',
 };
 
-/** What is wrong with what is typed in a field; empty: nothing. */
+/** What is wrong with the typed value of a field; empty: nothing. */
 export const fieldFault = (field: Field, text: string): string => {
   if (text.trim() === '') return field.optional === true ? '' : 'must be given';
   return FAULTS[field.kind](text.trim(), field);
 };
 
-/** What is filled in where nothing is typed. */
+/** The values of fields that are left empty. */
 export const defaultValues = ({ fields }: Template): TypedValues =>
   Object.fromEntries(Object.entries(fields).map(([field, { default: text }]) => [field, text]));

@@ -9,26 +9,26 @@ interface BreakerPolicy {
   readonly chain: Pick<NonNullable<Policy['chain']>, 'breaker' | 'maxOperationCostWei'> | null;
 }
 
-/** What was read of the chain, as far as it matters here. */
+/** The facts of the chain that a breaker needs. */
 type BreakerFacts = Pick<ChainSnapshot, 'baseFeeWei' | 'believedBaseFeeWei' | 'believedTipWei' | 'depositsWei'>;
 
-/** The burn-rate breaker of a chain: what may be signed for within a time. */
+/** The burn-rate breaker of a chain: the most that may be signed for within a time. */
 export interface Breaker {
   readonly thresholdWei: bigint;
   readonly seconds: number;
-  /** Where the amount comes from; `set`: from the operator. */
+  /** Source of the amount; `set`: the operator. */
   readonly origin: 'set' | 'deposits' | 'operations';
 }
 
 const SECONDS = 3_600;
-/** The default breaker allows one such part of the deposits. */
+/** The default breaker allows one of this many parts of the deposits. */
 const DEPOSIT_PARTS = 4n;
 /** It always allows at least this many usual operations, since a tank may be small or new. */
 export const LEAST_OPERATIONS = 20n;
-/** Gas limits of a usual operation together: the deployment of an account and what it calls. */
+/** Total gas limits of a usual operation: the deployment of an account and its calls. */
 const USUAL_GAS = 2_000_000n;
 
-/** What a usual operation may cost at the fees that Gasdesk suggests, wei. */
+/** The most that a usual operation costs at the fees that Gasdesk suggests, wei. */
 const usualOperationWei = (policy: BreakerPolicy, chain: BreakerFacts): bigint => {
   const { baseFeeWei, believedBaseFeeWei = baseFeeWei, believedTipWei = '0' } = chain;
   const costWei = USUAL_GAS * (2n * BigInt(believedBaseFeeWei) + BigInt(believedTipWei));
@@ -37,8 +37,8 @@ const usualOperationWei = (policy: BreakerPolicy, chain: BreakerFacts): bigint =
 };
 
 /**
- * The breaker that binds on the chain of a policy; undefined where none does. The default one binds only where it is
- * known what the gas tanks hold. No request has an influence on it.
+ * The breaker of a policy's chain; undefined without one. The default one applies only if the gas tanks' balances are
+ * known. No request influences it.
  */
 export const breakerOf = (policy: BreakerPolicy, chain: BreakerFacts | null): Breaker | undefined => {
   const setting = policy.chain?.breaker ?? null;

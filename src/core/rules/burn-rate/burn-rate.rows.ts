@@ -4,7 +4,6 @@ import { together } from '../../../../test/support/situation.ts';
 import { COST, breaker, shared } from '../../../../test/support/situations.ts';
 import { burnRate } from './burn-rate.ts';
 
-/** What the tests know of this kind. */
 export default ruleTable(burnRate, {
   BURN_RATE_EXCEEDED_BY_DAPP: {
     sparesDrafts: true,

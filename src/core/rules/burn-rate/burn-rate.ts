@@ -7,10 +7,10 @@ import { LEAST_OPERATIONS, breakerOf } from './breaker.ts';
 import { type AccountKey, type Reservation, partAt } from '../../ledger/account.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass } from '../rule.ts';
 
-/** Where a chain has several DApps, one of them may sign for so much of the amount: it cannot trip the breaker alone. */
+/** If a chain has several DApps, each may sign for this part of the amount: it cannot trip the breaker alone. */
 const DAPP_PART = 2n;
 
-/** The command that sets a breaker with room for so many wei; of its amount, a DApp may use only its part. */
+/** The command that sets a breaker with room for this amount; a DApp may use only its part. */
 const raised = ({ chainId, seconds, dapp }: Evidence, wei: bigint): string =>
   `"gasdesk chain set ${String(chainId)} --breaker ${weiToDecimal(wei * (dapp === undefined ? 1n : DAPP_PART))}/${String(seconds)}s"`;
 
@@ -20,7 +20,7 @@ const checked = (evidence: Evidence, resume: string): string =>
   `The operator checks what used the amount, then runs "${resume}", which restarts the count. ` +
   `If the traffic is legitimate, the operator raises the breaker first: ${raised(evidence, wanted(evidence))}.`;
 
-/** Where an amount comes from that the operator has not set. */
+/** The source of an amount that the operator has not set. */
 const originWords = ({ origin, dapp, ...evidence }: Evidence): string => {
   if (origin === undefined) return '';
   const whole =
@@ -53,7 +53,7 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** What is signed for on a chain, by all DApps or by one, and the most that may be within a time. */
+/** The amount signed for on a chain, by all DApps or by one, and its limit within a time. */
 export interface BurnRateFacts {
   readonly chainId: number;
   /** Wei. */
@@ -63,17 +63,19 @@ export interface BurnRateFacts {
   readonly used: bigint;
   /** The most this operation can take, wei. */
   readonly amount: bigint;
-  /** The DApp whose part it is about, by its name; undefined: all of them together. */
+  /** Name of the DApp whose part it is; undefined: all of them together. */
   readonly dapp?: string | undefined;
   /** The same, by its id. */
   readonly paymasterId?: string | undefined;
-  /** Where the default amount comes from; undefined: the operator has set it. */
+  /** Source of the default amount; undefined: the operator has set it. */
   readonly origin?: 'deposits' | 'operations' | undefined;
-  /** What the chain's gas tanks hold together, wei; undefined where the amount does not come from that. */
+  /** Total balance of the chain's gas tanks, wei; undefined if the amount does not depend on it. */
   readonly depositsWei?: string | undefined;
 }
 
-/** The burn-rate breaker: signed maximum costs + the operation's ≤ the amount per time, the chain's or a DApp's part. */
+/**
+ * The burn-rate breaker: signed maximum costs + the operation's ≤ the amount per time, the chain's or a DApp's part.
+ */
 export const checkBurnRate = ({
   chainId,
   threshold,
@@ -102,23 +104,23 @@ export const checkBurnRate = ({
 };
 
 /**
- * How finely time is counted: what was signed in the oldest part counts until all of that part is past, so that never
- * more than the amount is signed within the time, and one sixtieth of it later all of it is free again.
+ * Resolution of the time: an amount counts until the whole part in which it was signed has passed, so that never more
+ * than the limit is signed within the time, and all of it is free again one sixtieth of it later.
  */
 const PARTS = 60;
 const partMsOf = (seconds: number): number => (seconds * 1000) / PARTS;
 
-/** When what was signed at `at` counts no more for a breaker of so many seconds. Epoch ms. */
+/** When an amount signed at `at` no longer counts for a breaker of that many seconds. Epoch ms. */
 export const forgottenAt = (seconds: number, at: number): number => {
   const [partMs, spanMs] = [partMsOf(seconds), seconds * 1000];
   const part = partAt(at, partMs);
-  // A part may have a fraction of a millisecond: what counts is to which part a whole one belongs.
+  // A part may have a fraction of a millisecond: what counts is the part of a whole one.
   let over = Math.floor((part + 1) * partMs) + spanMs - 1;
   while (partAt(over - spanMs, partMs) <= part) over += 1;
   return over;
 };
 
-/** The last moment of the part of the breaker's time that `at` lies in. Epoch ms. */
+/** The last moment of the part of the breaker's time that contains `at`. Epoch ms. */
 export const partEndsAt = (seconds: number, at: number): number => forgottenAt(seconds, at) - seconds * 1000 - 1;
 
 const tripWords = ({ facts, policy, symbol }: RuleInput, what: string, part: bigint): string => {
@@ -130,11 +132,10 @@ const tripWords = ({ facts, policy, symbol }: RuleInput, what: string, part: big
 };
 
 /**
- * The chain's burn-rate breaker, no matter who pays for the operation in the end: with tokens, too, the paymaster pays
- * the chain. It counts what was signed, whatever becomes of it, since the breaker was set or sponsorship was last
- * resumed. Where there are several DApps, one that comes to more than its part is paused by itself, before all of
- * them together come to the amount. It is the last rule: it stops everything, and what is not signed anyway is no
- * reason to.
+ * The chain's burn-rate breaker applies whoever pays for the operation: with tokens, too, the paymaster pays the chain.
+ * It counts what was signed, whatever its settlement, since the breaker was set or sponsorship was last resumed. If the
+ * chain has several DApps, one that exceeds its part is paused by itself, before all of them together reach the amount.
+ * It is the last rule: it stops everything, and an operation that another rule denies must not trip it.
  */
 export const burnRate: RuleKind<keyof typeof denials> = {
   type: 'burnRate',
@@ -148,7 +149,7 @@ export const burnRate: RuleKind<keyof typeof denials> = {
     const { chainId, paymasterId } = policy.dapp;
     const { desk, dapp } = policy.resumes;
     const partMs = partMsOf(seconds);
-    // After a clock was set back, what is signed for later times counts as well.
+    // After a clock was set back, amounts signed for later times count as well.
     const [window, since] = [partAt(facts.at, partMs), partAt(facts.at - seconds * 1000, partMs)];
     const reservationOn = (account: AccountKey): Reservation => ({
       ...{ account: { ...account, window }, kind: 'spend', amount, since },

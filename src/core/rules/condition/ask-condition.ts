@@ -3,10 +3,10 @@ import type { PolicyRule } from '../../policy.ts';
 import { readCondition } from '../../conditions/condition.ts';
 import { type CheckResult, type RuleInput, deny } from '../rule.ts';
 
-/** What it takes to ask a condition. */
+/** The inputs for a condition. */
 type Asked = Pick<RuleInput, 'facts' | 'policy' | 'values' | 'ask'>;
 
-/** Why a condition says neither yes nor no. */
+/** Why a condition gives neither yes nor no. */
 type Refusal = CheckResult<'CONDITION_FAILED' | 'CONDITION_NOT_READ'>;
 
 const failureEvidence = (expression: string, failure: string, { facts, policy, values }: Asked): Evidence => {
@@ -20,7 +20,7 @@ const failureEvidence = (expression: string, failure: string, { facts, policy, v
   };
 };
 
-/** What a condition of a rule says of an operation, or why the operation is denied. */
+/** The answer of a rule's condition for an operation, or why the operation is denied. */
 export const askCondition = (
   { name: rule, enforcement }: Pick<PolicyRule, 'name' | 'enforcement'>,
   expression: string,

@@ -60,14 +60,14 @@ const checkCondition = (rule: PolicyRule & { readonly policyData: ConditionData 
   const answer = askCondition(rule, text, input);
   if (!('holds' in answer)) return answer;
   const [condition, values] = [readCondition(text), input.values()];
-  // Every record of an operation holds this: what the expression is stands in the policy that the record names.
+  // Every record of an operation holds this: the expression is in the policy that the record names.
   if (answer.holds) return pass('CONDITION_MET', { rule: name, ...metEvidence(condition.met(values)) });
   const { text: unmet, met } = condition.unmet(values);
   const part = { ...(unmet !== text && { unmet }), ...metEvidence(met) };
   return deny('CONDITION_NOT_MET', { rule: name, expression: text, ...part, message });
 };
 
-/** Expressions that must be true. Gas and fees may be open in a draft: it is not looked at. */
+/** Expressions that must be true. Gas and fees may be open in a draft, so drafts are not checked. */
 export const condition: RuleType<keyof typeof denials> = {
   type: 'condition',
   title: 'Condition',

@@ -3,7 +3,6 @@ import { readCondition } from '../../conditions/condition.ts';
 import { expression } from '../../conditions/expression.ts';
 import type { Setup } from '../rule.ts';
 
-/** What is kept of a rule that is a condition. */
 export interface ConditionData {
   readonly expression: string;
   readonly message: string;
@@ -14,13 +13,15 @@ const data = z.strictObject({
   message: z.string().trim().min(1, 'should not be empty').max(500).describe('What the user is told'),
 });
 
-/** Not checked again: a later Gasdesk may refuse what an earlier one has stored, and deciding tells what is wrong with it. */
+/**
+ * Not checked again: a later Gasdesk may refuse what an earlier one has stored, and deciding reports what is wrong with
+ * it.
+ */
 const kept = z.strictObject({
   expression: z.string().describe('The condition in CEL, as it was stored'),
   message: z.string().describe('What the user is told'),
 });
 
-/** What operators set up of conditions. */
 export const conditionSetup: Setup<ConditionData, ConditionData> = {
   policyType: 'CONDITION',
   anybodyMeets: true,

@@ -1,10 +1,9 @@
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 
-/** What a text of addresses holds. */
 export interface SendersList {
-  /** In lower case, each once, in the order in which they came first. */
+  /** In lower case, each once, in the order of first appearance. */
   readonly addresses: readonly Address[];
-  /** What is no address where one must be, up to 20 of them. */
+  /** Cells that should be addresses but are not, up to 20. */
   readonly faults: readonly { readonly line: number; readonly text: string }[];
 }
 
@@ -13,12 +12,12 @@ const LONGEST_SHOWN = 60;
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** The cells of a line: CSV by comma, semicolon or tab, each perhaps in quotes. */
+/** The cells of a line: CSV by comma, semicolon or tab, each with or without quotes. */
 const cellsOf = (line: string): string[] => line.split(/[,;\t]/).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
 
 /**
- * Reads accounts from a text file: one address per line, or CSV with an address in one of its columns. A first line without
- * one is taken for the head of the columns.
+ * Reads accounts from a text file: one address per line, or CSV with an address in one of its columns. A first line
+ * without an address is a header.
  */
 export const readSenders = (text: string): SendersList => {
   const addresses = new Set<Address>();

@@ -7,14 +7,13 @@ import { senders } from './senders.ts';
 
 const TARGET = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 
-/** A list of accounts, kept as it is sent. */
+/** A list of accounts, stored as it is sent. */
 const listing =
   (mode: 'ALLOW' | 'DENY') =>
   (address: string): Situation => ({
     policy: { rules: [rule('List', 'SENDERS', { mode, addresses: [address.toLowerCase()] })] },
   });
 
-/** What the tests know of this kind. */
 export default ruleTable(senders, {
   SENDER_NOT_ALLOWED: {
     rows: [row(listing('ALLOW'), ITEMS, SENDER.toUpperCase().replace('0X', '0x'))],

@@ -79,7 +79,7 @@ const setup: Setup<SendersData, SendersData> = {
   },
 };
 
-/** Sets of the lists of policies, which are never written to. */
+/** The lists of policies as sets. Policies are never modified. */
 const known = new WeakMap<readonly Address[], ReadonlySet<Address>>();
 
 const setOf = (addresses: readonly Address[]): ReadonlySet<Address> => {
@@ -95,7 +95,7 @@ const checkSender = (rule: string, { mode: which, addresses }: SendersData, send
   return isListed ? deny('SENDER_DENIED', evidence) : pass('SENDER_NOT_LISTED', evidence);
 };
 
-/** Who may be sponsored, by lists of accounts. */
+/** Which accounts may be sponsored, by lists. */
 export const senders: RuleType<keyof typeof denials> = {
   type: 'senders',
   title: 'Senders',

@@ -36,7 +36,7 @@ const cycleValue = z.number(WHOLE).int(WHOLE).positive(WHOLE);
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `{"unit": "lifetime"}` says all there is to say. */
+/** `{"unit": "lifetime"}` is complete without a value. */
 const withLength = (value: unknown): unknown =>
   isRecord(value) && value['unit'] === 'lifetime' && value['value'] === undefined ? { ...value, value: 1 } : value;
 
@@ -55,7 +55,7 @@ const CYCLE_FORMS =
 const SPELLED_CYCLE = /^\s*(\d{1,6})\s*(hour|day|week)s?\s*$/;
 const SPELLED_LIFETIME = /^\s*lifetime\s*$/;
 
-/** The forms in which clients send a cycle to the limit update (behaviour 8.8), read into the one object form. */
+/** Reads the forms in which clients send a cycle to the limit update (behaviour 8.8) into the one object form. */
 const readCycle = (value: unknown): unknown => {
   if (typeof value !== 'string') return value;
   if (SPELLED_LIFETIME.test(value)) return { unit: 'lifetime' };
@@ -94,10 +94,10 @@ export const thresholdFault = (type: z.output<typeof thresholdType>, threshold: 
   return undefined;
 };
 
-/** What a spending limit says, whether it is typed, sent or kept. */
+/** The fields of a spending limit that is typed, sent or stored. */
 export interface LimitWords {
   readonly type: z.output<typeof limitType>;
-  /** Absent where each operation is looked at by itself. */
+  /** Absent if each operation is checked by itself. */
   readonly cycleDuration?: CycleDuration | undefined;
   /** Decimal digits: operations, whole coins, or US dollars. */
   readonly threshold: string;
@@ -128,12 +128,12 @@ const limitFault = ({
 
 type Threshold = typeof exactPositiveNumber | typeof exactPositiveInput;
 
-/** A spending limit to be kept, its threshold read by the schema given. */
+/** The schema of a stored spending limit; the given schema reads its threshold. */
 const spendingLimitData = <T extends Threshold>(threshold: T) =>
   z
     .strictObject({ type: limitType, cycleDuration: cycleDuration.optional(), threshold, thresholdType })
     .superRefine((data, context) => {
-      // TypeScript cannot look into what depends on T; every Threshold reads to decimal digits.
+      // TypeScript cannot resolve what depends on T; every Threshold reads to decimal digits.
       const found = limitFault(data as unknown as LimitWords);
       if (found !== undefined) context.addIssue({ code: 'custom', path: [found.field], message: found.fault });
     });
@@ -150,13 +150,15 @@ const kept = z.strictObject({
   durationInMs: z.number().optional().describe('Absent where there is no cycle, or one without an end'),
 });
 
-/** A spending limit as it is kept: `threshold` in exact decimal digits, times in epoch milliseconds. */
+/** A spending limit as it is stored: `threshold` in exact decimal digits, times in epoch milliseconds. */
 export type SpendingLimit = z.output<typeof kept>;
 
-/** A limit that is typed and not kept yet. */
+/** A limit that is typed and not stored yet. */
 export const typedLimit = spendingLimitData(exactPositiveInput);
 
-/** Body of the limit update on the management interface: every field optional, the cycle starts anew in any case. */
+/**
+ * Body of the limit update on the management interface: every field is optional, and the cycle restarts in any case.
+ */
 export const limitUpdate = z.strictObject({
   name: name.optional(),
   cycleDuration: cycleDurationInUpdate.optional(),
@@ -164,7 +166,6 @@ export const limitUpdate = z.strictObject({
   thresholdType: thresholdType.optional(),
 });
 
-/** The same as operators send it. */
 export const typedLimitUpdate = limitUpdate.extend({ threshold: exactPositiveInput.optional() });
 
 const everyCycle = ({ value, unit }: CycleDuration): string => {
@@ -177,7 +178,7 @@ const amountOf = ({ threshold, thresholdType: measure }: LimitWords, coin: strin
   return measure === 'USD' ? exactDollars(decimalToWei(threshold)) : `${shownAmount(decimalToWei(threshold))} ${coin}`;
 };
 
-/** A limit's consequence as a sentence made from its values. */
+/** The effect of a limit as a sentence with its values. */
 export const limitSentence = (limit: LimitWords, coin: string): string => {
   const { type, thresholdType: measure, cycleDuration: cycle } = limit;
   const amount = amountOf(limit, coin);
@@ -186,7 +187,7 @@ export const limitSentence = (limit: LimitWords, coin: string): string => {
   return `${who} ${measure === 'COUNT' ? '' : 'gas for '}${amount} sponsored ${everyCycle(cycle)}.`;
 };
 
-/** A limit that begins now, with the times that follow. */
+/** A limit that begins now, with its times. */
 const begun = (
   { type, threshold, thresholdType: measure, cycleDuration: cycle }: LimitWords,
   startTimeInEpoch: number,
@@ -198,7 +199,6 @@ const begun = (
   };
 };
 
-/** What operators set up of spending limits. */
 export const limitSetup: Setup<z.output<typeof typedLimit>, SpendingLimit> = {
   policyType: 'PAYMASTER_SA_LIMIT',
   place: 1,
@@ -220,8 +220,7 @@ export const limitSetup: Setup<z.output<typeof typedLimit>, SpendingLimit> = {
 const refused = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
 /**
- * A limit once it is updated: what is not given stays, and its first window begins now.
- *
+ * A limit after an update: omitted fields stay, and its first window begins now.
  * @param now epoch ms
  * @throws EngineError `VALIDATION`
  */
@@ -245,6 +244,5 @@ export const updatedLimit = (
   return begun(updated, now);
 };
 
-/** Whether a rule is a limit in US dollars. */
 export const isInDollars = (rule: PolicyRule): boolean =>
   rulesOf(limitSetup, [rule]).some(({ policyData }) => policyData.thresholdType === 'USD');

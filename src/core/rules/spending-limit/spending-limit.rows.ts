@@ -42,7 +42,6 @@ const reached = {
   now: windowEndsAt - 43 * MINUTE,
 };
 
-/** What the tests know of this kind. */
 export default ruleTable(spendingLimit, {
   LIMIT_REACHED: {
     rows: [

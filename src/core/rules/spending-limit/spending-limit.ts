@@ -69,7 +69,7 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** A limit and where it stands: amounts are operations for COUNT, wei for NATIVE_ASSET, 10^-18 US dollars for USD. */
+/** A limit and its current state: amounts are operations for COUNT, wei for NATIVE_ASSET, 10^-18 US dollars for USD. */
 export interface LimitState {
   readonly name: string;
   readonly limit: SpendingLimit;
@@ -86,12 +86,12 @@ export interface LimitState {
 export const thresholdUnits = ({ thresholdType, threshold }: SpendingLimit): bigint =>
   thresholdType === 'COUNT' ? BigInt(threshold) : decimalToWei(threshold);
 
-/** How amounts are counted, by the type of the threshold. */
+/** The unit of amounts, by the type of the threshold. */
 export const limitUnits = { COUNT: 'operations', NATIVE_ASSET: 'wei', USD: 'usd' } as const;
 
 /**
- * What an operation adds to a limit: one operation, or the most it can cost. Undefined where nobody knows what the coin is
- * worth.
+ * What an operation adds to a limit: one operation, or the most it can cost. Undefined if the price of the coin is
+ * unknown.
  */
 export const limitAmount = (
   { thresholdType }: Pick<SpendingLimit, 'thresholdType'>,
@@ -120,7 +120,6 @@ export const checkSpendingLimit = ({ name, limit, used, amount, endsAt, now }: L
   return deny(amount > threshold ? 'LIMIT_TOO_SMALL' : 'LIMIT_REACHED', evidence);
 };
 
-/** A rule that is a spending limit. */
 export type LimitRule = PolicyRule & { readonly policyData: SpendingLimit };
 
 /** The ledger's account of one window of a limit, or of one of its users. */
@@ -132,7 +131,7 @@ export const limitAccount = (
 
 const activeLimits = ({ rules }: Policy): LimitRule[] => rulesOf(limitSetup, rules).filter(({ active }) => active);
 
-/** Whether it adds operations up: one of each operation looks at one alone. */
+/** Whether it adds operations up: a limit per operation checks each one alone. */
 export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !== 'OPERATION';
 
 const RESERVATIONS = { COUNT: 'count', NATIVE_ASSET: 'spend', USD: 'share' } as const;
@@ -144,7 +143,7 @@ const reservationOf = (rule: LimitRule, { facts, op, requiredWei }: RuleInput): 
   return {
     account: limitAccount(rule, windowAt(limit, facts.at).index, user),
     kind,
-    // Where it is not known, the operation is denied.
+    // If it is unknown, the operation is denied.
     amount: limitAmount(limit, requiredWei, facts.price) ?? 0n,
     ...(kind === 'share' && { ofWei: requiredWei }),
     ...(rule.enforcement === 'shadow' && { shadow: rule.ruleId }),
@@ -166,7 +165,7 @@ const checkLimit = ({ name, policyData: limit }: LimitRule, input: RuleInput, us
   return checkSpendingLimit({ name, limit, now: facts.at, used, amount, endsAt: windowAt(limit, facts.at).endsAt });
 };
 
-/** What users, or all of them together, may have sponsored per window, and what one operation may cost. */
+/** The most that users, or all of them together, may have sponsored per window, and that one operation may cost. */
 export const spendingLimit: RuleType<keyof typeof denials> = {
   type: 'spendingLimit',
   title: 'Spending limit',
