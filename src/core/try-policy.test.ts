@@ -216,7 +216,7 @@ describe('past decisions are decided again under a draft:', () => {
     const settled = { settlement: 'settled', actualCostWei: String(COST / 4n) } as const;
     const records = decisionsOf(policyWith(), times(6, { settled }));
     const draft = policyWith({ rules: [limit(inWei(2n * COST))] });
-    // One at its maximum fits beside four that have cost a quarter each.
+    // One at its maximum fits next to four that have cost a quarter each.
     expect(tried(records, policyWith(), draft).flips.map(({ id }) => id)).toEqual(['d-5']);
   });
 

@@ -18,8 +18,10 @@ class Seen {
 /** Addresses and bytes are hex in lower case, amounts are wei; `maxCostUsd` is missing if no price is known. */
 export class ConditionOperation extends Seen {}
 
+/** One call of the operation, as `calls` lists it. */
 export class ConditionCall extends Seen {}
 
+/** What `dapp` names in an expression. */
 export class ConditionDapp extends Seen {}
 
 const gasFields = [

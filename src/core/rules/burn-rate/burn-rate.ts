@@ -132,7 +132,7 @@ const tripWords = ({ facts, policy, symbol }: RuleInput, what: string, part: big
 };
 
 /**
- * The chain's burn-rate breaker applies whoever pays for the operation: with tokens, too, the paymaster pays the chain.
+ * The chain's burn-rate breaker also applies if the user pays: the paymaster pays the chain, the user pays it in tokens.
  * It counts what was signed, whatever its settlement, since the breaker was set or sponsorship was last resumed. If the
  * chain has several DApps, one that exceeds its part is paused by itself, before all of them together reach the amount.
  * It is the last rule: it stops everything, and an operation that another rule denies must not trip it.
