@@ -11,7 +11,7 @@ const fieldsOf = (one: Command): Fields | undefined => (one as Command & { field
 
 const all = (one: Command): Command[] => [one, ...one.commands.flatMap(all)];
 
-/** What is wrong with the words of a command. */
+/** Faults in the words of a command. */
 const faultsOf = (one: Command): string[] => {
   const { schema, words, fieldOf, hasMore } = fieldsOf(one)!;
   const fields = Object.keys(schema.shape);

@@ -47,7 +47,7 @@ export const tryPolicy = async (
   const { policy } = await call('policies.show', { paymasterId });
   const change = { name: 'policies.apply', input: { paymasterId, text } } as const;
   const { trialId } = await call('policies.try', { change, ...filters });
-  // The call that waits for the trial throws.
+  // Errors surface in the call that waits for the trial.
   stopped.then(() => call('policies.cancelTrial', { trialId })).catch(() => undefined);
   for (let seen = -1; ;) {
     const { done, result } = await call('policies.trial', { trialId, seen });

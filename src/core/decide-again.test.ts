@@ -12,7 +12,7 @@ const burning: Situation = {
 const atLimit: Situation = { policy: { rules: [limit()] }, held: { limit: 5n } };
 const pause = { since: 1, reason: null };
 
-/** The verdict on what was decided in one situation, under its policy with these changes. */
+/** The verdict on a decision in one situation, under its policy with these changes. */
 const again = (situation: Situation, changes: Partial<Policy>) => {
   const [facts, policy, held] = inputsOf(situation);
   const { verdict, reason } = decideAgain(decidedLine(facts, policy, held), { ...policy, ...changes });

@@ -32,7 +32,7 @@ const paused: Situation = { policy: { pause: { since: NOW, reason: null } } };
 const resumed: Situation = { policy: { pause: null } };
 const denied = responseWith({}, { response: '{"arePoliciesVerified": false}' });
 
-/** What makes a rule deny, and what mends it. */
+/** A situation in which a rule denies, and the change after which it passes. */
 type Stair = readonly [rule: string, denied: Situation, mended: Situation];
 
 const sponsoredStairs: readonly Stair[] = [

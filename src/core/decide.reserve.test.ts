@@ -98,7 +98,7 @@ test.each<[string, AccountKind, Situation, boolean]>([
   else expect(changed).not.toEqual(accountsOf(base, kind));
 });
 
-/** What accounts may hold at most, by kind and, for limits, by rule; a share may always hold one operation. */
+/** The most that accounts may hold, by kind and, for limits, by rule; a share may always hold one operation. */
 const bounds: Readonly<Record<string, bigint>> = {
   ...{ 'limit:each': 5n, 'limit:all': 3n * COST, user: 2n * MAX_UNITS, unreachable: 2n * COST },
   ...{ tank: COIN, sender: COIN / 4n, dapp: COIN / 4n, breaker: 8n * COST, dappBreaker: 4n * COST },
@@ -115,7 +115,7 @@ const offline = together(everywhere, unreachable, { facts: { shared: { ...shared
 test.each<[string, Situation, readonly string[]]>([
   ['sponsored', everywhere, []],
   ['paid in tokens', together(everywhere, paying()), []],
-  // Nobody can tell what the tank holds.
+  // The balance of the tank is unknown.
   ['sponsored while no node answers', offline, ['tank', 'sender', 'dapp']],
 ])('an operation is %s exactly if every reservation fits', (_, situation, unbounded) => {
   const [facts, policy] = inputsOf(situation);
@@ -144,7 +144,7 @@ test.each<[string, Situation, readonly string[]]>([
     }),
     { numRuns: 500 },
   );
-  // Else the property would hold of nothing.
+  // Otherwise the property would hold vacuously.
   const possible = reservations.map(nameOf).filter((name) => !unbounded.includes(name));
   expect(seen).toEqual(new Set([undefined, ...possible.map((name) => rules[name])]));
 });

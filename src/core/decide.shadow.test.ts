@@ -125,7 +125,7 @@ test('an operation that a limit in shadow would have denied takes nothing when i
   expect(ledger.look(taken[0]!)).toBe(0n);
 });
 
-/** What a limit says of each of these operations, where nothing else denies one. */
+/** A limit's results for each of these operations, if nothing else denies one. */
 const course = (
   rules: PolicyRule[],
   traffic: readonly { gas: number; after: number; sender: number }[],

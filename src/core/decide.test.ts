@@ -23,7 +23,7 @@ const denials = (situation: Situation): string[] =>
 
 const digits = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
 
-/** The verdict, with its steps and what it brings about, as text. */
+/** The verdict, with its steps and effects, as text. */
 const textOf = (verdict: ReturnType<typeof decide>): string => JSON.stringify(verdict, digits);
 
 describe.each(cases)('$name', ({ type, code, denied, signed, sparesDrafts }) => {

@@ -42,7 +42,7 @@ const denied = decidedLine(...deniedInputs);
 const again = (record: DecisionRecord, revision: unknown, options = {}): Replayed =>
   replay(record, revision, { engine: ENGINE, withSignatures: true, ...options });
 
-/** The fields that differ: of a step, that it does. */
+/** The fields that differ; a differing step counts as one. */
 const fieldsOf = (replayed: Replayed): readonly string[] => {
   if ('notReplayable' in replayed) return [replayed.notReplayable];
   return [...new Set(replayed.differences.map(({ field }) => field.replace(/^(trace\[\d+\]).*/, '$1')))];

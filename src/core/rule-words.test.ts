@@ -82,7 +82,7 @@ test.each([
   [0, 43 * MINUTE, '14:30 UTC, in 43 min'],
   [0, 42 * MINUTE + 1, '14:30 UTC, in 43 min'],
   [0, 1, '14:30 UTC, in 1 min'],
-  // A window seldom ends on a full minute: a request at the minute before its end is denied again.
+  // A window seldom ends on a full minute: a request one minute earlier is denied again.
   [1, 43 * MINUTE, '14:31 UTC, in 43 min'],
   [59_999, 60 * MINUTE, '14:31 UTC, in 1 h 0 min'],
   [0, 25 * 60 * MINUTE, '14:30 UTC, in 25 h 0 min'],

@@ -27,24 +27,24 @@ import { policyFileText } from './policy-file/write-file.ts';
 import type { Policy } from './policy.ts';
 import { type DraftAt, type TrialReport, PolicyTrial, decideUnderDraft } from './try-policy.ts';
 
-/** An operation that comes to the desk: minting at {@link NOW} by default. */
+/** An operation sent to the desk: minting at {@link NOW} by default. */
 interface Asked {
   readonly method?: 'mint' | 'burn';
   /** After {@link NOW}, ms. */
   readonly after?: number;
   readonly sender?: Address;
   readonly webhooks?: Facts['webhooks'];
-  /** What was read of tokens. */
+  /** The token holdings that were read. */
   readonly holdings?: Facts['holdings'];
-  /** What the gas tank holds on chain. */
+  /** Balance of the gas tank on chain. */
   readonly balanceWei?: bigint;
-  /** What became of it, if it is sponsored. */
+  /** Its settlement, if it is sponsored. */
   readonly settled?: Pick<DecisionRecord, 'settlement' | 'actualCostWei'>;
 }
 
 const OTHER: Address = `0x${'b2'.repeat(20)}`;
 
-/** What a desk decides, the one after the other, where settlement finds at once what became of an operation. */
+/** The decisions of a desk, one after the other, each settled at once. */
 const decisionsOf = (policy: Policy, asked: readonly Asked[]): DecisionRecord[] => {
   const ledger = new Ledger();
   return asked.map((one, index) => {
@@ -74,7 +74,7 @@ const draftIn =
   (now) =>
     draftPolicy(parsePolicyFile(text), current, { now, newId: (name) => `new:${name}` });
 
-/** The records as they are, each with the policy by which it was decided, tried under a draft. */
+/** The records, each with the policy of its decision, tried under a draft. */
 const tried = (
   records: readonly DecisionRecord[],
   recorded: Policy,
@@ -197,7 +197,7 @@ describe('past decisions are decided again under a draft:', () => {
   test('an operation that is denied leaves room in the gas tank, beside what others hold of it', () => {
     const both = policyWith({ contracts: [bothMethods] });
     const balanceWei = 3n * COST;
-    // The first one is another's.
+    // The first one is another user's.
     const records = decisionsOf(
       both,
       [{}, { method: 'burn' as const }, {}, {}].map((one) => ({ ...one, balanceWei })),

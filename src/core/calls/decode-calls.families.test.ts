@@ -28,7 +28,7 @@ const PAID: Call = [OTHER, 5n, '0xdeadbeef'];
 /** MetaMask's Hybrid and Stateless7702. */
 const execute = (call: Call): Hex => encodeFunction(`execute(${TUPLE})`, [TUPLE], [call]);
 
-/** Uniswap's Calibur: no selector behind the prefix. */
+/** Uniswap's Calibur: no selector after the prefix. */
 const calibur = (...calls: Call[]): Hex =>
   hex(concat(['0x8dd7712f', encodeArguments([`(${TUPLE}[],bool)`], [[calls, true]])]));
 
@@ -93,7 +93,7 @@ describe('what each account makes of it', () => {
   });
 });
 
-/** Replaces the word at `index` behind the selector. */
+/** Replaces the word at `index` after the selector. */
 const withWord = (callData: Hex, index: number, value: bigint): Hex => {
   const start = 4 + 32 * index;
   return hex(concat([dataSlice(callData, 0, start), toBeHex(value, 32), dataSlice(callData, start + 32)]));

@@ -29,21 +29,21 @@ import type { DecodeFault } from './decode-fault.ts';
 
 /** Cases where both outcomes are safe and we do not take the one the file prefers. */
 const DEVIATIONS: Record<string, Decoding['outcome']> = {
-  // Refused: known accounts differ in what they make of the mode selector.
+  // Refused: known accounts interpret the mode selector differently.
   'k31/7579-mode-selector-and-payload': 'undecodable',
   'k33/7579-mode-selector-and-payload': 'undecodable',
   'msa/7579-mode-selector-and-payload': 'undecodable',
   'e78/7821-mode-3-batch-of-batches': 'undecodable',
   // Refused: beyond the depth limit.
   'safe/hostile-multisend-nested-12': 'undecodable',
-  // Decoded as what they are: a call without the prefix's support, and a call of the account to itself.
+  // Decoded as they are: a call without the prefix's support, and a call of the account to itself.
   'sa7/hostile-executeUserOp-prefix-unsupported': 'decoded',
   'cb/hostile-executeWithoutChainIdValidation-forbidden': 'decoded',
   // Decoded as a plain transfer to address zero, which no policy that limits targets sponsors.
   'e78/hostile-7821-zero-target': 'decoded',
 };
 
-/** Account functions that the vectors have no cases of: decode-calls.families.test.ts. */
+/** Account functions without cases in the vectors: decode-calls.families.test.ts. */
 const OTHER_FUNCTIONS = [
   'execute((address,uint256,bytes))',
   'setupSafe((address,address[],uint256,address,bytes,address,(address,bytes)[],bytes))',

@@ -275,7 +275,7 @@ function nexus(bootstrap: Address, call: Hex): Hex {
   return encodeFunction('createAccount(bytes,bytes32)', ['bytes', 'bytes32'], [data, toBeHex(0, 32)]);
 }
 
-/** A Safe whose setup runs `to` as its own code. */
+/** A Safe whose set-up runs `to` as its own code. */
 function safeProxy(to: Address, data: Hex): Hex {
   const types = ['address[]', 'uint256', 'address', 'bytes', 'address', 'address', 'uint256', 'address'];
   const values = [[OTHER], 1, to, data, OTHER, ZERO_ADDRESS, 0, ZERO_ADDRESS];

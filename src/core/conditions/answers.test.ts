@@ -24,7 +24,7 @@ const callsOf = (count: number): Situation => {
 
 const batch = together({ policy: { contracts: [items()] } }, callsOf(30));
 
-/** Each text is another one: the same is evaluated once. */
+/** Each text is different: equal ones are evaluated once. */
 const nested = (index: number): string => `calls.all(c, calls.all(e, c.value < ${index + 1}))`;
 
 const conditions = (count: number, text: (index: number) => string, more: Partial<PolicyRule> = {}): PolicyRule[] =>
@@ -37,7 +37,7 @@ const under = (rules: readonly PolicyRule[]): Situation => together(batch, { pol
 
 const stepsOf = ({ steps }: Done) => steps.filter(({ rule: kind }) => kind === 'condition');
 
-/** Steps that the conditions which were evaluated can have taken. */
+/** Most steps that the evaluated conditions can have taken. */
 const taken = (situation: Situation): number => {
   const [facts, policy] = inputsOf(situation);
   const values = ruleInput(facts, policy).values();

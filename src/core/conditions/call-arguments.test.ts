@@ -7,7 +7,7 @@ import { callArguments } from './call-arguments.ts';
 const sizes = Array.from({ length: 32 }, (_, index) => index + 1);
 const types = ['address', 'bool', ...sizes.flatMap((size) => [`uint${8 * size}`, `int${8 * size}`, `bytes${size}`])];
 
-/** Ends, and what has all bits of a smaller type set, come up more often. */
+/** Boundary values, and those with all bits of a smaller type set, are more frequent. */
 const word = fc.oneof(
   fc.uint8Array({ minLength: 32, maxLength: 32 }),
   fc

@@ -66,7 +66,7 @@ const isOpenAfter = (text: string): boolean => {
   return true;
 };
 
-/** A chain in which what they stand for replaces the variables of loops. */
+/** A chain with its loop variables resolved. */
 const resolved = (chain: string, scope: ReadonlyMap<string, string>): string =>
   chain.replace(/^\w+/, (name) => scope.get(name) ?? name);
 

@@ -18,10 +18,10 @@ class Seen {
 /** Addresses and bytes are hex in lower case, amounts are wei; `maxCostUsd` is missing if no price is known. */
 export class ConditionOperation extends Seen {}
 
-/** One call of the operation, as `calls` lists it. */
+/** A call of the operation. */
 export class ConditionCall extends Seen {}
 
-/** What `dapp` names in an expression. */
+/** The DApp that the operation belongs to. */
 export class ConditionDapp extends Seen {}
 
 const gasFields = [

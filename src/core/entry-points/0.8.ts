@@ -6,7 +6,7 @@ import { addressWord, digits, hashWord, keccak, word } from '../user-operation/h
 import { isEip7702, packedWords } from '../user-operation/user-op-hash.ts';
 import { PENALTY_DIVISOR, packedEntryPoint, unusedFor } from './packed.ts';
 
-/** Unused gas up to this much of each limit is free; above it, all of it is charged. */
+/** Unused gas of a limit up to this much is free; above it, the penalty covers all of it. */
 const FORGIVEN_GAS = 40_000n;
 
 /** The charge for the unused gas of one limit, in gas. */

@@ -6,7 +6,9 @@ import { allEntryPoints, entryPointAt, entryPoints } from './registry.ts';
 
 const SRC = join(import.meta.dirname, '..', '..');
 
-/** Where versions are named: the one list for schemas, what each is, and which of them a paymaster contract is for. */
+/**
+ * The files that may name versions: the list for schemas, the definition of each, and the paymaster contracts for each.
+ */
 const NAMING = /^(?:shared[/]schema[/]user-operation[.]ts$|core[/](?:entry-points|paymaster-layouts)[/])/;
 
 const files = readdirSync(SRC, { recursive: true, withFileTypes: true })

@@ -32,7 +32,7 @@ class AbiBytes {
     this.#data = data;
   }
 
-  /** Names a run of bytes. @throws Unreadable if the bytes end before it, or more runs were named than fit */
+  /** Names a run of bytes. @throws Unreadable if the bytes end before it, or more bytes were named than exist */
   name(offset: number, length: number, { name, kind, meaning }: Pick<NamedBytes, 'name' | 'kind' | 'meaning'>): Hex {
     const total = byteLength(this.#data);
     if (offset + length > total) throw new Unreadable(`${name} ends behind the last byte`);

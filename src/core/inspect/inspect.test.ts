@@ -16,7 +16,7 @@ import { inspect } from './inspect.ts';
 import type { Clues, Knowledge } from './knowledge.ts';
 
 const vectors = vectorCases('paymaster-layouts');
-/** Without those whose values no EntryPoint takes, and those that cannot be hashed without a delegate. */
+/** Without those whose values no EntryPoint accepts, and those that cannot be hashed without a delegate. */
 const signed = vectors.filter(({ id, params, userOp }) => {
   const isOf7702 = params.eip7702Delegate !== undefined || ('factory' in userOp && userOp.factory.startsWith('0x7702'));
   return !id.endsWith('/4') && !isOf7702;
@@ -152,7 +152,7 @@ describe('a user operation', () => {
     const data = sectionAt(reading, 'params[0].paymasterAndData');
     expect(covered(data)).toBe(vector.paymasterAndData);
     expect(data.checks[0]).toMatchObject({ name: 'signer', ok: true });
-    // Without its delegate nobody can tell the hash of an EIP-7702 operation.
+    // Without its delegate the hash of an EIP-7702 operation is unknown.
     const isHashed = signed.includes(vector) || vector.params.eip7702Delegate !== undefined || vector.id.endsWith('/4');
     expect(hashesIn(clues).includes(userOpHash)).toBe(isHashed);
     const asked = { sender: userOp.sender.toLowerCase(), nonce: BigInt(userOp.nonce) };
@@ -168,7 +168,7 @@ describe('a user operation', () => {
     const { checks, values } = sectionAt(reading, 'paymasterAndData');
     expect(checks[0]).toMatchObject({ name: 'signer', ok: false });
     expect(values.map(({ value }) => value)).toEqual(expect.arrayContaining([vector.signerAddress, other.address]));
-    // Whom a stranger's contract believes, nobody here knows.
+    // The signers of a foreign contract are unknown here.
     const foreign = sectionAt(first(text, { signers: [other] }), 'paymasterAndData');
     expect(foreign.checks[0]).toMatchObject({ name: 'signer', ok: null });
   });

@@ -49,7 +49,7 @@ export class Ledger {
     else this.#accounts.set(accountText(listedAccount(listed)), held);
   }
 
-  /** * Adds to an account that is not part of a rolling window. @param account as {@link accountText} names it */
+  /** Adds to an account that is not part of a rolling window. @param account as {@link accountText} names it */
   add(account: string, amount: bigint): void {
     this.#accounts.set(account, (this.#accounts.get(account) ?? 0n) + amount);
   }
@@ -59,7 +59,7 @@ export class Ledger {
     else this.#addPart(rollingKey(account), account.window ?? since, amount, since);
   }
 
-  /** * Takes what a signed operation reserves. @returns the part that settlement may release */
+  /** Takes what a signed operation reserves. @returns the part that settlement may release */
   take(reservations: readonly Reservation[]): Held[] {
     for (const reservation of reservations) this.addTo(reservation, reservation.amount);
     return reservations

@@ -84,7 +84,7 @@ const byPolicy = (revision: unknown): Fields => {
   return { chainId, paymasterId, dapp, entryPoint };
 };
 
-/** * Differences found in a decision that cannot be decided again. @param revision undefined if unknown */
+/** Differences found in a decision that cannot be decided again. @param revision undefined if unknown */
 export const fixedDifferences = (record: StoredRecord, reason: NotReplayable, revision: unknown): Difference[] => {
   const form = stored.safeParse(record);
   if (!form.success) {

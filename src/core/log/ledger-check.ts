@@ -69,7 +69,7 @@ export class LedgerCheck {
     this.#ledger.settle(this.#decisions.get(decision) ?? [], settlement, actualCostWei);
   }
 
-  /** * Sets an amount aside. @returns what is wrong with it, in words; undefined if nothing is */
+  /** Sets an amount aside. @returns what is wrong with it, in words; undefined if nothing is */
   hold({ hold, account, amount }: EntryBody<'hold'>): string | undefined {
     const isTaken = this.#holds.has(hold);
     this.#holds.set(hold, { account, amount: BigInt(amount) });
@@ -79,7 +79,7 @@ export class LedgerCheck {
     return BigInt(amount) < 0n ? `Hold ${hold} is of ${amount}` : undefined;
   }
 
-  /** * Releases holds. @returns one of them that is not held */
+  /** Releases holds. @returns one of them that is not held */
   release(holds: Iterable<number>): number | undefined {
     let unknown: number | undefined;
     for (const hold of holds) {
@@ -102,7 +102,7 @@ export class LedgerCheck {
     return goOn.filter((hold) => !(lasting.delete(hold) && this.#holds.has(hold)));
   }
 
-  /** * Resets a budget. @param at epoch ms @returns what is wrong with the reset, in words; undefined if nothing is */
+  /** Resets a budget. @param at epoch ms @returns what is wrong with the reset, in words; undefined if nothing is */
   reset(account: EntryBody<'reset'>, at: number): string | undefined {
     const newest = this.#ledger.newestPart(account);
     this.#ledger.reset(account);

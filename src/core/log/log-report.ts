@@ -78,5 +78,5 @@ export interface LogReport {
   readonly faults: readonly LogFault[];
 }
 
-/** * Adds a fault. @param entry by default the current one @param id of its decision; null by default */
+/** Adds a fault. @param entry by default the current one @param id of its decision; null by default */
 export type AddFault = (fault: LogFaultCode, detail: string, entry?: number | null, id?: string | null) => void;

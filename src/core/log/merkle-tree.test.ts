@@ -17,7 +17,7 @@ import {
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
 const leaf = (index: number): Uint8Array => leafHash(Buffer.from(`entry ${index}`), sha256);
 
-/** The definition of RFC 9162, 2.1.1, as it stands there. */
+/** The definition of RFC 9162, 2.1.1, word for word. */
 const definedRoot = ({ start, end }: LeafRange): Uint8Array => {
   if (start === end) return sha256(new Uint8Array());
   if (end - start === 1) return leaf(start);

@@ -74,7 +74,7 @@ export class SettlementCheck {
     else this.#reserved.set(userOpHash, count);
   }
 
-  /** * Adds a sponsored decision. @param isStateKnown false for one that was made before the log began */
+  /** Adds a sponsored decision. @param isStateKnown false for one that was made before the log began */
   add(id: string, maxCostWei: string | null, userOpHash: string | null, isStateKnown: boolean): void {
     const reserved = { settlement: 'reserved', actualCostWei: null, block: null } as const;
     const cost = maxCostWei === null ? undefined : BigInt(maxCostWei);
@@ -92,7 +92,7 @@ export class SettlementCheck {
     return { settlement, actualCostWei, block };
   }
 
-  /** * Applies a settlement. @returns what is wrong with it, in words; undefined if nothing is */
+  /** Applies a settlement. @returns what is wrong with it, in words; undefined if nothing is */
   settle({ decision, ...after }: Settlement): string | undefined {
     const before = this.#decisions.get(decision);
     const unknown = { maxCostWei: undefined, userOpHash: null, isStateKnown: false };
@@ -102,7 +102,7 @@ export class SettlementCheck {
     return hash === null ? fault : (this.#follow(decision, hash, before, after) ?? fault);
   }
 
-  /** * Records what is reserved and what is settled under a hash. @returns what is wrong with that, in words */
+  /** Records what is reserved and what is settled under a hash. @returns what is wrong with that, in words */
   #follow(decision: string, hash: string, before: Sponsored | undefined, { settlement }: State): string | undefined {
     const wasReserved = before?.isStateKnown === true && before.settlement === 'reserved';
     if (wasReserved && settlement !== 'reserved') this.#count(hash, -1);

@@ -5,7 +5,7 @@ test.each<[unknown, string]>([
   ['denied', 'denied'],
   [{ mode: 'SPONSORED' }, '{"mode":"SPONSORED"}'],
   [null, 'null'],
-  // A field that a record should have, and has not.
+  // A required field that is missing in a record.
   [undefined, 'nothing'],
   ['x'.repeat(81), `${'x'.repeat(79)}…`],
 ])('%s is shown as %s', (value, shown) => {

@@ -110,7 +110,7 @@ export class LogVerifier {
     if (this.#faults.length < MOST_FAULTS) this.#faults.push({ entry, id, fault, detail });
   }
 
-  /** * Adds the next entry. @returns the entry; undefined if the line is not an entry */
+  /** Adds the next entry. @returns the entry; undefined if the line is not an entry */
   add({ text, bytes, hash }: LogText): Entry | undefined {
     const leaf = leafHash(bytes, this.#options.crypto.sha256);
     const leafText = hexlify(leaf).slice(2);

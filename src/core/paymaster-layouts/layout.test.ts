@@ -27,7 +27,7 @@ const tokenLayoutOf = (version: string): TokenLayout => {
   return token;
 };
 
-/** Every contract and mode of the vectors: the beginning of its cases' ids, how many there are, and its layout. */
+/** Every contract and mode of the vectors: the prefix of its cases' ids, their number, and its layout. */
 const modes = [
   { id: 'verifying-paymaster-v0.6', cases: 4, layout: layoutOf('verifying-0.6') },
   { id: 'verifying-paymaster-v0.7', cases: 4, layout: layoutOf('verifying-0.7') },
@@ -65,7 +65,7 @@ const vectorTerms = ({ chainId, contractAddress, validity, params }: PaymasterVe
     TERM_OF[name] ?? name,
     DECIMAL.includes(name) ? BigInt(value as string) : value,
   ]);
-  // Where a contract has no such parameter, its layout has to do without.
+  // If a contract has no such parameter, its layout must work without.
   const unread = { token: '0x', exchangeRate: 0n, postOpGas: 45_000n, paymasterValidationGasLimit: 0n } as const;
   const read = Object.fromEntries(terms) as Partial<AnyTerms>;
   return { ...unread, ...read, chainId, paymaster: contractAddress, ...validity };
@@ -318,7 +318,7 @@ describe('what a tank is charged', () => {
     const op = operationOf(vector);
     const { priceMarkup = 1_000_000, ...terms } = vectorTerms(vector);
     const reserved = layout.reservedCost(op, { ...terms, priceMarkup });
-    // 2.0.0 charges gas besides that its owner sets: what Biconomy's deployments say is reserved, these had less.
+    // 2.0.0 also charges gas that its owner sets: Biconomy's usual value is reserved, but these deployments had less.
     const spared = layout.version === '2.0.0' ? 50_000n - BigInt(unaccountedGas) : 0n;
     const sparedWei = (spared * op.maxFeePerGas * BigInt(priceMarkup)) / 1_000_000n;
     expect((reserved - sparedWei).toString()).toBe(balanceNeededBeforehand);
@@ -343,7 +343,7 @@ describe('what a tank is charged', () => {
     const maxCostWei = layout.reservedCost(op, vectorTerms(vector));
     const mined = { actualGasCost: 1n, deductedWei: deducted };
     expect(settledCost({ ...terms, maxCostWei }, mined)).toBe(BigInt(balanceDeducted));
-    // Never more than was reserved, and all of it where the contract is not known to have said anything.
+    // Never more than the reservation, and all of it if the contract is not known to have reported a charge.
     expect(settledCost({ ...terms, maxCostWei: 5n }, mined)).toBe(5n);
     expect(settledCost({ ...terms, maxCostWei }, { actualGasCost: 1n })).toBe(maxCostWei);
   });
@@ -375,7 +375,7 @@ describe('what the sender is charged', () => {
   it.each(charged)('is never more than was quoted: $id', ({ layout, vector, tokenCharge }) => {
     const most = layout.maxTokenCost(operationOf(vector), vectorTerms(vector));
     expect(most).toBeGreaterThanOrEqual(BigInt(tokenCharge.tokenAmountPaid));
-    // Operations use a small part of their limits, so that this is no more than a check of magnitude.
+    // Operations use a small part of their limits, so this only checks the magnitude.
     expect(most).toBeLessThan(BigInt(tokenCharge.tokenAmountPaid) * 40n);
   });
 

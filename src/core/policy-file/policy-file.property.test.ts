@@ -10,7 +10,7 @@ import { policyFileText } from './write-file.ts';
 const LATER = Date.UTC(2026, 10, 23);
 const drafting = { now: LATER, newId: () => 'new' };
 
-/** A policy without what another DApp has of its own: ids, how often limits were updated, when they began, credentials. */
+/** A policy without what differs for every DApp: ids, number of updates and start of limits, credentials. */
 const apartFromIds = (policy: Policy): unknown =>
   JSON.parse(
     JSON.stringify(policy, (key, value: unknown) =>

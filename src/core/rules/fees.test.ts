@@ -32,7 +32,7 @@ const usual: Omit<FeeFacts, 'offer'> = {
   uncheckedCostWei: 10n ** 19n,
   ...{ l1DataGas: 0n, chainId: 8453, symbol: 'ETH' },
 };
-/** What differs from a usual operation on a usual chain. */
+/** Differences from a usual operation on a usual chain. */
 interface Difference extends Partial<FeeFacts> {
   readonly by?: Partial<Offer>;
 }
@@ -59,7 +59,7 @@ const polygon = (gwei: bigint, believedGwei = 30n): Difference => ({
   },
   prices: pricesOf(15n, believedGwei * GWEI),
 });
-/** The same while the node suggests so much more. */
+/** The same while the node suggests this higher tip. */
 const risen = (gwei: bigint, suggestedGwei: bigint): Difference => ({
   ...polygon(gwei),
   prices: { ...pricesOf(15n, 30n * GWEI), suggestedTipWei: suggestedGwei * GWEI },
@@ -201,7 +201,7 @@ const chains = fc
   .tuple(uint(100n * GWEI), uint(100n * GWEI))
   .map(([baseFeeWei, believedTipWei]) => pricesOf(baseFeeWei, believedTipWei));
 
-/** What a hint says would do, by the names of the fields. */
+/** The values that a hint recommends, by the names of the fields. */
 const saidIn = (hint: string): Readonly<Record<string, bigint>> =>
   Object.fromEntries(
     [...hint.matchAll(/an? (\w+) of at most (\d+)/g)].map(([, field, most]) => [field, BigInt(most!)] as const),
@@ -239,7 +239,7 @@ test('whatever passes, a bundler gains at most 14 % of what is charged, where th
     fc.property(offers, chains, uint(10n ** 7n), (offer, prices, more) => {
       fc.pre(prices.believedTipWei <= prices.baseFeeWei);
       if (checkFees({ ...usual, offer, prices, blockGasLimit: undefined }).outcome !== 'pass') return;
-      // An account that uses more than is usual has its bundler pay for it.
+      // An account that uses more than is usual makes its bundler pay for it.
       const metered = offer.usualGas + more;
       const { parts, pricePerGasWei } = surplusOf(offer, prices);
       const given = parts.preVerification + parts.penalty;

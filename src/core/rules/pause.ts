@@ -24,7 +24,10 @@ export const checkPause = ({ since, reason, dapp, paymasterId }: PolicyPause): R
     ...(reason !== null && { reason }),
   });
 
-/** While all sponsorship is paused, nothing is signed, not even for users who pay. A paused DApp stops only its own. */
+/**
+ * While all sponsorship is paused nothing is signed, even if the user pays; while a DApp is paused, nothing for that
+ * one.
+ */
 export const pause: RuleKind<keyof typeof denials> = {
   type: 'pause',
   title: 'Pause',

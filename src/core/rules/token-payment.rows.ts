@@ -44,7 +44,7 @@ const approvingInside = (preFund: boolean): Situation => {
   return { ...paying({ preFund, holdings }, 'singleton-0.6'), dapp: { version: 'singleton-0.6' }, op: { callData } };
 };
 
-/** The trial took the tokens and left this balance; the allowance it left is the earlier one. */
+/** The trial took the tokens and left this balance; the remaining allowance equals the earlier one. */
 const tried = ({
   allowance = MAX_UNITS,
   balance = 9n * MAX_UNITS,
@@ -196,7 +196,7 @@ export default ruleTable(tokenPayment, {
     sparesDrafts: true,
     rows: [
       row((exchangeRate: string) => paying({ exchangeRate }), '159999', '160000'),
-      // A singleton charges 45,000 more for postOp, or 20,000 where it has taken a prefund.
+      // A singleton charges 45,000 more for postOp, or 20,000 if it has taken a prefund.
       row(coarse(false), '84210', '84211'),
       row(coarse(true), '114285', '114286'),
       row(

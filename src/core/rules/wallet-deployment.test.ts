@@ -16,7 +16,7 @@ test.each([
   [READ, false, true, false, 'deny', 'WALLET_DEPLOYMENT_NOT_SPONSORED'],
   [READ, false, true, true, 'deny', 'WALLET_DEPLOYMENT_NOT_SPONSORED'],
   [READ, false, false, true, 'deny', 'WALLET_DEPLOYMENT_NOT_SPONSORED'],
-  // What it does besides matters only to who says what is sponsored.
+  // Its other effects matter only to a DApp that says what it sponsors.
   [UNREAD, false, false, false, 'pass', 'DEPLOYMENT_UNRESTRICTED'],
   [UNREAD, true, false, false, 'pass', 'DEPLOYMENT_ALLOWED'],
   [UNREAD, true, false, true, 'deny', 'DEPLOYMENT_UNREADABLE'],

@@ -240,8 +240,8 @@ const play = (
 /**
  * Plays an attack: each operation comes from a new account and is decided against the ledger after those before it. An
  * attack of an hour or a day begins at the worst moment, with nothing used, and each operation is mined before the next
- * one is requested. In an attack without waiting, nothing is mined, and the accounts hold what they hold now. Returns
- * the tactics that come nearest to the bound. It pauses before each.
+ * one is requested. In an attack without waiting, nothing is mined, and the accounts hold what they hold now. Of
+ * several tactics, returns the attack that comes nearest to the bound. It pauses before each.
  */
 export function* playAttack(policy: Policy, situation: Situation, plan: Plan): Generator<undefined, Attack> {
   const starts = plan.period === 'atOnce' ? [situation.at] : startsOf(policy, situation, plan.period, plan.bound);

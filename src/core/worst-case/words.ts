@@ -18,7 +18,7 @@ export const stopWords = ({ rule, name }: Pick<Stop, 'rule' | 'name'>): string =
 export const worstAmount = (wei: string | null, coin: string): string =>
   wei === null ? 'no bound' : `${shownAmount(BigInt(wei))} ${coin}`;
 
-/** * What can be spent within a time, and what stops it, in a sentence. @param coin name of the coin */
+/** What can be spent within a time, and what stops it, in a sentence. @param coin name of the coin */
 export const boundSentence = (
   {
     period,

@@ -7,7 +7,7 @@ const contractsIn = (file: YAMLMap): YAMLMap[] => {
   return isSeq(contracts) ? contracts.items.filter((item) => isMap(item)) : [];
 };
 
-/** Leaves one method of one contract sponsored; the other contracts keep their selection. */
+/** Leaves one method of one contract sponsored. The other contracts are paused, but keep their methods. */
 const leaveAlone = (file: YAMLMap, { contract, method }: NonNullable<Made['alone']>): void => {
   for (const item of contractsIn(file)) {
     if (item.get('name') === contract) {

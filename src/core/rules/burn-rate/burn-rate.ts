@@ -114,7 +114,7 @@ const partMsOf = (seconds: number): number => (seconds * 1000) / PARTS;
 export const forgottenAt = (seconds: number, at: number): number => {
   const [partMs, spanMs] = [partMsOf(seconds), seconds * 1000];
   const part = partAt(at, partMs);
-  // A part may have a fraction of a millisecond: what counts is the part of a whole one.
+  // A part may last a fractional number of ms: what counts is the part to which a whole millisecond belongs.
   let over = Math.floor((part + 1) * partMs) + spanMs - 1;
   while (partAt(over - spanMs, partMs) <= part) over += 1;
   return over;
@@ -132,8 +132,8 @@ const tripWords = ({ facts, policy, symbol }: RuleInput, what: string, part: big
 };
 
 /**
- * The chain's burn-rate breaker also applies if the user pays: the paymaster pays the chain, the user pays it in tokens.
- * It counts what was signed, whatever its settlement, since the breaker was set or sponsorship was last resumed. If the
+ * The chain's burn-rate breaker applies even if the user pays: with tokens, too, the paymaster pays the chain. It
+ * counts what was signed, whatever its settlement, since the breaker was set or sponsorship was last resumed. If the
  * chain has several DApps, one that exceeds its part is paused by itself, before all of them together reach the amount.
  * It is the last rule: it stops everything, and an operation that another rule denies must not trip it.
  */
