@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { playsAll } from './test/support/combinations.ts';
 import { findChromium } from './test/support/find-chromium.ts';
 import { PATIENCE_MS } from './test/support/patience.ts';
 
@@ -15,8 +16,11 @@ const FAULTS = ['test/attacks', 'test/backup', 'test/faults'];
 /** It installs packages, and has a configuration of its own. */
 const CLIENTS = ['test/clients'];
 
-/** Processes that run tests at once, and where its turn is among the projects: Vitest keeps a process for one project. */
-const TURNS = { unit: 2, desk: 4, browser: 2, engines: 2, faults: 2 };
+/**
+ * How many processes run the tests of each project, in the order of their turns: Vitest reuses a process for one project
+ * only. Tests of a desk wait for chains; where time counts, each core gets two.
+ */
+const TURNS = { unit: 2, desk: playsAll ? 2 : 4, browser: 2, engines: 2, faults: 2 };
 
 /** A part of the tests that is run by itself. Only what it needs is built before. */
 const project = (name: keyof typeof TURNS, include: readonly string[], exclude: readonly string[] = []) => ({
