@@ -10,6 +10,7 @@ import type { Policy } from '../policy.ts';
 import { preVerificationGas } from '../user-operation/pre-verification.ts';
 import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import { largest } from './largest.ts';
+import { max, min } from '../../shared/bigints.ts';
 
 /** The chain's current state, and what the DApp shares with others. */
 export type Situation = Pick<Facts, 'at' | 'chain' | 'hasNode' | 'contract' | 'shared' | 'price'>;
@@ -152,8 +153,6 @@ export const costliest = (policy: Policy, situation: Situation): AttackOperation
   const wanted = dearest.costWei / BUNDLE_GAS;
   // The base fee of the next block may be an eighth higher.
   const lowest = (least.price * 9n) / 8n;
-  const price = wanted < lowest ? lowest : wanted;
-  if (price >= highest) return dearest;
-  const roomy = withMostGas(policy, situation, price, passes);
+  const roomy = withMostGas(policy, situation, min(highest, max(wanted, lowest)), passes);
   return roomy.costWei * 1_000n >= dearest.costWei * 999n ? roomy : dearest;
 };
