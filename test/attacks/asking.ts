@@ -36,8 +36,8 @@ export const requestOf = (chainId: number, dapp: Dapp, op: Record<string, unknow
 const raised = (wei: bigint, blocks: number): bigint => (blocks <= 0 ? wei : raised(wei + wei / 8n + 1n, blocks - 1));
 
 /**
- * The base fee that an operation was signed at: the chain's, or what the desk believed where that is more. It counts no more
- * than the last one that was believed can have risen since: whatever was read in between, nobody may believe more. Wei per gas.
+ * The base fee that an operation was signed at, wei per gas: the chain's, or the desk's belief if that is higher. The
+ * belief counts only as far as the previous one can have risen since, whatever the desk read in between.
  */
 const believedBaseFee = async (run: Run, { facts }: DecisionRecord): Promise<bigint> => {
   const { chain } = facts as Pick<Facts, 'chain'>;

@@ -87,7 +87,7 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   const dapp = await world().engine.dapp({});
   const page = await open(`#/dapps/${dapp.paymasterId}/tank`);
   await page.getByText('No funding wallet is set').waitFor();
-  // The contract of the chain is attached, no matter who pays: the page asks nobody to deploy another in its place.
+  // The chain's contract is attached already, so the page does not ask the operator to deploy another.
   const contract = page.getByRole('region', { name: 'Contract and signing key' });
   await contract.getByText(world().paymaster).waitFor({ state: 'attached' });
   await contract.getByText('The contract accepts it').waitFor();

@@ -5,7 +5,7 @@ import type { Setup } from '../rules/rule.ts';
 import { webhookSetup } from '../rules/webhook.ts';
 import { hideCredentials, withoutCredentials, withoutUserInfo } from '../webhooks/hidden-credentials.ts';
 
-/** Stored fields that only the desk sets: nobody sends them. */
+/** Stored fields that only the desk sets. Requests never contain them. */
 const unsendable = (sent: z.ZodType, kept: object): ReadonlySet<string> =>
   new Set(
     (sent.safeParse(kept).error?.issues ?? []).flatMap((issue) =>

@@ -49,7 +49,7 @@ export interface Bounds {
   readonly operation: AttackOperation | undefined;
   /** The rules that stop the attacker, the first to do so at the front. */
   readonly ladders: PerPeriod<readonly Rung[]>;
-  /** Rules that apply, but stop nobody who uses a new account for each operation. */
+  /** Rules that apply, but do not stop an attacker who uses a new account for each operation. */
   readonly perAccount: readonly Stop[];
 }
 

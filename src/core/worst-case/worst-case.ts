@@ -54,7 +54,7 @@ export interface WorstCase {
   /** What one operation can cost, wei; null if none is sponsored. */
   readonly operationWei: string | null;
   readonly bounds: readonly Bound[];
-  /** Rules that apply to each account by itself: they stop nobody, since new accounts are free. */
+  /** Rules that apply to each account by itself. They do not stop an attacker, since new accounts are free. */
   readonly perAccount: readonly Stop[];
   /** True: webhooks are called too. They are assumed to verify, since their answers are unknown. */
   readonly asksWebhooks: boolean;
