@@ -15,7 +15,7 @@ const ODD: readonly (readonly [word: RegExp, say: string])[] = [
   [/\b(?:under way|on the way)\b/i, 'in flight'],
 ];
 
-/** A message for each word of the list that a text has, such as `"…": say again`. */
+/** One message for each listed word that a text contains. */
 export const oddWords = (text: string): string[] =>
   ODD.flatMap(([word, say]) => {
     const [found] = word.exec(text) ?? [];
