@@ -58,7 +58,7 @@ const downwards = Object.entries(layers).map(([name, folders], index, all) => ({
 const clientSide = '^src/demo/(ask-desk|fee-token|game-items|playground-scene|simple-account)[.]ts$';
 
 /** The kinds of rules: a file of src/core/rules or a folder there, but for what they are made of and what reads them all. */
-const kinds = '^src/core/rules/(?!(?:rule|registry|field|asks-for-price)[.])';
+const kinds = '^src/core/rules/(?!(?:rule|registry|binding|field|asks-for-price)[.])';
 
 /** What is made for one EntryPoint, and so names it: the others make no difference to it. */
 const usersOfOneEntryPoint = [
@@ -134,7 +134,7 @@ export default {
       severity: 'error',
       from: { path: `${kinds}([^/.]+)`, pathNot: tests },
       to: {
-        path: [kinds, '^src/core/rules/(registry|asks-for-price)[.]ts$', '^src/core/(decide|record|replay|rule-)'],
+        path: [kinds, '^src/core/rules/(registry|asks-for-price)[.]ts$', '^src/core/(decision|replay|trial)/'],
         pathNot: '^src/core/rules/$1/',
       },
     },
@@ -151,6 +151,14 @@ export default {
       severity: 'error',
       from: { path: '^src/', pathNot: [tests, '^src/core/entry-points/', ...usersOfOneEntryPoint] },
       to: { path: '^src/core/entry-points/', pathNot: '/(entry-point|registry)[.]ts$' },
+    },
+
+    {
+      name: 'core-has-no-loose-files',
+      comment: 'Each file of src/core belongs to a subject, and so stands in its folder.',
+      severity: 'error',
+      from: { path: '^src/core/[^/]+[.]ts$' },
+      to: {},
     },
 
     ...downwards,

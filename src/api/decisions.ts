@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decidingRules } from '../core/rule-words.ts';
+import { decidingRules } from '../core/decision/rule-words.ts';
 import { decisionRecord, decisionRow, feedPage } from '../shared/schema/decision.ts';
 import { address, hash } from '../shared/schema/hex.ts';
 import { decodedCall } from '../shared/schema/inspection.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maxExpiry, origin } from '../core/dapp-settings.ts';
+import { maxExpiry, origin } from '../core/policy/dapp-settings.ts';
 import { address } from '../shared/schema/hex.ts';
 import { chainId, id, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { policySchema } from '../core/policy.ts';
+import { policySchema } from '../core/policy/policy.ts';
 import { id } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { address } from '../shared/schema/hex.ts';
 import type { RuleType } from '../core/rules/rule.ts';
-import { ruleTypes } from '../core/rule-words.ts';
+import { ruleTypes } from '../core/decision/rule-words.ts';
 import { expression } from '../core/conditions/expression.ts';
-import { bindingFields, bindingUpdate } from '../core/binding.ts';
+import { bindingFields, bindingUpdate } from '../core/rules/binding.ts';
 import { limitUpdate, typedLimitUpdate } from '../core/rules/spending-limit/index.ts';
 import { id, name } from '../shared/schema/text.ts';
 import { wholeUrls } from './whole-urls.ts';

@@ -1,5 +1,5 @@
-import type { NotReplayable } from '../core/replay.ts';
-import type { ReplayReport } from '../core/replay-export.ts';
+import type { NotReplayable } from '../core/replay/replay.ts';
+import type { ReplayReport } from '../core/replay/replay-export.ts';
 import type { ProcedureInput } from '../api/index.ts';
 import type { DecisionRecord } from '../shared/schema/decision.ts';
 import { notReplayableWords, otherEngineWords } from '../core/log/report-words.ts';
@@ -26,7 +26,7 @@ export const replayDecisions = async (
 ): Promise<ReplayReport> => {
   // Half of a command's time to start.
   const [{ replayExport }, { version: engine }] = await Promise.all([
-    import('../core/replay-export.ts'),
+    import('../core/replay/replay-export.ts'),
     import('../engine/base/version.ts'),
   ]);
   const isMeant = (decision: DecisionRecord): boolean =>

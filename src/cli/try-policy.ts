@@ -1,5 +1,5 @@
 import type { Caller, ProcedureOutput } from '../api/index.ts';
-import type { TrialReport } from '../core/try-policy.ts';
+import type { TrialReport } from '../core/trial/try-policy.ts';
 import { chainSymbol } from '../shared/chains.ts';
 import { grouped } from '../shared/words/amount.ts';
 import { trialSentence } from '../shared/words/policy-trial.ts';

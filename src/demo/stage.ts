@@ -1,4 +1,4 @@
-import { decidingRules } from '../core/rule-words.ts';
+import { decidingRules } from '../core/decision/rule-words.ts';
 import type { Dapp } from './dapp.ts';
 import { tellSponsorship } from './sponsored-story.ts';
 import type { Story } from './story.ts';

@@ -1,4 +1,4 @@
-import type { Facts } from '../../src/core/facts.ts';
+import type { Facts } from '../../src/core/facts/facts.ts';
 import { max, min } from '../../src/shared/bigints.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { entryPoints } from '../../src/core/entry-points/registry.ts';

@@ -1,5 +1,5 @@
 import { max, min } from '../../src/shared/bigints.ts';
-import type { Facts } from '../../src/core/facts.ts';
+import type { Facts } from '../../src/core/facts/facts.ts';
 import type { Mined } from './chain.ts';
 import type { Run, Ticket } from './run.ts';
 import { tallyOf } from './tally.ts';

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findAnvil } from '../../src/demo/local-chain.ts';
-import { decidingRules } from '../../src/core/rule-words.ts';
+import { decidingRules } from '../../src/core/decision/rule-words.ts';
 import { gasdeskProcess } from '../support/cli.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { playsAll } from '../support/combinations.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { TrialReport } from '../../src/core/try-policy.ts';
+import type { TrialReport } from '../../src/core/trial/try-policy.ts';
 import { type CliResult, gasdesk } from '../support/cli.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, gameCall, gameItems, operation } from '../support/sponsored-world.ts';

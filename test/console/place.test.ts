@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { dataSlice } from 'ethers';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { decidingRules } from '../../src/core/rule-words.ts';
+import { decidingRules } from '../../src/core/decision/rule-words.ts';
 import { finishOperation, simpleAccount, submitOperation } from '../../src/demo/simple-account.ts';
 import { devWallet } from '../../src/demo/world-contracts.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';

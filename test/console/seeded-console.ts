@@ -6,7 +6,7 @@ import type { Reservation } from '../../src/core/ledger/account.ts';
 import { limitAccount } from '../../src/core/rules/spending-limit/index.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
-import { explainDenial } from '../../src/core/rule-words.ts';
+import { explainDenial } from '../../src/core/decision/rule-words.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
 import { type ServingEngine, gameCall, gameItems, startEngine } from '../support/sponsored-world.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';

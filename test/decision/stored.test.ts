@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { readRecord } from '../../src/core/stored-record.ts';
+import { readRecord } from '../../src/core/decision/stored-record.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { SENDER } from '../support/account-call-data.ts';
 import {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { Caller } from '../../src/api/index.ts';
 import { exportedDecisions } from '../../src/api/decision-export.ts';
 import { version } from '../../src/engine/base/version.ts';
-import { replayExport } from '../../src/core/replay-export.ts';
+import { replayExport } from '../../src/core/replay/replay-export.ts';
 import { verifyDesk } from '../../src/engine/log/verify-log.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ruleTypes } from '../../src/core/rule-words.ts';
+import { ruleTypes } from '../../src/core/decision/rule-words.ts';
 import { type TestDapp, useDesk } from '../support/desk.ts';
 import { type Prepared, address, gameAbi, limit, prepare } from './fixtures.ts';
 

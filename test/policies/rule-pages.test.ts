@@ -7,7 +7,7 @@ import { parsePolicyFile } from '../../src/core/policy-file/parse-file.ts';
 import { stateChangingMethods, whitelisted } from '../../src/core/contract-abi/methods.ts';
 import { contracts } from '../../src/core/rules/contracts.ts';
 import type { RuleKind } from '../../src/core/rules/rule.ts';
-import { ruleTypes } from '../../src/core/rule-words.ts';
+import { ruleTypes } from '../../src/core/decision/rule-words.ts';
 import { parseExactJson } from '../../src/shared/schema/decimal.ts';
 import { parse } from '../../src/shared/schema/parse.ts';
 import { kindFile } from '../support/rule-tables.ts';

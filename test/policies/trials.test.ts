@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Caller, ProcedureInput, ProcedureOutput } from '../../src/api/index.ts';
 import type { PolicyChange } from '../../src/api/policy-trials.ts';
-import type { Policy } from '../../src/core/policy.ts';
+import type { Policy } from '../../src/core/policy/policy.ts';
 import { changedPolicy } from '../../src/engine/policy-trial/changed-policy.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { trialInProcess } from '../support/trial-in-process.ts';

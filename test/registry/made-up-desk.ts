@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { HDNodeWallet } from 'ethers';
 import { completionsAfter } from '../../src/core/conditions/completions.ts';
-import { readableFacts } from '../../src/core/record.ts';
-import { replay } from '../../src/core/replay.ts';
-import { ruleName } from '../../src/core/rule-words.ts';
+import { readableFacts } from '../../src/core/decision/record.ts';
+import { replay } from '../../src/core/replay/replay.ts';
+import { ruleName } from '../../src/core/decision/rule-words.ts';
 import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
 import { fromRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
 import { systemClock } from '../../src/engine/base/clock.ts';

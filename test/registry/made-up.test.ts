@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { CONTRACT_TYPE } from '../../src/api/rules.ts';
-import { decidingRules, ruleTypes } from '../../src/core/rule-words.ts';
+import { decidingRules, ruleTypes } from '../../src/core/decision/rule-words.ts';
 import { type PolicyStep, policySteps } from '../../src/renderer/src/modules/dapps/policy-steps.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Writable } from 'node:stream';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { exportDecisions } from '../../src/cli/export-decisions.ts';
-import type { ReplayReport } from '../../src/core/replay-export.ts';
+import type { ReplayReport } from '../../src/core/replay/replay-export.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { draft, storeDecisions } from '../export/stored-decisions.ts';

@@ -8,7 +8,7 @@ import { createLog } from '../../src/engine/base/log.ts';
 import { Secret } from '../../src/engine/base/secret.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
-import { explainDenial } from '../../src/core/rule-words.ts';
+import { explainDenial } from '../../src/core/decision/rule-words.ts';
 
 /** Passphrase of the seeded vault. */
 export const PASSPHRASE = 'correct horse battery staple';

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { type Verdict, decide, plan } from '../../src/core/decide.ts';
-import type { ChainSnapshot, Facts } from '../../src/core/facts.ts';
+import { type Verdict, decide, plan } from '../../src/core/decision/decide.ts';
+import type { ChainSnapshot, Facts } from '../../src/core/facts/facts.ts';
 import type { AccountKey } from '../../src/core/ledger/account.ts';
-import type { Policy, PolicyRule } from '../../src/core/policy.ts';
+import type { Policy, PolicyRule } from '../../src/core/policy/policy.ts';
 import { fromRpcUserOperation, toRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
 import { decimalToWei } from '../../src/shared/schema/decimal.ts';
 import type { UserOperationV06, UserOperationV07 } from '../../src/shared/schema/user-operation.ts';

@@ -1,6 +1,6 @@
-import { decide } from '../../src/core/decide.ts';
-import type { Facts } from '../../src/core/facts.ts';
-import type { Policy } from '../../src/core/policy.ts';
+import { decide } from '../../src/core/decision/decide.ts';
+import type { Facts } from '../../src/core/facts/facts.ts';
+import type { Policy } from '../../src/core/policy/policy.ts';
 
 /** Decides, from texts to a text. bare-core.ts bundles and calls it. */
 const decideText = (facts: string, policy: string, held: string): string =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { type Rolldown, build } from 'vite';
-import type { decide } from '../../src/core/decide.ts';
+import type { decide } from '../../src/core/decision/decide.ts';
 
 /** A JavaScript realm with text encoding, but nothing else of Node or a browser; clock and entropy fail. */
 const WITHOUT_CLOCK_AND_ENTROPY = `

@@ -1,10 +1,10 @@
 import { getBytes, hashMessage } from 'ethers';
-import { decide, plan } from '../../src/core/decide.ts';
-import type { Facts } from '../../src/core/facts.ts';
-import { type Policy, policyHash } from '../../src/core/policy.ts';
-import { callsOf, decidedRecord, storedFacts } from '../../src/core/record.ts';
-import { ruleInput } from '../../src/core/rule-input.ts';
-import { termsOf } from '../../src/core/terms.ts';
+import { decide, plan } from '../../src/core/decision/decide.ts';
+import type { Facts } from '../../src/core/facts/facts.ts';
+import { type Policy, policyHash } from '../../src/core/policy/policy.ts';
+import { callsOf, decidedRecord, storedFacts } from '../../src/core/decision/record.ts';
+import { ruleInput } from '../../src/core/decision/rule-input.ts';
+import { termsOf } from '../../src/core/decision/terms.ts';
 import { type DecisionRecord, decisionRecord } from '../../src/shared/schema/decision.ts';
 import type { Hex } from '../../src/shared/schema/hex.ts';
 import { SIGNER_KEY } from './facts.ts';

@@ -1,8 +1,8 @@
 import { SigningKey, computeAddress } from 'ethers';
-import type { Facts } from '../../src/core/facts.ts';
+import type { Facts } from '../../src/core/facts/facts.ts';
 import { decodeCalls } from '../../src/core/calls/decode-calls.ts';
 import { biconomy110 } from '../../src/core/paymaster-layouts/biconomy-1.1.0.ts';
-import type { Policy } from '../../src/core/policy.ts';
+import type { Policy } from '../../src/core/policy/policy.ts';
 import type { RuleInput } from '../../src/core/rules/rule.ts';
 import { toRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { hideCredentials, needsMark } from '../../src/core/webhooks/hidden-credentials.ts';
 import { stateChangingMethods } from '../../src/core/contract-abi/methods.ts';
 import { abiOfLines } from '../../src/core/policy-file/abi-lines.ts';
-import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../src/core/policy.ts';
-import { ruleTypeOf } from '../../src/core/rule-words.ts';
+import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../src/core/policy/policy.ts';
+import { ruleTypeOf } from '../../src/core/decision/rule-words.ts';
 import { policyWith } from './facts.ts';
 
 /** When the rules of the policies were set, epoch ms. */

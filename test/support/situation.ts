@@ -1,9 +1,9 @@
-import { decide, plan } from '../../src/core/decide.ts';
-import type { Verdict } from '../../src/core/decide.ts';
-import type { ChainSnapshot, Facts } from '../../src/core/facts.ts';
+import { decide, plan } from '../../src/core/decision/decide.ts';
+import type { Verdict } from '../../src/core/decision/decide.ts';
+import type { ChainSnapshot, Facts } from '../../src/core/facts/facts.ts';
 import type { AccountKind } from '../../src/core/ledger/account.ts';
 import { requireLayout } from '../../src/core/paymaster-layouts/registry.ts';
-import type { Policy } from '../../src/core/policy.ts';
+import type { Policy } from '../../src/core/policy/policy.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { factsWith, policyWith } from './facts.ts';
 

@@ -1,5 +1,5 @@
-import type { Facts } from '../../src/core/facts.ts';
-import type { PolicyContract, PolicyRule, PolicyWebhook } from '../../src/core/policy.ts';
+import type { Facts } from '../../src/core/facts/facts.ts';
+import type { PolicyContract, PolicyRule, PolicyWebhook } from '../../src/core/policy/policy.ts';
 import type { SpendingLimit } from '../../src/core/rules/spending-limit/index.ts';
 import type { WebhookResponse } from '../../src/core/webhooks/webhook-response.ts';
 import { weiToDecimal } from '../../src/shared/schema/decimal.ts';

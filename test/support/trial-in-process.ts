@@ -1,7 +1,7 @@
 import { exportedDecisions } from '../../src/api/decision-export.ts';
 import type { Caller, ProcedureInput } from '../../src/api/index.ts';
 import type { PolicyChange } from '../../src/api/policy-trials.ts';
-import { type TrialReport, PolicyTrial } from '../../src/core/try-policy.ts';
+import { type TrialReport, PolicyTrial } from '../../src/core/trial/try-policy.ts';
 import { changedPolicy } from '../../src/engine/policy-trial/changed-policy.ts';
 
 /** The core's trial of a change on all decisions of a DApp, without a desk's thread. */

@@ -5,7 +5,7 @@ import { decodeCalls } from '../../src/core/calls/decode-calls.ts';
 import { RpcError, createRpcClient } from '../../src/engine/chain/rpc.ts';
 import { type Payment, checkTokenPayment } from '../../src/core/rules/token-payment.ts';
 import { readTokenHoldings } from '../../src/engine/token-mode/token-holdings.ts';
-import { explainDenial } from '../../src/core/rule-words.ts';
+import { explainDenial } from '../../src/core/decision/rule-words.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { useTokenWorld } from '../support/token-world.ts';
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { encodeFunction } from '../../../test/support/account-call-data.ts';
 import { type Done, type Situation, decided, inputsOf, together } from '../../../test/support/situation.ts';
 import { ITEMS, call, items, rule } from '../../../test/support/situations.ts';
-import { decide } from '../decide.ts';
-import type { PolicyRule } from '../policy.ts';
-import { ruleInput } from '../rule-input.ts';
+import { decide } from '../decision/decide.ts';
+import type { PolicyRule } from '../policy/policy.ts';
+import { ruleInput } from '../decision/rule-input.ts';
 import { MOST_STEPS_OF_DECISION, STEPS_USED_UP } from './answers.ts';
 import { readCondition } from './condition.ts';
 

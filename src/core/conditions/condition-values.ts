@@ -1,14 +1,14 @@
 import { FunctionFragment, Interface } from 'ethers';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 import { dollarsInMillionths } from '../../shared/words/amount.ts';
-import { dollarsOf } from '../dollars.ts';
+import { dollarsOf } from '../policy/dollars.ts';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import { deploymentOf } from '../calls/decode-deployment.ts';
 import type { DecodedCall, Decoding } from '../calls/decoding.ts';
-import type { Facts } from '../facts.ts';
+import type { Facts } from '../facts/facts.ts';
 import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
-import type { Policy, PolicyContract } from '../policy.ts';
+import type { Policy, PolicyContract } from '../policy/policy.ts';
 import type { ConditionValues } from './vocabulary.ts';
 import { callArguments } from './call-arguments.ts';
 import { ConditionCall, ConditionDapp, ConditionOperation } from './vocabulary.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { encodeExecute } from '../../../test/support/account-call-data.ts';
 import { type Situation, inputsOf, together } from '../../../test/support/situation.ts';
 import { ITEMS, NOW, call, items } from '../../../test/support/situations.ts';
-import { ruleInput } from '../rule-input.ts';
+import { ruleInput } from '../decision/rule-input.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import { conditionFault, readCondition } from './condition.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inputsOf } from '../../../test/support/situation.ts';
-import { ruleInput } from '../rule-input.ts';
+import { ruleInput } from '../decision/rule-input.ts';
 import { conditionFault, readCondition } from './condition.ts';
 import { sized } from '../../../test/support/combinations.ts';
 

@@ -2,7 +2,7 @@ import { id } from 'ethers';
 import { expect, test } from 'vitest';
 import type { Address } from '../../shared/schema/hex.ts';
 import { policyWith } from '../../../test/support/facts.ts';
-import type { Policy } from '../policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { whitelistOf } from './whitelist.ts';
 
 const method = (name: string, types: string[], stateMutability = 'nonpayable') => ({

@@ -1,6 +1,6 @@
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { stateChangingMethods, whitelisted } from './methods.ts';
-import type { Policy, PolicyContract } from '../policy.ts';
+import type { Policy, PolicyContract } from '../policy/policy.ts';
 
 export interface WhitelistedContract {
   readonly name: string;

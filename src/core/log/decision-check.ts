@@ -1,6 +1,6 @@
 import type { Reservation } from '../ledger/account.ts';
-import { type Difference, type NotReplayable, type ReplayHow, replay } from '../replay.ts';
-import { type CompactRecord, type StoredRecord, expandRecord } from '../stored-record.ts';
+import { type Difference, type NotReplayable, type ReplayHow, replay } from '../replay/replay.ts';
+import { type CompactRecord, type StoredRecord, expandRecord } from '../decision/stored-record.ts';
 import { fixedDifferences, oddField } from './decision-form.ts';
 import type { EntryBody } from './entry.ts';
 import type { LedgerCheck } from './ledger-check.ts';

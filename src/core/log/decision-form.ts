@@ -1,12 +1,12 @@
 import { decisionRecord, traceStep } from '../../shared/schema/decision.ts';
 import { gasLimits } from '../../shared/schema/user-operation.ts';
-import { MOST_BYTES, isCut } from '../cut.ts';
+import { MOST_BYTES, isCut } from '../json/cut.ts';
 import { entryPoints } from '../entry-points/registry.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
-import { type Difference, type NotReplayable, readRevision } from '../replay.ts';
-import { compareUndecided } from '../request-follows.ts';
-import { isSame } from '../same-json.ts';
-import type { CompactRecord, StoredRecord } from '../stored-record.ts';
+import { type Difference, type NotReplayable, readRevision } from '../replay/replay.ts';
+import { compareUndecided } from '../replay/request-follows.ts';
+import { isSame } from '../json/same-json.ts';
+import type { CompactRecord, StoredRecord } from '../decision/stored-record.ts';
 
 /** The fields of a record that are not stored as entries or columns of their own. */
 const stored = decisionRecord.omit({ seq: true, settlement: true, actualCostWei: true, policyRevision: true });

@@ -1,4 +1,4 @@
-import type { NotReplayable } from '../replay.ts';
+import type { NotReplayable } from '../replay/replay.ts';
 
 export type LogFaultCode =
   | 'NOT_AN_ENTRY'

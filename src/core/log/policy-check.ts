@@ -1,4 +1,4 @@
-import { type Policy, policyHash } from '../policy.ts';
+import { type Policy, policyHash } from '../policy/policy.ts';
 import type { EntryBody } from './entry.ts';
 
 /** The policies that a log holds, and which is in force, entry by entry. */

@@ -1,5 +1,5 @@
 import { grouped } from '../../shared/words/amount.ts';
-import type { NotReplayable } from '../replay.ts';
+import type { NotReplayable } from '../replay/replay.ts';
 import type { LogReport } from './log-report.ts';
 
 const counted = (count: number, one: string, more: string): string => `${grouped(count)} ${count === 1 ? one : more}`;

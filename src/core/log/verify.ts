@@ -1,5 +1,5 @@
 import { hexlify } from 'ethers';
-import type { ReplayHow } from '../replay.ts';
+import type { ReplayHow } from '../replay/replay.ts';
 import { parseExactJson } from '../../shared/schema/decimal.ts';
 import { DecisionCheck } from './decision-check.ts';
 import { type Entry, type EntryBody, readEntry } from './entry.ts';

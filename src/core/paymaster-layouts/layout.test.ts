@@ -5,7 +5,7 @@ import type { PaymasterVector } from '../../../test/support/vectors.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
 import { signDigest } from '../../engine/signer/sign.ts';
-import { settledCost } from '../settled-cost.ts';
+import { settledCost } from '../decision/settled-cost.ts';
 import { entryPoints } from '../entry-points/registry.ts';
 import { maxCost } from '../user-operation/max-cost.ts';
 import { packUserOperation } from '../user-operation/pack-user-operation.ts';

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { address } from '../../shared/schema/hex.ts';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 import { httpUrl, name } from '../../shared/schema/text.ts';
-import { bindingFields } from '../binding.ts';
-import { maxExpiry, origin } from '../dapp-settings.ts';
-import { denialWords, isRuleType, ruleTypes } from '../rule-words.ts';
+import { bindingFields } from '../rules/binding.ts';
+import { maxExpiry, origin } from '../policy/dapp-settings.ts';
+import { denialWords, isRuleType, ruleTypes } from '../decision/rule-words.ts';
 import { tellsCredentials } from '../webhooks/hidden-credentials.ts';
 
 /** An object whose error for an unknown field lists the known ones. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EngineError } from '../../shared/errors.ts';
-import { MOST } from '../policy-bounds.ts';
-import { ruleTypes } from '../rule-words.ts';
+import { MOST } from '../policy/policy-bounds.ts';
+import { ruleTypes } from '../decision/rule-words.ts';
 import { parsePolicyFile } from './parse-file.ts';
 
 const EMPTY = 'version: 1\ncontracts: []\nrules: []\nwebhooks: []\nallowedOrigins: ["*"]\n';

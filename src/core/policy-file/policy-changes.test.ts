@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { policyWith } from '../../../test/support/facts.ts';
 import { anyPolicy } from '../../../test/support/policy-arbitrary.ts';
 import { breaker, hook, inWei, items, limit, rule } from '../../../test/support/situations.ts';
-import { type Policy, policyHash } from '../policy.ts';
+import { type Policy, policyHash } from '../policy/policy.ts';
 import { policyChanges } from './policy-changes.ts';
 
 const signs = { added: '+', changed: '~', removed: '-' };

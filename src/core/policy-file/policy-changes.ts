@@ -2,9 +2,9 @@ import canonicalize from 'canonicalize';
 import { chainSymbol } from '../../shared/chains.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { spanWords } from '../../shared/words/span.ts';
-import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy.ts';
-import { bindingSentences } from '../binding.ts';
-import { isRuleType, ruleTypeOf } from '../rule-words.ts';
+import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy/policy.ts';
+import { bindingSentences } from '../rules/binding.ts';
+import { isRuleType, ruleTypeOf } from '../decision/rule-words.ts';
 import { sentData } from './rule-data.ts';
 
 /** A difference between two policies of a DApp, in words. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { policyWith } from '../../../test/support/facts.ts';
 import { anyPolicy } from '../../../test/support/policy-arbitrary.ts';
-import { type Policy, policyHash } from '../policy.ts';
+import { type Policy, policyHash } from '../policy/policy.ts';
 import { draftPolicy } from './draft-policy.ts';
 import { parsePolicyFile } from './parse-file.ts';
 import { policyFileText } from './write-file.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { PolicyRule } from '../policy.ts';
-import { ruleTypeOf } from '../rule-words.ts';
+import type { PolicyRule } from '../policy/policy.ts';
+import { ruleTypeOf } from '../decision/rule-words.ts';
 import type { Setup } from '../rules/rule.ts';
 import { webhookSetup } from '../rules/webhook.ts';
 import { hideCredentials, withoutCredentials, withoutUserInfo } from '../webhooks/hidden-credentials.ts';

@@ -1,10 +1,10 @@
 import type { Address } from '../../shared/schema/hex.ts';
-import { decideVerified } from '../decide-verified.ts';
-import { plan } from '../decide.ts';
+import { decideVerified } from '../decision/decide-verified.ts';
+import { plan } from '../decision/decide.ts';
 import { entryPoints } from '../entry-points/registry.ts';
-import type { Facts } from '../facts.ts';
+import type { Facts } from '../facts/facts.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
-import type { Policy } from '../policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { holdingKey, holdingQuestions } from '../rules/token-holding.ts';
 import { draftPolicy } from './draft-policy.ts';
 import type { FileTest, PolicyFile } from './format.ts';

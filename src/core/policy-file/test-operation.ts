@@ -2,7 +2,7 @@ import { FunctionFragment, Interface } from 'ethers';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 import { type Address, type Hex, address, addressKey, sameAddress } from '../../shared/schema/hex.ts';
 import type { EntryPoint } from '../entry-points/entry-point.ts';
-import type { Facts } from '../facts.ts';
+import type { Facts } from '../facts/facts.ts';
 import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import type { FileContract, FileTest } from './format.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { policyWith } from '../../../test/support/facts.ts';
 import { anyPolicy } from '../../../test/support/policy-arbitrary.ts';
 import { hook, limit } from '../../../test/support/situations.ts';
-import type { Policy } from '../policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { draftPolicy } from './draft-policy.ts';
 import { parsePolicyFile } from './parse-file.ts';
 import { updatePolicyFile } from './update-file.ts';

@@ -1,5 +1,5 @@
 import { Scalar, YAMLMap, YAMLSeq, isMap, isScalar, isSeq, parseDocument } from 'yaml';
-import { type Policy, policyHash } from '../policy.ts';
+import { type Policy, policyHash } from '../policy/policy.ts';
 import { draftPolicy } from './draft-policy.ts';
 import { parsePolicyFile } from './parse-file.ts';
 import { fileFields } from './write-file.ts';

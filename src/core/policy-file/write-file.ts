@@ -1,9 +1,9 @@
 import { Document, type Scalar, isMap } from 'yaml';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
-import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy.ts';
-import { isRuleType } from '../rule-words.ts';
+import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy/policy.ts';
+import { isRuleType } from '../decision/rule-words.ts';
 import { withoutCredentials } from '../webhooks/hidden-credentials.ts';
-import { keptBinding } from '../binding.ts';
+import { keptBinding } from '../rules/binding.ts';
 import { linesOfAbi } from './abi-lines.ts';
 import { sentData } from './rule-data.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inputsOf } from '../../../test/support/situation.ts';
 import { limit, rule } from '../../../test/support/situations.ts';
-import type { PolicyRule } from '../policy.ts';
+import type { PolicyRule } from '../policy/policy.ts';
 import { asksForPrice } from './asks-for-price.ts';
 
 const condition = (expression: string, active = true): PolicyRule =>

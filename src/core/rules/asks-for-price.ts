@@ -1,5 +1,5 @@
 import { readCondition } from '../conditions/condition.ts';
-import type { Policy } from '../policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { ruleKinds } from './registry.ts';
 import { rulesOf } from './rule.ts';
 

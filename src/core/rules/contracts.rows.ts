@@ -19,7 +19,7 @@ import { row, ruleTable } from '../../../test/support/rule-table.ts';
 import type { Situation } from '../../../test/support/situation.ts';
 import { safeCreated, ITEMS, call, items, makingBy } from '../../../test/support/situations.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import type { PolicyContract } from '../policy.ts';
+import type { PolicyContract } from '../policy/policy.ts';
 import { contracts } from './contracts.ts';
 
 const STRANGER: Address = `0x${'57'.repeat(20)}`;

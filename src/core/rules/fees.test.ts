@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allEntryPoints, entryPoints } from '../entry-points/registry.ts';
-import { explainDenial } from '../rule-words.ts';
+import { explainDenial } from '../decision/rule-words.ts';
 import { type Offer, surplusOf } from '../user-operation/bundler-surplus.ts';
 import type { GasPrices } from '../user-operation/gas-prices.ts';
 import { type FeeFacts, checkFees } from './fees.ts';

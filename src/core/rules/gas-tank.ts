@@ -1,7 +1,7 @@
 import { type DenialRows, coins } from '../../shared/denials.ts';
 import { type Address, addressKey } from '../../shared/schema/hex.ts';
 import { type AccountKey, accountText } from '../ledger/account.ts';
-import type { Facts } from '../facts.ts';
+import type { Facts } from '../facts/facts.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
 /** The setting's value that switches shares off, in percent. */

@@ -2,7 +2,7 @@ import { commanding } from '../../../test/support/advice.ts';
 import { row, ruleTable } from '../../../test/support/rule-table.ts';
 import type { Situation } from '../../../test/support/situation.ts';
 import { NOW } from '../../../test/support/situations.ts';
-import type { PolicyPause } from '../policy.ts';
+import type { PolicyPause } from '../policy/policy.ts';
 import { pause } from './pause.ts';
 
 const pausing = (pause: PolicyPause | null): Situation => ({ policy: { pause } });

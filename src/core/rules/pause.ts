@@ -1,5 +1,5 @@
 import { type DenialRows, pastTime } from '../../shared/denials.ts';
-import type { PolicyPause } from '../policy.ts';
+import type { PolicyPause } from '../policy/policy.ts';
 import { type CheckResult, type RuleKind, deny } from './rule.ts';
 
 const denials = {

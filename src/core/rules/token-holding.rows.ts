@@ -3,7 +3,7 @@ import { SENDER } from '../../../test/support/facts.ts';
 import { row, ruleTable } from '../../../test/support/rule-table.ts';
 import { type Situation, together } from '../../../test/support/situation.ts';
 import { ITEMS, rule } from '../../../test/support/situations.ts';
-import type { Facts } from '../facts.ts';
+import type { Facts } from '../facts/facts.ts';
 import { tokenHolding } from './token-holding.ts';
 
 const TARGET = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';

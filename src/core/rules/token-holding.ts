@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { DenialRows, Evidence } from '../../shared/denials.ts';
 import { type Address, address, addressKey } from '../../shared/schema/hex.ts';
 import { grouped } from '../../shared/words/amount.ts';
-import type { Facts } from '../facts.ts';
-import type { Policy, PolicyRule } from '../policy.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { Policy, PolicyRule } from '../policy/policy.ts';
 import { type CheckResult, type RuleType, type Setup, deny, pass, rulesOf, saidBy } from './rule.ts';
 
 /** Gas that a token may use to report an account's balance. Usual tokens use a tenth of it. */

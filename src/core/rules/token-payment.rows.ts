@@ -6,7 +6,7 @@ import { row, heldRow, ruleTable } from '../../../test/support/rule-table.ts';
 import { type Situation, together } from '../../../test/support/situation.ts';
 import { MAX_UNITS, paying, usdc } from '../../../test/support/situations.ts';
 import type { Address } from '../../shared/schema/hex.ts';
-import type { Facts } from '../facts.ts';
+import type { Facts } from '../facts/facts.ts';
 import { tokenPayment } from './token-payment.ts';
 
 const STRANGER: Address = `0x${'57'.repeat(20)}`;

@@ -2,7 +2,7 @@ import { type Address, addressKey, sameAddress } from '../../shared/schema/hex.t
 import type { Evidence } from '../../shared/denials.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { DecodedCall, Decoding } from '../calls/decoding.ts';
-import type { Facts } from '../facts.ts';
+import type { Facts } from '../facts/facts.ts';
 import type { PaymentToken } from '../token-mode/payment-terms.ts';
 import { tokenDenials } from '../token-mode/token-denials.ts';
 import { readTokenCall } from '../token-mode/token-call.ts';

@@ -11,7 +11,7 @@ import {
   deploying,
 } from '../../../test/support/situations.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import type { PolicyContract, PolicyRule } from '../policy.ts';
+import type { PolicyContract, PolicyRule } from '../policy/policy.ts';
 import { walletDeployment } from './wallet-deployment.ts';
 
 const STRANGER: Address = `0x${'57'.repeat(20)}`;

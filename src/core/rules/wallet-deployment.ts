@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type DenialRows, type Evidence, clockTime, duration, pastTime } from '../../shared/denials.ts';
 import { type Address, addressKey, address } from '../../shared/schema/hex.ts';
 import { decodeDeployment } from '../calls/decode-deployment.ts';
-import type { Policy, PolicyRule } from '../policy.ts';
+import type { Policy, PolicyRule } from '../policy/policy.ts';
 import {
   type CheckResult,
   type RuleInput,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { httpUrl } from '../../shared/schema/text.ts';
-import type { Facts } from '../facts.ts';
-import type { Policy } from '../policy.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { Policy } from '../policy/policy.ts';
 import { type WebhookDenialCode, webhookDenials } from '../webhooks/webhook-denials.ts';
 import { responseVerdict } from '../webhooks/webhook-response.ts';
 import { type RuleType, type Setup, rulesOf, saidBy } from './rule.ts';

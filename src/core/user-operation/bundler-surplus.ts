@@ -1,6 +1,6 @@
 import { above, max, min } from '../../shared/bigints.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
-import type { ChainSnapshot } from '../facts.ts';
+import type { ChainSnapshot } from '../facts/facts.ts';
 import { bundleGas } from './bundle-gas.ts';
 import type { EntryPointGas, ExecutionLimits, UnusedGasPenalty } from './entry-point-gas.ts';
 import { type GasPrices, costPrice, pricesOf } from './gas-prices.ts';

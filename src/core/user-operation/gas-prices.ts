@@ -1,5 +1,5 @@
 import { min } from '../../shared/bigints.ts';
-import type { ChainSnapshot } from '../facts.ts';
+import type { ChainSnapshot } from '../facts/facts.ts';
 
 /** In wei per gas. */
 export interface GasPrices {

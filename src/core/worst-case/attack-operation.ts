@@ -1,12 +1,12 @@
 import { Interface } from 'ethers';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import { type FinalVerdict, decideVerified } from '../decide-verified.ts';
-import { plan } from '../decide.ts';
+import { type FinalVerdict, decideVerified } from '../decision/decide-verified.ts';
+import { plan } from '../decision/decide.ts';
 import { entryPoints } from '../entry-points/registry.ts';
-import type { Facts } from '../facts.ts';
+import type { Facts } from '../facts/facts.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
-import type { Policy } from '../policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { preVerificationGas } from '../user-operation/pre-verification.ts';
 import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import { largest } from './largest.ts';

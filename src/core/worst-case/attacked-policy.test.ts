@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { policyWith } from '../../../test/support/facts.ts';
 import { PRICED, inUsd, limit, rule } from '../../../test/support/situations.ts';
-import type { PolicyRule } from '../policy.ts';
+import type { PolicyRule } from '../policy/policy.ts';
 import { attackedPolicy, leavesRulesOut } from './attacked-policy.ts';
 
 const condition = rule('Gold', 'CONDITION', { expression: 'context.tier == "gold"', message: 'Gold only.' });

@@ -1,7 +1,7 @@
-import type { Facts } from '../facts.ts';
+import type { Facts } from '../facts/facts.ts';
 import { isInDollars } from '../rules/spending-limit/index.ts';
-import type { Policy, PolicyRule } from '../policy.ts';
-import { isRuleType, ruleTypeOf } from '../rule-words.ts';
+import type { Policy, PolicyRule } from '../policy/policy.ts';
+import { isRuleType, ruleTypeOf } from '../decision/rule-words.ts';
 
 const withoutTimes = ({ when: _when, activeFrom: _from, activeUntil: _until, ...rule }: PolicyRule): PolicyRule => rule;
 

@@ -1,9 +1,9 @@
 import type { Evidence } from '../../shared/denials.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
-import type { FinalVerdict } from '../decide-verified.ts';
+import type { FinalVerdict } from '../decision/decide-verified.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { windowsWithin } from '../ledger/windows.ts';
-import type { Policy } from '../policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { breakerOf, forgottenAt, partEndsAt } from '../rules/burn-rate/index.ts';
 import { limitSetup } from '../rules/spending-limit/index.ts';
 import { rulesOf } from '../rules/rule.ts';

@@ -1,8 +1,8 @@
-import type { FinalVerdict } from '../decide-verified.ts';
+import type { FinalVerdict } from '../decision/decide-verified.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { windowAt } from '../ledger/windows.ts';
-import type { Policy } from '../policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { breakerOf, forgottenAt, partEndsAt } from '../rules/burn-rate/index.ts';
 import { rulesOf } from '../rules/rule.ts';
 import { limitSetup } from '../rules/spending-limit/index.ts';

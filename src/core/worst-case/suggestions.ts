@@ -1,7 +1,7 @@
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { shownAmount } from '../../shared/words/amount.ts';
 import { chainSymbol } from '../../shared/chains.ts';
-import type { Policy, PolicyRule } from '../policy.ts';
+import type { Policy, PolicyRule } from '../policy/policy.ts';
 import { type LimitWords, cycleMs, limitSetup } from '../rules/spending-limit/index.ts';
 import { deploymentSetup } from '../rules/wallet-deployment.ts';
 import type { Situation } from './attack-operation.ts';

@@ -1,5 +1,5 @@
 import { shownAmount } from '../../shared/words/amount.ts';
-import { ruleName } from '../rule-words.ts';
+import { ruleName } from '../decision/rule-words.ts';
 import type { Period, Stop } from './bounds.ts';
 
 export const periodWords: Readonly<Record<Period, string>> = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { factsWith, policyWith } from '../../../test/support/facts.ts';
-import type { Policy, PolicyRule } from '../policy.ts';
+import type { Policy, PolicyRule } from '../policy/policy.ts';
 import type { Situation } from './attack-operation.ts';
 import { type WorstCase, attackReservations, worstCase } from './worst-case.ts';
 import { sized } from '../../../test/support/combinations.ts';

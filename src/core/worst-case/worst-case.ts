@@ -1,10 +1,10 @@
-import type { FinalVerdict } from '../decide-verified.ts';
-import type { MeasuredStep } from '../decide.ts';
-import type { Facts } from '../facts.ts';
+import type { FinalVerdict } from '../decision/decide-verified.ts';
+import type { MeasuredStep } from '../decision/decide.ts';
+import type { Facts } from '../facts/facts.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { fromRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import { type Reservation, accountText } from '../ledger/account.ts';
-import type { Policy } from '../policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { webhookTargets } from '../rules/webhook.ts';
 import { type Situation, attempt, cheapest } from './attack-operation.ts';
 import { type HeldNow, type Period, type Rung, type Stop, boundsOf, periods, stopOf } from './bounds.ts';

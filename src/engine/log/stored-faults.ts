@@ -1,5 +1,5 @@
 import { accountText, listedAccount } from '../../core/ledger/account.ts';
-import { readRecord } from '../../core/stored-record.ts';
+import { readRecord } from '../../core/decision/stored-record.ts';
 import type { DecisionColumns, HeldAccountRow, LogCheckStore, TileRow } from '../store/log-check-store.ts';
 import type { LogStore } from '../store/log-store.ts';
 import { TILE_HASHES, rootOf } from '../store/log-tiles.ts';

@@ -1,4 +1,4 @@
-import { explainDenial } from '../../core/rule-words.ts';
+import { explainDenial } from '../../core/decision/rule-words.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { WebhookResponse } from '../../core/webhooks/webhook-response.ts';
 import type { Clock, Entropy } from '../base/clock.ts';

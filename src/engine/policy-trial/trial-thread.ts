@@ -1,9 +1,9 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { PolicyChange } from '../../api/policy-trials.ts';
-import type { Policy } from '../../core/policy.ts';
-import type { TrialStep } from '../../core/trial-series.ts';
-import type { TrialReport, TriedFlip } from '../../core/try-policy.ts';
+import type { Policy } from '../../core/policy/policy.ts';
+import type { TrialStep } from '../../core/trial/trial-series.ts';
+import type { TrialReport, TriedFlip } from '../../core/trial/try-policy.ts';
 import type { PastPlace } from '../store/open-past-decisions.ts';
 import type { PastQuery } from '../store/past-decisions.ts';
 

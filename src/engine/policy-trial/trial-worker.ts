@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { TrialSeries } from '../../core/trial-series.ts';
-import { PolicyTrial } from '../../core/try-policy.ts';
+import { TrialSeries } from '../../core/trial/trial-series.ts';
+import { PolicyTrial } from '../../core/trial/try-policy.ts';
 import { openPastDecisions } from '../store/open-past-decisions.ts';
 import type { PastDecisions } from '../store/past-decisions.ts';
 import { changedPolicy } from './changed-policy.ts';

@@ -1,5 +1,5 @@
 import type { Entry } from '../../core/log/entry.ts';
-import { type CompactRecord, expandRecord } from '../../core/stored-record.ts';
+import { type CompactRecord, expandRecord } from '../../core/decision/stored-record.ts';
 import { parseExactJson } from '../../shared/schema/decimal.ts';
 import { type DecisionRecord, decisionRecord } from '../../shared/schema/decision.ts';
 import { parse } from '../../shared/schema/parse.ts';

@@ -1,5 +1,5 @@
 import { ZodError } from 'zod';
-import { ruleName } from '../../core/rule-words.ts';
+import { ruleName } from '../../core/decision/rule-words.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord, FeedPage } from '../../shared/schema/decision.ts';
 import { type Address, type Hex, address, addressKey } from '../../shared/schema/hex.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findAttachable } from '../../core/paymaster-layouts/registry.ts';
 import { addressesIn, inspect } from '../../core/inspect/inspect.ts';
-import { readableFacts } from '../../core/record.ts';
+import { readableFacts } from '../../core/decision/record.ts';
 import { fromRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import type { Clues, DecidedOperation, Knowledge } from '../../core/inspect/knowledge.ts';
 import type { ProcedureOutput } from '../../api/index.ts';

@@ -6,8 +6,8 @@ import { policyChanges, settingsOutsideFile } from '../../core/policy-file/polic
 import { runPolicyTests } from '../../core/policy-file/run-tests.ts';
 import { updatePolicyFile } from '../../core/policy-file/update-file.ts';
 import { policyFileText } from '../../core/policy-file/write-file.ts';
-import { type Policy, policyHash } from '../../core/policy.ts';
-import { type DraftedDecision, decideUnderDraft } from '../../core/try-policy.ts';
+import { type Policy, policyHash } from '../../core/policy/policy.ts';
+import { type DraftedDecision, decideUnderDraft } from '../../core/trial/try-policy.ts';
 import { isHidden } from '../../core/webhooks/hidden-credentials.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { changedPolicy } from '../policy-trial/changed-policy.ts';

@@ -1,6 +1,6 @@
 import { webhook } from '../../core/rules/webhook.ts';
 import type { WebhookVerdict } from '../../core/webhooks/verdict.ts';
-import { explainDenial } from '../../core/rule-words.ts';
+import { explainDenial } from '../../core/decision/rule-words.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { newDecisionId } from '../sponsorship/decision-id.ts';
 import { responseVerdict } from '../../core/webhooks/webhook-response.ts';

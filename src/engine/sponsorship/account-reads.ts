@@ -1,6 +1,6 @@
 import { stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
 import { withPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
-import type { Facts } from '../../core/facts.ts';
+import type { Facts } from '../../core/facts/facts.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import { tryAccount } from '../chain/gas/account-creation.ts';

@@ -5,7 +5,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import { entryPoints } from '../../core/entry-points/registry.ts';
-import type { ChainSnapshot } from '../../core/facts.ts';
+import type { ChainSnapshot } from '../../core/facts/facts.ts';
 import { delegateOf } from '../chain/gas/delegation.ts';
 import type { BelievedFees } from '../chain/fees/believed-fees.ts';
 import { readFees } from '../chain/fees/read-fees.ts';

@@ -1,5 +1,5 @@
-import { type Policy, policyHash } from '../../core/policy.ts';
-import { isRuleType } from '../../core/rule-words.ts';
+import { type Policy, policyHash } from '../../core/policy/policy.ts';
+import { isRuleType } from '../../core/decision/rule-words.ts';
 import { findLayout } from '../../core/paymaster-layouts/registry.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Config } from '../config/config.ts';

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRequestCut } from '../../core/cut.ts';
-import { type Reason, decide, plan } from '../../core/decide.ts';
-import type { Facts } from '../../core/facts.ts';
-import { type Decision, callsOf, decidedRecord, storedFacts } from '../../core/record.ts';
-import { termsOf } from '../../core/terms.ts';
+import { isRequestCut } from '../../core/json/cut.ts';
+import { type Reason, decide, plan } from '../../core/decision/decide.ts';
+import type { Facts } from '../../core/facts/facts.ts';
+import { type Decision, callsOf, decidedRecord, storedFacts } from '../../core/decision/record.ts';
+import { termsOf } from '../../core/decision/terms.ts';
 import { unaskedWebhooks } from '../../core/rules/webhook.ts';
-import { ruleInput } from '../../core/rule-input.ts';
+import { ruleInput } from '../../core/decision/rule-input.ts';
 import { withPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';

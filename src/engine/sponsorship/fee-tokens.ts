@@ -3,7 +3,7 @@ import { type PaymasterGas, splitPaymasterAndData } from '../../core/user-operat
 import { rateWithPremium } from '../../core/token-mode/amounts.ts';
 import { type TokenLayout, stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
 import { WEI_PER_COIN } from '../../core/paymaster-layouts/token-charge.ts';
-import type { Reason } from '../../core/decide.ts';
+import type { Reason } from '../../core/decision/decide.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';

@@ -1,5 +1,5 @@
 import { entryPoints } from '../../core/entry-points/registry.ts';
-import type { Facts } from '../../core/facts.ts';
+import type { Facts } from '../../core/facts/facts.ts';
 import { type OfferQuestion, dependsOnUse } from '../../core/user-operation/bundler-surplus.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { RpcClient } from '../chain/rpc.ts';

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Facts } from '../../core/facts.ts';
-import type { Policy } from '../../core/policy.ts';
+import type { Facts } from '../../core/facts/facts.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import { asksForPrice } from '../../core/rules/asks-for-price.ts';
-import { ruleInput } from '../../core/rule-input.ts';
+import { ruleInput } from '../../core/decision/rule-input.ts';
 import { shareAccounts } from '../../core/rules/gas-tank.ts';
 import { unreadHoldings } from '../../core/rules/token-holding.ts';
-import { windowOf } from '../../core/terms.ts';
+import { windowOf } from '../../core/decision/terms.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
 import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
 import { type TokenHoldings, readTokenHoldings } from '../token-mode/token-holdings.ts';

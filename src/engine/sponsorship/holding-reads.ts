@@ -1,7 +1,7 @@
 import { AbiCoder, Interface } from 'ethers';
-import { isInTime } from '../../core/divide-rules.ts';
-import type { Facts, Holding } from '../../core/facts.ts';
-import type { Policy } from '../../core/policy.ts';
+import { isInTime } from '../../core/decision/divide-rules.ts';
+import type { Facts, Holding } from '../../core/facts/facts.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import {
   HOLDING_GAS,
   type HoldingQuestion,

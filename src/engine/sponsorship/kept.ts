@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Cut, MOST_BYTES, MOST_FIELD_BYTES, startLength } from '../../core/cut.ts';
+import { type Cut, MOST_BYTES, MOST_FIELD_BYTES, startLength } from '../../core/json/cut.ts';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 
 /**

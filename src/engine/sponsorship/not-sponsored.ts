@@ -1,4 +1,4 @@
-import type { Reason } from '../../core/decide.ts';
+import type { Reason } from '../../core/decision/decide.ts';
 import { EngineError } from '../../shared/errors.ts';
 
 /** For calls without a decision that could give the reason. */

@@ -1,5 +1,5 @@
 import { knownChains } from '../../shared/chains.ts';
-import type { Facts } from '../../core/facts.ts';
+import type { Facts } from '../../core/facts/facts.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';

@@ -1,5 +1,5 @@
-import { reasonOf } from '../../core/decide.ts';
-import type { PolicyPause } from '../../core/policy.ts';
+import { reasonOf } from '../../core/decision/decide.ts';
+import type { PolicyPause } from '../../core/policy/policy.ts';
 import { checkPause, pause as pauseRule } from '../../core/rules/pause.ts';
 import type { Log } from '../base/log.ts';
 import type { Pause, PauseStore } from '../store/policy-store.ts';

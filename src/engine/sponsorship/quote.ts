@@ -1,7 +1,7 @@
-import { reasonOf } from '../../core/decide.ts';
-import { ruleInput } from '../../core/rule-input.ts';
+import { reasonOf } from '../../core/decision/decide.ts';
+import { ruleInput } from '../../core/decision/rule-input.ts';
 import { fees } from '../../core/rules/fees.ts';
-import { windowOf } from '../../core/terms.ts';
+import { windowOf } from '../../core/decision/terms.ts';
 import { paymentTerms } from '../../core/token-mode/payment-terms.ts';
 import type { FeeQuote } from '../../shared/schema/fee-token.ts';
 import type { Address } from '../../shared/schema/hex.ts';

@@ -1,7 +1,7 @@
-import { type Reason, decide, plan } from '../../core/decide.ts';
-import type { Facts } from '../../core/facts.ts';
+import { type Reason, decide, plan } from '../../core/decision/decide.ts';
+import type { Facts } from '../../core/facts/facts.ts';
 import { stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
-import { termsOf } from '../../core/terms.ts';
+import { termsOf } from '../../core/decision/terms.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Hex } from '../../shared/schema/hex.ts';

@@ -1,5 +1,5 @@
-import { type Binding, type KeptBinding, keptBinding } from '../../core/binding.ts';
-import { type Policy, policyHash } from '../../core/policy.ts';
+import { type Binding, type KeptBinding, keptBinding } from '../../core/rules/binding.ts';
+import { type Policy, policyHash } from '../../core/policy/policy.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { DappPolicy, Rule, SmartContract, Webhook } from './policy-store.ts';
 

@@ -1,5 +1,5 @@
-import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../core/policy.ts';
-import type { Binding } from '../../core/binding.ts';
+import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../core/policy/policy.ts';
+import type { Binding } from '../../core/rules/binding.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { Paymaster } from './registry-store.ts';
 

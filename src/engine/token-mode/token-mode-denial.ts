@@ -1,4 +1,4 @@
-import { type Reason, reasonOf } from '../../core/decide.ts';
+import { type Reason, reasonOf } from '../../core/decision/decide.ts';
 import { checkTokenMode, tokenMode } from '../../core/rules/token-mode.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 

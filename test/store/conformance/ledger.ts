@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Policy } from '../../../src/core/policy.ts';
+import type { Policy } from '../../../src/core/policy/policy.ts';
 import { gasTank } from '../../../src/core/rules/gas-tank.ts';
 import { rulesOf } from '../../../src/core/rules/rule.ts';
 import { type SpendingLimit, limitSetup, spendingLimit } from '../../../src/core/rules/spending-limit/index.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DappPolicy, OperatorPolicy } from '../../../src/engine/store/policy-store.ts';
 import type { Store } from '../../../src/engine/store/store.ts';
-import { policyHash } from '../../../src/core/policy.ts';
-import { MOST } from '../../../src/core/policy-bounds.ts';
+import { policyHash } from '../../../src/core/policy/policy.ts';
+import { MOST } from '../../../src/core/policy/policy-bounds.ts';
 import { policyWith } from '../../support/facts.ts';
 import { decision, limitRule, paymaster, smartContract, webhook } from '../../support/store-records.ts';
 import { wholePolicy } from '../../support/whole-policies.ts';

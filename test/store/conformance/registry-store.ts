@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MOST } from '../../../src/core/policy-bounds.ts';
+import { MOST } from '../../../src/core/policy/policy-bounds.ts';
 import type { FeeToken } from '../../../src/shared/schema/fee-token.ts';
 import type { ApiKey, AuthToken } from '../../../src/engine/store/registry-store.ts';
 import type { Store } from '../../../src/engine/store/store.ts';

@@ -1,4 +1,4 @@
-import { utc } from '../../binding.ts';
+import { utc } from '../../rules/binding.ts';
 import type { FileRule } from '../format.ts';
 import { FREE_ACCOUNTS, currency, lifetimeLimit } from './limit-rules.ts';
 import type { Template, TemplateRule } from './template.ts';

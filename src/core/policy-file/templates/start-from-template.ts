@@ -1,5 +1,5 @@
-import { bindingSentences } from '../../binding.ts';
-import { ruleTypeOf } from '../../rule-words.ts';
+import { bindingSentences } from '../../rules/binding.ts';
+import { ruleTypeOf } from '../../decision/rule-words.ts';
 import { addToFile } from './add-to-file.ts';
 import type { PolicyFile } from '../format.ts';
 import { parsePolicyFile } from '../parse-file.ts';

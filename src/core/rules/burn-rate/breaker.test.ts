@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { explainDenial } from '../../rule-words.ts';
+import { explainDenial } from '../../decision/rule-words.ts';
 import { breakerOf } from './breaker.ts';
 import { checkBurnRate } from './burn-rate.ts';
 

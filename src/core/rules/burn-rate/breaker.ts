@@ -1,7 +1,7 @@
 import { min } from '../../../shared/bigints.ts';
 import { defaultMaxOperationCostWei } from '../../../shared/chains.ts';
-import type { ChainSnapshot } from '../../facts.ts';
-import type { Policy } from '../../policy.ts';
+import type { ChainSnapshot } from '../../facts/facts.ts';
+import type { Policy } from '../../policy/policy.ts';
 
 /** The part of a policy that determines its breaker. */
 interface BreakerPolicy {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { factsWith, policyWith } from '../../../../test/support/facts.ts';
-import { plan } from '../../decide.ts';
+import { plan } from '../../decision/decide.ts';
 import { checkBurnRate, forgottenAt, partEndsAt } from './burn-rate.ts';
 
 test.each<[string, bigint, bigint, string]>([

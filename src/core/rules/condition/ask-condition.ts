@@ -1,5 +1,5 @@
 import type { Evidence } from '../../../shared/denials.ts';
-import type { PolicyRule } from '../../policy.ts';
+import type { PolicyRule } from '../../policy/policy.ts';
 import { readCondition } from '../../conditions/condition.ts';
 import { type CheckResult, type RuleInput, deny } from '../rule.ts';
 

@@ -4,7 +4,7 @@ import { row, ruleTable } from '../../../../test/support/rule-table.ts';
 import { type Situation, together } from '../../../../test/support/situation.ts';
 import { ITEMS, call, items, limit, rule, PRICED } from '../../../../test/support/situations.ts';
 import type { Hex } from '../../../shared/schema/hex.ts';
-import type { CoinPrice } from '../../facts.ts';
+import type { CoinPrice } from '../../facts/facts.ts';
 import { condition } from './condition.ts';
 
 const MINTING = encodeExecute(ITEMS, 0n, call('mint'));

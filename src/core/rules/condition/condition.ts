@@ -2,7 +2,7 @@ import type { DenialRows, Evidence } from '../../../shared/denials.ts';
 import { STEPS_USED_UP } from '../../conditions/answers.ts';
 import { CALLS_UNREADABLE, NO_CONDITION, TOO_MANY_STEPS, readCondition } from '../../conditions/condition.ts';
 import type { NamedValue } from '../../conditions/unmet.ts';
-import type { PolicyRule } from '../../policy.ts';
+import type { PolicyRule } from '../../policy/policy.ts';
 import { askCondition } from './ask-condition.ts';
 import { type ConditionData, conditionSetup } from './data.ts';
 import { type CheckResult, type RuleInput, type RuleType, deny, pass, rulesOf, saidBy } from '../rule.ts';

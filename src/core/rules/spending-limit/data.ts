@@ -4,7 +4,7 @@ import { decimalToWei } from '../../../shared/schema/decimal.ts';
 import { exactPositiveInput, exactPositiveNumber } from '../../../shared/schema/exact-positive.ts';
 import { name } from '../../../shared/schema/text.ts';
 import { exactDollars, shownAmount } from '../../../shared/words/amount.ts';
-import type { PolicyRule } from '../../policy.ts';
+import type { PolicyRule } from '../../policy/policy.ts';
 import { type Setup, rulesOf } from '../rule.ts';
 
 const HOUR_MS = 3_600_000;

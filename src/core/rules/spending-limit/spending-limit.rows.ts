@@ -2,7 +2,7 @@ import { type Advice, withFacts, withRule, waiting } from '../../../../test/supp
 import { row, heldRow, ruleTable } from '../../../../test/support/rule-table.ts';
 import { type Situation, together } from '../../../../test/support/situation.ts';
 import { COST, ITEMS, inWei, limit, EACH, LIFETIME, PRICED, inUsd } from '../../../../test/support/situations.ts';
-import type { CoinPrice } from '../../facts.ts';
+import type { CoinPrice } from '../../facts/facts.ts';
 import type { SpendingLimit } from './data.ts';
 import { spendingLimit } from './spending-limit.ts';
 

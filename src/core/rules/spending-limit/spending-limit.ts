@@ -1,11 +1,11 @@
 import { type DenialRows, type Evidence, areUsed, clockTime, duration, units } from '../../../shared/denials.ts';
 import { decimalToWei } from '../../../shared/schema/decimal.ts';
 import { addressKey } from '../../../shared/schema/hex.ts';
-import { dollarsOf } from '../../dollars.ts';
-import type { Facts } from '../../facts.ts';
+import { dollarsOf } from '../../policy/dollars.ts';
+import type { Facts } from '../../facts/facts.ts';
 import type { AccountKey, Reservation } from '../../ledger/account.ts';
 import { windowAt } from '../../ledger/windows.ts';
-import type { Policy, PolicyRule } from '../../policy.ts';
+import type { Policy, PolicyRule } from '../../policy/policy.ts';
 import { type SpendingLimit, limitSetup } from './data.ts';
 import { type CheckResult, type RuleInput, type RuleType, deny, pass, rulesOf, saidBy } from '../rule.ts';
 

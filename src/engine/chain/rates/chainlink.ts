@@ -3,7 +3,7 @@ import { EngineError } from '../../../shared/errors.ts';
 import { type CoinPriceSource, sanePrice } from '../../../shared/schema/coin-price.ts';
 import { decimalToUnits, unitsToDecimal } from '../../../shared/schema/decimal.ts';
 import { type FeeToken, MAX_EXCHANGE_RATE } from '../../../shared/schema/fee-token.ts';
-import type { CoinPrice } from '../../../core/facts.ts';
+import type { CoinPrice } from '../../../core/facts/facts.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { type RpcClient, RpcError, isUnreachable } from '../rpc.ts';
 import type { RateOf, TokenRate } from './rate.ts';

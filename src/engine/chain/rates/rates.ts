@@ -1,4 +1,4 @@
-import type { CoinPrice } from '../../../core/facts.ts';
+import type { CoinPrice } from '../../../core/facts/facts.ts';
 import type { CoinPriceSource } from '../../../shared/schema/coin-price.ts';
 import type { FeeToken } from '../../../shared/schema/fee-token.ts';
 import type { Clock } from '../../base/clock.ts';

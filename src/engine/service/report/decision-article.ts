@@ -5,7 +5,7 @@ import { weiToDecimal } from '../../../shared/schema/decimal.ts';
 import { grouped } from '../../../shared/words/amount.ts';
 import { callsWords } from '../../../api/call-words.ts';
 import { type EvidenceItem, codeWords, evidenceItems } from '../../../shared/words/evidence.ts';
-import { ruleName } from '../../../core/rule-words.ts';
+import { ruleName } from '../../../core/decision/rule-words.ts';
 import { outcomeWords, stepWords } from '../../../shared/words/outcomes.ts';
 import { type Markup, html } from '../../../shared/markup.ts';
 

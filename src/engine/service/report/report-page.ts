@@ -1,4 +1,4 @@
-import { ruleName } from '../../../core/rule-words.ts';
+import { ruleName } from '../../../core/decision/rule-words.ts';
 import { exactWei } from '../../../shared/words/amount.ts';
 import { outcomeWords } from '../../../shared/words/outcomes.ts';
 import { dayChart } from './day-chart.ts';

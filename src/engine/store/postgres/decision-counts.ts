@@ -1,4 +1,4 @@
-import { readRecord } from '../../../core/stored-record.ts';
+import { readRecord } from '../../../core/decision/stored-record.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { DecisionQueries, DecisionSummary, OutcomeCounts, ShadowResult } from '../decision-queries.ts';
 import type { Rows } from './rows.ts';

@@ -1,5 +1,5 @@
 import type { WebhookCallRow } from '../../../api/webhooks.ts';
-import { readRecord } from '../../../core/stored-record.ts';
+import { readRecord } from '../../../core/decision/stored-record.ts';
 import type { DecisionRecord, DecisionRow, FeedPage } from '../../../shared/schema/decision.ts';
 import type { DecisionFilter, DecisionQueries } from '../decision-queries.ts';
 import type { Rows, Value } from './rows.ts';

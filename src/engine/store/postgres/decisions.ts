@@ -1,4 +1,4 @@
-import { recordText } from '../../../core/stored-record.ts';
+import { recordText } from '../../../core/decision/stored-record.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { Log } from '../../base/log.ts';
 import type { DecisionDraft, DecisionStore } from '../decision-store.ts';

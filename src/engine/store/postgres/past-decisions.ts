@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type CompactRecord, expandRecord } from '../../../core/stored-record.ts';
+import { type CompactRecord, expandRecord } from '../../../core/decision/stored-record.ts';
 import { parseExactJson } from '../../../shared/schema/decimal.ts';
 import { Secret } from '../../base/secret.ts';
 import type { PastDecision, PastDecisions, PastExtent, PastQuery } from '../past-decisions.ts';

@@ -1,6 +1,6 @@
 import { heldAfter } from '../../../core/ledger/after-settlement.ts';
-import { settledCost, signedOperation } from '../../../core/settled-cost.ts';
-import { readRecord } from '../../../core/stored-record.ts';
+import { settledCost, signedOperation } from '../../../core/decision/settled-cost.ts';
+import { readRecord } from '../../../core/decision/stored-record.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import { type Candidate, slotKey } from '../operation-slot.ts';
 import type {

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { type DappCounts, requireRoom } from '../../../core/policy-bounds.ts';
+import { type DappCounts, requireRoom } from '../../../core/policy/policy-bounds.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import { KEY } from '../paymaster-rows.ts';
 import { countsOf } from '../policy-rows.ts';

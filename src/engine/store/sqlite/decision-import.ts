@@ -6,7 +6,7 @@ import type { Address } from '../../../shared/schema/hex.ts';
 import { createHashIndex } from './hash-index.ts';
 import { migrate } from './migrate.ts';
 import { policyRevisions } from './policy-revisions.ts';
-import { recordText } from '../../../core/stored-record.ts';
+import { recordText } from '../../../core/decision/stored-record.ts';
 
 /** A new database to fill with decisions of another desk. */
 export interface DecisionImport {

@@ -5,7 +5,7 @@ import type { DecisionFilter, DecisionQueries } from '../decision-queries.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { createHashIndex, enterAll } from './hash-index.ts';
 import { positionsIn, turn } from './positions.ts';
-import { readRecord } from '../../../core/stored-record.ts';
+import { readRecord } from '../../../core/decision/stored-record.ts';
 
 interface StoredDecision {
   seq: number;

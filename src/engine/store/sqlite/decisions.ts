@@ -8,7 +8,7 @@ import type { LogWriter } from './log.ts';
 import type { Ledger } from './ledger.ts';
 import type { SettingsVersion } from './memory.ts';
 import { policiesInForce } from './policy-revisions.ts';
-import { recordText } from '../../../core/stored-record.ts';
+import { recordText } from '../../../core/decision/stored-record.ts';
 
 export const decisionStore = (
   database: Database.Database,

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { type CompactRecord, expandRecord } from '../../../core/stored-record.ts';
+import { type CompactRecord, expandRecord } from '../../../core/decision/stored-record.ts';
 import { parseExactJson } from '../../../shared/schema/decimal.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { PastDecision, PastExtent, PastQuery } from '../past-decisions.ts';

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import type { Policy } from '../../../core/policy.ts';
+import type { Policy } from '../../../core/policy/policy.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import { storedPolicy } from '../policy-rows.ts';
 import type { PolicyRevision, PolicyRevisionStore, PolicyTime } from '../policy-store.ts';

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
-import { keptBinding } from '../../../core/binding.ts';
-import { type DappCounts, countedOf, requireRoom } from '../../../core/policy-bounds.ts';
+import { keptBinding } from '../../../core/rules/binding.ts';
+import { type DappCounts, countedOf, requireRoom } from '../../../core/policy/policy-bounds.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import {
   CONTRACT,

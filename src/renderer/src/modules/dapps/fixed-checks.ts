@@ -1,4 +1,4 @@
-import { ruleTypes } from '../../../../core/rule-words.ts';
+import { ruleTypes } from '../../../../core/decision/rule-words.ts';
 import type { FixedKind } from '../../../../core/rules/registry.ts';
 import { shownAmount } from '../../../../shared/words/amount.ts';
 import { spanWords } from '../../../../shared/words/span.ts';

@@ -1,4 +1,4 @@
-import { ruleTypes } from '../../../../core/rule-words.ts';
+import { ruleTypes } from '../../../../core/decision/rule-words.ts';
 import type { PolicyChange } from '../policy-trial/policy-change.ts';
 import type { PolicyEntry } from './policy-steps.ts';
 

@@ -1,4 +1,4 @@
-import { decidingRules, ruleName, ruleTypes } from '../../../../core/rule-words.ts';
+import { decidingRules, ruleName, ruleTypes } from '../../../../core/decision/rule-words.ts';
 import { CONTRACT_TYPE } from '../../../../api/rules.ts';
 import type { OwnForm } from '../../../../core/rules/field.ts';
 import type { Rule, Webhook } from '../../desk/types.ts';

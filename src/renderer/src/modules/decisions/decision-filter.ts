@@ -1,6 +1,6 @@
 import { type ComputedRef, computed } from 'vue';
 import { type LocationQueryValue, useRoute, useRouter } from 'vue-router';
-import { decidingRules } from '../../../../core/rule-words.ts';
+import { decidingRules } from '../../../../core/decision/rule-words.ts';
 import type { DecisionFilter } from './decision-list.ts';
 import { LONGEST_TEXT } from './searched.ts';
 

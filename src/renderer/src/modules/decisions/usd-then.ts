@@ -1,4 +1,4 @@
-import { factsSchema } from '../../../../core/facts.ts';
+import { factsSchema } from '../../../../core/facts/facts.ts';
 import type { DecisionRecord } from '../../../../shared/schema/decision.ts';
 
 const { price } = factsSchema.shape;

@@ -1,4 +1,4 @@
-import { type Binding, bindingFault } from '../../../../core/binding.ts';
+import { type Binding, bindingFault } from '../../../../core/rules/binding.ts';
 import { typedFault } from '../conditions/expression-fault.ts';
 
 export interface BindingInput {

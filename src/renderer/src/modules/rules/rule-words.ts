@@ -1,5 +1,5 @@
 import { CONTRACT_TYPE } from '../../../../api/rules.ts';
-import { ruleTypeOf } from '../../../../core/rule-words.ts';
+import { ruleTypeOf } from '../../../../core/decision/rule-words.ts';
 import { type LimitWords, thresholdFault } from '../../../../core/rules/spending-limit/index.ts';
 import { positiveDecimal } from '../../../../shared/schema/decimal.ts';
 import type { Rule } from '../../desk/types.ts';

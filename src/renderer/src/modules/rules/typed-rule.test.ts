@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ruleTables } from '../../../../../test/support/rule-tables.ts';
 import type { RuleForm } from '../../../../core/rules/field.ts';
 import type { RuleType } from '../../../../core/rules/rule.ts';
-import { ruleTypes } from '../../../../core/rule-words.ts';
+import { ruleTypes } from '../../../../core/decision/rule-words.ts';
 import { typedRule, typedValues } from './typed-rule.ts';
 
 type Data = Record<string, unknown>;

@@ -1,0 +1,34 @@
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import { type Reason, decide, plan, reasonOf } from './decide.ts';
+import { accountText } from '../ledger/account.ts';
+import type { Policy } from '../policy/policy.ts';
+import { readableFacts } from './record.ts';
+import { wasRead } from '../rules/rule.ts';
+
+/** The verdict of a policy on an operation that was decided under another. */
+export interface DecidedAgain {
+  /**
+   * `webhooks`: no rule denies it, but webhooks that were not called would decide. `gasUnknown`: no rule denies it, but
+   * its gas was not estimated. `notRead`: no rule denies it by the facts read at the time, but one needs another fact,
+   * such as its sender's balance of a token. `notReplayable`: the record does not hold its facts.
+   */
+  readonly verdict: 'sponsored' | 'denied' | 'webhooks' | 'gasUnknown' | 'notRead' | 'notReplayable';
+  readonly reason: Reason | undefined;
+}
+
+/**
+ * Decides a recorded operation under the given policy, by its own facts and the ledger at the time. An account that the
+ * record does not name, such as that of a newer limit, holds nothing: its window begins with the policy.
+ */
+export const decideAgain = (record: DecisionRecord, policy: Policy): DecidedAgain => {
+  const facts = readableFacts(record);
+  if (facts === undefined) return { verdict: 'notReplayable', reason: undefined };
+  const heldThen = new Map((record.reservations ?? []).map(({ account, held }) => [account, BigInt(held)]));
+  const held = plan(facts, policy).map(({ account }) => heldThen.get(accountText(account)) ?? 0n);
+  const decided = decide(facts, policy, held);
+  if (decided.next === 'callWebhooks') return { verdict: 'webhooks', reason: undefined };
+  const reason = reasonOf(decided.steps.filter(wasRead));
+  if (reason !== undefined) return { verdict: 'denied', reason };
+  if (decided.reason !== undefined) return { verdict: 'notRead', reason: undefined };
+  return { verdict: facts.gasSource === 'GAS_NOT_ESTIMATED' ? 'gasUnknown' : 'sponsored', reason: undefined };
+};

@@ -1,0 +1,104 @@
+import type { Explanation } from '../../shared/denials.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { Reservation } from '../ledger/account.ts';
+import type { Policy } from '../policy/policy.ts';
+import { ruleInput } from './rule-input.ts';
+import { explainDenial } from './rule-words.ts';
+import { ruleKinds } from '../rules/registry.ts';
+import type { Effects, RuleInput, RuleKind, Step } from '../rules/rule.ts';
+import { type WebhookTarget, unaskedWebhooks, webhook } from '../rules/webhook.ts';
+
+/** Why an operation is not sponsored, as responses and records give it. */
+export interface Reason extends Explanation {
+  readonly code: string;
+  readonly rule: string;
+}
+
+/** A step, and the time it took in µs. */
+export type MeasuredStep = Step & { readonly micros: number };
+
+export type Verdict =
+  | { readonly next: 'callWebhooks'; readonly targets: readonly WebhookTarget[] }
+  | {
+      readonly next: 'done';
+      readonly steps: readonly MeasuredStep[];
+      /** Undefined: nothing denies, and the operation is to be signed. */
+      readonly reason: Reason | undefined;
+      readonly effects: Effects;
+      /** What the operation takes from the ledger if it is signed: nothing if a rule in shadow would deny it. */
+      readonly taken: readonly Reservation[];
+    };
+
+/** The kinds of rules that apply to an operation. */
+const kindsFor = ({ facts }: RuleInput): readonly RuleKind[] =>
+  facts.stage === 'final' ? ruleKinds : ruleKinds.filter(({ bindsDrafts = true }) => bindsDrafts);
+
+const reservationsOf = (kind: RuleKind, input: RuleInput): readonly Reservation[] => kind.reserve?.(input) ?? [];
+
+/**
+ * What the operation takes from the ledger if it is signed, in the order of the amounts that {@link decide} receives.
+ */
+export const plan = (facts: Facts, policy: Policy): readonly Reservation[] => {
+  const input = ruleInput(facts, policy);
+  return kindsFor(input).flatMap((kind) => reservationsOf(kind, input));
+};
+
+export const denialIn = (steps: readonly Step[]): (Step & { readonly outcome: 'deny' }) | undefined =>
+  steps.find((step) => step.outcome === 'deny');
+
+/** The first denial, in the order of the steps; undefined if nothing denies. */
+export const reasonOf = (steps: readonly Step[]): Reason | undefined => {
+  const step = denialIn(steps);
+  if (step === undefined) return undefined;
+  return { code: step.code, rule: step.rule, ...explainDenial(step.code, step.evidence) };
+};
+
+const effectsOf = (input: RuleInput, reason: Reason | undefined): Effects =>
+  (reason && ruleKinds.find(({ type }) => type === reason.rule)?.effects?.(input, reason.code)) ?? {};
+
+const idleSteps = ({ type, setup }: RuleKind, { idle }: RuleInput): MeasuredStep[] =>
+  idle
+    .filter(({ rule }) => rule.policyType === setup?.policyType)
+    .map(({ result }) => ({ ...result, rule: type, micros: 0 }));
+
+/** A rule in shadow counts as if enforced: an operation that it would have denied counts nothing. */
+const takenOf = (reservations: readonly Reservation[], steps: readonly Step[]): readonly Reservation[] => {
+  if (!reservations.some(({ shadow }) => shadow !== undefined)) return reservations;
+  const denying = new Set(steps.flatMap(({ outcome, shadow }) => (outcome === 'wouldDeny' ? [shadow] : [])));
+  return reservations.map((one) =>
+    one.shadow !== undefined && denying.has(one.shadow) ? { ...one, amount: 0n } : one,
+  );
+};
+
+/**
+ * Decides whether to sponsor an operation, in the order of behaviour 5.2: every kind of rule adds its steps, and the
+ * first denial is the reason. Webhooks are called only if no rule before them denies.
+ * @param held what the accounts of {@link plan} hold without this operation, in the same order
+ * @param microseconds a clock for the steps; their durations are not part of the verdict
+ */
+export const decide = (
+  facts: Facts,
+  policy: Policy,
+  held: readonly bigint[],
+  microseconds = (): number => 0,
+): Verdict => {
+  const input = ruleInput(facts, policy);
+  const steps: MeasuredStep[] = [];
+  const reservations: Reservation[] = [];
+  let asked = 0;
+  for (const kind of kindsFor(input)) {
+    if (kind === webhook && denialIn(steps) === undefined) {
+      const targets = unaskedWebhooks(facts, input.policy);
+      if (targets.length > 0) return { next: 'callWebhooks', targets };
+    }
+    const reserved = reservationsOf(kind, input);
+    const start = microseconds();
+    const results = kind.check(input, held.slice(asked, asked + reserved.length));
+    const micros = Math.round(microseconds() - start);
+    steps.push(...results.map((result) => ({ micros, rule: kind.type, ...result })), ...idleSteps(kind, input));
+    reservations.push(...reserved);
+    asked += reserved.length;
+  }
+  const reason = reasonOf(steps);
+  return { next: 'done', steps, reason, effects: effectsOf(input, reason), taken: takenOf(reservations, steps) };
+};

@@ -1,0 +1,149 @@
+import { unitsToDecimal } from '../../shared/schema/decimal.ts';
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { Hex } from '../../shared/schema/hex.ts';
+import { entryPoints } from '../entry-points/registry.ts';
+import { tracedCalls } from '../calls/traced-calls.ts';
+import type { MeasuredStep, Reason } from './decide.ts';
+import { type Facts, factsSchema } from '../facts/facts.ts';
+import { type Reservation, accountText } from '../ledger/account.ts';
+import type { Policy } from '../policy/policy.ts';
+import { ruleInput } from './rule-input.ts';
+import type { RuleInput } from '../rules/rule.ts';
+import { whitelistOf } from '../contract-abi/whitelist.ts';
+import { termsOf } from './terms.ts';
+import { withPaymasterAndData } from '../user-operation/paymaster-fields.ts';
+import type { WebhookResponse } from '../webhooks/webhook-response.ts';
+
+/** The fields that only the record of a decided operation has. */
+type Decided = Omit<
+  DecisionRecord,
+  'id' | 'seq' | 'method' | 'mode' | 'chainId' | 'paymasterId' | 'dapp' | 'sender' | 'nonce' | 'request' | 'facts'
+>;
+
+type StoredDecision = Pick<DecisionRecord, 'facts' | 'request' | 'trace'>;
+
+/** Facts as {@link storedFacts} makes them. */
+interface StoredFacts extends Record<string, unknown> {
+  readonly opChanges?: Readonly<Record<string, unknown>>;
+  readonly webhooks?: readonly Omit<WebhookResponse, 'call' | 'micros'>[];
+}
+
+export interface Decision {
+  readonly facts: Facts;
+  readonly policy: Policy;
+  readonly policyHash: string;
+  /** What it takes if it is signed. */
+  readonly reservations: readonly Reservation[];
+  /** What the accounts of the reservations held before, in their order. */
+  readonly held: readonly bigint[];
+  readonly steps: readonly MeasuredStep[];
+  readonly reason: Reason | undefined;
+  /** Signed by the paymaster; `0x` if it does not sponsor. */
+  readonly paymasterAndData: Hex;
+  /** The version of the engine that decided. */
+  readonly engine: string;
+}
+
+const signedMessage = ({ payment, op }: RuleInput): string => {
+  if (payment === undefined) return 'Sponsored: no rule denies this operation.';
+  const { symbol, decimals } = payment.token;
+  return `Signed: the user pays at most ${unitsToDecimal(payment.maxUnits(op), decimals)} ${symbol} for it.`;
+};
+
+/** The hash of an operation as the paymaster has signed it. */
+const signedHash = (facts: Facts, policy: Policy, paymasterAndData: Hex): Hex => {
+  const { op, layout } = ruleInput(facts, policy);
+  const entryPoint = entryPoints[layout.entryPointVersion];
+  return entryPoint.hash(withPaymasterAndData(op, paymasterAndData), {
+    chainId: policy.dapp.chainId,
+    entryPoint: entryPoint.address,
+    ...(facts.delegate !== undefined && { delegate: facts.delegate }),
+  });
+};
+
+/** The operation's calls in the trace, those of a deployment first; or why they cannot be decoded. */
+export const callsOf = (facts: Facts, policy: Policy) => {
+  const { decoding, deployment, policy: bound } = ruleInput(facts, policy);
+  const whitelist = whitelistOf(bound);
+  const calls = tracedCalls(decoding, whitelist);
+  const before = deployment === undefined ? [] : tracedCalls(deployment.decoding, whitelist);
+  if (!Array.isArray(calls) || !Array.isArray(before)) return calls;
+  return [...before.map((call) => ({ ...call, deployment: true as const })), ...calls];
+};
+
+/** An account in a record, with the amount reserved and the amount it held before. */
+const reservationRecord = ({ account, amount }: Reservation, held: bigint) => ({
+  account: accountText(account),
+  amount: String(amount),
+  held: String(held),
+});
+
+type Wire = Readonly<Record<string, unknown>>;
+
+/** Only the fields that differ from the request. The whole operation if the request has fields it lacks. */
+const storedOperation = (op: Wire, requested: Wire): object => {
+  if (Object.keys(requested).some((field) => !Object.hasOwn(op, field))) return { op };
+  const isRequested = ([field, value]: [string, unknown]): boolean =>
+    value === requested[field] || JSON.stringify(value) === JSON.stringify(requested[field]);
+  return { opChanges: Object.fromEntries(Object.entries(op).filter((entry) => !isRequested(entry))) };
+};
+
+/**
+ * Facts in the form of records: what the request or the trace holds, such as the operation and the exchanges with
+ * webhooks, is not stored twice. `requested` is the operation as the record has it, in the form of JSON-RPC.
+ */
+export const storedFacts = ({ webhooks, op, ...facts }: Facts, requested: Wire): unknown => ({
+  ...facts,
+  ...storedOperation(op, requested),
+  ...(webhooks.length > 0 && {
+    webhooks: webhooks.map(({ call: _inTrace, micros: _too, ...rest }) => rest),
+  }),
+});
+
+/** The stored facts. @throws ZodError if the record has no valid facts */
+const factsOf = ({ facts, request, trace }: StoredDecision): Facts | undefined => {
+  if (facts === undefined) return undefined;
+  const { opChanges, webhooks = [], ...rest } = facts as StoredFacts;
+  const { userOperation } = (request ?? {}) as { readonly userOperation?: Wire };
+  const steps = trace.filter(({ call }) => call !== undefined);
+  const responses = webhooks.map((response, index) => ({ ...response, micros: 0, call: steps[index]?.call }));
+  const op = opChanges === undefined ? {} : { op: { ...userOperation, ...opChanges } };
+  return factsSchema.parse({ ...rest, ...op, webhooks: responses });
+};
+
+/** The facts of a record; undefined if it has none, or this version does not know their form. */
+export const readableFacts = (record: StoredDecision): Facts | undefined => {
+  try {
+    return factsOf(record);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The record of an operation that was sponsored or denied. */
+export const decidedRecord = (decision: Decision): Decided => {
+  const { facts, policy, reservations, held, steps, reason, paymasterAndData } = decision;
+  const input = ruleInput(facts, policy);
+  const isSigned = reason === undefined;
+  const { validAfter, validUntil } = termsOf(facts, policy);
+  return {
+    at: facts.at,
+    entryPoint: entryPoints[input.layout.entryPointVersion].address,
+    userOpHash: isSigned ? signedHash(facts, policy, paymasterAndData) : null,
+    outcome: isSigned ? 'sponsored' : 'denied',
+    code: reason?.code ?? (input.payment === undefined ? 'SPONSORED' : 'PAID_IN_TOKEN'),
+    rule: reason?.rule ?? null,
+    message: reason?.message ?? signedMessage(input),
+    hint: reason?.hint ?? '',
+    paymasterAndData,
+    validAfter: isSigned ? validAfter : null,
+    validUntil: isSigned ? validUntil : null,
+    maxCostWei: String(input.requiredWei),
+    actualCostWei: null,
+    settlement: isSigned ? 'reserved' : null,
+    trace: steps.map((step) => ({ ...step })),
+    policy: decision.policyHash,
+    reservations: reservations.map((reservation, index) => reservationRecord(reservation, held[index] ?? 0n)),
+    engine: decision.engine,
+  };
+};

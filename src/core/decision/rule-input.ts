@@ -1,0 +1,81 @@
+import { chainSymbol } from '../../shared/chains.ts';
+import { decodeCalls } from '../calls/decode-calls.ts';
+import { decodeDeployment, deploymentOf } from '../calls/decode-deployment.ts';
+import { conditionAnswers } from '../conditions/answers.ts';
+import type { ConditionValues } from '../conditions/vocabulary.ts';
+import { conditionValues } from '../conditions/condition-values.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
+import { requireLayout } from '../paymaster-layouts/registry.ts';
+import type { Policy } from '../policy/policy.ts';
+import { divideRules, withLastingRules, withoutSponsorshipRules } from './divide-rules.ts';
+import type { RuleInput } from '../rules/rule.ts';
+import { trustedFactories } from '../rules/wallet-deployment.ts';
+import { type PaymentTerms, paymentTerms } from '../token-mode/payment-terms.ts';
+import { fromRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
+
+const paymentOf = ({ token }: Facts, { token: layout }: PaymasterLayout): PaymentTerms | undefined => {
+  if (token === undefined || layout === undefined) return undefined;
+  const { transferGas, exchangeRate, treasury } = token;
+  return paymentTerms({ layout, treasury: treasury }, token, BigInt(exchangeRate), {
+    prefund: BigInt(transferGas.prefund),
+    afterwards: BigInt(transferGas.afterwards),
+  });
+};
+
+const read = (facts: Facts, policy: Policy): RuleInput => {
+  const { chainId, version } = policy.dapp;
+  const sponsoring = requireLayout(version);
+  const payment = paymentOf(facts, sponsoring);
+  const layout = payment?.charging.layout ?? sponsoring;
+  const op = fromRpcUserOperation(facts.op);
+  const { sender, callData } = op;
+  const decoding = decodeCalls(callData, { sender, entryPointVersion: layout.entryPointVersion });
+  const requiredWei = layout.reservedCost(op);
+  const made = deploymentOf(op);
+  const deploymentBy = (rules: Policy) =>
+    made && { ...made, decoding: decodeDeployment(made, sender, trustedFactories(rules)) };
+  let known: ConditionValues | undefined;
+  const values = (): ConditionValues =>
+    (known ??= conditionValues({
+      facts,
+      policy,
+      op,
+      decoding,
+      deployment: deploymentBy(withLastingRules(policy)),
+      layout,
+      requiredWei,
+    }));
+  const ask = conditionAnswers(values);
+  const { policy: bound, idle } = divideRules(payment === undefined ? policy : withoutSponsorshipRules(policy), facts, {
+    values,
+    ask,
+  });
+  return {
+    ...{
+      facts,
+      policy: bound,
+      idle,
+      op,
+      decoding,
+      deployment: deploymentBy(bound),
+      layout,
+      requiredWei,
+      payment,
+      values,
+      ask,
+    },
+    symbol: chainSymbol(chainId, policy.chain),
+  };
+};
+
+const inputs = new WeakMap<Facts, { readonly policy: Policy; readonly input: RuleInput }>();
+
+/** The input of the rules. It is computed once for the same facts and policy. */
+export const ruleInput = (facts: Facts, policy: Policy): RuleInput => {
+  const known = inputs.get(facts);
+  if (known?.policy === policy) return known.input;
+  const input = read(facts, policy);
+  inputs.set(facts, { policy, input });
+  return input;
+};

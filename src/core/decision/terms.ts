@@ -1,0 +1,32 @@
+import type { Facts } from '../facts/facts.ts';
+import type { SponsorshipTerms } from '../paymaster-layouts/layout.ts';
+import type { Policy } from '../policy/policy.ts';
+import { ruleInput } from './rule-input.ts';
+
+/** A signature is valid from a minute earlier, so that clocks may differ (behaviour 3.3). */
+const BACKDATE_S = 60;
+
+/** The window in which a signature is valid: unix seconds, 0 if the contract has no windows. */
+export const windowOf = (
+  at: number,
+  expiryDuration: number,
+  { neverExpires = false }: { readonly neverExpires?: boolean },
+): Pick<SponsorshipTerms, 'validAfter' | 'validUntil'> => {
+  if (neverExpires) return { validAfter: 0, validUntil: 0 };
+  const seconds = Math.floor(at / 1000);
+  return { validAfter: seconds - BACKDATE_S, validUntil: seconds + expiryDuration };
+};
+
+/** What the paymaster signs besides the operation. */
+export const termsOf = (facts: Facts, policy: Policy): SponsorshipTerms => {
+  const { layout } = ruleInput(facts, policy);
+  const { at, expiryDuration, contract, senderNonce, delegate } = facts;
+  return {
+    chainId: policy.dapp.chainId,
+    paymaster: contract.address,
+    ...windowOf(at, expiryDuration, layout),
+    ...(contract.fundingWallet !== undefined && { fundingWallet: contract.fundingWallet }),
+    ...(senderNonce !== undefined && { senderNonce: BigInt(senderNonce) }),
+    ...(delegate !== undefined && { eip7702Delegate: delegate }),
+  };
+};

@@ -1,0 +1,40 @@
+import { EngineError } from '../../shared/errors.ts';
+
+/** What is counted of a DApp. Webhooks of rules count as webhooks too: each costs a call and a connection. */
+export type Countable = 'rules' | 'contracts' | 'abiCharacters' | 'webhooks' | 'apiKeys';
+
+export type DappCounts = Readonly<Record<Countable, number>>;
+
+/**
+ * The most that a DApp may have of each. A decision checks all rules: a thousand cost a few times as much as two, which
+ * is the most a decision may cost; conditions have a budget of their own. Every revision of the policy stores the ABI
+ * of each contract, and every decision calls each webhook.
+ */
+export const MOST: DappCounts = { rules: 1_000, contracts: 200, abiCharacters: 2_097_152, webhooks: 20, apiKeys: 20 };
+
+const WORDS: Readonly<Record<Countable, string>> = {
+  rules: 'rules',
+  contracts: 'smart contracts',
+  abiCharacters: 'characters of contract ABIs (events and errors are not needed in them)',
+  webhooks: 'webhooks, those of rules included',
+  apiKeys: 'API keys that are not revoked',
+};
+
+/**
+ * Refuses more than a DApp may have. What already exceeds a bound stays, and does not prevent adding other things.
+ * @param counts the numbers after the addition, for what is added
+ * @throws EngineError `TOO_MANY`
+ */
+export const requireRoom = (counts: Partial<DappCounts>): void => {
+  for (const [kind, count] of Object.entries(counts) as [Countable, number][]) {
+    const most = MOST[kind];
+    if (count <= most) continue;
+    const words = `A DApp may have at most ${most.toLocaleString('en-US')} ${WORDS[kind]}. Remove what is not used any more`;
+    throw new EngineError('TOO_MANY', words, { bound: kind, most });
+  }
+};
+
+export const countedOf = ({ rules, webhooks }: DappCounts, policyType: string): Partial<DappCounts> => ({
+  rules,
+  ...(policyType === 'WEBHOOK' && { webhooks }),
+});

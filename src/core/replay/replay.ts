@@ -1,0 +1,250 @@
+import { getBytes, hashMessage, recoverAddress } from 'ethers';
+import type { DecisionRecord, TraceStep } from '../../shared/schema/decision.ts';
+import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
+import { decide, plan } from '../decision/decide.ts';
+import type { Reservation } from '../ledger/account.ts';
+import { isRequestCut } from '../json/cut.ts';
+import type { Facts } from '../facts/facts.ts';
+import { STUB_SIGNATURE } from '../paymaster-layouts/layout.ts';
+import { type Policy, policyHash, policySchema } from '../policy/policy.ts';
+import { type Decision, decidedRecord, readableFacts } from '../decision/record.ts';
+import { ruleInput } from '../decision/rule-input.ts';
+import { compareRequest } from './request-follows.ts';
+import { isSame } from '../json/same-json.ts';
+import { termsOf } from '../decision/terms.ts';
+import { digits } from '../user-operation/hex-digits.ts';
+
+/** A value that differs when a decision is decided again. */
+export interface Difference {
+  readonly id: string;
+  /** Its path in the record; `decide` if deciding again failed. */
+  readonly field: string;
+  readonly stored: unknown;
+  readonly replayed: unknown;
+}
+
+/** The fields of a record that are checked. */
+export type ReplayedRecord = Omit<DecisionRecord, 'seq' | 'settlement' | 'actualCostWei'>;
+
+/** Why a decision cannot be decided again. */
+export type NotReplayable =
+  /** No decision was made: the request failed before. */
+  | 'FAILED'
+  /** Its record has no facts, and nothing in it was cut. */
+  | 'WITHOUT_FACTS'
+  /** It denied a request that was too long to be stored whole. */
+  | 'TRUNCATED'
+  /** Its policy revision is missing. */
+  | 'WITHOUT_POLICY'
+  /** Its facts or its policy are in a form that this version does not know. */
+  | 'UNKNOWN_FORM';
+
+export interface ReplayHow {
+  /** The version that decides again. If another one decided, words and evidence are not compared. */
+  readonly engine: string;
+  /** False: the signer is not recovered, which takes most of the time. */
+  readonly withSignatures: boolean;
+}
+
+/** The result of deciding again. */
+export type Replayed =
+  | {
+      readonly differences: readonly Difference[];
+      /** What the operation takes from the ledger if it is signed; empty if it could not be decided. */
+      readonly reservations: readonly Reservation[];
+      /** True: another version decided it, so only what decides was compared. */
+      readonly isByOtherEngine: boolean;
+    }
+  | { readonly notReplayable: NotReplayable };
+
+export interface Revision {
+  readonly policy: Policy;
+  readonly hash: string;
+}
+
+const revisions = new WeakMap<object, Revision | undefined>();
+
+const parseRevision = (stored: object): Revision | undefined => {
+  try {
+    const policy = policySchema.parse(stored);
+    return { policy, hash: policyHash(policy) };
+  } catch {
+    return undefined;
+  }
+};
+
+/** A policy revision as it was stored, and its name; undefined if it is not a policy. Each is read once. */
+export const readRevision = (stored: unknown): Revision | undefined => {
+  if (typeof stored !== 'object' || stored === null) return undefined;
+  if (!revisions.has(stored)) revisions.set(stored, parseRevision(stored));
+  return revisions.get(stored);
+};
+
+/** Paymaster data with a placeholder signature, and the index of its digits. */
+const unsigned = (facts: Facts, policy: Policy): { readonly data: Hex; readonly index: number } => {
+  const { layout, op } = ruleInput(facts, policy);
+  const data = layout.encode(op, termsOf(facts, policy), STUB_SIGNATURE);
+  return { data, index: data.indexOf(digits(STUB_SIGNATURE)) };
+};
+
+const SIGNATURE_DIGITS = 130;
+
+/** The signer, by the contract's own hash; undefined if the signature is invalid. */
+const recoverSigner = (facts: Facts, policy: Policy, signature: Hex): Address | undefined => {
+  const { layout, op } = ruleInput(facts, policy);
+  try {
+    const hash = getBytes(layout.hash(op, termsOf(facts, policy)));
+    return recoverAddress(hashMessage(hash), signature) as Address;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Paymaster data with the stored signature: everything but the signature follows from the facts. */
+const resigned = (facts: Facts, policy: Policy, stored: Hex): Hex => {
+  const { data, index } = unsigned(facts, policy);
+  const end = index + SIGNATURE_DIGITS;
+  return `0x${data.slice(2, index)}${stored.slice(index, end)}${data.slice(end)}`;
+};
+
+/** Fields of the record that follow from the facts and the policy. */
+const HEAD_FIELDS = ['chainId', 'paymasterId', 'dapp', 'sender', 'nonce'] as const;
+
+const FIELDS = [
+  'outcome',
+  'code',
+  'rule',
+  'message',
+  'hint',
+  'at',
+  'entryPoint',
+  'maxCostWei',
+  'validAfter',
+  'validUntil',
+  'paymasterAndData',
+  'userOpHash',
+  'reservations',
+] as const;
+
+/** Fields that each version may word in its own way. */
+const WORDS: readonly string[] = ['message', 'hint'] satisfies (typeof FIELDS)[number][];
+
+type Compare = (field: string, stored: unknown, replayed: unknown) => void;
+
+/** Fields of a step that are compared. Its duration and a webhook's answer are not part of the verdict. */
+const STEP_FIELDS = ['rule', 'outcome', 'code', 'shadow'] as const;
+
+const compareStep = (
+  index: number,
+  { stored, now, withWords }: { stored: TraceStep | undefined; now: TraceStep | undefined; withWords: boolean },
+  compare: Compare,
+): void => {
+  for (const field of STEP_FIELDS) {
+    if (stored?.[field] !== now?.[field]) compare(`trace[${index}].${field}`, stored?.[field], now?.[field]);
+  }
+  if (withWords && !isSame(stored?.evidence, now?.evidence)) {
+    compare(`trace[${index}].evidence`, stored?.evidence, now?.evidence);
+  }
+};
+
+const again = (record: ReplayedRecord, facts: Facts, policy: Policy): Decision | 'callWebhooks' => {
+  const reservations = plan(facts, policy);
+  const held = reservations.map((_, index) => BigInt(record.reservations?.[index]?.held ?? 0));
+  const verdict = decide(facts, policy, held);
+  if (verdict.next === 'callWebhooks') return verdict.next;
+  const { steps, reason, taken } = verdict;
+  const { policy: policyHash = '', engine = '' } = record;
+  const stored = record.paymasterAndData as Hex;
+  const paymasterAndData = reason === undefined ? resigned(facts, policy, stored) : '0x';
+  return { facts, policy, policyHash, reservations: taken, held, steps, reason, paymasterAndData, engine };
+};
+
+const compareSigner = (facts: Facts, policy: Policy, paymasterAndData: Hex, compare: Compare): void => {
+  const { index } = unsigned(facts, policy);
+  const signature: Hex = `0x${paymasterAndData.slice(index, index + SIGNATURE_DIGITS)}`;
+  const signer = recoverSigner(facts, policy, signature);
+  const isSigner = signer !== undefined && sameAddress(signer, facts.contract.signer);
+  if (!isSigner) compare('signer', facts.contract.signer, signer);
+};
+
+/** The contract that signs, according to the policy; in token mode the one that takes tokens. */
+const contractBy = (facts: Facts, policy: Policy): unknown => {
+  const { version } = ruleInput(facts, policy).layout;
+  const { address } = policy.paymasterContracts.find((one) => one.version === version) ?? {};
+  const { fundingWallet } = facts.contract;
+  return {
+    version,
+    address,
+    signer: policy.signer,
+    ...(fundingWallet && { fundingWallet: policy.dapp.fundingWallet }),
+  };
+};
+
+/** Decides again, and compares everything that follows from facts, policy and ledger. */
+const compareAll = (
+  record: ReplayedRecord,
+  { facts, policy }: { readonly facts: Facts; readonly policy: Policy },
+  { engine, withSignatures }: ReplayHow,
+  compare: Compare,
+): readonly Reservation[] => {
+  const decision = again(record, facts, policy);
+  if (decision === 'callWebhooks') {
+    compare('decide', record.outcome, 'it would call more webhooks');
+    return [];
+  }
+  const replayed = decidedRecord(decision);
+  const { chainId, paymasterId, name: dapp } = policy.dapp;
+  const { sender, nonce } = ruleInput(facts, policy).op;
+  const head = { chainId, paymasterId, dapp, sender, nonce: String(nonce) };
+  const { price } = policy.chain ?? {};
+  if (price?.source === 'static' && facts.price !== undefined) compare('facts.price', facts.price.usd, price.usd);
+  for (const field of HEAD_FIELDS) compare(field, record[field], head[field]);
+  const withWords = record.engine === engine;
+  compare('facts.contract', facts.contract, contractBy(facts, policy));
+  compareRequest(record, { facts, policy }, withWords, compare);
+  for (const field of FIELDS) {
+    if (withWords || !WORDS.includes(field)) compare(field, record[field], replayed[field]);
+  }
+  const steps = Math.max(record.trace.length, replayed.trace.length);
+  for (let index = 0; index < steps; index += 1) {
+    compareStep(index, { stored: record.trace[index], now: replayed.trace[index], withWords }, compare);
+  }
+  if (withSignatures && decision.reason === undefined) {
+    compareSigner(facts, policy, decision.paymasterAndData, compare);
+  }
+  return decision.reservations;
+};
+
+/**
+ * Decides a recorded operation again. Compares outcome, reason, every step, the reservations, the operation's hash and
+ * the signer; words and evidence too, if the same version decided.
+ * @param revision the policy revision that the record names, as it was stored; undefined if unknown. One that does not
+ * match its name is a difference
+ */
+export const replay = (record: ReplayedRecord, revision: unknown, how: ReplayHow): Replayed => {
+  if (record.outcome === 'error') return { notReplayable: 'FAILED' };
+  if (record.facts === undefined) {
+    return {
+      notReplayable: record.outcome === 'denied' && isRequestCut(record.request) ? 'TRUNCATED' : 'WITHOUT_FACTS',
+    };
+  }
+  if (revision === undefined) return { notReplayable: 'WITHOUT_POLICY' };
+  const facts = readableFacts(record);
+  const known = readRevision(revision);
+  if (facts === undefined || known === undefined) return { notReplayable: 'UNKNOWN_FORM' };
+  const { policy, hash } = known;
+  const differences: Difference[] = [];
+  const compare: Compare = (field, stored = null, replayed = null) => {
+    if (!isSame(stored, replayed)) differences.push({ id: record.id, field, stored, replayed });
+  };
+  compare('policy', record.policy, hash);
+  const isByOtherEngine = record.engine !== how.engine;
+  if (differences.length > 0) return { differences, reservations: [], isByOtherEngine };
+  try {
+    const reservations = compareAll(record, { facts, policy }, how, compare);
+    return { differences, reservations, isByOtherEngine };
+  } catch (error) {
+    compare('decide', record.outcome, String(error));
+    return { differences, reservations: [], isByOtherEngine };
+  }
+};

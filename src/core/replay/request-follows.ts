@@ -1,0 +1,275 @@
+import { partialUserOperation } from '../../shared/schema/partial-user-operation.ts';
+import { feeQuoteOptions, paymasterContext, sponsorshipOptions } from '../../shared/schema/sponsorship.ts';
+import { gasLimits } from '../../shared/schema/user-operation.ts';
+import { MOST_BYTES, MOST_FIELD_BYTES, isCut, isCutOf } from '../json/cut.ts';
+import { entryPointAt } from '../entry-points/registry.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { Policy } from '../policy/policy.ts';
+import { callsOf, storedFacts } from '../decision/record.ts';
+import { ruleInput } from '../decision/rule-input.ts';
+import { isSame } from '../json/same-json.ts';
+import type { StoredRecord } from '../decision/stored-record.ts';
+import { QUANTITIES, toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A request as records store it. */
+interface KeptRequest {
+  readonly received?: unknown;
+  readonly userOperation?: Fields;
+  readonly options?: unknown;
+  readonly calls?: unknown;
+}
+
+/** The parts of a stored request that follow from a method's params. */
+interface RequestMeaning {
+  readonly op: unknown;
+  /** As the options are stored. An absent `calculateGasLimits` depends on the gas that was sent. */
+  readonly options: Fields | undefined;
+  readonly stage: Facts['stage'];
+  /** True: fees that are not sent are open. */
+  readonly hasOpenFees?: true;
+  /** True: gas and fees may have been looked up. */
+  readonly hasOtherGas?: true;
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const HASHED = /^sha256:[0-9a-f]{64}$/;
+/** Whether a hash stands in place of a value. */
+const isBlanked = (value: unknown): boolean => typeof value === 'string' && HASHED.test(value);
+
+const withoutGasChoice = ({ calculateGasLimits: _, ...options }: Fields): Fields => options;
+const contextOf = (context: unknown): Fields | undefined => paymasterContext.safeParse(context).data;
+const withGas = (options: Fields | undefined, calculateGasLimits: boolean): Fields | undefined =>
+  options && { ...options, calculateGasLimits };
+
+type Params = readonly unknown[];
+
+const final = (op: unknown, options: Fields | undefined): RequestMeaning => ({ op, options, stage: 'final' });
+
+const byErc7677 = (params: Params, stage: Facts['stage']): RequestMeaning | undefined => {
+  if (typeof params[1] !== 'string' || params[2] === undefined) return undefined;
+  const options = contextOf(params[3]);
+  return { op: params[0], options: options && withoutGasChoice(options), stage };
+};
+
+const byAlchemy = ([request]: Params): RequestMeaning | undefined => {
+  if (!isFields(request) || !isFields(request['userOperation'])) return undefined;
+  const { userOperation: sent, dummySignature, policyId, erc20Context } = request;
+  const isUnsigned = [undefined, null, '0x'].includes(sent['signature'] as string | null | undefined);
+  const op = isUnsigned ? { ...sent, signature: dummySignature ?? '0x' } : sent;
+  return final(op, contextOf({ policyId, erc20Context }));
+};
+
+/** The meaning of the params of each method that decides; undefined if they are not in its form. */
+const METHODS: Readonly<Record<string, (params: Params) => RequestMeaning | undefined>> = {
+  pm_sponsorUserOperation: ([op, second, context]) =>
+    typeof second === 'string'
+      ? final(op, withGas(contextOf(context), true))
+      : final(op, sponsorshipOptions.safeParse(second).data),
+  pm_getFeeQuoteOrData([op, second]) {
+    const options = feeQuoteOptions.safeParse(second).data;
+    return final(op, options && { ...options, mode: options.mode ?? 'SPONSORED' });
+  },
+  pm_getPaymasterData: (params) => byErc7677(params, 'final'),
+  pm_getPaymasterStubData(params) {
+    const meant = byErc7677(params, 'draft');
+    return meant && { ...meant, hasOpenFees: true };
+  },
+  pm_validateSponsorshipPolicies([op, entryPoint]) {
+    const options = contextOf({});
+    return typeof entryPoint === 'string'
+      ? { op, options: options && withoutGasChoice(options), stage: 'draft' }
+      : undefined;
+  },
+  zd_sponsorUserOperation([request]) {
+    if (!isFields(request)) return undefined;
+    const { tokenAddress: token } = (request['gasTokenData'] ?? {}) as { readonly tokenAddress?: unknown };
+    return final(request['userOp'], withGas(contextOf({ token }), true));
+  },
+  alchemy_requestPaymasterAndData(params) {
+    const meant = byAlchemy(params);
+    return meant && { ...meant, options: withGas(meant.options, false) };
+  },
+  alchemy_requestGasAndPaymasterAndData(params) {
+    const meant = byAlchemy(params);
+    return meant && { ...meant, options: meant.options && withoutGasChoice(meant.options), hasOtherGas: true };
+  },
+};
+
+const FEES = ['maxFeePerGas', 'maxPriorityFeePerGas'] as const;
+const PAYMASTER_GAS = ['paymasterVerificationGasLimit', 'paymasterPostOpGasLimit'] as const;
+const LOOKED_UP: ReadonlySet<string> = new Set([...gasLimits, ...FEES, ...PAYMASTER_GAS]);
+
+const without = (op: Fields, fields: ReadonlySet<string>): Fields =>
+  Object.fromEntries(Object.entries(op).filter(([field]) => !fields.has(field)));
+
+/** Whether a stored field is what was sent, or was cut from it. */
+const isKept = (kept: unknown, sent: unknown): boolean =>
+  isCut(kept, MOST_FIELD_BYTES) ? isCutOf(kept, JSON.stringify(sent), MOST_FIELD_BYTES) : isSame(kept, sent);
+
+/** Whether both have the same fields with the same values. */
+const areKept = (kept: Fields, sent: Fields): boolean => {
+  const fields = Object.keys(kept);
+  return fields.length === Object.keys(sent).length && fields.every((field) => isKept(kept[field], sent[field]));
+};
+
+/** Fields that are sent but never stored: the desk adds them itself. */
+const NOT_KEPT: ReadonlySet<string> = new Set(['paymaster', 'paymasterData', 'paymasterAndData', ...PAYMASTER_GAS]);
+const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '0x';
+
+const isSameText = (field: string, kept: unknown, sent: unknown): boolean =>
+  kept === sent || (typeof sent === 'string' && !QUANTITIES.has(field) && kept === sent.toLowerCase());
+
+/** Whether an operation was sent field by field as it is stored, as most are: then it need not be read again. */
+const isPlain = (kept: Fields, sent: Fields): boolean => {
+  for (const field of Object.keys(kept)) if (!isSameText(field, kept[field], sent[field])) return false;
+  for (const field of Object.keys(sent)) {
+    if (!Object.hasOwn(kept, field) && !NOT_KEPT.has(field) && !isAbsent(sent[field])) return false;
+  }
+  return true;
+};
+
+/** The sent operation, as the desk reads it; undefined if it cannot be read. */
+const understood = (
+  sent: unknown,
+  { chainId, entryPoint: address }: Pick<StoredRecord, 'chainId' | 'entryPoint'>,
+  { hasOpenFees, hasOtherGas }: RequestMeaning,
+): Fields | undefined => {
+  const partial = partialUserOperation.safeParse(sent).data;
+  const entryPoint = entryPointAt(address);
+  if (partial === undefined || entryPoint === undefined) return undefined;
+  const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n, gasFees } = partial;
+  const areOpen = (hasOpenFees ?? hasOtherGas ?? false) && gasFees === undefined;
+  const fees = areOpen ? { maxFeePerGas, maxPriorityFeePerGas } : {};
+  try {
+    return toRpcUserOperation(entryPoint.read({ ...partial, ...fees }, chainId));
+  } catch {
+    return undefined;
+  }
+};
+
+type Compare = (field: string, stored: unknown, replayed: unknown) => void;
+
+/** Compares the stored operation with the sent one. */
+const compareSent = (record: StoredRecord, kept: Fields, meant: RequestMeaning, compare: Compare): void => {
+  if (meant.hasOtherGas !== true && isFields(meant.op) && isPlain(kept, meant.op)) return;
+  const op = understood(meant.op, record, meant);
+  const asKept = (fields: Fields): Fields => (meant.hasOtherGas === true ? without(fields, LOOKED_UP) : fields);
+  if (op === undefined || !areKept(asKept(kept), asKept(op))) compare('request.userOperation', kept, op ?? null);
+};
+
+/** Compares operation and options with what was received, if that is stored whole. @param stage undefined: any */
+const compareReceived = (
+  record: StoredRecord,
+  { received, userOperation = {}, options }: KeptRequest,
+  stage: Facts['stage'] | undefined,
+  compare: Compare,
+): void => {
+  const read = METHODS[record.method];
+  if (read === undefined || !Array.isArray(received)) {
+    const isWithheld = isBlanked(received) || isCut(received, MOST_BYTES);
+    if (read === undefined || !isWithheld) compare('method', record.method, 'none that decides by such a request');
+    return;
+  }
+  const meant = read(received as Params);
+  if (meant === undefined || (stage !== undefined && meant.stage !== stage))
+    compare('method', record.method, 'another one');
+  if (meant === undefined) return;
+  compareSent(record, userOperation, meant, compare);
+  if (isCut(options, MOST_BYTES)) return;
+  const known = meant.options?.['calculateGasLimits'] === undefined ? withoutGasChoice(options as Fields) : options;
+  compare('request.options', known, meant.options);
+};
+
+/**
+ * Compares the decided operation with the requested one: the desk adds gas, leaves out an authorisation that has no
+ * effect by the chain's state, and changes nothing else.
+ */
+const compareOperation = (
+  { op, gasSource, token }: Facts,
+  asked: Fields,
+  understoodOp: object,
+  compare: Compare,
+): void => {
+  const mayChange = gasSource === 'GAS_ESTIMATED' || token !== undefined;
+  const isAdded = (field: string): boolean =>
+    (PAYMASTER_GAS as readonly string[]).includes(field) ||
+    ((gasLimits as readonly string[]).includes(field) && (mayChange || asked[field] === undefined)) ||
+    field === 'paymasterAndData' ||
+    (field === 'eip7702Auth' && op[field] === undefined);
+  for (const field of new Set([...Object.keys(op), ...Object.keys(asked)])) {
+    if (isAdded(field) || isKept(asked[field], op[field])) continue;
+    compare(`facts.op.${field}`, op[field], asked[field]);
+  }
+  // Until it is signed, an operation of v0.6 has an empty one; later ones have it in other fields.
+  compare('facts.op.paymasterAndData', op['paymasterAndData'], 'initCode' in asked ? '0x' : undefined);
+  compare('facts.op', op, toRpcUserOperation(understoodOp));
+};
+
+/** The part of the options that conditions see. */
+const contextIn = (options: Fields): Fields | undefined => {
+  const { sponsorshipInfo, policyId, sponsorshipPolicyId } = options;
+  const { webhookData } = sponsorshipInfo as Fields;
+  const context = {
+    ...(isFields(webhookData) && { webhookData }),
+    ...(policyId !== undefined && { policyId }),
+    ...(sponsorshipPolicyId !== undefined && { sponsorshipPolicyId }),
+  };
+  return Object.keys(context).length === 0 ? undefined : context;
+};
+
+const compareOptions = (facts: Facts, options: Fields, mode: string, policy: Policy, compare: Compare): void => {
+  const { expiryDuration, gasSource, stage, context } = facts;
+  compare('mode', mode, options['mode']);
+  const { sponsorshipInfo } = options;
+  if (typeof sponsorshipInfo === 'string' && !isBlanked(sponsorshipInfo))
+    compare('request.options.sponsorshipInfo', sponsorshipInfo, 'a hash');
+  compare('facts.expiryDuration', expiryDuration, options['expiryDuration']);
+  const asked = stage === 'final' && options['calculateGasLimits'] === true ? 'GAS_ESTIMATED' : 'GAS_GIVEN';
+  const signsNothing = policy.pause !== null || (mode === 'ERC20' && !policy.dapp.tokenMode);
+  if (gasSource !== 'GAS_NOT_ESTIMATED' || !signsNothing) compare('facts.gasSource', gasSource, asked);
+  const { webhookData, ...rest } = context ?? {};
+  const isKept = !(isBlanked(sponsorshipInfo) && isBlanked(webhookData));
+  const seen = isKept || Object.keys(rest).length > 0 ? { ...rest, ...(isKept && { webhookData }) } : undefined;
+  compare('facts.context', context === undefined ? undefined : seen, contextIn(options));
+};
+
+const compareCalls = (facts: Facts, policy: Policy, calls: unknown, compare: Compare): void => {
+  const again = callsOf(facts, policy);
+  if (isCut(calls, MOST_BYTES) && isCutOf(calls, JSON.stringify(again), MOST_BYTES)) return;
+  compare('request.calls', calls, again);
+};
+
+/** Compares a record with itself. Its request was read, but nothing else is known of it. */
+export const compareUndecided = (record: StoredRecord, compare: Compare): void => {
+  const request = (record.request ?? {}) as KeptRequest;
+  const { userOperation, options } = request;
+  if (userOperation === undefined) return;
+  compareReceived(record, request, undefined, compare);
+  compare('sender', record.sender, userOperation['sender']);
+  compare('nonce', record.nonce, String(BigInt(userOperation['nonce'] as string)));
+  if (isFields(options) && !isCut(options, MOST_BYTES)) compare('mode', record.mode, options['mode']);
+};
+
+/**
+ * Compares a record's request with what follows from the received params, its facts and its policy.
+ * @param withWords false: the names of calls, which each version words in its own way, are not compared
+ */
+export const compareRequest = (
+  record: StoredRecord,
+  { facts, policy }: { readonly facts: Facts; readonly policy: Policy },
+  withWords: boolean,
+  compare: Compare,
+): void => {
+  const request = (record.request ?? {}) as KeptRequest;
+  const { userOperation = {}, options } = request;
+  compareReceived(record, request, facts.stage, compare);
+  compare('facts', record.facts, storedFacts(facts, userOperation));
+  compare('mode', record.mode, facts.token === undefined ? 'SPONSORED' : 'ERC20');
+  compareOperation(facts, userOperation, ruleInput(facts, policy).op, compare);
+  if (isFields(options) && !isCut(options, MOST_BYTES)) compareOptions(facts, options, record.mode, policy, compare);
+  if (withWords) compareCalls(facts, policy, request.calls, compare);
+};

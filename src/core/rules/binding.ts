@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { PolicyRule } from '../policy/policy.ts';
+import { expression } from '../conditions/expression.ts';
+
+/** The last moment that a JavaScript `Date` can be. */
+const LAST_MS = 8_640_000_000_000_000;
+
+const moment = z.int('must be epoch milliseconds').nonnegative('must be epoch milliseconds').max(LAST_MS);
+const enforcement = z.enum(['enforce', 'shadow']);
+
+/** Settings of every rule, whatever its type: when it applies, and whether it is enforced. */
+export interface Binding {
+  /** A condition in CEL: the rule applies only to operations that meet it. Absent: to all. */
+  readonly when?: string | undefined;
+  /** Epoch ms; absent: from the start. */
+  readonly activeFrom?: number | undefined;
+  /** Epoch ms, from which on the rule no longer applies; absent: without end. */
+  readonly activeUntil?: number | undefined;
+  /** A rule in `shadow` is evaluated, traced and counted as if enforced, and denies nothing. Absent: `enforce`. */
+  readonly enforcement?: 'enforce' | 'shadow' | undefined;
+}
+
+/** The fields of a {@link Binding} in a new rule. */
+export const bindingFields = {
+  when: expression.optional(),
+  activeFrom: moment.optional().describe('epoch ms'),
+  activeUntil: moment.optional().describe('epoch ms'),
+  enforcement: enforcement.optional().describe('shadow: evaluated, traced and counted as if it bound; denies nothing'),
+};
+
+/** The same in an update: null removes a setting. */
+export const bindingUpdate = {
+  when: expression.nullable().optional().describe('A condition in CEL; null: it binds every operation'),
+  activeFrom: moment.nullable().optional().describe('epoch ms; null: from the start'),
+  activeUntil: moment.nullable().optional().describe('epoch ms; null: without end'),
+  enforcement: enforcement.optional(),
+};
+
+/** What is wrong with the times of a rule, or undefined. */
+export const bindingFault = ({ activeFrom, activeUntil }: Binding): string | undefined =>
+  activeFrom !== undefined && activeUntil !== undefined && activeUntil <= activeFrom
+    ? 'activeUntil must be after activeFrom'
+    : undefined;
+
+export type KeptBinding = Pick<PolicyRule, keyof Binding>;
+
+/** The binding as it is stored: without `enforce`, which is the default. */
+export const keptBinding = ({ when, activeFrom, activeUntil, enforcement }: Binding): KeptBinding => ({
+  ...(when !== undefined && { when }),
+  ...(activeFrom !== undefined && { activeFrom }),
+  ...(activeUntil !== undefined && { activeUntil }),
+  ...(enforcement === 'shadow' && { enforcement }),
+});
+
+/** A {@link Binding} in an update: null removes a setting. */
+type BindingUpdate = { readonly [Field in keyof Binding]?: Binding[Field] | null };
+
+/** The binding after an update; omitted fields stay as they are. */
+export const updatedBinding = (rule: Binding, update: BindingUpdate): KeptBinding => {
+  const { when = rule.when, activeFrom = rule.activeFrom, activeUntil = rule.activeUntil } = update;
+  const { enforcement = rule.enforcement } = update;
+  const times = { activeFrom: activeFrom ?? undefined, activeUntil: activeUntil ?? undefined };
+  return keptBinding({ when: when ?? undefined, ...times, enforcement: enforcement ?? undefined });
+};
+
+/** A time to the minute. @param at epoch ms */
+export const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** When a rule applies, and whether it is enforced, in sentences; empty if it always applies. */
+export const bindingSentences = ({ when, activeFrom, activeUntil, enforcement }: Binding): string[] => [
+  ...(when === undefined ? [] : [`Only where ${when}.`]),
+  ...(activeFrom === undefined ? [] : [`Binds from ${utc(activeFrom)}.`]),
+  ...(activeUntil === undefined ? [] : [`Binds until ${utc(activeUntil)}.`]),
+  ...(enforcement === 'shadow' ? ['In shadow: it denies nothing.'] : []),
+];

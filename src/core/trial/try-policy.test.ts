@@ -1,0 +1,302 @@
+import { describe, expect, test } from 'vitest';
+import { encodeExecute } from '../../../test/support/account-call-data.ts';
+import { decidedLine } from '../../../test/support/decided-record.ts';
+import { factsWith, policyWith } from '../../../test/support/facts.ts';
+import {
+  COIN,
+  COST,
+  HOUR_MS,
+  ITEMS,
+  NOW,
+  call,
+  hook,
+  inWei,
+  items,
+  limit,
+  responseWith,
+  rule,
+} from '../../../test/support/situations.ts';
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { Address } from '../../shared/schema/hex.ts';
+import { plan } from '../decision/decide.ts';
+import type { Facts } from '../facts/facts.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { draftPolicy } from '../policy-file/draft-policy.ts';
+import { parsePolicyFile } from '../policy-file/parse-file.ts';
+import { policyFileText } from '../policy-file/write-file.ts';
+import type { Policy } from '../policy/policy.ts';
+import { type DraftAt, type TrialReport, PolicyTrial, decideUnderDraft } from './try-policy.ts';
+
+/** An operation sent to the desk: minting at {@link NOW} by default. */
+interface Asked {
+  readonly method?: 'mint' | 'burn';
+  /** After {@link NOW}, ms. */
+  readonly after?: number;
+  readonly sender?: Address;
+  readonly webhooks?: Facts['webhooks'];
+  /** The token holdings that were read. */
+  readonly holdings?: Facts['holdings'];
+  /** Balance of the gas tank on chain. */
+  readonly balanceWei?: bigint;
+  /** Its settlement, if it is sponsored. */
+  readonly settled?: Pick<DecisionRecord, 'settlement' | 'actualCostWei'>;
+}
+
+const OTHER: Address = `0x${'b2'.repeat(20)}`;
+
+/** The decisions of a desk, one after the other, each settled at once. */
+const decisionsOf = (policy: Policy, asked: readonly Asked[]): DecisionRecord[] => {
+  const ledger = new Ledger();
+  return asked.map((one, index) => {
+    const { method = 'mint', after = 0, sender, webhooks = [], balanceWei = COIN, settled, holdings } = one;
+    const op = { callData: encodeExecute(ITEMS, 0n, call(method)), ...(sender && { sender }) };
+    const given = factsWith({ op });
+    const chain = given.chain && { ...given.chain, balanceWei: String(balanceWei) };
+    const facts = { ...given, at: NOW + after, webhooks, chain, ...(holdings && { holdings }) };
+    const reservations = plan(facts, policy);
+    const record = {
+      ...decidedLine(
+        facts,
+        policy,
+        reservations.map((one) => ledger.look(one)),
+      ),
+      id: `d-${index}`,
+    };
+    if (record.outcome !== 'sponsored') return record;
+    const became = { ...record, ...settled };
+    ledger.settle(ledger.take(reservations), became.settlement ?? 'reserved', BigInt(became.actualCostWei ?? 0));
+    return became;
+  });
+};
+
+const draftIn =
+  (text: string, current: Policy): DraftAt =>
+  (now) =>
+    draftPolicy(parsePolicyFile(text), current, { now, newId: (name) => `new:${name}` });
+
+/** The records, each with the policy of its decision, tried under a draft. */
+const tried = (
+  records: readonly DecisionRecord[],
+  recorded: Policy,
+  draft: Policy,
+  current = recorded,
+): TrialReport => {
+  const trial = new PolicyTrial(draftIn(policyFileText(draft), current));
+  for (const record of records) trial.add(record, recorded);
+  return trial.report();
+};
+
+const times = (count: number, asked: Asked = {}): Asked[] => Array.from({ length: count }, () => asked);
+const limited = (threshold: string) => policyWith({ contracts: [items()], rules: [limit({ threshold })] });
+const bothMethods = items({ whitelistedMethods: ['mint(uint256)', 'burn(uint256)'] });
+const needing = (address: string, minimum: string) => ({ standard: 'ERC20', address, minimum });
+const nothing = { nowSponsored: 0, nowDenied: 0, unknown: 0, flips: [], byRule: {} };
+
+describe('past decisions are decided again under a draft:', () => {
+  test('a limit that is lowered denies what was above it, of whom, and saves what it cost', () => {
+    const settled = { settlement: 'settled', actualCostWei: '1000' } as const;
+    const records = decisionsOf(limited('5'), [...times(3, { settled }), { sender: OTHER }, ...times(2)]);
+    expect(tried(records, limited('5'), limited('2'))).toEqual({
+      ...{ decisions: 6, same: 3, nowSponsored: 0, nowDenied: 3, unknown: 0 },
+      costWei: { before: String(3000n + 2n * COST), after: '2000' },
+      senders: { nowSponsored: 0, nowDenied: 2 },
+      byRule: { spendingLimit: { nowSponsored: 0, nowDenied: 3 } },
+      flips: ['d-2', 'd-3', 'd-4'].map((id) => ({
+        ...{ id, from: 'sponsored', to: 'denied', code: 'LIMIT_REACHED', rule: 'spendingLimit' },
+      })),
+    });
+  });
+
+  test('a method that is added is sponsored, as far as the limit then has room', () => {
+    const records = decisionsOf(limited('2'), [{ method: 'burn' }, ...times(2)]);
+    const draft = { ...limited('2'), contracts: [bothMethods] };
+    expect(tried(records, limited('2'), draft)).toMatchObject({
+      ...{ same: 1, nowSponsored: 1, nowDenied: 1, senders: { nowSponsored: 1, nowDenied: 1 } },
+      costWei: { before: String(2n * COST), after: String(2n * COST) },
+      flips: [
+        { id: 'd-0', from: 'denied', to: 'sponsored', code: 'METHOD_NOT_WHITELISTED', rule: 'contracts' },
+        { id: 'd-2', from: 'sponsored', to: 'denied', code: 'LIMIT_REACHED', rule: 'spendingLimit' },
+      ],
+    });
+  });
+
+  test('what was read of a token decides again, and what was not is not known unless another rule denies it', () => {
+    const token = `0x${'7e'.repeat(20)}` as const;
+    const members = rule('Members', 'TOKEN_HOLDING', needing(token, '10'));
+    const raised = { ...members, policyData: needing(token, '11') };
+    const before = policyWith({ contracts: [items()], rules: [members] });
+    const read = (held: string): Asked => ({ holdings: { [`ERC20:${token}`]: { held } } });
+    const records = decisionsOf(before, [read('10'), read('9'), read('11'), { ...read('11'), method: 'burn' }]);
+    expect(tried(records, before, before)).toMatchObject({ same: 4, ...nothing });
+    expect(tried(records, before, { ...before, rules: [raised] })).toMatchObject({
+      ...{ same: 3, nowDenied: 1 },
+      flips: [{ id: 'd-0', to: 'denied', code: 'TOKEN_HOLDING_TOO_LOW', rule: 'tokenHolding' }],
+    });
+    const others = rule('Others', 'TOKEN_HOLDING', needing(`0x${'7f'.repeat(20)}`, '1'));
+    const unread = tried(records, before, { ...before, rules: [members, others] });
+    expect(unread).toMatchObject({ ...nothing, decisions: 4, same: 2, unknown: 2 });
+  });
+
+  test('windows of a new limit begin with the first decision, and roll', () => {
+    const before = policyWith();
+    const records = decisionsOf(
+      before,
+      [0, 1, 59, 60, 61].map((minutes) => ({ after: minutes * 60_000 })),
+    );
+    const hourly = limit({ threshold: '1', durationInMs: HOUR_MS, cycleDuration: { value: 1, unit: 'hour' } });
+    const { flips } = tried(records, before, policyWith({ rules: [hourly] }));
+    expect(flips.map(({ id }) => id)).toEqual(['d-1', 'd-2', 'd-4']);
+  });
+
+  test('a limit that was set meanwhile binds what was decided before it, in windows of its own', () => {
+    const before = policyWith();
+    const hourly = limit({
+      ...{ threshold: '1', durationInMs: HOUR_MS, cycleDuration: { value: 1, unit: 'hour' } },
+      startTimeInEpoch: NOW + 2 * HOUR_MS,
+    });
+    const now = policyWith({ rules: [hourly] });
+    const early = decisionsOf(
+      before,
+      [30, 50, 70, 119].map((minutes) => ({ after: minutes * 60_000 })),
+    );
+    const late = decisionsOf(
+      now,
+      [120, 130].map((minutes) => ({ after: minutes * 60_000 })),
+    );
+    const trial = new PolicyTrial(draftIn(policyFileText(now), now));
+    for (const record of early) trial.add({ ...record, id: `early ${record.id}` }, before);
+    for (const record of late) trial.add(record, now);
+    expect(trial.report().flips.map(({ id }) => id)).toEqual(['early d-1', 'early d-3']);
+  });
+
+  test('what a limit held before the first decision counts on', () => {
+    const records = decisionsOf(limited('5'), times(7)).slice(3);
+    expect(tried(records, limited('5'), limited('5'))).toMatchObject({ decisions: 4, same: 4, ...nothing });
+    expect(tried(records, limited('5'), policyWith())).toMatchObject({ same: 2, nowSponsored: 2 });
+  });
+
+  test('what a limit held before it was paused counts on', () => {
+    const active = limited('3');
+    const paused = { ...active, rules: active.rules.map((one) => ({ ...one, active: false })) };
+    const trial = new PolicyTrial(draftIn(policyFileText(active), active));
+    for (const record of decisionsOf(active, times(2))) trial.add(record, active);
+    for (const record of decisionsOf(paused, times(2))) trial.add({ ...record, id: `paused ${record.id}` }, paused);
+    expect(trial.report()).toMatchObject({ same: 3, flips: [{ id: 'paused d-1', code: 'LIMIT_REACHED' }] });
+  });
+
+  test('an operation that is denied leaves room in a limit that stays', () => {
+    const both = { ...limited('2'), contracts: [bothMethods] };
+    const records = decisionsOf(both, [{ method: 'burn' }, ...times(2)]);
+    const flips = tried(records, both, limited('2')).flips.map(({ id, to }) => [id, to]);
+    expect(flips).toEqual([
+      ['d-0', 'denied'],
+      ['d-2', 'sponsored'],
+    ]);
+  });
+
+  test('an operation that is denied leaves room in the gas tank, beside what others hold of it', () => {
+    const both = policyWith({ contracts: [bothMethods] });
+    const balanceWei = 3n * COST;
+    // The first one is another user's.
+    const records = decisionsOf(
+      both,
+      [{}, { method: 'burn' as const }, {}, {}].map((one) => ({ ...one, balanceWei })),
+    ).slice(1);
+    expect(records.map(({ code }) => code)).toEqual(['SPONSORED', 'SPONSORED', 'GAS_TANK_EMPTY']);
+    const { flips } = tried(records, both, policyWith({ contracts: [items()] }));
+    expect(flips.map(({ id, code }) => [id, code])).toEqual([
+      ['d-1', 'METHOD_NOT_WHITELISTED'],
+      ['d-3', 'GAS_TANK_EMPTY'],
+    ]);
+    const denied = tried(records, both, policyWith({ contracts: [items({ whitelistedMethods: [] })] }));
+    expect(denied).toMatchObject({ same: 1, nowDenied: 2, nowSponsored: 0 });
+  });
+
+  test('a limit in coins keeps what settlement found', () => {
+    const settled = { settlement: 'settled', actualCostWei: String(COST / 4n) } as const;
+    const records = decisionsOf(policyWith(), times(6, { settled }));
+    const draft = policyWith({ rules: [limit(inWei(2n * COST))] });
+    // One at its maximum fits next to four that have cost a quarter each.
+    expect(tried(records, policyWith(), draft).flips.map(({ id }) => id)).toEqual(['d-5']);
+  });
+
+  test('what was released costs nothing, and nothing what it held', () => {
+    const settled = { settlement: 'released', actualCostWei: null } as const;
+    const records = decisionsOf(policyWith(), times(3, { settled }));
+    expect(tried(records, policyWith(), limited('1'))).toMatchObject({ same: 3, costWei: { before: '0', after: '0' } });
+  });
+});
+
+test('a flip is decided once more as the trial has decided it, step by step', () => {
+  const records = decisionsOf(limited('5'), times(4));
+  const draftAt = draftIn(policyFileText(limited('2')), limited('5'));
+  const trial = new PolicyTrial(draftAt);
+  const outcomes = records.map((record) => trial.add(record, limited('5')));
+  expect(outcomes.map((one) => one?.after)).toEqual(['sponsored', 'sponsored', 'denied', 'denied']);
+  const [{ held } = { held: [] }] = trial.flips;
+  expect(trial.flips[0]).toMatchObject({ id: 'd-2', at: NOW, sender: records[2]!.sender });
+  const again = decideUnderDraft(records[2]!, limited('5'), { draftAt, from: NOW, held });
+  expect(again).toMatchObject({ outcome: 'denied', reason: { code: 'LIMIT_REACHED', rule: 'spendingLimit' } });
+  const step = again!.steps.find(({ rule }) => rule === 'spendingLimit');
+  expect(step).toMatchObject({ outcome: 'deny', evidence: { threshold: '2', used: '2' } });
+});
+
+test('a request for a longer expiry than the draft allows would have been refused', () => {
+  const before = policyWith();
+  const records = decisionsOf(before, times(1));
+  const shorter = { ...before, dapp: { ...before.dapp, maxExpirySeconds: 300 } };
+  const asked = records.map((record) => ({ ...record, facts: { ...(record.facts as object), expiryDuration: 301 } }));
+  expect(tried(records, before, shorter)).toMatchObject({ same: 1, flips: [] });
+  expect(tried(asked, before, shorter).flips).toMatchObject([{ code: 'VALIDATION', rule: 'maxExpiry' }]);
+});
+
+describe('webhooks:', () => {
+  const verified = responseWith();
+  const refused = responseWith({}, { response: '{"arePoliciesVerified": false}' });
+  const asking = policyWith({ webhooks: [hook] });
+
+  test('what they answered counts again', () => {
+    const records = decisionsOf(asking, [{ webhooks: [verified] }, { webhooks: [refused] }]);
+    expect(records.map(({ outcome }) => outcome)).toEqual(['sponsored', 'denied']);
+    const draft = { ...asking, webhooks: [{ ...hook, webhookId: 'another' }] };
+    expect(tried(records, asking, draft)).toMatchObject({ same: 2, ...nothing });
+  });
+
+  test('one that is asked no more denies no more', () => {
+    const records = decisionsOf(asking, [{ webhooks: [refused] }]);
+    expect(tried(records, asking, policyWith())).toMatchObject({
+      nowSponsored: 1,
+      byRule: { webhook: { nowSponsored: 1 } },
+    });
+  });
+
+  test('what one would have answered that was never asked is unknown, and stays as it was', () => {
+    const records = decisionsOf(limited('2'), times(3));
+    const draft = { ...limited('3'), webhooks: [hook] };
+    expect(tried(records, limited('2'), draft)).toMatchObject({
+      ...{ same: 0, unknown: 3, flips: [] },
+      costWei: { before: String(2n * COST), after: String(2n * COST) },
+    });
+    expect(tried(records, limited('2'), { ...limited('1'), webhooks: [hook] })).toMatchObject({
+      unknown: 1,
+      nowDenied: 1,
+    });
+  });
+});
+
+test('what the record does not tell is unknown; what failed was no decision', () => {
+  const [one] = decisionsOf(policyWith(), times(1));
+  const { facts: _none, ...without } = one!;
+  const trial = new PolicyTrial(draftIn(policyFileText(policyWith()), policyWith()));
+  trial.add({ ...without, outcome: 'error' }, undefined);
+  trial.add(without, policyWith());
+  trial.add(one!, undefined);
+  trial.add({ ...one!, facts: { v: 99 } }, policyWith());
+  expect(trial.report()).toMatchObject({ decisions: 3, same: 0, unknown: 3, flips: [] });
+});
+
+test('what was denied in a pause, before its gas was known, would have been denied under any draft', () => {
+  const paused = { ...limited('5'), pause: { since: 1, reason: null } };
+  const records = decisionsOf(paused, times(2));
+  expect(tried(records, paused, policyWith())).toMatchObject({ same: 2, ...nothing });
+});

@@ -1,0 +1,319 @@
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import { type MeasuredStep, type Reason, type Verdict, decide, denialIn, plan, reasonOf } from '../decision/decide.ts';
+import { draftBeside } from './draft-beside.ts';
+import type { Facts } from '../facts/facts.ts';
+import { type SettlementState, heldAfter, heldOnceSettled } from '../ledger/after-settlement.ts';
+import { type Reservation, accountText } from '../ledger/account.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import type { Policy } from '../policy/policy.ts';
+import { readableFacts } from '../decision/record.ts';
+import { readRevision } from '../replay/replay.ts';
+import { wasRead } from '../rules/rule.ts';
+import { type WebhookTarget, webhookTargets } from '../rules/webhook.ts';
+import { withoutUserInfo } from '../webhooks/hidden-credentials.ts';
+
+/** A decision that would change. */
+export interface Flip {
+  readonly id: string;
+  readonly from: 'sponsored' | 'denied';
+  readonly to: 'sponsored' | 'denied';
+  /** Why it is denied: by the draft or, if the draft sponsors it, at the time. */
+  readonly code: string;
+  readonly rule: string;
+}
+
+/** The verdicts of a draft policy on past decisions. Excludes requests that failed before they were decided. */
+export interface TrialReport {
+  readonly decisions: number;
+  /** Sponsored both times, or denied both times for any reason. */
+  readonly same: number;
+  readonly nowSponsored: number;
+  readonly nowDenied: number;
+  /** A webhook that was not called would decide, or the record does not hold its facts. */
+  readonly unknown: number;
+  /** What the operations cost, and would have cost, wei: their maximum if the actual cost is unknown. */
+  readonly costWei: { readonly before: string; readonly after: string };
+  /** Number of users with an operation among those. */
+  readonly senders: { readonly nowSponsored: number; readonly nowDenied: number };
+  /** The same by the rule that denies: the draft's, or the one at the time. */
+  readonly byRule: Readonly<Record<string, { readonly nowSponsored: number; readonly nowDenied: number }>>;
+  /** The first 1,000, in order. */
+  readonly flips: readonly Flip[];
+}
+
+/** A flip, and what identifies it. */
+export interface TriedFlip extends Flip {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly sender: string;
+  /** What the accounts of the operation held under the draft: with it the operation can be decided once more. */
+  readonly held: readonly bigint[];
+}
+
+/** The result of one decision, at the time and under the draft; if the draft's is unknown, it stays the same. */
+export interface BeforeAndAfter {
+  readonly before: 'sponsored' | 'denied';
+  readonly after: 'sponsored' | 'denied';
+}
+
+/** The draft, whose new and changed limits begin at that time, epoch ms. */
+export type DraftAt = (from: number) => Policy;
+
+const MOST_FLIPS = 1_000;
+
+interface Tried {
+  readonly outcome: 'sponsored' | 'denied' | 'unknown';
+  readonly reason: Pick<Reason, 'code' | 'rule'> | undefined;
+  readonly held: readonly bigint[];
+}
+
+interface Judged {
+  readonly facts: Facts;
+  readonly draft: Policy;
+  readonly verdict: Verdict;
+}
+
+/** An account that the draft reads for an operation. */
+interface Asked {
+  readonly reservation: Reservation;
+  /** As {@link accountText} names it. */
+  readonly account: string;
+  /** The record's entry for it. */
+  readonly told: NonNullable<DecisionRecord['reservations']>[number] | undefined;
+}
+
+const UNKNOWN: Tried = { outcome: 'unknown', reason: undefined, held: [] };
+
+const isTaken = ({ outcome }: DecisionRecord, tried: Tried): boolean =>
+  (tried.outcome === 'unknown' ? outcome : tried.outcome) === 'sponsored';
+
+const actualCostOf = ({ actualCostWei }: DecisionRecord): bigint => BigInt(actualCostWei ?? 0);
+
+/** Cost of a decision, wei, once its operation has this state. */
+const costOf = (record: DecisionRecord, settlement: SettlementState): bigint =>
+  heldAfter(settlement, { follows: 'spend', reserved: BigInt(record.maxCostWei ?? 0) }, actualCostOf(record));
+
+/** The settlement of an operation. One that was never sponsored counts as mined at its maximum cost. */
+const settlementOf = ({ settlement }: DecisionRecord): SettlementState => settlement ?? 'unconfirmed';
+
+/** Whether two webhooks receive the same calls. */
+const isSameWebhook = (one: WebhookTarget, other: WebhookTarget): boolean =>
+  withoutUserInfo(one.url) === withoutUserInfo(other.url) &&
+  one.method === other.method &&
+  one.getsOperation === other.getsOperation;
+
+/** The facts with the answers of those webhooks that the draft calls too. */
+const withAnswers = (facts: Facts, recorded: Policy, draft: Policy): Facts => {
+  if (facts.webhooks.length === 0) return facts;
+  const [asked, wanted] = [webhookTargets(recorded), webhookTargets(draft).filter(({ active }) => active)];
+  const webhooks = facts.webhooks.flatMap((response) => {
+    const target = asked.find(({ webhookId }) => webhookId === response.call.webhookId);
+    if (target === undefined) return [response];
+    const again = wanted.find((one) => isSameWebhook(one, target));
+    if (again === undefined) return [];
+    const { webhookId, failOpen } = again;
+    return [{ ...response, failOpen, call: { ...response.call, webhookId } }];
+  });
+  return { ...facts, webhooks };
+};
+
+/** The desk refuses such a request before it decides. */
+const tooLong = ({ expiryDuration }: Facts, { dapp: { maxExpirySeconds } }: Policy): Reason | undefined =>
+  expiryDuration <= maxExpirySeconds
+    ? undefined
+    : {
+        ...{ code: 'VALIDATION', rule: 'maxExpiry' },
+        message: `It asks for a signature that is valid for ${expiryDuration} seconds, and the longest expiry is ${maxExpirySeconds}.`,
+        hint: 'Ask for less, or raise the longest expiry.',
+      };
+
+/** A decision under a draft, as its record would show it. */
+export interface DraftedDecision {
+  readonly outcome: 'sponsored' | 'denied';
+  readonly steps: readonly MeasuredStep[];
+  readonly reason: Reason | undefined;
+}
+
+/** The inputs with which a trial decided an operation. */
+interface InTrial {
+  readonly draftAt: DraftAt;
+  /** When its new and changed limits began, epoch ms. */
+  readonly from: number;
+  readonly held: readonly bigint[];
+}
+
+/**
+ * Decides an operation of a trial once more, to show each step. Undefined if that would need a webhook or a token
+ * holding that was never read.
+ * @param revision the policy revision that the record names, as it was stored
+ */
+export const decideUnderDraft = (
+  record: DecisionRecord,
+  revision: unknown,
+  { draftAt, from, held }: InTrial,
+): DraftedDecision | undefined => {
+  const facts = readableFacts(record);
+  const recorded = readRevision(revision)?.policy;
+  if (facts === undefined || recorded === undefined) return undefined;
+  const draft = draftBeside(recorded, draftAt(from), from);
+  const verdict = decide(withAnswers(facts, recorded, draft), draft, held);
+  const refusal = tooLong(facts, draft);
+  if (verdict.next === 'callWebhooks') return refusal && { outcome: 'denied', steps: [], reason: refusal };
+  const reason = refusal ?? reasonOf(verdict.steps.filter(wasRead)) ?? verdict.reason;
+  return { outcome: reason === undefined ? 'sponsored' : 'denied', steps: verdict.steps, reason };
+};
+
+/** Whether something that was not found out at the time is missing for a signature. */
+const isOpen = (facts: Facts, steps: readonly MeasuredStep[]): boolean =>
+  facts.stage === 'draft' ||
+  facts.gasSource === 'GAS_NOT_ESTIMATED' ||
+  steps.some(({ code }) => code === 'TOKEN_NOT_CHECKED');
+
+/**
+ * Decides past decisions of a DApp again under a draft of its policy, in order, with the ledger that the draft would have
+ * led to. What no file holds, such as pause, signer and the chain's bounds, is as it was at each decision.
+ *
+ * An account that the recorded policy shares holds what the record says, corrected by what the draft reserves otherwise;
+ * one that only the draft has begins with nothing. Operations count as settled at once, as settlement found them.
+ */
+export class PolicyTrial {
+  readonly #draftAt: DraftAt;
+  readonly #drafts = new WeakMap<Policy, Policy>();
+  #from: number | undefined;
+  #draft: Policy | undefined;
+  /** What accounts hold under the draft beyond what they held. */
+  readonly #ahead = new Ledger();
+  /** What accounts held at the last decision whose record names them. */
+  readonly #last = new Map<string, bigint>();
+  readonly #count = { decisions: 0, same: 0, nowSponsored: 0, nowDenied: 0, unknown: 0 };
+  readonly #cost = { before: 0n, after: 0n };
+  readonly #senders = { nowSponsored: new Set<string>(), nowDenied: new Set<string>() };
+  readonly #byRule = new Map<string, { nowSponsored: number; nowDenied: number }>();
+  readonly #flips: TriedFlip[] = [];
+
+  /**
+   * Begins a trial, with no decision yet.
+   * @param from when new or changed limits begin, epoch ms; absent: with the first decision
+   */
+  constructor(draftAt: DraftAt, from?: number) {
+    this.#draftAt = draftAt;
+    this.#from = from;
+  }
+
+  /**
+   * Tries the next decision. Returns nothing for a request that failed.
+   * @param revision the policy revision that it names, as it was stored
+   */
+  add(record: DecisionRecord, revision: unknown): BeforeAndAfter | undefined {
+    const { outcome: before } = record;
+    if (before === 'error') return undefined;
+    this.#from ??= record.at;
+    this.#count.decisions += 1;
+    const facts = readableFacts(record);
+    const recorded = readRevision(revision)?.policy;
+    const tried = facts === undefined || recorded === undefined ? UNKNOWN : this.#try(record, facts, recorded);
+    if (record.outcome === 'sponsored') this.#cost.before += costOf(record, settlementOf(record));
+    if (isTaken(record, tried)) this.#cost.after += costOf(record, settlementOf(record));
+    this.#tell(record, tried);
+    return { before, after: isTaken(record, tried) ? 'sponsored' : 'denied' };
+  }
+
+  #draftFor(recorded: Policy): Policy {
+    const done = this.#drafts.get(recorded);
+    if (done !== undefined) return done;
+    const from = this.#from ?? 0;
+    this.#draft ??= this.#draftAt(from);
+    const draft = draftBeside(recorded, this.#draft, from);
+    this.#drafts.set(recorded, draft);
+    return draft;
+  }
+
+  #held({ reservation, account, told }: Asked): bigint {
+    const before = told === undefined ? (this.#last.get(account) ?? 0n) : BigInt(told.held);
+    const held = before + this.#ahead.look(reservation);
+    return held < 0n ? 0n : held;
+  }
+
+  /** Records what the accounts hold after this decision, at the time and under the draft. */
+  #follow(record: DecisionRecord, asked: readonly Asked[], taken: readonly Reservation[]): void {
+    const [settlement, actualCostWei] = [settlementOf(record), actualCostOf(record)];
+    const heldBy = (reservation: Reservation | undefined): bigint =>
+      reservation === undefined ? 0n : heldOnceSettled(reservation, settlement, actualCostWei);
+    for (const [index, { reservation, account, told }] of asked.entries()) {
+      const wasTaken = told !== undefined && record.outcome === 'sponsored';
+      const recorded = heldBy(wasTaken ? { ...reservation, amount: BigInt(told.amount) } : undefined);
+      const drafted = heldBy(taken[index]);
+      if (drafted !== recorded) this.#ahead.addTo(reservation, drafted - recorded);
+      if (told !== undefined) this.#last.set(account, BigInt(told.held) + recorded);
+    }
+  }
+
+  #try(record: DecisionRecord, recordedFacts: Facts, recorded: Policy): Tried {
+    const draft = this.#draftFor(recorded);
+    const facts = withAnswers(recordedFacts, recorded, draft);
+    const told = new Map(record.reservations?.map((one) => [one.account, one]));
+    const reservations = plan(facts, draft);
+    const asked = reservations.map((reservation): Asked => {
+      const account = accountText(reservation.account);
+      return { reservation, account, told: told.get(account) };
+    });
+    const held = asked.map((one) => this.#held(one));
+    const verdict = decide(facts, draft, held);
+    const tried = { ...this.#judge(record, { facts, draft, verdict }), held };
+    const taken = verdict.next === 'done' ? verdict.taken : reservations;
+    this.#follow(record, asked, isTaken(record, tried) ? taken : []);
+    return tried;
+  }
+
+  #judge(record: DecisionRecord, { facts, draft, verdict }: Judged): Omit<Tried, 'held'> {
+    const refusal = tooLong(facts, draft);
+    if (refusal !== undefined) return { outcome: 'denied', reason: refusal };
+    if (verdict.next === 'callWebhooks') return UNKNOWN;
+    const { steps } = verdict;
+    const reason = denialIn(steps.filter(wasRead));
+    if (reason !== undefined) return { outcome: 'denied', reason };
+    if (verdict.reason !== undefined) return UNKNOWN;
+    if (record.outcome === 'denied' && isOpen(facts, steps)) return UNKNOWN;
+    return { outcome: 'sponsored', reason };
+  }
+
+  #tell(record: DecisionRecord, { outcome: to, reason, held }: Tried): void {
+    const { id, at, sender, outcome: from } = record;
+    if (to === 'unknown') this.#count.unknown += 1;
+    else if (to === from) this.#count.same += 1;
+    else {
+      const change = to === 'denied' ? 'nowDenied' : 'nowSponsored';
+      const { code, rule } = reason ?? { code: record.code, rule: record.rule ?? '' };
+      const ofRule = this.#byRule.get(rule) ?? { nowSponsored: 0, nowDenied: 0 };
+      ofRule[change] += 1;
+      this.#byRule.set(rule, ofRule);
+      this.#count[change] += 1;
+      this.#senders[change].add(sender.toLowerCase());
+      const denial = from === 'sponsored' ? { from, to: 'denied' as const } : { from: 'denied' as const, to };
+      if (this.#flips.length < MOST_FLIPS) this.#flips.push({ id, at, sender, ...denial, code, rule, held });
+    }
+  }
+
+  /** The first 1,000 decisions that would change, in order. */
+  get flips(): readonly TriedFlip[] {
+    return this.#flips;
+  }
+
+  /** When new and changed limits begin, epoch ms; undefined while unknown. */
+  get from(): number | undefined {
+    return this.#from;
+  }
+
+  /** The result so far. */
+  report(): TrialReport {
+    const { before, after } = this.#cost;
+    const { nowSponsored, nowDenied } = this.#senders;
+    return {
+      ...this.#count,
+      costWei: { before: String(before), after: String(after) },
+      senders: { nowSponsored: nowSponsored.size, nowDenied: nowDenied.size },
+      byRule: Object.fromEntries(this.#byRule),
+      flips: this.#flips.map(({ id, from, to, code, rule }) => ({ id, from, to, code, rule })),
+    };
+  }
+}
