@@ -138,7 +138,7 @@ export const chainProcedures = {
     output: z.strictObject({
       usd: z.string().nullable().describe('US dollars for one coin, decimal; null: there is no usable price'),
       updatedAt: z.number().nullable().describe('When the feed answered it, epoch seconds; null: it is no feed'),
-      fault: z.string().nullable().describe('Why there is no usable price'),
+      error: z.string().nullable().describe('Why there is no usable price'),
     }),
   }),
   'chains.remove': procedure({

@@ -105,7 +105,7 @@ export const decisionProcedures = {
     input: z.strictObject({ decisionId: id }),
     output: z.strictObject({
       calls: z.array(decodedCall),
-      fault: z.string().nullable().describe('Why the calls cannot be told from the callData'),
+      error: z.string().nullable().describe('Why the calls cannot be told from the callData'),
     }),
     errors: ['DECISION_NOT_FOUND'],
   }),

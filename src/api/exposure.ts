@@ -10,7 +10,7 @@ const chainExposure = z.strictObject({
   chainId: z.number(),
   ...reserved,
   state: z.enum(['reachable', 'unreachable', 'unchecked']).describe('unchecked: it has no RPC URL'),
-  fault: z.string().nullable().describe('Why the chain cannot be reached'),
+  error: z.string().nullable().describe('Why the chain cannot be reached'),
   unreachable: unreachableState,
 });
 
@@ -22,7 +22,7 @@ const tank = z.strictObject({
   lowBelowWei: wei.describe('Below this it is low'),
   level: z.enum(['good', 'low', 'empty', 'unknown']),
   sharedBy: z.number().describe('How many DApps are paid from it'),
-  fault: z.string().nullable().describe('Why the balance cannot be read, or why there is no tank'),
+  error: z.string().nullable().describe('Why the balance cannot be read, or why there is no tank'),
 });
 
 export const exposureProcedures = {

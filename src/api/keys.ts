@@ -10,7 +10,7 @@ const keystore = z.strictObject({
   address,
   label: z.string(),
   createdAt: z.number().describe('epoch ms; 0 if that is not known'),
-  fault: z.string().nullable().describe('What is wrong with its file; null if nothing is'),
+  error: z.string().nullable().describe('What is wrong with its file; null if nothing is'),
 });
 
 /**

@@ -23,7 +23,7 @@ export type NotificationView = z.output<typeof notification>;
 const webhook = z.strictObject({
   url: z.string().nullable().describe('Without a password; null: notifications are not sent'),
   attemptedAt: z.number().nullable().describe('When it was called last, epoch ms; null before the first call'),
-  fault: z.string().nullable().describe('Why the last call failed; null where it did not'),
+  error: z.string().nullable().describe('Why the last call failed; null where it did not'),
   waiting: z.number().describe('How many notifications are still to be sent'),
 });
 

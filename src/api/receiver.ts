@@ -40,7 +40,7 @@ const receiver = z.strictObject({
 
 export type ReceiverState = z.output<typeof receiver>;
 
-/** A webhook receiver inside the service, on this machine only, to try faults with. */
+/** A webhook receiver inside the service, on this machine only, to try errors with. */
 export const receiverProcedures = {
   'receiver.start': procedure({
     summary: 'Start the local receiver on a free port of this machine',

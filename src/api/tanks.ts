@@ -39,7 +39,7 @@ const tank = z.strictObject({
     agrees: z.boolean().nullable().describe("Whether the contract accepts the vault's; null where it cannot be asked"),
   }),
   unchecked,
-  fault: z.string().nullable().describe('Why the balance cannot be read'),
+  error: z.string().nullable().describe('Why the balance cannot be read'),
 });
 
 export const tankProcedures = {

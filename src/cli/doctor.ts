@@ -7,7 +7,7 @@ import { exitWith } from './terminal.ts';
 
 type Report = ProcedureOutput<'system.doctor'>;
 
-/** Codes of faults in the data. Any other, such as that of a wrong passphrase, is about the command. */
+/** Codes of errors in the data. Any other, such as that of a wrong passphrase, is about the command. */
 const DATA_CODES: readonly ErrorCode[] = ['DATA_FOLDER_UNUSABLE', 'STORAGE_FAILED', 'VAULT_DAMAGED', 'INTERNAL'];
 
 /** The finding for a desk that cannot be opened. */

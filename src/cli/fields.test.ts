@@ -11,8 +11,8 @@ const fieldsOf = (one: Command): Fields | undefined => (one as Command & { field
 
 const all = (one: Command): Command[] => [one, ...one.commands.flatMap(all)];
 
-/** Faults in the words of a command. */
-const faultsOf = (one: Command): string[] => {
+/** Errors in the words of a command. */
+const errorsOf = (one: Command): string[] => {
   const { schema, words, fieldOf, hasMore } = fieldsOf(one)!;
   const fields = Object.keys(schema.shape);
   const offered = new Set(fieldOf.values());
@@ -35,7 +35,7 @@ describe('a command that is made of a schema', () => {
   it.each(generated.map((one) => [`${one.parent?.name()} ${one.name()}`, one] as const))(
     '%s: each option is a field of the input, and each field has words',
     (_name, one) => {
-      expect(faultsOf(one)).toEqual([]);
+      expect(errorsOf(one)).toEqual([]);
     },
   );
 
@@ -46,7 +46,7 @@ describe('a command that is made of a schema', () => {
   it('fails where a field has no words, or an option is for no field', () => {
     const schema = z.strictObject({ name: z.string(), label: z.string().optional() });
     const made = withFields(command('made', 'Made'), schema, { name: 'its name' }, async () => undefined);
-    expect(faultsOf(made.option('--more', 'more than the fields'))).toEqual([
+    expect(errorsOf(made.option('--more', 'more than the fields'))).toEqual([
       'label has no words',
       '--more is for no field',
     ]);

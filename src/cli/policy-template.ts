@@ -90,8 +90,8 @@ const start = async (
   const { chainId, coin, hasPrice } = await chainOf(call, paymasterId);
   const values = { ...defaultValues(template), ...set };
   const started = startFromTemplate(text, template, values, coin);
-  if ('faults' in started) {
-    throw invalid(started.faults.map(({ field, message }) => `${field} (${template.fields[field]?.label}) ${message}`));
+  if ('errors' in started) {
+    throw invalid(started.errors.map(({ field, message }) => `${field} (${template.fields[field]?.label}) ${message}`));
   }
   const leaves = template.leaves(values);
   if (started.asksPrice && !hasPrice) {

@@ -37,7 +37,7 @@ const readPolicyFile = async (file: string): Promise<string> => {
   }
 };
 
-/** Reports all faults of a file, with its name. */
+/** Reports all errors of a file, with its name. */
 const aboutFile = async <T>(file: string | undefined, use: () => Promise<T>): Promise<T> => {
   try {
     return await use();

@@ -46,8 +46,8 @@ const readData = async (text: string): Promise<Record<string, unknown>> => {
 
 /** The accounts of a file, one per line or CSV. */
 const sendersIn = async (file: string): Promise<readonly string[]> => {
-  const { addresses, faults } = readSenders(await readFile(file, 'utf8'));
-  const [first] = faults;
+  const { addresses, errors } = readSenders(await readFile(file, 'utf8'));
+  const [first] = errors;
   if (first !== undefined) throw invalid(`${file}, line ${first.line} holds no address: ${first.text}`);
   return addresses;
 };

@@ -160,7 +160,7 @@ describe('serving', () => {
 });
 
 describe('the client of the control socket', () => {
-  it('tells that nobody is there from every other fault', async () => {
+  it('tells that nobody is there from every other error', async () => {
     const call = controlClient(folder.controlSocket);
     const nobody = await call('system.info', {}).catch((error: unknown) => error);
     expect(isNobodyThere(nobody)).toBe(true);

@@ -266,7 +266,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       },
     };
   } catch (error) {
-    await stop().catch((fault: unknown) => log.error('engine.stop', { err: fault }));
+    await stop().catch((cause: unknown) => log.error('engine.stop', { err: cause }));
     throw error;
   }
 };

@@ -1,9 +1,9 @@
 import type { Service } from '../engine/service/index.ts';
 
-export type DeskState = 'sponsoring' | 'paused' | 'locked' | 'fault';
+export type DeskState = 'sponsoring' | 'paused' | 'locked' | 'error';
 
 export interface DeskControl {
-  /** Never rejects: a desk that does not answer is `fault`. */
+  /** Never rejects: a desk that does not answer is `error`. */
   state(): Promise<DeskState>;
   readonly pause: () => Promise<unknown>;
   readonly resume: () => Promise<unknown>;
@@ -18,7 +18,7 @@ export const deskControl = (service: Service): DeskControl => ({
       if (paused !== null) return 'paused';
       return vault === 'unlocked' ? 'sponsoring' : 'locked';
     } catch {
-      return 'fault';
+      return 'error';
     }
   },
 });

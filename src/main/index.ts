@@ -102,7 +102,7 @@ const start = async (folder: DataFolder): Promise<void> => {
   }
   engine = desk.engine;
   const { service } = engine;
-  const failed = (error: unknown): void => desk.log.error('desktop.fault', { err: error });
+  const failed = (error: unknown): void => desk.log.error('desktop.error', { err: error });
   handleIpc({
     log: desk.log,
     entropy: systemEntropy,
@@ -135,9 +135,9 @@ const stop = async (running: Engine): Promise<void> => {
   systemClock.setTimer(STOP_MS, () => app.exit(1));
   // The engine stops properly even if the others fail.
   const ends = await Promise.allSettled([running.stop(), reviews.stop(), reports.remove()]);
-  const faults = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
-  for (const fault of faults) log.error('desktop.stop', { err: fault });
-  app.exit(faults.length === 0 ? 0 : 1);
+  const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+  for (const error of errors) log.error('desktop.stop', { err: error });
+  app.exit(errors.length === 0 ? 0 : 1);
 };
 
 app.on('window-all-closed', () => {

@@ -26,8 +26,8 @@ export const createPrintedReports = (): PrintedReports => {
       made += 1;
       const file = join(folder.dir, `report-${made}.html`);
       writeFileSync(file, html, { mode: 0o600 });
-      const fault = await shell.openPath(file);
-      if (fault !== '') throw new Error(fault);
+      const error = await shell.openPath(file);
+      if (error !== '') throw new Error(error);
     },
     async remove() {
       await folder?.remove();

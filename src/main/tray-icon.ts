@@ -10,7 +10,7 @@ const COLOURS: Readonly<Record<DeskState, readonly [number, number, number]>> = 
   sponsoring: [46, 160, 103],
   paused: [209, 140, 24],
   locked: [209, 140, 24],
-  fault: [207, 63, 63],
+  error: [207, 63, 63],
 };
 
 /** The white sign in the disc: colour alone would not distinguish the states. */
@@ -18,7 +18,7 @@ const SIGNS: Readonly<Record<DeskState, (x: number, y: number) => boolean>> = {
   sponsoring: (x, y) => Math.hypot(x, y) < 5,
   paused: (x, y) => Math.abs(y) < 7 && Math.abs(Math.abs(x) - 4) < 2,
   locked: (x, y) => Math.abs(x) < 7 && Math.abs(y) < 2,
-  fault: (x, y) => Math.abs(Math.abs(x) - Math.abs(y)) < 2.5 && Math.abs(x) < 7,
+  error: (x, y) => Math.abs(Math.abs(x) - Math.abs(y)) < 2.5 && Math.abs(x) < 7,
 };
 
 export const trayIcon = (state: DeskState): NativeImage => {

@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<DeskState, string>> = {
   sponsoring: 'Sponsoring',
   paused: 'All sponsorship is paused',
   locked: 'The vault is locked: Gasdesk signs nothing',
-  fault: 'The engine does not answer',
+  error: 'The engine does not answer',
 };
 
 const EVERY_MS = 3_000;

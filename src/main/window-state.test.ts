@@ -46,10 +46,10 @@ test('the window is neither larger than the screen nor too small to be used', ()
 test('the state is written when the window rests, once, and at the latest when it is closed', async () => {
   const file = join(newFolder(), 'window.json');
   const clock = new ManualClock();
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   let bounds: Rectangle = { x: 0, y: 0, width: 800, height: 600 };
   const window = Object.assign(new EventEmitter(), { getNormalBounds: () => bounds, isMaximized: () => true });
-  keepWindowState(window, file, clock, (error) => faults.push(error));
+  keepWindowState(window, file, clock, (error) => errors.push(error));
   for (let x = 1; x <= 100; x += 1) {
     bounds = { ...bounds, x };
     window.emit('move');
@@ -62,16 +62,16 @@ test('the state is written when the window rests, once, and at the latest when i
   window.emit('resize');
   window.emit('close');
   expect(readWindowState(file).x).toBe(7);
-  expect([clock.pending, faults]).toEqual([0, []]);
+  expect([clock.pending, errors]).toEqual([0, []]);
 });
 
 test('a state that cannot be written is told, and the window lives on', () => {
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   const window = Object.assign(new EventEmitter(), {
     getNormalBounds: () => SCREEN,
     isMaximized: () => false,
   });
-  keepWindowState(window, join(newFolder(), 'no', 'window.json'), new ManualClock(), (error) => faults.push(error));
+  keepWindowState(window, join(newFolder(), 'no', 'window.json'), new ManualClock(), (error) => errors.push(error));
   window.emit('close');
-  expect(faults).toHaveLength(1);
+  expect(errors).toHaveLength(1);
 });

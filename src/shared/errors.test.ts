@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EngineError, type ErrorCode, errorTable } from './errors.ts';
 
-const SERVER_FAULTS: Partial<Record<ErrorCode, number>> = {
+const SERVER_ERRORS: Partial<Record<ErrorCode, number>> = {
   INTERNAL: 500,
   CHAIN_UNREACHABLE: 503,
   DECISION_OUTDATED: 503,
@@ -16,7 +16,7 @@ describe.each(Object.keys(errorTable) as ErrorCode[])('%s', (code) => {
   const error = new EngineError(code);
 
   test('blames the caller, unless it is our bug, chain, wallet, disk or database are away, or settings change: clients retry 5xx', () => {
-    const expected = SERVER_FAULTS[code];
+    const expected = SERVER_ERRORS[code];
     if (expected === undefined) expect(error.status).toSatisfy((status: number) => status >= 400 && status < 500);
     else expect(error.status).toBe(expected);
   });

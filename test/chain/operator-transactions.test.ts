@@ -43,7 +43,7 @@ describe('what the operator pays in and takes out', () => {
         burnWeiPerDay: '0',
         daysLeft: null,
       },
-      ...{ contract: tanks, owner: dapp.fundingWallet, canWithdraw: true, hasTanks: true, level: 'good', fault: null },
+      ...{ contract: tanks, owner: dapp.fundingWallet, canWithdraw: true, hasTanks: true, level: 'good', error: null },
     });
   });
 
@@ -397,7 +397,7 @@ describe('what was sent', () => {
     const sent = await desk().engine().service.call('transactions.send', { draftId: draft.draftId, signed });
     expect(sent.state).toBe('sent');
     expect(await desk().now(sent)).toMatchObject({ state: 'sent' });
-    expect(await desk().tank(dapp)).toMatchObject({ balanceWei: null, level: 'unknown', fault: expect.any(String) });
+    expect(await desk().tank(dapp)).toMatchObject({ balanceWei: null, level: 'unknown', error: expect.any(String) });
     await desk().line.mend();
     await expect
       .poll(async () => {

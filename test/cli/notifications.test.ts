@@ -24,7 +24,7 @@ test('what happened is listed, marked as seen, and sent where the operator says'
   expect(await run('notifications', 'list', '--limit', '1')).toEqual([
     expect.objectContaining({ ...told, seen: true, endedAt: expect.any(Number) }),
   ]);
-  expect(await run('notifications', 'webhook', '--url', 'http://169.254.169.254/')).toMatchObject({ fault: null });
+  expect(await run('notifications', 'webhook', '--url', 'http://169.254.169.254/')).toMatchObject({ error: null });
   expect(await run('notifications', 'test')).toMatchObject({ ok: false });
   expect(await run('notifications', 'secret')).toEqual({ secret: expect.stringMatching(/^whsec_/) });
   expect(await run('notifications', 'webhook', '--remove')).toMatchObject({ url: null });

@@ -155,26 +155,26 @@ describe.each(chosen)('%s', (family, ways) => {
     client = startClient(await installFamily(family));
   }, INSTALL_MS);
   afterAll(() => client.stop());
-  const cases = Object.entries(ways).flatMap(([way, { on, paid, faults = [] }]) =>
+  const cases = Object.entries(ways).flatMap(([way, { on, paid, errors = [] }]) =>
     on.flatMap((version) =>
       paid.map((payment) => {
-        const fault = faults.find((each) => each.on.includes(version) && each.paid.includes(payment));
-        return { way, version, payment, fault };
+        const error = errors.find((each) => each.on.includes(version) && each.paid.includes(payment));
+        return { way, version, payment, error };
       }),
     ),
   );
 
-  test.each(cases.filter(({ fault }) => fault === undefined))(
+  test.each(cases.filter(({ error }) => error === undefined))(
     '$way: an operation of EntryPoint $version is mined, $payment',
     async ({ way, version, payment }) => {
       expect(await send(client, way, version, payment)).not.toHaveProperty('error');
     },
   );
 
-  test.each(cases.filter(({ fault }) => fault !== undefined))(
-    '$way: an operation of EntryPoint $version, $payment, fails by the $fault.whose: $fault.why',
-    async ({ way, version, payment, fault }) => {
-      expect(await send(client, way, version, payment)).toMatchObject({ error: expect.stringContaining(fault!.error) });
+  test.each(cases.filter(({ error }) => error !== undefined))(
+    '$way: an operation of EntryPoint $version, $payment, fails by the $error.whose: $error.why',
+    async ({ way, version, payment, error }) => {
+      expect(await send(client, way, version, payment)).toMatchObject({ error: expect.stringContaining(error!.error) });
     },
   );
 });

@@ -4,7 +4,7 @@ import type { EntryPointVersion } from '../../src/shared/schema/user-operation.t
 export type Payment = 'sponsored' | 'in a token';
 
 /** What does not work yet: where, how the client says it, and who would have to change. */
-export interface Fault {
+export interface Error {
   readonly on: readonly EntryPointVersion[];
   readonly paid: readonly Payment[];
   /** Words of the error. */
@@ -17,7 +17,7 @@ export interface Fault {
 export interface Way {
   readonly on: readonly EntryPointVersion[];
   readonly paid: readonly Payment[];
-  readonly faults?: readonly Fault[];
+  readonly errors?: readonly Error[];
 }
 
 const ALL = ['0.6', '0.7', '0.8'] as const;
@@ -37,7 +37,7 @@ const bicoPaymaster: Readonly<Record<string, Way>> = {
   "createBicoPaymasterClient with the SDK's expiry": {
     on: ALL,
     paid: ['in a token'],
-    faults: [
+    errors: [
       {
         on: ALL,
         paid: ['in a token'],
@@ -75,7 +75,7 @@ export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> =
     'paymasterAndData middleware': {
       on: OLD,
       paid: BOTH,
-      faults: [
+      errors: [
         {
           on: ['0.7'],
           paid: ['in a token'],

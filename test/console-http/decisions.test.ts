@@ -55,7 +55,7 @@ test('the calls of an operation are told by the registered ABI, with their argum
   };
   await dapp.sponsor(mint());
   expect(await told()).toMatchObject({
-    fault: null,
+    error: null,
     calls: [{ target: ITEMS, contract: null, method: null, args: null }],
   });
 
@@ -66,7 +66,7 @@ test('the calls of an operation are told by the registered ABI, with their argum
   await dapp.sponsor({ ...mint(), callData: encodeExecute(ITEMS, 0n, '0xa0712d6800') });
   expect(await told()).toMatchObject({ calls: [{ method: 'mint(uint256)', args: null }] });
   await dapp.sponsor({ ...mint(), callData: '0x12345678' });
-  expect(await told()).toEqual({ calls: [], fault: expect.stringContaining('0x12345678') });
+  expect(await told()).toEqual({ calls: [], error: expect.stringContaining('0x12345678') });
 });
 
 test('who waits for the feed gets rows of what is made, and an empty page when nothing is', async () => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { useSeededConsole } from './seeded-console.ts';
 
 const desk = useSeededConsole();
@@ -46,7 +46,7 @@ describe.each([
       expect(backups).toHaveLength(before + 1);
       const path = backups[0]?.path ?? '';
       expect(existsSync(path)).toBe(true);
-      expect(await seriousFaults(page)).toEqual([]);
+      expect(await seriousErrors(page)).toEqual([]);
       await section.getByRole('button', { name: 'Copy path of the backup' }).click();
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(path);
       await section

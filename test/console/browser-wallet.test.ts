@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type PageWallet, createPageWallet, installWallet } from '../support/injected-wallet.ts';
 import { type SponsoredDapp, useSponsoredWorld } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 const world = useSponsoredWorld();
 const browser = useConsoleBrowser();
@@ -42,7 +42,7 @@ const open = async (
 
 const look = async (page: Page, name: string): Promise<void> => {
   await page.screenshot({ path: join(artifacts, `browser-wallet-${name}.png`), fullPage: true });
-  expect(await seriousFaults(page), name).toEqual([]);
+  expect(await seriousErrors(page), name).toEqual([]);
 };
 
 const connect = async (dialog: Locator, name = 'Example Wallet'): Promise<void> => {
@@ -112,7 +112,7 @@ test('a wallet that says no, is busy, on another chain or another account sends 
   const page = await open(dapp, { width: 800, colorScheme: 'dark' }, (page) => installWallet(page, wallet, INFO));
   const dialog = page.getByRole('dialog');
   await reviewDeposit(page, dialog);
-  const expectFault = async (words: RegExp, behave: PageWallet['behave']): Promise<void> => {
+  const expectError = async (words: RegExp, behave: PageWallet['behave']): Promise<void> => {
     wallet.behave = behave;
     await sign(dialog).click();
     await dialog.getByText(words).waitFor();
@@ -122,13 +122,13 @@ test('a wallet that says no, is busy, on another chain or another account sends 
     (name: string, code: number): PageWallet['behave'] =>
     ({ method }) =>
       method === name ? { code, message: 'No.' } : undefined;
-  await expectFault(/You rejected this in the wallet/, failing('eth_sendTransaction', 4001));
+  await expectError(/You rejected this in the wallet/, failing('eth_sendTransaction', 4001));
   await look(page, '4-rejected');
-  await expectFault(/still waiting for your answer to an earlier request/, failing('eth_sendTransaction', -32002));
-  await expectFault(/does not give this page access/, failing('eth_accounts', 4100));
+  await expectError(/still waiting for your answer to an earlier request/, failing('eth_sendTransaction', -32002));
+  await expectError(/does not give this page access/, failing('eth_accounts', 4100));
   wallet.chainId = 1;
-  await expectFault(/You rejected this in the wallet/, failing('wallet_switchEthereumChain', 4001));
-  await expectFault(/The wallet is on another chain. Switch it to .*31337/, ({ method }) => {
+  await expectError(/You rejected this in the wallet/, failing('wallet_switchEthereumChain', 4001));
+  await expectError(/The wallet is on another chain. Switch it to .*31337/, ({ method }) => {
     if (method === 'wallet_switchEthereumChain') wallet.known.add(31337);
     if (method === 'eth_chainId') wallet.chainId = 1;
     return undefined;
@@ -137,7 +137,7 @@ test('a wallet that says no, is busy, on another chain or another account sends 
   wallet.chainId = 31337;
   const { account } = wallet;
   Object.assign(wallet, { account: HDNodeWallet.createRandom() });
-  await expectFault(/no longer lets this page use 0x/, () => undefined);
+  await expectError(/no longer lets this page use 0x/, () => undefined);
   Object.assign(wallet, { account });
   expect(methods(wallet).filter((method) => method === 'eth_sendTransaction')).toHaveLength(2);
   // What was refused may still be sent, once.

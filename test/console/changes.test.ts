@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { calledBy } from '../../src/engine/base/caller.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { useSeededConsole } from './seeded-console.ts';
 
 const desk = useSeededConsole();
@@ -33,7 +33,7 @@ test.each(['light', 'dark'] as const)(
     await renamed.getByRole('row', { name: `name ${dapp.name} ${name}`, exact: true }).waitFor();
     expect(await renamed.getByRole('row').count()).toBe(2);
 
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousErrors(page)).toEqual([]);
     const verify = page.getByRole('region', { name: 'Verify' });
     expect(await verify.innerText()).toMatch(/\d entries, signed up to [\d,]+/);
     await verify.getByRole('button', { name: 'Copy key of the log' }).click();

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, gameCall, gameItems, operation } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { HOSTILE } from './seeded-console.ts';
 
 const desk = useOfflineDesk();
@@ -39,7 +39,7 @@ const shot = async (page: Page, form: Locator, name: string): Promise<void> => {
     await page.emulateMedia({ colorScheme: scheme });
     await form.evaluate((element) => element.scrollIntoView());
     // Colours move for a moment.
-    await expect.poll(() => seriousFaults(page)).toEqual([]);
+    await expect.poll(() => seriousErrors(page)).toEqual([]);
     const file = `../../test-artifacts/console-conditions-${name}-${width}-${scheme}.png`;
     await page.screenshot({ path: join(import.meta.dirname, file) });
   }
@@ -54,7 +54,7 @@ const openForm = async (form: string, title: string): Promise<{ page: Page; pane
   return { page, panel: page.getByRole('complementary', { name: title }) };
 };
 
-test('names are completed by the keyboard, a fault stands at its place, and Tab leaves the field', async () => {
+test('names are completed by the keyboard, an error stands at its place, and Tab leaves the field', async () => {
   const { page, panel } = await openForm('condition', 'Add a condition');
   const field = panel.getByRole('textbox', { name: 'Must be true (CEL)' });
   const list = page.getByRole('listbox', { name: 'What can be typed' });
@@ -77,14 +77,14 @@ test('names are completed by the keyboard, a fault stands at its place, and Tab 
   await page.keyboard.type('amount <= 10) && op.nothing');
   await panel.getByText('No such key: nothing (character 63)').waitFor();
   expect(await field.getAttribute('aria-invalid')).toBe('true');
-  expect(await panel.locator('.condition-fault').innerText()).toBe('nothing');
+  expect(await panel.locator('.condition-error').innerText()).toBe('nothing');
   const described = await field.getAttribute('aria-describedby');
   expect(await page.locator(`[id="${described}"]`).innerText()).toContain('No such key: nothing');
   await page.keyboard.press('Escape');
   await list.waitFor({ state: 'detached' });
   await page.keyboard.press('Tab');
   expect(await field.evaluate((element) => element === document.activeElement)).toBe(false);
-  await shot(page, panel, 'fault');
+  await shot(page, panel, 'error');
   expect(browser().errors).toEqual([]);
 });
 

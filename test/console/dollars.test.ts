@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { operation, useSponsoredWorld } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 const world = useSponsoredWorld();
 const browser = useConsoleBrowser();
@@ -30,7 +30,7 @@ test('where it is known what the coin is worth, tanks and costs are told in doll
     await page.emulateMedia({ colorScheme });
     await page.evaluate(() => (window.location.hash = '#/'));
     await tank.scrollIntoViewIfNeeded();
-    await expect.poll(() => seriousFaults(page)).toEqual([]);
+    await expect.poll(() => seriousErrors(page)).toEqual([]);
     await page.screenshot({ path: join(artifacts, `console-dollars-overview-${width}-${colorScheme}.png`) });
     await page.evaluate((id) => (window.location.hash = `#/dapps/${id}/tank`), dapp.paymasterId);
     await page.getByRole('region', { name: 'Balance' }).getByText('($3,000.50)').first().waitFor();

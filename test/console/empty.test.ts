@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
@@ -59,7 +59,7 @@ test.each([
   // Nothing can be sponsored without a vault, and every page says so.
   expect(await main.getByRole('alert').innerText()).toContain('No vault yet');
   await page.screenshot({ path: join(artifacts, `console-empty-${name}.png`) });
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
 });
 
 test('the keys lead to every page, list themselves, and leave those who type alone', async () => {
@@ -89,7 +89,7 @@ test('the forms can be used by everybody, in both themes', async ({ onTestFinish
     await form.evaluate(() => (window.location.hash = '#/dapps'));
     await form.getByRole('button', { name: 'Register a DApp' }).click();
     await form.getByRole('dialog').waitFor();
-    expect(await seriousFaults(form)).toEqual([]);
+    expect(await seriousErrors(form)).toEqual([]);
     await form.keyboard.press('Escape');
     await form.evaluate(() => (window.location.hash = '#/settings'));
     await form.getByRole('button', { name: 'Set up a chain' }).first().click();
@@ -97,7 +97,7 @@ test('the forms can be used by everybody, in both themes', async ({ onTestFinish
     await form.keyboard.type('Sepolia');
     await form.keyboard.press('Enter');
     await form.getByText('Create signing key').waitFor();
-    expect(await seriousFaults(form)).toEqual([]);
+    expect(await seriousErrors(form)).toEqual([]);
     await form.getByText('Create signing key').click();
     // The engine's own words, where the operator acts.
     await form.getByText('There is no vault yet. Create it').waitFor();
@@ -108,7 +108,7 @@ test('the forms can be used by everybody, in both themes', async ({ onTestFinish
     await form.getByRole('button', { name: 'Revoke' }).first().click();
     await form.getByText('It cannot be restored.').waitFor();
     await form.screenshot({ path: join(artifacts, `console-confirm-${colorScheme}.png`) });
-    expect(await seriousFaults(form)).toEqual([]);
+    expect(await seriousErrors(form)).toEqual([]);
     await form.getByRole('button', { name: 'Cancel' }).click();
     await form.getByRole('button', { name: 'Revoke' }).first().waitFor();
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import Papa from 'papaparse';
 import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { useSeededConsole } from './seeded-console.ts';
 
 const desk = useSeededConsole();
@@ -14,7 +14,7 @@ test('what a filter finds is saved as a table, or as lines for review and replay
     await page.getByRole('button', { name: 'Export' }).click();
     const dialog = page.getByRole('dialog', { name: 'Export decisions' });
     await dialog.getByText(format).click();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousErrors(page)).toEqual([]);
     const saving = page.waitForEvent('download');
     await dialog.getByRole('button', { name: 'Save file' }).click();
     const download = await saving;

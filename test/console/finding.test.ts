@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { HOSTILE, useSeededConsole } from './seeded-console.ts';
 
 const desk = useSeededConsole();
@@ -91,7 +91,7 @@ test('a denial leads to where its rule is changed, and to its DApp', async () =>
   const page = await open(`#/decisions/${desk().deniedDecision}`);
   const detail = page.getByRole('complementary', { name: 'Decision' });
   await detail.getByRole('heading', { name: 'Rule by rule' }).waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, 'console-decision-links-1280-light.png') });
   await detail.getByRole('link', { name: 'Game Items' }).click();
   await page.getByRole('heading', { name: 'Game Items', level: 1 }).waitFor();

@@ -9,7 +9,7 @@ import { useConsoleBrowser } from '../support/console-page.ts';
 import { plugInto } from '../support/emulated-hid.ts';
 import { type LedgerEmulator, createLedgerEmulator } from '../support/ledger-emulator.ts';
 import { useSponsoredWorld } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 const world = useSponsoredWorld();
 const browser = useConsoleBrowser();
@@ -30,7 +30,7 @@ const open = async (address: string, device?: LedgerEmulator): Promise<Page> => 
 /** Keeps a picture, and finds what people with impairments could not use. */
 const look = async (page: Page, name: string): Promise<void> => {
   await page.screenshot({ path: join(artifacts, `gas-tank-${name}.png`) });
-  expect(await seriousFaults(page), name).toEqual([]);
+  expect(await seriousErrors(page), name).toEqual([]);
 };
 
 /** The local chain's node holds keys, as a wallet on the operator's machine does. */

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import type { SponsoredDapp } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 const desk = useOfflineDesk();
 const browser = useConsoleBrowser();
@@ -53,7 +53,7 @@ test('a token holding is typed, told in a sentence, added and edited; what does 
     await page.emulateMedia({ colorScheme: scheme });
     await field('Token id').scrollIntoViewIfNeeded();
     // Colours move for a moment.
-    await expect.poll(() => seriousFaults(page)).toEqual([]);
+    await expect.poll(() => seriousErrors(page)).toEqual([]);
     await shot(`${width}-${scheme}`);
   }
   await page.setViewportSize({ width: 1280, height: 900 });

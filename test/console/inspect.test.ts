@@ -9,7 +9,7 @@ import { createReview } from '../../src/engine/review/review.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { vectorCases } from '../support/vectors.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { useSeededConsole } from './seeded-console.ts';
 
 const desk = useSeededConsole();
@@ -49,7 +49,7 @@ describe.each([
     await page.screenshot({ path: picture('head') });
     await data.evaluate((element) => element.scrollIntoView({ block: 'start' }));
     await page.screenshot({ path: picture('data') });
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousErrors(page)).toEqual([]);
     await data.getByRole('button', { name: 'Copy bytes of treasury' }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^0x[\da-f]{40}$/);
   });
@@ -75,7 +75,7 @@ test('the palette and the decisions lead to the page, and a hash leads to its de
   await page.getByText('Nothing fits: what was tried').waitFor();
   expect(await page.getByRole('textbox', { name: 'Value' }).inputValue()).toBe(paymasterAndData);
   await page.getByText('too short: 120 bytes, needs 149').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
 });
 
 test('an error is explained, and what is no text of any kind is refused with the reason', async () => {

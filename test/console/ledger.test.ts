@@ -10,7 +10,7 @@ import { readConsoleFile } from '../../src/engine/console-http/console-files.ts'
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { plugInto } from '../support/emulated-hid.ts';
 import { type LedgerEmulator, createLedgerEmulator } from '../support/ledger-emulator.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 declare global {
@@ -94,7 +94,7 @@ test('an operator connects a Ledger, compares the address, and signs a message w
   await expect.poll(() => accounts(page).count()).toBe(5);
   await page.getByText("m/44'/60'/2'/0/0").click();
   expect(await accounts(page).nth(2).isChecked()).toBe(true);
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await picture(page, 'accounts-1280-light');
 
   const letGo = hold();
@@ -108,7 +108,7 @@ test('an operator connects a Ledger, compares the address, and signs a message w
   const confirm = hold();
   await press(page, 'Sign the message on the Ledger');
   await page.getByText('Confirm on your Ledger').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await picture(page, 'confirm');
   confirm(true);
   await page.getByText('Signed on the Ledger').waitFor();
@@ -151,7 +151,7 @@ test('what is rejected on the Ledger, or not allowed there, changes nothing and 
 
   await press(page, 'Sign the transaction on the Ledger');
   await alert.getByText('switch on “Blind signing”').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await picture(page, 'blind-signing');
   device.isBlindSigningOn = true;
   device.owner = () => false;

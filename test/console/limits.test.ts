@@ -5,7 +5,7 @@ import type { ProcedureOutput } from '../../src/api/index.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 const desk = useOfflineDesk();
 const browser = useConsoleBrowser();
@@ -51,7 +51,7 @@ const shots = async (page: Page, name: string, part: Locator): Promise<void> => 
       await page.emulateMedia({ colorScheme });
       await part.scrollIntoViewIfNeeded();
       // Colours move for a moment.
-      await expect.poll(() => seriousFaults(page)).toEqual([]);
+      await expect.poll(() => seriousErrors(page)).toEqual([]);
       await page.screenshot({ path: join(artifacts, `console-${name}-${width}-${colorScheme}.png`) });
     }
   }

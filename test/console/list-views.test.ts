@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { useSeededConsole } from './seeded-console.ts';
 
 const desk = useSeededConsole();
@@ -25,7 +25,7 @@ test('the operator chooses the columns, and this browser keeps them', async () =
   await choice.getByText('Sender').click();
   const chosen = ['Outcome', 'When', 'DApp', 'Reason', 'Code', 'Cost'];
   await expect.poll(() => heads(page)).toEqual(chosen);
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.reload();
   await page.getByRole('row').nth(5).waitFor();
   expect(await heads(page)).toEqual(chosen);
@@ -39,7 +39,7 @@ test('a filter is saved under a name, found again, and removed', async () => {
   await page.getByLabel('Name of this filter').fill('Burns');
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Burns' }).waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
 
   await goTo(page, '#/decisions');
   await page.reload();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { HOSTILE } from './seeded-console.ts';
 
 const desk = useOfflineDesk();
@@ -21,7 +21,7 @@ const open = async (address: string, view: Parameters<ReturnType<typeof browser>
 };
 const look = async (page: Page, name: string): Promise<void> => {
   await page.screenshot({ path: join(artifacts, `notifications-${name}.png`) });
-  expect(await seriousFaults(page), name).toEqual([]);
+  expect(await seriousErrors(page), name).toEqual([]);
 };
 const views = [
   { width: 1280, colorScheme: 'light' },

@@ -7,7 +7,7 @@ import type { Address } from '../../src/shared/schema/hex.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useFakeWallet } from '../support/fake-wallet.ts';
 import { useSponsoredWorld } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 const world = useSponsoredWorld();
 const browser = useConsoleBrowser();
@@ -47,13 +47,13 @@ const open = async (paymasterId: string, width: number, colorScheme: 'light' | '
 
 const look = async (page: Page, name: string): Promise<void> => {
   await page.screenshot({ path: join(artifacts, `odd-wallet-${name}.png`), fullPage: true });
-  expect(await seriousFaults(page), name).toEqual([]);
+  expect(await seriousErrors(page), name).toEqual([]);
 };
 
 /** The newest one. */
 const newest = (page: Page) => page.getByRole('region', { name: 'Transactions' }).getByRole('listitem').first();
 
-test('money that a wallet sent elsewhere is a fault, and no deposit', async () => {
+test('money that a wallet sent elsewhere is an error, and no deposit', async () => {
   const { paymasterId, wallet } = await richDapp(0n);
   const elsewhere = `0x${'47'.repeat(20)}`;
   const { hash } = await wallet.sendTransaction({ to: elsewhere, value: ETHER / 20n });

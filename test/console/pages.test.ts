@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { HOSTILE, useSeededConsole } from './seeded-console.ts';
 
 declare global {
@@ -150,15 +150,15 @@ test.each(['light', 'dark'] as const)(
   async (colorScheme) => {
     const page = await browser().open(desk().url, { ...VIEWS[0], colorScheme });
     await page.getByText('Engine running').waitFor();
-    const faults: string[] = [];
+    const errors: string[] = [];
     for (const name of Object.keys(pages)) {
       await show(page, name);
-      const found = [...(await seriousFaults(page)), ...(await takenMarkup(page))];
+      const found = [...(await seriousErrors(page)), ...(await takenMarkup(page))];
       for (const view of VIEWS) found.push(...(await picture(page, `${name}-${view.width}-${colorScheme}`, view)));
       await page.setViewportSize(VIEWS[0]!);
-      faults.push(...found.map((fault) => `${name}: ${fault}`));
+      errors.push(...found.map((error) => `${name}: ${error}`));
     }
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   },
 );
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { useSeededConsole } from './seeded-console.ts';
 
 const desk = useSeededConsole();
@@ -69,7 +69,7 @@ test('a part of a hash, a method and a sender find decisions as one types', asyn
   expect(first).not.toBe(second);
   expect(await options(page).nth(1).getAttribute('aria-selected')).toBe('true');
   await page.screenshot({ path: join(artifacts, 'console-palette-1280-light.png') });
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Rule by rule' }).waitFor();
 });
@@ -79,7 +79,7 @@ test('what is not found is said, and Escape gives the page back', async () => {
   await page.keyboard.type('nothing has this name');
   await page.getByText('Nothing matches.').waitFor();
   await page.screenshot({ path: join(artifacts, 'console-palette-400-dark.png') });
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.getByRole('combobox', { name: /^Search pages/ }).waitFor({ state: 'hidden' });
 });

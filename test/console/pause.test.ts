@@ -8,7 +8,7 @@ import {
   operation,
   useSponsoredWorld,
 } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 const world = useSponsoredWorld();
 const browser = useConsoleBrowser();
@@ -38,7 +38,7 @@ test('an operator pauses all sponsorship in the top bar, sees it wherever he is,
   await dialog.getByText('Requests are denied').waitFor();
   await dialog.getByLabel(/^Reason/).fill('<b>Key rotation</b>');
   await page.screenshot({ path: join(artifacts, 'console-pause-dialog.png') });
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Pause all sponsorship' }).click();
 
   const banner = page.getByRole('region', { name: 'All sponsorship is paused' });
@@ -50,7 +50,7 @@ test('an operator pauses all sponsorship in the top bar, sees it wherever he is,
   await other.getByRole('region', { name: 'All sponsorship is paused' }).waitFor();
   await other.screenshot({ path: join(artifacts, 'console-paused-800-dark.png') });
   await page.screenshot({ path: join(artifacts, 'console-paused-1280-light.png') });
-  expect([...(await seriousFaults(page)), ...(await seriousFaults(other))]).toEqual([]);
+  expect([...(await seriousErrors(page)), ...(await seriousErrors(other))]).toEqual([]);
 
   await banner.getByRole('button', { name: 'Resume sponsorship' }).click();
   await banner.waitFor({ state: 'detached' });
@@ -70,7 +70,7 @@ test('an operator sees which DApp is paused alone, resumes it, and says how long
   await page.getByText('1 DApp paused', { exact: true }).waitFor();
   expect((await ask()).body.result?.reason).toMatchObject({ code: 'DAPP_PAUSED', rule: 'pause' });
   await page.screenshot({ path: join(artifacts, 'console-dapp-paused-1280-light.png') });
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await banner.getByRole('button', { name: `Resume ${name}` }).click();
   await banner.waitFor({ state: 'detached' });
   expect((await ask()).body.result?.reason?.code).toBe('LIMIT_REACHED');
@@ -81,7 +81,7 @@ test('an operator sees which DApp is paused alone, resumes it, and says how long
   await dialog.getByLabel('Seconds').fill('7200');
   await dialog.getByLabel('Seconds').blur();
   await dialog.getByText('valid for at most 2 hours').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText(/^2 hours/).waitFor();
   expect((await service.call('paymasters.list', {}))[0]).toMatchObject({ maxExpirySeconds: 7_200 });
@@ -100,7 +100,7 @@ test('what is reserved, what the tank has left and which limits are near their e
   const near = page.getByRole('region', { name: 'Limits nearly used up' });
   await near.getByText('the busiest has used 2 of 2 operations, 1 is at the limit').waitFor();
   await page.screenshot({ path: join(artifacts, 'console-exposure-1280-light.png') });
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
 
   await world().engine.service.call('chains.set', { chainId: 31337, rpc: 'http://127.0.0.1:1' });
   await world().clock.advance(5_000);

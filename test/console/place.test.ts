@@ -14,7 +14,7 @@ import {
   useSponsoredWorld,
 } from '../support/sponsored-world.ts';
 import { startReceiver, verify } from '../support/webhook-receiver.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 const world = useSponsoredWorld();
 const browser = useConsoleBrowser();
@@ -66,7 +66,7 @@ test('the policy stands in the order in which every trace decides, with its live
   const traced = [...new Set(decision!.trace.map(({ rule }) => rule))].filter((rule) => order.includes(rule));
   expect(traced.length).toBeGreaterThan(6);
   expect(order.filter((rule) => traced.includes(rule))).toEqual(traced);
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await picture(page, 'policy-1280-light');
   await page
     .getByRole('navigation', { name: /parts$/ })
@@ -97,7 +97,7 @@ test('from a denial the keyboard alone leads to the filled-in change, and says w
   const again = page.getByRole('region', { name: 'Decided again' });
   await again.getByText('Under the policy now: still denied.').waitFor();
   expect(await form.evaluate((panel) => panel === document.activeElement)).toBe(true);
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await picture(page, 'fix-1280-light');
   await form.getByRole('button', { name: 'Save methods' }).focus();
   await page.keyboard.press('Enter');
@@ -175,7 +175,7 @@ test('a DApp waits for its first operation, and says by itself when it is there'
   const dapp = await world().dapp(10n * RESERVED_WEI);
   const page = await open(`#/dapps/${dapp.paymasterId}/connect`);
   await page.getByText('Waiting for the first operation…').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await picture(page, 'waiting-1280-light');
   await dapp.sponsor(call('mint'));
   await page.getByText('Receiving operations').waitFor();
@@ -206,7 +206,7 @@ test('a sponsored decision shows its life: signed, mined in a transaction, settl
   await life.getByText('Mined in block').waitFor();
   await life.getByText(transactionHash).waitFor({ state: 'attached' });
   await life.getByText('Settled at').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await picture(page, 'life-1280-light');
 });
 
@@ -246,7 +246,7 @@ test('a policy and its form fit a narrow window, in both themes', async () => {
     });
     await page.getByRole('complementary', { name: 'Edit A few a day' }).getByLabel('Allowed').waitFor();
     await picture(page, `form-${width}-${colorScheme}`);
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousErrors(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('complementary', { name: 'Edit A few a day' }).waitFor({ state: 'detached' });
     await page.getByRole('main').evaluate((main) => main.scrollTo({ top: 0 }));
@@ -260,7 +260,7 @@ test('a policy and its form fit a narrow window, in both themes', async () => {
         return main.scrollWidth - main.clientWidth;
       });
       expect([tab, width, wider]).toEqual([tab, width, 0]);
-      expect(await seriousFaults(page)).toEqual([]);
+      expect(await seriousErrors(page)).toEqual([]);
     }
   }
 });

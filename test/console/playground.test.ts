@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type PlayingCli, startPlaying } from '../support/cli.ts';
 import { type View, useConsoleBrowser } from '../support/console-page.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 /** `gasdesk demo`, as a visitor has it: the story was played, and the playground is open in the browser. */
 
@@ -63,11 +63,11 @@ test('what the policy does not allow is denied in the words of the desk, with wh
 test('the page is for everybody: axe finds nothing serious, with answers and without, and the keyboard suffices', async () => {
   const page = await visit();
   await page.getByText('0 ETH').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.getByRole('button', { name: 'Burn an item' }).focus();
   await page.keyboard.press('Enter');
   await told(page, 'Denied: Burn an item');
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, 'playground-1280-light.png') });
 });
 
@@ -81,7 +81,7 @@ test('in a narrow window the panes are stacked, and a link to a decision goes to
   await consolePane(page).getByText('burn(1) on GameItems').first().waitFor();
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(500);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400);
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
 });
 
 test('a visitor pays in a token, once there is one to pay with', async () => {

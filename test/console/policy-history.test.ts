@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
@@ -48,7 +48,7 @@ test.each([
     rule: { name, policyType: 'WALLET_DEPLOYMENT', policyData: {} },
   });
   await history.getByText(`wallet deployment "${name}"`).waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await history.scrollIntoViewIfNeeded();
   await page.screenshot({
     path: join(artifacts, `console-policy-history-${width}-${colorScheme}.png`),

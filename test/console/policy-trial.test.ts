@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, gameCall, gameItems, operation } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 const browser = useConsoleBrowser();
 const desk = useOfflineDesk();
@@ -65,7 +65,7 @@ test.each([
     name: /^Line chart: \d+ operations sponsored as it was, \d+ with the change/,
   });
   await chart.locator('canvas').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await panel.scrollIntoViewIfNeeded();
   await page.screenshot({ path: join(artifacts, `console-policy-trial-${width}-${colorScheme}.png`) });
 
@@ -81,7 +81,7 @@ test.each([
     .getByRole('region', { name: 'With the change' })
     .getByText(/allows 2 operations per user/)
     .waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, `console-policy-trial-flip-${width}-${colorScheme}.png`) });
   await sides.getByRole('button', { name: 'Close' }).click();
 
@@ -108,7 +108,7 @@ test('what is deleted is tried before it is gone, and a trial can be cancelled',
   await page.unroute('**/console/call');
   await panel.getByRole('button', { name: 'Try on the last 7 days' }).click();
   await panel.getByText(/this would have sponsored \d+ operations of \d users?, and cost at most/).waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, 'console-policy-trial-delete.png') });
 });
 

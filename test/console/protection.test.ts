@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
@@ -43,7 +43,7 @@ test('a limit is paused and deleted only after a question, and another window sh
   await row(page).getByRole('button', { name: 'Pause' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('denies nothing').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   expect((await rules())[0]!.active).toBe(true);
   await row(page).getByRole('button', { name: 'Pause' }).click();

@@ -10,7 +10,7 @@ import { useOfflineDesk } from '../support/offline-desk.ts';
 import { operation } from '../support/sponsored-world.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 // A log that was made, not written by hand: every verdict follows.
 const desk = useOfflineDesk();
@@ -80,14 +80,14 @@ describe.each([
   test.each(['light', 'dark'] as const)(
     'a log says on top what it proves, or what is at fault: %s',
     async (colorScheme) => {
-      const faults: string[] = [];
+      const errors: string[] = [];
       const look = async (page: Page, name: string): Promise<void> => {
         await page
           .getByRole('img', { name: /^Bar chart/ })
           .locator('canvas')
           .waitFor();
         await page.screenshot({ path: join(artifacts, `review-log-${name}-${size.width}-${colorScheme}.png`) });
-        faults.push(...(await seriousFaults(page)).map((fault) => `${name}: ${fault}`));
+        errors.push(...(await seriousErrors(page)).map((error) => `${name}: ${error}`));
       };
       const view = { ...size, colorScheme };
       const sound = await opened(await served(whole, key), view);
@@ -97,9 +97,9 @@ describe.each([
       await unknown.getByText('Consistent, but its key is not known').waitFor();
       await look(unknown, 'key-not-known');
       const broken = await opened(await served(forged(), key), view);
-      await broken.getByText('At fault', { exact: true }).waitFor();
+      await broken.getByText('At error', { exact: true }).waitFor();
       await look(broken, 'faulty');
-      expect(faults).toEqual([]);
+      expect(errors).toEqual([]);
     },
     120_000,
   );
@@ -116,7 +116,7 @@ test('a receipt shows its decision, and where in the log it stands', async () =>
   const page = await opened(await served(receipt, key));
   await page.getByText(/^This decision is in the log of gasdesk\/.* at position \d+/).waitFor();
   await page.screenshot({ path: join(artifacts, 'review-receipt.png') });
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.evaluate((id) => (window.location.hash = `#/decisions/${id}`), denied);
   await page.getByRole('heading', { name: 'Rule by rule' }).waitFor();
 });

@@ -10,7 +10,7 @@ import { createLog } from '../../src/engine/base/log.ts';
 import { type Review, createReview } from '../../src/engine/review/review.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { HOSTILE, useSeededConsole } from './seeded-console.ts';
 
 const desk = useSeededConsole();
@@ -51,10 +51,10 @@ describe.each([
     'a review says that it is one and can be read by everybody: %s',
     async (colorScheme) => {
       const page = await opened({ ...size, colorScheme });
-      const faults: string[] = [];
+      const errors: string[] = [];
       const keep = async (name: string): Promise<void> => {
         await page.screenshot({ path: join(artifacts, `review-${name}-${size.width}-${colorScheme}.png`) });
-        faults.push(...(await seriousFaults(page)).map((fault) => `${name}: ${fault}`));
+        errors.push(...(await seriousErrors(page)).map((error) => `${name}: ${error}`));
       };
       await page
         .getByRole('img', { name: /^Bar chart/ })
@@ -71,7 +71,7 @@ describe.each([
       await page.getByRole('button', { name: 'Report' }).click();
       await page.getByRole('button', { name: 'Save as HTML' }).waitFor();
       await keep('report-dialog');
-      expect(faults).toEqual([]);
+      expect(errors).toEqual([]);
     },
     120_000,
   );
@@ -127,7 +127,7 @@ test('a backup shows nothing before its passphrase, and then what the desk shows
   await page.getByRole('button', { name: 'Open the backup' }).click();
   await page.getByText('The backup stays closed').waitFor();
   await page.screenshot({ path: join(artifacts, 'review-backup-locked.png') });
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.getByLabel('Passphrase').fill('for the shelf');
   await page.getByRole('button', { name: 'Open the backup' }).click();
   await page.getByText('Review of november.gasdesk-backup').waitFor();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
@@ -31,7 +31,7 @@ test('a factory that Gasdesk cannot read is trusted by its address, in the form 
   await dialog.getByText('An address is 0x and 40 hex digits.').waitFor();
   expect(await dialog.getByRole('button', { name: 'Add rule', exact: true }).isDisabled()).toBe(true);
   await factories.fill(factory);
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/console-rules-deployment.png') });
   await dialog.getByRole('button', { name: 'Add rule', exact: true }).click();
   await page.getByRole('listitem', { name: 'New accounts' }).getByText(`also by ${factory} unread`).waitFor();

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import type { SponsoredDapp } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 const desk = useOfflineDesk();
 const browser = useConsoleBrowser();
@@ -49,7 +49,7 @@ test('a list of senders is chosen from a file, searched and changed; a condition
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: scheme });
     // Colours move for a moment.
-    await expect.poll(() => seriousFaults(page)).toEqual([]);
+    await expect.poll(() => seriousErrors(page)).toEqual([]);
     await shot(`${width}-${scheme}`);
   }
   await page.setViewportSize({ width: 1280, height: 900 });
@@ -75,7 +75,7 @@ test('a list of senders is chosen from a file, searched and changed; a condition
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme });
     // Colours move for a moment.
-    await expect.poll(() => seriousFaults(page)).toEqual([]);
+    await expect.poll(() => seriousErrors(page)).toEqual([]);
     await shot(`condition-${scheme}`);
   }
   await condition.getByRole('button', { name: 'Add condition', exact: true }).click();

@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
@@ -39,7 +39,7 @@ const keepPictures = async (page: Page, part: Locator, name: string): Promise<vo
       await part.scrollIntoViewIfNeeded();
       await page.screenshot({ path: join(artifacts, `console-${name}-${width}-${colorScheme}.png`) });
     }
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousErrors(page)).toEqual([]);
   }
 };
 /** A node that answers its chain and nothing else. */
@@ -62,7 +62,7 @@ test('a rate limit is set for good without a restart, and what needs one says so
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox').fill('120');
   await dialog.getByText('It takes effect at once.').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await perKey.getByText('120 a minute').waitFor();
   await perKey.getByText('gasdesk.json').waitFor();
@@ -96,14 +96,14 @@ test('a token is made for one DApp and a time, and says so', async () => {
   await tokens.getByLabel('Label').fill('Shop backend');
   await choose('Scope', 'Only DApp');
   await choose('Expiry', 'Expires in 90 days');
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await tokens.getByRole('button', { name: 'Create an API token' }).click();
   const row = tokens.getByRole('row').filter({ hasText: 'Shop backend' });
   await row.getByText('Only').waitFor();
   const made = (await engine.service.call('authTokens.list', {})).find(({ label }) => label === 'Shop backend');
   expect(made).toMatchObject({ scope: 'dapp', paymasterId: expect.any(String), lastUsedAt: null });
   expect(Math.round((made!.expiresAt! - made!.createdAt) / 86_400_000)).toBe(90);
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await keepPictures(page, tokens, 'tokens');
 });
 
@@ -114,12 +114,12 @@ test("a DApp's key is changed: another one is made, and the old one revoked afte
   await keys.getByLabel('Label').fill('Web app');
   await keys.getByRole('button', { name: 'Create an API key' }).click();
   await keys.getByRole('row').filter({ hasText: 'Web app' }).waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await keepPictures(page, keys, 'keys');
   await keys.getByRole('row').filter({ hasText: 'first' }).getByRole('button', { name: 'Revoke' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('The other keys stay valid.').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Revoke' }).click();
   await keys.getByText('Only key').waitFor();
   const [dapp] = await engine.service.call('paymasters.list', {});
@@ -140,7 +140,7 @@ test('a burn-rate breaker is set on a chain, with its consequence said, and swit
   await dialog.getByLabel('At most').fill('0.5');
   await dialog.getByText('more than 0.5 ETH within 1 hour').waitFor();
   await dialog.getByLabel('At most').scrollIntoViewIfNeeded();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, 'console-breaker-1280-light.png') });
   await dialog.getByRole('button', { name: 'Set the breaker' }).click();
   await page.keyboard.press('Escape');
@@ -215,7 +215,7 @@ test('a chain without a node is called unchecked wherever it is shown', async ()
   await page.getByText('chains unchecked').or(page.getByText('Bare unchecked')).waitFor();
   await page.evaluate((id) => (window.location.hash = `#/dapps/${id}/connect`), paymasterId);
   await page.getByText('the chain has no node: set one in Settings').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.evaluate((id) => (window.location.hash = `#/dapps/${id}/tank`), paymasterId);
   await page.getByRole('region', { name: 'Balance' }).getByText('Unchecked', { exact: true }).waitFor();
 });
@@ -231,7 +231,7 @@ test('a budget is set for when the node is unreachable, with its consequence sai
   await dialog.getByLabel('Budget to sign unchecked').fill('0.05');
   await dialog.getByText('can cost you up to 0.05 ETH in any hour').waitFor();
   await dialog.getByLabel('Budget to sign unchecked').scrollIntoViewIfNeeded();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, 'console-unreachable-1280-light.png') });
   await dialog.getByRole('button', { name: 'Set the budget' }).click();
   await page.keyboard.press('Escape');
@@ -257,7 +257,7 @@ test('the maximum cost of one operation is set on a chain, and left to its price
   await page.getByText('Local chain (31337)').click();
   await dialog.getByLabel('Maximum cost of one operation').fill('0.05');
   await dialog.getByText('also in token mode').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Set the cap' }).click();
   await page.getByText('Cap saved').waitFor();
   expect(await stored()).toBe('50000000000000000');
@@ -278,7 +278,7 @@ test('the passphrase is changed by whoever knows it, and by nobody who finds the
   await dialog.getByLabel('Confirm passphrase').fill('new horse battery');
   await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).click();
   await dialog.getByText('The passphrase does not open the vault').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, 'console-passphrase-1280-light.png') });
   await dialog.getByLabel('Current passphrase').fill('correct horse battery staple');
   await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).click();
@@ -291,7 +291,7 @@ test('the passphrase is changed by whoever knows it, and by nobody who finds the
   );
 });
 
-test('what doctor found stands under Health: faults and advice, each with what to do', async () => {
+test('what doctor found stands under Health: errors and advice, each with what to do', async () => {
   chmodSync(dir, 0o755);
   for (const view of [{}, { width: 800, height: 900, colorScheme: 'dark' as const }]) {
     const page = await open('#/settings', view);
@@ -299,7 +299,7 @@ test('what doctor found stands under Health: faults and advice, each with what t
     await health.getByRole('button', { name: 'Check everything' }).click();
     await health.getByText('chmod 700').waitFor();
     await health.scrollIntoViewIfNeeded();
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousErrors(page)).toEqual([]);
     await page.screenshot({
       path: join(artifacts, `console-health-${view.width ?? 1280}-${view.colorScheme ?? 'light'}.png`),
     });
@@ -317,7 +317,7 @@ test('the origins from which browsers may use a key are chosen, and bind the nex
   await dialog.getByText('without a path').waitFor();
   await dialog.getByRole('textbox').fill('https://app.example\nhttp://localhost:3000');
   await dialog.getByText('Only pages of https://app.example, http://localhost:3000').waitFor();
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, 'console-origins-1280-light.png') });
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('https://app.example, http://localhost:3000').waitFor();

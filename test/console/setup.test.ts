@@ -9,7 +9,7 @@ import { useConsoleBrowser } from '../support/console-page.ts';
 import { useFakeWallet } from '../support/fake-wallet.ts';
 import { type TestChain, useLocalChain } from '../support/local-chain.ts';
 import { type ServingEngine, gameItems, startEngine } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();
@@ -67,7 +67,7 @@ const count = (page: Page): Promise<void> =>
     );
   });
 
-/** Pictures and faults of what is shown now, in all widths and both themes. */
+/** Pictures and errors of what is shown now, in all widths and both themes. */
 const look = async (page: Page, name: string): Promise<void> => {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
@@ -75,7 +75,7 @@ const look = async (page: Page, name: string): Promise<void> => {
       await page.setViewportSize({ width, height: 860 });
       await page.screenshot({ path: join(artifacts, `setup-${name}-${width}-${colorScheme}.png`) });
     }
-    expect(await seriousFaults(page)).toEqual([]);
+    expect(await seriousErrors(page)).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: 'light' });
 };
@@ -132,7 +132,7 @@ describe('on a chain as public ones are', () => {
     await type('Passphrase', PASSPHRASE);
     await look(page, '1-vault');
     await press('Create the vault');
-    // A node that is none, first: the fault names the button.
+    // A node that is none, first: the error names the button.
     await type('URL of the node', 'http://127.0.0.1:1');
     await press('Save the node');
     await page.getByText('press "Save the node" again').waitFor();

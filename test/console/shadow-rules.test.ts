@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 const desk = useOfflineDesk();
 const browser = useConsoleBrowser();
@@ -28,7 +28,7 @@ test('a limit is added in shadow, tells what it would deny, and is then let bind
   await form.getByLabel('From (optional)').fill('2020-01-02T00:00');
   await form.getByText('The end must be after the start.').waitFor();
   await form.getByLabel('Until (optional)').fill('');
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   const shot = (name: string) =>
     page.screenshot({ path: join(import.meta.dirname, `../../test-artifacts/console-shadow-${name}.png`) });
   await shot('form');
@@ -46,7 +46,7 @@ test('a limit is added in shadow, tells what it would deny, and is then let bind
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: scheme });
     // Colours move for a moment.
-    await expect.poll(() => seriousFaults(page)).toEqual([]);
+    await expect.poll(() => seriousErrors(page)).toEqual([]);
     await shot(`item-${width}-${scheme}`);
   }
   await page.setViewportSize({ width: 1280, height: 900 });

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, gameCall, gameItems, operation } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 const browser = useConsoleBrowser();
 const desk = useOfflineDesk();
@@ -47,7 +47,7 @@ const look = async (page: Page, name: string): Promise<void> => {
     await formOf(page).evaluateAll(([form]) => form?.scrollIntoView({ block: 'start' }));
     await page.emulateMedia({ colorScheme });
     // Colours move for a moment.
-    await expect.poll(() => seriousFaults(page)).toEqual([]);
+    await expect.poll(() => seriousErrors(page)).toEqual([]);
     const path = join(import.meta.dirname, `../../test-artifacts/console-template-${name}-${width}-${colorScheme}.png`);
     await page.screenshot({ path });
   }

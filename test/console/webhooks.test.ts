@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 import { useSeededConsole } from './seeded-console.ts';
 
 const desk = useSeededConsole();
@@ -20,7 +20,7 @@ const choose = async (page: Page, select: string, option: string): Promise<void>
   await page.locator('.n-base-select-option', { hasText: option }).click();
 };
 
-test('a webhook is tried with every fault before a user meets it, and each is explained', async () => {
+test('a webhook is tried with every error before a user meets it, and each is explained', async () => {
   const page = await open();
   const receiver = page.getByRole('region', { name: 'Local receiver' });
   await receiver.getByRole('button', { name: 'Start a local receiver' }).click();
@@ -42,7 +42,7 @@ test('a webhook is tried with every fault before a user meets it, and each is ex
   expect(await dialog.getByLabel('request', { exact: true }).innerText()).toContain('{"data":{"user":"ann <b>"}}');
   expect(await dialog.getByLabel('request', { exact: true }).innerText()).toContain('gasdesk-preview: true');
   expect(await dialog.getByLabel('response', { exact: true }).innerText()).toBe('{"arePoliciesVerified":true}');
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   await page.keyboard.press('Escape');
 
   await choose(page, 'How it answers', 'Redirects');
@@ -57,14 +57,14 @@ test('a webhook is tried with every fault before a user meets it, and each is ex
   await receiver.getByText('POST /').first().click();
   await receiver.scrollIntoViewIfNeeded();
   await page.screenshot({ path: join(artifacts, 'console-receiver-1280-light.png') });
-  expect(await seriousFaults(page)).toEqual([]);
+  expect(await seriousErrors(page)).toEqual([]);
   expect((await desk().engine.service.call('system.info', {})).decisions).toBe(before);
 
   const narrow = await open({ width: 800, height: 900, colorScheme: 'dark' });
   await narrow.getByRole('region', { name: 'Local receiver' }).getByText('POST /').first().click();
   await narrow.getByRole('region', { name: 'Local receiver' }).scrollIntoViewIfNeeded();
   await narrow.screenshot({ path: join(artifacts, 'console-receiver-800-dark.png') });
-  expect(await seriousFaults(narrow)).toEqual([]);
+  expect(await seriousErrors(narrow)).toEqual([]);
 
   await receiver.getByRole('button', { name: 'Stop' }).click();
   await receiver.getByText('Not running').waitFor();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type SponsoredDapp, useSponsoredWorld } from '../support/sponsored-world.ts';
-import { seriousFaults } from './axe.ts';
+import { seriousErrors } from './axe.ts';
 
 const world = useSponsoredWorld();
 const browser = useConsoleBrowser();
@@ -47,7 +47,7 @@ test.each([1280, 800, 400])(
       await page.getByText('what a holder of the API key can cost at most').scrollIntoViewIfNeeded();
       await page.screenshot({ path: join(artifacts, `console-worst-case-${width}-${colorScheme}-bounds.png`) });
       await page.getByText('What would change it').scrollIntoViewIfNeeded();
-      expect(await seriousFaults(page), colorScheme).toEqual([]);
+      expect(await seriousErrors(page), colorScheme).toEqual([]);
       await page.screenshot({ path: join(artifacts, `console-worst-case-${width}-${colorScheme}.png`) });
     }
     const changes = page.getByRole('region', { name: 'What would change it' });

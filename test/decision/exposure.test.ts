@@ -28,12 +28,12 @@ describe('what is reserved', () => {
       reservedWei: String(BigInt(before?.reservedWei ?? 0) + 2n * RESERVED_WEI),
       operations: (before?.operations ?? 0) + 2,
     };
-    expect(chains).toEqual([{ chainId: 31337, ...inAll, state: 'reachable', fault: null, unreachable: null }]);
+    expect(chains).toEqual([{ chainId: 31337, ...inAll, state: 'reachable', error: null, unreachable: null }]);
     expect(dapps.find(({ paymasterId }) => paymasterId === dapp.paymasterId)).toMatchObject({
       ...reserved,
       tank: {
         ...{ balanceWei: String(30n * RESERVED_WEI), freeWei: String(28n * RESERVED_WEI), operationsLeft: '28' },
-        ...{ level: 'good', sharedBy: 1, fault: null },
+        ...{ level: 'good', sharedBy: 1, error: null },
       },
     });
     expect(dapps.find(({ paymasterId }) => paymasterId === other.paymasterId)).toMatchObject({
@@ -59,10 +59,10 @@ describe('what is reserved', () => {
     await dapp.sponsor(ask());
     await setRpc(DEAD_NODE);
     const { chains, dapps } = await exposure();
-    expect(chains[0]).toMatchObject({ state: 'unreachable', fault: expect.stringContaining('31337') });
+    expect(chains[0]).toMatchObject({ state: 'unreachable', error: expect.stringContaining('31337') });
     expect(dapps.find(({ paymasterId }) => paymasterId === dapp.paymasterId)).toMatchObject({
       reservedWei: String(RESERVED_WEI),
-      tank: { balanceWei: null, freeWei: null, level: 'unknown', fault: expect.stringContaining('31337') },
+      tank: { balanceWei: null, freeWei: null, level: 'unknown', error: expect.stringContaining('31337') },
     });
   });
 
@@ -73,7 +73,7 @@ describe('what is reserved', () => {
     const { paymasterId } = await service.call('paymasters.create', { ...definition, name: 'Unfunded' });
     const { dapps } = await exposure();
     expect(dapps.find((one) => one.paymasterId === paymasterId)?.tank).toMatchObject({
-      ...{ level: 'unknown', fault: expect.stringContaining('funding wallet') },
+      ...{ level: 'unknown', error: expect.stringContaining('funding wallet') },
     });
   });
 });

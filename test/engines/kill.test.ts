@@ -67,15 +67,15 @@ describe.skipIf(!canShare)('three engines on one database', () => {
     const shared = await desk(1_000_000);
     const running = await Promise.all(Array.from({ length: ENGINES }, () => engines.start(shared.database)));
     const promised: string[] = [];
-    const faults = new Map<string, number>();
+    const errors = new Map<string, number>();
     let isOver = false;
     const askOne = async ({ url }: ServingCli) => {
       const reply = await ask({ url, chainId: CHAIN, apiKey: shared.apiKey }, (nonce += 1));
       const promise = promiseIn(reply);
       if (promise !== undefined) promised.push(promise);
       else {
-        const fault = JSON.stringify([reply.status, reply.error?.code]);
-        faults.set(fault, (faults.get(fault) ?? 0) + 1);
+        const error = JSON.stringify([reply.status, reply.error?.code]);
+        errors.set(error, (errors.get(error) ?? 0) + 1);
       }
       return reply;
     };
@@ -106,7 +106,7 @@ describe.skipIf(!canShare)('three engines on one database', () => {
     isOver = true;
     const ends = await load;
     expect(ends.filter(({ status }) => status === 'rejected')).toEqual([]);
-    expect([...faults.keys()]).toEqual(['[503,-32053]']);
+    expect([...errors.keys()]).toEqual(['[503,-32053]']);
     for (const engine of running) engine.signal('SIGTERM');
     await Promise.all(running.map(({ ended }) => ended));
     await stored(shared, promised);

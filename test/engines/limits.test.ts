@@ -47,20 +47,20 @@ describe.skipIf(!canShare)('limits of three engines on one database', () => {
   ): Promise<string[][]> => {
     const running = await Promise.all(Array.from({ length: ENGINES }, () => engines.start(database)));
     const given: string[][] = dapps.map(() => []);
-    const faults: unknown[] = [];
+    const errors: unknown[] = [];
     const asked = running.flatMap(({ url }, engine) =>
       Array.from({ length: requests }, async (_, index) => {
         const which = index % dapps.length;
         const sender = USERS[Math.floor(index / dapps.length) % USERS.length];
         const apiKey = dapps[which]?.apiKey ?? '';
         const reply = await ask({ url, chainId, apiKey }, engine * requests + index, sender);
-        if (reply.error !== undefined) faults.push(reply);
+        if (reply.error !== undefined) errors.push(reply);
         const promise = promiseIn(reply);
         if (promise !== undefined) given[which]?.push(promise);
       }),
     );
     await Promise.all(asked);
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
     for (const engine of running) engine.signal('SIGTERM');
     for (const { ended } of running) await ended;
     return given;

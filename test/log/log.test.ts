@@ -6,7 +6,7 @@ import { exportedLog } from '../../src/api/log-export.ts';
 import type { Caller } from '../../src/api/index.ts';
 import { leafHash } from '../../src/core/log/merkle-tree.ts';
 import { parseVerifierKey } from '../../src/core/log/signed-note.ts';
-import { entryProofFault, readEntryProof } from '../../src/core/log/tlog-proof.ts';
+import { entryProofError, readEntryProof } from '../../src/core/log/tlog-proof.ts';
 import type { LogReport } from '../../src/core/log/log-report.ts';
 import { sha256 } from '../../src/engine/base/sha256.ts';
 import { logCrypto } from '../../src/engine/log/ed25519.ts';
@@ -345,9 +345,9 @@ test('a receipt proves its decision with nothing but the key, and no other', asy
   const proof = readEntryProof(receipt);
   if (proof === undefined || verifier === undefined) throw new Error('There is none');
   expect(parsed(proof.entry).body['id']).toBe(decision?.id);
-  expect(entryProofFault(proof, verifier, logCrypto)).toBeUndefined();
+  expect(entryProofError(proof, verifier, logCrypto)).toBeUndefined();
   const altered = { ...proof, entry: proof.entry.replace('denied', 'sponsored') };
-  expect(entryProofFault(altered, verifier, logCrypto)).toBe('The entry is not the one that the checkpoint covers');
+  expect(entryProofError(altered, verifier, logCrypto)).toBe('The entry is not the one that the checkpoint covers');
   await expect(call('log.receipt', { decisionId: 'none' })).rejects.toThrow();
 });
 

@@ -6,7 +6,7 @@ import { type OperationCase, operationCases, prepare } from './fixtures.ts';
 const desk = useDesk();
 
 const nowhere = { paymasterId: 'p', webhookId: 'w', limitId: 'l', keyId: 'k' };
-const fault = ([statusCode, message]: readonly [number, string]) => ({ statusCode, message });
+const error = ([statusCode, message]: readonly [number, string]) => ({ statusCode, message });
 
 const ask = ({ method, path, body }: OperationCase, headers: Record<string, string>) =>
   desk().manage(method, path, { headers, ...(body !== undefined && { body }) });
@@ -32,7 +32,7 @@ beforeAll(async () => {
   operations = operationCases(await prepare(desk(), prepared));
 });
 
-describe.each(operationCases(nowhere))('$name', ({ name, faults }) => {
+describe.each(operationCases(nowhere))('$name', ({ name, errors }) => {
   /** The operation on a DApp where it would succeed, so that nothing but the credentials is at fault. */
   const setUp = (): { operation: OperationCase; dapp: TestDapp } => ({
     operation: operations.find((one) => one.name === name)!,
@@ -44,7 +44,7 @@ describe.each(operationCases(nowhere))('$name', ({ name, faults }) => {
     expected: readonly [number, string],
   ) => {
     const before = desk().rows();
-    expect(await ask(operation, headers)).toEqual(fault(expected));
+    expect(await ask(operation, headers)).toEqual(error(expected));
     expect(desk().rows()).toEqual(before);
   };
 
@@ -52,41 +52,41 @@ describe.each(operationCases(nowhere))('$name', ({ name, faults }) => {
     const { operation, dapp } = setUp();
     const { authToken, apiKey } = dapp.credentials;
     const both = [401, 'Auth token and API key is required in the headers'] as const;
-    await refusedWithoutTrace(operation, {}, faults.missing);
-    await refusedWithoutTrace(operation, { apiKey }, faults.missing);
-    await refusedWithoutTrace(operation, { authToken: '', apiKey }, faults.missing);
-    if (faults.apiKey) await refusedWithoutTrace(operation, { authToken }, both);
+    await refusedWithoutTrace(operation, {}, errors.missing);
+    await refusedWithoutTrace(operation, { apiKey }, errors.missing);
+    await refusedWithoutTrace(operation, { authToken: '', apiKey }, errors.missing);
+    if (errors.apiKey) await refusedWithoutTrace(operation, { authToken }, both);
   });
 
   test('is refused to a token nobody has, and to a revoked one', async () => {
     const { operation, dapp } = setUp();
     const { apiKey } = dapp.credentials;
     const strangers = ['gd_nobody', `gd_${'A'.repeat(43)}`, "' OR 1=1 --", '__proto__', 'x'.repeat(8000)];
-    for (const authToken of strangers) await refusedWithoutTrace(operation, { authToken, apiKey }, faults.authToken);
+    for (const authToken of strangers) await refusedWithoutTrace(operation, { authToken, apiKey }, errors.authToken);
 
     const revoked = await desk().authToken(await accountOf(dapp));
     const token = (await desk().service.run('authTokens.list', { accountId: (await accountOf(dapp))! })).at(-1);
     await desk().service.run('authTokens.revoke', { tokenId: token!.tokenId });
-    await refusedWithoutTrace(operation, { authToken: revoked, apiKey }, faults.authToken);
+    await refusedWithoutTrace(operation, { authToken: revoked, apiKey }, errors.authToken);
   });
 
   test('is refused to a key nobody has, and to the key of another account', async () => {
     const { operation, dapp } = setUp();
     const other = await desk().dapp();
     const { authToken } = dapp.credentials;
-    if (!faults.apiKey) {
+    if (!errors.apiKey) {
       // An apiKey that is sent along is not looked at.
       const headers: Credentials = { authToken, apiKey: other.credentials.apiKey };
       expect((await ask(operation, headers)).statusCode).toBe(200);
       return;
     }
     for (const apiKey of ['nobody', "' OR 1=1 --", other.credentials.apiKey, `${dapp.credentials.apiKey}, x`]) {
-      await refusedWithoutTrace(operation, { authToken, apiKey }, faults.apiKey);
+      await refusedWithoutTrace(operation, { authToken, apiKey }, errors.apiKey);
     }
     await refusedWithoutTrace(
       operation,
       { authToken: other.credentials.authToken, apiKey: dapp.credentials.apiKey },
-      faults.apiKey,
+      errors.apiKey,
     );
   });
 });

@@ -24,23 +24,23 @@ export interface OperationCase {
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;
   /** Answers for a missing authToken, for one that is unknown and for an apiKey that is. */
-  readonly faults: { missing: Fault; authToken: Fault; apiKey?: Fault };
+  readonly errors: { missing: Error; authToken: Error; apiKey?: Error };
 }
 
-type Fault = readonly [status: number, message: string];
+type Error = readonly [status: number, message: string];
 
-const authTokenRequired: Fault = [401, 'Auth token is required in the headers'];
-const bothRequired: Fault = [401, 'Auth token and API key is required in the headers'];
-const user: Fault = [404, 'User not found'];
+const authTokenRequired: Error = [401, 'Auth token is required in the headers'];
+const bothRequired: Error = [401, 'Auth token and API key is required in the headers'];
+const user: Error = [404, 'User not found'];
 const usual = {
   missing: bothRequired,
   authToken: [401, 'Invalid auth token'],
   apiKey: [401, 'Invalid API key'],
 } as const;
 const accountOnly = { missing: authTokenRequired, authToken: usual.authToken } as const;
-const userFaults = { missing: bothRequired, authToken: user, apiKey: user } as const;
-const contractFaults = { ...usual, apiKey: [404, 'Smart contract not found'] } as const;
-const webhookFaults = { ...usual, apiKey: [404, 'Webhook not found'] } as const;
+const userErrors = { missing: bothRequired, authToken: user, apiKey: user } as const;
+const contractErrors = { ...usual, apiKey: [404, 'Smart contract not found'] } as const;
+const webhookErrors = { ...usual, apiKey: [404, 'Webhook not found'] } as const;
 
 /** Ids of what {@link operationCases} act on. */
 export interface Prepared {
@@ -66,97 +66,97 @@ export const operationCases = ({ paymasterId, webhookId, limitId, keyId }: Prepa
   const funding = { type: 'paymasterFundingId', signature: `0x${'11'.repeat(65)}`, address: address(9) };
   const hook = { webhookUrl: 'https://example.com/new', requestType: 'POST' };
   return [
-    { name: 'create webhook', method: 'POST', path: webhook, body: hook, faults: usual },
-    { name: 'get webhook', method: 'GET', path: webhook, faults: { ...usual, missing: authTokenRequired } },
+    { name: 'create webhook', method: 'POST', path: webhook, body: hook, errors: usual },
+    { name: 'get webhook', method: 'GET', path: webhook, errors: { ...usual, missing: authTokenRequired } },
     {
       name: 'update webhook',
       method: 'PATCH',
       path: webhook,
       body: { webhookId, active: true },
-      faults: webhookFaults,
+      errors: webhookErrors,
     },
-    { name: 'delete webhook', method: 'DELETE', path: webhook, body: { webhookId }, faults: webhookFaults },
-    { name: 'list paymasters', method: 'GET', path: '/paymaster', faults: accountOnly },
+    { name: 'delete webhook', method: 'DELETE', path: webhook, body: { webhookId }, errors: webhookErrors },
+    { name: 'list paymasters', method: 'GET', path: '/paymaster', errors: accountOnly },
     {
       name: 'create paymaster',
       method: 'POST',
       path: '/paymaster',
       body: { name: 'New', type: 'HYBRID', chainId: 31337, version: '1.1.0' },
-      faults: accountOnly,
+      errors: accountOnly,
     },
     {
       name: 'update funding wallet',
       method: 'PATCH',
       path: '/paymaster',
       body: { paymasterId, ...funding },
-      faults: userFaults,
+      errors: userErrors,
     },
-    { name: 'get funding message', method: 'GET', path: '/funding-message', faults: userFaults },
+    { name: 'get funding message', method: 'GET', path: '/funding-message', errors: userErrors },
     {
       name: 'get funding message by id',
       method: 'GET',
       path: `/funding-message/${paymasterId}`,
-      faults: userFaults,
+      errors: userErrors,
     },
     {
       name: 'create smart contract',
       method: 'POST',
       path: contract,
       body: { name: 'New', address: address(8), abi: gameAbi, whitelistedMethods: ['buy'] },
-      faults: usual,
+      errors: usual,
     },
-    { name: 'list smart contracts', method: 'GET', path: contract, faults: usual },
+    { name: 'list smart contracts', method: 'GET', path: contract, errors: usual },
     {
       name: 'update smart contract',
       method: 'PATCH',
       path: contract,
       body: { address: address(7), whitelistedMethods: ['mint'] },
-      faults: contractFaults,
+      errors: contractErrors,
     },
     {
       name: 'delete smart contract',
       method: 'DELETE',
       path: contract,
       body: { address: address(7) },
-      faults: contractFaults,
+      errors: contractErrors,
     },
-    { name: 'add spending limit', method: 'POST', path: rule, body: { ...limit, name: 'New limit' }, faults: usual },
+    { name: 'add spending limit', method: 'POST', path: rule, body: { ...limit, name: 'New limit' }, errors: usual },
     {
       name: 'add webhook rule',
       method: 'POST',
       path: rule,
       body: { name: 'New hook', policyType: 'WEBHOOK', policyData: { url: 'https://example.com/check' } },
-      faults: usual,
+      errors: usual,
     },
     {
       name: 'add wallet deployment rule',
       method: 'POST',
       path: rule,
       body: { name: 'New deployment', policyType: 'WALLET_DEPLOYMENT', policyData: {} },
-      faults: usual,
+      errors: usual,
     },
-    { name: 'list rules', method: 'GET', path: rule, faults: usual },
+    { name: 'list rules', method: 'GET', path: rule, errors: usual },
     {
       name: 'update spending limit',
       method: 'PATCH',
       path: `${rule}/limit/${limitId}`,
       body: { name: 'Other', cycleDuration: { value: 2, unit: 'hour' }, threshold: 7, thresholdType: 'NATIVE_ASSET' },
-      faults: usual,
+      errors: usual,
     },
-    { name: 'get rule', method: 'GET', path: `${rule}/${limitId}`, faults: usual },
+    { name: 'get rule', method: 'GET', path: `${rule}/${limitId}`, errors: usual },
     {
       name: 'update rule',
       method: 'PATCH',
       path: `${rule}/${limitId}`,
       body: { name: 'Tried', enforcement: 'shadow', activeUntil: 2_000_000_000_000 },
-      faults: usual,
+      errors: usual,
     },
-    { name: 'delete rule', method: 'DELETE', path: `${rule}/${limitId}`, faults: usual },
-    { name: 'pause rule', method: 'PATCH', path: `${rule}/deactivate/${limitId}`, faults: usual },
-    { name: 'create API key', method: 'POST', path: '/api-key', body: { label: 'Web' }, faults: usual },
-    { name: 'list API keys', method: 'GET', path: '/api-key', faults: usual },
-    { name: 'revoke API key', method: 'DELETE', path: '/api-key', body: { keyId }, faults: usual },
-    { name: 'unpause rule', method: 'PATCH', path: `${rule}/activate/${limitId}`, faults: usual },
+    { name: 'delete rule', method: 'DELETE', path: `${rule}/${limitId}`, errors: usual },
+    { name: 'pause rule', method: 'PATCH', path: `${rule}/deactivate/${limitId}`, errors: usual },
+    { name: 'create API key', method: 'POST', path: '/api-key', body: { label: 'Web' }, errors: usual },
+    { name: 'list API keys', method: 'GET', path: '/api-key', errors: usual },
+    { name: 'revoke API key', method: 'DELETE', path: '/api-key', body: { keyId }, errors: usual },
+    { name: 'unpause rule', method: 'PATCH', path: `${rule}/activate/${limitId}`, errors: usual },
   ];
 };
 

@@ -104,7 +104,7 @@ const TOO_DEEP = 'The request is nested deeper than 64 levels';
 const send = (operation: OperationCase, body: string) =>
   desk().manage(operation.method, operation.path, { headers: dapp.credentials, body });
 
-const expectFault = async (operation: OperationCase, path: Path, body: string): Promise<void> => {
+const expectError = async (operation: OperationCase, path: Path, body: string): Promise<void> => {
   const { statusCode, message } = await send(operation, body);
   const field = path.filter((key) => key !== '0').at(-1) ?? '';
   const names = new RegExp(`^(${path.includes('cycleDuration') ? 'cycleDuration|' : ''}${field})\\b.* (must|should) `);
@@ -130,7 +130,7 @@ describe.each(targets)('$name: $field', ({ name, path }) => {
     const operation = current(name);
     const before = desk().rows();
     for (const json of hostile[type]!) {
-      if (!isValid(operation, path, json)) await expectFault(operation, path, jsonWith(operation.body, path, json));
+      if (!isValid(operation, path, json)) await expectError(operation, path, jsonWith(operation.body, path, json));
     }
     expect(desk().rows()).toEqual(before);
   });
@@ -141,7 +141,7 @@ test.each(targets.filter((target) => !optional(target.name, target.path)))(
   async ({ name, path }) => {
     const operation = current(name);
     const before = desk().rows();
-    await expectFault(operation, path, jsonWith(operation.body, path, undefined));
+    await expectError(operation, path, jsonWith(operation.body, path, undefined));
     expect(desk().rows()).toEqual(before);
   },
 );

@@ -54,8 +54,8 @@ test.each([
   const other = await dappWithLimit({ thresholdType: 'NATIVE_ASSET' }, '77');
   const updated = await other.update(`{"threshold":${sent}}`);
   if (kept === undefined) {
-    const faults = [dapp.created.body, updated].map((body) => (body as { message: string }).message);
-    for (const fault of faults) expect(fault).toMatch(/^threshold must be a positive number/);
+    const errors = [dapp.created.body, updated].map((body) => (body as { message: string }).message);
+    for (const error of errors) expect(error).toMatch(/^threshold must be a positive number/);
     expect((await other.list()).text).toContain('"threshold":77,');
     return;
   }
@@ -171,10 +171,10 @@ test('a refused update leaves the cycle alone', async () => {
 
 test('a count cannot become a fraction by changing one of threshold and thresholdType', async () => {
   const dapp = await dappWithLimit({ thresholdType: 'NATIVE_ASSET' }, '0.5');
-  const fault = { statusCode: 400, message: 'threshold must be a positive integer' };
-  expect(await dapp.update({ thresholdType: 'COUNT' })).toMatchObject(fault);
+  const error = { statusCode: 400, message: 'threshold must be a positive integer' };
+  expect(await dapp.update({ thresholdType: 'COUNT' })).toMatchObject(error);
   expect((await dapp.update({ thresholdType: 'COUNT', threshold: 5 })).statusCode).toBe(200);
-  expect(await dapp.update({ threshold: 0.5 })).toMatchObject(fault);
+  expect(await dapp.update({ threshold: 0.5 })).toMatchObject(error);
 });
 
 test.each([

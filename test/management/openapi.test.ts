@@ -159,14 +159,14 @@ test('what the desk answers is what the description promises, for every operatio
     const promised = described(method.toLowerCase(), template(path))!.responses;
     const send = (headers: Record<string, string>) => desk().manage(method, path, { headers, body });
     const answer = await send(dapp.credentials);
-    const fault = z.fromJSONSchema((document['components'] as { schemas: { Fault: Schema } }).schemas.Fault);
+    const error = z.fromJSONSchema((document['components'] as { schemas: { Error: Schema } }).schemas.Error);
     // A garbage signature cannot succeed; its refusal is described like all others.
     const success =
-      answer.statusCode === 200 ? z.fromJSONSchema(promised['200']!.content!['application/json'].schema) : fault;
+      answer.statusCode === 200 ? z.fromJSONSchema(promised['200']!.content!['application/json'].schema) : error;
     expect(success.safeParse(answer).error?.issues, name).toBeUndefined();
     expect(answer.statusCode, name).toBe(name === 'update funding wallet' ? 400 : 200);
     const refusal = await send({});
-    expect(fault.safeParse(refusal).error?.issues, name).toBeUndefined();
+    expect(error.safeParse(refusal).error?.issues, name).toBeUndefined();
     expect(promised).toHaveProperty(String(refusal.statusCode));
   }
 });

@@ -285,9 +285,9 @@ test.each([
   'https://example.com:99999',
   'https://%zz/',
 ])('%j is no URL to call', async (url) => {
-  const fault = 'must be an http or https URL';
-  await refuse('POST', '/webhook', { ...hook, webhookUrl: url }, 400, `webhookUrl ${fault}`);
-  await refuse('POST', rule, { name: 'New', policyType: 'WEBHOOK', policyData: { url } }, 400, `url ${fault}`);
+  const error = 'must be an http or https URL';
+  await refuse('POST', '/webhook', { ...hook, webhookUrl: url }, 400, `webhookUrl ${error}`);
+  await refuse('POST', rule, { name: 'New', policyType: 'WEBHOOK', policyData: { url } }, 400, `url ${error}`);
 });
 
 test('a URL, a name and a list are as long as they may be, and no longer', async () => {
@@ -414,7 +414,7 @@ test.each<[method: string, path: string, body: unknown, errors: string[]]>([
       'thresholdType must be one of: COUNT, NATIVE_ASSET, USD',
     ],
   ],
-])('%s %s %j tells all its faults at once, the first of them as message', async (method, path, body, errors) => {
+])('%s %s %j tells all its errors at once, the first of them as message', async (method, path, body, errors) => {
   const answer = await refuse(method, path, body, 400, errors[0]!);
   expect(answer).toEqual({ statusCode: 400, message: errors[0], errors });
 });

@@ -52,7 +52,7 @@ test('what begins and what ends is sent, signed as calls of webhooks are, with t
     ...{
       url: expect.stringMatching(/\/hook\?key=\[secret\]#[0-9a-f]{8}$/),
       attemptedAt: desk().clock.now(),
-      fault: null,
+      error: null,
       waiting: 0,
     },
   });
@@ -64,7 +64,7 @@ test('what the receiver does not take is sent again under the same id, also afte
   await setUrl(receiver.url);
   await pause();
   await expect.poll(state).toMatchObject({
-    fault: `The webhook at 127.0.0.1:${receiver.port} answered with HTTP status 500.`,
+    error: `The webhook at 127.0.0.1:${receiver.port} answered with HTTP status 500.`,
     waiting: 1,
   });
   await desk().restart();
@@ -73,7 +73,7 @@ test('what the receiver does not take is sent again under the same id, also afte
   await expect
     .poll(async () => {
       await desk().clock.advance(60_000);
-      return (await state()).fault;
+      return (await state()).error;
     })
     .toContain('answered with a redirect');
   status = 200;
@@ -82,7 +82,7 @@ test('what the receiver does not take is sent again under the same id, also afte
       await desk().clock.advance(60_000);
       return state();
     })
-    .toMatchObject({ fault: null, waiting: 0 });
+    .toMatchObject({ error: null, waiting: 0 });
   const sent = receiver.calls.length;
   expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   await desk().clock.advance(10 * 60_000);
@@ -116,7 +116,7 @@ test('a test call says what came of it, and decides nothing', async () => {
     ok: false,
     message: 'The webhook at 127.0.0.1:1 cannot be reached: the connection was refused.',
   });
-  expect(await state()).toMatchObject({ fault: expect.stringContaining('refused'), waiting: 0 });
+  expect(await state()).toMatchObject({ error: expect.stringContaining('refused'), waiting: 0 });
 });
 
 test('a password in the URL is kept in the vault, and used', async () => {

@@ -23,7 +23,7 @@ const makeCampaign = async ({ paymasterId }: SponsoredDapp, typed: TypedValues):
   const { revision, text } = await desk().call<ProcedureOutput<'policies.export'>>('policies.export', { paymasterId });
   const values = { ...defaultValues(campaign), name: 'Summer', id: 'summer', ...typed };
   const started = startFromTemplate(text, campaign, values, 'ETH');
-  if ('faults' in started) throw new Error(JSON.stringify(started.faults));
+  if ('errors' in started) throw new Error(JSON.stringify(started.errors));
   await desk().call('policies.apply', { paymasterId, text: started.text, expect: revision });
 };
 

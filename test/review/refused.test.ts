@@ -128,11 +128,11 @@ describe('a review', () => {
       ['decision-1', 'decision-2', 'decision-3'].map((decisionId) => service.call('decisions.calls', { decisionId })),
     );
     expect(told[0]).toMatchObject({
-      fault: null,
+      error: null,
       calls: [{ contract: 'Items', method: 'mint(uint256)', args: ['3'] }],
     });
-    expect(told[1]).toMatchObject({ fault: null, calls: [{ contract: 'Items', method: null, args: null }] });
-    expect(told[2]).toEqual({ calls: [], fault: 'The decision has no operation.' });
+    expect(told[1]).toMatchObject({ error: null, calls: [{ contract: 'Items', method: null, args: null }] });
+    expect(told[2]).toEqual({ calls: [], error: 'The decision has no operation.' });
   });
 
   test('is given up while it is read, without a trace', async () => {

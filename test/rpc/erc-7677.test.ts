@@ -122,7 +122,7 @@ describe('a stub', () => {
   });
 });
 
-describe('each fault has its own words, and nothing is signed', () => {
+describe('each error has its own words, and nothing is signed', () => {
   let dapp: SponsoredDapp;
   beforeAll(async () => {
     dapp = await world().dapp(10n ** 18n);

@@ -57,7 +57,7 @@ test('a long operation is sponsored as it is; its record, report, export and rev
   });
   const { id: decisionId } = decision!;
   const calls = await desk().call('decisions.calls', { decisionId });
-  expect(calls).toMatchObject({ calls: [], fault: expect.stringContaining('too long to store') });
+  expect(calls).toMatchObject({ calls: [], error: expect.stringContaining('too long to store') });
   const { html } = await desk().call<ProcedureOutput<'decisions.report'>>('decisions.report', {});
   expect(html).toContain(decisionId);
 

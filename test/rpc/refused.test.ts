@@ -89,7 +89,7 @@ describe('the operator sees what is refused before it could be decided', () => {
     expect(await desk().call('decisions.show', { decisionId })).toEqual(decision);
     expect(await desk().call('decisions.calls', { decisionId })).toMatchObject({
       calls: [],
-      fault: expect.any(String),
+      error: expect.any(String),
     });
     expect(await desk().call('decisions.page', { after: seq - 1, limit: 9 })).toMatchObject({ decisions: [decision] });
   });

@@ -98,7 +98,7 @@ describe('a change', () => {
     });
   });
 
-  test('of a file that somebody spoilt is refused with the fault, and the file is left to be mended', async () => {
+  test('of a file that somebody spoilt is refused with the error, and the file is left to be mended', async () => {
     writeFileSync(file(), '{"port": "x"}');
     await expect(set('showReasons', false)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 
-/** A proxy in front of a PostgreSQL server that can simulate faults of the line. */
+/** A proxy in front of a PostgreSQL server that can simulate errors of the line. */
 export interface DatabaseProxy {
   /** The URL of the database through this proxy. */
   readonly url: string;

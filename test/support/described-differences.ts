@@ -58,13 +58,13 @@ export const describedDifferences = ({ request, answer }: Exchange): string[] =>
     return described.errors.has(code) || OF_ANY_REQUEST.includes(code) ? [] : [`error ${code} is not described`];
   }
   const params = request.params ?? [];
-  const faults = params.flatMap((value, index) => {
+  const errors = params.flatMap((value, index) => {
     const check = described.params[index];
     // A method ignores parameters that it does not use.
     if (check === undefined || (value === null && index >= described.required)) return [];
     return check(value) ? [] : [`params[${index}] is taken: ${ajv.errorsText(check.errors)}`];
   });
-  if (params.length < described.required) faults.push('fewer params are taken than are required');
-  if (!described.result(answer.result)) faults.push(`the result: ${ajv.errorsText(described.result.errors)}`);
-  return faults;
+  if (params.length < described.required) errors.push('fewer params are taken than are required');
+  if (!described.result(answer.result)) errors.push(`the result: ${ajv.errorsText(described.result.errors)}`);
+  return errors;
 };

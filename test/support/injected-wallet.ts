@@ -56,12 +56,12 @@ const answer = async (wallet: PageWallet, { method, params }: InjectedRequest): 
 /** Runs in the page before its own scripts, as an extension does. */
 const announce = (info: Record<string, string>): void => {
   const call = (
-    window as unknown as { pageWallet: (request: unknown) => Promise<{ fault?: object; result?: unknown }> }
+    window as unknown as { pageWallet: (request: unknown) => Promise<{ error?: object; result?: unknown }> }
   ).pageWallet;
   const provider = {
     async request(request: unknown) {
-      const { fault, result } = await call(request);
-      if (fault !== undefined) throw Object.assign(new Error(), fault);
+      const { error, result } = await call(request);
+      if (error !== undefined) throw Object.assign(new Error(), error);
       return result;
     },
   };
@@ -80,12 +80,12 @@ export const installWallet = async (page: Page, wallet: PageWallet, info: Record
     wallet.asked.push(asked);
     const otherwise = wallet.behave(asked);
     if (otherwise === 'silent') return new Promise(() => undefined);
-    if (otherwise !== undefined) return { fault: otherwise };
+    if (otherwise !== undefined) return { error: otherwise };
     return answer(wallet, asked).then(
       (result) => ({ result }),
       (error: unknown) => {
         const { code = -32603, message } = error as { code?: unknown; message: string };
-        return { fault: { code, message } };
+        return { error: { code, message } };
       },
     );
   });

@@ -15,7 +15,7 @@ const NOBODY: Address = `0x${'99'.repeat(20)}`;
 /** Rates without anything kept from earlier. */
 const rates = (rpc: RpcClient | undefined = world().rpc) => createRates({ rpc: async () => rpc }, world().clock);
 const rateOf = (fields?: Partial<FeeToken>) => rates().rateOf(world().feeToken(fields));
-const fault = (fields?: Partial<FeeToken>) =>
+const error = (fields?: Partial<FeeToken>) =>
   rateOf(fields).then(
     () => 'usable',
     (error: unknown) => {
@@ -47,17 +47,17 @@ describe('the exchange rate', () => {
 describe('no price is better than a wrong one', () => {
   test('a feed that has fallen silent is not believed', async () => {
     await world().nativeFeed.send('set', [3000n * 10n ** 8n, seconds() - 3600]);
-    expect(await fault()).toBe('usable');
+    expect(await error()).toBe('usable');
     await world().nativeFeed.send('set', [3000n * 10n ** 8n, seconds() - 3601]);
     const { address } = world().nativeFeed;
-    expect(await fault()).toBe(
+    expect(await error()).toBe(
       `No usable rate for USDT: the native/USD feed ${address} last answered at ${isoTime(-3601)}, more than 3600 s ago.`,
     );
   });
 
   test.each([0n, -1n])('a price of %i is none', async (answer) => {
     await world().tokenFeed.send('set', [answer, seconds()]);
-    expect(await fault()).toContain(`the token/USD feed ${world().tokenFeed.address} answers ${answer}, which is no`);
+    expect(await error()).toContain(`the token/USD feed ${world().tokenFeed.address} answers ${answer}, which is no`);
   });
 
   test.each([
@@ -78,33 +78,33 @@ describe('no price is better than a wrong one', () => {
   ])('%s', async (_what, native, token, message) => {
     await world().nativeFeed.send('set', [native, seconds()]);
     await world().tokenFeed.send('set', [token, seconds()]);
-    expect(await fault()).toMatch(message);
+    expect(await error()).toMatch(message);
   });
 
-  test('an answer from the future is a fault of the feed or of our clock', async () => {
+  test('an answer from the future is an error of the feed or of our clock', async () => {
     await world().tokenFeed.send('set', [10n ** 18n, seconds() + 300]);
-    expect(await fault()).toBe('usable');
+    expect(await error()).toBe('usable');
     await world().tokenFeed.send('set', [10n ** 18n, seconds() + 301]);
-    expect(await fault()).toContain(`has an answer from the future: ${isoTime(301)}`);
+    expect(await error()).toContain(`has an answer from the future: ${isoTime(301)}`);
     await world().tokenFeed.send('set', [10n ** 18n, 2n ** 255n]);
-    expect(await fault()).toContain('has an answer from the future: second 5789');
+    expect(await error()).toContain('has an answer from the future: second 5789');
   });
 
   test('an answer carried over from an older round is an old one', async () => {
     await world().tokenFeed.send('carryOver', []);
-    expect(await fault()).toContain('repeats an old answer');
+    expect(await error()).toContain('repeats an old answer');
   });
 
   test('a coin worth less than the smallest unit would make operations free', async () => {
     await world().price(1n, 2n);
-    expect(await fault({ decimals: 0 })).toContain('worth less than the smallest unit');
+    expect(await error({ decimals: 0 })).toContain('worth less than the smallest unit');
   });
 
   test('an address where no feed is', async () => {
     const rate = { source: 'chainlink', maxAge: 3600, tokenFeed: world().tokenFeed.address } as const;
-    expect(await fault({ rate: { ...rate, nativeFeed: NOBODY } })).toContain(`${NOBODY} is not a price feed`);
+    expect(await error({ rate: { ...rate, nativeFeed: NOBODY } })).toContain(`${NOBODY} is not a price feed`);
     const token = world().token.address;
-    expect(await fault({ rate: { ...rate, nativeFeed: token } })).toContain(
+    expect(await error({ rate: { ...rate, nativeFeed: token } })).toContain(
       `the native/USD feed ${token} did not answer`,
     );
   });
@@ -134,7 +134,7 @@ describe('what the coin is worth', () => {
     ['an answer of another round', async () => world().nativeFeed.send('carryOver', []), /repeats an old answer/],
   ])('is not known by %s', async (_what, lie, words) => {
     await lie();
-    expect(await rates().coinPrice(31337, source())).toEqual({ usd: null, fault: expect.stringMatching(words) });
+    expect(await rates().coinPrice(31337, source())).toEqual({ usd: null, error: expect.stringMatching(words) });
   });
 
   test('is not known without a node, where it is away, and where its URL cannot be used', async () => {
@@ -142,13 +142,13 @@ describe('what the coin is worth', () => {
     expect(await rates(away).coinPrice(31337, source())).toMatchObject({ usd: null });
     const locked = { rpc: () => Promise.reject(new EngineError('VAULT_LOCKED')) };
     expect(await createRates(locked, world().clock).coinPrice(31337, source())).toMatchObject({
-      fault: expect.stringContaining('(VAULT_LOCKED)'),
+      error: expect.stringContaining('(VAULT_LOCKED)'),
     });
     const none = createRates({ rpc: async () => undefined }, world().clock);
-    expect(await none.coinPrice(31337, source())).toMatchObject({ fault: expect.stringContaining('no RPC URL') });
+    expect(await none.coinPrice(31337, source())).toMatchObject({ error: expect.stringContaining('no RPC URL') });
   });
 
-  test('is not waited for where no rule asks for it; a fault is asked for again after two seconds', async () => {
+  test('is not waited for where no rule asks for it; an error is asked for again after two seconds', async () => {
     let answer = (): void => undefined;
     const silent = new Promise<void>((resolve) => (answer = resolve));
     let calls = 0;
@@ -200,7 +200,7 @@ describe('rates are kept for some seconds', () => {
     expect(calls()).toBe(8);
   });
 
-  test('but not for a token that was set anew, and faults not at all', async () => {
+  test('but not for a token that was set anew, and errors not at all', async () => {
     const { rates: kept, calls } = counting();
     await kept.rateOf(world().feeToken());
     expect((await kept.rateOf(world().feeToken({ decimals: 8 }))).exchangeRate).toBe(300_000_000_000n);

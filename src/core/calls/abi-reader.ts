@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import { DecodeError } from './decode-fault.ts';
+import { DecodeError } from './decode-error.ts';
 
 const WORD = 32;
 const ADDRESS_LENGTH = 20;

@@ -1,6 +1,6 @@
 import type { Address } from '../../shared/schema/hex.ts';
 import type { AbiReader } from './abi-reader.ts';
-import { DecodeError } from './decode-fault.ts';
+import { DecodeError } from './decode-error.ts';
 
 /** How an account makes a call. Only `call` carries value. */
 export type Operation = 'call' | 'delegatecall' | 'staticcall';

@@ -1,6 +1,6 @@
 import type { AccountDecoder } from './account-call.ts';
 import { readCall, readTargetsValuesAndData } from './account-call.ts';
-import { DecodeError } from './decode-fault.ts';
+import { DecodeError } from './decode-error.ts';
 
 const execute: AccountDecoder = (args) => [readCall(args)];
 

@@ -1,6 +1,6 @@
 import type { AccountDecoder } from './account-call.ts';
 import { readCallTuples } from './account-call.ts';
-import { DecodeError } from './decode-fault.ts';
+import { DecodeError } from './decode-error.ts';
 
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 

@@ -16,12 +16,12 @@ import type { Hex } from '../../shared/schema/hex.ts';
 import { type EntryPointVersion, entryPointVersion } from '../../shared/schema/user-operation.ts';
 import { accountFunctions } from './account-functions.ts';
 import { decodeCalls } from './decode-calls.ts';
-import type { DecodeFault } from './decode-fault.ts';
+import type { DecodeErrorCode } from './decode-error.ts';
 import { sized } from '../../../test/support/combinations.ts';
 
 const decode = (callData: Hex, entryPointVersion: EntryPointVersion = '0.7') =>
   decodeCalls(callData, { sender: SENDER, entryPointVersion });
-const faultOf = (callData: Hex, version?: EntryPointVersion): DecodeFault | 'decoded' => {
+const errorOf = (callData: Hex, version?: EntryPointVersion): DecodeErrorCode | 'decoded' => {
   const decoding = decode(callData, version);
   return decoding.outcome === 'undecodable' ? decoding.code : 'decoded';
 };
@@ -98,15 +98,15 @@ describe('no input takes the desk down', () => {
     );
 
   it('a batch of 30,000 offsets to the same large data does not become gigabytes', () => {
-    expect(faultOf(sharedTuples(30_000, MEBIBYTE))).toBe('TOO_MANY_CALLS');
-    expect(faultOf(sharedTuples(1000, MEBIBYTE))).toBe('MALFORMED_CALL_DATA');
+    expect(errorOf(sharedTuples(30_000, MEBIBYTE))).toBe('TOO_MANY_CALLS');
+    expect(errorOf(sharedTuples(1000, MEBIBYTE))).toBe('MALFORMED_CALL_DATA');
     expectBounded(sharedTuples(1000, 30), '0.7');
-    expect(faultOf(sharedTuples(1000, 30))).toBe('decoded');
+    expect(errorOf(sharedTuples(1000, 30))).toBe('decoded');
   });
 
   it('1 MiB of zeros, of ones or of tiny MultiSend entries is answered in bounds', () => {
     const entries = packTransaction(0, TOKEN, '0x').slice(2).repeat(12_000);
-    expect(faultOf(encodeSafe(MULTI_SEND, encodeMultiSend(`0x${entries}`), 1))).toBe('TOO_MANY_CALLS');
+    expect(errorOf(encodeSafe(MULTI_SEND, encodeMultiSend(`0x${entries}`), 1))).toBe('TOO_MANY_CALLS');
     for (const selector of accountFunctions.keys()) {
       for (const fill of ['00', 'ff']) expectBounded(hex(selector + fill.repeat(MEBIBYTE)), '0.7');
     }
@@ -121,7 +121,7 @@ describe('no input takes the desk down', () => {
       encodeMultiSend(packTransaction(1, MULTI_SEND, inner), packTransaction(1, MULTI_SEND, inner)),
       1,
     );
-    expect(faultOf(outer)).toBe('TOO_MANY_CALLS');
+    expect(errorOf(outer)).toBe('TOO_MANY_CALLS');
     expectBounded(encodeSafe(MULTI_SEND, encodeMultiSend(packTransaction(1, MULTI_SEND, inner)), 1), '0.7');
   });
 });

@@ -25,7 +25,7 @@ import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
 import { accountFunctions } from './account-functions.ts';
 import { decodeCalls } from './decode-calls.ts';
 import type { DecodedCall, Decoding } from './decoding.ts';
-import type { DecodeFault } from './decode-fault.ts';
+import type { DecodeErrorCode } from './decode-error.ts';
 
 /** Cases where both outcomes are safe and we do not take the one the file prefers. */
 const DEVIATIONS: Record<string, Decoding['outcome']> = {
@@ -51,7 +51,7 @@ const OTHER_FUNCTIONS = [
 
 const decode = (callData: Hex, entryPointVersion: EntryPointVersion = '0.7') =>
   decodeCalls(callData, { sender: SENDER, entryPointVersion });
-const faultOf = (callData: Hex, version?: EntryPointVersion): DecodeFault | 'decoded' => {
+const errorOf = (callData: Hex, version?: EntryPointVersion): DecodeErrorCode | 'decoded' => {
   const decoding = decode(callData, version);
   return decoding.outcome === 'undecodable' ? decoding.code : 'decoded';
 };
@@ -116,7 +116,7 @@ describe('the operator is told which trick was tried', () => {
       [Array.from({ length: count }, () => [target, 0, '0x'])],
     );
 
-  const cases: [string, DecodeFault | 'decoded', Hex, EntryPointVersion?][] = [
+  const cases: [string, DecodeErrorCode | 'decoded', Hex, EntryPointVersion?][] = [
     ['three bytes', 'UNKNOWN_SELECTOR', '0xb61d27'],
     ['an unknown function', 'UNKNOWN_SELECTOR', '0xdeadbeef'],
     ['executeUserOp for EntryPoint v0.6', 'UNKNOWN_SELECTOR', callDataOf('msa/executeUserOp-prefix'), '0.6'],
@@ -184,14 +184,14 @@ describe('the operator is told which trick was tried', () => {
       ),
     ],
   ];
-  it.each(cases)('%s is %s', (_name, fault, callData, version) => {
-    expect(faultOf(callData, version)).toBe(fault);
+  it.each(cases)('%s is %s', (_name, error, callData, version) => {
+    expect(errorOf(callData, version)).toBe(error);
   });
 
   it('every refusal comes with one sentence', () => {
-    for (const [, fault, callData, version] of cases) {
+    for (const [, error, callData, version] of cases) {
       const decoding = decode(callData, version);
-      if (fault !== 'decoded')
+      if (error !== 'decoded')
         expect(decoding).toMatchObject({ detail: expect.stringMatching(/^[A-Z].*\.$/) as string });
     }
   });

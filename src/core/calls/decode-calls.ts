@@ -5,7 +5,7 @@ import { AbiReader } from './abi-reader.ts';
 import type { AccountCall } from './account-call.ts';
 import { accountFunctions } from './account-functions.ts';
 import { CALIBUR_BEGINS, readCalibur } from './calibur.ts';
-import { DecodeError } from './decode-fault.ts';
+import { DecodeError } from './decode-error.ts';
 import { type Decoding, decodingOf } from './decoding.ts';
 
 interface DecodeContext {

@@ -2,7 +2,7 @@ import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
 import { readHex, readSelector } from './decode-calls.ts';
-import { DecodeError } from './decode-fault.ts';
+import { DecodeError } from './decode-error.ts';
 import { type Decoding, decodingOf } from './decoding.ts';
 import { factoryFunctions, initializers } from './factory-functions.ts';
 import { isSetUp } from './set-up.ts';

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { MAX_CALLS } from './abi-reader.ts';
 import type { AccountCall, Operation } from './account-call.ts';
-import { DecodeError, type DecodeFault } from './decode-fault.ts';
+import { DecodeError, type DecodeErrorCode } from './decode-error.ts';
 import { multiSendAt, unpackMultiSend } from './multi-send.ts';
 
 /** A call the account makes. Addresses are lower case; `value` is wei, zero unless `operation` is `call`. */
@@ -17,7 +17,7 @@ export interface DecodedCall {
  */
 export type Decoding =
   | { outcome: 'decoded'; calls: DecodedCall[]; via: Address[] }
-  | { outcome: 'undecodable'; code: DecodeFault; detail: string };
+  | { outcome: 'undecodable'; code: DecodeErrorCode; detail: string };
 
 interface Found {
   calls: AccountCall[];

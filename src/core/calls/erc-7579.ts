@@ -1,7 +1,7 @@
 import type { AbiReader } from './abi-reader.ts';
 import type { AccountCall, AccountDecoder, Operation } from './account-call.ts';
 import { readCallTuples } from './account-call.ts';
-import { DecodeError } from './decode-fault.ts';
+import { DecodeError } from './decode-error.ts';
 
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 

@@ -3,7 +3,7 @@ import type { Address } from '../../shared/schema/hex.ts';
 import { AbiReader } from './abi-reader.ts';
 import type { AccountCall, AccountDecoder } from './account-call.ts';
 import { accountFunctions } from './account-functions.ts';
-import { DecodeError } from './decode-fault.ts';
+import { DecodeError } from './decode-error.ts';
 
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 const selectorOf = (signature: string): string => id(signature).slice(0, 10);

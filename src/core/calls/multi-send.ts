@@ -1,7 +1,7 @@
 import type { Address } from '../../shared/schema/hex.ts';
 import type { AbiReader } from './abi-reader.ts';
 import { readOperation, type AccountCall } from './account-call.ts';
-import { DecodeError } from './decode-fault.ts';
+import { DecodeError } from './decode-error.ts';
 
 /** The differences between deployed MultiSends. */
 export interface MultiSend {

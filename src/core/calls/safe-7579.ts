@@ -1,5 +1,5 @@
 import type { AccountCall, AccountDecoder } from './account-call.ts';
-import { DecodeError } from './decode-fault.ts';
+import { DecodeError } from './decode-error.ts';
 import { erc7579 } from './erc-7579.ts';
 import { isSetUp } from './set-up.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { entryPointVersion } from '../../shared/schema/user-operation.ts';
-import { conditionFault } from './condition.ts';
+import { conditionError } from './condition.ts';
 import { completionsAfter } from './completions.ts';
 import type { KnownContract } from './known-methods.ts';
 
@@ -89,11 +89,11 @@ test('what is written can be read: loops with a variable that is free, names wit
   expect(textOf('calls[0].method == ', 'mint')).toBe('"mint"');
   for (const quote of ['"', "'"]) {
     const lead = `calls[0].contract == ${quote}`;
-    expect(conditionFault(`${lead}${textOf(lead, hostileName) ?? ''}${quote}`)).toBeUndefined();
+    expect(conditionError(`${lead}${textOf(lead, hostileName) ?? ''}${quote}`)).toBeUndefined();
   }
 });
 
-test('text of any kind is no fault', () => {
+test('text of any kind is no error', () => {
   for (const text of ['"', "'\\", '.', ')', '((((', 'a.b.c.', '"\\"', '[[].', 'calls.all(,', '\u0000.']) {
     expect(() => completionsAfter(text, contracts)).not.toThrow();
   }

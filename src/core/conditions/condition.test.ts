@@ -4,7 +4,7 @@ import { type Situation, inputsOf, together } from '../../../test/support/situat
 import { ITEMS, NOW, call, items } from '../../../test/support/situations.ts';
 import { ruleInput } from '../decision/rule-input.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
-import { conditionFault, readCondition } from './condition.ts';
+import { conditionError, readCondition } from './condition.ts';
 
 const minting = together(
   { policy: { contracts: [items()] } },
@@ -36,7 +36,7 @@ describe('a condition that holds:', () => {
     'dapp.chainId == 31337',
     '"tier" in context',
   ])('%s', (text) => {
-    expect(conditionFault(text)).toBeUndefined();
+    expect(conditionError(text)).toBeUndefined();
     expect(answer(text)).toEqual({ holds: true });
   });
 });
@@ -51,7 +51,7 @@ describe('what an operation may cost in US dollars', () => {
   test.each(['op.maxCostUsd > 0.0 && op.maxCostUsd < 1000000.0', 'op.maxCostUsd < 1000000', 'op.maxCostUsd > 0'])(
     'is compared: %s',
     (text) => {
-      expect(conditionFault(text)).toBeUndefined();
+      expect(conditionError(text)).toBeUndefined();
       expect(asked(text, priced)).toEqual({ holds: true });
     },
   );
@@ -68,7 +68,7 @@ describe('what an operation may cost in US dollars', () => {
 
   test('is not there without a price, and a condition that asks for it fails', () => {
     expect(asked('op.maxCostUsd < 1.0')).toEqual({ failure: expect.stringContaining('maxCostUsd') });
-    expect(asked('op.maxCostUsd < 1.0', { price: { usd: null, fault: 'it is silent' } })).toMatchObject({
+    expect(asked('op.maxCostUsd < 1.0', { price: { usd: null, error: 'it is silent' } })).toMatchObject({
       failure: expect.stringContaining('maxCostUsd'),
     });
   });
@@ -109,7 +109,7 @@ describe('a text that is no condition is refused when it is written:', () => {
     ['op.__proto__ == 1', 'No such key'],
     ['op.constructor == 1', 'No such key'],
   ])('%s', (text, words) => {
-    expect(conditionFault(text)?.message).toContain(words);
+    expect(conditionError(text)?.message).toContain(words);
   });
 });
 
@@ -118,8 +118,8 @@ test.each([
   ['op.deploys && op.sender.matches("a")', 14, 36],
   ['op.maxCostWei', 0, 13],
   ['1 +', 3, 3],
-])('a fault says from where to where it is: %s', (text, at, end) => {
-  expect(conditionFault(text)).toMatchObject({ at, end });
+])('an error says from where to where it is: %s', (text, at, end) => {
+  expect(conditionError(text)).toMatchObject({ at, end });
 });
 
 describe('what cannot be evaluated fails, and says why:', () => {

@@ -27,7 +27,7 @@ export interface Condition {
 }
 
 /** An expression that is not a condition, and where the error is. */
-export interface ConditionFault {
+export interface ConditionError {
   readonly message: string;
   /** Position of the character, from 0. */
   readonly at: number;
@@ -101,12 +101,12 @@ const localTime = (node: ASTNode): string | undefined => {
     : undefined;
 };
 
-const refusedIn = (node: ASTNode): ConditionFault | undefined => {
+const refusedIn = (node: ASTNode): ConditionError | undefined => {
   const refused = REFUSED[methodOf(node) ?? ''] ?? localTime(node);
   if (refused !== undefined) return { message: refused, at: node.range.start, end: node.range.end };
   for (const child of children(node)) {
-    const fault = refusedIn(child);
-    if (fault !== undefined) return fault;
+    const error = refusedIn(child);
+    if (error !== undefined) return error;
   }
   return undefined;
 };
@@ -169,7 +169,7 @@ const evaluateWith = (run: ParseResult, values: ConditionValues): Answer => {
   }
 };
 
-const compile = (text: string): Condition | ConditionFault => {
+const compile = (text: string): Condition | ConditionError => {
   const source = withLowerAddresses(text);
   const whole = { start: 0, end: source.length };
   const checked = conditionEnvironment.check(source);
@@ -206,11 +206,11 @@ const compile = (text: string): Condition | ConditionFault => {
   };
 };
 
-const compiled = new Map<string, Condition | ConditionFault>();
+const compiled = new Map<string, Condition | ConditionError>();
 const MOST_COMPILED = 10_000;
 
 /** A condition, or what is wrong with it. Each text is parsed once. */
-const conditionOf = (text: string): Condition | ConditionFault => {
+const conditionOf = (text: string): Condition | ConditionError => {
   const known = compiled.get(text);
   if (known !== undefined) return known;
   const read = compile(text);
@@ -220,7 +220,7 @@ const conditionOf = (text: string): Condition | ConditionFault => {
 };
 
 /** What is wrong with a text as a condition; undefined: nothing. */
-export const conditionFault = (text: string): ConditionFault | undefined => {
+export const conditionError = (text: string): ConditionError | undefined => {
   const read = conditionOf(text);
   return 'message' in read ? read : undefined;
 };
@@ -229,7 +229,7 @@ export const conditionFault = (text: string): ConditionFault | undefined => {
 export const NO_CONDITION = 'its expression is not valid';
 
 /** Stands in for a stored expression that this version no longer accepts. */
-const unreadable = (text: string, { message }: ConditionFault): Condition => ({
+const unreadable = (text: string, { message }: ConditionError): Condition => ({
   steps: () => 0,
   evaluate: () => ({ failure: `${NO_CONDITION}: ${message}` }),
   met: () => [],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conditionFault } from './condition.ts';
+import { conditionError } from './condition.ts';
 
 /** Longer than anything that people can read. */
 const LONGEST = 2_000;
@@ -10,9 +10,9 @@ export const expression = z
   .min(1)
   .max(LONGEST)
   .superRefine((text, context) => {
-    const fault = conditionFault(text);
-    if (fault === undefined) return;
-    const place = `at character ${fault.at + 1}`;
-    context.addIssue({ code: 'custom', message: `must be a condition in CEL: ${fault.message} (${place})` });
+    const error = conditionError(text);
+    if (error === undefined) return;
+    const place = `at character ${error.at + 1}`;
+    context.addIssue({ code: 'custom', message: `must be a condition in CEL: ${error.message} (${place})` });
   })
   .describe('A condition in CEL over op, calls, context, dapp and time');

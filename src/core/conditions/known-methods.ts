@@ -1,6 +1,6 @@
 import { Interface } from 'ethers';
 import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
-import { conditionFault } from './condition.ts';
+import { conditionError } from './condition.ts';
 
 /** The parts of a registered contract that conditions name. */
 export interface KnownContract {
@@ -30,7 +30,7 @@ export interface KnownMethod {
 const accessOf = (name: string, index: number): string => {
   if (name === '') return `[${index}]`;
   // A reserved word of the language cannot follow a point.
-  return conditionFault(`calls[0].args.${name} == 1`) === undefined ? `.${name}` : `[${JSON.stringify(name)}]`;
+  return conditionError(`calls[0].args.${name} == 1`) === undefined ? `.${name}` : `[${JSON.stringify(name)}]`;
 };
 
 const read = (contracts: readonly KnownContract[]): KnownMethod[] =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inputsOf } from '../../../test/support/situation.ts';
 import { ruleInput } from '../decision/rule-input.ts';
-import { conditionFault, readCondition } from './condition.ts';
+import { conditionError, readCondition } from './condition.ts';
 import { sized } from '../../../test/support/combinations.ts';
 
 const gas = { callGasLimit: 100n, verificationGasLimit: 80n, preVerificationGas: 50n };
@@ -24,7 +24,7 @@ test.each([
   [`context.tier == ')"(' && ("(" == context.tier)`, `context.tier == ')"(' && "(" == context.tier`],
   ['op.nonce == 1 // && true', 'op.nonce == 1'],
 ])('what is not met is quoted as it was written: %s', (text, quoted) => {
-  expect(conditionFault(text)).toBeUndefined();
+  expect(conditionError(text)).toBeUndefined();
   expect(unmet(text)).toBe(quoted);
   expect(readCondition(quoted).evaluate(values)).toEqual({ holds: false });
 });
@@ -79,7 +79,7 @@ const { expression } = fc.letrec<Record<'expression' | 'sum', string>>((tie) => 
 test('whatever is written, reading it never throws, and what is false is told', () => {
   fc.assert(
     fc.property(expression, (written) => {
-      if (conditionFault(written) !== undefined) return;
+      if (conditionError(written) !== undefined) return;
       const condition = readCondition(written);
       const answer = condition.evaluate(values);
       condition.met(values);

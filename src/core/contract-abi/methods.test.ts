@@ -18,7 +18,7 @@ const methodsOf = (...entries: unknown[]) => stateChangingMethods(JSON.stringify
 const labels = (...entries: unknown[]) => methodsOf(...entries).map(({ label }) => label);
 const signatures = (...entries: unknown[]) => methodsOf(...entries).map(({ signature }) => signature);
 
-const faultOf = (abi: string): unknown => {
+const errorOf = (abi: string): unknown => {
   try {
     return stateChangingMethods(abi);
   } catch (error) {
@@ -145,7 +145,7 @@ describe('what is no ABI', () => {
     ['more entries than any contract has', JSON.stringify(Array.from({ length: 5001 }, () => ({ type: 'event' })))],
     ['half a surrogate pair', '[{"type":"event","name":"\ud800"}]'],
   ])('%s', (_name, abi) => {
-    expect(faultOf(abi)).toBe(NO_ABI);
+    expect(errorOf(abi)).toBe(NO_ABI);
   });
 
   test('whatever the text, it is an ABI or refused as none', () => {
@@ -159,7 +159,7 @@ describe('what is no ABI', () => {
     );
     fc.assert(
       fc.property(text, (abi) => {
-        const result = faultOf(abi);
+        const result = errorOf(abi);
         if (!Array.isArray(result)) expect(result).toBe(NO_ABI);
       }),
     );

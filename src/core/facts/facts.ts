@@ -30,9 +30,9 @@ const coinPrice = z.union([
       .describe('US dollars for one coin, decimal'),
     source: z.enum(['static', 'feed']),
     updatedAt: z.int().optional().describe('When the feed answered it, epoch seconds'),
-    fault: z.undefined().optional(),
+    error: z.undefined().optional(),
   }),
-  z.strictObject({ usd: z.null(), fault: z.string().describe('Why there is no usable price') }),
+  z.strictObject({ usd: z.null(), error: z.string().describe('Why there is no usable price') }),
 ]);
 
 /** The state on chain of an operation's account. */

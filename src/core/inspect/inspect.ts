@@ -208,7 +208,7 @@ const atPath = (path: string, found: Found): Found => ({
 });
 
 const ofPart = (part: FoundPart, reader: Reader): Found => {
-  if (part.kind === 'fault')
+  if (part.kind === 'error')
     return misfit(part.path === '' ? 'a user operation' : `a user operation at ${part.path}`, part.why);
   if (part.kind === 'operation') {
     return one({ what: 'userOperation', ...tellOperation(part.found, reader.knowledge, reader.clues) });

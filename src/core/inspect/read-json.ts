@@ -21,7 +21,7 @@ export type FoundPart =
       readonly chainId: number | undefined;
       readonly entryPoint: Address | undefined;
     }
-  | { readonly kind: 'fault'; readonly path: string; readonly why: string };
+  | { readonly kind: 'error'; readonly path: string; readonly why: string };
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -109,7 +109,7 @@ const tryOperation = (members: Members, where: Pick<FoundOperation, 'entryPoint'
     return { kind: 'operation', found: operationIn(members, where) };
   } catch (error) {
     if (!(error instanceof EngineError) && !(error instanceof RangeError)) throw error;
-    return { kind: 'fault', path: where.path.replace(/[.]$/, ''), why: error.message };
+    return { kind: 'error', path: where.path.replace(/[.]$/, ''), why: error.message };
   }
 };
 

@@ -12,7 +12,7 @@ export interface TreeHead {
 }
 
 /** A checkpoint's head, or why it cannot be trusted. */
-export type OpenedCheckpoint = { readonly head: TreeHead } | { readonly fault: string };
+export type OpenedCheckpoint = { readonly head: TreeHead } | { readonly error: string };
 
 const HASH_BYTES = 32;
 
@@ -39,9 +39,9 @@ export const readCheckpoint = (note: string): TreeHead | undefined => {
 /** Verifies a checkpoint. The log's key has the name of its origin. */
 export const openCheckpoint = (note: string, key: VerifierKey, crypto: LogCrypto): OpenedCheckpoint => {
   const opened = openNote(note, key, crypto);
-  if ('fault' in opened) return opened;
+  if ('error' in opened) return opened;
   const head = parseHead(opened.text);
-  if (head === undefined) return { fault: 'It is signed, but it is not a checkpoint' };
-  if (head.origin !== key.name) return { fault: `It is of another log: ${head.origin}` };
+  if (head === undefined) return { error: 'It is signed, but it is not a checkpoint' };
+  if (head.origin !== key.name) return { error: `It is of another log: ${head.origin}` };
   return { head };
 };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { checkpointText, openCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { CompactTree, leafHash } from './merkle-tree.ts';
 import { type LogCrypto, openNote, parseVerifierKey, signedNote, verifierKeyText } from './signed-note.ts';
-import { entryProofFault, entryProofText, readEntryProof } from './tlog-proof.ts';
+import { entryProofError, entryProofText, readEntryProof } from './tlog-proof.ts';
 
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
 const DER_HEAD = Buffer.from('302a300506032b6570032100', 'hex');
@@ -61,8 +61,8 @@ test.each([
   ['cut off', FOO_NOTE.slice(0, -1), 'It is not a signed note'],
   ['a line that is none', `${FOO_NOTE}and more\n`, 'A signature line is malformed'],
   ['too many', FOO_NOTE + '— a AAAA\n'.repeat(64), 'It has more than 64 signatures'],
-])('a note with %s is not opened', (_what, note, fault) => {
-  expect(openNote(note, required(parseVerifierKey(FOO_KEY, sha256)), crypto)).toEqual({ fault });
+])('a note with %s is not opened', (_what, note, error) => {
+  expect(openNote(note, required(parseVerifierKey(FOO_KEY, sha256)), crypto)).toEqual({ error });
 });
 
 test('signatures of others beside the key do not matter', () => {
@@ -80,9 +80,9 @@ test('a checkpoint tells origin, size and root of the log whose key signed it', 
   expect(opened).toEqual({ head: { ...head, root: new Uint8Array(ROOT) } });
   expect(readCheckpoint(note)).toMatchObject({ origin: 'gasdesk/1', size: 12 });
   const ofAnother = signText(checkpointText({ ...head, origin: 'gasdesk/2' }));
-  expect(openCheckpoint(ofAnother, key, crypto)).toEqual({ fault: 'It is of another log: gasdesk/2' });
+  expect(openCheckpoint(ofAnother, key, crypto)).toEqual({ error: 'It is of another log: gasdesk/2' });
   const text = signText(`gasdesk/1\n012\n${ROOT.toString()}\n`);
-  expect(openCheckpoint(text, key, crypto)).toEqual({ fault: 'It is signed, but it is not a checkpoint' });
+  expect(openCheckpoint(text, key, crypto)).toEqual({ error: 'It is signed, but it is not a checkpoint' });
 });
 
 test('a proof is written, read and holds; for another entry or under another key it does not', () => {
@@ -95,11 +95,11 @@ test('a proof is written, read and holds; for another entry or under another key
   const text = entryProofText({ entry: entries[1] ?? '', index: 1, hashes: hashes.slice(0, 1), checkpoint });
   const proof = required(readEntryProof(text));
   expect(proof.entry).toBe(entries[1]);
-  expect(entryProofFault(proof, key, crypto)).toBeUndefined();
-  expect(entryProofFault({ ...proof, entry: '{}' }, key, crypto)).toBe(
+  expect(entryProofError(proof, key, crypto)).toBeUndefined();
+  expect(entryProofError({ ...proof, entry: '{}' }, key, crypto)).toBe(
     'The entry is not the one that the checkpoint covers',
   );
-  expect(entryProofFault(proof, newSigner('gasdesk/1').key, crypto)).toMatch(/^The checkpoint cannot be trusted\./);
+  expect(entryProofError(proof, newSigner('gasdesk/1').key, crypto)).toMatch(/^The checkpoint cannot be trusted\./);
 });
 
 test.each([

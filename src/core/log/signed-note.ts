@@ -16,7 +16,7 @@ export interface VerifierKey {
 }
 
 /** A note whose signature was verified, or why it cannot be trusted. */
-export type OpenedNote = { readonly text: string } | { readonly fault: string };
+export type OpenedNote = { readonly text: string } | { readonly error: string };
 
 /** The signature type of Ed25519 in key ids and verifier keys. */
 const ED25519 = 1;
@@ -87,16 +87,16 @@ const isBy = (line: string, key: VerifierKey, sha256: Sha256): Uint8Array | unde
 /** Verifies a signed note by one key. Ignores signatures by others. */
 export const openNote = (note: string, key: VerifierKey, { sha256, verifyEd25519 }: LogCrypto): OpenedNote => {
   const separator = note.lastIndexOf('\n\n');
-  if (separator < 0 || !note.endsWith('\n')) return { fault: 'It is not a signed note' };
+  if (separator < 0 || !note.endsWith('\n')) return { error: 'It is not a signed note' };
   const text = note.slice(0, separator + 1);
   const lines = note.slice(separator + 2, -1).split('\n');
-  if (lines.length > MOST_SIGNATURES) return { fault: `It has more than ${MOST_SIGNATURES} signatures` };
-  if (!lines.every((line) => SIGNATURE_LINE.test(line))) return { fault: 'A signature line is malformed' };
+  if (lines.length > MOST_SIGNATURES) return { error: `It has more than ${MOST_SIGNATURES} signatures` };
+  if (!lines.every((line) => SIGNATURE_LINE.test(line))) return { error: 'A signature line is malformed' };
   const signatures = lines.map((line) => isBy(line, key, sha256)).filter((signature) => signature !== undefined);
-  if (signatures.length === 0) return { fault: `It is not signed by ${verifierKeyText(key, sha256)}` };
+  if (signatures.length === 0) return { error: `It is not signed by ${verifierKeyText(key, sha256)}` };
   const message = toUtf8Bytes(text);
   const isValid = signatures.every(
     (signature) => signature.length === SIGNATURE_BYTES && verifyEd25519(key.publicKey, message, signature),
   );
-  return isValid ? { text } : { fault: 'Its signature is wrong' };
+  return isValid ? { text } : { error: 'Its signature is wrong' };
 };

@@ -57,21 +57,21 @@ export const readEntryProof = (text: string): EntryProof | undefined => {
 
 const unsigned = (checkpoint: string): OpenedCheckpoint => {
   const head = readCheckpoint(checkpoint);
-  return head === undefined ? { fault: 'It is not a checkpoint' } : { head };
+  return head === undefined ? { error: 'It is not a checkpoint' } : { head };
 };
 
 /**
  * Why a proof does not prove its entry; undefined if it does.
  * @param key undefined: the checkpoint's signature is not verified
  */
-export const entryProofFault = (
+export const entryProofError = (
   proof: EntryProof,
   key: VerifierKey | undefined,
   crypto: LogCrypto,
 ): string | undefined => {
   const { entry, index, hashes, checkpoint } = proof;
   const opened = key === undefined ? unsigned(checkpoint) : openCheckpoint(checkpoint, key, crypto);
-  if ('fault' in opened) return `The checkpoint cannot be trusted. ${opened.fault}`;
+  if ('error' in opened) return `The checkpoint cannot be trusted. ${opened.error}`;
   const leaf = { index, hash: leafHash(toUtf8Bytes(entry), crypto.sha256) };
   if (isIncluded(leaf, opened.head, hashes, crypto.sha256)) return undefined;
   return 'The entry is not the one that the checkpoint covers';

@@ -63,7 +63,7 @@ export class TreeCheck {
   #openSince(note: string): TreeHead | undefined {
     const opened = openCheckpoint(note, this.#options.key, this.#options.crypto);
     if ('head' in opened) return opened.head;
-    this.#addFault('NOT_CONTINUED', `The earlier checkpoint cannot be trusted. ${opened.fault}`, null);
+    this.#addFault('NOT_CONTINUED', `The earlier checkpoint cannot be trusted. ${opened.error}`, null);
     return undefined;
   }
 
@@ -102,8 +102,8 @@ export class TreeCheck {
   compareCheckpoint(note: string): void {
     if (this.#isWrong) return;
     const opened = openCheckpoint(note, this.#options.key, this.#options.crypto);
-    if ('fault' in opened) {
-      this.#addFault('CHECKPOINT_UNTRUSTED', opened.fault, null);
+    if ('error' in opened) {
+      this.#addFault('CHECKPOINT_UNTRUSTED', opened.error, null);
       return;
     }
     const { head } = opened;

@@ -54,7 +54,7 @@ const priceSourceField: DataField<TokenTerms> = {
   kind: 'number',
   meaning: 'Where the exchange rate comes from.',
   words: (value) => (value === 0n ? '0: the rate in this data' : '1: the oracle'),
-  fault: (value) => (value <= ORACLE ? undefined : `priceSource is ${value}, must be 0 or 1`),
+  error: (value) => (value <= ORACLE ? undefined : `priceSource is ${value}, must be 0 or 1`),
 };
 
 const tokenMode = modeV06<TokenTerms>({

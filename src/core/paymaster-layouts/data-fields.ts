@@ -16,7 +16,7 @@ export interface DataField<Terms> {
   /** The value in words, if its number alone is not clear. */
   readonly words?: (value: bigint) => string;
   /** Why the contract could not have this value; undefined if it can. */
-  readonly fault?: (value: bigint) => string | undefined;
+  readonly error?: (value: bigint) => string | undefined;
   /** The terms that follow from it. */
   readonly terms?: (value: bigint) => Partial<Terms>;
 }
@@ -52,10 +52,10 @@ const MAX_OF: Readonly<Partial<Record<FieldKind, readonly [bigint, string]>>> = 
   padding: [1n, 'zeros'],
 };
 
-const faultOf = <Terms>({ name, kind, fault }: DataField<Terms>, value: bigint): string | undefined => {
+const errorOf = <Terms>({ name, kind, error }: DataField<Terms>, value: bigint): string | undefined => {
   const [limit, what] = MAX_OF[kind] ?? [];
   if (limit !== undefined && value >= limit) return `${name} is not ${what}`;
-  return fault?.(value);
+  return error?.(value);
 };
 
 const textOf = <Terms>({ kind, words }: DataField<Terms>, hex: string, value: bigint): string => {
@@ -86,8 +86,8 @@ export const readFields = <Terms extends { paymaster: Address }>(
     const { name, kind, meaning, length } = field;
     const part = text.slice(2 * offset, 2 * (offset + length));
     const value = BigInt(`0x0${part}`);
-    const fault = faultOf(field, value);
-    if (fault !== undefined) return { misfit: fault };
+    const error = errorOf(field, value);
+    if (error !== undefined) return { misfit: error };
     read.push({ name, kind, meaning, offset, length, hex: `0x${part}`, words: textOf(field, part, value) });
     terms = { ...terms, ...field.terms?.(value) };
     if (kind === 'signature') signature = `0x${part}`;
@@ -122,7 +122,7 @@ const fixedField = (name: string, length: number, only: bigint, meaning: string)
   length,
   kind: 'fixed',
   meaning,
-  fault: (value) => (value === only ? undefined : `${name} is ${value}, must be ${only}`),
+  error: (value) => (value === only ? undefined : `${name} is ${value}, must be ${only}`),
 });
 
 export const signatureField: DataField<never> = {
@@ -165,7 +165,7 @@ export const markupField = (length: 4 | 32): DataField<{ priceMarkup?: number }>
   length,
   kind: 'number',
   meaning: 'Millionths of the cost that are charged: 1,000,000 is the cost itself.',
-  fault: (value) => (value < 1n << 32n ? undefined : 'priceMarkup does not fit in 32 bits'),
+  error: (value) => (value < 1n << 32n ? undefined : 'priceMarkup does not fit in 32 bits'),
   terms: (value) => ({ priceMarkup: Number(value) }),
 });
 

@@ -42,7 +42,7 @@ const modeField = (mode: number): DataField<PromiseTerms> => ({
   meaning: 'The mode, and in its lowest bit whether every bundler may send the operation.',
   words: (value) =>
     `${mode === TOKEN ? 'token mode' : 'sponsorship'}, ${value & 1n ? 'every bundler' : "only bundlers of the contract's list"}`,
-  fault: (value) => (value >> 1n === BigInt(mode) ? undefined : `the mode is ${value >> 1n}, must be ${mode}`),
+  error: (value) => (value >> 1n === BigInt(mode) ? undefined : `the mode is ${value >> 1n}, must be ${mode}`),
   terms: (value) => ({ allowAllBundlers: (value & 1n) === 1n }),
 });
 
@@ -120,7 +120,7 @@ const flagsField: DataField<TokenTerms> = {
   length: 1,
   kind: 'number',
   meaning: 'Which optional fields follow: 4 preFund, 2 recipient, 1 constantFee.',
-  fault: (value) => (value < 8n ? undefined : `flags are ${value}, must be below 8`),
+  error: (value) => (value < 8n ? undefined : `flags are ${value}, must be below 8`),
 };
 
 /** After the mode come the flags, which list the optional fields. */

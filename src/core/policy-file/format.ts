@@ -25,12 +25,12 @@ const list = <Item extends z.ZodType>(item: Item, key: string) =>
 const active = z.boolean().default(true);
 
 /** The error for an ABI in a file. */
-export const ABI_FAULT = 'must be a list of methods, or the JSON of an ABI as text';
+export const ABI_ERROR = 'must be a list of methods, or the JSON of an ABI as text';
 
 const contract = fields({
   name,
   address,
-  abi: z.union([z.string(), z.array(z.string())], ABI_FAULT),
+  abi: z.union([z.string(), z.array(z.string())], ABI_ERROR),
   methods: z.array(z.string()).max(1000).default([]),
   active,
 });
@@ -44,11 +44,11 @@ const rule = fields({
 });
 
 /** The vault keeps credentials; a file in git is not secret. */
-export const CREDENTIALS_FAULT =
+export const CREDENTIALS_ERROR =
   'must have no user name, password, value in its query or key in its path: set the URL on the desk, write [secret] here in place of each value and key, and apply leaves them as they are';
 
 const webhook = fields({
-  url: httpUrl.refine((url) => !tellsCredentials(url), CREDENTIALS_FAULT),
+  url: httpUrl.refine((url) => !tellsCredentials(url), CREDENTIALS_ERROR),
   method: z.enum(['GET', 'POST']).default('POST'),
   active,
 });
@@ -98,7 +98,7 @@ const test = fields({ name, operation, expect: expectation });
 
 /** Browsers write hosts in lower case and ASCII, without a default port: another spelling would match nothing. */
 const AS_SENT = /^(?!http:.*:80$|https:.*:443$)[!-@[-~]+(?<!\/)$/;
-const AS_SENT_FAULT = 'must be as browsers send it: lower case, without "/" at the end and without the default port';
+const AS_SENT_ERROR = 'must be as browsers send it: lower case, without "/" at the end and without the default port';
 
 export const fileSchema = fields({
   version: z.literal(1, 'must be 1'),
@@ -109,7 +109,7 @@ export const fileSchema = fields({
     .pipe(z.string().regex(/^\d{1,60}(?:\.\d{1,18})?$/, 'must be an amount of the coin, such as 0.5, or null'))
     .nullable()
     .default(null),
-  allowedOrigins: list(origin.regex(AS_SENT, AS_SENT_FAULT), 'allowedOrigins').max(100),
+  allowedOrigins: list(origin.regex(AS_SENT, AS_SENT_ERROR), 'allowedOrigins').max(100),
   tokenMode: z.boolean('must be true or false').default(false),
   maxExpirySeconds: z.int().min(maxExpiry.least).max(maxExpiry.most).default(maxExpiry.default),
   tests: z.array(test).max(1000).default([]),

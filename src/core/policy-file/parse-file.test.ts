@@ -6,7 +6,7 @@ import { parsePolicyFile } from './parse-file.ts';
 
 const EMPTY = 'version: 1\ncontracts: []\nrules: []\nwebhooks: []\nallowedOrigins: ["*"]\n';
 
-const faultsOf = (text: string): readonly string[] => {
+const errorsOf = (text: string): readonly string[] => {
   try {
     parsePolicyFile(text);
     return [];
@@ -25,10 +25,10 @@ const LIMIT = '{type: PAYMASTER, thresholdType: COUNT, threshold: 5, cycleDurati
 const ITEMS = 'name: Items, address: "0x1717171717171717171717171717171717171717"';
 
 test('a file that says what an operator can say is read', () => {
-  expect(faultsOf(EMPTY)).toEqual([]);
-  expect(faultsOf(withContract(`{${ITEMS}, abi: [mint(uint256 id)], methods: [mint]}`))).toEqual([]);
-  expect(faultsOf(withRule(`{name: L, type: PAYMASTER_SA_LIMIT, data: ${LIMIT}}`))).toEqual([]);
-  expect(faultsOf(withTest('{calls: []}', '{denied: LIMIT_REACHED}'))).toEqual([]);
+  expect(errorsOf(EMPTY)).toEqual([]);
+  expect(errorsOf(withContract(`{${ITEMS}, abi: [mint(uint256 id)], methods: [mint]}`))).toEqual([]);
+  expect(errorsOf(withRule(`{name: L, type: PAYMASTER_SA_LIMIT, data: ${LIMIT}}`))).toEqual([]);
+  expect(errorsOf(withTest('{calls: []}', '{denied: LIMIT_REACHED}'))).toEqual([]);
 });
 
 describe('what is wrong is said with its line, its column and what would be right', () => {
@@ -144,8 +144,8 @@ describe('what is wrong is said with its line, its column and what would be righ
         'line 7, column 35: tests[0].operation.calls[0] "method" must be a signature such as "mint(uint256)", or the name of one method of the contract',
       ],
     ],
-  ])('%s', (_, text, faults) => {
-    expect(faultsOf(text)).toEqual(faults);
+  ])('%s', (_, text, errors) => {
+    expect(errorsOf(text)).toEqual(errors);
   });
 });
 
@@ -194,8 +194,8 @@ describe('YAML that means harm is refused, and names what to write instead', () 
     ],
     ['1 MiB', `# ${'x'.repeat(1024 * 1024)}\n${EMPTY}`, 'A policy file has at most 524,288 characters.'],
     ['a text that is no YAML', 'a: "b', 'line 1, column 6: Missing closing "quote'],
-  ])('%s', (_, text, fault) => {
-    expect(faultsOf(text)[0]).toBe(fault);
+  ])('%s', (_, text, error) => {
+    expect(errorsOf(text)[0]).toBe(error);
   });
 
   test.each<[string, string]>([
@@ -204,18 +204,18 @@ describe('YAML that means harm is refused, and names what to write instead', () 
     ['lines', Array.from({ length: 300 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
     ['lists in closed lists', `${'['.repeat(42)}${']'.repeat(42)}`],
   ])('%s in each other, more than any stack holds', (_, text) => {
-    expect(faultsOf(text)[0]).toMatch(/A policy file is at most 40 levels deep\.$/);
+    expect(errorsOf(text)[0]).toMatch(/A policy file is at most 40 levels deep\.$/);
   });
 });
 
-test('says at most 20 faults', () => {
-  expect(faultsOf(`${EMPTY}${Array.from({ length: 100 }, (_, index) => `x${index}: 1\n`).join('')}`)).toHaveLength(20);
+test('says at most 20 errors', () => {
+  expect(errorsOf(`${EMPTY}${Array.from({ length: 100 }, (_, index) => `x${index}: 1\n`).join('')}`)).toHaveLength(20);
 });
 
 test('a number keeps its digits, and what YAML of before took for something else is text', () => {
   const { lowBalance } = parsePolicyFile(`${EMPTY}lowBalance: 1234567.000000000000000001`);
   expect(lowBalance).toBe('1234567.000000000000000001');
-  expect(faultsOf(withRule('{name: no, type: WALLET_DEPLOYMENT, active: no}'))).toEqual([
+  expect(errorsOf(withRule('{name: no, type: WALLET_DEPLOYMENT, active: no}'))).toEqual([
     'line 4, column 41: rules[0].active must be a boolean value',
   ]);
 });

@@ -1,16 +1,16 @@
 import { EngineError } from '../../shared/errors.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
-import { type PlacedFault, readBy } from '../../shared/schema/parse.ts';
+import { type PlacedError, readBy } from '../../shared/schema/parse.ts';
 import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
 import { type DappCounts, requireRoom } from '../policy/policy-bounds.ts';
-import { bindingFault } from '../rules/binding.ts';
+import { bindingError } from '../rules/binding.ts';
 import { ruleTypeOf } from '../decision/rule-words.ts';
 import { webhookSetup } from '../rules/webhook.ts';
 import { hasUserInfo, tellsCredentials } from '../webhooks/hidden-credentials.ts';
 import { abiOfLines } from './abi-lines.ts';
 import {
-  ABI_FAULT,
-  CREDENTIALS_FAULT,
+  ABI_ERROR,
+  CREDENTIALS_ERROR,
   type FileContract,
   type FileRule,
   type PolicyFile,
@@ -31,7 +31,7 @@ const methodWords = (error: unknown): string => {
   return `names what is no method of the ABI. ${wordsOf(error)}. The methods are: ${methods.join(', ') || 'none'}`;
 };
 
-/** The result of a function; undefined, with a fault, if it throws. */
+/** The result of a function; undefined, with an error, if it throws. */
 const attempt = <T>(report: Report, path: Path, run: () => T, words = wordsOf): T | undefined => {
   try {
     return run();
@@ -68,7 +68,7 @@ const readContract = (
           report,
           place,
           () => stateChangingMethods(json),
-          () => ABI_FAULT,
+          () => ABI_ERROR,
         );
   // If the ABI itself is wrong, no method is reported as missing.
   if (known !== undefined) attempt(report, [...path, 'methods'], () => whitelisted(known, methods), methodWords);
@@ -84,17 +84,17 @@ const urlsWithCredentials = (value: unknown, path: Path, isSecret: (url: string)
 
 const checkRule = (report: Report, place: Path, { type, data, ...binding }: FileRule): void => {
   const path = [...place, 'data'];
-  const fault = bindingFault(binding);
-  if (fault !== undefined) report(place, fault);
+  const error = bindingError(binding);
+  if (error !== undefined) report(place, error);
   const { sent } = ruleTypeOf(type).setup;
   const read = readBy(sent, data);
-  const faults: readonly PlacedFault[] = 'faults' in read ? read.faults : [];
-  for (const { path: inner, message } of faults) {
+  const errors: readonly PlacedError[] = 'errors' in read ? read.errors : [];
+  for (const { path: inner, message } of errors) {
     const isUnknown = inner.length === 1 && message === 'should not exist';
     report([...path, ...inner], isUnknown ? `is no field here. The fields are: ${fieldsOf(sent).join(', ')}` : message);
   }
   const isSecret = type === webhookSetup.policyType ? tellsCredentials : hasUserInfo;
-  for (const one of urlsWithCredentials(data, path, isSecret)) report(one, CREDENTIALS_FAULT);
+  for (const one of urlsWithCredentials(data, path, isSecret)) report(one, CREDENTIALS_ERROR);
 };
 
 /** Reports every item after the first with the same key. */
@@ -137,16 +137,16 @@ const countsIn = (value: unknown): Partial<DappCounts> => {
 /**
  * Reads a policy file: YAML with an operator's settings of a DApp's policy, and tests of it.
  * @throws EngineError `TOO_MANY` for more than a DApp may have, before anything of it is read
- * @throws EngineError `POLICY_FILE_INVALID`; `data.errors` lists up to 20 faults, each with line, column and the
+ * @throws EngineError `POLICY_FILE_INVALID`; `data.errors` lists up to 20 errors, each with line, column and the
  * correct form
  */
 export const parsePolicyFile = (text: string): PolicyFile => {
   const { value, refuse } = readYaml(text);
   requireRoom(countsIn(value));
   const read = readBy(fileSchema, value);
-  if ('faults' in read) return refuse(read.faults);
-  const faults: PlacedFault[] = [];
-  const report: Report = (path, message) => void faults.push({ path, message });
+  if ('errors' in read) return refuse(read.errors);
+  const errors: PlacedError[] = [];
+  const report: Report = (path, message) => void errors.push({ path, message });
   const contracts = read.data.contracts.map((one, index) => readContract(report, ['contracts', index], one));
   checkUnique(report, contracts, 'contracts', 'name', ({ name }) => name);
   checkUnique(report, contracts, 'contracts', 'address', ({ address }) => addressKey(address));
@@ -159,5 +159,5 @@ export const parsePolicyFile = (text: string): PolicyFile => {
     }
   }
   checkUnique(report, file.tests, 'tests', 'name', ({ name }) => name);
-  return faults.length > 0 ? refuse(faults) : file;
+  return errors.length > 0 ? refuse(errors) : file;
 };

@@ -1,19 +1,19 @@
 import { LineCounter, type Node, type Scalar, isAlias, isMap, isScalar, isSeq, parseAllDocuments } from 'yaml';
 import { EngineError } from '../../shared/errors.ts';
 import { JsonNumber, positiveDecimal } from '../../shared/schema/decimal.ts';
-import type { PlacedFault } from '../../shared/schema/parse.ts';
+import type { PlacedError } from '../../shared/schema/parse.ts';
 
 /** A policy of 100 contracts has a tenth of it. */
 const MOST_CHARACTERS = 512 * 1024;
 const DEEPEST = 40;
 const TOO_DEEP = `A policy file is at most ${DEEPEST} levels deep.`;
-const MOST_FAULTS = 20;
+const MOST_ERRORS = 20;
 
 /** The values of a YAML text, with their positions. */
 export interface YamlReading {
   readonly value: unknown;
-  /** @throws EngineError `POLICY_FILE_INVALID`, which names line and column of each fault */
-  readonly refuse: (faults: readonly PlacedFault[]) => never;
+  /** @throws EngineError `POLICY_FILE_INVALID`, which names line and column of each error */
+  readonly refuse: (errors: readonly PlacedError[]) => never;
 }
 
 interface Place {
@@ -21,13 +21,13 @@ interface Place {
   readonly children: Map<PropertyKey, Place>;
 }
 
-interface Fault {
+interface Misfit {
   readonly offset: number;
   readonly message: string;
 }
 
 const invalid = (errors: readonly string[]): EngineError =>
-  new EngineError('POLICY_FILE_INVALID', errors[0], { errors: errors.slice(0, MOST_FAULTS) });
+  new EngineError('POLICY_FILE_INVALID', errors[0], { errors: errors.slice(0, MOST_ERRORS) });
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
@@ -52,29 +52,29 @@ const offsetOf = (node: unknown, otherwise: number): number =>
  * need them.
  */
 const createReader = () => {
-  const faults: Fault[] = [];
-  const fault = (offset: number, message: string): null => {
-    if (faults.length < MOST_FAULTS) faults.push({ offset, message });
+  const errors: Misfit[] = [];
+  const error = (offset: number, message: string): null => {
+    if (errors.length < MOST_ERRORS) errors.push({ offset, message });
     return null;
   };
   const keyOf = (key: unknown, offset: number): string => {
     const read_ = isScalar(key) && typeof key.value === 'string' ? key.value : undefined;
-    if (read_ === undefined) fault(offset, 'A field has a name, and no list or other fields in its place.');
+    if (read_ === undefined) error(offset, 'A field has a name, and no list or other fields in its place.');
     refuseMarks(key, offset);
     return read_ ?? '';
   };
   const refuseMarks = (node: unknown, offset: number): void => {
     const { anchor, tag } = (node ?? {}) as { anchor?: string; tag?: string };
     if (anchor !== undefined)
-      fault(offset, `Write the value out where it is used: a policy file has no anchor (&${anchor}).`);
-    if (tag !== undefined) fault(offset, `Leave out the tag ${tag}: a policy file has none.`);
+      error(offset, `Write the value out where it is used: a policy file has no anchor (&${anchor}).`);
+    if (tag !== undefined) error(offset, `Leave out the tag ${tag}: a policy file has none.`);
   };
   const scalar = ({ value, type }: Scalar): unknown =>
     type === 'PLAIN' && typeof value === 'string' ? plainValue(value) : value;
   const read = (node: unknown, place: Place, depth = 0): unknown => {
     const { offset } = place;
-    if (depth > DEEPEST) return fault(offset, TOO_DEEP);
-    if (isAlias(node)) return fault(offset, `Write the value out: a policy file has no alias (*${node.source}).`);
+    if (depth > DEEPEST) return error(offset, TOO_DEEP);
+    if (isAlias(node)) return error(offset, `Write the value out: a policy file has no alias (*${node.source}).`);
     refuseMarks(node, offset);
     const child = (key: PropertyKey, of: unknown, at = offsetOf(of, offset)): unknown => {
       const inner = { offset: at, children: new Map() };
@@ -87,13 +87,13 @@ const createReader = () => {
     for (const pair of node.items) {
       const at = offsetOf(pair.key, offset);
       const key = keyOf(pair.key, at);
-      if (fields.has(key)) fault(at, `The field "${key.slice(0, 100)}" is there twice. Keep one of them.`);
-      // A fault of a field is at the field's position, not at its value's.
+      if (fields.has(key)) error(at, `The field "${key.slice(0, 100)}" is there twice. Keep one of them.`);
+      // An error of a field is at the field's position, not at its value's.
       fields.set(key, child(key, pair.value, at));
     }
     return Object.fromEntries(fields);
   };
-  return { read, faults };
+  return { read, errors };
 };
 
 const placeAt = (root: Place, path: readonly PropertyKey[]): Place => {
@@ -125,25 +125,25 @@ export const readYaml = (text: string): YamlReading => {
   // The parser reads all scalars as text: `plainValue` decides which are numbers, so that no double alters them.
   const options = { lineCounter: lines, schema: 'failsafe', uniqueKeys: false, prettyErrors: false } as const;
   const [document, second] = [...parseAllDocuments(text, options)];
-  const throwFaults = (faults: readonly Fault[]): never => {
-    const inOrder = faults.toSorted((a, b) => a.offset - b.offset);
+  const throwErrors = (found: readonly Misfit[]): never => {
+    const inOrder = found.toSorted((a, b) => a.offset - b.offset);
     throw invalid(inOrder.map(({ offset, message }) => `${where(offset)}: ${message}`));
   };
   if (document === undefined) throw invalid(['The file is empty. A policy file begins with "version: 1".']);
-  const errors = document.errors.map(({ pos: [offset], code, message }) => ({
+  const syntaxErrors = document.errors.map(({ pos: [offset], code, message }) => ({
     offset,
     message: code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : message,
   }));
-  if (errors.length > 0) throwFaults(errors);
-  if (second !== undefined) throwFaults([{ offset: second.range[0], message: 'A policy file is one document.' }]);
-  const { read, faults } = createReader();
+  if (syntaxErrors.length > 0) throwErrors(syntaxErrors);
+  if (second !== undefined) throwErrors([{ offset: second.range[0], message: 'A policy file is one document.' }]);
+  const { read, errors } = createReader();
   const root: Place = { offset: offsetOf(document.contents, 0), children: new Map() };
   const value = read(document.contents, root);
-  if (faults.length > 0) throwFaults(faults);
+  if (errors.length > 0) throwErrors(errors);
   return {
     value,
     refuse: (placed) =>
-      throwFaults(
+      throwErrors(
         placed.map(({ path, message }) => ({
           offset: placeAt(root, path).offset,
           message: [pathText(path), message].filter((part) => part !== '').join(' '),

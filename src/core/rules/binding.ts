@@ -37,7 +37,7 @@ export const bindingUpdate = {
 };
 
 /** What is wrong with the times of a rule, or undefined. */
-export const bindingFault = ({ activeFrom, activeUntil }: Binding): string | undefined =>
+export const bindingError = ({ activeFrom, activeUntil }: Binding): string | undefined =>
   activeFrom !== undefined && activeUntil !== undefined && activeUntil <= activeFrom
     ? 'activeUntil must be after activeFrom'
     : undefined;

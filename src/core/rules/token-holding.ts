@@ -31,10 +31,10 @@ export type TokenHolding = z.output<typeof fields>;
 /** A holding of a sender that is read for a rule. */
 export type HoldingQuestion = Pick<TokenHolding, 'standard' | 'address' | 'tokenId'>;
 
-type Fault = readonly [field: 'tokenId' | 'minimum', message: string];
+type Error = readonly [field: 'tokenId' | 'minimum', message: string];
 
 /** What does not fit the standard of a token, by field. */
-const holdingFaults = ({ standard: which, tokenId, minimum }: Omit<TokenHolding, 'address'>): Fault[] => [
+const holdingErrors = ({ standard: which, tokenId, minimum }: Omit<TokenHolding, 'address'>): Error[] => [
   ...(which === 'ERC20' && tokenId !== undefined ? [['tokenId', 'should not exist for ERC20'] as const] : []),
   ...(which === 'ERC1155' && tokenId === undefined ? [['tokenId', 'must be given for ERC1155'] as const] : []),
   ...(BigInt(minimum) === 0n ? [['minimum', 'must be at least 1'] as const] : []),
@@ -70,7 +70,7 @@ const holdingSetup: Setup<TokenHolding, TokenHolding> = {
   // An attacker can buy or borrow what others hold.
   anybodyMeets: true,
   sent: fields.superRefine((data, context) => {
-    for (const [field, message] of holdingFaults(data)) context.addIssue({ code: 'custom', path: [field], message });
+    for (const [field, message] of holdingErrors(data)) context.addIssue({ code: 'custom', path: [field], message });
   }),
   kept: fields,
   keep: ({ tokenId, ...sent }) => ({

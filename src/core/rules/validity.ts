@@ -80,7 +80,7 @@ export interface ValidityFacts {
 }
 
 /**
- * An operation that no EntryPoint accepts reserves nothing. These faults do not resolve themselves before it expires,
+ * An operation that no EntryPoint accepts reserves nothing. These errors do not resolve themselves before it expires,
  * as a nonce that is too high may, and the dummy signature causes none of them: an account that reverts (AA23) denies
  * only if no signature makes a difference. After an operation that is not mined yet, the account may be a different
  * one.

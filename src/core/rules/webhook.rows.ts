@@ -10,7 +10,7 @@ import { webhook } from './webhook.ts';
 const host = 'hooks.example:8443';
 const unfinished = (code: WebhookDenialCode, evidence: Evidence): WebhookResponse => {
   const { status: _none, ...exchange } = responseWith({}, { response: '' }).call;
-  return responseWith({ call: exchange, fault: { code, evidence } });
+  return responseWith({ call: exchange, error: { code, evidence } });
 };
 
 const answered = (denied: WebhookResponse) => row(withResponse, denied, responseWith());
@@ -116,9 +116,9 @@ export default ruleTable(webhook, {
   },
   WEBHOOK_TOO_LARGE: {
     sparesDrafts: true,
-    rows: [answered(responseWith({ fault: { code: 'WEBHOOK_TOO_LARGE', evidence: { limitBytes: 65_536 } } }))],
+    rows: [answered(responseWith({ error: { code: 'WEBHOOK_TOO_LARGE', evidence: { limitBytes: 65_536 } } }))],
     advices: [
-      answering(withResponse(responseWith({ fault: { code: 'WEBHOOK_TOO_LARGE', evidence: { limitBytes: 65_536 } } }))),
+      answering(withResponse(responseWith({ error: { code: 'WEBHOOK_TOO_LARGE', evidence: { limitBytes: 65_536 } } }))),
     ],
     words: { evidence: { host, limitBytes: 65_536 }, names: [host, '65536'] },
   },

@@ -24,10 +24,10 @@ export interface OperationTarget {
   readonly takesEip7702Marker: boolean;
 }
 
-const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
+const error = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
 const misfit = (field: string, { version, address }: OperationTarget, needed: string): EngineError =>
-  fault(`${field} should not exist: this DApp uses EntryPoint ${version} (${address}), ${needed}`);
+  error(`${field} should not exist: this DApp uses EntryPoint ${version} (${address}), ${needed}`);
 
 const ONLY_FROM_V07 = [
   'factory',
@@ -47,7 +47,7 @@ export const readV06 = (partial: PartialUserOperation, target: OperationTarget):
   if (foreign !== undefined) throw misfit(foreign, target, 'whose operations have initCode and paymasterAndData');
   const { sender, nonce, initCode, callData, signature } = partial;
   if (initCode !== undefined && initCode !== '0x' && byteLength(initCode) < ADDRESS_LENGTH) {
-    throw fault('initCode must begin with the address of a factory');
+    throw error('initCode must begin with the address of a factory');
   }
   return {
     sender,
@@ -112,7 +112,7 @@ const givenPaymasterGas = (partial: PartialUserOperation) => {
 
 const needed = (partial: PartialUserOperation, field: 'maxFeePerGas' | 'maxPriorityFeePerGas'): bigint => {
   const value = partial[field];
-  if (value === undefined) throw fault(`${field} must be given`);
+  if (value === undefined) throw error(`${field} must be given`);
   return value;
 };
 
@@ -139,7 +139,7 @@ const checkSame = (sent: PartialUserOperation, packed: keyof PartialUserOperatio
   for (const [field, value] of Object.entries(held)) {
     const own = sent[field as keyof PartialUserOperation] ?? undefined;
     if (own === undefined || own === '0x' || sameValue(own, value)) continue;
-    throw fault(`${field} should not differ from what ${packed} holds: leave one of them out`);
+    throw error(`${field} should not differ from what ${packed} holds: leave one of them out`);
   }
 };
 
@@ -176,7 +176,7 @@ const wholeMarker = (factory: Hex): Hex => `0x${digits(factory).padEnd(2 * ADDRE
 
 const checkedFactory = ({ factory, factoryData }: FactoryFields, target: OperationTarget): FactoryFields => {
   if (factory === undefined) {
-    if (factoryData !== undefined) throw fault('factory must be given with factoryData');
+    if (factoryData !== undefined) throw error('factory must be given with factoryData');
     return {};
   }
   if (isEip7702(factory)) {
@@ -185,7 +185,7 @@ const checkedFactory = ({ factory, factoryData }: FactoryFields, target: Operati
     }
     return factoryData === undefined ? { factory } : { factory: wholeMarker(factory), factoryData };
   }
-  if (byteLength(factory) !== ADDRESS_LENGTH) throw fault('factory must be an EVM address, or 0x7702 for EIP-7702');
+  if (byteLength(factory) !== ADDRESS_LENGTH) throw error('factory must be an EVM address, or 0x7702 for EIP-7702');
   return { factory, factoryData: factoryData ?? '0x' };
 };
 
@@ -204,9 +204,9 @@ const readAuthorization = (
   const differs =
     authorization &&
     Object.entries(auth).some(([field, value]) => !sameValue(value, authorization[field as keyof typeof auth]));
-  if (differs) throw fault('authorization should not differ from eip7702Auth: leave one of them out');
+  if (differs) throw error('authorization should not differ from eip7702Auth: leave one of them out');
   if (auth.chainId !== 0n && auth.chainId !== BigInt(chainId)) {
-    throw fault(`eip7702Auth.chainId must be ${chainId}, or 0 for every chain`);
+    throw error(`eip7702Auth.chainId must be ${chainId}, or 0 for every chain`);
   }
   return { eip7702Auth: auth };
 };

@@ -143,7 +143,7 @@ describe('a webhook set to fail open', () => {
     ...(status !== undefined && { status }),
     headers: {},
     text,
-    fault: { code, evidence: { detail: 'x', cause: 'ECONNREFUSED' } },
+    error: { code, evidence: { detail: 'x', cause: 'ECONNREFUSED' } },
   });
 
   test.each([

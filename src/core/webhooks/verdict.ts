@@ -15,9 +15,9 @@ export interface Answer {
   /** The body as far as it was read. */
   readonly text: string;
   /** Why the answer is incomplete. */
-  readonly fault?: WebhookError | undefined;
+  readonly error?: WebhookError | undefined;
   /** What the body says, if a hash replaces its text. */
-  readonly body?: { readonly fault?: WebhookError | undefined } | undefined;
+  readonly body?: { readonly error?: WebhookError | undefined } | undefined;
 }
 
 export type WebhookVerdict =
@@ -53,18 +53,18 @@ const ECHO_LENGTH = 200;
  * Judges an answer: it passes only with status 2xx and the JSON boolean true, in JSON without duplicate keys.
  * @param host names the webhook in the evidence
  * @param failOpen outages of the receiver pass; never an answer of false, a refused address or a full queue
- * @param notAnOutage why a missing answer is not the receiver's fault, in words; then nothing passes
+ * @param notAnOutage why a missing answer is not the receiver's error, in words; then nothing passes
  */
 export const verdictOn = (answer: Answer, host: string, failOpen: boolean, notAnOutage?: string): WebhookVerdict => {
   const { status } = answer;
-  const fault = statusFault(answer) ?? answer.fault ?? bodyFault(answer);
-  const evidence: Evidence = { host, ...(status !== undefined && { status }), ...fault?.evidence };
-  if (!fault) return { outcome: 'pass', code: 'WEBHOOK_VERIFIED', evidence };
-  if (failOpen && isOutage(fault, status) && !saysNo(answer)) {
-    if (notAnOutage !== undefined) return { outcome: 'deny', code: fault.code, evidence: { ...evidence, notAnOutage } };
-    return { outcome: 'pass', code: 'WEBHOOK_FAILED_OPEN', evidence: { outage: fault.code, ...evidence } };
+  const error = statusError(answer) ?? answer.error ?? bodyError(answer);
+  const evidence: Evidence = { host, ...(status !== undefined && { status }), ...error?.evidence };
+  if (!error) return { outcome: 'pass', code: 'WEBHOOK_VERIFIED', evidence };
+  if (failOpen && isOutage(error, status) && !saysNo(answer)) {
+    if (notAnOutage !== undefined) return { outcome: 'deny', code: error.code, evidence: { ...evidence, notAnOutage } };
+    return { outcome: 'pass', code: 'WEBHOOK_FAILED_OPEN', evidence: { outage: error.code, ...evidence } };
   }
-  return { outcome: 'deny', code: fault.code, evidence };
+  return { outcome: 'deny', code: error.code, evidence };
 };
 
 const webhookError = (code: WebhookDenialCode, evidence: Evidence = {}): WebhookError => ({ code, evidence });
@@ -77,9 +77,9 @@ const isOutage = ({ code, evidence }: WebhookError, status = 0): boolean =>
 
 /** A verdict of false, or one that contains it, is no outage whatever its status. */
 const saysNo = (answer: Answer): boolean =>
-  ['WEBHOOK_DENIED', 'WEBHOOK_DUPLICATE_KEYS'].includes(bodyFault(answer)?.code ?? '');
+  ['WEBHOOK_DENIED', 'WEBHOOK_DUPLICATE_KEYS'].includes(bodyError(answer)?.code ?? '');
 
-const statusFault = ({ status, headers }: Answer): WebhookError | undefined => {
+const statusError = ({ status, headers }: Answer): WebhookError | undefined => {
   if (status === undefined || (status >= 200 && status <= 299)) return undefined;
   const { location } = headers;
   return status >= 300 && status <= 399 && location !== undefined
@@ -88,10 +88,10 @@ const statusFault = ({ status, headers }: Answer): WebhookError | undefined => {
 };
 
 /** Why the body of an answer is no verdict that passes; undefined if it is one. */
-export const bodyFault = (answer: Answer): WebhookError | undefined =>
-  answer.body === undefined ? textFault(answer) : answer.body.fault;
+export const bodyError = (answer: Answer): WebhookError | undefined =>
+  answer.body === undefined ? textError(answer) : answer.body.error;
 
-const textFault = ({ headers, text }: Answer): WebhookError | undefined => {
+const textError = ({ headers, text }: Answer): WebhookError | undefined => {
   const json = parseJson(text);
   if (json === undefined) {
     const encoding = headers['content-encoding'];

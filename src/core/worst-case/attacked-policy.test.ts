@@ -26,7 +26,7 @@ test.each<[string, PolicyRule, readonly PolicyRule[], boolean]>([
   expect(leavesRulesOut(policy, price)).toBe(isLeftOut);
 });
 
-test.each([undefined, { usd: null, fault: 'it is silent' }])(
+test.each([undefined, { usd: null, error: 'it is silent' }])(
   'without a price (%j) nobody knows what a limit in dollars comes to: an attacker waits until there is one',
   (price) => {
     const policy = policyWith({ rules: [limit(inUsd(5n))] });

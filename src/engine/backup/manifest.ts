@@ -36,8 +36,8 @@ export const manifestText = (manifest: Omit<Manifest, 'format' | 'version'>): st
 /** Only the version: a newer manifest may hold anything else, and its version reports that it is newer. */
 const versionSchema = z.object({ format: z.literal('gasdesk-backup'), version: z.int() });
 
-export const unreadable = (file: string, fault: string, cause?: unknown): EngineError =>
-  new EngineError('BACKUP_UNREADABLE', `${file} is not a readable backup: ${fault}`, { file }, { cause });
+export const unreadable = (file: string, error: string, cause?: unknown): EngineError =>
+  new EngineError('BACKUP_UNREADABLE', `${file} is not a readable backup: ${error}`, { file }, { cause });
 
 const tooNew = (file: string, what: string): EngineError =>
   new EngineError('BACKUP_TOO_NEW', `A newer Gasdesk made ${file}: ${what}. Use that version.`, { file });

@@ -10,7 +10,7 @@ import { type Extract, extract as createExtract } from 'tar-stream';
 import { EngineError } from '../../shared/errors.ts';
 import { keptFiles } from '../data-folder/data-folder.ts';
 import type { Secret } from '../base/secret.ts';
-import { faultsOf, schemaOf } from '../store/sqlite/snapshots.ts';
+import { errorsOf, schemaOf } from '../store/sqlite/snapshots.ts';
 import { passphraseIdentity } from './age-passphrase.ts';
 import { MANIFEST_NAME, type Manifest, readManifest, unreadable } from './manifest.ts';
 import { isAgeFile } from './write-backup.ts';
@@ -76,24 +76,24 @@ const takeEntries = async (file: string, archive: Extract, dir: string): Promise
 };
 
 const checkDatabase = (file: string, database: string, manifest: Manifest): void => {
-  const [fault] = faultsOf(database);
-  if (fault !== undefined) throw unreadable(file, `its database is damaged (${fault})`);
+  const [error] = errorsOf(database);
+  if (error !== undefined) throw unreadable(file, `its database is damaged (${error})`);
   if (schemaOf(database) !== manifest.schema)
     throw unreadable(file, 'its database has a schema other than its manifest says');
 };
 
-const isWriteFault = (fault: unknown): fault is Error =>
-  fault instanceof Error && 'syscall' in fault && fault.syscall !== 'read';
+const isWriteError = (error: unknown): error is Error =>
+  error instanceof Error && 'syscall' in error && error.syscall !== 'read';
 
-const explain = (file: string, faults: readonly unknown[]): EngineError => {
-  const expected = faults.find((fault) => fault instanceof EngineError);
+const explain = (file: string, errors: readonly unknown[]): EngineError => {
+  const expected = errors.find((error) => error instanceof EngineError);
   if (expected !== undefined) return expected;
-  const disk = faults.find(isWriteFault);
+  const disk = errors.find(isWriteError);
   if (disk !== undefined) {
     const message = `Cannot unpack the backup: ${disk.message}`;
     return new EngineError('DATA_FOLDER_UNUSABLE', message, { file }, { cause: disk });
   }
-  return unreadable(file, 'it was altered or cut short', faults[0]);
+  return unreadable(file, 'it was altered or cut short', errors[0]);
 };
 
 const unpackAll = async (

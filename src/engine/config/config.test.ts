@@ -115,7 +115,7 @@ test('a setting of the wrong type in the file is refused, not guessed at', () =>
 test('a misspelt setting is refused wherever it is, and the right names are told', () => {
   write('{"prot": 1, "__proto__": {"port": 1}, "toString": 1}');
   const error = refusal({ flags: { hots: 'x' }, env: { GASDESK_PROT: '1', PATH: '/bin' }, file });
-  expect(error.data.faults).toEqual([
+  expect(error.data.errors).toEqual([
     expect.stringContaining('hots (from --hots) is not a setting. The settings are: host, port,'),
     expect.stringContaining('GASDESK_PROT (from GASDESK_PROT) is not a setting'),
     expect.stringContaining(`prot (from ${file}) is not a setting`),
@@ -124,7 +124,7 @@ test('a misspelt setting is refused wherever it is, and the right names are told
   ]);
 });
 
-test('a fault is told even where another source overrides it', () => {
+test('an error is told even where another source overrides it', () => {
   write({ port: -1 });
   expect(refusal({ flags: { port: 1 }, file }).message).toContain(`port (from ${file})`);
 });

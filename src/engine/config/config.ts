@@ -147,7 +147,7 @@ interface Layer {
 /**
  * Checks all sources: an error in one counts even if another source overrides it.
  *
- * @throws {@link EngineError} `CONFIG_INVALID`; its message names setting, source and accepted values, `data.faults`
+ * @throws {@link EngineError} `CONFIG_INVALID`; its message names setting, source and accepted values, `data.errors`
  *   lists all errors
  */
 export const loadConfig = (sources: ConfigSources): Config => {
@@ -189,8 +189,8 @@ export const saveSetting = ({ flags = {}, env = {} }: ConfigSources, file: strin
   }
   const { [key]: _before, ...others } = fileLayer(file).values;
   const values = change.value === null ? others : { ...others, [key]: fromText(key, change.value) };
-  const faults = layerFaults({ values, source: () => file });
-  if (faults.length > 0) throw invalid(faults);
+  const errors = layerErrors({ values, source: () => file });
+  if (errors.length > 0) throw invalid(errors);
   writeDurably(file, `${JSON.stringify(values, null, 2)}\n`);
 };
 
@@ -207,8 +207,8 @@ export const withoutDatabase = (text: string): string => {
 
 const resolve = ({ flags = {}, env = {}, file }: ConfigSources): ConfigEntry[] => {
   const layers = [flagLayer(flags), environmentLayer(env), ...(file === undefined ? [] : [fileLayer(file)])];
-  const faults = [...layers.flatMap(layerFaults), ...shownToOthers(flags['database'], '--database')];
-  if (faults.length > 0) throw invalid(faults);
+  const errors = [...layers.flatMap(layerErrors), ...shownToOthers(flags['database'], '--database')];
+  if (errors.length > 0) throw invalid(errors);
   return keys.map((key) => {
     const layer = layers.find(({ values }) => values[key] !== undefined);
     return layer
@@ -217,8 +217,8 @@ const resolve = ({ flags = {}, env = {}, file }: ConfigSources): ConfigEntry[] =
   });
 };
 
-const invalid = (faults: readonly string[]): EngineError =>
-  new EngineError('CONFIG_INVALID', `Configuration: ${faults.join('; ')}`, { faults });
+const invalid = (errors: readonly string[]): EngineError =>
+  new EngineError('CONFIG_INVALID', `Configuration: ${errors.join('; ')}`, { errors });
 
 const flagLayer = (flags: Readonly<Record<string, unknown>>): Layer => ({
   values: Object.fromEntries(Object.entries(flags).map(([key, value]) => [key, fromText(key, value)])),
@@ -283,12 +283,12 @@ const shownToOthers = (database: unknown, flag: string): string[] =>
  * @throws EngineError `CONFIG_INVALID`
  */
 export const requireNoPassword = (url: string, flag: string): void => {
-  const faults = shownToOthers(url, flag);
-  if (faults.length > 0) throw invalid(faults);
+  const errors = shownToOthers(url, flag);
+  if (errors.length > 0) throw invalid(errors);
 };
 
 /** Errors name the setting, never its value: a misspelt variable may hold a passphrase. */
-const layerFaults = ({ values, source }: Layer): string[] =>
+const layerErrors = ({ values, source }: Layer): string[] =>
   Object.entries(values).flatMap(([key, value]) => {
     const known = keys.find((name) => name === key);
     if (known === undefined) return value === undefined ? [] : [unknownKey(key, source(key))];

@@ -17,13 +17,13 @@ const successSchema = (describe: Describe, { message, data }: Operation): Json =
   additionalProperties: false,
 });
 
-const faultSchema = {
+const errorSchema = {
   type: 'object',
   required: ['statusCode', 'message'],
   properties: {
     statusCode: { type: 'integer', description: 'The HTTP status' },
     message: { type: 'string' },
-    errors: { type: 'array', items: { type: 'string' }, description: 'Every fault of the request, `message` first' },
+    errors: { type: 'array', items: { type: 'string' }, description: 'Every error of the request, `message` first' },
   },
   additionalProperties: false,
 };
@@ -40,9 +40,9 @@ const requestBody = (describe: Describe, { method, body }: Operation): Json =>
 const operationOf = (describe: Describe, operation: Operation): Json => {
   const { method, path, summary, message, access, changes, query = [], statuses = [] } = operation;
   const security = access === 'account' ? { authToken: [] } : { authToken: [], apiKey: [] };
-  const faults = [400, 401, ...(changes || access === 'dapp' ? [403] : []), ...statuses, 'default'].map((status) => [
+  const errors = [400, 401, ...(changes || access === 'dapp' ? [403] : []), ...statuses, 'default'].map((status) => [
     status,
-    { description: 'Refused', content: content({ $ref: '#/components/schemas/Fault' }) },
+    { description: 'Refused', content: content({ $ref: '#/components/schemas/Error' }) },
   ]);
   return {
     summary,
@@ -55,7 +55,7 @@ const operationOf = (describe: Describe, operation: Operation): Json => {
     ...requestBody(describe, operation),
     responses: {
       '200': { description: message, content: content(successSchema(describe, operation)) },
-      ...Object.fromEntries(faults),
+      ...Object.fromEntries(errors),
     },
   };
 };
@@ -151,7 +151,7 @@ const rpcPaths = (): Json => {
 export const openApiDocument = (methods: readonly RpcMethod[] = rpcMethods): Json => {
   const { describe, components } = createDescriber();
   const paths = { ...managementPaths(describe), ...rpcPaths() };
-  const schemas = { Fault: faultSchema, ...rpcSchemas(describe, methods) };
+  const schemas = { Error: errorSchema, ...rpcSchemas(describe, methods) };
   return {
     openapi: '3.1.0',
     info: { title: 'Gasdesk', version, description: 'ERC-4337 paymaster management and sponsorship' },

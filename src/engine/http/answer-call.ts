@@ -4,7 +4,7 @@ import { EngineError } from '../../shared/errors.ts';
 import type { Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { ConsoleService } from '../service/index.ts';
-import { publicFault } from './faults.ts';
+import { publicError } from './errors.ts';
 
 export type CalledService = Pick<ConsoleService, 'call'>;
 
@@ -39,7 +39,7 @@ export const answerCall = async (
   try {
     return { ok: true, output: await run(await context.service(), await receive()) };
   } catch (error) {
-    const { code, message, data } = publicFault(error, context.log, context.entropy);
+    const { code, message, data } = publicError(error, context.log, context.entropy);
     return { ok: false, code, message, data };
   }
 };

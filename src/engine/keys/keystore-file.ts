@@ -58,8 +58,8 @@ export type KeystoreFile = z.output<typeof fileSchema>;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export const invalidKeystore = (fault: string): EngineError =>
-  new EngineError('KEYSTORE_INVALID', `This keystore file is unusable: ${fault}`);
+export const invalidKeystore = (error: string): EngineError =>
+  new EngineError('KEYSTORE_INVALID', `This keystore file is unusable: ${error}`);
 
 const objectOf = (text: string): JsonObject => {
   let json: unknown;

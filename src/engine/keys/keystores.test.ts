@@ -29,7 +29,7 @@ it('a new key is in a file that only its owner reads, under its address, and ope
   const { dir, clock, keystores } = open();
   expect(keystores.list()).toEqual([]);
   const made = await keystores.create('Funds', PASSWORD);
-  expect(made).toEqual({ address: made.address, label: 'Funds', createdAt: clock.now(), fault: null });
+  expect(made).toEqual({ address: made.address, label: 'Funds', createdAt: clock.now(), error: null });
   expect(keystores.list()).toEqual([made]);
   const file = `${made.address.toLowerCase()}.json`;
   expect(readdirSync(dir)).toEqual([file]);
@@ -51,7 +51,7 @@ it('a key is exported as other wallets know it, and comes back', async () => {
   expect(await decryptKeystoreJson(keystore, PASSWORD)).toMatchObject({ address });
   await other.clock.advance(5);
   const imported = await other.keystores.import('Moved', keystore, PASSWORD);
-  expect(imported).toEqual({ address, label: 'Moved', createdAt: other.clock.now(), fault: null });
+  expect(imported).toEqual({ address, label: 'Moved', createdAt: other.clock.now(), error: null });
   expect(await addressUsed(other.keystores, address)).toBe(address);
 });
 
@@ -105,7 +105,7 @@ it('a damaged file is told of and hides no other; files that are not ours are le
   writeFileSync(join(dir, `${named('4')}.json`), text);
   writeFileSync(join(dir, 'notes.txt'), 'mine');
   const told = keystores.list();
-  expect(told.map(({ fault }) => fault === null)).toEqual([false, false, true, true]);
+  expect(told.map(({ error }) => error === null)).toEqual([false, false, true, true]);
   expect(told.map(({ label }) => label)).toEqual(['', '', '', 'Good']);
   expect(told[3]).toEqual(good);
   for (const digit of ['1', '2', '3', '4']) {
@@ -134,7 +134,7 @@ it.each([1e300, -1, 1.5])(
     const path = join(dir, readdirSync(dir)[0]!);
     const json = JSON.parse(readFileSync(path, 'utf8')) as object;
     writeFileSync(path, JSON.stringify({ ...json, gasdesk: { label: 'Funds', createdAt } }));
-    expect(keystores.list()).toEqual([{ address, label: '', createdAt: 0, fault: null }]);
+    expect(keystores.list()).toEqual([{ address, label: '', createdAt: 0, error: null }]);
     expect(keystores.export(address).fileName).toMatch(/^UTC--1970-/);
   },
 );

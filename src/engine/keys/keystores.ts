@@ -25,7 +25,7 @@ export interface Keystore {
   /** Epoch ms. */
   readonly createdAt: number;
   /** Error in its file; null if it has none. */
-  readonly fault: string | null;
+  readonly error: string | null;
 }
 
 /** Local keys: one file each, which its own password opens for a single use. */
@@ -120,10 +120,10 @@ export const createKeystores = (desk: {
       const { json } = readKeystore(readText(pathOf(address)));
       const { data } = oursSchema.safeParse(json[OURS]);
       // The file may come from elsewhere.
-      return { ...known, ...(data ?? { label: '', createdAt: 0 }), fault: null };
+      return { ...known, ...(data ?? { label: '', createdAt: 0 }), error: null };
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      return { ...known, label: '', createdAt: 0, fault: error.message };
+      return { ...known, label: '', createdAt: 0, error: error.message };
     }
   };
   const keep = (address: Address, label: string, json: JsonObject): Keystore => {
@@ -135,7 +135,7 @@ export const createKeystores = (desk: {
       chmodSync(dir, 0o700);
       writeDurably(path, JSON.stringify({ ...json, [OURS]: { label, createdAt } }));
     });
-    return { address, label, createdAt, fault: null };
+    return { address, label, createdAt, error: null };
   };
   const opened = async <T>(address: Address, password: string, use: (key: Buffer) => Promise<T> | T): Promise<T> => {
     const { file } = readKeystore(readText(pathOf(address)));
@@ -183,7 +183,7 @@ export const createKeystores = (desk: {
           work();
           syncFolder(dir);
         });
-      if (existsSync(path) && describe(address).fault !== null) {
+      if (existsSync(path) && describe(address).error !== null) {
         change(() => renameSync(path, `${path}.damaged-${clock.now()}`));
         return;
       }

@@ -70,14 +70,14 @@ export const createWalletRpc = (clock: Clock): WalletRpc => {
       const cancel = clock.setTimer(withinMs, () => late.abort(new Error(`no answer came in ${withinMs / 1_000} s`)));
       const signal = AbortSignal.any([late.signal, stopping.signal]);
       const agent = agents[target.protocol === 'https:' ? 'https:' : 'http:'];
-      const { fault, text } = await exchange(
+      const { error, text } = await exchange(
         { url: target, method: 'POST', headers, body },
         { agent, lookup, signal, limitBytes: MAX_ANSWER_BYTES },
       );
       cancel();
-      const answer = fault === undefined ? readAnswer(text) : undefined;
+      const answer = error === undefined ? readAnswer(text) : undefined;
       if (answer !== undefined) return answer;
-      const { detail } = fault?.evidence ?? {};
+      const { detail } = error?.evidence ?? {};
       const why = typeof detail === 'string' ? detail : 'the response is not JSON-RPC';
       const message = `The wallet at ${target.origin} does not answer: ${why}. Make sure that it runs, is unlocked, and listens there`;
       throw new EngineError('WALLET_UNREACHABLE', message);

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 
 export interface StorageHealth {
-  readonly failed: (fault: EngineError) => void;
+  readonly failed: (error: EngineError) => void;
   /**
    * Why the last write failed, or that the disk is full. Undefined while room is left, and again once a trial write
    * succeeds. A damaged database stays damaged.
@@ -23,10 +23,10 @@ interface StorageHealthOptions {
 }
 
 export const createStorageHealth = ({ clock, hasRoom }: StorageHealthOptions): StorageHealth => {
-  let fault: EngineError | undefined;
+  let error: EngineError | undefined;
   let triedAt = Number.NEGATIVE_INFINITY;
   let isFull = false;
-  const isDamaged = (): boolean => fault?.data['damaged'] === true;
+  const isDamaged = (): boolean => error?.data['damaged'] === true;
   const succeeds = (store: Pick<Snapshots, 'tryWrite'>): Promise<boolean> =>
     store.tryWrite().then(
       () => true,
@@ -34,16 +34,16 @@ export const createStorageHealth = ({ clock, hasRoom }: StorageHealthOptions): S
     );
   return {
     failed(next) {
-      if (!isDamaged()) fault = next;
+      if (!isDamaged()) error = next;
     },
     async problem(store) {
       if (!isDamaged() && clock.monotonic() - triedAt >= TRY_MS) {
         triedAt = clock.monotonic();
-        const before = fault;
+        const before = error;
         isFull = !(await hasRoom());
-        if (before !== undefined && !isFull && (await succeeds(store)) && fault === before) fault = undefined;
+        if (before !== undefined && !isFull && (await succeeds(store)) && error === before) error = undefined;
       }
-      return fault?.message ?? (isFull ? NO_ROOM : undefined);
+      return error?.message ?? (isFull ? NO_ROOM : undefined);
     },
   };
 };

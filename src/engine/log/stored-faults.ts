@@ -8,7 +8,7 @@ import { isPolicyOf } from '../store/policy-rows.ts';
 const TILES = 32;
 const REVISIONS = 100;
 
-const faultOfTile = (level: number, index: number, tile: TileRow | undefined, hashes: readonly Buffer[]) => {
+const errorOfTile = (level: number, index: number, tile: TileRow | undefined, hashes: readonly Buffer[]) => {
   const name = `Tile ${index} of level ${level} of the log's tree`;
   if (tile?.tile !== index) return `${name} is missing`;
   if (!tile.hashes.equals(Buffer.concat(hashes))) return `${name} does not hold the hashes below it`;
@@ -33,8 +33,8 @@ export const tileFaults = async (store: LogCheckStore & Pick<LogStore, 'logSize'
       for (let index = from; index < end; index += 1) {
         const start = (index - from) * TILE_HASHES;
         const hashes = below.slice(start, start + TILE_HASHES);
-        const fault = faultOfTile(level, index, tiles[index - from], hashes);
-        if (fault !== undefined) faults.push(fault);
+        const error = errorOfTile(level, index, tiles[index - from], hashes);
+        if (error !== undefined) faults.push(error);
       }
     }
     count = Math.floor(count / TILE_HASHES);
@@ -48,7 +48,7 @@ export interface StoredRevisions {
   readonly entries: number;
 }
 
-/** Hashes of all stored policy revisions, and the errors: revisions with another hash. */
+/** Hashes of all stored policy revisions, and the faults: revisions with another hash. */
 export const storedRevisions = async (store: Pick<LogCheckStore, 'revisionTexts'>): Promise<StoredRevisions> => {
   const [hashes, faults]: [string[], string[]] = [[], []];
   let entries = 0;

@@ -70,7 +70,7 @@ export const openWatchedDatabase = async (options: OpenOptions): Promise<Watched
     }
   };
   try {
-    database = await openDatabase(place, { clock, log, onLogEnd, onFault: storage.failed });
+    database = await openDatabase(place, { clock, log, onLogEnd, onError: storage.failed });
     const { store } = database;
     const found = await findRollback(store, file.known());
     if (found !== undefined && onRollback === 'refuse') throw refusal(found);

@@ -29,7 +29,7 @@ export const contractOperations = [
     path,
     summary: 'Update whitelisted methods',
     message: 'Smart contract updated',
-    faults: { unknownApiKey: 'SMART_CONTRACT_NOT_FOUND' },
+    errors: { unknownApiKey: 'SMART_CONTRACT_NOT_FOUND' },
     body: procedures['contracts.update'].input.omit(dapp),
     data: procedures['contracts.update'].output,
     statuses: [404],
@@ -40,7 +40,7 @@ export const contractOperations = [
     path,
     summary: 'Delete a smart contract',
     message: 'Smart contract deleted',
-    faults: { unknownApiKey: 'SMART_CONTRACT_NOT_FOUND' },
+    errors: { unknownApiKey: 'SMART_CONTRACT_NOT_FOUND' },
     body: procedures['contracts.delete'].input.omit(dapp),
     statuses: [404],
     async run({ service, paymaster: { paymasterId }, body }) {

@@ -23,7 +23,7 @@ export interface OperationInput<Body> {
 }
 
 /** Errors for credentials that an operation does not accept (behaviour 8.2). */
-export interface CredentialFaults {
+export interface CredentialErrors {
   readonly missingAuthToken: ErrorCode;
   readonly unknownAuthToken: ErrorCode;
   readonly unknownApiKey: ErrorCode;
@@ -38,7 +38,7 @@ export interface Operation<Body extends z.ZodType = z.ZodType, Access extends Op
   readonly access: Access;
   /** False: read-only tokens may use it. */
   readonly changes: boolean;
-  readonly faults: CredentialFaults;
+  readonly errors: CredentialErrors;
   readonly body: Body;
   /** Schema of the response data, for the description. Operations without it return no data. */
   readonly data?: z.ZodType;
@@ -48,7 +48,7 @@ export interface Operation<Body extends z.ZodType = z.ZodType, Access extends Op
   run(input: OperationInput<z.output<Body>> & OperationCaller<Access>): Promise<unknown>;
 }
 
-const standardFaults: CredentialFaults = {
+const standardErrors: CredentialErrors = {
   missingAuthToken: 'CREDENTIALS_REQUIRED',
   unknownAuthToken: 'INVALID_AUTH_TOKEN',
   unknownApiKey: 'INVALID_API_KEY',
@@ -58,9 +58,9 @@ const nothing = z.strictObject({});
 
 type Given<Body extends z.ZodType, Access extends OperationAccess> = Omit<
   Operation<Body, Access>,
-  'faults' | 'body' | 'access' | 'changes'
+  'errors' | 'body' | 'access' | 'changes'
 > & {
-  readonly faults?: Partial<CredentialFaults>;
+  readonly errors?: Partial<CredentialErrors>;
   readonly body?: Body;
   readonly access?: Access;
   /** Default: GET changes nothing, other methods do. */
@@ -75,6 +75,6 @@ export const operation = <Body extends z.ZodType = typeof nothing, Access extend
   access: 'dapp',
   changes: given.method !== 'get',
   ...given,
-  faults: { ...standardFaults, ...given.faults },
+  errors: { ...standardErrors, ...given.errors },
   // The router validates the body with this schema before it runs the operation.
 });

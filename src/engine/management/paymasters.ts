@@ -6,7 +6,7 @@ import { type OperationCaller, type OperationInput, operation } from './operatio
 
 const path = '/paymaster';
 const dapp = procedures['paymasters.create'].output.pick({ name: true, chainId: true, apiKey: true });
-const userFaults = { unknownAuthToken: 'USER_NOT_FOUND', unknownApiKey: 'USER_NOT_FOUND' } as const;
+const userErrors = { unknownAuthToken: 'USER_NOT_FOUND', unknownApiKey: 'USER_NOT_FOUND' } as const;
 
 const view = ({ name, chainId, apiKey }: Pick<Paymaster, 'name' | 'chainId' | 'apiKey'>) => ({ name, chainId, apiKey });
 
@@ -32,7 +32,7 @@ export const paymasterOperations = [
     summary: 'List paymasters',
     message: 'DApp list fetched',
     access: 'account',
-    faults: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
+    errors: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
     data: z.array(dapp),
     async run({ service, accountId, onlyDapp }) {
       const dapps = await service.run('paymasters.list', { accountId });
@@ -45,7 +45,7 @@ export const paymasterOperations = [
     summary: 'Create paymaster',
     message: 'DApp registered successfully',
     access: 'account',
-    faults: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
+    errors: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
     body: procedures['paymasters.create'].input.omit({ accountId: true }),
     data: dapp,
     async run({ service, accountId, body }) {
@@ -57,7 +57,7 @@ export const paymasterOperations = [
     path,
     summary: 'Update funding wallet, step 3: send the signed message',
     message: 'Paymaster updated successfully',
-    faults: userFaults,
+    errors: userErrors,
     body: procedures['paymasters.setFundingWallet'].input,
     data: dapp.extend({ paymasterId: z.string() }),
     statuses: [404],
@@ -75,7 +75,7 @@ export const paymasterOperations = [
       message: 'Funding message sent',
       // It replaces an earlier one.
       changes: true,
-      faults: userFaults,
+      errors: userErrors,
       data: procedures['paymasters.fundingMessage'].output,
       statuses: [404],
       run: fundingMessage,

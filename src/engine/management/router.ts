@@ -27,18 +27,18 @@ const mayUse = ({ scope }: AuthToken, { access, changes }: Operation): boolean =
 
 /** Checks the credentials that the operation requires. Headers come before the body. */
 const authenticate = async (context: Context, service: Service, operation: Operation) => {
-  const { access, faults } = operation;
+  const { access, errors } = operation;
   const authToken = context.get('authToken');
   const apiKey = context.get('apiKey');
-  if (authToken === '') throw new EngineError(faults.missingAuthToken);
+  if (authToken === '') throw new EngineError(errors.missingAuthToken);
   if (access === 'dapp' && apiKey === '') throw new EngineError('CREDENTIALS_REQUIRED');
-  const token = await orElse('INVALID_AUTH_TOKEN', new EngineError(faults.unknownAuthToken), () =>
+  const token = await orElse('INVALID_AUTH_TOKEN', new EngineError(errors.unknownAuthToken), () =>
     service.access.token(authToken),
   );
   if (!mayUse(token, operation)) throw new EngineError('AUTH_TOKEN_SCOPE');
   const caller = { accountId: token.accountId, onlyDapp: token.paymasterId, mayChange: token.scope !== 'read' };
   if (access === 'account') return caller;
-  const paymaster = await orElse('INVALID_API_KEY', new EngineError(faults.unknownApiKey), () =>
+  const paymaster = await orElse('INVALID_API_KEY', new EngineError(errors.unknownApiKey), () =>
     service.access.dapp(token, apiKey),
   );
   return { ...caller, paymaster };
@@ -62,7 +62,7 @@ export const managementRouter = (service: Service, readBody: ReadBody): Router =
 };
 
 /** `errors` lists all errors if there are several. */
-export const faultEnvelope = (fault: EngineError): Record<string, unknown> => {
-  const { errors } = fault.data;
-  return { statusCode: fault.status, message: fault.message, ...(Array.isArray(errors) && { errors }) };
+export const errorEnvelope = (error: EngineError): Record<string, unknown> => {
+  const { errors } = error.data;
+  return { statusCode: error.status, message: error.message, ...(Array.isArray(errors) && { errors }) };
 };

@@ -24,7 +24,7 @@ export const webhookOperations = [
     path,
     summary: 'Get registered webhook',
     message: 'Webhook list fetched',
-    faults: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
+    errors: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' },
     body: z.strictObject({ webhookUrl: z.string().optional() }),
     data: procedures['webhooks.list'].output,
     query: ['webhookId'],
@@ -36,7 +36,7 @@ export const webhookOperations = [
     path,
     summary: 'Update webhook status',
     message: 'Webhook updated',
-    faults: { unknownApiKey: 'WEBHOOK_NOT_FOUND' },
+    errors: { unknownApiKey: 'WEBHOOK_NOT_FOUND' },
     body: procedures['webhooks.update'].input.omit(dapp),
     statuses: [404],
     async run({ service, paymaster: { paymasterId }, body }) {
@@ -48,7 +48,7 @@ export const webhookOperations = [
     path,
     summary: 'Delete webhook',
     message: 'Webhook deleted',
-    faults: { unknownApiKey: 'WEBHOOK_NOT_FOUND' },
+    errors: { unknownApiKey: 'WEBHOOK_NOT_FOUND' },
     body: procedures['webhooks.delete'].input.omit(dapp),
     statuses: [404],
     async run({ service, paymaster: { paymasterId }, body }) {

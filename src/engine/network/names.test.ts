@@ -63,7 +63,7 @@ test.each<[Answer, string]>([
   [[], 'ENOTFOUND'],
   ['failing', 'EAI_AGAIN'],
   ['silent', 'EAI_AGAIN'],
-])('where the DNS says %j, the fault is %s', async (answer, code) => {
+])('where the DNS says %j, the error is %s', async (answer, code) => {
   const { resolve, asked, close } = await namesBy(() => answer);
   const found = expect(resolve('hooks.example')).rejects.toMatchObject({ code });
   await until(() => asked.length >= 2);

@@ -3,15 +3,15 @@ import { type LookupFunction, isIP } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import { type HostNames, readHostNames } from './hosts.ts';
 
-class NameFault extends Error {
-  override readonly name = 'NameFault';
+class NameError extends Error {
+  override readonly name = 'NameError';
   /**
    * `ENOTFOUND`: DNS has no address. `EAI_AGAIN`: DNS did not answer. `LOOKUPS_FULL`: DNS was not queried, because too
    * many names of the DApp, or of all, are being looked up.
    */
   readonly code: 'ENOTFOUND' | 'EAI_AGAIN' | 'LOOKUPS_FULL';
 
-  constructor(code: NameFault['code'], options?: ErrorOptions) {
+  constructor(code: NameError['code'], options?: ErrorOptions) {
     super(code, options);
     this.code = code;
   }
@@ -21,7 +21,7 @@ class NameFault extends Error {
  * All addresses of a host name, at least one.
  *
  * @param dapp owner of the name, for the limits; undefined: the operator
- * @throws NameFault
+ * @throws NameError
  */
 export type ResolveName = (hostname: string, dapp?: string) => Promise<readonly string[]>;
 
@@ -61,12 +61,12 @@ const askBoth = async (resolver: Resolver, name: string): Promise<Answer> => {
   const asked = [resolver.resolve4(name, { ttl: true }), resolver.resolve6(name, { ttl: true })];
   const answers = await Promise.allSettled(asked);
   const records = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-  const faults = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
-  const unanswered = faults.find((fault) => !isNone(fault));
+  const errors = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
+  const unanswered = errors.find((error) => !isNone(error));
   if (records.length > 0)
     return { addresses: records.map(({ address }) => address), seconds: Math.min(...records.map(({ ttl }) => ttl)) };
   // Codes of c-ares are not passed on: its ECONNREFUSED refers to a DNS server.
-  throw new NameFault(unanswered === undefined ? 'ENOTFOUND' : 'EAI_AGAIN', { cause: unanswered ?? faults[0] });
+  throw new NameError(unanswered === undefined ? 'ENOTFOUND' : 'EAI_AGAIN', { cause: unanswered ?? errors[0] });
 };
 
 /**
@@ -91,7 +91,7 @@ export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOp
         try {
           return await askBoth(resolver, candidate);
         } catch (error) {
-          if (!(error instanceof NameFault) || error.code !== 'ENOTFOUND') throw error;
+          if (!(error instanceof NameError) || error.code !== 'ENOTFOUND') throw error;
           last = error;
         }
       }
@@ -124,7 +124,7 @@ export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOp
 
   const lookUp = async (name: string, dapp: string | undefined): Promise<readonly string[]> => {
     if (dapp !== undefined) {
-      if ((counts.get(dapp) ?? 0) >= MOST_OF_DAPP || counted >= MOST_OF_ALL) throw new NameFault('LOOKUPS_FULL');
+      if ((counts.get(dapp) ?? 0) >= MOST_OF_DAPP || counted >= MOST_OF_ALL) throw new NameError('LOOKUPS_FULL');
       count(dapp, 1);
     }
     try {
@@ -164,7 +164,7 @@ export const socketLookup =
     find().then(
       (addresses) => {
         const [first] = addresses;
-        if (!first) callback(new NameFault('ENOTFOUND'), '');
+        if (!first) callback(new NameError('ENOTFOUND'), '');
         else if (all) callback(null, addresses);
         else callback(null, first.address, first.family);
       },

@@ -45,13 +45,13 @@ const LOOK_MS = 5_000;
 const GIVE_UP_MS = 24 * 3_600_000;
 
 /** Why the receiver did not accept it. Only the status matters. */
-const refusalOf = ({ call: { status }, host, fault }: WebhookResponse): string | undefined => {
+const refusalOf = ({ call: { status }, host, error }: WebhookResponse): string | undefined => {
   if (status !== undefined && status >= 200 && status < 300) return undefined;
   if (status !== undefined) {
     const isRedirect = status >= 300 && status < 400;
     return explainDenial(isRedirect ? 'WEBHOOK_REDIRECT' : 'WEBHOOK_STATUS', { host, status }).message;
   }
-  return explainDenial(fault?.code ?? 'WEBHOOK_NOT_HTTP', { host, ...fault?.evidence }).message;
+  return explainDenial(error?.code ?? 'WEBHOOK_NOT_HTTP', { host, ...error?.evidence }).message;
 };
 
 /** Calls are made, signed and restricted like those of DApps' webhooks. Due notifications survive a restart. */
@@ -67,12 +67,12 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     return refusalOf(response);
   };
   const noting = async (send: () => Promise<string | undefined>): Promise<string | undefined> => {
-    const fault = await send().catch((error: unknown) => {
-      if (error instanceof EngineError) return error.message;
-      throw error;
+    const error = await send().catch((cause: unknown) => {
+      if (cause instanceof EngineError) return cause.message;
+      throw cause;
     });
-    await store.saveNotificationAttempt({ attemptedAt: clock.now(), fault: fault ?? null });
-    return fault;
+    await store.saveNotificationAttempt({ attemptedAt: clock.now(), error: error ?? null });
+    return error;
   };
 
   const send = async (url: string, notification: StoredNotification): Promise<void> => {
@@ -83,9 +83,9 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       ...{ type: `notification.${event}`, id, kind, title, body, raisedAt, endedAt },
       page: desk === null ? null : `${desk}/console/#${page}`,
     };
-    const fault = await noting(() => call(url, `${id}.${event}`, data));
+    const error = await noting(() => call(url, `${id}.${event}`, data));
     // The loop tries again.
-    if (fault !== undefined) throw new Error(fault);
+    if (error !== undefined) throw new Error(error);
     await store.notificationSent(notification);
   };
 

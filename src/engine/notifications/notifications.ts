@@ -47,7 +47,7 @@ export const createNotifications = async (options: NotificationsOptions): Promis
       (told) => {
         for (const notification of told) for (const tell of listeners) tell(notification);
       },
-      (err: unknown) => log.error('notifications.fault', { err }),
+      (err: unknown) => log.error('notifications.error', { err }),
     );
     return last;
   };

@@ -60,12 +60,12 @@ export const watchDesk = (options: WatchOptions): Watch => {
   const set = (happening: Happening, told: Told | undefined): Promise<void> =>
     told === undefined ? notifications.end(happening) : notifications.raise(happening, told);
 
-  const lookAtNode = async ({ chainId, state, fault }: ChainState): Promise<void> => {
+  const lookAtNode = async ({ chainId, state, error }: ChainState): Promise<void> => {
     const silent = state === 'unreachable' ? (silences.get(chainId) ?? 0) + 1 : 0;
     silences.set(chainId, silent);
     if (silent > 0 && silent < SILENT_LOOKS) return;
     const chain = (await store.findChain(chainId))?.name ?? knownChains.get(chainId)?.name ?? `chain ${chainId}`;
-    await set({ kind: 'node', subject: String(chainId) }, silent === 0 ? undefined : silentNode(chain, fault));
+    await set({ kind: 'node', subject: String(chainId) }, silent === 0 ? undefined : silentNode(chain, error));
   };
 
   const lookAtTank = async ({ paymasterId: subject, tank }: DappState, name: string): Promise<void> => {
@@ -92,7 +92,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
   let looking = Promise.resolve();
   /** One at a time: a slow check must not report what is out of date. */
   const lookAtPauses = (): Promise<void> =>
-    (looking = looking.then(lookAtAllPauses).catch((err: unknown) => log.error('notifications.fault', { err })));
+    (looking = looking.then(lookAtAllPauses).catch((err: unknown) => log.error('notifications.error', { err })));
 
   const lookAtChains = async (): Promise<void> => {
     // URLs of nodes may be in the vault.

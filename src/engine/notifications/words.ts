@@ -30,9 +30,9 @@ export const silentWebhook = ({ dapp, message }: DecisionRecord, count: number):
   body: `It gave no verdict ${count} times in a row. ${message}`,
 });
 
-export const silentNode = (chain: string, fault: string | null): Told => ({
+export const silentNode = (chain: string, error: string | null): Told => ({
   title: `The node of ${chain} does not answer`,
-  body: fault ?? 'It gave no reason.',
+  body: error ?? 'It gave no reason.',
 });
 
 /** A pause by the breaker. `dapp` undefined: of all DApps. */

@@ -98,7 +98,7 @@ describe('a deployed paymaster', () => {
     }
   });
 
-  it('that is not there is a mismatch with both values, not a fault', async () => {
+  it('that is not there is a mismatch with both values, not an error', async () => {
     const target = { chainId: chain().chainId, paymaster: NOBODY, signer };
     const check = await verifyPaymasterContract(call, biconomy110, target);
     expect(check.matches).toBe(false);

@@ -45,7 +45,7 @@ const compare = async (rpc: RpcClient, subject: ContractSubject): Promise<Paymas
   }
 };
 
-const signerFault = ({ layout }: ContractSubject, { vault, contract }: PaymasterContractCheck['signer']): string =>
+const signerError = ({ layout }: ContractSubject, { vault, contract }: PaymasterContractCheck['signer']): string =>
   signerKind(layout) === 'many'
     ? `the vault's signer ${vault} is not one of its signers.`
     : `its signer is ${contract}, but the vault's is ${vault}.`;
@@ -65,7 +65,7 @@ export const requireVerified = async (rpc: RpcClient, subject: ContractSubject):
   if (hash.local === addressKey(hash.contract)) {
     const importing = `"gasdesk signer import --chain ${subject.chainId} --private-key-file FILE --replace"`;
     const remedy = `Import the contract's key with ${importing}, or set the vault's signer on the contract. `;
-    throw mismatch(subject, signerFault(subject, signer), { hash, signer }, remedy);
+    throw mismatch(subject, signerError(subject, signer), { hash, signer }, remedy);
   }
   const detail = `it hashes a sample operation to ${hash.contract}, but Gasdesk to ${hash.local}. It is another contract or another build.`;
   throw mismatch(subject, detail, { hash, signer });

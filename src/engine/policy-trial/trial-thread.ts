@@ -56,7 +56,7 @@ const MOST_MEMORY_MB = 1_024;
 interface Running {
   readonly tell: (state: TrialState) => boolean;
   readonly resolve: () => void;
-  readonly reject: (fault: unknown) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export const startTrialThread = (): TrialThread => {
@@ -64,7 +64,7 @@ export const startTrialThread = (): TrialThread => {
   const send = (message: ToTrial): void => worker.postMessage(message);
   let running: Running | undefined;
   let isGone = false;
-  let fault = new Error('The thread of the trial has ended');
+  let error = new Error('The thread of the trial has ended');
   const finish = (): void => {
     running?.resolve();
     running = undefined;
@@ -76,17 +76,17 @@ export const startTrialThread = (): TrialThread => {
     const goesOn = news !== 'ended' && tell?.(news) === true;
     if (!isLast) send(goesOn ? 'next' : 'end');
   });
-  worker.on('error', (error) => (fault = error as Error));
+  worker.on('error', (cause) => (error = cause as Error));
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   void ended.then(() => {
     isGone = true;
-    running?.reject(fault);
+    running?.reject(error);
   });
   return {
     run: (task, tell) =>
       new Promise((resolve, reject) => {
         running = { tell, resolve, reject };
-        if (isGone) reject(fault);
+        if (isGone) reject(error);
         else send(task);
       }),
     end() {

@@ -41,7 +41,7 @@ const failure = (cause: unknown): EngineError =>
 
 const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: TrialsContext) => {
   let state: TrialState = { done: 0 };
-  let fault: unknown;
+  let error: unknown;
   let isOver = false;
   let isWanted = true;
   let askedAt = clock.now();
@@ -56,9 +56,9 @@ const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: Trials
         tell();
         return isWanted && clock.now() - askedAt <= FORSAKEN_MS;
       });
-    } catch (error) {
-      fault = error;
-      log.error('policyTrial', { err: error });
+    } catch (cause) {
+      error = cause;
+      log.error('policyTrial', { err: cause });
     }
     isOver = true;
     tell();
@@ -66,7 +66,7 @@ const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: Trials
   return {
     task,
     /** Resolves when the trial is over, with whether the thread still lives. */
-    ended: run().then(() => fault === undefined),
+    ended: run().then(() => error === undefined),
     end(): void {
       isWanted = false;
     },
@@ -75,7 +75,7 @@ const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: Trials
       while (!isOver && state.result === undefined && seen >= 0 && state.done < seen + TELL_AFTER) {
         await new Promise<void>((resolve) => void wake.push(resolve));
       }
-      if (fault !== undefined) throw failure(fault);
+      if (error !== undefined) throw failure(error);
       if (isOver && state.result === undefined) throw new EngineError('TRIAL_NOT_FOUND');
       return state;
     },

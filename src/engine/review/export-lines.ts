@@ -28,8 +28,8 @@ const OTHER_FILES: readonly (readonly [beginning: string, what: string])[] = [
   ['\xff\xfe', 'it is UTF-16 text, not UTF-8; PowerShell writes that when it redirects output'],
 ];
 
-export const exportFault = (line: number, fault: string, cause?: unknown): EngineError =>
-  new EngineError('EXPORT_INVALID', `Line ${line}: ${fault}. ${EXPECTED}`, { line }, { cause });
+export const exportError = (line: number, error: string, cause?: unknown): EngineError =>
+  new EngineError('EXPORT_INVALID', `Line ${line}: ${error}. ${EXPECTED}`, { line }, { cause });
 
 /** Node's errors for a file that cannot be read, such as `ENOENT`. */
 export const asExpected = (error: unknown, file: string): unknown => {
@@ -70,20 +70,20 @@ export const isTooDeep = (text: string, bytes: Buffer): boolean => {
 };
 
 const readLine = (line: number, bytes: Buffer, isCut: boolean): DecisionRecord => {
-  if (!isUtf8(bytes)) throw exportFault(line, 'it is not UTF-8 text');
+  if (!isUtf8(bytes)) throw exportError(line, 'it is not UTF-8 text');
   const text = bytes.toString('utf8');
-  if (isTooDeep(text, bytes)) throw exportFault(line, `it is nested deeper than ${MOST_LEVELS} levels`);
+  if (isTooDeep(text, bytes)) throw exportError(line, `it is nested deeper than ${MOST_LEVELS} levels`);
   let value: unknown;
   try {
     value = parseExactJson(text);
   } catch (error) {
-    if (isCut) throw exportFault(line, 'it is cut off; the file is incomplete', error);
-    throw exportFault(line, bytes.length === 0 ? 'it is empty' : 'it is not JSON', error);
+    if (isCut) throw exportError(line, 'it is cut off; the file is incomplete', error);
+    throw exportError(line, bytes.length === 0 ? 'it is empty' : 'it is not JSON', error);
   }
   try {
     return parse(decisionRecord, value, 'decision');
   } catch (error) {
-    throw exportFault(line, error instanceof Error ? error.message : 'it is not a decision', error);
+    throw exportError(line, error instanceof Error ? error.message : 'it is not a decision', error);
   }
 };
 
@@ -100,7 +100,7 @@ async function* linesOf(file: string, signal?: AbortSignal): AsyncGenerator<{ by
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES);
       const chunk = buffer.subarray(0, bytesRead);
       const other = isFirst ? otherFile(chunk) : undefined;
-      if (other !== undefined) throw exportFault(1, other);
+      if (other !== undefined) throw exportError(1, other);
       isFirst = false;
       const lines = [];
       let begin = 0;
@@ -114,7 +114,7 @@ async function* linesOf(file: string, signal?: AbortSignal): AsyncGenerator<{ by
       line += lines.length;
       rest.push(chunk.subarray(begin));
       length += chunk.length - begin;
-      if (length > LONGEST_LINE) throw exportFault(line, `it is longer than ${LONGEST_LINE} bytes`);
+      if (length > LONGEST_LINE) throw exportError(line, `it is longer than ${LONGEST_LINE} bytes`);
       if (bytesRead === 0 && length > 0) lines.push({ bytes: Buffer.concat(rest), isCut: true });
       yield lines;
       if (bytesRead === 0) return;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { ReviewInfo } from '../../api/system.ts';
 import { createDecisionImport } from '../store/sqlite/decision-import.ts';
-import { exportFault, readExport } from './export-lines.ts';
+import { exportError, readExport } from './export-lines.ts';
 
 /**
  * Reads a decision export into a new database.
@@ -20,9 +20,9 @@ export const importExport = async (file: string, database: string, signal?: Abor
     for await (const lines of readExport(file, { signal })) {
       for (const { line, decision } of lines) {
         const { id, seq } = decision;
-        if (seq <= lastSeq) throw exportFault(line, `its seq is ${seq}, but an earlier line has ${lastSeq}`);
+        if (seq <= lastSeq) throw exportError(line, `its seq is ${seq}, but an earlier line has ${lastSeq}`);
         lastSeq = seq;
-        if (!target.add(decision)) throw exportFault(line, `an earlier line has the same id, ${id}`);
+        if (!target.add(decision)) throw exportError(line, `an earlier line has the same id, ${id}`);
         from = Math.min(from, decision.at);
         to = Math.max(to, decision.at);
       }

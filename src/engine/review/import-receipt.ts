@@ -4,7 +4,7 @@ import type { ReviewInfo, Verification } from '../../api/system.ts';
 import { readCheckpoint } from '../../core/log/checkpoint.ts';
 import { readEntry } from '../../core/log/entry.ts';
 import type { VerifierKey } from '../../core/log/signed-note.ts';
-import { type EntryProof, entryProofFault, readEntryProof } from '../../core/log/tlog-proof.ts';
+import { type EntryProof, entryProofError, readEntryProof } from '../../core/log/tlog-proof.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { grouped } from '../../shared/words/amount.ts';
 import { logCrypto } from '../log/ed25519.ts';
@@ -45,8 +45,8 @@ const decisionIn = (line: string) => {
 };
 
 const verificationOf = (proof: EntryProof, key: VerifierKey | undefined, decisionId: string): Verification => {
-  const fault = entryProofFault(proof, key, logCrypto);
-  if (fault !== undefined) return { state: 'faulty', words: `This receipt proves nothing. ${fault}.`, decisionId };
+  const error = entryProofError(proof, key, logCrypto);
+  if (error !== undefined) return { state: 'faulty', words: `This receipt proves nothing. ${error}.`, decisionId };
   const { origin = '', size = 0 } = readCheckpoint(proof.checkpoint) ?? {};
   const place = `at position ${grouped(proof.index)}, as the checkpoint of ${grouped(size)} entries says`;
   if (key === undefined) {

@@ -34,10 +34,10 @@ export const startReviewThread = (
   const worker = new Worker(script, { workerData: file });
   const waiting = new Map<number, (answer: EngineAnswer) => void>();
   let asked = 0;
-  let fault: unknown;
+  let error: unknown;
   let isOver = false;
   const gone = (): EngineError =>
-    new EngineError('INTERNAL', 'The review has ended. Open the file again', {}, { cause: fault });
+    new EngineError('INTERNAL', 'The review has ended. Open the file again', {}, { cause: error });
   worker.on('message', (message: FromReview) => {
     if ('progress' in message) {
       progress(message.progress);
@@ -47,7 +47,7 @@ export const startReviewThread = (
     waiting.get(id)?.(answer);
     waiting.delete(id);
   });
-  worker.on('error', (error: unknown) => (fault = error));
+  worker.on('error', (cause: unknown) => (error = cause));
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve())).then(() => {
     isOver = true;
     const { code, message, data } = gone();

@@ -193,7 +193,7 @@ describe('params', () => {
     ['null for both', [null, null], 'params[0] must be an object'],
     ['no members', [{}, validOptions], 'params[0].sender must be an EVM address'],
     ['no mode', [validOp, {}], 'params[1].mode must be one of: SPONSORED, SPONSORSHIP, SPONSOR, ERC20'],
-  ])('%s: the first fault is named', async (_, params, message) => {
+  ])('%s: the first error is named', async (_, params, message) => {
     const body = params === undefined ? without(request(), 'params') : request({ params });
     expect(await send(body)).toMatchObject({
       status: 400,
@@ -289,7 +289,7 @@ describe('params', () => {
     }
   });
 
-  test('several faults are told at once, the first of them as the message', async () => {
+  test('several errors are told at once, the first of them as the message', async () => {
     const params = [{ ...validOp, sender: 'x', nonce: -1 }, { mode: 'SPONSORED' }];
     const errors = [`params[0].sender ${ADDRESS}`, `params[0].nonce ${QUANTITY}`];
     expect((await send(request({ params }))).body).toMatchObject({ error: { message: errors[0], data: { errors } } });

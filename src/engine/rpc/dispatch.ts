@@ -19,18 +19,18 @@ interface SingleAnswer {
  * Answers a JSON-RPC body, single or batch. A batch gets status 200, each response with its own error. A single request
  * gets the status of its error, since some clients read the reason only from a non-2xx answer.
  *
- * @param publicFault maps an error to what a client may see
+ * @param publicError maps an error to what a client may see
  * @param admit sees each request's params before anything else happens; an error that it throws becomes the answer
  */
 export const dispatch = async (
   body: unknown,
   context: MethodContext,
-  publicFault: (error: unknown) => EngineError,
+  publicError: (error: unknown) => EngineError,
   admit: (params: readonly unknown[]) => void = () => undefined,
 ): Promise<RpcAnswer> => {
   const answerOne = async (value: unknown): Promise<SingleAnswer> => {
     const request = readRequest(value);
-    if ('fault' in request) return { status: request.fault.status, body: failure(request.id, request.fault) };
+    if ('error' in request) return { status: request.error.status, body: failure(request.id, request.error) };
     try {
       admit(request.params);
       const method = byName.get(request.method);
@@ -38,9 +38,9 @@ export const dispatch = async (
         throw new EngineError('METHOD_NOT_FOUND', `Method not found: ${request.method.slice(0, 100)}`);
       const result = await method.handle(request.params, context);
       return { status: 200, body: { jsonrpc: '2.0', id: request.id, result } };
-    } catch (error) {
-      const fault = publicFault(error);
-      return { status: httpStatus(fault), body: failure(request.id, fault) };
+    } catch (cause) {
+      const error = publicError(cause);
+      return { status: httpStatus(error), body: failure(request.id, error) };
     }
   };
   if (!Array.isArray(body)) return answerOne(body);

@@ -33,14 +33,14 @@ const requestSchema = z.object({
 const invalid = (detail: string): EngineError => new EngineError('INVALID_REQUEST', `Invalid request: ${detail}`);
 
 /** An invalid request keeps its id, if readable. */
-export const readRequest = (value: unknown): RpcRequest | { fault: EngineError; id: RpcRequest['id'] } => {
+export const readRequest = (value: unknown): RpcRequest | { error: EngineError; id: RpcRequest['id'] } => {
   const result = requestSchema.safeParse(value);
   if (result.success) return result.data;
   const raw = typeof value === 'object' && value !== null && 'id' in value ? id.safeParse(value.id) : undefined;
   const [issue] = result.error.issues;
   const field = issue?.path.join('.') ?? '';
   const detail = field === '' ? 'it must be an object' : `${field} ${describe(issue)}`;
-  return { fault: invalid(detail), id: raw?.success === true ? raw.data : null };
+  return { error: invalid(detail), id: raw?.success === true ? raw.data : null };
 };
 
 const describe = (issue: z.core.$ZodIssue | undefined): string => {
@@ -57,22 +57,22 @@ export const readBatch = (values: readonly unknown[]): readonly unknown[] => {
 };
 
 /** Behaviour 2.7 requires 400 even for a bug, since clients read the reason from it. */
-export const httpStatus = (fault: EngineError): number => (fault.code === 'INTERNAL' ? 400 : fault.status);
+export const httpStatus = (error: EngineError): number => (error.code === 'INTERNAL' ? 400 : error.status);
 
-export const failure = (requestId: RpcRequest['id'], fault: EngineError): RpcResponse => ({
+export const failure = (requestId: RpcRequest['id'], error: EngineError): RpcResponse => ({
   jsonrpc: '2.0',
   id: requestId,
   error: {
-    code: fault.rpcCode,
-    message: fault.message,
-    ...(Object.keys(fault.data).length > 0 && { data: fault.data }),
+    code: error.rpcCode,
+    message: error.message,
+    ...(Object.keys(error.data).length > 0 && { data: error.data }),
   },
 });
 
 /** The answer to a caller without a valid API key, whatever the requests: under their ids, if readable. */
 export const answerStranger = (body: unknown): { status: number; body: RpcResponse | RpcResponse[] } => {
-  const fault = new EngineError('UNKNOWN_API_KEY');
-  const answer = (request: unknown): RpcResponse => failure(readRequest(request).id, fault);
+  const error = new EngineError('UNKNOWN_API_KEY');
+  const answer = (request: unknown): RpcResponse => failure(readRequest(request).id, error);
   const isBatch = Array.isArray(body) && body.length > 0 && body.length <= MAX_BATCH;
-  return isBatch ? { status: 200, body: body.map(answer) } : { status: httpStatus(fault), body: answer(body) };
+  return isBatch ? { status: 200, body: body.map(answer) } : { status: httpStatus(error), body: answer(body) };
 };

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { EngineError } from '../../shared/errors.ts';
-import { setRetryAfter } from '../http/faults.ts';
+import { setRetryAfter } from '../http/errors.ts';
 import { type ReadBody, readJson } from '../http/json.ts';
 import type { RateLimits } from '../rate-limit/rate-limits.ts';
 import type { Service } from '../service/index.ts';
@@ -17,7 +17,7 @@ export interface RpcRouterOptions {
   readonly readBody: ReadBody;
   /** Read for each request. */
   readonly showReasons: () => boolean;
-  readonly publicFault: (error: unknown) => EngineError;
+  readonly publicError: (error: unknown) => EngineError;
 }
 
 /** Unknown keys share one counter: an attacker must not fill the memory with invented ones. */
@@ -53,7 +53,7 @@ const readBodyJson = (text: string): unknown => readJson(text, MOST_VALUES);
 const remoteAddress = ({ req }: Context): string => req.socket.remoteAddress ?? '';
 
 /** The JSON-RPC interface (behaviour 2.1). Every error is a full JSON-RPC body. */
-export const rpcRouter = ({ service, limits, readBody, showReasons, publicFault }: RpcRouterOptions): Router => {
+export const rpcRouter = ({ service, limits, readBody, showReasons, publicError }: RpcRouterOptions): Router => {
   const router = new Router();
 
   /** Sets which browser origins may read the answer. @throws EngineError `FORBIDDEN_ORIGIN` */
@@ -108,17 +108,17 @@ export const rpcRouter = ({ service, limits, readBody, showReasons, publicFault 
     };
     const body = readBodyJson(await readBody(context));
     const caller = { service, chainId, apiKey, showReasons: showReasons() };
-    const { status, body: response } = await dispatch(body, caller, told(context), admit);
+    const { status, body: response } = await dispatch(body, caller, toPublicError(context), admit);
     context.status = status;
     context.body = response;
   };
 
-  const told =
+  const toPublicError =
     (context: Context) =>
-    (error: unknown): EngineError => {
-      const fault = publicFault(error);
-      setRetryAfter(context, fault);
-      return fault;
+    (cause: unknown): EngineError => {
+      const error = publicError(cause);
+      setRetryAfter(context, error);
+      return error;
     };
 
   const guarded =
@@ -127,10 +127,10 @@ export const rpcRouter = ({ service, limits, readBody, showReasons, publicFault 
       try {
         await checkOrigin(context);
         await handle(context);
-      } catch (error) {
-        const fault = told(context)(error);
-        context.status = httpStatus(fault);
-        context.body = failure(null, fault);
+      } catch (cause) {
+        const error = toPublicError(context)(cause);
+        context.status = httpStatus(error);
+        context.body = failure(null, error);
       }
     };
 

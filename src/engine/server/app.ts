@@ -8,7 +8,7 @@ import { consoleRouter } from '../console-http/console.ts';
 import { type EventStreams, eventStreams, eventsRouter, feedEvents } from '../console-http/events.ts';
 import { descriptionRouter } from '../description/router.ts';
 import type { Log } from '../base/log.ts';
-import { faultEnvelope, managementRouter } from '../management/router.ts';
+import { errorEnvelope, managementRouter } from '../management/router.ts';
 import { monitoringRouter } from '../monitoring/router.ts';
 import { type RateLimits, createRateLimits } from '../rate-limit/rate-limits.ts';
 import { rpcRouter } from '../rpc/router.ts';
@@ -16,7 +16,7 @@ import type { Secret } from '../base/secret.ts';
 import type { ConsoleService, Service } from '../service/index.ts';
 import { calledBy } from '../base/caller.ts';
 import { answerCall } from '../http/answer-call.ts';
-import { publicFault, setRetryAfter } from '../http/faults.ts';
+import { publicError, setRetryAfter } from '../http/errors.ts';
 import { type ReadBody, createBodyReader, readJson } from '../http/json.ts';
 import { CLOSING } from '../http/listen.ts';
 import { createBodyReceiver, discardRest } from '../http/receive-body.ts';
@@ -52,10 +52,10 @@ const isOwnHost = (host: string, allowed: readonly string[]): boolean => {
   return isIP(hostname) !== 0 || hostname === 'localhost' || hostname.endsWith('.localhost');
 };
 
-const answerFault = (context: Context, fault: EngineError): void => {
-  setRetryAfter(context, fault);
-  context.status = fault.status;
-  context.body = faultEnvelope(fault);
+const answerError = (context: Context, error: EngineError): void => {
+  setRetryAfter(context, error);
+  context.status = error.status;
+  context.body = errorEnvelope(error);
 };
 
 /** Renders all errors, and unknown routes, in the envelope. */
@@ -65,12 +65,12 @@ const envelope =
     try {
       await next();
     } catch (error) {
-      answerFault(context, publicFault(error, log, entropy));
+      answerError(context, publicError(error, log, entropy));
       return;
     }
     if (context.body !== undefined && context.body !== null) return;
-    if (context.status === 404) answerFault(context, new EngineError('ROUTE_NOT_FOUND'));
-    if (context.status === 405 || context.status === 501) answerFault(context, new EngineError('METHOD_NOT_ALLOWED'));
+    if (context.status === 404) answerError(context, new EngineError('ROUTE_NOT_FOUND'));
+    if (context.status === 405 || context.status === 501) answerError(context, new EngineError('METHOD_NOT_ALLOWED'));
   };
 
 const logRequest =
@@ -170,7 +170,7 @@ export const createHttpApp = (context: HttpContext): Koa => {
     limits,
     readBody: createBodyReader(config.rpcBodyLimitBytes, bodies),
     showReasons: () => config.showReasons,
-    publicFault: (error) => publicFault(error, log, entropy),
+    publicError: (error) => publicError(error, log, entropy),
   });
   const streams = eventStreams(context, () => config.eventStreamsPerToken);
   const console = consoleOf(context, readBody, streams);

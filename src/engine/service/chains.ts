@@ -197,8 +197,8 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     'chains.list': () => chainViews(store, context),
     'chains.coinPrice': async ({ chainId, price }) => {
       const told = await context.rates.coinPrice(chainId, price);
-      if (told.usd === null) return { usd: null, updatedAt: null, fault: told.fault };
-      return { usd: told.usd, updatedAt: told.updatedAt ?? null, fault: null };
+      if (told.usd === null) return { usd: null, updatedAt: null, error: told.error };
+      return { usd: told.usd, updatedAt: told.updatedAt ?? null, error: null };
     },
     'chains.remove': async ({ chainId, force }) => {
       if (!force) await refuseInUse(chainId);

@@ -91,15 +91,15 @@ export const tellCall = (
  */
 export const callsOf = ({ request, entryPoint }: DecisionRecord, contracts: readonly SmartContract[]): Told => {
   if (cutRequest.safeParse(request).success) {
-    return { calls: [], fault: 'The calldata was too long to store. The decision holds its beginning and its hash.' };
+    return { calls: [], error: 'The calldata was too long to store. The decision holds its beginning and its hash.' };
   }
   const read = decidedRequest.safeParse(request);
-  if (!read.success) return { calls: [], fault: 'The decision has no operation.' };
+  if (!read.success) return { calls: [], error: 'The decision has no operation.' };
   const { userOperation, calls } = read.data;
   const { sender, callData } = userOperation;
   const decoding = decodeCalls(callData, { sender, entryPointVersion: entryPointAt(entryPoint)?.version });
-  if (decoding.outcome === 'undecodable') return { calls: [], fault: decoding.detail };
+  if (decoding.outcome === 'undecodable') return { calls: [], error: decoding.detail };
   const traced = (call: DecodedCall, index: number): TracedNames | undefined =>
     calls[index]?.target.toLowerCase() === call.target.toLowerCase() ? calls[index] : undefined;
-  return { calls: decoding.calls.map((call, index) => tellCall(call, contracts, traced(call, index))), fault: null };
+  return { calls: decoding.calls.map((call, index) => tellCall(call, contracts, traced(call, index))), error: null };
 };

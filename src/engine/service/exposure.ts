@@ -5,7 +5,7 @@ import type { Tank } from '../paymaster/readiness.ts';
 import type { OutstandingReservations } from '../store/decision-queries.ts';
 import type { Paymaster } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
-import { type TankBalance, type TankContext, faultOf, findTank, readTankBalance, tankState } from './tank-state.ts';
+import { type TankBalance, type TankContext, errorOf, findTank, readTankBalance, tankState } from './tank-state.ts';
 
 type Exposure = ProcedureOutput<'exposure.get'>;
 
@@ -20,14 +20,14 @@ const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amoun
 export const measureExposure = async (context: TankContext): Promise<Exposure> => {
   const { store, chains } = context;
 
-  const reach = async (chainId: number): Promise<Pick<Exposure['chains'][number], 'state' | 'fault'>> => {
+  const reach = async (chainId: number): Promise<Pick<Exposure['chains'][number], 'state' | 'error'>> => {
     try {
       const rpc = await chains.rpc(chainId);
-      if (rpc === undefined) return { state: 'unchecked', fault: null };
+      if (rpc === undefined) return { state: 'unchecked', error: null };
       await rpc.send('eth_blockNumber', []);
-      return { state: 'reachable', fault: null };
+      return { state: 'reachable', error: null };
     } catch (error) {
-      return { state: 'unreachable', ...faultOf(error) };
+      return { state: 'unreachable', ...errorOf(error) };
     }
   };
 
@@ -36,9 +36,9 @@ export const measureExposure = async (context: TankContext): Promise<Exposure> =
     store.outstandingReservations(),
     store.listChains(),
   ]);
-  const tanks = new Map<Paymaster, Tank | { fault: string }>();
+  const tanks = new Map<Paymaster, Tank | { error: string }>();
   for (const paymaster of paymasters) tanks.set(paymaster, await findTank(context, paymaster));
-  const keys = [...tanks.values()].flatMap((one) => ('fault' in one ? [] : [idOf(one)]));
+  const keys = [...tanks.values()].flatMap((one) => ('error' in one ? [] : [idOf(one)]));
   const balances = new Map<string, Promise<TankBalance>>();
   const balanceOf = (one: Tank): Promise<TankBalance> => {
     const balance = balances.get(idOf(one)) ?? readTankBalance(context, one);
@@ -47,14 +47,14 @@ export const measureExposure = async (context: TankContext): Promise<Exposure> =
   };
 
   const tankOf = async (paymaster: Paymaster, own: OutstandingReservations | undefined) => {
-    const one = tanks.get(paymaster) ?? { fault: '' };
+    const one = tanks.get(paymaster) ?? { error: '' };
     const {
       balanceWei,
       freeWei,
       operationWei,
       lowBelowWei = 0n,
       level,
-      fault,
+      error,
       ...state
     } = await tankState(context, paymaster, one, balanceOf);
     const isCounted = freeWei !== null && operationWei !== undefined && operationWei > 0n;
@@ -65,8 +65,8 @@ export const measureExposure = async (context: TankContext): Promise<Exposure> =
       operationsLeft: isCounted ? String(freeWei / operationWei) : null,
       lowBelowWei: String(lowBelowWei),
       level,
-      sharedBy: 'fault' in one ? 1 : keys.filter((key) => key === idOf(one)).length,
-      fault,
+      sharedBy: 'error' in one ? 1 : keys.filter((key) => key === idOf(one)).length,
+      error,
     };
   };
 

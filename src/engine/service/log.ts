@@ -1,4 +1,4 @@
-import { entryProofFault, entryProofText } from '../../core/log/tlog-proof.ts';
+import { entryProofError, entryProofText } from '../../core/log/tlog-proof.ts';
 import { verifierKeyText } from '../../core/log/signed-note.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { sha256 } from '../base/sha256.ts';
@@ -53,7 +53,7 @@ export const logHandlers = ({
     const [line] = await store.logLines({ from: index, to: index + 1, limit: 1 });
     const hashes = await store.inclusionProof(index, size);
     const proof = { entry: line?.text ?? '', index, hashes, checkpoint: note };
-    if (entryProofFault(proof, await checkpoints.key(), logCrypto) !== undefined) throw unprovable();
+    if (entryProofError(proof, await checkpoints.key(), logCrypto) !== undefined) throw unprovable();
     return { receipt: entryProofText(proof) };
   },
   'log.rows': async (page) => {

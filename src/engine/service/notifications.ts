@@ -15,8 +15,8 @@ export const notificationView = (notification: StoredNotification): View => {
 export const notificationHandlers = (context: ServiceContext): Handlers<NamesOf<'notifications'>> => {
   const { store, vault, delivery } = context;
   const webhook = async () => {
-    const { url = null, attemptedAt = null, fault = null } = (await store.findNotificationWebhook()) ?? {};
-    return { url, attemptedAt, fault, waiting: (await store.dueNotifications()).length };
+    const { url = null, attemptedAt = null, error = null } = (await store.findNotificationWebhook()) ?? {};
+    return { url, attemptedAt, error, waiting: (await store.dueNotifications()).length };
   };
   return {
     'notifications.list': async ({ limit }) => ({
@@ -37,8 +37,8 @@ export const notificationHandlers = (context: ServiceContext): Handlers<NamesOf<
     },
     'notifications.secret': async () => ({ secret: vault.webhookSecret(NOTIFICATION_WEBHOOK).reveal() }),
     'notifications.test': async () => {
-      const fault = await delivery.test();
-      return { ok: fault === undefined, message: fault ?? 'The webhook accepted the test notification.' };
+      const error = await delivery.test();
+      return { ok: error === undefined, message: error ?? 'The webhook accepted the test notification.' };
     },
   };
 };

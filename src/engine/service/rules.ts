@@ -4,7 +4,7 @@ import { CONTRACT_TYPE } from '../../api/rules.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { isRuleType, ruleTypeOf } from '../../core/decision/rule-words.ts';
-import { type Binding, bindingFault, keptBinding, updatedBinding } from '../../core/rules/binding.ts';
+import { type Binding, bindingError, keptBinding, updatedBinding } from '../../core/rules/binding.ts';
 import { evaluateRecorded } from '../../core/replay/evaluate-recorded.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { restarts, rulesOf } from '../../core/rules/rule.ts';
@@ -23,8 +23,8 @@ import { requirePaymaster } from './paymasters.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 const requireBinding = (binding: Binding): void => {
-  const fault = bindingFault(binding);
-  if (fault !== undefined) throw new EngineError('VALIDATION', fault, { errors: [fault] });
+  const error = bindingError(binding);
+  if (error !== undefined) throw new EngineError('VALIDATION', error, { errors: [error] });
 };
 
 type RuleView = ProcedureOutput<'rules.create'>;

@@ -28,7 +28,7 @@ const tankLevel = (freeWei: bigint, enough: bigint): 'good' | 'low' | 'empty' =>
 export type TankContext = Pick<ServiceContext, 'store' | 'chains'>;
 
 /** A tank's balance in wei, or why it is unknown. */
-export type TankBalance = { readonly wei: bigint } | { readonly fault: string };
+export type TankBalance = { readonly wei: bigint } | { readonly error: string };
 
 /** The tank that pays for a DApp. All amounts in wei. */
 export interface TankState {
@@ -42,30 +42,30 @@ export interface TankState {
   /** The tank is low below this; undefined if the balance is unknown. */
   readonly lowBelowWei?: bigint;
   readonly level: 'good' | 'low' | 'empty' | 'unknown';
-  readonly fault: string | null;
+  readonly error: string | null;
 }
 
 /** The message of an expected error. Throws any other error. */
-export const faultOf = (error: unknown): { fault: string } => {
-  if (error instanceof EngineError || error instanceof RpcError) return { fault: error.message };
+export const errorOf = (error: unknown): { error: string } => {
+  if (error instanceof EngineError || error instanceof RpcError) return { error: error.message };
   throw error;
 };
 
 /** A DApp's tank, or what is missing for one. How to add it depends on the caller. */
-export const findTank = ({ store }: TankContext, paymaster: Paymaster): Promise<Tank | { fault: string }> =>
-  requireTank(store, paymaster).catch((error: unknown) => {
-    const { fault } = faultOf(error);
-    const fix = error instanceof EngineError ? error.data['fix'] : undefined;
-    return { fault: typeof fix === 'string' ? fault.replace(` ${fix}`, '') : fault };
+export const findTank = ({ store }: TankContext, paymaster: Paymaster): Promise<Tank | { error: string }> =>
+  requireTank(store, paymaster).catch((cause: unknown) => {
+    const { error } = errorOf(cause);
+    const fix = cause instanceof EngineError ? cause.data['fix'] : undefined;
+    return { error: typeof fix === 'string' ? error.replace(` ${fix}`, '') : error };
   });
 
 export const readTankBalance = async ({ chains }: TankContext, tank: Tank): Promise<TankBalance> => {
   try {
     const rpc = await chains.rpc(tank.chainId);
-    if (rpc === undefined) return { fault: `Unchecked: chain ${tank.chainId} has no RPC URL.` };
+    if (rpc === undefined) return { error: `Unchecked: chain ${tank.chainId} has no RPC URL.` };
     return { wei: await readTank(rpc, tank) };
   } catch (error) {
-    return faultOf(error);
+    return errorOf(error);
   }
 };
 
@@ -78,20 +78,20 @@ const newestCost = async ({ store }: TankContext, paymasterId: string): Promise<
 export const tankState = async (
   context: TankContext,
   { paymasterId }: Paymaster,
-  tank: Tank | { fault: string },
+  tank: Tank | { error: string },
   balanceOf: (tank: Tank) => Promise<TankBalance>,
 ): Promise<TankState> => {
   const unknown = { balanceWei: null, freeWei: null, level: 'unknown' } as const;
-  if ('fault' in tank) return { ...unknown, fault: tank.fault };
+  if ('error' in tank) return { ...unknown, error: tank.error };
   const balance = await balanceOf(tank);
-  const balanceWei = 'fault' in balance ? 0n : balance.wei;
+  const balanceWei = 'error' in balance ? 0n : balance.wei;
   const { reservedWei, pendingWithdrawalsWei, freeWei } = await readFree(context.store, tank, balanceWei);
-  if ('fault' in balance) return { ...unknown, reservedWei, pendingWithdrawalsWei, fault: balance.fault };
+  if ('error' in balance) return { ...unknown, reservedWei, pendingWithdrawalsWei, error: balance.error };
   const operationWei = await newestCost(context, paymasterId);
   const { lowBalanceThresholdWei } = await context.store.dappPolicy(paymasterId);
   const lowBelowWei = enoughWei({ operationWei, lowBalanceThresholdWei });
   return {
     ...{ balanceWei: balance.wei, reservedWei, pendingWithdrawalsWei, freeWei, operationWei, lowBelowWei },
-    ...{ level: tankLevel(freeWei, lowBelowWei), fault: null },
+    ...{ level: tankLevel(freeWei, lowBelowWei), error: null },
   };
 };

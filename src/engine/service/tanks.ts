@@ -79,7 +79,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
       const layout = requireLayout(version);
       const { hasTanks, delayedWithdrawal = false } = layout;
       const found = await findTank(context, paymaster);
-      const tank = 'fault' in found ? undefined : found;
+      const tank = 'error' in found ? undefined : found;
       // A contract with tanks exists before the DApp has a funding wallet, and with it a tank.
       const contract = (await store.findPaymasterContract(chainId, version))?.address ?? null;
       const rpc = (await ifAnswered(() => chains.rpc(chainId))) ?? null;
@@ -98,7 +98,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
         pendingWithdrawalsWei = 0n,
         lowBelowWei = 0n,
         level,
-        fault,
+        error,
       } = state;
       const isBurning = freeWei !== null && burnWei > 0n;
       return {
@@ -123,7 +123,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
         level,
         signer,
         unchecked: isUnchecked(settings),
-        fault,
+        error,
       };
     },
     'tanks.setThreshold': async ({ paymasterId, lowBalanceThresholdWei }) => {

@@ -38,7 +38,7 @@ const answer = z.object({
 });
 
 /** Errors that are not a denial; any other code is one. */
-const faults: readonly ErrorCode[] = ['PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE', 'GAS_ESTIMATION_FAILED'];
+const errors: readonly ErrorCode[] = ['PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE', 'GAS_ESTIMATION_FAILED'];
 
 /** Requests sponsorship over HTTP, as a DApp's wallet does. @throws EngineError as the desk answers */
 const askForSponsorship = async (
@@ -58,7 +58,7 @@ const askForSponsorship = async (
   });
   const { result, error } = answer.parse(await response.json());
   if (error === undefined) return sponsored.parse(result);
-  const code = faults.find((one) => errorTable[one].rpc === error.code) ?? 'NOT_SPONSORED';
+  const code = errors.find((one) => errorTable[one].rpc === error.code) ?? 'NOT_SPONSORED';
   throw new EngineError(code, error.message);
 };
 

@@ -70,10 +70,10 @@ export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTok
     'feeTokens.rate': async (token) => {
       try {
         const { exchangeRate } = await rates.rateOf(token);
-        return { tokensPerCoin: unitsToDecimal(exchangeRate, token.decimals), fault: null };
+        return { tokensPerCoin: unitsToDecimal(exchangeRate, token.decimals), error: null };
       } catch (error) {
         if (!(error instanceof EngineError)) throw error;
-        return { tokensPerCoin: null, fault: error.message };
+        return { tokensPerCoin: null, error: error.message };
       }
     },
     'feeTokens.remove': async ({ chainId, address }) => {

@@ -46,8 +46,8 @@ const vaultFileSchema = z.strictObject({
 /** The stored vault. Each sealed box is base64 of IV, ciphertext and tag of AES-256-GCM. */
 export type VaultFile = z.infer<typeof vaultFileSchema>;
 
-export const damaged = (place: string, fault: string): EngineError =>
-  new EngineError('VAULT_DAMAGED', `The vault in ${place} is damaged: ${fault}. Restore it from a backup`, { place });
+export const damaged = (place: string, error: string): EngineError =>
+  new EngineError('VAULT_DAMAGED', `The vault in ${place} is damaged: ${error}. Restore it from a backup`, { place });
 
 /**
  * Parses the vault stored in `place`, without decrypting anything.

@@ -12,7 +12,7 @@ import { asked } from './read-tank.ts';
 /** Order of secp256k1. */
 const N = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
 
-const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
+const error = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
 /**
  * The operation with the EIP-7702 authorisation that its bundle must carry. None if the sender is a contract, which
@@ -44,10 +44,10 @@ export const withCheckedAuthorization = async (
     asked(ready, () => readCode(rpc, op.sender)),
   ]);
   if (code === '0x')
-    throw fault(`eip7702Auth.address must be a contract: ${auth.address} has no code on chain ${chainId}`);
+    throw error(`eip7702Auth.address must be a contract: ${auth.address} has no code on chain ${chainId}`);
   if (nonces === undefined || nonces.includes(auth.nonce)) return takesEffect(senderCode, auth) ? op : rest;
   const named = `eip7702Auth.nonce must be ${nonces.join(' or ')}, the nonce of ${op.sender} on chain ${chainId}`;
-  throw fault(`${named}, but it is ${auth.nonce}`);
+  throw error(`${named}, but it is ${auth.nonce}`);
 };
 
 const takesEffect = (code: Hex, { address }: Eip7702Authorization): boolean => {
@@ -57,9 +57,9 @@ const takesEffect = (code: Hex, { address }: Eip7702Authorization): boolean => {
 };
 
 const checkSignature = ({ r, s }: Eip7702Authorization): void => {
-  if (BigInt(r) === 0n || BigInt(r) >= N) throw fault('eip7702Auth.r must be above 0 and below the order of secp256k1');
+  if (BigInt(r) === 0n || BigInt(r) >= N) throw error('eip7702Auth.r must be above 0 and below the order of secp256k1');
   if (BigInt(s) > 0n && BigInt(s) <= N / 2n) return;
-  throw fault('eip7702Auth.s must be above 0 and at most half the order of secp256k1 (EIP-7702)');
+  throw error('eip7702Auth.s must be above 0 and at most half the order of secp256k1 (EIP-7702)');
 };
 
 /** The account's current nonce, and its nonce after its pending transactions, if that matters. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bodyFault } from '../../core/webhooks/verdict.ts';
+import { bodyError } from '../../core/webhooks/verdict.ts';
 import { type WebhookResponse, answerOf } from '../../core/webhooks/webhook-response.ts';
 import type { Evidence } from '../../shared/denials.ts';
 
@@ -33,7 +33,7 @@ const blankedEvidence = (evidence: Evidence): Evidence =>
 /** Blanks the request and the response of a webhook call, but keeps the verdict and what it depends on. */
 export const blankedResponse = (response: WebhookResponse): WebhookResponse => {
   const { call, headers } = response;
-  const fault = bodyFault(answerOf(response));
+  const error = bodyError(answerOf(response));
   return {
     ...response,
     call: {
@@ -43,6 +43,6 @@ export const blankedResponse = (response: WebhookResponse): WebhookResponse => {
       response: blankedText(call.response),
     },
     headers: { ...headers, ...(headers.location !== undefined && { location: blankedText(headers.location) }) },
-    body: { ...(fault !== undefined && { fault: { ...fault, evidence: blankedEvidence(fault.evidence) } }) },
+    body: { ...(error !== undefined && { error: { ...error, evidence: blankedEvidence(error.evidence) } }) },
   };
 };

@@ -147,7 +147,7 @@ const readToken = async (
 };
 
 /** Facts if a rule needs a price that is not set. */
-const NO_PRICE = { usd: null, fault: 'no price is set for the chain' };
+const NO_PRICE = { usd: null, error: 'no price is set for the chain' };
 
 /**
  * Price of the native coin. If no rule needs it, only a known price is used: it shows the amounts spent, and lets

@@ -91,7 +91,7 @@ export const withGivenGas = (requested: RequestedOperation, { layout }: ReadyPay
   return op;
 };
 
-const fault = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
+const error = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
 /** Some clients send zero for unknown gas. Only an operation without a call may have zero gas for it. */
 const checkGasGiven = (op: RequestedOperation): void => {
@@ -99,7 +99,7 @@ const checkGasGiven = (op: RequestedOperation): void => {
   const absent = fields.find(
     (field) => op[field] === undefined || (op[field] === 0n && (field !== 'callGasLimit' || op.callData !== '0x')),
   );
-  if (absent !== undefined) throw fault(`${absent} must be given, above 0, unless calculateGasLimits is true`);
+  if (absent !== undefined) throw error(`${absent} must be given, above 0, unless calculateGasLimits is true`);
 };
 
 /**
@@ -114,5 +114,5 @@ export const withLeastGas = (op: UserOperation, least: Partial<PaymasterGas> = {
 
 const checkBounds = (op: UserOperation): void => {
   const field = fieldOutOfBounds(op);
-  if (field !== undefined) throw fault(`${field} must be at most 2^120 - 1, or the EntryPoint rejects it (AA94)`);
+  if (field !== undefined) throw error(`${field} must be at most 2^120 - 1, or the EntryPoint rejects it (AA94)`);
 };

@@ -32,7 +32,7 @@ export interface NotificationWebhook {
   /** Of the last call, epoch ms; null before the first. */
   readonly attemptedAt: number | null;
   /** Error of the last call; null if it succeeded. */
-  readonly fault: string | null;
+  readonly error: string | null;
 }
 
 /** The newest 500 ended notifications are kept. */

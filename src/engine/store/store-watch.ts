@@ -8,5 +8,5 @@ export interface StoreWatch {
   readonly log: Log;
   /** Called after each commit with a log entry, before its caller gets the answer. */
   readonly onLogEnd?: (end: LogEnd) => void;
-  readonly onFault?: (fault: EngineError) => void;
+  readonly onError?: (error: EngineError) => void;
 }

@@ -42,21 +42,21 @@ export const priceTokens = async (
 ): Promise<TokenPrices> => {
   const find = (wanted: Address): FeeToken | undefined => supported.find(({ address }) => sameAddress(address, wanted));
   const tokens = asked.length === 0 ? supported : asked.map(find).filter((token) => token !== undefined);
-  const faults: EngineError[] = [];
+  const errors: EngineError[] = [];
   const prices = await Promise.all(
     tokens.map(async (token) => {
       try {
         return { token, rate: await rates.rateOf(token) };
       } catch (error) {
         if (!isUnreachable(error)) throw error;
-        faults.push(error);
+        errors.push(error);
         return undefined;
       }
     }),
   );
   const priced = prices.filter((found) => found !== undefined);
-  const [fault] = faults;
-  if (priced.length === 0 && fault !== undefined) throw fault;
+  const [error] = errors;
+  if (priced.length === 0 && error !== undefined) throw error;
   return { priced, unsupportedTokens: asked.filter((token) => find(token) === undefined) };
 };
 

@@ -157,18 +157,18 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
 
   const followAll = async (): Promise<void> => {
     const silent = new Set<number>();
-    const faults: unknown[] = [];
+    const errors: unknown[] = [];
     for (const known of await store.openOperatorTransactions()) {
       if (silent.has(known.chainId)) continue;
       try {
         await follow(known);
       } catch (error) {
         if (isTransient(error)) silent.add(known.chainId);
-        else faults.push(error);
+        else errors.push(error);
       }
     }
     // An error with one does not stop following the others.
-    if (faults.length > 0) throw faults[0];
+    if (errors.length > 0) throw errors[0];
   };
 
   const forget = async (transactionId: string): Promise<OperatorTransaction> => {

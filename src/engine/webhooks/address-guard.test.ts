@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { requireCallable } from './address-guard.ts';
-import { WebhookFault } from './fault.ts';
+import { WebhookError } from './error.ts';
 
 const refusal = (address: string, allowPrivate: boolean): unknown => {
   try {
     requireCallable(address, allowPrivate);
     return undefined;
   } catch (error) {
-    return error instanceof WebhookFault && error.code === 'WEBHOOK_ADDRESS_REFUSED' ? error.evidence['range'] : error;
+    return error instanceof WebhookError && error.code === 'WEBHOOK_ADDRESS_REFUSED' ? error.evidence['range'] : error;
   }
 };
 

@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { type ResolveName, socketLookup } from '../network/names.ts';
-import { WebhookFault } from './fault.ts';
+import { WebhookError } from './error.ts';
 
 /** Names of ipaddr.js for ranges that are only reachable from this machine or its network. */
 const PRIVATE_RANGES = ['loopback', 'private', 'carrierGradeNat', 'uniqueLocal'];
@@ -48,13 +48,13 @@ const rangeOf = (address: string): string => {
  * Refuses addresses where a webhook must not be: link-local, cloud metadata, multicast, unspecified; and, unless
  * allowed, this machine and its private networks. Refuses unknown ranges.
  *
- * @throws WebhookFault `WEBHOOK_ADDRESS_REFUSED`
+ * @throws WebhookError `WEBHOOK_ADDRESS_REFUSED`
  */
 export const requireCallable = (address: string, allowPrivate: boolean): void => {
   const range = rangeOf(address);
   const isPrivate = PRIVATE_RANGES.includes(range);
   if (range === 'unicast' || (isPrivate && allowPrivate)) return;
-  throw new WebhookFault('WEBHOOK_ADDRESS_REFUSED', { address, range, private: isPrivate });
+  throw new WebhookError('WEBHOOK_ADDRESS_REFUSED', { address, range, private: isPrivate });
 };
 
 /**

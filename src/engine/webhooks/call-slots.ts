@@ -1,4 +1,4 @@
-import { WebhookFault } from './fault.ts';
+import { WebhookError } from './error.ts';
 
 interface Webhook {
   active: number;
@@ -10,7 +10,7 @@ export interface CallSlots {
   /**
    * Runs the task once the webhook has a free slot. `waited`: whether it had to wait.
    *
-   * @throws WebhookFault `WEBHOOK_BUSY` if too many wait, or no slot became free before the signal
+   * @throws WebhookError `WEBHOOK_BUSY` if too many wait, or no slot became free before the signal
    */
   run<T>(webhook: string, signal: AbortSignal, task: (waited: boolean) => Promise<T>): Promise<T>;
 }
@@ -25,7 +25,7 @@ export const createCallSlots = (atOnce: number, maxWaiting: number): CallSlots =
       return { waited: false };
     }
     const { waiting } = webhook;
-    const busy = (): WebhookFault => new WebhookFault('WEBHOOK_BUSY', { atOnce });
+    const busy = (): WebhookError => new WebhookError('WEBHOOK_BUSY', { atOnce });
     if (waiting.size >= maxWaiting) throw busy();
     await new Promise<void>((resolve, reject) => {
       const giveUp = (): void => {

@@ -11,7 +11,7 @@ import { startRawReceiver, startReceiver, verify } from '../../../test/support/w
 import { responseVerdict } from '../../core/webhooks/webhook-response.ts';
 import { createNames } from '../network/names.ts';
 import { systemClock } from '../base/clock.ts';
-import { faultOf } from './fault.ts';
+import { errorOf } from './error.ts';
 import { Secret } from '../base/secret.ts';
 import { createDeliverer, type DelivererOptions } from './deliver.ts';
 import type { WebhookRequest } from './request.ts';
@@ -247,7 +247,7 @@ describe('a call takes no longer than the time-out', () => {
   });
 });
 
-describe('a call that may fail open is denied where the fault is not with the receiver', () => {
+describe('a call that may fail open is denied where the error is not with the receiver', () => {
   const open = { failOpen: true };
   const error = (code: string) => Object.assign(new Error('no'), { code });
 
@@ -297,7 +297,7 @@ describe('a call that may fail open is denied where the fault is not with the re
     const closed = Object.assign(new Error('no'), { code: 'ECONNREFUSED', address: '192.0.2.1' });
     const full = Object.assign(new Error('no'), { code: 'EMFILE', address: '192.0.2.2' });
     const noIpv6 = Object.assign(new Error('no'), { code: 'ENETUNREACH', address: '2001:db8::1' });
-    const cause = (...errors: Error[]) => faultOf(new AggregateError(errors)).evidence['cause'];
+    const cause = (...errors: Error[]) => errorOf(new AggregateError(errors)).evidence['cause'];
     expect([cause(closed, full), cause(noIpv6, closed)]).toEqual(['EMFILE', 'ECONNREFUSED']);
   });
 

@@ -6,7 +6,7 @@ import type { ResolveName } from '../network/names.ts';
 import { guardedLookup, requireCallable } from './address-guard.ts';
 import { createCallSlots } from './call-slots.ts';
 import { exchange } from './exchange.ts';
-import { WebhookFault } from './fault.ts';
+import { WebhookError } from './error.ts';
 import { type OutgoingRequest, outgoingRequest, type WebhookRequest } from './request.ts';
 import { hideInLocation } from '../../core/webhooks/hidden-credentials.ts';
 import type { Answer } from '../../core/webhooks/verdict.ts';
@@ -82,18 +82,18 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
       return await slots.run(webhookId, signal, async (waited) => {
         // Too late to start: the receiver would be blamed for our own delay.
         if (clock.monotonic() - start > timeoutMs / 2)
-          throw new WebhookFault('WEBHOOK_BUSY', { atOnce: maxConcurrent });
+          throw new WebhookError('WEBHOOK_BUSY', { atOnce: maxConcurrent });
         let connectedAfterMs: number | undefined;
         const connected = (is: boolean): void => void (connectedAfterMs = is ? clock.monotonic() - start : undefined);
         const lookup = guardedLookup(resolver, allowPrivate, dapp);
         const answer = await exchange(outgoing, { agent, lookup, signal, connected });
-        const inVain = answer.fault?.code === 'WEBHOOK_TIMEOUT' && connectedAfterMs === undefined;
-        const fault = inVain ? new WebhookFault('WEBHOOK_NOT_REACHED', { timeoutMs }) : answer.fault;
-        return { ...answer, fault, waited, connectedAfterMs };
+        const inVain = answer.error?.code === 'WEBHOOK_TIMEOUT' && connectedAfterMs === undefined;
+        const error = inVain ? new WebhookError('WEBHOOK_NOT_REACHED', { timeoutMs }) : answer.error;
+        return { ...answer, error, waited, connectedAfterMs };
       });
     } catch (error) {
-      if (!(error instanceof WebhookFault)) throw error;
-      return { headers: {}, text: '', fault: error };
+      if (!(error instanceof WebhookError)) throw error;
+      return { headers: {}, text: '', error: error };
     }
   };
 
@@ -109,7 +109,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     requireOpen();
     const call = new AbortController();
     underWay.add(call);
-    const timeOut = (): void => call.abort(new WebhookFault('WEBHOOK_TIMEOUT', { timeoutMs }));
+    const timeOut = (): void => call.abort(new WebhookError('WEBHOOK_TIMEOUT', { timeoutMs }));
     // First read what arrived in time while this thread was busy.
     const cancel = clock.setTimer(timeoutMs, () => void setImmediate(timeOut));
     try {
@@ -125,11 +125,11 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
 
   /** Why a receiver may be up without an answer: an attacker floods it through this desk, or the desk itself. */
   const whyNoOutage = (
-    { fault, waited, connectedAfterMs = 0 }: AnsweredCall,
+    { error, waited, connectedAfterMs = 0 }: AnsweredCall,
     began: { lastVerdict: number; timeoutMs: number; at: number; busyMs: number },
   ): string | undefined => {
     if (began.lastVerdict >= began.at - began.timeoutMs) return 'the receiver has just answered another call';
-    if (fault?.code !== 'WEBHOOK_TIMEOUT') return undefined;
+    if (error?.code !== 'WEBHOOK_TIMEOUT') return undefined;
     if (waited === true) return 'the call had waited for a free slot';
     if (connectedAfterMs > began.timeoutMs / 2) return 'there was no connection for most of the time-out';
     return busyMs() - began.busyMs > began.timeoutMs / 2 ? 'this machine was busy for most of the time-out' : undefined;
@@ -144,7 +144,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
       const answer = await askInTime(call, outgoing, began.timeoutMs);
       const lastVerdict = lastVerdicts.get(webhookId) ?? -Infinity;
       const notAnOutage = failOpen ? whyNoOutage(answer, { ...began, lastVerdict }) : undefined;
-      const { status, headers, text, fault } = answer;
+      const { status, headers, text, error } = answer;
       const { location, 'content-encoding': encoding } = headers;
       const response: WebhookResponse = {
         call: {
@@ -161,7 +161,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
           ...(location !== undefined && { location: hideInLocation(location) }),
           ...(encoding !== undefined && { 'content-encoding': encoding }),
         },
-        ...(fault !== undefined && { fault: { code: fault.code, evidence: fault.evidence } }),
+        ...(error !== undefined && { error: { code: error.code, evidence: error.evidence } }),
         ...(notAnOutage !== undefined && { notAnOutage }),
         micros: Math.round((clock.monotonic() - start) * 1000),
       };

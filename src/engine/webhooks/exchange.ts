@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { faultOf, WebhookFault } from './fault.ts';
+import { errorOf, WebhookError } from './error.ts';
 import type { OutgoingRequest } from './request.ts';
 import type { LookupFunction } from 'node:net';
 import type { Answer } from '../../core/webhooks/verdict.ts';
@@ -23,7 +23,7 @@ export interface ExchangeOptions {
 }
 
 /**
- * Sends one request and reads its response, without following redirects. Never rejects: an error becomes the `fault` of
+ * Sends one request and reads its response, without following redirects. Never rejects: an error becomes the `error` of
  * the answer, which has whatever arrived before.
  */
 export const exchange = (outgoing: Omit<OutgoingRequest, 'shownUrl'>, options: ExchangeOptions): Promise<Answer> =>
@@ -44,21 +44,21 @@ export const exchange = (outgoing: Omit<OutgoingRequest, 'shownUrl'>, options: E
       signal.removeEventListener('abort', abort);
       resolve(result());
     };
-    const answer = (fault?: WebhookFault): Answer => {
-      if (fault) request.destroy();
+    const answer = (error?: WebhookError): Answer => {
+      if (error) request.destroy();
       const bytes = Buffer.concat(chunks).subarray(0, limitBytes);
       // The record replaces invalid bytes, which must not turn the text into JSON (RFC 8259, 8.1).
-      const found = fault ?? (isUtf8(bytes) ? undefined : new WebhookFault('WEBHOOK_NOT_JSON'));
+      const found = error ?? (isUtf8(bytes) ? undefined : new WebhookError('WEBHOOK_NOT_JSON'));
       return {
         ...(response?.statusCode !== undefined && { status: response.statusCode }),
         headers: response?.headers ?? {},
         text: new TextDecoder().decode(bytes),
-        ...(found && { fault: found }),
+        ...(found && { error: found }),
       };
     };
     const fail = (error: NodeJS.ErrnoException): void => {
       const again = request.reusedSocket && !response && isStale(error);
-      end(() => (again ? exchange(outgoing, options) : answer(faultOf(error))));
+      end(() => (again ? exchange(outgoing, options) : answer(errorOf(error))));
     };
     const abort = (): void => fail(signal.reason as Error);
 
@@ -71,7 +71,7 @@ export const exchange = (outgoing: Omit<OutgoingRequest, 'shownUrl'>, options: E
       incoming.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         size += chunk.length;
-        if (size > limitBytes) fail(new WebhookFault('WEBHOOK_TOO_LARGE', { limitBytes }));
+        if (size > limitBytes) fail(new WebhookError('WEBHOOK_TOO_LARGE', { limitBytes }));
       });
       incoming.on('end', () => end(() => answer()));
       incoming.on('error', fail);
@@ -79,7 +79,7 @@ export const exchange = (outgoing: Omit<OutgoingRequest, 'shownUrl'>, options: E
     request.on('error', fail);
     // A protocol switch (status 101) ends a request without an error.
     request.on('close', () => {
-      if (!response) fail(new WebhookFault('WEBHOOK_NOT_HTTP', { detail: 'there was no response' }));
+      if (!response) fail(new WebhookError('WEBHOOK_NOT_HTTP', { detail: 'there was no response' }));
     });
     signal.addEventListener('abort', abort);
     if (signal.aborted) abort();

@@ -42,7 +42,7 @@ const codes: Record<Exclude<ReceiverBehaviour, 'hang'>, string> = {
   disconnect: 'WEBHOOK_UNREACHABLE',
 };
 
-test('each fault that can be chosen is the fault that the desk finds', async () => {
+test('each error that can be chosen is the error that the desk finds', async () => {
   const { receiver, call } = await world();
   for (const [behaviour, code] of Object.entries(codes)) {
     receiver.behave(behaviour as ReceiverBehaviour);

@@ -18,8 +18,8 @@ const MARK_DIGITS = 8;
 export const shownWebhookUrl = (vault: Vault, webhookId: string, url: string): string => {
   if (!hasCredentials(url)) return url;
   if (isHidden(url)) {
-    const fault = 'webhookUrl must be the whole URL: [secret] stands for what Gasdesk does not show';
-    throw new EngineError('VALIDATION', fault, { errors: [fault] });
+    const error = 'webhookUrl must be the whole URL: [secret] stands for what Gasdesk does not show';
+    throw new EngineError('VALIDATION', error, { errors: [error] });
   }
   const shown = hideCredentials(url);
   if (!needsMark(shown)) return shown;

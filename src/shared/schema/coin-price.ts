@@ -8,7 +8,7 @@ import { address } from './hex.ts';
 export const sanePrice = { least: '0.0001', most: '10000000', words: '0.0001 and 10,000,000' } as const;
 
 const MOST_DECIMALS = 18;
-const USD_FAULT = `must be a number of US dollars between ${sanePrice.words}, with at most ${MOST_DECIMALS} decimals`;
+const USD_ERROR = `must be a number of US dollars between ${sanePrice.words}, with at most ${MOST_DECIMALS} decimals`;
 
 const isSane = (usd: string): boolean => {
   if ((usd.split('.')[1] ?? '').length > MOST_DECIMALS) return false;
@@ -19,7 +19,7 @@ const isSane = (usd: string): boolean => {
 export const coinPriceSource = z.discriminatedUnion('source', [
   z.strictObject({
     source: z.literal('static'),
-    usd: exactPositiveInput.refine(isSane, USD_FAULT).describe('US dollars for one native coin'),
+    usd: exactPositiveInput.refine(isSane, USD_ERROR).describe('US dollars for one native coin'),
   }),
   z.strictObject({
     source: z.literal('chainlink'),

@@ -13,7 +13,7 @@ const usdc = {
   rate: { source: 'static', tokensPerCoin: '3000.5' },
 };
 const read = (fields: object) => parse(feeTokenDefinition, { ...usdc, ...fields });
-const fault = (fields: object): unknown => {
+const error = (fields: object): unknown => {
   try {
     return read(fields);
   } catch (error) {
@@ -35,7 +35,7 @@ describe('the premium is kept as it was meant', () => {
   ])('%s', (written, kept) => expect(read({ premium: written }).premium).toBe(kept));
 
   test.each(['', '-1', '013', '1e1', '100.1', '101', '0.00001', '.5', '5.', '13%', 13])('%s is refused', (premium) =>
-    expect(fault({ premium })).toBe('premium must be a percentage from 0 to 100 with at most 4 decimals'),
+    expect(error({ premium })).toBe('premium must be a percentage from 0 to 100 with at most 4 decimals'),
   );
 });
 
@@ -54,23 +54,23 @@ describe('a rate', () => {
   test.each(['0', '-1', '', 'three', '0x10', 3000.5, null])(
     'of %s is refused, or every operation would be free',
     (given) =>
-      expect(fault(rate(given))).toBe('rate.tokensPerCoin must be a positive number of whole tokens per native coin'),
+      expect(error(rate(given))).toBe('rate.tokensPerCoin must be a positive number of whole tokens per native coin'),
   );
 
   test('finer than the token is refused, and not rounded', () => {
-    expect(fault(rate('0.0000001'))).toBe('rate.tokensPerCoin must have at most 6 decimals, as the token has');
+    expect(error(rate('0.0000001'))).toBe('rate.tokensPerCoin must have at most 6 decimals, as the token has');
   });
 
   test('of feeds is as old as a day and an hour at most, unless something else is said', () => {
     const feeds = { source: 'chainlink', nativeFeed: ADDRESS, tokenFeed: ADDRESS };
     expect(read({ rate: feeds }).rate).toEqual({ ...feeds, maxAge: 90_000 });
-    expect(fault({ rate: { ...feeds, maxAge: 59 } })).toBe(
+    expect(error({ rate: { ...feeds, maxAge: 59 } })).toBe(
       'rate.maxAge must be a whole number of seconds from 60 to 604800',
     );
-    expect(fault({ rate: { ...feeds, tokenFeed: '0x12' } })).toBe('rate.tokenFeed must be an EVM address');
+    expect(error({ rate: { ...feeds, tokenFeed: '0x12' } })).toBe('rate.tokenFeed must be an EVM address');
   });
 });
 
 test.each([-1, 37, 6.5, '6'])('%s decimals are refused', (decimals) =>
-  expect(fault({ decimals })).toBe('decimals must be a whole number from 0 to 36'),
+  expect(error({ decimals })).toBe('decimals must be a whole number from 0 to 36'),
 );

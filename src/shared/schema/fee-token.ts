@@ -3,19 +3,19 @@ import { decimalToUnits, positiveDecimal } from './decimal.ts';
 import { address } from './hex.ts';
 import { chainId, httpUrl, name } from './text.ts';
 
-const PREMIUM_FAULT = 'must be a percentage from 0 to 100 with at most 4 decimals';
-const RATE_FAULT = 'must be a positive number of whole tokens per native coin';
+const PREMIUM_ERROR = 'must be a percentage from 0 to 100 with at most 4 decimals';
+const RATE_ERROR = 'must be a positive number of whole tokens per native coin';
 
 /** Percent on top of the cost, as decimal digits. Biconomy's contract accepts at most 100, in steps of 0.0001. */
 const premium = z
-  .string(PREMIUM_FAULT)
-  .regex(/^(?:100(?:\.0{1,4})?|[1-9]?\d(?:\.\d{1,4})?)$/, PREMIUM_FAULT)
+  .string(PREMIUM_ERROR)
+  .regex(/^(?:100(?:\.0{1,4})?|[1-9]?\d(?:\.\d{1,4})?)$/, PREMIUM_ERROR)
   .transform((digits) => (digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits));
 
-const tokensPerCoin = z.string(RATE_FAULT).transform((text, context): string => {
+const tokensPerCoin = z.string(RATE_ERROR).transform((text, context): string => {
   const digits = positiveDecimal(text);
   if (digits !== undefined) return digits;
-  context.addIssue({ code: 'custom', message: RATE_FAULT });
+  context.addIssue({ code: 'custom', message: RATE_ERROR });
   return z.NEVER;
 });
 
@@ -24,12 +24,12 @@ const tokensPerCoin = z.string(RATE_FAULT).transform((text, context): string => 
  * default adds an hour for a busy chain.
  */
 export const feedMaxAge = { least: 60, most: 604_800, byDefault: 90_000 } as const;
-const AGE_FAULT = `must be a whole number of seconds from ${feedMaxAge.least} to ${feedMaxAge.most}`;
+const AGE_ERROR = `must be a whole number of seconds from ${feedMaxAge.least} to ${feedMaxAge.most}`;
 
 export const feedMaxAgeSeconds = z
-  .int(AGE_FAULT)
-  .min(feedMaxAge.least, AGE_FAULT)
-  .max(feedMaxAge.most, AGE_FAULT)
+  .int(AGE_ERROR)
+  .min(feedMaxAge.least, AGE_ERROR)
+  .max(feedMaxAge.most, AGE_ERROR)
   .default(feedMaxAge.byDefault)
   .describe('Seconds after which an answer of a feed is too old');
 
@@ -51,14 +51,14 @@ export const mostDecimals = 36;
 /** Token units for one coin. Costs a million times larger still fit into the contracts' 256 bits. */
 export const MAX_EXCHANGE_RATE = 2n ** 128n;
 
-const DECIMALS_FAULT = `must be a whole number from 0 to ${mostDecimals}`;
+const DECIMALS_ERROR = `must be a whole number from 0 to ${mostDecimals}`;
 
 export const feeTokenDefinition = z
   .strictObject({
     chainId: chainId.positive('must be a positive number'),
     address,
     symbol: name,
-    decimals: z.int(DECIMALS_FAULT).min(0, DECIMALS_FAULT).max(mostDecimals, DECIMALS_FAULT),
+    decimals: z.int(DECIMALS_ERROR).min(0, DECIMALS_ERROR).max(mostDecimals, DECIMALS_ERROR),
     premium: premium.describe('Percent on top of the cost, in decimal digits'),
     rate: feeTokenRate,
     preFund: z

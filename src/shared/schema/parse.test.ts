@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EngineError } from '../errors.ts';
 import { parse } from './parse.ts';
 
-const faultOf = (schema: z.ZodType, value: unknown, root?: string): EngineError => {
+const errorOf = (schema: z.ZodType, value: unknown, root?: string): EngineError => {
   try {
     parse(schema, value, root);
   } catch (error) {
@@ -13,15 +13,15 @@ const faultOf = (schema: z.ZodType, value: unknown, root?: string): EngineError 
   throw new Error('It parsed');
 };
 const errorsOf = (schema: z.ZodType, value: unknown, root?: string): unknown =>
-  faultOf(schema, value, root).data['errors'];
+  errorOf(schema, value, root).data['errors'];
 
 test('what is right comes out as the schema makes it', () => {
   const schema = z.strictObject({ a: z.string().transform((text) => text.length), b: z.number().optional() });
   expect(parse(schema, { a: 'abc' })).toEqual({ a: 3 });
 });
 
-describe('a fault names its field and what is to be there', () => {
-  test.each<[schema: z.ZodType, value: unknown, fault: string]>([
+describe('an error names its field and what is to be there', () => {
+  test.each<[schema: z.ZodType, value: unknown, error: string]>([
     [z.string(), 1, 'must be a string'],
     [z.string(), undefined, 'must be a string'],
     [z.number(), '1', 'must be a number'],
@@ -46,11 +46,11 @@ describe('a fault names its field and what is to be there', () => {
     [z.string('must be a JSON ABI string'), 1, 'must be a JSON ABI string'],
     [z.union([z.string(), z.number()]), null, 'is not valid'],
     [z.string().regex(/a/), 'b', 'is not valid'],
-  ])('%#: %j', (schema, value, fault) => {
-    expect(faultOf(z.strictObject({ field: schema }), { field: value })).toMatchObject({
+  ])('%#: %j', (schema, value, error) => {
+    expect(errorOf(z.strictObject({ field: schema }), { field: value })).toMatchObject({
       code: 'VALIDATION',
-      message: `field ${fault}`,
-      data: { errors: [`field ${fault}`] },
+      message: `field ${error}`,
+      data: { errors: [`field ${error}`] },
     });
   });
 });
@@ -61,7 +61,7 @@ describe('the name of a field', () => {
     policyData: z.strictObject({ url: z.string(), cycle: z.strictObject({ unit: z.string() }) }),
   });
 
-  test.each<[name: string, schema: z.ZodType, value: unknown, root: string, faults: string[]]>([
+  test.each<[name: string, schema: z.ZodType, value: unknown, root: string, errors: string[]]>([
     ['of the whole', z.strictObject({}), 7, '', ['body must be an object']],
     ['of the whole under a root', z.strictObject({}), 7, 'params[1]', ['params[1] must be an object']],
     ['in a list', list, { list: [{ a: 'x' }, { a: 1 }] }, '', ['list[1].a must be a string']],
@@ -85,8 +85,8 @@ describe('the name of a field', () => {
       '',
       ['cycle."" should not exist'],
     ],
-  ])('%s', (_name, schema, value, root, faults) => {
-    expect(errorsOf(schema, value, root)).toEqual(faults);
+  ])('%s', (_name, schema, value, root, errors) => {
+    expect(errorsOf(schema, value, root)).toEqual(errors);
   });
 
   test.each(['__proto__', 'constructor', 'toString'])('of an unknown %s', (key) => {
@@ -94,16 +94,16 @@ describe('the name of a field', () => {
   });
 
   test('of a megabyte is cut', () => {
-    const { message } = faultOf(z.strictObject({}), { ['k'.repeat(1_000_000)]: 1 });
+    const { message } = errorOf(z.strictObject({}), { ['k'.repeat(1_000_000)]: 1 });
     expect(message).toBe(`${'k'.repeat(100)}… should not exist`);
   });
 });
 
-describe('several faults', () => {
+describe('several errors', () => {
   const schema = z.strictObject({ b: z.string(), a: z.number(), c: z.boolean() });
 
   test('are told in the order of the fields, unknown ones last; the first is the message', () => {
-    const { message, data } = faultOf(schema, { z: 1, c: 1, a: 'x' });
+    const { message, data } = errorOf(schema, { z: 1, c: 1, a: 'x' });
     expect(data['errors']).toEqual([
       'b must be a string',
       'a must be a number',
@@ -130,7 +130,7 @@ describe('a body of one of several kinds', () => {
   ]);
   const KIND = 'kind must be one of: A, B';
 
-  test.each<[value: unknown, faults: string[]]>([
+  test.each<[value: unknown, errors: string[]]>([
     [{}, ['name must be a string', KIND, 'size must be a number']],
     [{ name: 'n', size: 1 }, [KIND]],
     [{ name: 'n', kind: 'C', size: '1', more: 1 }, [KIND, 'size must be a number', 'more should not exist']],
@@ -140,7 +140,7 @@ describe('a body of one of several kinds', () => {
     [{ kind: 'B', size: 1, only: 'x' }, ['name must be a string', 'only should not exist']],
     [[], ['body must be an object']],
     [null, ['body must be an object']],
-  ])('%j', (value, faults) => {
-    expect(errorsOf(kinds, value)).toEqual(faults);
+  ])('%j', (value, errors) => {
+    expect(errorsOf(kinds, value)).toEqual(errors);
   });
 });

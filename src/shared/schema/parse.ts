@@ -54,12 +54,12 @@ const pathName = (path: readonly PropertyKey[]): string =>
 /** Cuts long or hostile names before they are echoed. */
 const shorten = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
 
-/** Bound for a value that has thousands of faults. */
-const MOST_FAULTS = 20;
+/** Bound for a value that has thousands of errors. */
+const MOST_ERRORS = 20;
 
-const faults = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
-  issues.slice(0, MOST_FAULTS).flatMap((issue) => {
-    const keys = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MOST_FAULTS) : undefined;
+const sentencesOf = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
+  issues.slice(0, MOST_ERRORS).flatMap((issue) => {
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MOST_ERRORS) : undefined;
     const paths = keys?.map((key) => [...issue.path, key]) ?? [issue.path];
     return paths.map((path) => {
       // Messages name the field that the caller wrote. They omit the wrapper `policyData`, as clients know the
@@ -91,7 +91,7 @@ const commonIssues = (
   value: unknown,
   unnamed: z.core.$ZodIssue,
 ): z.core.$ZodIssue[] => {
-  const texts = (issue: z.core.$ZodIssue): string => faults([issue], '').join();
+  const texts = (issue: z.core.$ZodIssue): string => sentencesOf([issue], '').join();
   const [first = [], ...others] = union.options.map((option) => issuesOf(option as z.ZodType, value));
   return first.flatMap((issue) => {
     if (issue.path[0] === union.def.discriminator) return [unnamed];
@@ -99,35 +99,35 @@ const commonIssues = (
   });
 };
 
-export interface PlacedFault {
+export interface PlacedError {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
 
-/** Reads untrusted data with a schema. Reports up to 20 faults and their places. */
+/** Reads untrusted data with a schema. Reports up to 20 errors and their places. */
 export const readBy = <S extends z.ZodType>(
   schema: S,
   value: unknown,
-): { readonly data: z.output<S> } | { readonly faults: readonly PlacedFault[] } => {
+): { readonly data: z.output<S> } | { readonly errors: readonly PlacedError[] } => {
   const result = schema.safeParse(value, { error: wording });
   if (result.success) return { data: result.data };
-  const placed = issuesOf(schema, value, result.error.issues).flatMap(({ path, message, ...issue }): PlacedFault[] =>
+  const placed = issuesOf(schema, value, result.error.issues).flatMap(({ path, message, ...issue }): PlacedError[] =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => ({ path: [...path, key], message }))
       : [{ path, message }],
   );
-  return { faults: placed.slice(0, MOST_FAULTS) };
+  return { errors: placed.slice(0, MOST_ERRORS) };
 };
 
 /**
  * Reads untrusted data with a schema.
  *
  * @param root name put before each field, e.g. `params[0]`
- * @throws {@link EngineError} `VALIDATION`; its message is the first fault, `data.errors` holds up to 20 of them
+ * @throws {@link EngineError} `VALIDATION`; its message is the first error, `data.errors` holds up to 20 of them
  */
 export const parse = <S extends z.ZodType>(schema: S, value: unknown, root = ''): z.output<S> => {
   const result = schema.safeParse(value, { error: wording });
   if (result.success) return result.data;
-  const errors = faults(issuesOf(schema, value, result.error.issues), root).slice(0, MOST_FAULTS);
+  const errors = sentencesOf(issuesOf(schema, value, result.error.issues), root).slice(0, MOST_ERRORS);
   throw new EngineError('VALIDATION', errors[0], { errors });
 };

@@ -11,10 +11,10 @@ const optionalHex = z.preprocess(absentAs0x, hex.optional()).meta({ absent: [nul
 const optionalBytes = z.preprocess((value) => value ?? undefined, hex.optional()).meta({ absent: [null] });
 const optionalAddress = z.preprocess(absentAs0x, lowerCaseAddress.optional()).meta(absent);
 
-const PAIR_FAULT = 'must be 32 bytes: two uint128';
+const PAIR_ERROR = 'must be 32 bytes: two uint128';
 /** Two uint128 in 32 bytes: gas limits and fees in the packed form of EntryPoint v0.7 and v0.8. */
 const uint128Pair = hex
-  .refine((value) => value.length === 66, PAIR_FAULT)
+  .refine((value) => value.length === 66, PAIR_ERROR)
   .transform((value) => [BigInt(value.slice(0, 34)), BigInt(`0x${value.slice(34)}`)] as const);
 const optionalPair = z.preprocess(absentAs0x, uint128Pair.optional()).meta(absent);
 

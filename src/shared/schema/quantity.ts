@@ -4,13 +4,13 @@ const DECIMAL = /^(?:0|[1-9][0-9]{0,77})$/;
 const QUANTITY = /^(?:0x[0-9a-fA-F]{1,64}|0|[1-9][0-9]{0,77})$/;
 const MAX_UINT256 = (1n << 256n) - 1n;
 
-const FAULT = 'must be a 0x hex quantity, a decimal string or a safe integer';
+const ERROR = 'must be a 0x hex quantity, a decimal string or a safe integer';
 
 /** JSON-RPC quantities (behaviour 2.2): `0x` hex, a decimal string or a safe integer, up to 256 bits, read exactly. */
 export const quantity = z
-  .union([z.string().regex(QUANTITY, FAULT), z.int(FAULT).nonnegative(FAULT)], FAULT)
+  .union([z.string().regex(QUANTITY, ERROR), z.int(ERROR).nonnegative(ERROR)], ERROR)
   .transform((value) => BigInt(value))
-  .refine((value) => value <= MAX_UINT256, FAULT);
+  .refine((value) => value <= MAX_UINT256, ERROR);
 
 /** An amount on the wire or in the database: a decimal string of wei, read as bigint. */
 export const wei = z

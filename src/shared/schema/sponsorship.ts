@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { address, sameAddress } from './hex.ts';
 
-const EXPIRY_FAULT = 'must be a whole number of seconds from 30 to 86400';
+const EXPIRY_ERROR = 'must be a whole number of seconds from 30 to 86400';
 const expiryDuration = z
-  .number(EXPIRY_FAULT)
-  .int(EXPIRY_FAULT)
-  .min(30, EXPIRY_FAULT)
-  .max(86_400, EXPIRY_FAULT)
+  .number(EXPIRY_ERROR)
+  .int(EXPIRY_ERROR)
+  .min(30, EXPIRY_ERROR)
+  .max(86_400, EXPIRY_ERROR)
   .nullish();
 
 const MODES = ['SPONSORED', 'SPONSORSHIP', 'SPONSOR', 'ERC20'] as const;
-const MODE_FAULT = `must be one of: ${MODES.join(', ')}`;
+const MODE_ERROR = `must be one of: ${MODES.join(', ')}`;
 
 /** Payment mode, in the spellings of several stacks and in any letter case. */
 const mode = z
-  .string(MODE_FAULT)
+  .string(MODE_ERROR)
   .toUpperCase()
-  .pipe(z.enum(MODES, MODE_FAULT))
+  .pipe(z.enum(MODES, MODE_ERROR))
   .transform((name): 'SPONSORED' | 'ERC20' => (name === 'ERC20' ? name : 'SPONSORED'))
   .meta({ description: `${MODES.join(', ')}, in any letter case` });
 

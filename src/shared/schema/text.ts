@@ -11,21 +11,21 @@ export const name = z
   .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters')
   .refine((value) => value.trim() !== '', 'should not be empty');
 
-const HTTP_URL_FAULT = 'must be an http or https URL';
+const HTTP_URL_ERROR = 'must be an http or https URL';
 
 /** http and https URLs, kept as written. Refuses what the URL parser would repair. */
 export const httpUrl = z
-  .string(HTTP_URL_FAULT)
+  .string(HTTP_URL_ERROR)
   .max(URL_LENGTH, `must have at most ${URL_LENGTH} characters`)
-  .regex(/^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu, HTTP_URL_FAULT)
-  .pipe(z.url({ protocol: /^https?$/, error: HTTP_URL_FAULT }));
+  .regex(/^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu, HTTP_URL_ERROR)
+  .pipe(z.url({ protocol: /^https?$/, error: HTTP_URL_ERROR }));
 
-const LOOPBACK_FAULT = 'must be an http URL of this machine, such as http://127.0.0.1:1248';
+const LOOPBACK_ERROR = 'must be an http URL of this machine, such as http://127.0.0.1:1248';
 
 const LOOPBACK = /^https?:\/\/(?:127(?:[.]\d{1,3}){3}|localhost|\[::1\])(?::\d{1,5})?(?:[/?#].*)?$/i;
 
 /** http URLs of this machine (127.0.0.0/8, localhost, ::1), without user info. */
-export const loopbackUrl = httpUrl.refine((url) => LOOPBACK.test(url), LOOPBACK_FAULT);
+export const loopbackUrl = httpUrl.refine((url) => LOOPBACK.test(url), LOOPBACK_ERROR);
 
 /** Identifiers issued by the service. Their form is not checked: an unknown one is "not found". */
 export const id = z.string().max(NAME_LENGTH);

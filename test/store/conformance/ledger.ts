@@ -29,7 +29,7 @@ const ledgerOf = (
   { sender, cost, price: usd }: Pick<ModelDecision, 'sender' | 'cost' | 'price'>,
   now: number,
 ) => {
-  const price = usd === null ? { usd, fault: 'the feed is silent' } : { usd, source: 'feed' as const };
+  const price = usd === null ? { usd, error: 'the feed is silent' } : { usd, source: 'feed' as const };
   const chain = { balanceWei: String(BALANCE), pendingWithdrawalsWei: '0', baseFeeWei: '0', l1DataGas: '0' };
   const input = ruleInputWith(policyWith({ rules }), factsWith({ at: now, chain, price }), sender, cost);
   const limits = spendingLimit.reserve!(input);

@@ -67,7 +67,7 @@ export const describeNotificationStore = (open: OpenStore): void => {
     expect(await store.findNotificationWebhook()).toBeUndefined();
     await store.saveNotificationWebhook('https://example.com/a');
     expect(await store.findNotificationWebhook()).toEqual({
-      ...{ url: 'https://example.com/a', attemptedAt: null, fault: null },
+      ...{ url: 'https://example.com/a', attemptedAt: null, error: null },
     });
     expect(await store.dueNotifications()).toEqual([]);
     const raised = (await store.raiseNotification(happening()))!;
@@ -80,11 +80,11 @@ export const describeNotificationStore = (open: OpenStore): void => {
     expect(await store.dueNotifications()).toEqual([]);
     await store.endNotification({ kind: 'node', subject: '1' }, 12);
     expect(await store.dueNotifications()).toHaveLength(1);
-    await store.saveNotificationAttempt({ attemptedAt: 7, fault: 'It is down.' });
+    await store.saveNotificationAttempt({ attemptedAt: 7, error: 'It is down.' });
     await reopen();
-    expect(await store.findNotificationWebhook()).toMatchObject({ attemptedAt: 7, fault: 'It is down.' });
+    expect(await store.findNotificationWebhook()).toMatchObject({ attemptedAt: 7, error: 'It is down.' });
     await store.saveNotificationWebhook('https://example.com/b');
-    expect(await store.findNotificationWebhook()).toMatchObject({ attemptedAt: null, fault: null });
+    expect(await store.findNotificationWebhook()).toMatchObject({ attemptedAt: null, error: null });
     expect(await store.dueNotifications()).toEqual([]);
     await store.saveNotificationWebhook(null);
     expect(await store.findNotificationWebhook()).toBeUndefined();

@@ -101,7 +101,7 @@ export const toldChanges = async (store: Store): Promise<unknown[]> => {
     () => store.saveOperatorTransaction({ ...withdrawal(), state: 'mined', blockNumber: 7 }),
     () => store.removeOperatorTransaction(withdrawal().transactionId),
     () => store.saveNotificationWebhook('https://example.com/a'),
-    () => store.saveNotificationAttempt({ attemptedAt: 7, fault: 'It is down.' }),
+    () => store.saveNotificationAttempt({ attemptedAt: 7, error: 'It is down.' }),
     () => store.saveNotificationWebhook(null),
   ];
   await store.logChanges();

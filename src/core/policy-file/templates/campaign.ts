@@ -59,7 +59,7 @@ export const campaign: Template<Field> = {
     until: { label: 'Until', kind: 'time', default: '', optional: true },
     only: { label: 'Sponsor only operations of this campaign', kind: 'yes', default: 'yes' },
   },
-  faults: ({ id, from, until }, { rules }) => [
+  errors: ({ id, from, until }, { rules }) => [
     ...(from !== '' && until !== '' && Date.parse(until) <= Date.parse(from)
       ? [{ field: 'until', message: 'must be after the start' } as const]
       : []),

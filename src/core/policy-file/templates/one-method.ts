@@ -17,7 +17,7 @@ export const oneMethod: Template<'contract' | 'method'> = {
     contract: { label: 'Contract', kind: 'contract', default: '' },
     method: { label: 'Method', kind: 'method', default: '' },
   },
-  faults({ contract, method }, file) {
+  errors({ contract, method }, file) {
     const methods = methodsOf(file, contract);
     if (methods === undefined) {
       const names = file.contracts.map(({ name }) => name).join(', ') || 'none yet; register it first';

@@ -45,7 +45,7 @@ const start = (name: string, typed: TypedValues = {}, text = EMPTY) =>
 
 const started = (...of: Parameters<typeof start>) => {
   const result = start(...of);
-  if ('faults' in result) throw new Error(JSON.stringify(result.faults));
+  if ('errors' in result) throw new Error(JSON.stringify(result.errors));
   return result;
 };
 
@@ -104,7 +104,7 @@ describe('campaign', () => {
     const dollars = started('campaign', SUMMER);
     const coins = started('campaign', { ...SUMMER, currency: 'NATIVE_ASSET', budget: '0.0005' });
     expect([dollars.asksPrice, coins.asksPrice]).toEqual([true, false]);
-    const unknown = { context: summer, price: { usd: null, fault: 'the chain has no price' } };
+    const unknown = { context: summer, price: { usd: null, error: 'the chain has no price' } };
     expect(deskWith(dollars.text)(unknown)).toBe('PRICE_UNKNOWN');
     const ask = deskWith(coins.text);
     expect([ask(unknown), ask(unknown)]).toEqual(['SPONSORED', 'LIMIT_REACHED']);
@@ -146,7 +146,7 @@ describe('campaign', () => {
       ['Summer: budget 2', 'Summer: no others 2'], //
     );
     expect(start('campaign', { ...SUMMER, id: 'winter' }, once)).toEqual({
-      faults: [{ field: 'id', message: expect.stringContaining('the rule "Summer: no others" sponsors "summer') }],
+      errors: [{ field: 'id', message: expect.stringContaining('the rule "Summer: no others" sponsors "summer') }],
     });
     const open = started('campaign', { ...SUMMER, only: 'no' }).text;
     expect(start('campaign', { ...SUMMER, id: 'winter' }, open)).toHaveProperty('text');
@@ -212,8 +212,8 @@ describe('one contract, one method', () => {
     [{ contract: 'Items', method: 'steal' }, 'method', 'must be a method of Items: mint, burn'],
     [{}, 'contract', 'must be given'],
   ])('%j is refused', (typed, field, message) => {
-    const { faults } = start('one-method', typed, GAME) as { faults: readonly object[] };
-    expect(faults[0]).toEqual({ field, message });
+    const { errors } = start('one-method', typed, GAME) as { errors: readonly object[] };
+    expect(errors[0]).toEqual({ field, message });
   });
 });
 
@@ -289,12 +289,12 @@ test.each<[string, string, string, string]>([
   ['nft-members', 'collection', '0x12', 'must be an address: 0x and 40 hex digits'],
 ])('%s refuses the %s "%s"', (name, field, text, message) => {
   const right = name === 'campaign' ? SUMMER : { collection: NFT };
-  expect(start(name, { ...right, [field]: text })).toEqual({ faults: [{ field, message }] });
+  expect(start(name, { ...right, [field]: text })).toEqual({ errors: [{ field, message }] });
 });
 
 test('an end before the start is refused', () => {
   expect(start('campaign', { ...SUMMER, from: '2026-12-02', until: '2026-12-02' })).toEqual({
-    faults: [{ field: 'until', message: 'must be after the start' }],
+    errors: [{ field: 'until', message: 'must be after the start' }],
   });
 });
 

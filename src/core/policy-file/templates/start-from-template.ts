@@ -5,10 +5,10 @@ import type { PolicyFile } from '../format.ts';
 import { parsePolicyFile } from '../parse-file.ts';
 import { keptData } from '../rule-data.ts';
 import type { TypedValues } from '../../rules/field.ts';
-import { type FieldFault, type Made, type Template, type TemplateRule, fieldFault } from './template.ts';
+import { type FieldError, type Made, type Template, type TemplateRule, fieldError } from './template.ts';
 
 export type Started =
-  | { readonly faults: readonly FieldFault[] }
+  | { readonly errors: readonly FieldError[] }
   | {
       /** The file with the template's additions; comments and tests stay. */
       readonly text: string;
@@ -18,12 +18,12 @@ export type Started =
       readonly asksPrice: boolean;
     };
 
-const faultsOf = (template: Template, values: TypedValues, file: PolicyFile): readonly FieldFault[] => {
-  const faults = Object.entries(template.fields).flatMap(([field, one]) => {
-    const message = fieldFault(one, values[field] ?? '');
+const errorsOf = (template: Template, values: TypedValues, file: PolicyFile): readonly FieldError[] => {
+  const errors = Object.entries(template.fields).flatMap(([field, one]) => {
+    const message = fieldError(one, values[field] ?? '');
     return message === '' ? [] : [{ field, message }];
   });
-  return faults.length > 0 ? faults : (template.faults?.(values, file) ?? []);
+  return errors.length > 0 ? errors : (template.errors?.(values, file) ?? []);
 };
 
 /** The name, followed by a number if a rule has it already. */
@@ -57,8 +57,8 @@ const doesAlone = ({ alone }: Made, { contracts }: PolicyFile) => {
 export const startFromTemplate = (text: string, template: Template, typed: TypedValues, coin: string): Started => {
   const file = parsePolicyFile(text);
   const values = Object.fromEntries(Object.keys(template.fields).map((field) => [field, (typed[field] ?? '').trim()]));
-  const faults = faultsOf(template, values, file);
-  if (faults.length > 0) return { faults };
+  const errors = errorsOf(template, values, file);
+  if (errors.length > 0) return { errors };
   const made = template.make(values);
   const taken = new Set(file.rules.map(({ name }) => name));
   const rules = made.rules.map((rule) => ({ ...rule, name: freeName(rule.name, taken) }));

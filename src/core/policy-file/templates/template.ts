@@ -12,7 +12,7 @@ export type FieldKind =
 export type Field = FormField<FieldKind>;
 
 /** What is wrong with a field, in words that follow its label. */
-export interface FieldFault {
+export interface FieldError {
   readonly field: string;
   readonly message: string;
 }
@@ -42,7 +42,7 @@ export interface Template<Name extends string = string> {
   readonly purpose: string;
   readonly fields: Readonly<Record<Name, Field>>;
   /** What else is wrong, once every field by itself is right. */
-  faults?(values: Readonly<Record<Name, string>>, file: PolicyFile): readonly (FieldFault & { readonly field: Name })[];
+  errors?(values: Readonly<Record<Name, string>>, file: PolicyFile): readonly (FieldError & { readonly field: Name })[];
   make(values: Readonly<Record<Name, string>>): Made;
   /** What its rules do not protect from, in sentences. */
   leaves(values: Readonly<Record<Name, string>>): readonly string[];
@@ -55,7 +55,7 @@ const AMOUNT = /^(?=.*[1-9])\d{1,15}(?:\.\d{1,18})?$/;
 const LONGEST_NAME = 60;
 const LONGEST_ID = 200;
 
-const idFault = (text: string): string => {
+const idError = (text: string): string => {
   const isText = text.length <= LONGEST_ID && text.isWellFormed() && !/\p{Cc}/u.test(text);
   return isText ? '' : `must have at most ${LONGEST_ID} characters, and no control characters`;
 };
@@ -67,10 +67,10 @@ const isTime = (text: string): boolean => {
 };
 
 /** By kind. The contracts of a DApp are checked separately. */
-const FAULTS: Readonly<Record<FieldKind, (text: string, field: Field) => string>> = {
+const ERRORS: Readonly<Record<FieldKind, (text: string, field: Field) => string>> = {
   name: (text) =>
     text.length <= LONGEST_NAME && name.safeParse(text).success ? '' : `must have at most ${LONGEST_NAME} characters`,
-  id: idFault,
+  id: idError,
   count: (text) => (/^[1-9]\d{0,14}$/.test(text) ? '' : 'must be a whole number of at least 1'),
   amount: (text) =>
     AMOUNT.test(text) ? '' : 'must be a positive amount such as 0.5, below 10^15 and with at most 18 decimals',
@@ -85,9 +85,9 @@ const FAULTS: Readonly<Record<FieldKind, (text: string, field: Field) => string>
 };
 
 /** What is wrong with the typed value of a field; empty: nothing. */
-export const fieldFault = (field: Field, text: string): string => {
+export const fieldError = (field: Field, text: string): string => {
   if (text.trim() === '') return field.optional === true ? '' : 'must be given';
-  return FAULTS[field.kind](text.trim(), field);
+  return ERRORS[field.kind](text.trim(), field);
 };
 
 /** The values of fields that are left empty. */

@@ -13,10 +13,10 @@ const failureEvidence = (expression: string, failure: string, { facts, policy, v
   const { missing, asksForPrice } = readCondition(expression);
   const [, key] = /^No such key: (.+)$/.exec(failure) ?? [];
   const named = key === undefined ? undefined : missing(values(), key);
-  const fault = asksForPrice && key === 'maxCostUsd' ? facts.price?.fault : undefined;
+  const error = asksForPrice && key === 'maxCostUsd' ? facts.price?.error : undefined;
   return {
     ...{ expression, failure, ...(named !== undefined && { missing: named }) },
-    ...(fault !== undefined && { priceFault: fault, chainId: policy.dapp.chainId }),
+    ...(error !== undefined && { priceError: error, chainId: policy.dapp.chainId }),
   };
 };
 

@@ -66,7 +66,7 @@ export default ruleTable(condition, {
     rows: [
       row(requiring, 'context.plan == "gold"', '!has(context.plan)'),
       row(requiring, 'time.getDayOfYear() >= 0', 'time.getDayOfWeek() >= 0'),
-      row<CoinPrice>(pricedAt, { usd: null, fault: 'it is silent' }, { usd: '3', source: 'static' }),
+      row<CoinPrice>(pricedAt, { usd: null, error: 'it is silent' }, { usd: '3', source: 'static' }),
     ],
     advices: [
       ...[
@@ -97,7 +97,7 @@ export default ruleTable(condition, {
           withRule(world, name, (data: object) => ({ policyData: { ...data, expression: 'true' } })),
       },
       {
-        denied: requiring('op.maxCostUsd > 0.0', { facts: { price: { usd: null, fault: 'it is silent' } } }),
+        denied: requiring('op.maxCostUsd > 0.0', { facts: { price: { usd: null, error: 'it is silent' } } }),
         says: /coin: it is silent\. Set one with "gasdesk chain set \d+ --usd AMOUNT" or "gasdesk chain set \d+ --native-feed ADDRESS", or/,
         change: (_, world) => withFacts(world, { price: { usd: '3', source: 'static' } }),
       },

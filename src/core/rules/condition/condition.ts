@@ -12,13 +12,13 @@ const metWords = ({ met }: Evidence): string => (typeof met === 'string' && met 
 const PLAIN_CALLS = 'calls through a plain execute or executeBatch of the account';
 
 /** What helps against a failure, besides another condition; undefined: nothing else. */
-const remedy = ({ failure, missing, priceFault, chainId }: Evidence): string | undefined => {
+const remedy = ({ failure, missing, priceError, chainId }: Evidence): string | undefined => {
   const text = String(failure);
   if (text.startsWith(NO_CONDITION)) return undefined;
   if (text === STEPS_USED_UP || text === TOO_MANY_STEPS) return 'Send fewer calls in one operation';
-  if (priceFault !== undefined) {
+  if (priceError !== undefined) {
     const set = `gasdesk chain set ${String(chainId)}`;
-    return `There is no usable price of the native coin: ${String(priceFault)}. Set one with "${set} --usd AMOUNT" or "${set} --native-feed ADDRESS"`;
+    return `There is no usable price of the native coin: ${String(priceError)}. Set one with "${set} --usd AMOUNT" or "${set} --native-feed ADDRESS"`;
   }
   return `Send ${text === CALLS_UNREADABLE ? PLAIN_CALLS : String(missing ?? 'the missing value')}`;
 };

@@ -11,17 +11,17 @@ test.each([
   ['semicolons and quotes', `"${ONE}";x\n"${TWO}";y`],
   ['an address twice', `${ONE}\n${TWO}\n${ONE.toLowerCase()}`],
 ])('%s', (_, text) => {
-  expect(readSenders(text)).toEqual({ addresses: both, faults: [] });
+  expect(readSenders(text)).toEqual({ addresses: both, errors: [] });
 });
 
 test('what is no address is told with its line, and not taken', () => {
   expect(readSenders(`${ONE}\n0x12\nhello\n${TWO}`)).toEqual({
     addresses: both,
-    faults: [
+    errors: [
       { line: 2, text: '0x12' },
       { line: 3, text: 'hello' },
     ],
   });
-  expect(readSenders('hello').faults).toEqual([{ line: 1, text: 'hello' }]);
-  expect(readSenders('0x12').faults).toEqual([{ line: 1, text: '0x12' }]);
+  expect(readSenders('hello').errors).toEqual([{ line: 1, text: 'hello' }]);
+  expect(readSenders('0x12').errors).toEqual([{ line: 1, text: '0x12' }]);
 });

@@ -4,10 +4,10 @@ export interface SendersList {
   /** In lower case, each once, in the order of first appearance. */
   readonly addresses: readonly Address[];
   /** Cells that should be addresses but are not, up to 20. */
-  readonly faults: readonly { readonly line: number; readonly text: string }[];
+  readonly errors: readonly { readonly line: number; readonly text: string }[];
 }
 
-const MOST_FAULTS = 20;
+const MOST_ERRORS = 20;
 const LONGEST_SHOWN = 60;
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -21,17 +21,17 @@ const cellsOf = (line: string): string[] => line.split(/[,;\t]/).map((cell) => c
  */
 export const readSenders = (text: string): SendersList => {
   const addresses = new Set<Address>();
-  const faults: { line: number; text: string }[] = [];
+  const errors: { line: number; text: string }[] = [];
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
   const isAlone = lines.filter((line) => line.trim() !== '').length === 1;
   for (const [index, line] of lines.entries()) {
     if (line.trim() === '') continue;
     const found = cellsOf(line).filter((cell) => ADDRESS.test(cell));
     for (const cell of found) addresses.add(addressKey(cell as Address));
-    const isHead = !isAlone && addresses.size === 0 && faults.length === 0 && !line.includes('0x');
-    if (found.length === 0 && !isHead && faults.length < MOST_FAULTS) {
-      faults.push({ line: index + 1, text: line.trim().slice(0, LONGEST_SHOWN) });
+    const isHead = !isAlone && addresses.size === 0 && errors.length === 0 && !line.includes('0x');
+    if (found.length === 0 && !isHead && errors.length < MOST_ERRORS) {
+      errors.push({ line: index + 1, text: line.trim().slice(0, LONGEST_SHOWN) });
     }
   }
-  return { addresses: [...addresses], faults };
+  return { addresses: [...addresses], errors };
 };

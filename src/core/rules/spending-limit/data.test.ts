@@ -4,7 +4,7 @@ import { EngineError } from '../../../shared/errors.ts';
 import { ruleDefinition } from '../../../api/rules.ts';
 import { JsonNumber } from '../../../shared/schema/decimal.ts';
 import { parse } from '../../../shared/schema/parse.ts';
-import { cycleMs, limitUpdate, thresholdFault } from './data.ts';
+import { cycleMs, limitUpdate, thresholdError } from './data.ts';
 
 const HOUR = 3_600_000;
 
@@ -60,7 +60,7 @@ describe('the cycle in a limit update', () => {
 });
 
 describe('a threshold', () => {
-  test.each<[type: 'COUNT' | 'NATIVE_ASSET', threshold: string, fault: string | undefined]>([
+  test.each<[type: 'COUNT' | 'NATIVE_ASSET', threshold: string, error: string | undefined]>([
     ['COUNT', '1', undefined],
     ['COUNT', '999999999999999', undefined],
     ['COUNT', '1000000000000000', 'must be a positive number below 10^15'],
@@ -69,8 +69,8 @@ describe('a threshold', () => {
     ['NATIVE_ASSET', '0.0000000000000000001', 'must be a positive number with at most 18 decimals'],
     ['NATIVE_ASSET', '999999999999999.999999999999999999', undefined],
     ['NATIVE_ASSET', '1000000000000000', 'must be a positive number below 10^15'],
-  ])('%s %s: %s', (type, threshold, fault) => {
-    expect(thresholdFault(type, threshold)).toBe(fault);
+  ])('%s %s: %s', (type, threshold, error) => {
+    expect(thresholdError(type, threshold)).toBe(error);
   });
 
   test('of the native coin keeps its digits, down to the wei', () => {
@@ -82,7 +82,7 @@ describe('a threshold', () => {
         const { threshold = '' } = parse(limitUpdate, { threshold: new JsonNumber(source) });
         const [whole = '', fraction = ''] = threshold.split('.');
         expect(BigInt(whole + fraction.padEnd(18, '0'))).toBe(amount);
-        expect(thresholdFault('NATIVE_ASSET', threshold)).toBeUndefined();
+        expect(thresholdError('NATIVE_ASSET', threshold)).toBeUndefined();
       }),
     );
   });

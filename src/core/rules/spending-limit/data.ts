@@ -27,7 +27,7 @@ export const cycleMs = ({ value, unit }: CycleDuration): number | undefined =>
 const TOO_LONG = 'must be at most 366 days';
 
 /** What is wrong with the length of a window; undefined if nothing is. */
-export const cycleFault = (cycle: CycleDuration): string | undefined =>
+export const cycleError = (cycle: CycleDuration): string | undefined =>
   (cycleMs(cycle) ?? 0) > MAX_CYCLE_MS ? TOO_LONG : undefined;
 
 const WHOLE = 'must be a positive integer';
@@ -44,7 +44,7 @@ const cycleDuration = z.preprocess(
   withLength,
   z
     .strictObject({ value: cycleValue.describe('May be left out of a lifetime'), unit: cycleUnit })
-    .refine((cycle) => cycleFault(cycle) === undefined, TOO_LONG)
+    .refine((cycle) => cycleError(cycle) === undefined, TOO_LONG)
     .refine(({ value, unit }) => unit !== 'lifetime' || value === 1, {
       ...{ path: ['value'], error: 'must be 1 or left out: a lifetime has no length' },
     }),
@@ -86,7 +86,7 @@ const limitType = z
 const thresholdType = z.enum(['COUNT', 'NATIVE_ASSET', 'USD']);
 
 /** What is wrong with a threshold of this type, or undefined. COUNT counts operations, NATIVE_ASSET is in the native coin. */
-export const thresholdFault = (type: z.output<typeof thresholdType>, threshold: string): string | undefined => {
+export const thresholdError = (type: z.output<typeof thresholdType>, threshold: string): string | undefined => {
   const [whole = '', fraction = ''] = threshold.split('.');
   if (type === 'COUNT' && fraction !== '') return 'must be a positive integer';
   if (fraction.length > 18) return 'must be a positive number with at most 18 decimals';
@@ -104,25 +104,25 @@ export interface LimitWords {
   readonly thresholdType: z.output<typeof thresholdType>;
 }
 
-interface LimitFault {
+interface LimitError {
   readonly field: keyof LimitWords;
-  readonly fault: string;
+  readonly error: string;
 }
 
 /** What does not fit together in a limit, or undefined. */
-const limitFault = ({
+const limitError = ({
   type,
   cycleDuration: cycle,
   thresholdType: measure,
   threshold,
-}: LimitWords): LimitFault | undefined => {
-  const fault = thresholdFault(measure, threshold);
-  if (fault !== undefined) return { field: 'threshold', fault };
-  if (type !== 'OPERATION') return cycle === undefined ? { field: 'cycleDuration', fault: 'must be given' } : undefined;
+}: LimitWords): LimitError | undefined => {
+  const error = thresholdError(measure, threshold);
+  if (error !== undefined) return { field: 'threshold', error };
+  if (type !== 'OPERATION') return cycle === undefined ? { field: 'cycleDuration', error: 'must be given' } : undefined;
   if (cycle !== undefined)
-    return { field: 'cycleDuration', fault: 'must be left out: a limit of each operation has no cycle' };
+    return { field: 'cycleDuration', error: 'must be left out: a limit of each operation has no cycle' };
   return measure === 'COUNT'
-    ? { field: 'thresholdType', fault: 'must be NATIVE_ASSET or USD: a limit of each operation counts none' }
+    ? { field: 'thresholdType', error: 'must be NATIVE_ASSET or USD: a limit of each operation counts none' }
     : undefined;
 };
 
@@ -134,8 +134,8 @@ const spendingLimitData = <T extends Threshold>(threshold: T) =>
     .strictObject({ type: limitType, cycleDuration: cycleDuration.optional(), threshold, thresholdType })
     .superRefine((data, context) => {
       // TypeScript cannot resolve what depends on T; every Threshold reads to decimal digits.
-      const found = limitFault(data as unknown as LimitWords);
-      if (found !== undefined) context.addIssue({ code: 'custom', path: [found.field], message: found.fault });
+      const found = limitError(data as unknown as LimitWords);
+      if (found !== undefined) context.addIssue({ code: 'custom', path: [found.field], message: found.error });
     });
 
 const kept = z.strictObject({
@@ -235,8 +235,8 @@ export const updatedLimit = (
     threshold: update.threshold ?? limit.threshold,
     thresholdType: update.thresholdType ?? limit.thresholdType,
   };
-  const found = limitFault(updated);
-  if (found !== undefined) throw refused(`${found.field} ${found.fault}`);
+  const found = limitError(updated);
+  if (found !== undefined) throw refused(`${found.field} ${found.error}`);
   if (updated.thresholdType !== limit.thresholdType && update.threshold === undefined) {
     // Five operations would become five of the native coin.
     throw refused('threshold must be given with another thresholdType');

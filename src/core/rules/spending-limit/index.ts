@@ -1,13 +1,13 @@
 export {
   type LimitWords,
   type SpendingLimit,
-  cycleFault,
+  cycleError,
   cycleMs,
   isInDollars,
   limitSentence,
   limitSetup,
   limitUpdate,
-  thresholdFault,
+  thresholdError,
   typedLimitUpdate,
   updatedLimit,
 } from './data.ts';

@@ -11,7 +11,7 @@ const limited = (changes: Partial<SpendingLimit> = {}, held = 0n): Situation => 
   held: { limit: held },
 });
 const SILENT_FEED: Situation = {
-  facts: { price: { usd: null, fault: 'it is silent' } },
+  facts: { price: { usd: null, error: 'it is silent' } },
   policy: {
     chain: {
       ...{ name: null, symbol: null, breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null },
@@ -82,13 +82,13 @@ export default ruleTable(spendingLimit, {
     rows: [
       row<CoinPrice>(
         (price) => together(limited(inUsd(3n * COST)), { facts: { price } }),
-        { usd: null, fault: 'the chain has no price' },
+        { usd: null, error: 'the chain has no price' },
         { usd: '3', source: 'static' },
       ),
     ],
     advices: [
       {
-        denied: together(limited(inUsd(3n * COST), 0n), { facts: { price: { usd: null, fault: 'it is silent' } } }),
+        denied: together(limited(inUsd(3n * COST), 0n), { facts: { price: { usd: null, error: 'it is silent' } } }),
         says: /"gasdesk chain set \d+ --usd AMOUNT"/,
         change: (_, world) => withFacts(world, { price: { usd: '3', source: 'static' } }),
       },
@@ -99,7 +99,7 @@ export default ruleTable(spendingLimit, {
       },
     ],
     words: {
-      evidence: { name: 'Ten dollars', chainId: 31337, fault: 'the chain has no price' },
+      evidence: { name: 'Ten dollars', chainId: 31337, error: 'the chain has no price' },
       names: ['Ten dollars', 'US dollars', 'the chain has no price', 'gasdesk chain set 31337 --usd', '--native-feed'],
     },
   },

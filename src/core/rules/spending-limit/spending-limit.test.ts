@@ -53,7 +53,7 @@ describe('a limit', () => {
     ['NATIVE_ASSET', undefined, 99n],
     ['USD', { usd: '3000.1', source: 'static' as const }, 297_010n],
     ['USD', { usd: '0.0001', source: 'feed' as const }, 1n],
-    ['USD', { usd: null, fault: 'it is silent' }, undefined],
+    ['USD', { usd: null, error: 'it is silent' }, undefined],
     ['USD', undefined, undefined],
   ] as const)('in %s with the price %j counts %s of an operation of 99 wei', (thresholdType, price, amount) => {
     expect(limitAmount(limit(thresholdType, '5'), 99n, price)).toBe(amount);

@@ -57,8 +57,8 @@ const denials = {
       `less than the ${units(evidence, 'amount')} that this operation may take.`,
     hint: `Raise the threshold of the limit to at least ${sufficient({ ...evidence, used: '0' })}, or send the operation with lower gas limits and fees. Waiting does not help.`,
   }),
-  PRICE_UNKNOWN: ({ name, fault, chainId, hasFeed }) => ({
-    message: `The limit "${String(name)}" is in US dollars, and there is no usable price of the native coin: ${String(fault)}.`,
+  PRICE_UNKNOWN: ({ name, error, chainId, hasFeed }) => ({
+    message: `The limit "${String(name)}" is in US dollars, and there is no usable price of the native coin: ${String(error)}.`,
     hint: setPrice(Number(chainId), hasFeed === true),
   }),
   PRICE_NOT_READ: ({ name }) => ({
@@ -154,7 +154,7 @@ const withoutPrice = (name: string, { facts: { price }, policy }: RuleInput): Re
   price === undefined
     ? deny('PRICE_NOT_READ', { name })
     : deny('PRICE_UNKNOWN', {
-        ...{ name, chainId: policy.dapp.chainId, fault: price.fault ?? '' },
+        ...{ name, chainId: policy.dapp.chainId, error: price.error ?? '' },
         hasFeed: policy.chain?.price !== undefined,
       });
 

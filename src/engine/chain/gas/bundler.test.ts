@@ -128,11 +128,11 @@ describe("a bundler's estimate", () => {
     ['gas beyond 256 bits', { ...good, verificationGasLimit: `0x${'f'.repeat(65)}` }, 'verificationGasLimit'],
     ['no gas for validation', { ...good, verificationGasLimit: '0x0' }, 'must not be 0'],
     ['not a number', { ...good, callGasLimit: 'NaN' }, 'callGasLimit'],
-  ])('is refused rather than signed for: %s', async (_, result, fault) => {
+  ])('is refused rather than signed for: %s', async (_, result, error) => {
     answerResult(result);
     await expect(estimate()).rejects.toMatchObject({
       code: 'GAS_ESTIMATION_FAILED',
-      message: expect.stringContaining(fault),
+      message: expect.stringContaining(error),
     });
   });
 });

@@ -84,8 +84,8 @@ export const estimateByBundler = async (
 const read = <T>(schema: z.ZodType<T>, answer: unknown): T => {
   const values = schema.safeParse(answer);
   if (values.success) return values.data;
-  const fault = values.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ');
-  throw new EngineError('GAS_ESTIMATION_FAILED', `The bundler's gas estimate is unusable: ${fault.slice(0, 300)}`);
+  const error = values.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ');
+  throw new EngineError('GAS_ESTIMATION_FAILED', `The bundler's gas estimate is unusable: ${error.slice(0, 300)}`);
 };
 
 /** Revert data in a text: a selector, then whole words. */

@@ -33,7 +33,7 @@ const sanePrices = {
 type FeedName = keyof typeof sanePrices;
 
 /** Why a price is unreliable; undefined if it is reliable. */
-const priceFault = ({ price, decimals }: FeedPrice, name: FeedName): string | undefined => {
+const priceError = ({ price, decimals }: FeedPrice, name: FeedName): string | undefined => {
   const { least, most, words } = sanePrices[name];
   const one = 10n ** BigInt(decimals);
   if (price * USD >= least * one && price * USD <= most * one) return undefined;
@@ -49,14 +49,14 @@ interface FeedPrice {
 }
 
 /** Why a feed's answer is unusable. The message is the end of a sentence. */
-class FeedFault extends Error {}
+class FeedError extends Error {}
 
 const read = async ({ call }: RpcClient, feed: Address, method: string): Promise<Result> => {
   const answer = await call(feed, abi.encodeFunctionData(method) as Hex);
   try {
     return abi.decodeFunctionResult(method, answer);
   } catch (cause) {
-    throw new FeedFault(`is not a price feed: ${method} answers ${answer.slice(0, 100)}`, { cause });
+    throw new FeedError(`is not a price feed: ${method} answers ${answer.slice(0, 100)}`, { cause });
   }
 };
 
@@ -73,7 +73,7 @@ interface Round {
 }
 
 /** Why a round is unreliable; undefined if it is reliable. */
-const roundFault = ({ roundId, answer, updatedAt, answeredInRound }: Round, maxAge: number, now: number) => {
+const roundError = ({ roundId, answer, updatedAt, answeredInRound }: Round, maxAge: number, now: number) => {
   const seconds = BigInt(Math.floor(now / 1000));
   if (answer <= 0n) return `answers ${answer}, which is not a price`;
   if (answeredInRound < roundId) {
@@ -86,7 +86,7 @@ const roundFault = ({ roundId, answer, updatedAt, answeredInRound }: Round, maxA
   return undefined;
 };
 
-/** A feed's newest reliable answer. @throws FeedFault */
+/** A feed's newest reliable answer. @throws FeedError */
 const readFeed = async (
   rpc: RpcClient,
   name: FeedName,
@@ -99,10 +99,10 @@ const readFeed = async (
     read(rpc, feed, 'decimals') as Promise<unknown> as Promise<[bigint]>,
   ]);
   const round = answered.toObject() as Round;
-  if (decimals > MOST_DECIMALS) throw new FeedFault(`has ${decimals} decimals, so it is not a price feed`);
+  if (decimals > MOST_DECIMALS) throw new FeedError(`has ${decimals} decimals, so it is not a price feed`);
   const price = { price: round.answer, decimals: Number(decimals), updatedAt: Number(round.updatedAt) };
-  const fault = roundFault(round, maxAge, now) ?? priceFault(price, name);
-  if (fault !== undefined) throw new FeedFault(fault);
+  const error = roundError(round, maxAge, now) ?? priceError(price, name);
+  if (error !== undefined) throw new FeedError(error);
   return price;
 };
 
@@ -149,7 +149,7 @@ export const chainlinkRate = async (
     try {
       return await readFeed(rpc, what, feed, maxAge, now);
     } catch (error) {
-      if (error instanceof FeedFault) throw unusable(`the ${what} feed ${feed} ${error.message}`, { feed }, error);
+      if (error instanceof FeedError) throw unusable(`the ${what} feed ${feed} ${error.message}`, { feed }, error);
       // A node's message stays in the cause: it may contain the operator's key.
       if (error instanceof RpcError) throw unusable(`the ${what} feed ${feed} did not answer`, { feed }, error);
       if (isUnreachable(error)) throw unusable(error.message, { feed }, error);
@@ -165,7 +165,7 @@ export const chainlinkRate = async (
 
 /** Why no price could be read, as the end of a sentence. @throws errors that are not of the node, feed or settings */
 const unreadable = (error: unknown, feed: Address): string => {
-  if (error instanceof FeedFault) return `the native/USD feed ${feed} ${error.message}`;
+  if (error instanceof FeedError) return `the native/USD feed ${feed} ${error.message}`;
   // A node's message is left out: it may contain the operator's key.
   if (error instanceof RpcError) return `the native/USD feed ${feed} did not answer`;
   if (error instanceof EngineError) return `the native/USD feed ${feed} could not be asked (${error.code})`;
@@ -187,10 +187,10 @@ export const coinPriceOf = async (
   const { nativeFeed, maxAge } = source;
   try {
     const rpc = await findRpc();
-    if (rpc === undefined) return { usd: null, fault: 'the chain has no RPC URL to read its feed by' };
+    if (rpc === undefined) return { usd: null, error: 'the chain has no RPC URL to read its feed by' };
     const { price, decimals, updatedAt } = await readFeed(rpc, 'native/USD', nativeFeed, maxAge, now);
     return { usd: unitsToDecimal(price, decimals), source: 'feed', updatedAt };
   } catch (error) {
-    return { usd: null, fault: unreadable(error, nativeFeed) };
+    return { usd: null, error: unreadable(error, nativeFeed) };
   }
 };

@@ -24,7 +24,7 @@ export interface Rates {
 /** A quote and the operation that follows seconds later have the same price, and a busy desk reads it once. */
 const KEPT_MS = 10_000;
 /** A feed that hangs must not delay every operation. */
-const FAULT_KEPT_MS = 2_000;
+const ERROR_KEPT_MS = 2_000;
 
 interface Kept {
   until: number;
@@ -59,7 +59,7 @@ export const createRates = (chains: Pick<ChainAccess, 'rpc'>, clock: Clock): Rat
     return keeping(key, async () => {
       const price = await coinPriceOf(() => chains.rpc(chainId), source, clock.now());
       const entry = kept.get(key);
-      if (price.usd === null && entry !== undefined) entry.until = clock.monotonic() + FAULT_KEPT_MS;
+      if (price.usd === null && entry !== undefined) entry.until = clock.monotonic() + ERROR_KEPT_MS;
       prices.set(key, price);
       return price;
     });

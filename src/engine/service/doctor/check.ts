@@ -8,7 +8,7 @@ export const good = (name: string, detail: string): Check => ({ name, ok: true, 
 /** It works, but the operator should act. */
 export const advice = (name: string, detail: string, fix: string): Check => ({ name, ok: true, detail, fix });
 
-export const fault = (name: string, detail: string, fix: string): Check => ({ name, ok: false, detail, fix });
+export const failed = (name: string, detail: string, fix: string): Check => ({ name, ok: false, detail, fix });
 
 /** Runs checks. If one throws, that is a result too, and the others still run. */
 export const isolated = async (
@@ -21,7 +21,7 @@ export const isolated = async (
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     return [
-      fault(name, `Not checked. ${detail}`, 'Resolve the other findings first, then run "gasdesk doctor" again.'),
+      failed(name, `Not checked. ${detail}`, 'Resolve the other findings first, then run "gasdesk doctor" again.'),
     ];
   }
 };
@@ -31,6 +31,6 @@ export const attempt = async (name: string, fix: string, probe: () => Promise<st
   try {
     return good(name, await probe());
   } catch (error) {
-    return fault(name, error instanceof Error ? error.message : String(error), fix);
+    return failed(name, error instanceof Error ? error.message : String(error), fix);
   }
 };

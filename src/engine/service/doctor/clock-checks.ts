@@ -3,7 +3,7 @@ import type { RpcClient } from '../../chain/rpc.ts';
 import { TOLERATED_MS } from '../clock-watch.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { DecisionQueries } from '../../store/decision-queries.ts';
-import { type Check, advice, fault, good } from './check.ts';
+import { type Check, advice, failed, good } from './check.ts';
 
 /** An older newest block means an idle chain, a node that is behind, or a clock that is ahead. */
 const OLD_BLOCK_MS = 15 * 60_000;
@@ -22,7 +22,7 @@ const apart = (ms: number): string => {
 const compared = (name: string, whose: string, aheadMs: number): Check | undefined => {
   if (Math.abs(aheadMs) <= TOLERATED_MS) return undefined;
   const [where, means] = aheadMs > 0 ? ['ahead of', AHEAD] : ['behind', BEHIND];
-  return fault(name, `This computer's clock is ${apart(aheadMs)} ${where} ${whose}: ${means}`, FIX);
+  return failed(name, `This computer's clock is ${apart(aheadMs)} ${where} ${whose}: ${means}`, FIX);
 };
 
 const secondsOf = (block: unknown): number => {
@@ -64,7 +64,7 @@ export const checkClock = async (store: Pick<DecisionQueries, 'summarizeDecision
   const aheadMs = clock.machineAheadMs();
   if (Math.abs(aheadMs) > TOLERATED_MS) {
     const where = aheadMs > 0 ? 'ahead of' : 'behind';
-    return fault(
+    return failed(
       name,
       `This computer's clock was set ${apart(aheadMs)} ${where} the service's own time. Limits, the breaker and ` +
         "signatures use the service's time, which slowly approaches the computer's",
@@ -76,7 +76,7 @@ export const checkClock = async (store: Pick<DecisionQueries, 'summarizeDecision
   const count = outcomes.flatMap((counts) => Object.values(counts)).reduce((sum, one) => sum + one, 0);
   if (count === 0) return good(name, `${new Date(clock.now()).toISOString().slice(0, 19)}Z`);
   const what = count === 1 ? 'One decision is' : `${count} decisions are`;
-  return fault(
+  return failed(
     name,
     `${what} from the future: the clock was set back, or was ahead before`,
     `Synchronise the clock of this computer with a time server (NTP). If it is behind, ${BEHIND}.`,

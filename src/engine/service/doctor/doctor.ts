@@ -8,7 +8,7 @@ import { requireContract } from '../../paymaster/readiness.ts';
 import { requireAttachable } from '../../../core/paymaster-layouts/registry.ts';
 import type { ChainSettings, PaymasterContract } from '../../store/registry-store.ts';
 import type { ServiceContext } from '../service.ts';
-import { type Check, advice, attempt, fault, good, isolated } from './check.ts';
+import { type Check, advice, attempt, failed, good, isolated } from './check.ts';
 import { checkChainClock, checkClock } from './clock-checks.ts';
 import { checkAccess, checkBackups, checkSpace } from './folder-checks.ts';
 import { checkLog, checkRollback } from './log-check.ts';
@@ -21,16 +21,16 @@ const UNMATCHED_MS = 7 * 24 * 3_600_000;
 const UNCHECKED = 'Unchecked: the chain has no RPC URL, so Gasdesk signs operations without checking fees and gas tank';
 
 const checkDatabase = async ({ store }: ServiceContext): Promise<Check> => {
-  const faults = await store.integrityFaults();
-  return faults.length === 0
+  const errors = await store.integrityFaults();
+  return errors.length === 0
     ? good('database', `Sound, schema ${await store.schemaVersion()}`)
-    : fault('database', faults.join('; '), 'Stop the service and restore a backup: "gasdesk restore FILE".');
+    : failed('database', errors.join('; '), 'Stop the service and restore a backup: "gasdesk restore FILE".');
 };
 
 const checkVault = ({ vault }: ServiceContext): Check =>
   vault.state === 'unlocked'
     ? good('vault', 'Unlocked')
-    : fault('vault', vault.state === 'absent' ? 'Not created yet' : 'Locked', fixes.unlockVault);
+    : failed('vault', vault.state === 'absent' ? 'Not created yet' : 'Locked', fixes.unlockVault);
 
 const checkChain = async (context: ServiceContext, { chainId }: ChainSettings): Promise<Check[]> => {
   const { chains, clock } = context;
@@ -74,7 +74,7 @@ const checkContract = async (
   { chainId, version }: PaymasterContract,
 ): Promise<Check> => {
   const name = `contract ${version} on chain ${chainId}`;
-  if (isUnchecked(await store.findChain(chainId))) return fault(name, UNCHECKED, fixes.setRpc(chainId));
+  if (isUnchecked(await store.findChain(chainId))) return failed(name, UNCHECKED, fixes.setRpc(chainId));
   const fix = fixes.attachContract(chainId, version);
   return attempt(name, fix, async () => {
     const layout = requireAttachable(version);

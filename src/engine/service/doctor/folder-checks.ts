@@ -3,7 +3,7 @@ import type { Backups } from '../../backup/backups.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { DataFolder } from '../../data-folder/data-folder.ts';
 import { type FreeBytes, LEAST_FREE_BYTES, bytesText } from '../../data-folder/free-bytes.ts';
-import { type Check, advice, fault, good } from './check.ts';
+import { type Check, advice, failed, good } from './check.ts';
 
 /** Below this the operator should free space. */
 const LOW_BYTES = 2n ** 30n;
@@ -19,7 +19,7 @@ export const checkSpace = async ({ dir }: Pick<DataFolder, 'dir'>, freeBytes: Fr
   if (free === undefined) return advice(name, 'Cannot read the free space', `Check how much space ${dir} has.`);
   const detail = `${bytesText(free)} free`;
   const fix = `Free space on the disk of ${dir}. Gasdesk signs nothing that it cannot store.`;
-  if (free < LEAST_FREE_BYTES) return fault(name, detail, fix);
+  if (free < LEAST_FREE_BYTES) return failed(name, detail, fix);
   return free < LOW_BYTES ? advice(name, detail, fix) : good(name, detail);
 };
 
@@ -36,7 +36,7 @@ export const checkAccess = async ({ dir, database, vault, config, lock }: DataFo
   const open = wanted.filter((_, index) => ((found[index]?.mode ?? 0) & OTHERS) !== 0);
   if (open.length === 0) return good(name, `${dir}: accessible to its owner only`);
   const mend = open.map(({ path, mode }) => `chmod ${mode} '${path}'`).join(' && ');
-  return fault(
+  return failed(
     name,
     `Other users of this machine can access ${open.map(({ path }) => path).join(', ')}`,
     `Run: ${mend}`,

@@ -3,7 +3,7 @@ import { logCrypto } from '../../log/ed25519.ts';
 import { storedRevisions, tileFaults } from '../../log/stored-faults.ts';
 import type { ServiceContext } from '../service.ts';
 import { MEND_ROLLBACK } from '../../log/rollback.ts';
-import { type Check, fault, good } from './check.ts';
+import { type Check, failed, good } from './check.ts';
 
 const FIX =
   'Somebody or something has altered the database. Run "gasdesk log verify", which names the entry, and restore a backup of before.';
@@ -11,7 +11,7 @@ const FIX =
 /** Whether the database continues what this engine wrote. Undefined if it does: the log check covers the rest. */
 export const checkRollback = async ({ rollback }: Pick<ServiceContext, 'rollback'>): Promise<Check | undefined> => {
   const found = await rollback();
-  return found && fault('rollback', found.words, `${MEND_ROLLBACK}.`);
+  return found && failed('rollback', found.words, `${MEND_ROLLBACK}.`);
 };
 
 /** Compares the log's tree with its newest checkpoint, and stored tree nodes and policies with their hashes. */
@@ -20,13 +20,13 @@ export const checkLog = async ({ store, vault, checkpoints }: ServiceContext): P
   const newest = await store.newestCheckpoint();
   if (newest === undefined) return good('log', `${size} entries, not signed yet`);
   if (vault.state !== 'unlocked') return good('log', `${size} entries, not checked while the vault is locked`);
-  if (size < newest.size) return fault('log', `${newest.size - size} entries are missing`, FIX);
+  if (size < newest.size) return failed('log', `${newest.size - size} entries are missing`, FIX);
   const opened = openCheckpoint(newest.note, await checkpoints.key(), logCrypto);
-  if ('fault' in opened) return fault('log', `The newest checkpoint cannot be trusted. ${opened.fault}`, FIX);
+  if ('error' in opened) return failed('log', `The newest checkpoint cannot be trusted. ${opened.error}`, FIX);
   const { root } = await store.logHead(newest.size);
   if (Buffer.compare(root, opened.head.root) !== 0)
-    return fault('log', 'The entries are not those that were signed', FIX);
+    return failed('log', 'The entries are not those that were signed', FIX);
   const [first, ...others] = [...(await tileFaults(store)), ...(await storedRevisions(store)).faults];
   if (first === undefined) return good('log', `${size} entries, signed up to ${newest.size}`);
-  return fault('log', others.length === 0 ? first : `${first}, and ${others.length} more`, FIX);
+  return failed('log', others.length === 0 ? first : `${first}, and ${others.length} more`, FIX);
 };

@@ -2,7 +2,7 @@ import { boundToCall, detached } from '../../base/caller.ts';
 import type { PolicyRevision } from '../policy-store.ts';
 import type { DecisionDraft, LedgerFacts, LedgerPart } from '../decision-store.ts';
 import type { LedgerView } from './ledger.ts';
-import { storeFault } from './faults.ts';
+import { storeError } from './errors.ts';
 import type { SettingsVersions } from './settings-cache.ts';
 import type { Writing } from './writer.ts';
 
@@ -66,7 +66,7 @@ export const createCommits = (
       const batch = takeOnce();
       // A write that the database refuses must not fail the others. If the connection is lost, it is unknown what was
       // written.
-      if (batch.length > 1 && storeFault(error) === error) for (const one of batch) await commitAll(() => [one]);
+      if (batch.length > 1 && storeError(error) === error) for (const one of batch) await commitAll(() => [one]);
       else for (const { reject } of batch) reject(error);
     }
   };

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Secret } from '../../base/secret.ts';
-import { openingFault } from './faults.ts';
+import { openingError } from './errors.ts';
 
 const CONNECT_MS = 5_000;
 /** Also the maximum wait for a connection: the database of a busy engine is not unreachable. */
@@ -64,12 +64,12 @@ export const withConnection = async <T>(
   client.on('error', () => lost.abort());
   try {
     await client.connect().catch((error: unknown) => {
-      throw openingFault(error);
+      throw openingError(error);
     });
     return await use(client);
   } catch (error) {
     // Other errors here, such as a full disk, are not the server's.
-    throw lost.signal.aborted || error instanceof pg.DatabaseError ? openingFault(error) : error;
+    throw lost.signal.aborted || error instanceof pg.DatabaseError ? openingError(error) : error;
   } finally {
     await client.end().catch(() => undefined);
   }

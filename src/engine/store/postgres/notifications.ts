@@ -54,7 +54,7 @@ export const notificationStore = ({ rows, writer }: Omit<Access, 'cache'>): Noti
         if (url === null) await tx.run('DELETE FROM notification_webhook');
         else await tx.run(SAVE_WEBHOOK, [url]);
       }),
-    saveNotificationAttempt: ({ attemptedAt, fault }) =>
-      write('UPDATE notification_webhook SET attempted_at = $1, fault = $2', [attemptedAt, fault]),
+    saveNotificationAttempt: ({ attemptedAt, error }) =>
+      write('UPDATE notification_webhook SET attempted_at = $1, fault = $2', [attemptedAt, error]),
   };
 };

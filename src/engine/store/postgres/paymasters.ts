@@ -7,7 +7,7 @@ import {
   type PaymasterStore,
 } from '../registry-store.ts';
 import { insertApiKey } from './api-keys.ts';
-import { orClash } from './faults.ts';
+import { orClash } from './errors.ts';
 import type { ChangedScope } from './settings-cache.ts';
 import type { Access } from './writer.ts';
 

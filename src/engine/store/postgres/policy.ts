@@ -17,7 +17,7 @@ import {
   WEBHOOK,
 } from '../policy-rows.ts';
 import type { DappPolicy, DappPolicyStore, Rule, SmartContract, Webhook } from '../policy-store.ts';
-import { orClash } from './faults.ts';
+import { orClash } from './errors.ts';
 import type { Rows } from './rows.ts';
 import type { Access, Writing } from './writer.ts';
 

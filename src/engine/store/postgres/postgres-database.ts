@@ -12,7 +12,7 @@ import { configOf, poolOf, readingConfig } from './connection.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
 import { decisionStore } from './decisions.ts';
-import { openingFault, storeFault } from './faults.ts';
+import { openingError, storeError } from './errors.ts';
 import { ledgerQueries } from './ledger-queries.ts';
 import { releaseHolds } from './ledger.ts';
 import { logStore } from './log.ts';
@@ -39,11 +39,11 @@ const READERS = 8;
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
 /** Reports database errors of each operation. */
-const withFaults = (store: Store, onFault: StoreWatch['onFault']): Store => {
-  const failed = (error: unknown): never => {
-    const fault = storeFault(error);
-    if (fault !== error && fault instanceof EngineError) onFault?.(fault);
-    throw fault;
+const withErrors = (store: Store, onError: StoreWatch['onError']): Store => {
+  const failed = (cause: unknown): never => {
+    const error = storeError(cause);
+    if (error !== cause && error instanceof EngineError) onError?.(error);
+    throw error;
   };
   return Object.fromEntries(
     (Object.entries(store) as [string, Operation][]).map(([name, run]): [string, Operation] => [
@@ -99,7 +99,7 @@ const createRelease = (rows: Rows, writer: Writer, clock: Clock) => {
  */
 export const openPostgresDatabase = async (
   url: Secret<string>,
-  { clock, log, onLogEnd, onFault }: StoreWatch,
+  { clock, log, onLogEnd, onError }: StoreWatch,
 ): Promise<DeskDatabase> => {
   const config = configOf(url);
   const [readers, writers] = [poolOf(readingConfig(config), READERS), poolOf(config, 1)];
@@ -176,7 +176,7 @@ export const openPostgresDatabase = async (
       },
     };
     return {
-      store: withFaults(store, onFault),
+      store: withErrors(store, onError),
       engines: {
         isLeader: () => joined.isLeader(),
         onOthers(listener) {
@@ -188,6 +188,6 @@ export const openPostgresDatabase = async (
     };
   } catch (error) {
     await leave();
-    throw openingFault(error);
+    throw openingError(error);
   }
 };

@@ -1,5 +1,5 @@
 import type { DappPolicyStore } from '../policy-store.ts';
-import { orClash } from './faults.ts';
+import { orClash } from './errors.ts';
 import { insertContract, insertRule, insertWebhook } from './policy.ts';
 import { readVersions, versionOf } from './settings-cache.ts';
 import type { Writer } from './writer.ts';

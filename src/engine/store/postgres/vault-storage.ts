@@ -1,5 +1,5 @@
 import type { VaultStorage } from '../database.ts';
-import { storeFault } from './faults.ts';
+import { storeError } from './errors.ts';
 import type { Rows } from './rows.ts';
 import type { Writer } from './writer.ts';
 
@@ -19,7 +19,7 @@ export const createVaultStorage = ({ rows, writer }: { rows: Rows; writer: Write
   /** One at a time: an earlier read must not replace what was written since. */
   const inTurn = (run: () => Promise<void>): Promise<void> => {
     const done = last.then(run).catch((error: unknown) => {
-      throw storeFault(error);
+      throw storeError(error);
     });
     last = done.catch(() => undefined);
     return done;

@@ -7,7 +7,7 @@ import { takeChanges } from './operator-changes.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import type { StoreWatch } from '../store-watch.ts';
 import type { DeskHead } from './desk-head.ts';
-import { storeFault } from './faults.ts';
+import { storeError } from './errors.ts';
 import { type Rows, rowsOf } from './rows.ts';
 import { type ChangedScope, type SettingsCache, scopeText } from './settings-cache.ts';
 
@@ -144,7 +144,7 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
       return await transact(client, write);
     } catch (error) {
       // Closing the connection rolls back too, without waiting for an unreachable server.
-      isBroken = storeFault(error) !== error || !(await rolledBack(client));
+      isBroken = storeError(error) !== error || !(await rolledBack(client));
       throw error;
     } finally {
       client.release(isBroken);

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { EngineError } from '../../../shared/errors.ts';
-import { MEND_DAMAGE, storageFault } from './faults.ts';
+import { MEND_DAMAGE, storageError } from './errors.ts';
 import { migrate } from './migrate.ts';
 
 export type SqliteDatabase = Database.Database;
@@ -31,7 +31,7 @@ export const openDatabase = (file: string): SqliteDatabase => {
     database?.close();
     if (error instanceof EngineError) throw error;
     const detail = error instanceof Error ? error.message : String(error);
-    const advice = storageFault(error)?.data['damaged'] === true ? `. ${MEND_DAMAGE}` : '';
+    const advice = storageError(error)?.data['damaged'] === true ? `. ${MEND_DAMAGE}` : '';
     const message = `Cannot open the database ${file}: ${detail}${advice}`;
     throw new EngineError('DATA_FOLDER_UNUSABLE', message, {}, { cause: error });
   }

@@ -6,7 +6,7 @@ import type { Snapshots } from '../snapshots.ts';
 const integrityFaults = (database: Database.Database): string[] => {
   try {
     const rows = database.pragma('integrity_check') as { integrity_check: string }[];
-    return rows.map((row) => row.integrity_check).filter((fault) => fault !== 'ok');
+    return rows.map((row) => row.integrity_check).filter((error) => error !== 'ok');
   } catch (error) {
     // Too damaged even to be checked.
     return [error instanceof Error ? error.message : String(error)];
@@ -66,7 +66,7 @@ export const schemaOf = (file: string): number =>
   readOnly(file, (database) => database.pragma('user_version', { simple: true }) as number);
 
 /** Problems that SQLite finds in a database file; empty if it is sound. */
-export const faultsOf = (file: string): string[] => readOnly(file, integrityFaults);
+export const errorsOf = (file: string): string[] => readOnly(file, integrityFaults);
 
 export const snapshotStore = (database: Database.Database, commit: GroupCommit): Snapshots => ({
   copyTo: (file, signal) => copyDatabase(database, file, signal),

@@ -9,7 +9,7 @@ import { chainStore, feeTokenStore } from './chains.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
 import { decisionStore } from './decisions.ts';
-import { storageFault } from './faults.ts';
+import { storageError } from './errors.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { createLogWriter, logStore } from './log.ts';
@@ -79,7 +79,7 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
       }
     },
   };
-  return watched(store, { timed, done: entries.reportEnd, onFault: watch.onFault });
+  return watched(store, { timed, done: entries.reportEnd, onError: watch.onError });
 };
 
 /**
@@ -93,6 +93,6 @@ export const openSqliteStore = (file: string, watch: StoreWatch): Store => {
     return storeOf(database, watch);
   } catch (error) {
     database.close();
-    throw storageFault(error) ?? error;
+    throw storageError(error) ?? error;
   }
 };

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
-import { storageFault } from './faults.ts';
+import { storageError } from './errors.ts';
 
 const SLOW_MS = 40;
 
@@ -26,23 +26,23 @@ interface Watching {
   readonly timed: SlowLog;
   /** Called after each operation that succeeds. */
   readonly done: () => void;
-  readonly onFault: StoreWatch['onFault'];
+  readonly onError: StoreWatch['onError'];
 }
 
 /**
  * Measures how long each operation blocks the process, and reports errors of disk or file. Writes that share a commit
  * are measured there.
  */
-export const watched = (store: Store, { timed, done, onFault }: Watching): Store => {
+export const watched = (store: Store, { timed, done, onError }: Watching): Store => {
   const succeeded = <T>(result: T): T => {
     done();
     return result;
   };
-  const failed = (error: unknown): never => {
-    const fault = storageFault(error);
-    if (fault === undefined) throw error;
-    onFault?.(fault);
-    throw fault;
+  const failed = (cause: unknown): never => {
+    const error = storageError(cause);
+    if (error === undefined) throw cause;
+    onError?.(error);
+    throw error;
   };
   const operations = Object.entries(store) as [string, Operation][];
   const watchedOnes = operations.map(([name, run]): [string, Operation] => [

@@ -7,8 +7,8 @@ import { useLoaded } from './use-loaded.ts';
 
 export type CoinPrice = ProcedureOutput<'chains.coinPrice'>;
 
-export const noPriceSentence = (fault: string, coin: string): string =>
-  `There is no usable price for ${coin}: ${fault}.`;
+export const noPriceSentence = (error: string, coin: string): string =>
+  `There is no usable price for ${coin}: ${error}.`;
 
 const MINUTE_MS = 60_000;
 

@@ -30,7 +30,7 @@ export const useDesk = defineStore('desk', () => {
   const timer = useTimer();
 
   const connection = ref<Connection>('starting');
-  const fault = ref<string>();
+  const error = ref<string>();
   const info = shallowRef<SystemInfo>();
   /** The operator uses the console without unlocking the vault. */
   const isVaultLeft = ref(false);
@@ -61,10 +61,10 @@ export const useDesk = defineStore('desk', () => {
   const chainName = (chainId: number): string => chains.value.get(chainId)?.name ?? `chain ${chainId}`;
   const coin = (chainId: number): string => chains.value.get(chainId)?.symbol ?? 'native coin';
 
-  const failed = (error: unknown): void => {
-    const isRefused = error instanceof EngineError && error.code === 'OPERATOR_TOKEN_INVALID';
+  const failed = (cause: unknown): void => {
+    const isRefused = cause instanceof EngineError && cause.code === 'OPERATOR_TOKEN_INVALID';
     connection.value = isRefused ? 'refused' : 'lost';
-    fault.value = error instanceof EngineError ? error.message : 'The engine does not answer.';
+    error.value = cause instanceof EngineError ? cause.message : 'The engine does not answer.';
   };
 
   /** Questions since the engine's last answer. */
@@ -72,7 +72,7 @@ export const useDesk = defineStore('desk', () => {
   const answered = (): void => {
     if (unanswered >= MOST_UNANSWERED && connection.value === 'lost') {
       connection.value = 'connected';
-      fault.value = undefined;
+      error.value = undefined;
     }
     unanswered = 0;
   };
@@ -147,7 +147,7 @@ export const useDesk = defineStore('desk', () => {
       onConnected: () => {
         refresh().then(() => {
           connection.value = 'connected';
-          fault.value = undefined;
+          error.value = undefined;
         }, failed);
       },
       onLost: failed,
@@ -169,7 +169,7 @@ export const useDesk = defineStore('desk', () => {
   };
 
   return {
-    ...{ connection, fault, info, isVaultLeft, dapps, chosenDapp, chainList, chains },
+    ...{ connection, error, info, isVaultLeft, dapps, chosenDapp, chainList, chains },
     ...{ recent, made, total, settled, now, news, sums },
     ...{ chainName, coin, refresh, refreshInfo, open },
   };

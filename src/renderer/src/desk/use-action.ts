@@ -1,11 +1,11 @@
 import { useMessage } from 'naive-ui';
 import { type Ref, ref } from 'vue';
-import { faultText } from './use-loaded.ts';
+import { errorText } from './use-loaded.ts';
 
 export interface Action {
   readonly isRunning: Readonly<Ref<boolean>>;
   /** Why it failed, in the engine's words. */
-  readonly fault: Ref<string | undefined>;
+  readonly error: Ref<string | undefined>;
   /** @returns false if the action failed or is already running */
   readonly run: (act: () => Promise<unknown>, done?: string) => Promise<boolean>;
 }
@@ -14,20 +14,20 @@ export interface Action {
 export const useAction = (): Action => {
   const message = useMessage();
   const isRunning = ref(false);
-  const fault = ref<string>();
+  const error = ref<string>();
   return {
     isRunning,
-    fault,
+    error,
     async run(act, done) {
       if (isRunning.value) return false;
       isRunning.value = true;
-      fault.value = undefined;
+      error.value = undefined;
       try {
         await act();
         if (done !== undefined) message.success(done);
         return true;
-      } catch (error) {
-        fault.value = faultText(error);
+      } catch (cause) {
+        error.value = errorText(cause);
         return false;
       } finally {
         isRunning.value = false;

@@ -6,8 +6,8 @@ import { useLoaded } from './use-loaded.ts';
 export interface EditedList<T> {
   /** Undefined until they are read. */
   readonly items: Readonly<Ref<readonly T[] | undefined>>;
-  readonly fault: Readonly<Ref<string | undefined>>;
-  readonly changeFault: Readonly<Ref<string | undefined>>;
+  readonly error: Readonly<Ref<string | undefined>>;
+  readonly changeError: Readonly<Ref<string | undefined>>;
   /** True if the form for a new item is open. */
   isAdding: Ref<boolean>;
   readonly reload: () => Promise<void>;
@@ -19,12 +19,12 @@ export const useEditedList = <T>(
   dependsOn: () => unknown,
   read: () => Promise<readonly T[]> | undefined,
 ): EditedList<T> => {
-  const { fault: changeFault, run } = useAction();
+  const { error: changeError, run } = useAction();
   const desk = useDesk();
   // Changes by another console or the command line show within a tick.
-  const { data: items, fault, reload } = useLoaded(dependsOn, read, { quietly: () => desk.now });
+  const { data: items, error, reload } = useLoaded(dependsOn, read, { quietly: () => desk.now });
   return {
-    ...{ items, fault, changeFault, reload },
+    ...{ items, error, changeError, reload },
     isAdding: ref(false),
     change: async (act, done) => {
       await run(act, done);

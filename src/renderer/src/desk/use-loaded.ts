@@ -5,11 +5,11 @@ import { useDesk } from './desk-store.ts';
 export interface Loaded<T> {
   /** Undefined until it is read. */
   readonly data: Readonly<Ref<T | undefined>>;
-  readonly fault: Readonly<Ref<string | undefined>>;
+  readonly error: Readonly<Ref<string | undefined>>;
   readonly reload: () => Promise<void>;
 }
 
-export const faultText = (error: unknown): string =>
+export const errorText = (error: unknown): string =>
   error instanceof EngineError ? error.message : 'The engine does not answer.';
 
 export interface Rereading {
@@ -25,7 +25,7 @@ export const useLoaded = <T>(
 ): Loaded<T> => {
   const desk = useDesk();
   const data = shallowRef<T>();
-  const fault = ref<string>();
+  const error = ref<string>();
   let asked = 0;
   let underWay = 0;
   const reload = async (): Promise<void> => {
@@ -36,9 +36,9 @@ export const useLoaded = <T>(
       if (mine !== asked) return;
       // An equal answer keeps the same object, so that a form made from it keeps what was typed.
       if (JSON.stringify(answer) !== JSON.stringify(data.value)) data.value = answer;
-      fault.value = undefined;
-    } catch (error) {
-      if (mine === asked) fault.value = faultText(error);
+      error.value = undefined;
+    } catch (cause) {
+      if (mine === asked) error.value = errorText(cause);
     } finally {
       underWay -= 1;
     }
@@ -63,5 +63,5 @@ export const useLoaded = <T>(
       if (connection === 'connected' && before !== 'starting') void reload();
     },
   );
-  return { data, fault, reload };
+  return { data, error, reload };
 };

@@ -7,7 +7,7 @@ import { useTransport } from '../transport/transport.ts';
 /** Resumes all sponsorship, and pauses and resumes one DApp; the display follows at once. */
 export const usePause = (): {
   isRunning: Readonly<Ref<boolean>>;
-  fault: Ref<string | undefined>;
+  error: Ref<string | undefined>;
   /** @returns false if it failed, like the others */
   resume: () => Promise<boolean>;
   pauseDapp: (dapp: Pick<Dapp, 'paymasterId' | 'name'>) => Promise<boolean>;
@@ -15,7 +15,7 @@ export const usePause = (): {
 } => {
   const desk = useDesk();
   const transport = useTransport();
-  const { isRunning, fault, run } = useAction();
+  const { isRunning, error, run } = useAction();
   const change = (act: () => Promise<unknown>, done: string): Promise<boolean> =>
     run(async () => {
       await act();
@@ -23,7 +23,7 @@ export const usePause = (): {
     }, done);
   return {
     isRunning,
-    fault,
+    error,
     resume: () => change(() => transport.call('system.resume', {}), 'Operations are sponsored again'),
     pauseDapp: ({ paymasterId, name }) =>
       change(() => transport.call('paymasters.pause', { paymasterId }), `Sponsorship for ${name} is paused`),

@@ -62,7 +62,7 @@ export const followFeed = (transport: Transport, timer: Timer, listener: FeedLis
 
   const follow = async (): Promise<void> => {
     while (!isOver()) {
-      const error: unknown = await connect().catch((fault: unknown) => fault);
+      const error: unknown = await connect().catch((cause: unknown) => cause);
       if (isOver()) return;
       listener.onLost(error);
       if (isFinal(error)) return;

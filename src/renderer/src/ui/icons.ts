@@ -11,7 +11,7 @@ export const icons = {
   info: lucide.Info,
   play: lucide.Play,
   cross: lucide.CircleX,
-  fault: lucide.TriangleAlert,
+  error: lucide.TriangleAlert,
   paused: lucide.CirclePause,
   tokens: lucide.Coins,
   locked: lucide.Lock,

@@ -12,5 +12,5 @@ export const stepStates = {
 export const outcomes = {
   sponsored: { icon: 'check', tone: 'good', word: outcomeWords.sponsored },
   denied: { icon: 'cross', tone: 'warning', word: outcomeWords.denied },
-  error: { icon: 'fault', tone: 'bad', word: outcomeWords.error },
+  error: { icon: 'error', tone: 'bad', word: outcomeWords.error },
 } as const satisfies Record<DecisionRecord['outcome'], object>;

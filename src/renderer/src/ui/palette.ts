@@ -16,7 +16,7 @@ export const palettes = {
     quiet: '#59616e',
     sponsored: '#17713f',
     denied: '#9a5200',
-    fault: '#b3261e',
+    error: '#b3261e',
   },
   dark: {
     accent: '#93a8ff',
@@ -28,7 +28,7 @@ export const palettes = {
     quiet: '#9aa3af',
     sponsored: '#5fcf91',
     denied: '#efb05c',
-    fault: '#ff8f86',
+    error: '#ff8f86',
   },
 } as const;
 

@@ -3,7 +3,7 @@ import { palettes } from './palette.ts';
 
 /** naive-ui with the colours and fonts of tokens.css; it computes with them, so they cannot be CSS variables. */
 export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
-  const { accent, background, surface, line, control, text, quiet, sponsored, denied, fault } =
+  const { accent, background, surface, line, control, text, quiet, sponsored, denied, error } =
     palettes[isDark ? 'dark' : 'light'];
   return {
     common: {
@@ -17,9 +17,9 @@ export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
       primaryColorSuppl: accent,
       successColor: sponsored,
       warningColor: denied,
-      errorColor: fault,
-      errorColorHover: fault,
-      errorColorPressed: fault,
+      errorColor: error,
+      errorColorHover: error,
+      errorColorPressed: error,
       bodyColor: background,
       cardColor: surface,
       tableColor: surface,
@@ -46,7 +46,7 @@ export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
     Radio: { boxShadow: `inset 0 0 0 1px ${control}` },
     InternalSelection: { border: `1px solid ${control}`, color: surface },
     Input: { border: `1px solid ${control}`, color: surface },
-    Form: { labelTextColor: text, labelFontWeight: '500', feedbackTextColorError: fault },
+    Form: { labelTextColor: text, labelFontWeight: '500', feedbackTextColorError: error },
     Tabs: { tabTextColorLine: quiet },
     Table: {
       thColor: 'transparent',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LogLine, errorText, fieldsText, isWanted } from './log-follow.ts';
+import { type LogLine, loggedErrorText, fieldsText, isWanted } from './log-follow.ts';
 
 const line = (level: LogLine['level'], fields: LogLine['fields'] = {}): LogLine => ({
   ...{ seq: 1, at: 0, level, event: 'http.request', fields },
@@ -19,6 +19,6 @@ test('a line is found by its level, its event, its fields and its error, whateve
 test('fields are told as they were written, an error apart from them', () => {
   const fields = { method: 'GET', ms: 3, code: null, err: { message: 'bad' } };
   expect(fieldsText(fields)).toBe('method=GET ms=3 code=null');
-  expect(errorText(fields)).toBe('bad');
-  expect(errorText({})).toBe('');
+  expect(loggedErrorText(fields)).toBe('bad');
+  expect(loggedErrorText({})).toBe('');
 });

@@ -1,6 +1,6 @@
 import { type Ref, computed, onScopeDispose, ref, shallowRef } from 'vue';
 import type { ProcedureOutput } from '../../../../api/index.ts';
-import { faultText } from '../../desk/use-loaded.ts';
+import { errorText } from '../../desk/use-loaded.ts';
 import { useTimer } from '../../timer.ts';
 import { useTransport } from '../../transport/transport.ts';
 
@@ -20,7 +20,7 @@ export const fieldsText = (fields: LogLine['fields']): string =>
     .join(' ');
 
 /** The error of a line: its stack, which begins with name and message, else these; empty without an error. */
-export const errorText = ({ err }: LogLine['fields']): string => {
+export const loggedErrorText = ({ err }: LogLine['fields']): string => {
   if (typeof err !== 'object' || err === null) return '';
   const { name, message, stack } = err as { name?: string; message?: string; stack?: string };
   return stack ?? [name, message].filter(Boolean).join(': ');
@@ -29,7 +29,7 @@ export const errorText = ({ err }: LogLine['fields']): string => {
 /** True for lines of at least this level that contain the text, in any letter case. */
 export const isWanted = (line: LogLine, level: LogLevel, text: string): boolean => {
   if (LEVELS.indexOf(line.level) < LEVELS.indexOf(level)) return false;
-  const all = `${line.event} ${fieldsText(line.fields)} ${errorText(line.fields)}`;
+  const all = `${line.event} ${fieldsText(line.fields)} ${loggedErrorText(line.fields)}`;
   return all.toLowerCase().includes(text.trim().toLowerCase());
 };
 
@@ -40,7 +40,7 @@ export interface LogFollow {
   readonly waiting: Readonly<Ref<readonly LogLine[]>>;
   /** The least important level that the engine writes. */
   readonly written: Readonly<Ref<string>>;
-  readonly fault: Readonly<Ref<string | undefined>>;
+  readonly error: Readonly<Ref<string | undefined>>;
   readonly showWaiting: () => void;
 }
 
@@ -55,7 +55,7 @@ export const useLogFollow = (isHeld: () => boolean): LogFollow => {
   const shown = shallowRef<readonly LogLine[]>();
   const waiting = shallowRef<readonly LogLine[]>([]);
   const written = ref('');
-  const fault = ref<string>();
+  const error = ref<string>();
   let last = 0;
   let isOver = false;
   let cancel = (): void => undefined;
@@ -70,10 +70,10 @@ export const useLogFollow = (isHeld: () => boolean): LogFollow => {
       last = answer.last;
       written.value = answer.level;
       waiting.value = [...answer.lines.reverse(), ...waiting.value].slice(0, KEPT);
-      fault.value = undefined;
+      error.value = undefined;
       if (shown.value === undefined || !isHeld()) showWaiting();
-    } catch (error) {
-      fault.value = faultText(error);
+    } catch (cause) {
+      error.value = errorText(cause);
     }
     if (!isOver) cancel = timer.after(LOOK_MS, () => void look());
   };
@@ -82,5 +82,5 @@ export const useLogFollow = (isHeld: () => boolean): LogFollow => {
     isOver = true;
     cancel();
   });
-  return { lines: computed(() => shown.value), waiting, written, fault, showWaiting };
+  return { lines: computed(() => shown.value), waiting, written, error, showWaiting };
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { conditionFault } from '../../../../core/conditions/condition.ts';
+import { conditionError } from '../../../../core/conditions/condition.ts';
 import { knownMethods } from '../../../../core/conditions/known-methods.ts';
 import {
   type CommonInput,
@@ -65,7 +65,7 @@ describe('a form writes', () => {
     ],
   ])('%s', (_what, changes, expression) => {
     expect(written(changes)).toBe(expression);
-    expect(conditionFault(expression)).toBeUndefined();
+    expect(conditionError(expression)).toBeUndefined();
   });
 });
 
@@ -108,7 +108,7 @@ test.each([
   '"//" == "" ? true : false',
 ])('a comment leaves nothing out of what is added: %s', (one) => {
   const both = bothConditions(one, 'op.nothing');
-  expect(conditionFault(both)?.message).toBe('No such key: nothing');
-  expect(conditionFault(bothConditions(both, 'true'))?.message).toBe('No such key: nothing');
-  expect(conditionFault(bothConditions(one, 'op.deploys || true // or not'))).toBeUndefined();
+  expect(conditionError(both)?.message).toBe('No such key: nothing');
+  expect(conditionError(bothConditions(both, 'true'))?.message).toBe('No such key: nothing');
+  expect(conditionError(bothConditions(one, 'op.deploys || true // or not'))).toBeUndefined();
 });

@@ -9,29 +9,29 @@ import {
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { EditorState, type Extension, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, keymap, placeholder, tooltips } from '@codemirror/view';
-import type { ConditionFault } from '../../../../core/conditions/condition.ts';
+import type { ConditionError } from '../../../../core/conditions/condition.ts';
 import { type Completion, completionsAfter } from '../../../../core/conditions/completions.ts';
 import type { KnownContract } from '../../../../core/conditions/known-methods.ts';
 
-/** Marks a fault in the text; undefined removes the mark. */
-export const showFault = StateEffect.define<ConditionFault | undefined>();
+/** Marks an error in the text; undefined removes the mark. */
+export const showError = StateEffect.define<ConditionError | undefined>();
 
-const faultMark = Decoration.mark({ class: 'condition-fault' });
+const errorMark = Decoration.mark({ class: 'condition-error' });
 
 /** A mark needs at least one character: at the end of the text, the last one. */
-const markOf = ({ at, end }: ConditionFault, length: number): DecorationSet => {
+const markOf = ({ at, end }: ConditionError, length: number): DecorationSet => {
   const to = Math.min(Math.max(end, at + 1), length);
   const from = Math.max(0, Math.min(at, to - 1));
-  return from < to ? Decoration.set(faultMark.range(from, to)) : Decoration.none;
+  return from < to ? Decoration.set(errorMark.range(from, to)) : Decoration.none;
 };
 
-const faultField = StateField.define<DecorationSet>({
+const errorField = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, { changes, effects, newDoc }) {
-    const shown = effects.findLast((effect) => effect.is(showFault));
+    const shown = effects.findLast((effect) => effect.is(showError));
     if (shown === undefined) return marks.map(changes);
-    const fault = shown.value;
-    return fault === undefined ? Decoration.none : markOf(fault, newDoc.length);
+    const error = shown.value;
+    return error === undefined ? Decoration.none : markOf(error, newDoc.length);
   },
   provide: (field) => EditorView.decorations.from(field),
 });
@@ -74,7 +74,7 @@ const looks = EditorView.theme({
   '.cm-content': { padding: '6px 0', caretColor: 'var(--text)' },
   '.cm-line': { padding: '0 11px' },
   '.cm-placeholder': { color: 'var(--text-quiet)' },
-  '.condition-fault': { textDecoration: 'underline wavy var(--fault)', textUnderlineOffset: '3px' },
+  '.condition-error': { textDecoration: 'underline wavy var(--error)', textUnderlineOffset: '3px' },
   '&.cm-editor .cm-tooltip': {
     border: '1px solid var(--line)',
     backgroundColor: 'var(--surface)',
@@ -125,7 +125,7 @@ export const conditionEditor = ({ parent, text, example, contracts, attributes, 
       if (docChanged) onText(state.doc.toString());
     }),
     placeholder(example),
-    faultField,
+    errorField,
     looks,
   ];
   return new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) });

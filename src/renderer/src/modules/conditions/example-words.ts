@@ -16,7 +16,7 @@ export const exampleWords = ({ answer, failure }: Evaluated): ExampleWords => {
     case 'false':
       return { icon: 'cross', tone: 'warning', text: 'On this decision it is false.' };
     case 'failed':
-      return { icon: 'fault', tone: 'bad', text: `On this decision it cannot be evaluated: ${failure ?? ''}.` };
+      return { icon: 'error', tone: 'bad', text: `On this decision it cannot be evaluated: ${failure ?? ''}.` };
     case 'notReplayable':
       return { icon: 'info', tone: 'quiet', text: 'The record of this decision does not hold what conditions see.' };
   }

@@ -17,12 +17,12 @@ export const useFixedChecks = (
   isPaused: ComputedRef<boolean>;
   /** Pauses the DApp; where it is paused, or all of the desk, ends that. */
   switchPause: () => void;
-  fault: Readonly<Ref<string | undefined>>;
+  error: Readonly<Ref<string | undefined>>;
 } => {
   const desk = useDesk();
   const { data: exposure } = useExposure();
   const { data: tokens } = useCall('feeTokens.list', () => ({}));
-  const { fault, resume, pauseDapp, resumeDapp } = usePause();
+  const { error, resume, pauseDapp, resumeDapp } = usePause();
   const ofDesk = computed(() => desk.info?.paused ?? undefined);
   const ofDapp = computed(() => desk.info?.pausedDapps.find(({ paymasterId }) => paymasterId === dapp().paymasterId));
   const pause = computed(() => ofDesk.value ?? ofDapp.value);
@@ -41,6 +41,6 @@ export const useFixedChecks = (
       if (ofDesk.value !== undefined) void resume();
       else void (ofDapp.value === undefined ? pauseDapp(dapp()) : resumeDapp(dapp()));
     },
-    fault,
+    error,
   };
 };

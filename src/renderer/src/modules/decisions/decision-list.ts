@@ -2,7 +2,7 @@ import { type Ref, computed, ref, shallowRef, watch } from 'vue';
 import type { ProcedureInput } from '../../../../api/index.ts';
 import type { DecisionRow } from '../../../../shared/schema/decision.ts';
 import { RECENT, useDesk } from '../../desk/desk-store.ts';
-import { faultText } from '../../desk/use-loaded.ts';
+import { errorText } from '../../desk/use-loaded.ts';
 import { useTransport } from '../../transport/transport.ts';
 
 export type DecisionFilter = Omit<ProcedureInput<'decisions.list'>, 'limit' | 'before'>;
@@ -20,7 +20,7 @@ export interface DecisionList {
   readonly rows: Readonly<Ref<readonly DecisionRow[]>>;
   readonly isLoading: Readonly<Ref<boolean>>;
   readonly isEnd: Readonly<Ref<boolean>>;
-  readonly fault: Readonly<Ref<string | undefined>>;
+  readonly error: Readonly<Ref<string | undefined>>;
   /** Number of new decisions that belong above the first row. */
   readonly waiting: Readonly<Ref<number>>;
   readonly loadMore: () => Promise<void>;
@@ -54,7 +54,7 @@ export const useDecisionList = (filter: () => DecisionFilter, pageSize: number):
   const rows = computed(() => listed.value.map((row) => desk.settled.get(row.id) ?? row));
   const isLoading = ref(false);
   const isEnd = ref(false);
-  const fault = ref<string>();
+  const error = ref<string>();
   /** Newest `seq` that the last read from the top could include. */
   let readUpTo = 0;
   let asked = 0;
@@ -70,9 +70,9 @@ export const useDecisionList = (filter: () => DecisionFilter, pageSize: number):
       if (before === undefined) readUpTo = Math.max(seenBefore, page[0]?.seq ?? 0);
       listed.value = before === undefined ? page : [...listed.value, ...page];
       isEnd.value = page.length < pageSize;
-      fault.value = undefined;
-    } catch (error) {
-      if (mine === asked) fault.value = faultText(error);
+      error.value = undefined;
+    } catch (cause) {
+      if (mine === asked) error.value = errorText(cause);
     } finally {
       if (mine === asked) isLoading.value = false;
     }
@@ -92,11 +92,11 @@ export const useDecisionList = (filter: () => DecisionFilter, pageSize: number):
   watch(
     () => desk.connection,
     (connection) => {
-      if (connection === 'connected' && fault.value !== undefined) void reload();
+      if (connection === 'connected' && error.value !== undefined) void reload();
     },
   );
   return {
-    ...{ rows, isLoading, isEnd, fault, waiting, reload },
+    ...{ rows, isLoading, isEnd, error, waiting, reload },
     async loadMore() {
       const last = rows.value.at(-1);
       if (!isLoading.value && !isEnd.value && last !== undefined) await read(last.seq);

@@ -1,6 +1,6 @@
 import type { Transport } from '../../transport/transport.ts';
 import type { SendingWallet, SignedBy } from '../signing/signed-by.ts';
-import { WalletFault } from '../signing/wallet-fault.ts';
+import { WalletError } from '../signing/wallet-error.ts';
 import type { Draft, Transaction } from './chain-action.ts';
 
 /** While the wallet decides, the engine holds back the amount of a withdrawal from reservations. */
@@ -12,7 +12,7 @@ const sendThrough = async (transport: Transport, draft: Draft, wallet: SendingWa
   try {
     hash = await wallet.send(draft);
   } catch (error) {
-    const isUnsent = error instanceof WalletFault && error.isUnsent;
+    const isUnsent = error instanceof WalletError && error.isUnsent;
     const unclear = isUnsent ? null : error instanceof Error ? error.message : '';
     await transport.call('transactions.takeBack', { draftId, unclear });
     throw error;
@@ -23,7 +23,7 @@ const sendThrough = async (transport: Transport, draft: Draft, wallet: SendingWa
 /**
  * Has a prepared transaction signed and sent: by the engine, or by a wallet that only this page reaches.
  *
- * @throws EngineError as `transactions.send`; `WalletFault`
+ * @throws EngineError as `transactions.send`; `WalletError`
  */
 export const sendDraft = (transport: Transport, draft: Draft, by: SignedBy): Promise<Transaction> => {
   if ('wallet' in by) return sendThrough(transport, draft, by.wallet);

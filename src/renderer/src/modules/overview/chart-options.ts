@@ -53,7 +53,7 @@ export const outcomeChart = (summary: Summary, palette: Palette): EChartsCoreOpt
     series: [
       series('Sponsored', 'sponsored', palette.sponsored),
       series('Denied', 'denied', palette.denied),
-      series('Failed', 'error', palette.fault),
+      series('Failed', 'error', palette.error),
     ],
   };
 };

@@ -1,7 +1,7 @@
 import { type Ref, onUnmounted, ref, shallowRef, watch } from 'vue';
 import type { ProcedureOutput } from '../../../../api/index.ts';
 import { useDesk } from '../../desk/desk-store.ts';
-import { faultText } from '../../desk/use-loaded.ts';
+import { errorText } from '../../desk/use-loaded.ts';
 import { useTimer } from '../../timer.ts';
 import { useTransport } from '../../transport/transport.ts';
 import type { PolicyChange } from './policy-change.ts';
@@ -21,7 +21,7 @@ export interface Trial {
   readonly progress: Readonly<Ref<Pick<State, 'done' | 'of'> | undefined>>;
   readonly result: Readonly<Ref<(TrialResult & { readonly trialId: string }) | undefined>>;
   /** Why it failed, in the engine's words. */
-  readonly fault: Readonly<Ref<string | undefined>>;
+  readonly error: Readonly<Ref<string | undefined>>;
   readonly start: () => Promise<void>;
   readonly cancel: () => void;
 }
@@ -33,7 +33,7 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
   const desk = useDesk();
   const progress = shallowRef<Pick<State, 'done' | 'of'>>();
   const result = shallowRef<TrialResult & { readonly trialId: string }>();
-  const fault = ref<string>();
+  const error = ref<string>();
   let isWanted = false;
   /** Number of the current trial; results of older ones are dropped. */
   let latest = 0;
@@ -48,7 +48,7 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
     trialId = undefined;
     progress.value = undefined;
     result.value = undefined;
-    fault.value = undefined;
+    error.value = undefined;
   };
 
   const follow = async (mine: number, asked: PolicyChange): Promise<void> => {
@@ -79,10 +79,10 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
     progress.value = { done: 0, of: null };
     try {
       await follow(mine, asked);
-    } catch (error) {
+    } catch (cause) {
       if (mine !== latest) return;
       progress.value = undefined;
-      fault.value = faultText(error);
+      error.value = errorText(cause);
     }
   };
 
@@ -95,7 +95,7 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
   );
   onUnmounted(forget);
   return {
-    ...{ progress, result, fault, start },
+    ...{ progress, result, error, start },
     cancel: () => {
       isWanted = false;
       forget();

@@ -1,5 +1,5 @@
-import { type Binding, bindingFault } from '../../../../core/rules/binding.ts';
-import { typedFault } from '../conditions/expression-fault.ts';
+import { type Binding, bindingError } from '../../../../core/rules/binding.ts';
+import { typedError } from '../conditions/expression-error.ts';
 
 export interface BindingInput {
   enforcement: 'enforce' | 'shadow';
@@ -43,9 +43,9 @@ export const typedBinding = ({ enforcement, when, from, until }: BindingInput) =
   };
 };
 
-/** The fault of the times as a sentence; empty without a fault. */
-export const timesFault = (input: BindingInput): string =>
-  bindingFault(typedBinding(input)) === undefined ? '' : 'The end must be after the start.';
+/** The error of the times as a sentence; empty without an error. */
+export const timesError = (input: BindingInput): string =>
+  bindingError(typedBinding(input)) === undefined ? '' : 'The end must be after the start.';
 
 export const isBindingReady = (input: BindingInput): boolean =>
-  timesFault(input) === '' && typedFault(input.when) === undefined;
+  timesError(input) === '' && typedError(input.when) === undefined;

@@ -1,5 +1,5 @@
-import { type LimitWords, cycleFault } from '../../../../core/rules/spending-limit/index.ts';
-import { typedThresholdFault } from './rule-words.ts';
+import { type LimitWords, cycleError } from '../../../../core/rules/spending-limit/index.ts';
+import { typedThresholdError } from './rule-words.ts';
 
 type CycleUnit = NonNullable<LimitWords['cycleDuration']>['unit'];
 
@@ -33,12 +33,12 @@ export const measuresOf = (type: LimitForm['type']): LimitForm['thresholdType'][
 /** The window of a form; undefined if it is not valid. */
 const typedCycle = ({ value, unit }: LimitForm['cycleDuration']): LimitWords['cycleDuration'] => {
   if (unit === 'lifetime') return { value: 1, unit };
-  return value === null || cycleFault({ value, unit }) !== undefined ? undefined : { value, unit };
+  return value === null || cycleError({ value, unit }) !== undefined ? undefined : { value, unit };
 };
 
 /** The limit of a form; undefined if it is not valid. */
 export const typedLimit = ({ type, thresholdType, threshold, cycleDuration }: LimitForm): LimitWords | undefined => {
-  if (typedThresholdFault(threshold, thresholdType) !== undefined) return undefined;
+  if (typedThresholdError(threshold, thresholdType) !== undefined) return undefined;
   if (!measuresOf(type).includes(thresholdType)) return undefined;
   const words = { type, thresholdType, threshold: threshold.trim() };
   if (type === 'OPERATION') return words;

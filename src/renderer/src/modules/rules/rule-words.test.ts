@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type LimitWords, limitSentence } from '../../../../core/rules/spending-limit/index.ts';
-import { typedThresholdFault } from './rule-words.ts';
+import { typedThresholdError } from './rule-words.ts';
 import { usageSentence } from './usage-words.ts';
 
 const limit: LimitWords = {
@@ -32,12 +32,12 @@ test.each([
   ['1.2.3', 'NATIVE_ASSET'],
   ['1.0000000000000000001', 'NATIVE_ASSET'],
 ] as const)('%j is refused as a threshold of type %s', (typed, type) => {
-  expect(typedThresholdFault(typed, type)).toEqual(expect.any(String));
+  expect(typedThresholdError(typed, type)).toEqual(expect.any(String));
 });
 
 test('an amount of eighteen decimals is taken as it is', () => {
-  expect(typedThresholdFault('123456789012345.123456789012345678', 'NATIVE_ASSET')).toBeUndefined();
-  expect(typedThresholdFault('0.000000000000000001', 'NATIVE_ASSET')).toBeUndefined();
+  expect(typedThresholdError('123456789012345.123456789012345678', 'NATIVE_ASSET')).toBeUndefined();
+  expect(typedThresholdError('0.000000000000000001', 'NATIVE_ASSET')).toBeUndefined();
 });
 
 const usage = {

@@ -1,18 +1,18 @@
 import { CONTRACT_TYPE } from '../../../../api/rules.ts';
 import { ruleTypeOf } from '../../../../core/decision/rule-words.ts';
-import { type LimitWords, thresholdFault } from '../../../../core/rules/spending-limit/index.ts';
+import { type LimitWords, thresholdError } from '../../../../core/rules/spending-limit/index.ts';
 import { positiveDecimal } from '../../../../shared/schema/decimal.ts';
 import type { Rule } from '../../desk/types.ts';
 
 /** Amounts as people type them: no exponent, no sign. */
 const DIGITS = /^[\d.]+$/;
 
-/** The fault of a typed threshold as a sentence; undefined without a fault. */
-export const typedThresholdFault = (typed: string, type: LimitWords['thresholdType']): string | undefined => {
+/** The error of a typed threshold as a sentence; undefined without an error. */
+export const typedThresholdError = (typed: string, type: LimitWords['thresholdType']): string | undefined => {
   const text = typed.trim();
   if (!DIGITS.test(text) || positiveDecimal(text) === undefined) return 'Enter a number above 0.';
-  const fault = thresholdFault(type, text);
-  return fault === undefined ? undefined : `It ${fault}.`;
+  const error = thresholdError(type, text);
+  return error === undefined ? undefined : `It ${error}.`;
 };
 
 interface ContractData {

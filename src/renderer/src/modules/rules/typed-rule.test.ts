@@ -45,7 +45,7 @@ describe.each(withFields)('the form of %s', (_, { setup, ...kind }, form) => {
   });
 
   test('says nothing is wrong where nothing is typed', () => {
-    expect(Object.keys(form.fields({})).map((field) => read({}).faultOf(field))).not.toContainEqual(
+    expect(Object.keys(form.fields({})).map((field) => read({}).errorOf(field))).not.toContainEqual(
       expect.stringMatching(/./),
     );
   });
@@ -54,11 +54,11 @@ describe.each(withFields)('the form of %s', (_, { setup, ...kind }, form) => {
 test('what does not fit is told by field, and nothing is sent', () => {
   const [, kind, form] = withFields.find(([type]) => type === 'tokenHolding')!;
   const typed = { standard: 'ERC20', address: '0x12', minimum: '1.5' };
-  const { data, sentence, faultOf } = typedRule(kind.setup, form.fields(typed), typed, 'ETH');
+  const { data, sentence, errorOf } = typedRule(kind.setup, form.fields(typed), typed, 'ETH');
   expect([data, sentence]).toEqual([undefined, undefined]);
-  expect(faultOf('address')).toBe('It must be an EVM address.');
-  expect(faultOf('minimum')).toMatch(/^It must be a whole number/);
-  expect(faultOf('standard')).toBe('');
+  expect(errorOf('address')).toBe('It must be an EVM address.');
+  expect(errorOf('minimum')).toMatch(/^It must be a whole number/);
+  expect(errorOf('standard')).toBe('');
 });
 
 test('what nobody is asked for is sent', () => {
@@ -70,6 +70,6 @@ test('what nobody is asked for is sent', () => {
 test('of a list that holds what is no address, that is told', () => {
   const [, kind, form] = withFields.find(([type]) => type === 'walletDeployment')!;
   const typed = { factories: `0x${'7e'.repeat(20)}, 0x12` };
-  const { faultOf } = typedRule(kind.setup, form.fields(typed), typed, 'ETH');
-  expect(faultOf('factories')).toBe('An address is 0x and 40 hex digits.');
+  const { errorOf } = typedRule(kind.setup, form.fields(typed), typed, 'ETH');
+  expect(errorOf('factories')).toBe('An address is 0x and 40 hex digits.');
 });

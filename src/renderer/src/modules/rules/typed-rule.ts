@@ -40,7 +40,7 @@ export interface TypedRule {
   /** What such a rule does; undefined while it cannot be sent. */
   readonly sentence: string | undefined;
   /** What is wrong with a field, in a sentence; empty: nothing, or nothing is typed. */
-  readonly faultOf: (name: string) => string;
+  readonly errorOf: (name: string) => string;
 }
 
 /** Reads the fields of a form. @param coin what the coin of the chain is called */
@@ -62,7 +62,7 @@ export const typedRule = (
     data: data as Record<string, unknown> | undefined,
     sentence:
       error === undefined ? setup.sentence(setup.keep(data, { now: 0, keepUrl: (url) => url }), coin) : undefined,
-    faultOf(name) {
+    errorOf(name) {
       const issue = error?.issues.find(({ path }) => path[0] === name);
       if (issue === undefined || texts.get(name) === '') return '';
       // Of several, "it" is none.

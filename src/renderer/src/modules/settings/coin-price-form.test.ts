@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { coinPriceFault, coinPriceForm, coinPriceWords, typedCoinPrice } from './coin-price-form.ts';
+import { coinPriceError, coinPriceForm, coinPriceWords, typedCoinPrice } from './coin-price-form.ts';
 
 const FEED = `0x${'ab'.repeat(20)}` as const;
 
@@ -14,7 +14,7 @@ test.each([
 test.each(['', '0', '-1', '1,5', '1e9', 'much'])('%j is no price', (usd) => {
   const form = { ...coinPriceForm(null), source: 'static', usd } as const;
   expect(typedCoinPrice(form)).toBeUndefined();
-  expect(coinPriceFault(form)).toBe(
+  expect(coinPriceError(form)).toBe(
     usd === '' ? '' : 'It must be a number of US dollars between 0.0001 and 10,000,000, with at most 18 decimals.',
   );
 });
@@ -27,10 +27,10 @@ test('a feed needs an address and an age', () => {
 });
 
 test('a price is told with its coin, and that of a feed with its time', () => {
-  expect(coinPriceWords({ usd: '3000.5', updatedAt: null, fault: null }, 'ETH')).toBe('One ETH is $3,000.50.');
+  expect(coinPriceWords({ usd: '3000.5', updatedAt: null, error: null }, 'ETH')).toBe('One ETH is $3,000.50.');
   const updatedAt = Date.UTC(2026, 10, 23, 11) / 1000;
-  expect(coinPriceWords({ usd: '2999.99', updatedAt, fault: null }, 'ETH')).toMatch(
+  expect(coinPriceWords({ usd: '2999.99', updatedAt, error: null }, 'ETH')).toMatch(
     /^One ETH is \$2,999\.99, as the feed answered at 23 Nov 2026, .+\.$/,
   );
-  expect(coinPriceWords({ usd: null, updatedAt: null, fault: 'it is away' }, 'ETH')).toBe('');
+  expect(coinPriceWords({ usd: null, updatedAt: null, error: 'it is away' }, 'ETH')).toBe('');
 });

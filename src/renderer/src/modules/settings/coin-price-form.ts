@@ -30,8 +30,8 @@ export const typedCoinPrice = ({
   return coinPriceSource.safeParse(typed).data;
 };
 
-/** The fault of the typed dollars as a sentence; empty without a fault. */
-export const coinPriceFault = (form: CoinPriceForm): string =>
+/** The error of the typed dollars as a sentence; empty without an error. */
+export const coinPriceError = (form: CoinPriceForm): string =>
   form.source !== 'static' || form.usd.trim() === '' || typedCoinPrice(form) !== undefined
     ? ''
     : `It must be a number of US dollars between ${sanePrice.words}, with at most 18 decimals.`;

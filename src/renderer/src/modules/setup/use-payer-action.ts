@@ -1,14 +1,14 @@
 import { computed, ref } from 'vue';
 import { EngineError } from '../../../../shared/errors.ts';
 import { useAction } from '../../desk/use-action.ts';
-import { setupFault } from './setup-fault.ts';
+import { setupError } from './setup-error.ts';
 import { usePayer } from './use-payer.ts';
 import type { Setup } from './use-setup.ts';
 
 /** An action that the paying key signs; the operator may first have to type its password. */
 export const usePayerAction = (setup: Setup) => {
   const payer = usePayer(setup);
-  const { isRunning, fault, run } = useAction();
+  const { isRunning, error, run } = useAction();
   const typed = ref('');
   const canSign = computed(() => setup.payer?.kind !== 'keystore' || setup.password !== '' || typed.value !== '');
 
@@ -20,8 +20,8 @@ export const usePayerAction = (setup: Setup) => {
         await what();
       } catch (error) {
         if (error instanceof EngineError && error.code === 'KEYSTORE_PASSWORD_WRONG') setup.password = '';
-        throw setupFault(error);
+        throw setupError(error);
       }
     });
-  return { payer, isRunning, fault, typed, canSign, act };
+  return { payer, isRunning, error, typed, canSign, act };
 };

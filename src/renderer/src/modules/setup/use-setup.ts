@@ -51,7 +51,7 @@ const createSetup = () => {
 
   const ofDapp = () => dapp.value && { paymasterId: dapp.value.paymasterId };
   const ofChain = () => dapp.value && { chainId: dapp.value.chainId };
-  const { data: tank, fault: tankFault, reload: reloadTank } = useCall('tanks.get', ofDapp, { quietly });
+  const { data: tank, error: tankError, reload: reloadTank } = useCall('tanks.get', ofDapp, { quietly });
   const { data: transactions, reload: reloadTransactions } = useCall('transactions.list', ofChain, { quietly });
   const { data: rules, reload: reloadRules } = useCall('rules.list', ofDapp, { quietly });
   const { data: keystores, reload: reloadKeystores } = useCall('keystores.list', () => ({}), { quietly });
@@ -60,7 +60,7 @@ const createSetup = () => {
   /** Opens the local key; kept in this page's memory until the setup is done or the operator goes elsewhere. */
   const password = ref('');
   const payer = computed((): Payer | undefined => {
-    const sound = (keystores.value ?? []).filter(({ fault }) => fault === null);
+    const sound = (keystores.value ?? []).filter(({ error }) => error === null);
     const owner = dapp.value?.fundingWallet ?? undefined;
     if (owner !== undefined) {
       const isLocal = sound.some(({ address }) => sameAddress(address, owner as Address));
@@ -71,7 +71,7 @@ const createSetup = () => {
   });
   const {
     data: costs,
-    fault: costsFault,
+    error: costsError,
     reload: reloadCosts,
   } = useCall(
     'setup.costs',
@@ -151,8 +151,8 @@ const createSetup = () => {
       desk.info !== undefined &&
       signers.value !== undefined &&
       keystores.value !== undefined &&
-      (dapp.value === undefined || ((tank.value ?? tankFault.value) !== undefined && sponsored.value !== undefined)) &&
-      (payer.value?.address === undefined || !hasSigner.value || (costs.value ?? costsFault.value) !== undefined),
+      (dapp.value === undefined || ((tank.value ?? tankError.value) !== undefined && sponsored.value !== undefined)) &&
+      (payer.value?.address === undefined || !hasSigner.value || (costs.value ?? costsError.value) !== undefined),
   );
   const reload = async (): Promise<void> => {
     await desk.refresh();
@@ -171,7 +171,7 @@ const createSetup = () => {
 
   return reactive({
     ...{ dapp, chain, savedChain, hasSigner, versions, version, tank, transactions, keystores },
-    ...{ chosen, password, payer, costs, costsFault, deposit, depositWei, isEnoughFor, requiredWei, balanceWei },
+    ...{ chosen, password, payer, costs, costsError, deposit, depositWei, isEnoughFor, requiredWei, balanceWei },
     ...{ hasContract, hasWallet, isFilled, tried, done, next, isKnown, reload },
   });
 };

@@ -3,9 +3,9 @@ import type { Chain } from '../../desk/types.ts';
 import type { Timer } from '../../timer.ts';
 import type { Eip1193Provider } from './injected-wallets.ts';
 import type { UnsignedTransaction } from './signed-by.ts';
-import { WalletFault, walletFault } from './wallet-fault.ts';
+import { WalletError, walletError } from './wallet-error.ts';
 
-/** A wallet in this browser. Every method rejects with a {@link WalletFault}. */
+/** A wallet in this browser. Every method rejects with a {@link WalletError}. */
 export interface UsedWallet {
   /** Asks the owner which accounts this page may use. */
   accounts(): Promise<readonly Address[]>;
@@ -30,7 +30,7 @@ const utf8Hex = (text: string): Hex =>
 
 const isAddress = (value: unknown): value is Address => typeof value === 'string' && /^0x[0-9a-f]{40}$/i.test(value);
 
-const untrue = (what: string): WalletFault => new WalletFault('other', `The wallet did not answer with ${what}.`);
+const untrue = (what: string): WalletError => new WalletError('other', `The wallet did not answer with ${what}.`);
 
 /** The transaction in JSON-RPC names. Type 2 begins with that byte; other types have one gas price. */
 const requestOf = (transaction: UnsignedTransaction) => ({
@@ -67,12 +67,12 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
     const silence = new Promise<never>((_resolve, reject) => {
       const time = withinMs < 60_000 ? `${withinMs / 1_000} seconds` : `${withinMs / 60_000} minutes`;
       const message = `The wallet has not answered for ${time}. Open it: it may wait for you in a window of its own.`;
-      cancel = timer.after(withinMs, () => reject(new WalletFault('silent', message)));
+      cancel = timer.after(withinMs, () => reject(new WalletError('silent', message)));
     });
     try {
       return await Promise.race([provider.request({ method, params }), silence]);
     } catch (error) {
-      throw walletFault(error);
+      throw walletError(error);
     } finally {
       cancel();
     }
@@ -88,7 +88,7 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
     const open = await listAccounts('eth_accounts', PROBE_MS);
     if (open.some((one) => sameAddress(one, from))) return;
     const message = `The wallet no longer lets this page use ${from}. Choose this account in the wallet, then connect it again.`;
-    throw new WalletFault('other-account', message);
+    throw new WalletError('other-account', message);
   };
 
   const isOn = async (chainId: number): Promise<boolean> => {
@@ -105,7 +105,7 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
       await switchTo(chain.chainId);
     } catch (error) {
       const parameters = chainParameters(chain);
-      if (!(error instanceof WalletFault) || error.kind !== 'chain-unknown' || parameters === undefined) throw error;
+      if (!(error instanceof WalletError) || error.kind !== 'chain-unknown' || parameters === undefined) throw error;
       await ask('wallet_addEthereumChain', [parameters], CONFIRM_MS);
       // Most wallets have already switched by then.
       if (!(await isOn(chain.chainId))) await switchTo(chain.chainId);
@@ -130,7 +130,7 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
       await switchOrAdd(chain);
       if (await isOn(chain.chainId)) return;
       const message = `The wallet is on another chain. Switch it to ${chain.name} (chain ${chain.chainId}), and try again.`;
-      throw new WalletFault('other-chain', message);
+      throw new WalletError('other-chain', message);
     },
     async send(transaction) {
       const hash = await ask('eth_sendTransaction', [requestOf(transaction)], CONFIRM_MS);

@@ -70,9 +70,9 @@ test('a wallet that does not answer is told of as soon as its time is over, whic
     },
   };
   const silent = useWallet({ request: () => new Promise(() => undefined) }, at);
-  const fault = { kind: 'silent', message: expect.stringContaining('has not answered for 10 seconds') };
-  await expect(silent.accounts()).rejects.toMatchObject(fault);
-  await expect(silent.signMessage(FROM, 'x')).rejects.toMatchObject(fault);
+  const error = { kind: 'silent', message: expect.stringContaining('has not answered for 10 seconds') };
+  await expect(silent.accounts()).rejects.toMatchObject(error);
+  await expect(silent.signMessage(FROM, 'x')).rejects.toMatchObject(error);
   const unsure = useWallet(
     {
       request: ({ method }) => (method === 'eth_accounts' ? Promise.resolve([FROM]) : new Promise(() => undefined)),

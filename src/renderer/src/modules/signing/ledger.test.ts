@@ -116,7 +116,7 @@ test('a locked device is waited for until its PIN is entered', async () => {
 });
 
 describe('what goes wrong is said in words that help', () => {
-  const fault = async (act: () => Promise<unknown>, code: string, words: RegExp): Promise<void> => {
+  const error = async (act: () => Promise<unknown>, code: string, words: RegExp): Promise<void> => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval', 'Date'] });
     const seen = expect(act()).rejects.toMatchObject({ code, message: expect.stringMatching(words) });
     await vi.advanceTimersByTimeAsync(70_000);
@@ -125,12 +125,12 @@ describe('what goes wrong is said in words that help', () => {
 
   test('a browser without WebHID', async () => {
     vi.stubGlobal('navigator', {});
-    await fault(connect, 'unsupported', /desktop application, or in Chrome/);
+    await error(connect, 'unsupported', /desktop application, or in Chrome/);
   });
 
   test('no device is chosen', async () => {
     device.isPlugged = false;
-    await fault(connect, 'not-chosen', /No Ledger was chosen[.] Plug it in/);
+    await error(connect, 'not-chosen', /No Ledger was chosen[.] Plug it in/);
   });
 
   test('another program holds the device', async () => {
@@ -138,13 +138,13 @@ describe('what goes wrong is said in words that help', () => {
     const [first] = await hid.getDevices();
     first!.open = () => Promise.reject(new DOMException('Failed to open the device.', 'NotAllowedError'));
     vi.stubGlobal('navigator', { hid });
-    await fault(connect, 'in-use', /Close other programs/);
+    await error(connect, 'in-use', /Close other programs/);
   });
 
   test('the device stays locked', async () => {
     device.isLocked = true;
     const ledger = await connect();
-    await fault(() => ledger.signMessage(PATH, 'hello'), 'locked', /Enter its PIN/);
+    await error(() => ledger.signMessage(PATH, 'hello'), 'locked', /Enter its PIN/);
   });
 
   test('the device locks itself when it is to sign', async () => {
@@ -154,21 +154,21 @@ describe('what goes wrong is said in words that help', () => {
       device.isLocked = apdu.startsWith('e008');
       return answer(apdu);
     };
-    await fault(() => ledger.signMessage(PATH, 'hello'), 'locked', /Enter its PIN/);
+    await error(() => ledger.signMessage(PATH, 'hello'), 'locked', /Enter its PIN/);
   });
 
   test('the owner does not let the Ethereum app be opened', async () => {
     device.app = 'BOLOS';
     device.owner = () => false;
     const ledger = await connect();
-    await fault(() => ledger.address(PATH, { confirm: false }), 'app-closed', /Open it there/);
+    await error(() => ledger.address(PATH, { confirm: false }), 'app-closed', /Open it there/);
   });
 
   test('there is no Ethereum app', async () => {
     device.app = 'BOLOS';
     device.isEthereumInstalled = false;
     const ledger = await connect();
-    await fault(() => ledger.address(PATH, { confirm: false }), 'app-missing', /Install it/);
+    await error(() => ledger.address(PATH, { confirm: false }), 'app-missing', /Install it/);
   });
 
   test.each([
@@ -178,7 +178,7 @@ describe('what goes wrong is said in words that help', () => {
   ])('the owner rejects %s: he is asked once, and can go on with the same connection', async (_what, act) => {
     device.owner = () => false;
     const ledger = await connect();
-    await fault(() => act(ledger), 'rejected', /Nothing was signed, sent or changed/);
+    await error(() => act(ledger), 'rejected', /Nothing was signed, sent or changed/);
     expect(device.screens).toHaveLength(1);
     vi.useRealTimers();
     device.owner = () => true;
@@ -188,21 +188,21 @@ describe('what goes wrong is said in words that help', () => {
   test('blind signing is off', async () => {
     device.isBlindSigningOn = false;
     const ledger = await connect();
-    await fault(() => ledger.signTransaction(PATH, unsigned('0x1234')), 'blind-signing', /switch on “Blind signing”/);
+    await error(() => ledger.signTransaction(PATH, unsigned('0x1234')), 'blind-signing', /switch on “Blind signing”/);
     vi.useRealTimers();
     await ledger.signTransaction(PATH, unsigned());
   });
 
   test('a transaction of another type', async () => {
     const ledger = await connect();
-    await fault(() => ledger.signTransaction(PATH, '0xc0'), 'other', /type 2/);
+    await error(() => ledger.signTransaction(PATH, '0xc0'), 'other', /type 2/);
   });
 
   test('an answer that nobody foresaw', async () => {
     const ledger = await connect();
     const answer = device.exchange;
     device.exchange = (apdu) => (apdu.startsWith('e008') ? Promise.resolve('6f00') : answer(apdu));
-    await fault(() => ledger.signMessage(PATH, 'hello'), 'other', /status 6f00.*try again/);
+    await error(() => ledger.signMessage(PATH, 'hello'), 'other', /status 6f00.*try again/);
   });
 });
 

@@ -11,11 +11,11 @@ import { SignerEthBuilder } from '@ledgerhq/device-signer-kit-ethereum';
 import { webHidTransportFactory } from '@ledgerhq/device-transport-kit-web-hid';
 import { type Observable, firstValueFrom } from 'rxjs';
 import type { Address, Hex } from '../../../../shared/schema/hex.ts';
-import { LedgerFault, ledgerFault } from './ledger-fault.ts';
+import { LedgerError, ledgerError } from './ledger-error.ts';
 
 export type LedgerPrompt = 'unlock' | 'open-app' | 'compare-address' | 'confirm' | 'transaction-check';
 
-/** A connected Ledger. Every method rejects with a {@link LedgerFault}. */
+/** A connected Ledger. Every method rejects with a {@link LedgerError}. */
 export interface Ledger {
   /**
    * The address at a path such as `m/44'/60'/0'/0/0`. @param confirm shows it on the device too, and waits for the
@@ -71,7 +71,7 @@ const outcome = <Output>(
   purpose?: 'transaction',
 ): Promise<Output> =>
   new Promise<Output>((resolve, reject) => {
-    const fail = (error: unknown): void => reject(ledgerFault(error, purpose));
+    const fail = (error: unknown): void => reject(ledgerError(error, purpose));
     steps.subscribe({
       next: (state) => {
         if (state.status === DeviceActionStatus.Pending) ask(PROMPTS[state.intermediateValue.requiredUserInteraction]);
@@ -101,7 +101,7 @@ const sessionLedger = (
     try {
       return await outcome(act().observable, ask, purpose);
     } catch (error) {
-      throw ledgerFault(error, purpose);
+      throw ledgerError(error, purpose);
     }
   };
   const bare = (path: string): string => path.replace(/^m\//, '');
@@ -115,7 +115,7 @@ const sessionLedger = (
       return joined(await run(() => signer.signMessage(bare(path), new TextEncoder().encode(text))));
     },
     async signTransaction(path, unsigned) {
-      if (!unsigned.startsWith('0x02')) throw new LedgerFault('other', 'Only transactions of type 2 are signed.');
+      if (!unsigned.startsWith('0x02')) throw new LedgerError('other', 'Only transactions of type 2 are signed.');
       return joined(await run(() => signer.signTransaction(bare(path), bytesOf(unsigned)), 'transaction'));
     },
     // It may be gone already.
@@ -127,17 +127,17 @@ const sessionLedger = (
  * Lets the operator choose a Ledger and opens it. A browser requires a click before the call.
  *
  * @param ask receives what the Ledger waits for; undefined if it waits for nothing
- * @throws LedgerFault
+ * @throws LedgerError
  */
 export const connectLedger = async (ask: (prompt: LedgerPrompt | undefined) => void): Promise<Ledger> => {
   kit ??= buildKit();
   try {
-    if (!kit.isEnvironmentSupported()) throw ledgerFault({ _tag: 'TransportNotSupportedError' });
+    if (!kit.isEnvironmentSupported()) throw ledgerError({ _tag: 'TransportNotSupportedError' });
     const device = await firstValueFrom(kit.startDiscovering({}));
     // The kit sends no requests of its own between ours.
     const sessionRefresherOptions = { isRefresherDisabled: true };
     return sessionLedger(kit, await kit.connect({ device, sessionRefresherOptions }), ask);
   } catch (error) {
-    throw ledgerFault(error);
+    throw ledgerError(error);
   }
 };

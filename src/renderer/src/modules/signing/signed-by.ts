@@ -5,7 +5,7 @@ import type { Address, Hex } from '../../../../shared/schema/hex.ts';
 export type UnsignedTransaction = ProcedureOutput<'transactions.prepare'>;
 
 /**
- * A wallet that signs and sends by itself, and that only this page reaches. Both methods reject with a `WalletFault`.
+ * A wallet that signs and sends by itself, and that only this page reaches. Both methods reject with a `WalletError`.
  */
 export interface SendingWallet {
   /** Resolves when the wallet can send the transaction: account and chain match. */

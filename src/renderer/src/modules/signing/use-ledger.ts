@@ -1,5 +1,5 @@
 import { type Ref, onMounted, onUnmounted, ref, shallowRef } from 'vue';
-import { LedgerFault } from './ledger-fault.ts';
+import { LedgerError } from './ledger-error.ts';
 import type { Ledger, LedgerPrompt } from './ledger.ts';
 
 /** The manufacturer's kit is large, so it is loaded on demand. */
@@ -8,10 +8,10 @@ const load = () => import('./ledger.ts');
 /** Loads the kit in advance: a browser allows the device dialog only shortly after a click. */
 const prepareLedger = (): void => void load().catch(() => undefined);
 
-/** {@link connectLedger}, with the kit loaded on demand. @throws LedgerFault */
+/** {@link connectLedger}, with the kit loaded on demand. @throws LedgerError */
 const openLedger = async (ask: (prompt: LedgerPrompt | undefined) => void): Promise<Ledger> => {
   const { connectLedger } = await load().catch((error: unknown) => {
-    throw new LedgerFault('other', 'The part of the console for Ledgers did not load. Load the page again.', error);
+    throw new LedgerError('other', 'The part of the console for Ledgers did not load. Load the page again.', error);
   });
   return connectLedger(ask);
 };
@@ -21,7 +21,7 @@ export interface UsedLedger {
   readonly ledger: Readonly<Ref<Ledger | undefined>>;
   readonly prompt: Readonly<Ref<LedgerPrompt | undefined>>;
   readonly isBusy: Readonly<Ref<boolean>>;
-  readonly fault: Readonly<Ref<LedgerFault | undefined>>;
+  readonly error: Readonly<Ref<LedgerError | undefined>>;
   /** Connects a Ledger and passes it to `then`. Call from a click. */
   readonly connect: (then: (ledger: Ledger) => Promise<void>) => Promise<void>;
   /** Runs one action at a time on the connected Ledger. */
@@ -32,7 +32,7 @@ export interface UsedLedger {
 export const useLedger = (): UsedLedger => {
   const ledger = shallowRef<Ledger>();
   const prompt = ref<LedgerPrompt>();
-  const fault = shallowRef<LedgerFault>();
+  const error = shallowRef<LedgerError>();
   const isBusy = ref(false);
   let isGone = false;
 
@@ -43,13 +43,13 @@ export const useLedger = (): UsedLedger => {
   const attempt = async (act: () => Promise<void>): Promise<void> => {
     if (isBusy.value) return;
     isBusy.value = true;
-    fault.value = undefined;
+    error.value = undefined;
     try {
       await act();
-    } catch (error) {
-      if (!(error instanceof LedgerFault)) throw error;
-      fault.value = error;
-      if (error.code === 'disconnected') close();
+    } catch (cause) {
+      if (!(cause instanceof LedgerError)) throw cause;
+      error.value = cause;
+      if (cause.code === 'disconnected') close();
     } finally {
       isBusy.value = false;
     }
@@ -61,7 +61,7 @@ export const useLedger = (): UsedLedger => {
     close();
   });
   return {
-    ...{ ledger, prompt, isBusy, fault },
+    ...{ ledger, prompt, isBusy, error },
     connect: (then) =>
       attempt(async () => {
         close();

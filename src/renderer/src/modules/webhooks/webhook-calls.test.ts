@@ -18,8 +18,8 @@ test('verdicts are counted per webhook, and one slow call does not spoil the usu
     made('a', 'WEBHOOK_TIMEOUT', 3_000),
     made('a', 'WEBHOOK_FAILED_OPEN', 30),
   ];
-  expect(figuresOf(calls, 'a')).toEqual({ calls: 4, verified: 1, refused: 1, faults: 2, medianMs: 25 });
-  expect(figuresOf(calls, 'b')).toEqual({ calls: 1, verified: 1, refused: 0, faults: 0, medianMs: 5 });
+  expect(figuresOf(calls, 'a')).toEqual({ calls: 4, verified: 1, refused: 1, errors: 2, medianMs: 25 });
+  expect(figuresOf(calls, 'b')).toEqual({ calls: 1, verified: 1, refused: 0, errors: 0, medianMs: 5 });
   expect(figuresOf(calls, 'c')).toBeUndefined();
 });
 

@@ -10,7 +10,7 @@ export interface WebhookFigures {
   /** Answers that do not verify the operation. */
   readonly refused: number;
   /** Calls without a verdict, for any reason. */
-  readonly faults: number;
+  readonly errors: number;
   readonly medianMs: number;
 }
 
@@ -23,7 +23,7 @@ export const figuresOf = (calls: readonly WebhookCallRow[], webhookId: string): 
   const times = own.map(({ micros }) => micros).sort((a, b) => a - b);
   const [low = 0, high = low] = [times[Math.floor((times.length - 1) / 2)], times[Math.floor(times.length / 2)]];
   return {
-    ...{ calls: own.length, verified, refused, faults: own.length - verified - refused },
+    ...{ calls: own.length, verified, refused, errors: own.length - verified - refused },
     medianMs: Math.round((low + high) / 2 / 1000),
   };
 };

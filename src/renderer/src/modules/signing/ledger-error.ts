@@ -14,23 +14,23 @@ const WORDS = {
     'The Ledger refuses calls of contracts that it cannot show in full. In its Ethereum app, open the settings, switch on “Blind signing”, and try again. Compare what it shows with what is written here.',
 } as const;
 
-type KnownFault = keyof typeof WORDS;
+type KnownError = keyof typeof WORDS;
 
-export type LedgerFaultCode = KnownFault | 'other';
+export type LedgerErrorCode = KnownError | 'other';
 
 /** A failure of a Ledger in words for its owner: what happened, and what to do. */
-export class LedgerFault extends Error {
-  readonly code: LedgerFaultCode;
+export class LedgerError extends Error {
+  readonly code: LedgerErrorCode;
 
-  constructor(code: LedgerFaultCode, message: string, cause?: unknown) {
+  constructor(code: LedgerErrorCode, message: string, cause?: unknown) {
     super(message, { cause });
-    this.name = 'LedgerFault';
+    this.name = 'LedgerError';
     this.code = code;
   }
 }
 
 /** Statuses of https://github.com/LedgerHQ/app-ethereum and of the device's own system. */
-const STATUS_WORDS: Readonly<Record<string, KnownFault>> = {
+const STATUS_WORDS: Readonly<Record<string, KnownError>> = {
   '5501': 'app-closed',
   '5515': 'locked',
   '6511': 'app-closed',
@@ -41,7 +41,7 @@ const STATUS_WORDS: Readonly<Record<string, KnownFault>> = {
   '6e00': 'app-closed',
 };
 
-const TAGS: Readonly<Record<string, KnownFault>> = {
+const TAGS: Readonly<Record<string, KnownError>> = {
   TransportNotSupportedError: 'unsupported',
   WebHidTransportNotSupportedError: 'unsupported',
   NoAccessibleDeviceError: 'not-chosen',
@@ -64,17 +64,17 @@ const field = (value: unknown, name: string): string | undefined => {
 };
 
 /** Converts a failure of the device management kit, which throws and returns objects with a `_tag`. */
-export const ledgerFault = (error: unknown, purpose?: 'transaction'): LedgerFault => {
-  if (error instanceof LedgerFault) return error;
+export const ledgerError = (error: unknown, purpose?: 'transaction'): LedgerError => {
+  if (error instanceof LedgerError) return error;
   // For an unknown status, the kit nests an error in an error.
   const { originalError } = Object(error) as { originalError?: unknown };
   const status = field(error, 'errorCode') ?? field(originalError, 'errorCode');
   const tag = field(error, '_tag');
   const isUnseen = purpose === 'transaction' && status === '6a80';
   const code = isUnseen ? 'blind-signing' : (STATUS_WORDS[status ?? ''] ?? TAGS[tag ?? '']);
-  if (code !== undefined) return new LedgerFault(code, WORDS[code], error);
+  if (code !== undefined) return new LedgerError(code, WORDS[code], error);
   const answer = status !== undefined ? `status ${status}` : (tag ?? String(error));
-  return new LedgerFault(
+  return new LedgerError(
     'other',
     `The Ledger could not do this (${answer}). Check that it is set up and its Ethereum app is up to date, unplug it, plug it in and try again.`,
     error,

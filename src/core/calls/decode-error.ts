@@ -11,7 +11,7 @@
  * - `NESTED_TOO_DEEP`: MultiSend inside MultiSend beyond the limit.
  * - `TOO_MANY_CALLS`: more calls than one operation is decoded for.
  */
-export type DecodeFault =
+export type DecodeErrorCode =
   | 'UNKNOWN_SELECTOR'
   | 'MALFORMED_CALL_DATA'
   | 'NESTED_EXECUTE_USER_OP'
@@ -21,12 +21,12 @@ export type DecodeFault =
   | 'NESTED_TOO_DEEP'
   | 'TOO_MANY_CALLS';
 
-/** Carries a fault up to `decodeCalls`, which turns it into data; it stays within this folder. */
+/** Carries an error up to `decodeCalls`, which turns it into data; it stays within this folder. */
 export class DecodeError extends Error {
-  readonly code: DecodeFault;
+  readonly code: DecodeErrorCode;
 
   /** `detail` is one plain sentence for the operator. */
-  constructor(code: DecodeFault, detail: string) {
+  constructor(code: DecodeErrorCode, detail: string) {
     super(detail);
     this.code = code;
   }

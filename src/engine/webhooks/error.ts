@@ -3,8 +3,8 @@ import { CAUSES_AT_RECEIVER } from '../../core/webhooks/verdict.ts';
 import type { WebhookDenialCode } from '../../core/webhooks/webhook-denials.ts';
 
 /** Why a webhook call gave no passing verdict. */
-export class WebhookFault extends Error {
-  override readonly name = 'WebhookFault';
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError';
   readonly code: WebhookDenialCode;
   readonly evidence: Evidence;
 
@@ -44,11 +44,11 @@ const decisive = (error: NodeJS.ErrnoException): NodeJS.ErrnoException => {
 };
 
 /** Maps an error of Node's HTTP client. `cause` is the error's code. */
-export const faultOf = (error: NodeJS.ErrnoException): WebhookFault => {
-  if (error instanceof WebhookFault) return error;
+export const errorOf = (error: NodeJS.ErrnoException): WebhookError => {
+  if (error instanceof WebhookError) return error;
   const { code: cause = 'unknown', message } = decisive(error);
   // Codes of Node's HTTP parser. A truncated response is not a format error.
   if (cause.startsWith('HPE_') && cause !== 'HPE_INVALID_EOF_STATE')
-    return new WebhookFault('WEBHOOK_NOT_HTTP', { cause, detail: message });
-  return new WebhookFault('WEBHOOK_UNREACHABLE', { cause, detail: words[cause] ?? (message || cause) });
+    return new WebhookError('WEBHOOK_NOT_HTTP', { cause, detail: message });
+  return new WebhookError('WEBHOOK_UNREACHABLE', { cause, detail: words[cause] ?? (message || cause) });
 };

@@ -15,7 +15,7 @@ const toEngineError = (error: unknown): EngineError | undefined => {
 const STORAGE_CODES: readonly ErrorCode[] = ['STORAGE_FAILED', 'STORE_UNAVAILABLE', 'LOG_ROLLED_BACK'];
 
 /** The error that a client may see. A bug becomes `INTERNAL` with a request id; only the log has its details. */
-export const publicFault = (error: unknown, log: Log, entropy: Entropy): EngineError => {
+export const publicError = (error: unknown, log: Log, entropy: Entropy): EngineError => {
   const expected = toEngineError(error);
   if (expected !== undefined) {
     if (STORAGE_CODES.includes(expected.code)) log.error('storage.failed', { err: expected });

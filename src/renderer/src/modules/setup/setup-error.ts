@@ -27,7 +27,7 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
   FUNDING_MESSAGE_MISSING: 'It took too long to sign. Press the button again.',
 };
 
-export const setupFault = (error: unknown): unknown => {
+export const setupError = (error: unknown): unknown => {
   if (!(error instanceof EngineError)) return error;
   const { code, data } = error;
   const words = code === 'PAYMASTER_NOT_READY' ? MISSING[String(data['missing'])] : WORDS[code];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EngineError } from '../../../../shared/errors.ts';
-import { setupFault } from './setup-fault.ts';
+import { setupError } from './setup-error.ts';
 
 test.each([
   ['a node', new EngineError('RPC_MISSING', 'Run "gasdesk chain set 1 --rpc URL".'), 'Save the node'],
@@ -11,12 +11,12 @@ test.each([
   ],
   ['the vault', new EngineError('VAULT_LOCKED', 'Start the service with GASDESK_PASSPHRASE'), 'Open the vault'],
 ])('what is missing names the button, and no command: %s', (_what, error, button) => {
-  const { message } = setupFault(error) as EngineError;
+  const { message } = setupError(error) as EngineError;
   expect(message).toContain(`"${button}"`);
   expect(message).not.toMatch(/gasdesk|GASDESK/);
 });
 
 test('what the engine says better stays', () => {
   const error = new EngineError('TRANSACTION_WOULD_FAIL', 'Insufficient balance: add 0.1.');
-  expect(setupFault(error)).toBe(error);
+  expect(setupError(error)).toBe(error);
 });

@@ -34,11 +34,11 @@ const closedPort = async (): Promise<string> => {
   return url;
 };
 
-const expectUnreachable = ({ status, body }: RpcReply, fault: string | RegExp = ''): void => {
+const expectUnreachable = ({ status, body }: RpcReply, error: string | RegExp = ''): void => {
   expect({ status, code: body.error?.code, message: body.error?.message }).toEqual({
     status: 503,
     code: -32053,
-    message: expect.stringMatching(fault),
+    message: expect.stringMatching(error),
   });
 };
 
@@ -103,10 +103,10 @@ describe('a node that fails: the DApp is told that the chain is away, never that
     ['answers calls with words', thenCall(result('hello')), ''],
     ['answers calls with half a byte', thenCall(result('0x123')), ''],
     ['answers calls without a result', thenCall(json({ jsonrpc: '2.0', id: 1 })), 'did not answer in JSON-RPC'],
-  ])('one that %s', async (_, answer, fault) => {
+  ])('one that %s', async (_, answer, error) => {
     await withNode(answer, async (url) => {
       const { length } = await dapp.decisions();
-      expectUnreachable(await ask(url), fault);
+      expectUnreachable(await ask(url), error);
       const decisions = await dapp.decisions();
       expect(decisions).toHaveLength(length + 1);
       expect(decisions[0]).toMatchObject({ outcome: 'error', code: 'CHAIN_UNREACHABLE', paymasterAndData: '0x' });
@@ -117,7 +117,7 @@ describe('a node that fails: the DApp is told that the chain is away, never that
     ['has no contract there', thenCall(result('0x'))],
     ['has another contract there', thenCall(result(`0x${'12'.repeat(32)}`))],
     ['has a contract there that reverts', thenCall(error(3, 'execution reverted'))],
-  ])('one that %s is another fault: nothing is signed', async (_, answer) => {
+  ])('one that %s is another error: nothing is signed', async (_, answer) => {
     await withNode(answer, async (url) => {
       const { status, body } = await ask(url);
       expect([status, body.error?.code]).toEqual([400, -32052]);

@@ -17,7 +17,7 @@ export const MEND_DAMAGE =
   'Stop the service, look for the cause (a failing disk, for one), and restore the newest backup: "gasdesk restore FILE"';
 
 /** `STORAGE_FAILED` if the disk or the file is the cause; undefined for any other error. */
-export const storageFault = (error: unknown): EngineError | undefined => {
+export const storageError = (error: unknown): EngineError | undefined => {
   if (isDamage(error)) {
     const message = `The database is damaged (${error.message}), so Gasdesk signs and changes nothing. ${MEND_DAMAGE}.`;
     return new EngineError('STORAGE_FAILED', message, { damaged: true }, { cause: error });

@@ -8,18 +8,18 @@ import { EngineError, type ErrorCode } from '../../../shared/errors.ts';
 const SERVER_CLASSES = ['08', '25006', '25P03', '28', '3D', '40', '53', '55P03', '57', '58', 'XX'];
 
 /** Codes for a failed socket, an unknown name, and a refused certificate. */
-const SOCKET_FAULT = /^(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|E(HOST|NET)\w+|ERR_(SSL|TLS)_\w+|\w*CERT\w*)$/;
+const SOCKET_ERROR = /^(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|E(HOST|NET)\w+|ERR_(SSL|TLS)_\w+|\w*CERT\w*)$/;
 
 /** The client's own messages: a connection that ended, could not be opened, or did not answer in time. */
-const CLIENT_FAULT =
+const CLIENT_ERROR =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when|Query read timeout|timeout expired|The server does not support SSL|Cannot use a pool after)/;
 
-const isServerFault = (error: unknown): boolean => {
+const isServerError = (error: unknown): boolean => {
   if (error instanceof EngineError) return false;
   if (error instanceof DatabaseError) return SERVER_CLASSES.some((start) => error.code?.startsWith(start) === true);
   if (!(error instanceof Error)) return false;
-  if ('code' in error) return typeof error.code === 'string' && SOCKET_FAULT.test(error.code);
-  return CLIENT_FAULT.test(error.message);
+  if ('code' in error) return typeof error.code === 'string' && SOCKET_ERROR.test(error.code);
+  return CLIENT_ERROR.test(error.message);
 };
 
 /** PostgreSQL's codes for damaged data or a damaged index. */
@@ -35,19 +35,19 @@ const damage = (error: unknown): EngineError | undefined => {
 /**
  * `STORAGE_FAILED` if the database is damaged, `STORE_UNAVAILABLE` if it is unreachable; other errors stay unchanged.
  */
-export const storeFault = (error: unknown): unknown => {
+export const storeError = (error: unknown): unknown => {
   const damaged = damage(error);
   if (damaged !== undefined) return damaged;
-  if (!isServerFault(error)) return error;
+  if (!isServerError(error)) return error;
   // Clients must not see hosts and users of the database; the log has the cause.
   return new EngineError('STORE_UNAVAILABLE', undefined, {}, { cause: error });
 };
 
-/** Like {@link storeFault}, but with the reason, for the operator. */
-export const openingFault = (error: unknown): unknown => {
+/** Like {@link storeError}, but with the reason, for the operator. */
+export const openingError = (error: unknown): unknown => {
   const damaged = damage(error);
   if (damaged !== undefined) return damaged;
-  if (!isServerFault(error)) return error;
+  if (!isServerError(error)) return error;
   const detail = error instanceof Error ? error.message : String(error);
   return new EngineError('STORE_UNAVAILABLE', `Gasdesk cannot reach its database: ${detail}`, {}, { cause: error });
 };

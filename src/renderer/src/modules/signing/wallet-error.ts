@@ -1,13 +1,13 @@
 import { EngineError } from '../../../../shared/errors.ts';
 
-export type WalletFaultCode =
+export type WalletErrorCode =
   'rejected' | 'pending' | 'locked' | 'other-account' | 'other-chain' | 'chain-unknown' | 'silent' | 'other';
 
 /** A failure of a wallet in words for its owner: what happened, and what to do. */
-export class WalletFault extends EngineError {
-  readonly kind: WalletFaultCode;
+export class WalletError extends EngineError {
+  readonly kind: WalletErrorCode;
 
-  constructor(kind: WalletFaultCode, message: string, cause?: unknown) {
+  constructor(kind: WalletErrorCode, message: string, cause?: unknown) {
     super(kind === 'silent' ? 'WALLET_UNREACHABLE' : 'SIGNING_REFUSED', message, {}, { cause });
     this.kind = kind;
   }
@@ -19,14 +19,14 @@ export class WalletFault extends EngineError {
 }
 
 /** Codes of EIP-1193, EIP-1474 and EIP-3085. */
-const CODES: ReadonlyMap<unknown, WalletFaultCode> = new Map([
+const CODES: ReadonlyMap<unknown, WalletErrorCode> = new Map([
   [4001, 'rejected'],
   [-32002, 'pending'],
   [4100, 'locked'],
   [4902, 'chain-unknown'],
 ]);
 
-const WORDS: Readonly<Partial<Record<WalletFaultCode, string>>> = {
+const WORDS: Readonly<Partial<Record<WalletErrorCode, string>>> = {
   rejected: 'You rejected this in the wallet. Nothing was signed or sent.',
   pending:
     'The wallet is still waiting for your answer to an earlier request. Open it, answer that one, and try again.',
@@ -49,12 +49,12 @@ const wordsOf = (error: unknown): string => {
   return clean.slice(0, MOST_WORDS) || 'it gave no reason';
 };
 
-export const walletFault = (error: unknown): WalletFault => {
-  if (error instanceof WalletFault) return error;
+export const walletError = (error: unknown): WalletError => {
+  if (error instanceof WalletError) return error;
   const { code, data } = Object(error) as { code?: unknown; data?: unknown };
   // Some wallets wrap an inner error.
   const { originalError } = Object(data) as { originalError?: unknown };
   const { code: inner } = Object(originalError) as { code?: unknown };
   const known = CODES.get(code) ?? CODES.get(inner) ?? 'other';
-  return new WalletFault(known, WORDS[known] ?? `The wallet did not do this: ${wordsOf(error)}.`, error);
+  return new WalletError(known, WORDS[known] ?? `The wallet did not do this: ${wordsOf(error)}.`, error);
 };
