@@ -10,9 +10,7 @@ const linter = new Linter({ cwd: root });
 /** Names of the rules that report `code` in `file`. */
 const complaints = (file: string, code: string): (string | null)[] =>
   linter
-    .verify(code, [{ files: ['**/*.ts'], languageOptions: { parser } }, ...houseConfig], {
-      filename: join(root, file),
-    })
+    .verify(code, [{ files: ['**/*.ts'], languageOptions: { parser } }, ...houseConfig], { filename: join(root, file) })
     .map(({ ruleId, fatal, message }) => (fatal ? message : ruleId));
 
 const refused: Record<string, [file: string, code: string][]> = {

@@ -85,8 +85,11 @@ const packageHomes = [
     packages: /^(better-sqlite3|node:sqlite)$/,
     // The data folder's lock is a SQLite lock; tests inspect databases from outside; copying knows both databases.
     homes: [
-      ...['src/engine/store/sqlite/', 'src/engine/data-folder/', 'test/'],
-      ...['src/engine/store/postgres/copy.ts', 'src/engine/store/postgres/copied-rows.ts'],
+      'src/engine/store/sqlite/',
+      'src/engine/data-folder/',
+      'test/',
+      'src/engine/store/postgres/copy.ts',
+      'src/engine/store/postgres/copied-rows.ts',
     ],
     message: 'SQL stays in src/engine/store/sqlite: ask the Store, so that another database can stand behind it.',
   },
@@ -194,10 +197,7 @@ export const houseConfig: Linter.Config[] = [
       'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx', 'hack'] }],
     },
   },
-  {
-    files: ['src/engine/**', 'src/core/**', 'src/shared/**'],
-    rules: { 'house/exact-money': 'error' },
-  },
+  { files: ['src/engine/**', 'src/core/**', 'src/shared/**'], rules: { 'house/exact-money': 'error' } },
   {
     files: ['src/core/**', 'src/shared/**'],
     ignores: ['**/*.test.ts'],

@@ -19,15 +19,8 @@ const token = z.strictObject({
 });
 
 export const accountProcedures = {
-  'accounts.create': procedure({
-    summary: 'Create an account',
-    input: z.strictObject({ name }),
-    output: account,
-  }),
-  'accounts.list': procedure({
-    summary: 'List accounts',
-    output: z.array(account),
-  }),
+  'accounts.create': procedure({ summary: 'Create an account', input: z.strictObject({ name }), output: account }),
+  'accounts.list': procedure({ summary: 'List accounts', output: z.array(account) }),
   'authTokens.create': procedure({
     summary: 'Create an auth token; the answer is the only time it is shown',
     input: z.strictObject({

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { procedure } from './procedure.ts';
 
-const backup = z.strictObject({
-  path: z.string(),
-  bytes: z.number(),
-  madeAt: z.number().describe('Epoch ms'),
-});
+const backup = z.strictObject({ path: z.string(), bytes: z.number(), madeAt: z.number().describe('Epoch ms') });
 
 /** Restoring a backup needs a stopped engine, so no procedure does it. */
 export const backupProcedures = {

@@ -128,10 +128,7 @@ export const chainProcedures = {
     input: z.strictObject({ url: httpUrl }),
     output: z.strictObject({ chainId: z.number().nullable().describe('null: nothing answers, or it tells no chain') }),
   }),
-  'chains.list': procedure({
-    summary: 'List the supported chains and their settings',
-    output: z.array(chain),
-  }),
+  'chains.list': procedure({ summary: 'List the supported chains and their settings', output: z.array(chain) }),
   'chains.coinPrice': procedure({
     summary: 'Tell what the native coin of a chain is worth by a source, which need not be set; nothing is changed',
     input: z.strictObject({ chainId, price: coinPriceSource }),
@@ -158,10 +155,7 @@ export const chainProcedures = {
     output: signer,
     errors: ['CHAIN_NOT_SUPPORTED', 'SIGNER_EXISTS', 'VAULT_LOCKED'],
   }),
-  'signers.list': procedure({
-    summary: 'List the signers, without their keys',
-    output: z.array(signer),
-  }),
+  'signers.list': procedure({ summary: 'List the signers, without their keys', output: z.array(signer) }),
   'signers.prepareNext': procedure({
     summary:
       'Create the next signing key of a chain, or return the one that is prepared; the present one keeps signing',

@@ -47,8 +47,14 @@ test('a table has one head and a row for each decision, amounts to the wei', asy
   expect(errors).toEqual([]);
   expect(data).toHaveLength(2);
   expect(data[0]).toMatchObject({
-    ...{ seq: '1', time: '2026-11-22T09:30:00.000Z', chainId: '8453', rule: '', userOpHash: '' },
-    ...{ maxCost: '1.000000000000000001', actualCost: '', nonce: '340282366920938463463374607431768211456' },
+    seq: '1',
+    time: '2026-11-22T09:30:00.000Z',
+    chainId: '8453',
+    rule: '',
+    userOpHash: '',
+    maxCost: '1.000000000000000001',
+    actualCost: '',
+    nonce: '340282366920938463463374607431768211456',
   });
   expect(data[1]?.['actualCost']).toBe('0.000000000000000001');
 });

@@ -38,7 +38,12 @@ export async function* exportedLog(call: Caller, range: LogRange = {}): AsyncGen
   const to = Math.min(range.to ?? size, size);
   const from = Math.min(range.from ?? 0, to);
   const head: LogExportHead = {
-    ...{ format: 'gasdesk-log', version: 1, origin, key, from, to },
+    format: 'gasdesk-log',
+    version: 1,
+    origin,
+    key,
+    from,
+    to,
     before: await call('log.subtrees', { start: 0, end: from }),
     after: await call('log.subtrees', { start: to, end: size }),
   };

@@ -54,10 +54,7 @@ export const notificationProcedures = {
   }),
   'notifications.test': procedure({
     summary: 'Send a test notification to the URL, once',
-    output: z.strictObject({
-      ok: z.boolean(),
-      message: z.string().describe('What came of it, in words'),
-    }),
+    output: z.strictObject({ ok: z.boolean(), message: z.string().describe('What came of it, in words') }),
     errors: ['WEBHOOK_NOT_FOUND'],
   }),
 };

@@ -69,12 +69,7 @@ export const paymasterProcedures = {
   }),
   'paymasters.setFundingWallet': procedure({
     summary: 'Change the funding wallet, proved by its signature of the newest funding message',
-    input: z.strictObject({
-      paymasterId: id,
-      type: z.literal('paymasterFundingId'),
-      signature: z.string(),
-      address,
-    }),
+    input: z.strictObject({ paymasterId: id, type: z.literal('paymasterFundingId'), signature: z.string(), address }),
     output: paymaster,
     errors: ['PAYMASTER_NOT_FOUND', 'INVALID_SIGNATURE'],
   }),

@@ -42,10 +42,7 @@ export type ReceiverState = z.output<typeof receiver>;
 
 /** A webhook receiver inside the service, on this machine only, to try errors with. */
 export const receiverProcedures = {
-  'receiver.start': procedure({
-    summary: 'Start the local receiver on a free port of this machine',
-    output: receiver,
-  }),
+  'receiver.start': procedure({ summary: 'Start the local receiver on a free port of this machine', output: receiver }),
   'receiver.get': procedure({
     summary: 'Tell how the local receiver stands, and what reached it lately',
     output: receiver,
@@ -59,8 +56,5 @@ export const receiverProcedures = {
     output: receiver,
     errors: ['WEBHOOK_NOT_FOUND', 'VAULT_LOCKED'],
   }),
-  'receiver.stop': procedure({
-    summary: 'Stop the local receiver; what reached it is forgotten',
-    output: receiver,
-  }),
+  'receiver.stop': procedure({ summary: 'Stop the local receiver; what reached it is forgotten', output: receiver }),
 };

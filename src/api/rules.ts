@@ -16,10 +16,7 @@ const definition = (dataOf: (setup: RuleType['setup']) => z.ZodType) =>
   z.discriminatedUnion(
     'policyType',
     ruleTypes.map(({ setup }) =>
-      z.strictObject({
-        ...{ name, policyType: z.literal(setup.policyType), policyData: dataOf(setup) },
-        ...bindingFields,
-      }),
+      z.strictObject({ name, policyType: z.literal(setup.policyType), policyData: dataOf(setup), ...bindingFields }),
     ) as Several<
       z.ZodObject<{ name: typeof name; policyType: z.ZodLiteral<string>; policyData: z.ZodType } & typeof bindingFields>
     >,

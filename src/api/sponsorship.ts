@@ -15,12 +15,7 @@ const request = caller.extend({
   received: z.unknown().describe('The request as it came in, for the trace'),
 });
 
-const reason = z.strictObject({
-  code: z.string(),
-  rule: z.string(),
-  message: z.string(),
-  hint: z.string(),
-});
+const reason = z.strictObject({ code: z.string(), rule: z.string(), message: z.string(), hint: z.string() });
 
 /** Decimal strings: gas limits and amounts may exceed what JSON numbers hold. */
 const integer = z.string();

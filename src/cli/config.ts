@@ -19,7 +19,10 @@ const noteOf = ({ next }: ProcedureOutput<'config.set'>): string =>
   next === null ? 'In effect now' : 'Takes effect when the service restarts';
 
 const note = (setting: ProcedureOutput<'config.set'>, { input }: { readonly input: ProcedureInput<'config.set'> }) => ({
-  ...{ key: input.key, value: setting.next ?? setting.value, source: setting.source, note: noteOf(setting) },
+  key: input.key,
+  value: setting.next ?? setting.value,
+  source: setting.source,
+  note: noteOf(setting),
 });
 
 /** `gasdesk config` */

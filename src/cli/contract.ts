@@ -11,10 +11,7 @@ export const signerCommand = group('signer', 'Keys that sign sponsorships, one p
   calling('create', 'Create the key that signs sponsorships on a chain', 'signers.create', { chainId: chain, replace }),
   calling('import', 'Import the key that signs sponsorships on a chain', 'signers.import', {
     chainId: chain,
-    privateKey: {
-      words: '--private-key-file <file>  file with the key, 0x and 64 hex digits',
-      send: secretIn,
-    },
+    privateKey: { words: '--private-key-file <file>  file with the key, 0x and 64 hex digits', send: secretIn },
     replace,
   }),
   calling(

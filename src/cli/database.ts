@@ -25,9 +25,7 @@ const orderOf = (options: DeskOptions, url: UrlFlag, flag: '--to' | '--from') =>
   if (database === undefined) {
     throw new EngineError('VALIDATION', `Name the database: ${flag} postgres://…, or GASDESK_DATABASE`);
   }
-  const order: CopyOrder = {
-    ...{ dir: folder.dir, url: database, clock: systemClock, log: commandLog('error') },
-  };
+  const order: CopyOrder = { dir: folder.dir, url: database, clock: systemClock, log: commandLog('error') };
   return { order, folder: folder.database, database: String(shownValue('database', database)) };
 };
 

@@ -43,13 +43,23 @@ const list = calling(
   {
     ...filters,
     limit: 'maximum number of decisions',
-    ...{ userOpHash: null, decisionId: null, text: null, wouldDeny: null, before: null },
+    userOpHash: null,
+    decisionId: null,
+    text: null,
+    wouldDeny: null,
+    before: null,
   },
   (rows, { call, json }) =>
     json
       ? wholeOf(call, rows)
       : rows.map(({ seq, id, at, dapp, sender, outcome, code }) => ({
-          ...{ seq, at: new Date(at).toISOString(), dapp, sender, outcome, code, id },
+          seq,
+          at: new Date(at).toISOString(),
+          dapp,
+          sender,
+          outcome,
+          code,
+          id,
         })),
 );
 

@@ -110,8 +110,14 @@ describe('options of fields', () => {
     expect(await sent('a', 'on')).toEqual({ name: 'a', count: 5, limitWei: null, isOn: true });
     const given = ['--webhook-url', 'http://x', '--count', '20', '--force', '--at', 'high', '--limit-wei', '7'];
     expect(await sent('a', 'off', ...given, '--secret-file', 'f')).toEqual({
-      ...{ name: 'a', webhookUrl: 'http://x', count: 20, force: true, level: 'high', limitWei: '70' },
-      ...{ isOn: false, secret: 'content of f' },
+      name: 'a',
+      webhookUrl: 'http://x',
+      count: 20,
+      force: true,
+      level: 'high',
+      limitWei: '70',
+      isOn: false,
+      secret: 'content of f',
     });
     expect(await sent('a', 'on', '--limit-wei', 'off')).toMatchObject({ limitWei: null });
   });

@@ -31,8 +31,12 @@ it('times are local ones, and a time that is not known is none', () => {
 it('a list tells settings in words, and amounts without a symbol as of the native coin', () => {
   const rows = [{ rate: { type: 'static', price: '2' }, chains: [1, 137], breaker: { amountWei: '5', seconds: 60 } }];
   expect(humanText(rows).split(/ {2,}|\n/)).toEqual([
-    ...['rate', 'chains', 'breaker'],
-    ...['type static, price 2', '1, 137', 'amount 0.000000000000000005 of the native coin, seconds 60'],
+    'rate',
+    'chains',
+    'breaker',
+    'type static, price 2',
+    '1, 137',
+    'amount 0.000000000000000005 of the native coin, seconds 60',
   ]);
 });
 

@@ -122,10 +122,7 @@ export const logCommand = calling(
   'log',
   'Print what the running service reported, or verify the log of all decisions',
   'system.log',
-  {
-    level: 'only lines of this level or above',
-    after: '--after <seq>  only lines after this one',
-  },
+  { level: 'only lines of this level or above', after: '--after <seq>  only lines after this one' },
   ({ lines }, { json }) =>
     json ? lines : lines.map(({ at, fields, ...line }) => ({ at: new Date(at).toISOString(), ...line, fields })),
 );

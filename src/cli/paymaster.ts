@@ -18,7 +18,11 @@ const list = calling(
       call('chains.list', {}),
     ]);
     return paymasters.map(({ paymasterId: id, name, apiKey, chainId, version, fundingWallet, ...settings }) => ({
-      ...{ paymasterId: id, name, apiKey, chainId, version },
+      paymasterId: id,
+      name,
+      apiKey,
+      chainId,
+      version,
       contract: contracts.find((one) => one.chainId === chainId && one.version === version)?.address ?? null,
       signer: signers.find((one) => one.chainId === chainId)?.address ?? null,
       fundingWallet,
@@ -59,10 +63,7 @@ export const paymasterCommand = group('paymaster', 'DApps', [
     'token-mode',
     'Set whether users of a DApp may pay in tokens instead of being sponsored',
     'paymasters.setTokenMode',
-    {
-      paymasterId,
-      tokenMode: '<state>  on: in every fee token of the chain, without the rules of sponsorship',
-    },
+    { paymasterId, tokenMode: '<state>  on: in every fee token of the chain, without the rules of sponsorship' },
   ),
   calling('sponsor', 'Set what wallets show about the sponsor (ERC-7677)', 'paymasters.setSponsor', {
     paymasterId,

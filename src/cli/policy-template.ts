@@ -60,8 +60,13 @@ const describe = (template: Template, values: TypedValues, json: boolean | undef
   tell(
     json,
     { name, title, purpose, fields, leaves },
-    ...[`${title}: ${purpose}`, '', 'Fields (--set FIELD=VALUE):', ...Object.entries(fields).map(fieldLine)],
-    ...['', 'What it does not protect from:', ...leaves.map((sentence) => `- ${sentence}`)],
+    `${title}: ${purpose}`,
+    '',
+    'Fields (--set FIELD=VALUE):',
+    ...Object.entries(fields).map(fieldLine),
+    '',
+    'What it does not protect from:',
+    ...leaves.map((sentence) => `- ${sentence}`),
   );
 };
 

@@ -84,11 +84,7 @@ const diff = calling(
   'diff',
   'Tell what differs between two revisions of the policy of a DApp',
   'policies.diff',
-  {
-    paymasterId: dapp,
-    from: '<from>  name of a revision, or its beginning',
-    to: '<to>  name of another one',
-  },
+  { paymasterId: dapp, from: '<from>  name of a revision, or its beginning', to: '<to>  name of another one' },
   forPeople(({ changes }) => linesFor([linesOf(changes, 'No difference.')])),
 );
 

@@ -45,9 +45,14 @@ const shortened = (value: unknown): string => {
 const replayText = ({ decisions, same, byOtherEngine, different, notReplayable }: ReplayReport): string => {
   const ids = new Set(different.map(({ id }) => id));
   const reasons = Object.entries(notReplayable) as [NotReplayable, number][];
-  const rows = different.slice(0, MOST_ROWS).map(({ id, field, stored, replayed }) => ({
-    ...{ id, field, stored: shortened(stored), replayed: shortened(replayed) },
-  }));
+  const rows = different
+    .slice(0, MOST_ROWS)
+    .map(({ id, field, stored, replayed }) => ({
+      id,
+      field,
+      stored: shortened(stored),
+      replayed: shortened(replayed),
+    }));
   return [
     `Decisions: ${decisions}. Same: ${same}. Different: ${ids.size}.`,
     ...(byOtherEngine > 0 ? [otherEngineWords(byOtherEngine)] : []),

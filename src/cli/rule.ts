@@ -78,7 +78,10 @@ const list = calling(
       chains.find(({ chainId }) => chainId === owner?.chainId),
     );
     return rules.map(({ _id: ruleId, name, policyType, policyData, active, ...rule }) => ({
-      ...{ ruleId, name, type: policyType, active },
+      ruleId,
+      name,
+      type: policyType,
+      active,
       does: [ruleTypeOf(policyType).setup.sentence(policyData, coin), ...bindingSentences(rule)].join(' '),
     }));
   },
@@ -110,7 +113,11 @@ const shared = {
 };
 
 const newRule = z.strictObject({
-  ...{ paymasterId: id, policyType: z.enum(types), name, policyData: ruleUpdate.shape.policyData, ...bindingFields },
+  paymasterId: id,
+  policyType: z.enum(types),
+  name,
+  policyData: ruleUpdate.shape.policyData,
+  ...bindingFields,
 });
 
 const add = withFields(

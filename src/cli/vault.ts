@@ -12,10 +12,7 @@ export const vaultCommand = group('vault', 'The vault, which holds the keys', [
     'Change the passphrase of the vault, also while the service runs',
     'vault.setPassphrase',
     {
-      passphrase: {
-        words: '--new-passphrase-file <file>  file with the new passphrase',
-        send: secretIn,
-      },
+      passphrase: { words: '--new-passphrase-file <file>  file with the new passphrase', send: secretIn },
       current: { read: (options: DeskOptions) => givenPassphrase(options)?.reveal() },
     },
     () => ({ passphrase: 'changed', note: 'Start the service with the new passphrase from now on' }),

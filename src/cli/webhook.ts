@@ -49,7 +49,12 @@ export const webhookCommand = group('webhook', 'Webhooks', [
       userOp: { words: '--user-op <json>  user operation, for a webhook of a rule', parse: jsonObject },
     },
     ({ step, message, hint }) => ({
-      ...{ outcome: step.outcome, code: step.code, message, hint, ms: step.micros / 1000, ...step.call },
+      outcome: step.outcome,
+      code: step.code,
+      message,
+      hint,
+      ms: step.micros / 1000,
+      ...step.call,
     }),
   ),
 ]);

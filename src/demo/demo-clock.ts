@@ -8,9 +8,5 @@ export interface DemoClock extends Clock {
 /** Starts at this machine's time. Timers follow the machine's time, wherever the clock is moved. */
 export const createDemoClock = (): DemoClock => {
   let ahead = 0;
-  return {
-    ...systemClock,
-    now: () => systemClock.now() + ahead,
-    forward: (ms) => (ahead += ms),
-  };
+  return { ...systemClock, now: () => systemClock.now() + ahead, forward: (ms) => (ahead += ms) };
 };

@@ -228,8 +228,16 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       feed,
     );
     const loops = createBackgroundWork({
-      ...{ store, chains, transactions, fees, checkpoints, clock, log, isLeader },
-      ...{ transactionsMs: config.settlementPollMs, flush: () => database.flush() },
+      store,
+      chains,
+      transactions,
+      fees,
+      checkpoints,
+      clock,
+      log,
+      isLeader,
+      transactionsMs: config.settlementPollMs,
+      flush: () => database.flush(),
     });
     for (const loop of loops) undo.push(() => loop.stop());
     undo.push(await followOthers(engines, { feed, pause, notifications, vault }, log));

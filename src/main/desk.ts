@@ -32,7 +32,14 @@ export const startDesk = async ({ folder, env, consoleFolder, port, vaultKey }: 
   const log = createLog({ level: config.logLevel });
   const passphrase = env['GASDESK_PASSPHRASE'] ? new Secret(env['GASDESK_PASSPHRASE']) : undefined;
   const engine = await createEngine({
-    ...{ folder, config, configSources, log, consoleFolder, passphrase, vaultKey, entropy: systemEntropy },
+    folder,
+    config,
+    configSources,
+    log,
+    consoleFolder,
+    passphrase,
+    vaultKey,
+    entropy: systemEntropy,
   });
   try {
     const { hostname, port: bound } = new URL(await engine.serve());

@@ -116,7 +116,11 @@ const start = async (folder: DataFolder): Promise<void> => {
   waiting = undefined;
   for (const file of kept) openForReview(file);
   const closeTray = openTray({
-    ...{ desk: deskControl(service), show: showWindow, quit: () => app.quit(), clock: systemClock, failed },
+    desk: deskControl(service),
+    show: showWindow,
+    quit: () => app.quit(),
+    clock: systemClock,
+    failed,
   });
   app.once('will-quit', closeTray);
   notifyOperator({ service, go, failed });

@@ -25,7 +25,9 @@ export const setMenu = (
   isMac = process.platform === 'darwin',
 ): void => {
   const pages = PAGES.map(([label, path], index): MenuItemConstructorOptions => ({
-    ...{ label, accelerator: `CmdOrCtrl+${(index + 1) % 10}`, click: () => go(path) },
+    label,
+    accelerator: `CmdOrCtrl+${(index + 1) % 10}`,
+    click: () => go(path),
   }));
   const file: MenuItemConstructorOptions[] = [
     { label: 'Open for review…', accelerator: 'CmdOrCtrl+O', click: openForReview },

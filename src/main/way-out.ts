@@ -4,17 +4,20 @@ import { EngineError } from '../shared/errors.ts';
 
 export type WayOut = 'again' | 'free port' | 'quit';
 
-const LABELS: Readonly<Record<WayOut, string>> = {
-  again: 'Try again',
-  'free port': 'Use a free port',
-  quit: 'Quit',
-};
+const LABELS: Readonly<Record<WayOut, string>> = { again: 'Try again', 'free port': 'Use a free port', quit: 'Quit' };
 
 const ask = async (message: string, detail: string, ways: readonly WayOut[]): Promise<WayOut> => {
   const buttons = ways.map((way) => LABELS[way]);
   const cancelId = ways.length - 1;
   const { response } = await dialog.showMessageBox({
-    ...{ type: 'warning', title: 'Gasdesk', message, detail, buttons, cancelId, defaultId: 0, noLink: true },
+    type: 'warning',
+    title: 'Gasdesk',
+    message,
+    detail,
+    buttons,
+    cancelId,
+    defaultId: 0,
+    noLink: true,
   });
   return ways[response] ?? 'quit';
 };

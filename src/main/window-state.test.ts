@@ -67,10 +67,7 @@ test('the state is written when the window rests, once, and at the latest when i
 
 test('a state that cannot be written is told, and the window lives on', () => {
   const errors: unknown[] = [];
-  const window = Object.assign(new EventEmitter(), {
-    getNormalBounds: () => SCREEN,
-    isMaximized: () => false,
-  });
+  const window = Object.assign(new EventEmitter(), { getNormalBounds: () => SCREEN, isMaximized: () => false });
   keepWindowState(window, join(newFolder(), 'no', 'window.json'), new ManualClock(), (error) => errors.push(error));
   window.emit('close');
   expect(errors).toHaveLength(1);

@@ -114,7 +114,12 @@ const note = async (run: Run, asked: Asked, text: string, held?: 'answered' | 't
   const decision = await decisionOf(run, dapp, signed.data);
   if (decision === undefined) throw new Error('The desk has no decision for what it signed');
   const ticket: Ticket = {
-    ...{ number: run.tickets.length, dapp, sender, wish, decision, ability },
+    number: run.tickets.length,
+    dapp,
+    sender,
+    wish,
+    decision,
+    ability,
     ...signed,
     maxCostWei: BigInt(decision.maxCostWei ?? 0),
     // A receiver that is held until the desk's patience ends is one that does not answer.

@@ -226,7 +226,13 @@ export const startAttackChain = async (): Promise<AttackChain> => {
   const firstBlock = Number(await rpc.send('eth_blockNumber', []));
 
   return {
-    ...{ chainId, url, rpc, paymasters, gameItems, scrambler, senders },
+    chainId,
+    url,
+    rpc,
+    paymasters,
+    gameItems,
+    scrambler,
+    senders,
     async reset() {
       await rpc.send('evm_revert', [snapshot]);
       snapshot = await rpc.send('evm_snapshot', []);

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { Agent, type IncomingMessage, request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HDNodeWallet } from 'ethers';
 import type { Address } from '../../src/shared/schema/hex.ts';
@@ -8,10 +6,10 @@ import { gameItems, startEngine } from '../support/sponsored-world.ts';
 import { type AttackChain, FUNDING_WALLETS, NO_WALLET, SIGNER_KEY, layoutOf, lower } from './chain.ts';
 import { abilities } from './abilities.ts';
 import type { NodeLine } from './node-line.ts';
+import { postJsonRpc } from './post-json-rpc.ts';
 import { type DappPolicy, type LimitInForce, type LimitPolicy, MILLI, MWEI, type Policy, limitData } from './policy.ts';
 import type { Receivers } from './receiver.ts';
 import type { AttackTime } from './time.ts';
-import { Violation } from './violation.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 /** A DApp as it stands at the desk. What is not `readonly` the operator changes. */
@@ -67,9 +65,13 @@ const MOST_CONNECTIONS = 200;
 
 /** Everything that bounds requests as such is off: what binds is the policy. */
 const FLAGS = {
-  ...{ chainTimeoutMs: CHAIN_TIMEOUT_MS, bodyLimitBytes: 1_048_576, maxConnections: MOST_CONNECTIONS },
+  chainTimeoutMs: CHAIN_TIMEOUT_MS,
+  bodyLimitBytes: 1_048_576,
+  maxConnections: MOST_CONNECTIONS,
   ...(abilities.rpcBodyLimit && { rpcBodyLimitBytes: 1_048_576 }),
-  ...{ rateLimitPerKey: 0, rateLimitPerSender: 0, rateLimitPerIp: 0 },
+  rateLimitPerKey: 0,
+  rateLimitPerSender: 0,
+  rateLimitPerIp: 0,
 };
 
 /** Gas that one operation may cost, at the chain's price, on a desk that shows no default. */
@@ -154,7 +156,11 @@ export const startDesk = async (
     const [account] = await call<{ accountId: string }[]>('accounts.list', {});
     const { version, webhook } = dapp;
     const { paymasterId, apiKey } = await call<{ paymasterId: string; apiKey: string }>('paymasters.create', {
-      ...{ accountId: account?.accountId, name: `DApp ${index}`, type: 'HYBRID', chainId, version },
+      accountId: account?.accountId,
+      name: `DApp ${index}`,
+      type: 'HYBRID',
+      chainId,
+      version,
     });
     const wallet = layoutOf(version).hasTanks ? await prove(paymasterId, dapp.wallet) : NO_WALLET;
     if (dapp.whitelist) {
@@ -215,22 +221,8 @@ export const startDesk = async (
   await settleIn();
 
   const connections = new Agent({ keepAlive: true });
-  const post = async (
-    { apiKey }: Dapp,
-    method: string,
-    params: readonly unknown[],
-    agent: Agent | false = connections,
-  ): Promise<{ status: number; text: string }> => {
-    try {
-      const headers = { 'content-type': 'application/json' };
-      const sent = request(`${engine.url}/api/v1/${chainId}/${apiKey}`, { method: 'POST', headers, agent });
-      sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-      const [response] = (await once(sent, 'response')) as [IncomingMessage];
-      return { status: response.statusCode ?? 0, text: await text(response) };
-    } catch (error) {
-      throw new Violation('HONEST_UNANSWERED', `${method}: ${String(error)}`);
-    }
-  };
+  const post = ({ apiKey }: Dapp, method: string, params: readonly unknown[], agent: Agent | false) =>
+    postJsonRpc(`${engine.url}/api/v1/${chainId}/${apiKey}`, { method, params, agent });
 
   return {
     dapps,
@@ -240,7 +232,7 @@ export const startDesk = async (
     get url() {
       return engine.url;
     },
-    post: (dapp, method, params) => post(dapp, method, params),
+    post: (dapp, method, params) => post(dapp, method, params, connections),
     postAnew: (dapp, method, params) => post(dapp, method, params, false),
     quiet,
     async updateLimit(dapp, limit, threshold) {

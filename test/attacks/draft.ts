@@ -38,8 +38,11 @@ export const askForDraft = async (run: Run, wanted: Wish): Promise<string> => {
   const told = digits.slice(2);
   const number = (from: number, to: number): bigint => BigInt(`0x${told.slice(from, to)}`);
   const gas = {
-    ...{ callGasLimit: number(0, 8), verificationGasLimit: number(8, 16), preVerificationGas: number(16, 24) },
-    ...{ maxFeePerGas: number(24, 40), maxPriorityFeePerGas: number(40, 56) },
+    callGasLimit: number(0, 8),
+    verificationGasLimit: number(8, 16),
+    preVerificationGas: number(16, 24),
+    maxFeePerGas: number(24, 40),
+    maxPriorityFeePerGas: number(40, 56),
   };
   const layout = layoutOf(version);
   const finished = { ...op, ...gas, ...layout.paymasterGas, signature: '0x' } as UserOperation;

@@ -31,11 +31,7 @@ export interface NodeLine {
 }
 
 /** A node that says what is so. */
-export const HONEST: Readonly<NodeLies> = {
-  tipWei: () => undefined,
-  baseFeeWei: () => undefined,
-  logsBehind: 0,
-};
+export const HONEST: Readonly<NodeLies> = { tipWei: () => undefined, baseFeeWei: () => undefined, logsBehind: 0 };
 
 type Answer = (response: ServerResponse) => void;
 const failing: Readonly<Record<LineFault, Answer>> = {

@@ -89,7 +89,8 @@ export const windowOf = ({ policy: { hours }, startMs }: LimitInForce, atMs: num
 
 /** How a limit is written at the service. */
 export const limitData = ({ type, thresholdType, threshold, hours }: LimitPolicy) => ({
-  ...{ type, thresholdType },
+  type,
+  thresholdType,
   threshold: thresholdType === 'COUNT' ? String(threshold) : `0.00${threshold}`,
   cycleDuration: { value: hours, unit: 'hour' as const },
 });

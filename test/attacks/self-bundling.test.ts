@@ -48,8 +48,15 @@ const freshDesk = async (version: Version, prices: Prices): Promise<Run> => {
 
 /** What an attacker does unless a test says otherwise. */
 const ATTACK: SelfBundling = {
-  ...{ dapp: 0, account: 'idle', operations: 5, together: false, callGasLimit: 100_000n },
-  ...{ price: { times: 900n, isTip: true }, padding: 'none', push: null, emptyBlocks: 0 },
+  dapp: 0,
+  account: 'idle',
+  operations: 5,
+  together: false,
+  callGasLimit: 100_000n,
+  price: { times: 900n, isTip: true },
+  padding: 'none',
+  push: null,
+  emptyBlocks: 0,
 };
 
 /** Plays it: what the tank paid, what the desk signed for, and what the attacker has of it, in wei. */

@@ -75,7 +75,10 @@ const GREEDY_GAS = 6_000_000n;
 const authorization = ({ chainId, gameItems }: Run['chain']) => ({
   chainId: `0x${chainId.toString(16)}`,
   address: gameItems,
-  ...{ nonce: '0x0', yParity: '0x0', r: `0x${'00'.repeat(32)}`, s: `0x${'00'.repeat(32)}` },
+  nonce: '0x0',
+  yParity: '0x0',
+  r: `0x${'00'.repeat(32)}`,
+  s: `0x${'00'.repeat(32)}`,
 });
 
 const senderFor = async (
@@ -107,7 +110,9 @@ const prepare = async (run: Run, dapp: Dapp, wanted: SelfBundling, index: number
   const isLong = padding === 'dummy' || padding === 'everything';
   const wish: Wish = {
     ...PLAIN,
-    ...{ dapp: wanted.dapp, sender: 0, callGasLimit: wanted.callGasLimit },
+    dapp: wanted.dapp,
+    sender: 0,
+    callGasLimit: wanted.callGasLimit,
     nonceKey: account === 'usual' ? 1_000 + run.tickets.length * 10 + index : 0,
     given: { preVerificationGas: isGreedy ? GREEDY_GAS : 60_000n, signatureBytes: isLong ? DUMMY_BYTES : 65 },
     fees: { maxFeePerGas: fee, maxPriorityFeePerGas: price.isTip ? fee : told.tipWei },

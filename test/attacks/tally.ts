@@ -31,8 +31,12 @@ export interface Tally {
 
 /** A tally of nothing. */
 export const newTally = (): Tally => ({
-  ...{ runs: 0, asked: 0, signed: 0, mined: 0 },
-  ...{ paidWei: 0n, bundlersOwnPriceWei: 0n },
+  runs: 0,
+  asked: 0,
+  signed: 0,
+  mined: 0,
+  paidWei: 0n,
+  bundlersOwnPriceWei: 0n,
   moves: new Map(),
   abilities: new Map(),
   answers: new Map(),

@@ -55,10 +55,7 @@ describe('gasdesk backup and restore', () => {
     const backup = (...args: string[]) => gasdesk(['backup', file, '--data', desk, ...args], env);
     expect((await backup()).code).toBe(0);
     const first = readFileSync(file);
-    expect(await backup()).toMatchObject({
-      code: 1,
-      stderr: `gasdesk: ${file} already exists\n`,
-    });
+    expect(await backup()).toMatchObject({ code: 1, stderr: `gasdesk: ${file} already exists\n` });
     expect(readFileSync(file)).toEqual(first);
     expect((await backup('--force')).code).toBe(0);
     expect(readFileSync(file)).not.toEqual(first);

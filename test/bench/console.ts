@@ -107,8 +107,11 @@ const followFeed = async (page: Page, desk: BenchDesk): Promise<unknown[]> => {
     const perSecond = await feed(desk, 60);
     const longTasks = await takeLongTasks(page);
     rows.push({
-      ...{ minute, perSecond, heapMB: await heapMB(page) },
-      ...{ tasksOver50: longTasks.length, worstTask: Math.max(0, ...longTasks) },
+      minute,
+      perSecond,
+      heapMB: await heapMB(page),
+      tasksOver50: longTasks.length,
+      worstTask: Math.max(0, ...longTasks),
       deskRssMB: Math.round(desk.usage().rssBytes / 1_000_000),
     });
     // Collecting garbage on demand is the benchmark's doing.

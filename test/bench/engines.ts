@@ -115,7 +115,8 @@ const measureEngines = (server: PostgresServer, count: number, kind: 'hot' | 'co
       await driveAll(engines, path, { seconds: Math.max(4, seconds / 2) });
       const engineCpu = (): number => engines.reduce((sum, engine) => sum + engine.usage().cpuMicros, 0);
       const measured = async () => ({
-        ...{ engine: engineCpu(), database: databaseCpu(server.pid()) },
+        engine: engineCpu(),
+        database: databaseCpu(server.pid()),
         ...(await writtenIn(server, database)),
       });
       const before = await measured();
@@ -127,8 +128,10 @@ const measureEngines = (server: PostgresServer, count: number, kind: 'hot' | 'co
         engines: count,
         decisionsPerSecond: Math.round(loads.reduce((sum, load) => sum + load.requests / load.seconds, 0)),
         ...p99Of(latencies),
-        ...{ engineCpuMicros: each('engine'), databaseCpuMicros: each('database') },
-        ...{ storedBytes: each('stored'), walBytes: each('wal') },
+        engineCpuMicros: each('engine'),
+        databaseCpuMicros: each('database'),
+        storedBytes: each('stored'),
+        walBytes: each('wal'),
       };
     },
     kind,

@@ -36,12 +36,7 @@ const OPTIONS = {
   sponsorshipInfo: { webhookData: {}, smartAccountInfo: { name: 'BICONOMY', version: '2.0.0' } },
 };
 
-const BODY = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'pm_sponsorUserOperation',
-  params: [OPERATION, OPTIONS],
-});
+const BODY = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'pm_sponsorUserOperation', params: [OPERATION, OPTIONS] });
 
 /** The users. */
 export const senders = Array.from(

@@ -62,10 +62,5 @@ export const startServer = async (
     child.kill(signal);
     await exited;
   };
-  return {
-    ...addresses,
-    usage: () => readUsage(pid),
-    stop: () => end('SIGTERM'),
-    kill: () => end('SIGKILL'),
-  };
+  return { ...addresses, usage: () => readUsage(pid), stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 };

@@ -65,7 +65,10 @@ export const measureTrial = async (desk: BenchDesk, file: string): Promise<Trial
   }
   const [without, during] = [median(p99s.without), median(p99s.during)];
   return {
-    ...{ decisions, parsing, trying, ratio: Number((trying / parsing).toFixed(1)) },
+    decisions,
+    parsing,
+    trying,
+    ratio: Number((trying / parsing).toFixed(1)),
     p99Ms: { without, during, ratio: Number((during / without).toFixed(2)) },
   };
 };

@@ -30,11 +30,7 @@ const senders: Record<string, (dapp: ClientDapp, one: ClientAccount, call: Call)
     bundlerFor(one, dapp).sendUserOperation({ account: one.account, calls: [call] }),
 
   "permissionless' smart account client": async (dapp, { client, account }, call) => {
-    const pimlico = createPimlicoClient({
-      chain: foundry,
-      transport: http(dapp.url),
-      entryPoint: dapp.entryPoint,
-    });
+    const pimlico = createPimlicoClient({ chain: foundry, transport: http(dapp.url), entryPoint: dapp.entryPoint });
     const app = createSmartAccountClient({
       client,
       account,
@@ -48,15 +44,9 @@ const senders: Record<string, (dapp: ClientDapp, one: ClientAccount, call: Call)
   },
 
   "permissionless' Pimlico client": async (dapp, one, call) => {
-    const pimlico = createPimlicoClient({
-      transport: http(dapp.url),
-      entryPoint: dapp.entryPoint,
-    });
+    const pimlico = createPimlicoClient({ transport: http(dapp.url), entryPoint: dapp.entryPoint });
     const op: UserOperation = await unsponsored(one, call);
-    return signAndSend(one, {
-      ...op,
-      ...(await pimlico.sponsorUserOperation({ userOperation: op })),
-    } as UserOperation);
+    return signAndSend(one, { ...op, ...(await pimlico.sponsorUserOperation({ userOperation: op })) } as UserOperation);
   },
 
   "Biconomy's paymaster": async (dapp, one, call) => {

@@ -132,7 +132,9 @@ const dappOf100 = async (): Promise<ClientDapp> => {
   const tanks = await contractAt('TankPaymasterV100', paymaster, chain.provider);
   return {
     ...dapp,
-    ...{ url: '', paymaster, entryPoint: { address: contracts.entryPoint, version: '0.6' } },
+    url: '',
+    paymaster,
+    entryPoint: { address: contracts.entryPoint, version: '0.6' },
     purse: async () => (await tanks.getFunction('getBalance')(dapp.fundingWallet)) as bigint,
   };
 };

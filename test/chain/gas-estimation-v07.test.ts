@@ -102,9 +102,9 @@ const estimate = (
 
 const submit = async ({ world }: Sponsored, op: UserOperationV07, authorizationList?: AuthorizationLike[]) => {
   const contract = await contractAt('EntryPoint-0.7', world.entryPoint, bundler);
-  const sent = await contract.getFunction('handleOps').send([packUserOperation(op)], bundler.address, {
-    ...(authorizationList && { type: 4, authorizationList }),
-  });
+  const sent = await contract
+    .getFunction('handleOps')
+    .send([packUserOperation(op)], bundler.address, { ...(authorizationList && { type: 4, authorizationList }) });
   const receipt = await sent.wait();
   const event = receipt!.logs
     .flatMap((log) => contract.interface.parseLog(log) ?? [])

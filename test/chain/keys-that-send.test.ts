@@ -51,8 +51,17 @@ beforeAll(async () => {
   });
   await store.savePaymasterContract({ chainId, version: '1.1.0', address: tanks, checked: true });
   await store.createPaymaster({
-    ...{ paymasterId: 'dapp', accountId: 'a', name: 'Game', chainId, apiKey: 'key', version: '1.1.0', createdAt: 0 },
-    ...{ fundingWallet: wallet.address as Address, allowedOrigins: [], maxExpirySeconds: 3_600, tokenMode: false },
+    paymasterId: 'dapp',
+    accountId: 'a',
+    name: 'Game',
+    chainId,
+    apiKey: 'key',
+    version: '1.1.0',
+    createdAt: 0,
+    fundingWallet: wallet.address as Address,
+    allowedOrigins: [],
+    maxExpirySeconds: 3_600,
+    tokenMode: false,
   });
 });
 afterAll(() => store.close());
@@ -118,9 +127,7 @@ test('a wallet that sends by itself is followed by the hash it tells', async () 
   const sent = await transactions.send(draftId, signed);
   await expect
     .poll(async () => (await transactions.list({})).find(({ hash }) => hash === sent.hash))
-    .toMatchObject({
-      ...{ state: 'mined', outcome: 'The deposit is in the tank.' },
-    });
+    .toMatchObject({ state: 'mined', outcome: 'The deposit is in the tank.' });
   expect(await balance()).toBe(before + ETHER);
 });
 
@@ -130,9 +137,7 @@ test('a wallet that sends something else than was drafted is told of', async () 
   const sent = await transactions.send(draftId, signed);
   await expect
     .poll(async () => (await transactions.list({})).find(({ hash }) => hash === sent.hash))
-    .toMatchObject({
-      ...{ state: 'different', outcome: expect.stringContaining('differs from the draft: amount') },
-    });
+    .toMatchObject({ state: 'different', outcome: expect.stringContaining('differs from the draft: amount') });
 });
 
 test('a wallet that refuses leaves the draft to be signed otherwise', async () => {
@@ -156,7 +161,8 @@ test('what the node refuses for good was never sent', async () => {
   const known = (await transactions.list({})).length;
   try {
     await expect(transactions.send(draftId, signed)).rejects.toMatchObject({
-      ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringMatching(/insufficient funds/i) },
+      code: 'TRANSACTION_WOULD_FAIL',
+      message: expect.stringMatching(/insufficient funds/i),
     });
     expect(await transactions.list({})).toHaveLength(known);
   } finally {

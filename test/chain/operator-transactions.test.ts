@@ -36,14 +36,17 @@ describe('what the operator pays in and takes out', () => {
     expect(await balanceOf(dapp.wallet.address)).toBe(before - ETHER - 7n - BigInt(mined.feeWei ?? 0));
     expect(await desk().balanceOnChain(tanks, dapp.fundingWallet)).toBe(ETHER + 7n);
     expect(await desk().tank(dapp)).toMatchObject({
-      ...{
-        balanceWei: wei(ETHER + 7n),
-        freeWei: wei(ETHER + 7n),
-        reservedWei: '0',
-        burnWeiPerDay: '0',
-        daysLeft: null,
-      },
-      ...{ contract: tanks, owner: dapp.fundingWallet, canWithdraw: true, hasTanks: true, level: 'good', error: null },
+      balanceWei: wei(ETHER + 7n),
+      freeWei: wei(ETHER + 7n),
+      reservedWei: '0',
+      burnWeiPerDay: '0',
+      daysLeft: null,
+      contract: tanks,
+      owner: dapp.fundingWallet,
+      canWithdraw: true,
+      hasTanks: true,
+      level: 'good',
+      error: null,
     });
   });
 
@@ -64,7 +67,9 @@ describe('what the operator pays in and takes out', () => {
     await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
     expect(await desk().balanceOnChain(verifying)).toBe(held + ETHER);
     expect(await desk().tank(dapp)).toMatchObject({
-      ...{ balanceWei: wei(held + ETHER), owner: operator.address, hasTanks: false },
+      balanceWei: wei(held + ETHER),
+      owner: operator.address,
+      hasTanks: false,
     });
     const withdrawal = withdrawalOf(dapp.paymasterId, ETHER, dapp.wallet.address);
     await expect(call(withdrawal, dapp.wallet)).rejects.toMatchObject({
@@ -117,7 +122,8 @@ describe('what would fail is said before anybody signs', () => {
     const dapp = await desk().dapp('1.1.0');
     const poor = await desk().rich('0.5');
     await expect(call(depositOf(dapp.paymasterId), poor)).rejects.toMatchObject({
-      ...{ code: 'TRANSACTION_WOULD_FAIL', data: { missingWei: wei(ETHER / 2n) } },
+      code: 'TRANSACTION_WOULD_FAIL',
+      data: { missingWei: wei(ETHER / 2n) },
     });
     const nearly = await desk().rich('1');
     const refused = await call(depositOf(dapp.paymasterId), nearly).catch((error: unknown) => error);
@@ -215,7 +221,8 @@ describe('a withdrawal', () => {
     for (const to of [`0x${'0'.repeat(40)}`, tanks, entryPoints['0.6'].address]) {
       const lost = call(withdrawalOf(dapp.paymasterId, 1n, to), dapp.wallet);
       await expect(lost).rejects.toMatchObject({
-        ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('are lost') },
+        code: 'TRANSACTION_WOULD_FAIL',
+        message: expect.stringContaining('are lost'),
       });
     }
   });
@@ -226,10 +233,14 @@ describe('a withdrawal', () => {
     await desk().hold();
     await desk().send(withdrawalOf(dapp.paymasterId, ETHER, dapp.wallet.address), dapp.wallet);
     await expect(call(withdrawalOf(dapp.paymasterId, 1n, dapp.wallet.address), dapp.wallet)).rejects.toMatchObject({
-      ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('in pending withdrawals') },
+      code: 'TRANSACTION_WOULD_FAIL',
+      message: expect.stringContaining('in pending withdrawals'),
     });
     expect(await desk().tank(dapp)).toMatchObject({
-      ...{ balanceWei: wei(ETHER), pendingWithdrawalsWei: wei(ETHER), freeWei: '0', level: 'empty' },
+      balanceWei: wei(ETHER),
+      pendingWithdrawalsWei: wei(ETHER),
+      freeWei: '0',
+      level: 'empty',
     });
     const mint = operation({ to: desk().contracts.gameItems, data: gameCall('mint') });
     expect((await dapp.sponsor(mint)).body.result?.reason).toMatchObject({
@@ -262,7 +273,8 @@ describe('a withdrawal for which nothing is held any more when it is signed', ()
         const signed = { signedTransaction: await signDraft(draft, dapp.wallet) };
         const sent = desk().engine().service.call('transactions.send', { draftId: draft.draftId, signed });
         await expect(sent).rejects.toMatchObject({
-          ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('Nothing was sent') },
+          code: 'TRANSACTION_WOULD_FAIL',
+          message: expect.stringContaining('Nothing was sent'),
         });
       } finally {
         others.exec('DROP TRIGGER gone');
@@ -385,7 +397,9 @@ describe('what was sent', () => {
     const sent = await desk().engine().service.call('transactions.send', { draftId: draft.draftId, signed });
     await desk().mine();
     expect(await desk().now(sent)).toMatchObject({
-      ...{ state: 'reverted', outcome: expect.stringContaining('InsufficientBalance'), feeWei: expect.any(String) },
+      state: 'reverted',
+      outcome: expect.stringContaining('InsufficientBalance'),
+      feeWei: expect.any(String),
     });
   });
 
@@ -417,7 +431,10 @@ describe('what was sent', () => {
     const mined = await desk().now(sent);
     expect(mined).toMatchObject({ state: 'mined', outcome: expect.stringContaining('attached') });
     expect(await desk().engine().service.call('paymasterContracts.list', {})).toContainEqual({
-      ...{ chainId, version: 'singleton-0.6', address: mined.contract, checked: true },
+      chainId,
+      version: 'singleton-0.6',
+      address: mined.contract,
+      checked: true,
     });
   });
 });
@@ -476,7 +493,8 @@ describe('a gas tank', () => {
     await service.call('paymasterContracts.use', { chainId: 100, version: '2.0.0', address: tanks });
     const withdrawal = withdrawalOf(elsewhere.paymasterId, 1n, dapp.wallet.address);
     await expect(call(withdrawal, dapp.wallet)).rejects.toMatchObject({
-      ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('submitWithdrawalRequest') },
+      code: 'TRANSACTION_WOULD_FAIL',
+      message: expect.stringContaining('submitWithdrawalRequest'),
     });
     expect((await desk().tank(elsewhere)).canWithdraw).toBe(false);
   });

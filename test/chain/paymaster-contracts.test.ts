@@ -98,8 +98,12 @@ const deployable = layouts.filter(({ deployment }) => deployment !== undefined);
 
 it('every version whose code comes with a package can be deployed', () => {
   expect(deployable.map(({ version }) => version)).toEqual([
-    ...['1.1.0', 'verifying-0.6', 'verifying-0.7'],
-    ...['singleton-0.6', 'singleton-0.7', 'singleton-0.8'],
+    '1.1.0',
+    'verifying-0.6',
+    'verifying-0.7',
+    'singleton-0.6',
+    'singleton-0.7',
+    'singleton-0.8',
   ]);
 });
 

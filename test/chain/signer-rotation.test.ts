@@ -88,13 +88,12 @@ describe('a contract with several signers', () => {
       expect(await prepareNext()).toEqual(next);
       expect((await desk.tank(dapp)).signer).toEqual({ vault: old, next: next.address, agrees: true });
       await expect(useNext()).rejects.toMatchObject({
-        ...{ code: 'CONTRACT_MISMATCH', message: expect.stringContaining(next.address) },
+        code: 'CONTRACT_MISMATCH',
+        message: expect.stringContaining(next.address),
       });
       await expect(desk.prepare(accept('singleton-0.6'), await desk.rich())).rejects.toMatchObject({
-        ...{
-          code: 'TRANSACTION_WOULD_FAIL',
-          message: expect.stringContaining('its signers may also be changed by its manager'),
-        },
+        code: 'TRANSACTION_WOULD_FAIL',
+        message: expect.stringContaining('its signers may also be changed by its manager'),
       });
       expect(await signer()).toBe(old);
       const accepted = await desk.now(await desk.send(accept('singleton-0.6'), desk.operator));
@@ -110,7 +109,8 @@ describe('a contract with several signers', () => {
       for (const one of operations) expect((await users.mine(one)).success).toBe(true);
       const remove = { kind: 'removeSigner', chainId, version: 'singleton-0.6' } as const;
       await expect(desk.prepare({ ...remove, signer: next.address }, desk.operator)).rejects.toMatchObject({
-        ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('is the signer of this chain') },
+        code: 'TRANSACTION_WOULD_FAIL',
+        message: expect.stringContaining('is the signer of this chain'),
       });
       const last = await users.sponsored();
       expect(await desk.now(await desk.send({ ...remove, signer: old }, desk.operator))).toMatchObject({
@@ -135,14 +135,16 @@ describe('a contract with one signer', () => {
     await users.mine(await users.sponsored());
     const next = await prepareNext();
     await expect(desk.prepare(accept('1.1.0'), desk.operator)).rejects.toMatchObject({
-      ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('singleton-0.6') },
+      code: 'TRANSACTION_WOULD_FAIL',
+      message: expect.stringContaining('singleton-0.6'),
     });
     await desk.now(await desk.send(accept('singleton-0.6'), desk.operator));
     const draft = await desk.prepare(accept('1.1.0'), desk.operator);
     expect(draft.summary).toContain('signed before and are not yet mined will fail');
     const stranger = await desk.rich();
     await expect(desk.prepare(accept('1.1.0'), stranger)).rejects.toMatchObject({
-      ...{ code: 'TRANSACTION_WOULD_FAIL', data: { only: desk.operator.address } },
+      code: 'TRANSACTION_WOULD_FAIL',
+      data: { only: desk.operator.address },
     });
     await desk.send(accept('1.1.0'), desk.operator);
     // Nobody asks: the watch sees the receipt by itself.
@@ -155,7 +157,8 @@ describe('a contract with one signer', () => {
     expect((await desk.tank(dapp)).signer).toEqual({ vault: next.address, next: null, agrees: true });
     expect((await users.mine(await users.sponsored())).success).toBe(true);
     await expect(desk.prepare(accept('1.1.0'), desk.operator)).rejects.toMatchObject({
-      ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('already') },
+      code: 'TRANSACTION_WOULD_FAIL',
+      message: expect.stringContaining('already'),
     });
   });
 });
@@ -174,7 +177,8 @@ describe('a contract whose signer is fixed', () => {
     const reserved = await users.sponsored();
     const next = await prepareNext();
     await expect(desk.prepare(accept('verifying-0.6'), desk.operator)).rejects.toMatchObject({
-      ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('Deploy a new contract') },
+      code: 'TRANSACTION_WOULD_FAIL',
+      message: expect.stringContaining('Deploy a new contract'),
     });
     const sent = await desk.send({ kind: 'deploy', chainId, version: 'verifying-0.6' }, desk.operator);
     const { contract, outcome } = await desk.now(sent);

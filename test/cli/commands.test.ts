@@ -191,7 +191,9 @@ describe.concurrent.each([
     const { json, run, ruleId } = await openDesk(served);
     const operation = ['--webhook-data', '{"user":"ann"}', '--user-op', '{"nonce":"0x1"}'];
     expect(await json('webhook', 'test', ruleId, ...operation)).toMatchObject({
-      ...{ outcome: 'deny', code: 'WEBHOOK_ADDRESS_REFUSED', hint: expect.any(String) },
+      outcome: 'deny',
+      code: 'WEBHOOK_ADDRESS_REFUSED',
+      hint: expect.any(String),
       request: { body: '{"data":{"user":"ann"},"userOp":{"nonce":"0x1"}}' },
     });
     expect((await run('webhook', 'test', ruleId, '--webhook-data', '[]')).code).toBe(2);
@@ -246,7 +248,7 @@ describe.concurrent.each([
     const set = await json<object>('chain', 'set', '777', ...fields);
     const treasury = `0x${'7e'.repeat(20)}`;
     const known = {
-      ...{ treasury },
+      treasury,
       chainId: 777,
       name: 'Lucky',
       symbol: 'LUK',
@@ -257,7 +259,8 @@ describe.concurrent.each([
       unchecked: false,
       unreachable: null,
       maxOperationCostWei: '50000000000000000',
-      ...{ breakerWei: '500000000000000000', defaultMaxOperationCostWei: '100000000000000000' },
+      breakerWei: '500000000000000000',
+      defaultMaxOperationCostWei: '100000000000000000',
       price: null,
     };
     expect(set).toEqual({ ...known, bundler: null });
@@ -282,7 +285,8 @@ describe.concurrent.each([
     expect(priced).toEqual({ ...again, price: { source: 'static', usd: '3000.5' } });
     const nativeFeed = `0x${'fe'.repeat(20)}`;
     expect(await json('chain', 'set', '777', '--native-feed', nativeFeed, '--max-age', '3600')).toEqual({
-      ...{ ...again, price: { source: 'chainlink', nativeFeed, maxAge: 3_600 } },
+      ...again,
+      price: { source: 'chainlink', nativeFeed, maxAge: 3_600 },
     });
     expect(await json('chain', 'set', '777', '--usd', 'off')).toEqual(again);
     expect(await json('chain', 'remove', '777')).toEqual({ chainId: 777, removed: true });
@@ -372,10 +376,7 @@ describe.concurrent.each([
     const key = keyFile(`0x${'77'.repeat(32)}`);
     expect(
       await run('contract', 'deploy', '--chain', '31337', '--version', '1.1.0', '--from-key-file', key),
-    ).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^gasdesk: Insufficient balance: .*\n$/),
-    });
+    ).toMatchObject({ code: 1, stderr: expect.stringMatching(/^gasdesk: Insufficient balance: .*\n$/) });
   });
 
   it('chain set: a node of another chain is refused with both numbers, and nothing is changed', async () => {

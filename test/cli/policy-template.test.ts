@@ -34,7 +34,8 @@ test('templates are listed and explained without a desk', async () => {
   expect(stdout).toContain('  budget              Budget in all; must be given\n');
   expect(stdout).toContain('What it does not protect from:\n- ');
   expect(await gasdesk(['policy', 'template', 'party'])).toMatchObject({
-    ...{ code: 2, stdout: '' },
+    code: 2,
+    stdout: '',
     stderr: expect.stringContaining('"party" is no template. The templates are: campaign, onboarding'),
   });
 });
@@ -71,7 +72,7 @@ test('what is wrong is told by field, and nothing is changed', async () => {
   expect(stderr).toContain('budget (Budget in all) must be a positive amount such as 0.5');
   const unknown = await ofDapp('weekend', '--set', 'days=2', '--yes');
   expect(unknown).toMatchObject({
-    ...{ code: 2 },
+    code: 2,
     stderr: 'gasdesk: "days" is no field. The fields are: sponsored, message\n',
   });
   expect(await rules()).toEqual([]);

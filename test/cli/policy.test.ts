@@ -37,8 +37,11 @@ describe.each([
     ({ paymasterId } = await service.call('paymasters.create', dapp));
     const abi = JSON.stringify(
       ['mint', 'burn'].map((name) => ({
-        ...{ inputs: [{ type: 'uint256', name: 'id' }], name, outputs: [] },
-        ...{ stateMutability: 'nonpayable', type: 'function' },
+        inputs: [{ type: 'uint256', name: 'id' }],
+        name,
+        outputs: [],
+        stateMutability: 'nonpayable',
+        type: 'function',
       })),
     );
     await service.call('contracts.create', {
@@ -102,7 +105,11 @@ contracts:
     expect((await json<unknown[]>('history'))[0]).toEqual(before);
 
     const { applied, revision } = await json<{ applied: boolean; revision: string }>(
-      ...['apply', file, '--yes', '--expect', before!.revision],
+      'apply',
+      file,
+      '--yes',
+      '--expect',
+      before!.revision,
     );
     expect(applied).toBe(true);
     // Comments are the file's: applying writes nothing to it.
@@ -161,7 +168,8 @@ allowedOrigins: ["*"]
 `;
   writeFileSync(file, policy + TESTS);
   expect(await gasdesk(['policy', 'test', file])).toEqual({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     stdout: 'ok    minting is sponsored\nok    burning is not\n2 of 2 tests pass.\n',
   });
   writeFileSync(file, policy + TESTS.replace('sponsored\n  - name', '{denied: LIMIT_REACHED}\n  - name'));
@@ -170,6 +178,8 @@ allowedOrigins: ["*"]
   expect(JSON.parse(stdout)).toMatchObject([{ passed: false, actual: 'sponsored' }, { passed: true }]);
   writeFileSync(file, Buffer.from([0x76, 0xff, 0xfe]));
   expect(await gasdesk(['policy', 'test', file])).toMatchObject({
-    ...{ code: 1, stdout: '', stderr: `gasdesk: ${file} is not UTF-8 text.\n` },
+    code: 1,
+    stdout: '',
+    stderr: `gasdesk: ${file} is not UTF-8 text.\n`,
   });
 });

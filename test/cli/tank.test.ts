@@ -74,7 +74,9 @@ it.each([
     const { paymasterId, run, json, key } = await openDesk(owner, served);
     const tank = (name: string, ...args: string[]) => ['tank', name, '--paymaster', paymasterId, ...args];
     expect(await json(...tank('deposit', '--amount', '0.5', ...key))).toMatchObject({
-      ...{ kind: 'deposit', state: 'mined', valueWei: String(parseEther('0.5')) },
+      kind: 'deposit',
+      state: 'mined',
+      valueWei: String(parseEther('0.5')),
     });
     const to = `0x${String(nth).repeat(40)}`;
     const withdraw = (amount: string) => tank('withdraw', '--amount', amount, '--to', to, ...key);
@@ -87,14 +89,12 @@ it.each([
     expect(await run(...withdraw('0x4'))).toMatchObject({ code: 2 });
     await json(...tank('threshold', '--amount', '0.4'));
     expect(await json(...tank('show'))).toMatchObject({
-      ...{
-        balanceWei: String(parseEther('0.3')),
-        // A singleton has roles, and does not say who holds them.
-        owner: null,
-        signerKind: 'many',
-        level: 'low',
-        lowBalanceThresholdWei: String(parseEther('0.4')),
-      },
+      balanceWei: String(parseEther('0.3')),
+      // A singleton has roles, and does not say who holds them.
+      owner: null,
+      signerKind: 'many',
+      level: 'low',
+      lowBalanceThresholdWei: String(parseEther('0.4')),
     });
   },
 );
@@ -154,7 +154,8 @@ it('a wallet that sends something else fails the command; one that sent nothing 
   expect(await json('tank', 'forget', transactionId)).toMatchObject({ state: 'forgotten' });
   expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({ pendingWithdrawalsWei: '0' });
   expect(await run('tank', 'forget', transactionId)).toMatchObject({
-    ...{ code: 1, stderr: expect.stringContaining('No pending transaction has this id') },
+    code: 1,
+    stderr: expect.stringContaining('No pending transaction has this id'),
   });
 });
 
@@ -166,7 +167,14 @@ it.each([
 ])('a transaction that nobody can sign is refused before anything is prepared: %j', async (flags, why) => {
   const dir = tempFolder();
   const { code, stdout, stderr } = await gasdesk([
-    ...['tank', 'deposit', '--data', join(dir, 'desk'), '--paymaster', 'id', '--amount', '1'],
+    'tank',
+    'deposit',
+    '--data',
+    join(dir, 'desk'),
+    '--paymaster',
+    'id',
+    '--amount',
+    '1',
     ...flags,
   ]);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -182,7 +190,8 @@ it('the signing key of a chain is changed step by step, without a moment in whic
   const wallet = ['--wallet', chain().url, '--address', owner.address];
   const next = (await json('signer', 'prepare-next', ...ofChain)) as { address: string };
   expect(await run('signer', 'use-next', ...ofChain)).toMatchObject({
-    ...{ code: 1, stderr: expect.stringContaining('does not accept the next key') },
+    code: 1,
+    stderr: expect.stringContaining('does not accept the next key'),
   });
   expect(await json('contract', 'accept-signer', ...contract, ...key)).toMatchObject({ state: 'mined' });
   expect(await json('signer', 'use-next', ...ofChain)).toEqual(next);

@@ -77,17 +77,32 @@ describe('a policy file is tried on past decisions', () => {
       .toReversed()
       .slice(2);
     expect(Object.keys(report)).toEqual([
-      ...['decisions', 'same', 'nowSponsored', 'nowDenied', 'unknown'],
-      ...['costWei', 'senders', 'byRule', 'flips'],
+      'decisions',
+      'same',
+      'nowSponsored',
+      'nowDenied',
+      'unknown',
+      'costWei',
+      'senders',
+      'byRule',
+      'flips',
     ]);
     expect(report).toMatchObject({
-      ...{ decisions: 7, same: 5, nowSponsored: 1, nowDenied: 1, unknown: 0 },
+      decisions: 7,
+      same: 5,
+      nowSponsored: 1,
+      nowDenied: 1,
+      unknown: 0,
       senders: { nowSponsored: 1, nowDenied: 1 },
       byRule: { spendingLimit: { nowDenied: 1 }, contracts: { nowSponsored: 1 } },
     });
     expect(report.costWei.after).toBe(report.costWei.before);
     expect(report.flips[0]).toEqual({
-      ...{ id: first!.id, from: 'sponsored', to: 'denied', code: 'LIMIT_REACHED', rule: 'spendingLimit' },
+      id: first!.id,
+      from: 'sponsored',
+      to: 'denied',
+      code: 'LIMIT_REACHED',
+      rule: 'spendingLimit',
     });
   });
 

@@ -135,11 +135,9 @@ describe('--help', () => {
 describe('bad usage', () => {
   const ADDRESS = `0x${'11'.repeat(20)}`;
   const feeToken = ['fee-token', 'set', '--chain', '31337', '--address', ADDRESS].concat(
-    ...[
-      ['--symbol', 'USDC'],
-      ['--decimals', '6'],
-      ['--premium', '13'],
-    ],
+    ['--symbol', 'USDC'],
+    ['--decimals', '6'],
+    ['--premium', '13'],
   );
   it.concurrent.each([
     ['no command', []],

@@ -87,10 +87,7 @@ const taskOf = ({ dapp, factory }: Place, payment: Payment): Task => {
     factory,
     ownerKey: Wallet.createRandom().privateKey,
     call: mintCall(world()),
-    ...(payment === 'in a token' && {
-      token: token.address,
-      approval: approveCall(token, dapp.paymaster, MaxUint256),
-    }),
+    ...(payment === 'in a token' && { token: token.address, approval: approveCall(token, dapp.paymaster, MaxUint256) }),
   };
 };
 

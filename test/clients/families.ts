@@ -66,10 +66,7 @@ export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> =
   abstractjs: bicoPaymaster,
   'biconomy-sdk': bicoPaymaster,
   abstractionkit: { CandidePaymaster: { on: ALL, paid: BOTH } },
-  zerodev: {
-    createZeroDevPaymasterClient: { on: ALL, paid: BOTH },
-    sponsorUserOperation: { on: OLD, paid: BOTH },
-  },
+  zerodev: { createZeroDevPaymasterClient: { on: ALL, paid: BOTH }, sponsorUserOperation: { on: OLD, paid: BOTH } },
   'aa-sdk': { erc7677Middleware: { on: OLD, paid: BOTH } },
   'aa-core': {
     'paymasterAndData middleware': {
@@ -100,6 +97,10 @@ export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> =
 
 /** Those whose stack has a newer one above: `--mode newest`, as CI runs, leaves them out. */
 export const older: readonly string[] = [
-  ...['permissionless-0.3', 'permissionless-0.2', 'permissionless-0.1'],
-  ...['biconomy-paymaster', 'biconomy-sdk', 'aa-core'],
+  'permissionless-0.3',
+  'permissionless-0.2',
+  'permissionless-0.1',
+  'biconomy-paymaster',
+  'biconomy-sdk',
+  'aa-core',
 ];

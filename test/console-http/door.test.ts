@@ -182,7 +182,8 @@ describe('the files of the console', () => {
     const font = await fetch(`${url}/console/assets/text-Ab3_-x9Z.woff2`);
     expect(await font.text()).toBe('wOF2');
     expect(Object.fromEntries(font.headers)).toMatchObject({
-      ...{ 'content-type': 'font/woff2', 'cache-control': 'public, max-age=31536000, immutable' },
+      'content-type': 'font/woff2',
+      'cache-control': 'public, max-age=31536000, immutable',
     });
     expect(font.headers.get('content-encoding')).toBeNull();
     const plain = await send('GET', '/console/assets/page.js', { 'accept-encoding': 'identity' });

@@ -98,7 +98,9 @@ test('a wallet in the browser proves a funding wallet and fills its tank, on a c
   expect(await tankOf(wallet.account.address)).toBe((ETHER * 3n) / 2n);
   const chains = wallet.asked.filter(({ method }) => method.startsWith('wallet_'));
   expect(chains.map(({ method }) => method)).toEqual([
-    ...['wallet_switchEthereumChain', 'wallet_addEthereumChain', 'wallet_switchEthereumChain'],
+    'wallet_switchEthereumChain',
+    'wallet_addEthereumChain',
+    'wallet_switchEthereumChain',
   ]);
   expect(chains[1]?.params[0]).toMatchObject({ chainId: '0x7a69', rpcUrls: [world().chain.url] });
   expect(await world().engine.service.call('transactions.list', {})).toContainEqual(

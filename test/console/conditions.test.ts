@@ -5,7 +5,7 @@ import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { type SponsoredDapp, gameCall, gameItems, operation } from '../support/sponsored-world.ts';
 import { seriousErrors } from './axe.ts';
-import { HOSTILE } from './seeded-console.ts';
+import { HOSTILE } from './seeded-decisions.ts';
 
 const desk = useOfflineDesk();
 const browser = useConsoleBrowser();

@@ -102,7 +102,9 @@ describe.each(['IPC', 'HTTP'])('over %s', (way) => {
       name: 'Five a day',
       policyType: 'PAYMASTER_SA_LIMIT' as const,
       policyData: {
-        ...{ type: 'SMART_ACCOUNT' as const, thresholdType: 'COUNT' as const, threshold: 5 },
+        type: 'SMART_ACCOUNT' as const,
+        thresholdType: 'COUNT' as const,
+        threshold: 5,
         cycleDuration: { value: 1, unit: 'day' as const },
       },
     };

@@ -124,7 +124,10 @@ test('a limit in dollars of some weeks is typed by the keyboard alone', async ()
     .getByText('Nobody has used it in this window.')
     .waitFor();
   expect((await limits()).at(-1)?.policyData).toMatchObject({
-    ...{ type: 'SMART_ACCOUNT', thresholdType: 'USD', threshold: '20', cycleDuration: { value: 2, unit: 'week' } },
+    type: 'SMART_ACCOUNT',
+    thresholdType: 'USD',
+    threshold: '20',
+    cycleDuration: { value: 2, unit: 'week' },
   });
 });
 

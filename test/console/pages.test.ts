@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { seriousErrors } from './axe.ts';
-import { HOSTILE, useSeededConsole } from './seeded-console.ts';
+import { useSeededConsole } from './seeded-console.ts';
+import { HOSTILE } from './seeded-decisions.ts';
 
 declare global {
   interface Window {

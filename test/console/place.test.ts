@@ -242,7 +242,9 @@ test('a policy and its form fit a narrow window, in both themes', async () => {
     [400, 'dark'],
   ] as const) {
     const page = await open(`#/dapps/${dapp.paymasterId}?form=spendingLimit&of=A+few+a+day`, {
-      ...{ width, height: 860, colorScheme },
+      width,
+      height: 860,
+      colorScheme,
     });
     await page.getByRole('complementary', { name: 'Edit A few a day' }).getByLabel('Allowed').waitFor();
     await picture(page, `form-${width}-${colorScheme}`);

@@ -74,7 +74,9 @@ test('an engine that accepts connections and answers nothing is not called runni
 test('a DApp is renamed, its key replaced after a question, and its webhook gets another URL', async () => {
   const before = (await engine.service.call('paymasters.list', {}))[0]!;
   await engine.service.call('webhooks.create', {
-    ...{ paymasterId, webhookUrl: 'https://old.example/verify', requestType: 'POST' },
+    paymasterId,
+    webhookUrl: 'https://old.example/verify',
+    requestType: 'POST',
   });
   const page = await open('#/dapps/last/connect');
   const dialog = page.getByRole('dialog');

@@ -11,7 +11,8 @@ import { type Review, createReview } from '../../src/engine/review/review.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { seriousErrors } from './axe.ts';
-import { HOSTILE, useSeededConsole } from './seeded-console.ts';
+import { useSeededConsole } from './seeded-console.ts';
+import { HOSTILE } from './seeded-decisions.ts';
 
 const desk = useSeededConsole();
 const browser = useConsoleBrowser();

@@ -285,9 +285,7 @@ test('the passphrase is changed by whoever knows it, and by nobody who finds the
   await page.getByText('Passphrase changed').waitFor();
   await engine.service.call('vault.open', { passphrase: 'new horse battery' });
   await expect(engine.service.call('vault.open', { passphrase: 'correct horse battery staple' })).rejects.toMatchObject(
-    {
-      code: 'VAULT_PASSPHRASE_WRONG',
-    },
+    { code: 'VAULT_PASSPHRASE_WRONG' },
   );
 });
 

@@ -12,7 +12,8 @@ const addLimit = (dapp: SponsoredDapp, name: string, type: string, threshold: st
   world().engine.service.call('rules.create', {
     paymasterId: dapp.paymasterId,
     rule: {
-      ...{ name, policyType: 'PAYMASTER_SA_LIMIT' },
+      name,
+      policyType: 'PAYMASTER_SA_LIMIT',
       policyData: { type, thresholdType: 'COUNT', threshold, cycleDuration: { value: 1, unit: 'hour' } },
     },
   });

@@ -116,7 +116,8 @@ describe.each(versions)('an operation of EntryPoint v%s that makes its account',
   const firstOf = (account: NewAccount): UserOperation => ({
     ...world.firstOperation(account, { to: items, data: gameCall('mint') }),
     // Little enough for accounts that use nothing of it.
-    ...{ callGasLimit: 60_000n, preVerificationGas: 55_000n },
+    callGasLimit: 60_000n,
+    preVerificationGas: 55_000n,
     signature: STUB_SIGNATURE,
   });
   const firstBy = async (factory: Address, factoryData?: Hex): Promise<UserOperation> => {

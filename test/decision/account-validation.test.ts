@@ -81,7 +81,8 @@ describe.each(versions)('on EntryPoint v%s', (entryPointVersion, version) => {
       factoryData: __,
       ...op
     } = {
-      ...{ factory: undefined, factoryData: undefined },
+      factory: undefined,
+      factoryData: undefined,
       ...world.firstOperation(made, { to: items, data: gameCall('mint') }),
     };
     const nonce = (lane += 1n) << 64n;
@@ -103,7 +104,8 @@ describe.each(versions)('on EntryPoint v%s', (entryPointVersion, version) => {
   )('an account that reads its signature is signed for, whatever the dummy: %s', async (form) => {
     for (const signature of DUMMIES) {
       expect([signature, codeOf(await dapp.sponsor(operationOf(account(form), { signature })))]).toEqual([
-        ...[signature, 'SPONSORED'],
+        signature,
+        'SPONSORED',
       ]);
     }
   });
@@ -126,7 +128,8 @@ describe.each(versions)('on EntryPoint v%s', (entryPointVersion, version) => {
     for (const signature of DUMMIES) {
       const { body } = await dapp.sponsor(operationOf(sender(), { signature }));
       expect(body.result).toMatchObject({
-        ...{ paymasterAndData: '0x', reason: { code: 'ACCOUNT_FAILS_VALIDATION', rule: 'validity' } },
+        paymasterAndData: '0x',
+        reason: { code: 'ACCOUNT_FAILS_VALIDATION', rule: 'validity' },
       });
       expect(body.result?.reason?.message).toMatch(words);
     }

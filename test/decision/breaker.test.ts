@@ -14,8 +14,12 @@ const op = (nonce: number, gas = 1_000_000): Record<string, unknown> =>
   operation(
     { to: `0x${'11'.repeat(20)}`, data: '0x12345678' },
     {
-      ...{ nonce, callGasLimit: String(gas - 12_004), verificationGasLimit: '1', preVerificationGas: '1' },
-      ...{ maxFeePerGas: String(GWEI), maxPriorityFeePerGas: '0' },
+      nonce,
+      callGasLimit: String(gas - 12_004),
+      verificationGasLimit: '1',
+      preVerificationGas: '1',
+      maxFeePerGas: String(GWEI),
+      maxPriorityFeePerGas: '0',
     },
   );
 /** Of the test that runs: each has a chain to itself, so that no DApp of another test is on it. */

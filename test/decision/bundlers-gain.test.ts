@@ -145,9 +145,15 @@ const mint = async (
   const sender: Address = `0x${(accounts += 1).toString(16).padStart(40, 'ac0')}`;
   await chain().provider.send('anvil_setCode', [sender, accountCode(entryPointVersion, behaviour)]);
   const op = {
-    ...{ sender, nonce: 0n, callData: encodeExecute(items, 0n, gameCall('mint')), signature: STUB_SIGNATURE },
-    ...{ callGasLimit: 30_000n, verificationGasLimit: 100_000n, preVerificationGas: 50_000n },
-    ...{ maxFeePerGas: 2n * base + tip, maxPriorityFeePerGas: tip },
+    sender,
+    nonce: 0n,
+    callData: encodeExecute(items, 0n, gameCall('mint')),
+    signature: STUB_SIGNATURE,
+    callGasLimit: 30_000n,
+    verificationGasLimit: 100_000n,
+    preVerificationGas: 50_000n,
+    maxFeePerGas: 2n * base + tip,
+    maxPriorityFeePerGas: tip,
     ...entryPoints[entryPointVersion].emptyFields,
     ...overrides,
   };
@@ -222,7 +228,8 @@ const ways: readonly [string, Behaviour, (prices: Prices) => Partial<UserOperati
     'burning',
     ({ base, tip }) => ({
       ...UNUSED,
-      ...{ maxFeePerGas: 2n * (base + tip), maxPriorityFeePerGas: tip + ((base + tip) * 155n) / 1000n },
+      maxFeePerGas: 2n * (base + tip),
+      maxPriorityFeePerGas: tip + ((base + tip) * 155n) / 1000n,
     }),
   ],
   ['gas that it burns, and more preVerificationGas', 'burning', () => ({ ...UNUSED, ...FORTUNE, ...LONG })],

@@ -25,7 +25,9 @@ describe('a CONDITION', () => {
     expect(codeOf(await dapp.sponsor(op(1), context({ tier: 'gold' })))).toBe('SPONSORED');
     const { body } = await dapp.sponsor(op(3), context({ tier: 'gold' }));
     expect(body.result?.reason).toEqual({
-      ...{ code: 'CONDITION_NOT_MET', rule: 'condition', message: 'Only gold members, three times.' },
+      code: 'CONDITION_NOT_MET',
+      rule: 'condition',
+      message: 'Only gold members, three times.',
       hint: 'The condition "CONDITION" must be true: op.nonce < 3. Here op.nonce is 3.',
     });
     const failed = await dapp.sponsor(op(2));
@@ -73,7 +75,9 @@ describe('a CONDITION', () => {
       desk()
         .engine()
         .post(`/api/v1/31337/${dapp.apiKey}`, {
-          ...{ jsonrpc: '2.0', id: 1, method: 'pm_sponsorUserOperation' },
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'pm_sponsorUserOperation',
           params: [op(nonce), { mode: 'SPONSORED', ...context({ amount }) }],
         });
     // As text it is no number: only what is sent as one is compared.
@@ -121,7 +125,8 @@ test('a condition is evaluated on what was decided before, as it is typed, and n
   const evaluate = (expression: string, decisionId = decisions[0]?.id) =>
     desk().call<ProcedureOutput<'rules.evaluate'>>('rules.evaluate', { decisionId, expression });
   expect(await evaluate('context.tier == "gold"')).toEqual({
-    ...{ answer: 'false', failure: null },
+    answer: 'false',
+    failure: null,
     readings: [{ text: 'context.tier', value: '"silver"' }],
   });
   expect(await evaluate('context.level > 3')).toMatchObject({ answer: 'failed', failure: 'No such key: level' });

@@ -32,8 +32,10 @@ test('a chain that nobody set up otherwise lets a quarter of all its gas tanks b
 
   const shown = async () => (await engine.service.call('chains.list', {})).find((one) => one.chainId === chainId);
   expect(await shown()).toMatchObject({
-    ...{ breaker: 'default', breakerWei: String((3n * ETHER) / 4n) },
-    ...{ maxOperationCostWei: null, defaultMaxOperationCostWei: String(ETHER / 10n) },
+    breaker: 'default',
+    breakerWei: String((3n * ETHER) / 4n),
+    maxOperationCostWei: null,
+    defaultMaxOperationCostWei: String(ETHER / 10n),
   });
 
   await engine.service.call('chains.set', { chainId, breaker: null });

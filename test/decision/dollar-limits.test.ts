@@ -16,14 +16,13 @@ const costingAThousandth = (nonce: number, more = 0n, sender = ALICE): Record<st
   operation(
     { to: `0x${'11'.repeat(20)}`, data: '0x12345678' },
     {
-      ...{
-        sender,
-        nonce,
-        callGasLimit: String(1_000_000 - 12_004),
-        verificationGasLimit: '1',
-        preVerificationGas: '1',
-      },
-      ...{ maxFeePerGas: String(GWEI + more), maxPriorityFeePerGas: '0' },
+      sender,
+      nonce,
+      callGasLimit: String(1_000_000 - 12_004),
+      verificationGasLimit: '1',
+      preVerificationGas: '1',
+      maxFeePerGas: String(GWEI + more),
+      maxPriorityFeePerGas: '0',
     },
   );
 const many = (count: number, first = 0) =>
@@ -104,7 +103,11 @@ test('a limit of each operation looks at one alone, in dollars and in the coin',
 test('what a user has had of a limit without an end stays used, over days, a restart and a pause', async () => {
   const dapp = await desk().dapp();
   const ruleId = await desk().limit(dapp, {
-    ...{ name: 'First five', type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold: 5, unit: 'lifetime' },
+    name: 'First five',
+    type: 'SMART_ACCOUNT',
+    thresholdType: 'COUNT',
+    threshold: 5,
+    unit: 'lifetime',
   });
   expect(codesOf(await Promise.all(many(CROWD).map((op) => dapp.sponsor(op))))).toEqual({
     SPONSORED: 5,

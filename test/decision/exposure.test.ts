@@ -32,12 +32,18 @@ describe('what is reserved', () => {
     expect(dapps.find(({ paymasterId }) => paymasterId === dapp.paymasterId)).toMatchObject({
       ...reserved,
       tank: {
-        ...{ balanceWei: String(30n * RESERVED_WEI), freeWei: String(28n * RESERVED_WEI), operationsLeft: '28' },
-        ...{ level: 'good', sharedBy: 1, error: null },
+        balanceWei: String(30n * RESERVED_WEI),
+        freeWei: String(28n * RESERVED_WEI),
+        operationsLeft: '28',
+        level: 'good',
+        sharedBy: 1,
+        error: null,
       },
     });
     expect(dapps.find(({ paymasterId }) => paymasterId === other.paymasterId)).toMatchObject({
-      ...{ reservedWei: '0', operations: 0, tank: { operationsLeft: null, level: 'good' } },
+      reservedWei: '0',
+      operations: 0,
+      tank: { operationsLeft: null, level: 'good' },
     });
   });
 
@@ -73,7 +79,8 @@ describe('what is reserved', () => {
     const { paymasterId } = await service.call('paymasters.create', { ...definition, name: 'Unfunded' });
     const { dapps } = await exposure();
     expect(dapps.find((one) => one.paymasterId === paymasterId)?.tank).toMatchObject({
-      ...{ level: 'unknown', error: expect.stringContaining('funding wallet') },
+      level: 'unknown',
+      error: expect.stringContaining('funding wallet'),
     });
   });
 });

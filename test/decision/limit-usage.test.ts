@@ -25,7 +25,13 @@ describe('the usage of a limit', () => {
     const [usage] = await usageOf(dapp);
     const used = String(2n * RESERVED_WEI);
     expect(usage).toEqual({
-      ...{ ruleId, name: 'A coin', active: true, unit: 'wei', threshold: String(10n ** 18n), used, perUser: null },
+      ruleId,
+      name: 'A coin',
+      active: true,
+      unit: 'wei',
+      threshold: String(10n ** 18n),
+      used,
+      perUser: null,
       windowEndsAt: startedAt + HOUR,
     });
     await desk().clock.advance(HOUR);

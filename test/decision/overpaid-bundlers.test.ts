@@ -103,8 +103,12 @@ const usePlunderedWorld = (chainId: number, prices: Prices) => {
     const call = { to: contracts.gameItems, data: gameCall('mint') };
     return {
       ...(await partialOperation(account, call, contracts.entryPoint, chain.provider)),
-      ...{ callGasLimit: '100000', verificationGasLimit: '150000', preVerificationGas: '55000' },
-      ...{ maxFeePerGas: hex(prices.baseFee + prices.tip), maxPriorityFeePerGas: hex(prices.tip), ...overrides },
+      callGasLimit: '100000',
+      verificationGasLimit: '150000',
+      preVerificationGas: '55000',
+      maxFeePerGas: hex(prices.baseFee + prices.tip),
+      maxPriorityFeePerGas: hex(prices.tip),
+      ...overrides,
     };
   };
 
@@ -303,7 +307,9 @@ describe('without a node to ask', () => {
   /** An operation that may cost `wei`: 12,000 gas are the contract's own. */
   const costing = (wei: bigint): Record<string, unknown> =>
     op({
-      ...{ callGasLimit: '27996', verificationGasLimit: '1', preVerificationGas: '9' },
+      callGasLimit: '27996',
+      verificationGasLimit: '1',
+      preVerificationGas: '9',
       maxFeePerGas: text(wei / 40_008n),
     });
 
@@ -344,7 +350,9 @@ describe('who pays in a token', () => {
     const options = { mode: 'ERC20', tokenInfo: { feeTokenAddress: token.address, tokenList: [token.address] } };
     const asked = (method: string, overrides: Record<string, string>): Promise<RpcReply> =>
       engine.post(`/api/v1/${chain.chainId}/${dapp.apiKey}`, {
-        ...{ jsonrpc: '2.0', id: 1, method },
+        jsonrpc: '2.0',
+        id: 1,
+        method,
         params: [{ ...sent, ...overrides }, options],
       });
     const denials: [Record<string, string>, string][] = [

@@ -48,7 +48,11 @@ describe('while all sponsorship is paused', () => {
 
   test('a stub is refused, and so is an operation paid in a token, and its quote', async () => {
     await desk().call('feeTokens.set', {
-      ...{ chainId: 31337, address: TOKEN, symbol: 'USDT', decimals: 6, premium: '10' },
+      chainId: 31337,
+      address: TOKEN,
+      symbol: 'USDT',
+      decimals: 6,
+      premium: '10',
       rate: { source: 'static', tokensPerCoin: '3000' },
     });
     await desk().call('paymasterContracts.use', {

@@ -174,7 +174,10 @@ describe('an operation that deploys its account', () => {
     const approve = encodeFunction('approve(address,uint256)', ['address', 'uint256'], [STRANGER, 1n]);
     const { factory, factoryData } = await (
       await toSafeSmartAccount({
-        ...{ client, owners: [privateKeyToAccount(`0x${'11'.repeat(32)}`)], address: STRANGER, version: '1.4.1' },
+        client,
+        owners: [privateKeyToAccount(`0x${'11'.repeat(32)}`)],
+        address: STRANGER,
+        version: '1.4.1',
         entryPoint: { address: entryPoint06Address, version: '0.6' },
         setupTransactions: [{ to: TOKEN, data: approve, value: 0n }],
       })

@@ -39,7 +39,10 @@ describe('a limit in shadow', () => {
     expect(listed.map(({ outcome }) => outcome)).toEqual(['sponsored', 'sponsored', 'sponsored']);
     const [newest] = await dapp.decisions();
     expect(newest?.trace.find(({ shadow }) => shadow === ruleId)).toMatchObject({
-      ...{ rule: 'spendingLimit', outcome: 'wouldDeny', code: 'LIMIT_REACHED', evidence: { used: '2' } },
+      rule: 'spendingLimit',
+      outcome: 'wouldDeny',
+      code: 'LIMIT_REACHED',
+      evidence: { used: '2' },
     });
     await desk().restart();
     await update(dapp, ruleId, { enforcement: 'enforce' });
@@ -86,7 +89,10 @@ describe('a rule with a time', () => {
     expect(await send(dapp, 2, 6)).toEqual({ SPONSORED: 2 });
     const [newest] = await dapp.decisions();
     expect(newest?.trace).toContainEqual({
-      ...{ rule: 'spendingLimit', outcome: 'skip', code: 'NO_LONGER_ACTIVE', micros: 0 },
+      rule: 'spendingLimit',
+      outcome: 'skip',
+      code: 'NO_LONGER_ACTIVE',
+      micros: 0,
       evidence: { rule: 'At most 1', endedAt: now + 5000 },
     });
     await update(dapp, ruleId, { activeUntil: null });

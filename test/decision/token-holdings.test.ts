@@ -106,7 +106,8 @@ describe('an operation is sponsored by what its sender holds', () => {
     await add({ standard: 'ERC20', address: erc20, minimum: String(SUPPLY) });
     expect(codeOf(await ask())).toBe('SPONSORED');
     expect(await reasonOf({ sender: OTHER })).toEqual({
-      ...{ code: 'TOKEN_HOLDING_TOO_LOW', rule: 'tokenHolding' },
+      code: 'TOKEN_HOLDING_TOO_LOW',
+      rule: 'tokenHolding',
       message: `The sender ${OTHER} holds 0 units of the ERC-20 token ${erc20.toLowerCase()}; the rule "Members" requires at least 115,792,089,237,316,195,423,570,985,008,687,907,853,269,984,665,640,564,039,457,584,007,913,129,639,935.`,
       hint: expect.stringMatching(
         /^Transfer 115,792,.* units of the ERC-20 token .* to 0xb2b2.*, or send from an account that holds enough\.$/,

@@ -36,7 +36,8 @@ describe('a test call', () => {
       new Webhook(secret).sign(String(call?.headers['webhook-id']), new Date(desk().clock.now()), call?.body ?? ''),
     );
     expect(step).toMatchObject({
-      ...{ outcome: 'pass', code: 'WEBHOOK_VERIFIED' },
+      outcome: 'pass',
+      code: 'WEBHOOK_VERIFIED',
       call: { status: 200, response: '{"arePoliciesVerified":true}', request: { body: call?.body } },
     });
     expect([message, hint]).toEqual([expect.stringContaining('Verified: an operation'), '']);

@@ -57,7 +57,10 @@ const startOn = async (dir: string, database?: string): Promise<Moved> => {
   const engine = await createEngine({
     folder: openDataFolder(dir),
     config: loadConfig({ flags: { port: 0, settlementPollMs: 600_000, ...(database !== undefined && { database }) } }),
-    ...{ log, clock, passphrase: new Secret(PASSPHRASE), scrypt: { N: 1024, r: 8, p: 1 } },
+    log,
+    clock,
+    passphrase: new Secret(PASSPHRASE),
+    scrypt: { N: 1024, r: 8, p: 1 },
   });
   return { dir, engine, url: await engine.serve() };
 };
@@ -195,14 +198,17 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     const [newest, before] = (await store.pageDecisions({ after: 0, limit: 10 })).decisions;
     const { userOpHash, entryPoint, sender } = newest!;
     const mined: MinedUserOperation = {
-      ...{
-        userOpHash: userOpHash as Hex,
-        entryPoint: entryPoint as Address,
-        paymaster: CONTRACT,
-        sender: sender as Address,
-      },
-      ...{ nonce: 1n, success: true, actualGasCost: 3n, actualGasUsed: 1n },
-      ...{ blockNumber: 9, blockHash: '0x', transactionHash: '0x' },
+      userOpHash: userOpHash as Hex,
+      entryPoint: entryPoint as Address,
+      paymaster: CONTRACT,
+      sender: sender as Address,
+      nonce: 1n,
+      success: true,
+      actualGasCost: 3n,
+      actualGasUsed: 1n,
+      blockNumber: 9,
+      blockHash: '0x',
+      transactionHash: '0x',
     };
     await store.applySettlements({ chainId: CHAIN_ID, fromBlock: 0, toBlock: 9, cursor: 9, mined: [mined] });
     expect(await store.findDecision(newest!.id)).toMatchObject({

@@ -36,12 +36,10 @@ const start = async (passphrase?: string): Promise<Engine> => {
   const engine = await createEngine({
     folder: openDataFolder(tempFolder()),
     config: loadConfig({ flags: { port: 0 } }),
-    ...{
-      log,
-      clock,
-      scrypt: { N: 2, r: 1, p: 1 },
-      passphrase: passphrase === undefined ? undefined : new Secret(passphrase),
-    },
+    log,
+    clock,
+    scrypt: { N: 2, r: 1, p: 1 },
+    passphrase: passphrase === undefined ? undefined : new Secret(passphrase),
     openDatabase: async () => shared.join(),
   });
   engines.push(engine);

@@ -17,8 +17,12 @@ const op = (nonce: number): Record<string, unknown> =>
   operation(
     { to: `0x${'11'.repeat(20)}`, data: '0x12345678' },
     {
-      ...{ nonce, callGasLimit: '987996', verificationGasLimit: '1', preVerificationGas: '1' },
-      ...{ maxFeePerGas: String(GWEI), maxPriorityFeePerGas: '0' },
+      nonce,
+      callGasLimit: '987996',
+      verificationGasLimit: '1',
+      preVerificationGas: '1',
+      maxFeePerGas: String(GWEI),
+      maxPriorityFeePerGas: '0',
     },
   );
 

@@ -66,7 +66,9 @@ test('a funding message from before is refused rather than trusted, once only, a
   const change = async (message: string): Promise<unknown> =>
     desk().call('paymasters.setFundingWallet', {
       paymasterId: dapp.paymasterId,
-      ...{ type: 'paymasterFundingId', signature: await wallet.signMessage(message), address: wallet.address },
+      type: 'paymasterFundingId',
+      signature: await wallet.signMessage(message),
+      address: wallet.address,
     });
   const fresh = async () =>
     (

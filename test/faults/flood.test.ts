@@ -67,10 +67,7 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const dir = tempFolder();
     const apiKey = await signingFolder(dir, 1_000_000);
-    const desk = await serve(['--data', dir], {
-      ...SIGNING_ENV,
-      GASDESK_MAX_CONNECTIONS: String(MOST_CONNECTIONS),
-    });
+    const desk = await serve(['--data', dir], { ...SIGNING_ENV, GASDESK_MAX_CONNECTIONS: String(MOST_CONNECTIONS) });
     const tokens = await tenants(desk);
     const address = `${desk.url}/api/v1/${CHAIN}/${apiKey}`;
     let nonce = 0;

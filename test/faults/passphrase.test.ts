@@ -23,9 +23,7 @@ test('without the current passphrase, or with a wrong one, it stays as it was', 
   for (const current of [undefined, 'wrong']) {
     await expect(
       desk().call('vault.setPassphrase', { current, passphrase: 'a thief of phrases' }),
-    ).rejects.toMatchObject({
-      code: 'VAULT_PASSPHRASE_WRONG',
-    });
+    ).rejects.toMatchObject({ code: 'VAULT_PASSPHRASE_WRONG' });
   }
   await desk().restart();
   expect(await desk().call('system.info', {})).toMatchObject({ vault: 'unlocked' });

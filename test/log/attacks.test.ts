@@ -162,8 +162,13 @@ test('what an owner wrote and signed is named', async () => {
 test('what was not decided again is counted, and the sentence says it', async () => {
   const report = verify(await everyEntry(fresh()));
   expect(report.checked).toEqual({
-    ...{ decisions: 12, replayed: 9, notReplayed: { FAILED: 2, TRUNCATED: 1 }, unsignedTail: 0 },
-    ...{ signatures: false, amounts: true, reservedTwice: 0 },
+    decisions: 12,
+    replayed: 9,
+    notReplayed: { FAILED: 2, TRUNCATED: 1 },
+    unsignedTail: 0,
+    signatures: false,
+    amounts: true,
+    reservedTwice: 0,
   });
   expect(logWords(report)).toMatch(
     /^\d+ entries, complete, signed by gasdesk\/forged\. 9 of 12 verdicts follow; 3 were not decided again: 2 \(failed before they were decided\), 1 \(denials of requests that were too long to store whole\)\. Every amount of a decision that was decided again follows from the entries\. Who signed was not checked\.$/,

@@ -25,9 +25,14 @@ const minedOf = ({ userOpHash, entryPoint, paymasterAndData, sender, nonce: at }
   userOpHash: userOpHash as Hex,
   entryPoint: entryPoint as Address,
   paymaster: paymasterAndData.slice(0, 42) as Address,
-  ...{ sender: sender as Address, nonce: BigInt(at), success: true },
-  ...{ actualGasCost: RESERVED_WEI / 3n, actualGasUsed: 1n, blockNumber: block },
-  ...{ blockHash: `0x${'bb'.repeat(32)}` as const, transactionHash: `0x${'cc'.repeat(32)}` as const },
+  sender: sender as Address,
+  nonce: BigInt(at),
+  success: true,
+  actualGasCost: RESERVED_WEI / 3n,
+  actualGasUsed: 1n,
+  blockNumber: block,
+  blockHash: `0x${'bb'.repeat(32)}` as const,
+  transactionHash: `0x${'cc'.repeat(32)}` as const,
 });
 
 /** Settles what was sponsored in every way there is, as a chain would have it. */

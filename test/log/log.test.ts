@@ -67,8 +67,13 @@ test('a log verifies as a whole, from a file and in the data folder, and says wh
   const entries = log.length - 2;
   const signed = { origin, size: entries, root: expect.any(String) as string };
   const checked = {
-    ...{ decisions: 5, replayed: 5, notReplayed: {}, unsignedTail: 0 },
-    ...{ signatures: true, amounts: true, reservedTwice: 0 },
+    decisions: 5,
+    replayed: 5,
+    notReplayed: {},
+    unsignedTail: 0,
+    signatures: true,
+    amounts: true,
+    reservedTwice: 0,
   };
   const found = { entries, byOtherEngine: 0, checkpoint: signed, since: null, checked, faults: [] };
   expect(await verified(log)).toEqual({ ok: true, ...found });

@@ -68,9 +68,13 @@ export const bulkTraffic = (url: string, [bulk, asking]: readonly BulkDapp[]): T
         nonce: `0x${sent.toString(16)}`,
         initCode: '0x',
         callData: sent % 7 === 0 ? BURN : MINT,
-        ...{ callGasLimit: '0x30d40', verificationGasLimit: '0x7a120', preVerificationGas: '0xea60' },
-        ...{ maxFeePerGas: '0x3b9aca00', maxPriorityFeePerGas: '0x3b9aca00' },
-        ...{ paymasterAndData: '0x', signature: `0x${'c3'.repeat(65)}` },
+        callGasLimit: '0x30d40',
+        verificationGasLimit: '0x7a120',
+        preVerificationGas: '0xea60',
+        maxFeePerGas: '0x3b9aca00',
+        maxPriorityFeePerGas: '0x3b9aca00',
+        paymasterAndData: '0x',
+        signature: `0x${'c3'.repeat(65)}`,
       };
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'pm_sponsorUserOperation', params: [op, OPTIONS] });
       const path = (sent % 10 === 0 ? asking : bulk)?.path ?? '';

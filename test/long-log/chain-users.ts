@@ -45,7 +45,13 @@ export const startChainUsers = async ({ url, call }: BusyDesk): Promise<ChainUse
   const contracts = await deployWorld(operator);
   const cast = { operator, bundler, fundingWallet, player, treasury };
   const world: World = {
-    ...{ chain, provider, cast, contracts, url, desk: deskClient(url), story: createStory(() => undefined) },
+    chain,
+    provider,
+    cast,
+    contracts,
+    url,
+    desk: deskClient(url),
+    story: createStory(() => undefined),
     // The story asks the desk for nothing else.
     engine: { service: { call } } as unknown as World['engine'],
   };
@@ -58,7 +64,9 @@ export const startChainUsers = async ({ url, call }: BusyDesk): Promise<ChainUse
     await call('webhooks.delete', { paymasterId, webhookId });
   }
   const policyData = {
-    ...{ type: 'PAYMASTER' as const, thresholdType: 'NATIVE_ASSET' as const, threshold: 40 },
+    type: 'PAYMASTER' as const,
+    thresholdType: 'NATIVE_ASSET' as const,
+    threshold: 40,
     cycleDuration: { value: 1, unit: 'day' as const },
   };
   await call('rules.create', { paymasterId, rule: { name: 'A day', policyType: 'PAYMASTER_SA_LIMIT', policyData } });

@@ -123,7 +123,9 @@ export const alterations = ({ entries, positions }: LogIndex, chance: () => numb
     { name: 'removed', entry: removed, fault: 'WRONG_POSITION', entries: at(removed, () => []) },
     { name: 'doubled', entry: doubled + 1, fault: 'WRONG_POSITION', entries: at(doubled, (line) => [line, line]) },
     {
-      ...{ name: 'moved', entry: moved, fault: 'WRONG_POSITION' },
+      name: 'moved',
+      entry: moved,
+      fault: 'WRONG_POSITION',
       entries(position, line) {
         if (position === moved) carried = line;
         if (position === moved) return [];
@@ -131,31 +133,50 @@ export const alterations = ({ entries, positions }: LogIndex, chance: () => numb
       },
     },
     {
-      ...{ name: 'inserted', entry: inserted + 1, fault: 'WRONG_POSITION' },
+      name: 'inserted',
+      entry: inserted + 1,
+      fault: 'WRONG_POSITION',
       entries: at(inserted, (line) => [line, line.replace(/"at":(\d+)/, '"at":9$1')]),
     },
     {
-      ...{ name: 'a verdict, rehashed', entry: denied, fault: 'VERDICT_DIFFERS', isRehashed: true },
+      name: 'a verdict, rehashed',
+      entry: denied,
+      fault: 'VERDICT_DIFFERS',
+      isRehashed: true,
       entries: at(denied, (line) => replaced(line, /"code":"[A-Z_]+","rule"/, '"code":"PAUSED","rule"')),
     },
     {
-      ...{ name: 'a reservation, rehashed', entry: sponsored, fault: 'VERDICT_DIFFERS', isRehashed: true },
+      name: 'a reservation, rehashed',
+      entry: sponsored,
+      fault: 'VERDICT_DIFFERS',
+      isRehashed: true,
       entries: at(sponsored, (line) => replaced(line, /"amount":"(\d+)"/, '"amount":"1$1"')),
     },
     {
-      ...{ name: 'a settlement', entry: settlement, fault: 'ALTERED' },
+      name: 'a settlement',
+      entry: settlement,
+      fault: 'ALTERED',
       entries: at(settlement, (line) => replaced(line, /"actualCostWei":"(\d+)\d"/, '"actualCostWei":"$1"')),
     },
     {
-      ...{ name: 'a settlement, rehashed', entry: settlement, fault: 'SETTLEMENT_INVALID', isRehashed: true },
+      name: 'a settlement, rehashed',
+      entry: settlement,
+      fault: 'SETTLEMENT_INVALID',
+      isRehashed: true,
       entries: at(settlement, (line) => replaced(line, /"settled"/, '"reserved"')),
     },
     {
-      ...{ name: 'a settlement of nothing, rehashed', entry: settlement, fault: 'UNKNOWN_DECISION', isRehashed: true },
+      name: 'a settlement of nothing, rehashed',
+      entry: settlement,
+      fault: 'UNKNOWN_DECISION',
+      isRehashed: true,
       entries: at(settlement, (line) => replaced(line, /"decision":"[^"]+"/, '"decision":"none"')),
     },
     {
-      ...{ name: 'a policy, rehashed', entry: policy, fault: 'POLICY_DIFFERS', isRehashed: true },
+      name: 'a policy, rehashed',
+      entry: policy,
+      fault: 'POLICY_DIFFERS',
+      isRehashed: true,
       entries: at(policy, (line) => replaced(line, /"policy":\{/, '"policy":{"more":1,')),
     },
     {
@@ -165,12 +186,16 @@ export const alterations = ({ entries, positions }: LogIndex, chance: () => numb
       end: () => JSON.stringify({ checkpoint: FOREIGN }),
     },
     {
-      ...{ name: 'cut off before its checkpoint', entry: cut, fault: 'INCOMPLETE' },
+      name: 'cut off before its checkpoint',
+      entry: cut,
+      fault: 'INCOMPLETE',
       entries: (position, line) => (position < cut ? [line] : []),
       end: () => undefined,
     },
     {
-      ...{ name: 'cut off, its checkpoint kept', entry: cut, fault: 'INCOMPLETE' },
+      name: 'cut off, its checkpoint kept',
+      entry: cut,
+      fault: 'INCOMPLETE',
       entries: (position, line) => (position < cut ? [line] : []),
     },
   ];

@@ -92,12 +92,7 @@ export const operationCases = ({ paymasterId, webhookId, limitId, keyId }: Prepa
       errors: userErrors,
     },
     { name: 'get funding message', method: 'GET', path: '/funding-message', errors: userErrors },
-    {
-      name: 'get funding message by id',
-      method: 'GET',
-      path: `/funding-message/${paymasterId}`,
-      errors: userErrors,
-    },
+    { name: 'get funding message by id', method: 'GET', path: `/funding-message/${paymasterId}`, errors: userErrors },
     {
       name: 'create smart contract',
       method: 'POST',

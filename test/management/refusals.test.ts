@@ -18,7 +18,8 @@ const hook = { webhookUrl: 'https://example.com/', requestType: 'POST' };
 const contract = { name: 'New', address: address(20), abi: gameAbi };
 const limitWith = (data: object) => ({ ...limit, name: 'New', policyData: { ...limit.policyData, ...data } });
 const holdingWith = (data: object) => ({
-  ...{ name: 'New', policyType: 'TOKEN_HOLDING' },
+  name: 'New',
+  policyType: 'TOKEN_HOLDING',
   policyData: { standard: 'ERC20', address: address(20), minimum: '1', ...data },
 });
 const WHOLE = 'must be a whole number of up to 256 bits, as a string of decimal digits';

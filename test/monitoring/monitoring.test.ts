@@ -64,12 +64,7 @@ describe('the metrics', () => {
     const { engine } = world();
     const dapp = await world().dapp(0n);
     const stranger = 'nobody-has-this-key';
-    await engine.post(`/api/v2/31337/${stranger}`, {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'pm_chainId',
-      params: [],
-    });
+    await engine.post(`/api/v2/31337/${stranger}`, { jsonrpc: '2.0', id: 1, method: 'pm_chainId', params: [] });
     await dapp.sponsor({ sender: 'nonsense' });
     const text = await metrics();
     expect(text).not.toMatch(/0x[0-9a-f]{8}/i);

@@ -15,7 +15,10 @@ beforeEach(async () => {
   dapp = await desk().dapp();
   subject = dapp.paymasterId;
   await desk().call('contracts.create', {
-    ...{ paymasterId: subject, name: 'Items', address: ITEMS, abi: gameItems.formatJson() },
+    paymasterId: subject,
+    name: 'Items',
+    address: ITEMS,
+    abi: gameItems.formatJson(),
     whitelistedMethods: ['mint'],
   });
 });
@@ -44,7 +47,9 @@ test('a burst of denials is told once, with the way to the decision, and is over
   expect(burst).toMatchObject({
     title: expect.stringMatching(/^Many operations of DApp \d+ are denied$/),
     body: expect.stringContaining('20 were denied within a minute. The last one:'),
-    ...{ endedAt: null, seen: false, raisedAt: desk().clock.now() },
+    endedAt: null,
+    seen: false,
+    raisedAt: desk().clock.now(),
   });
   expect(burst!.page).toBe(`/decisions/${(await dapp.decisions())[5]!.id}`);
   await desk().clock.advance(9 * MINUTE);
@@ -89,7 +94,8 @@ test('a webhook that fails three times in a row is told of once, and is back wit
   expect(outage).toMatchObject({
     title: expect.stringMatching(/^A webhook of DApp \d+ fails$/),
     body: expect.stringContaining('It gave no verdict 3 times in a row. The webhook at 127.0.0.1'),
-    ...{ endedAt: null, page: `/dapps/${subject}/webhooks` },
+    endedAt: null,
+    page: `/dapps/${subject}/webhooks`,
   });
   answer = verify;
   await ask('mint');

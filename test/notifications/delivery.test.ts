@@ -32,8 +32,12 @@ test('what begins and what ends is sent, signed as calls of webhooks are, with t
   const { secret } = await desk().call<{ secret: string }>('notifications.secret', {});
   const [raised, ended] = receiver.calls;
   const data = {
-    ...{ kind: 'paused', title: 'All sponsorship is paused', body: 'Upgrading', id: expect.any(String) },
-    ...{ raisedAt: expect.any(Number), page: `${desk().engine().url}/console/#/` },
+    kind: 'paused',
+    title: 'All sponsorship is paused',
+    body: 'Upgrading',
+    id: expect.any(String),
+    raisedAt: expect.any(Number),
+    page: `${desk().engine().url}/console/#/`,
   };
   for (const [call, rest] of [
     [ended!, { type: 'notification.ended', endedAt: desk().clock.now() }],
@@ -48,14 +52,14 @@ test('what begins and what ends is sent, signed as calls of webhooks are, with t
     expect([call.method, call.target, headers['content-type']]).toEqual(['POST', '/hook?key=1', 'application/json']);
   }
   expect(ended!.headers['webhook-id']).not.toBe(raised!.headers['webhook-id']);
-  await expect.poll(state).toEqual({
-    ...{
+  await expect
+    .poll(state)
+    .toEqual({
       url: expect.stringMatching(/\/hook\?key=\[secret\]#[0-9a-f]{8}$/),
       attemptedAt: desk().clock.now(),
       error: null,
       waiting: 0,
-    },
-  });
+    });
 });
 
 test('what the receiver does not take is sent again under the same id, also after a restart, and the reason is shown', async () => {
@@ -63,10 +67,9 @@ test('what the receiver does not take is sent again under the same id, also afte
   const receiver = await startReceiver((_call, response) => void response.writeHead(status).end());
   await setUrl(receiver.url);
   await pause();
-  await expect.poll(state).toMatchObject({
-    error: `The webhook at 127.0.0.1:${receiver.port} answered with HTTP status 500.`,
-    waiting: 1,
-  });
+  await expect
+    .poll(state)
+    .toMatchObject({ error: `The webhook at 127.0.0.1:${receiver.port} answered with HTTP status 500.`, waiting: 1 });
   await desk().restart();
   await expect.poll(() => receiver.calls.length).toBe(2);
   status = 302;
@@ -108,7 +111,8 @@ test('a test call says what came of it, and decides nothing', async () => {
   const receiver = await startReceiver(take);
   await setUrl(receiver.url);
   expect(await desk().call('notifications.test', {})).toEqual({
-    ...{ ok: true, message: 'The webhook accepted the test notification.' },
+    ok: true,
+    message: 'The webhook accepted the test notification.',
   });
   expect(eventsOf(receiver.calls)).toEqual(['notification.test']);
   await setUrl('http://127.0.0.1:1/');

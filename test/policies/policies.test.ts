@@ -27,7 +27,8 @@ beforeEach(async () => {
 afterEach(() => engine.stop());
 
 const limit = (threshold: string) => ({
-  ...{ name: 'Per user', policyType: 'PAYMASTER_SA_LIMIT' },
+  name: 'Per user',
+  policyType: 'PAYMASTER_SA_LIMIT',
   policyData: { type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold, cycleDuration: { value: 1, unit: 'day' } },
 });
 const addLimit = (threshold = '5') => engine.service.call('rules.create', { paymasterId, rule: limit(threshold) });
@@ -35,7 +36,8 @@ const history = (id = paymasterId) => engine.service.call('policies.history', { 
 const exported = async (id = paymasterId) => (await engine.service.call('policies.export', { paymasterId: id })).text;
 const apply = (text: string, expectRevision?: string, id = paymasterId) =>
   engine.service.call('policies.apply', {
-    ...{ paymasterId: id, text },
+    paymasterId: id,
+    text,
     ...(expectRevision !== undefined && { expect: expectRevision }),
   });
 const show = (id = paymasterId) => engine.service.call('policies.show', { paymasterId: id });
@@ -102,7 +104,8 @@ describe('the history of a policy', () => {
     const [newest, oldest] = (await history()).map(({ revision }) => revision) as [string, string];
     const short = oldest.slice('sha256:'.length).slice(0, 12);
     expect(await engine.service.call('policies.show', { paymasterId, revision: short })).toMatchObject({
-      ...{ revision: oldest, isInForce: false },
+      revision: oldest,
+      isInForce: false,
       policy: { rules: [] },
     });
     const { changes } = await engine.service.call('policies.diff', { paymasterId, from: newest, to: short });

@@ -17,7 +17,8 @@ const USERS = ['a1', 'b2', 'c3'].map((digits) => `0x${digits.repeat(20)}`);
 const MINUTE = 60_000;
 const day = { value: 1, unit: 'day' } as const;
 const perUser = (threshold: string) => ({
-  ...{ name: 'Per user', policyType: 'PAYMASTER_SA_LIMIT' },
+  name: 'Per user',
+  policyType: 'PAYMASTER_SA_LIMIT',
   policyData: { type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold, cycleDuration: day },
 });
 const NEW = { name: 'Items', address: ITEMS, abi: gameItems.formatJson(), whitelistedMethods: ['mint'] };

@@ -23,10 +23,7 @@ const limit = fc.record({
     undefined,
   ),
 });
-const policy = fc.record({
-  methods: fc.subarray(['mint', 'burn']),
-  limits: fc.array(limit, { maxLength: 2 }),
-});
+const policy = fc.record({ methods: fc.subarray(['mint', 'burn']), limits: fc.array(limit, { maxLength: 2 }) });
 const traffic = fc.array(
   fc.record({
     sender: fc.constantFrom(...SENDERS),
@@ -46,17 +43,19 @@ const limitData = ({ cycleDuration, type, thresholdType, threshold }: SomePolicy
   const isOfEach = cycleDuration === undefined && thresholdType !== 'COUNT';
   return {
     ...(isOfEach ? { type: 'OPERATION' } : { type, cycleDuration: cycleDuration ?? { value: 1, unit: 'week' } }),
-    ...{ thresholdType, threshold: Number(amounts[thresholdType]) },
+    thresholdType,
+    threshold: Number(amounts[thresholdType]),
   };
 };
 
 /** A policy file. */
 const fileOf = ({ methods, limits }: SomePolicy): string =>
   JSON.stringify({
-    ...{ version: 1, webhooks: [], allowedOrigins: ['*'], contracts: [{ ...CONTRACT, methods }] },
-    rules: limits.map((one, index) => ({
-      ...{ name: `Limit ${index}`, type: 'PAYMASTER_SA_LIMIT', data: limitData(one) },
-    })),
+    version: 1,
+    webhooks: [],
+    allowedOrigins: ['*'],
+    contracts: [{ ...CONTRACT, methods }],
+    rules: limits.map((one, index) => ({ name: `Limit ${index}`, type: 'PAYMASTER_SA_LIMIT', data: limitData(one) })),
   });
 
 test('what a draft would have decided is what a DApp under it decides', async () => {

@@ -26,7 +26,8 @@ const url = await engine.serve();
 const ask = async (method: string, path: string, body?: unknown, headers = {}): Promise<unknown> => {
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await fetch(url + path, {
-    ...{ method, headers: { 'content-type': 'application/json', ...headers } },
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
     ...sent,
   });
   return response.json();
@@ -41,7 +42,10 @@ const wallet = HDNodeWallet.fromPhrase('test test test test test test test test 
 const { fundingMessage } = await service.call('paymasters.fundingMessage', { paymasterId });
 const signature = await wallet.signMessage(fundingMessage);
 await service.call('paymasters.setFundingWallet', {
-  ...{ paymasterId, type: 'paymasterFundingId', signature, address: wallet.address },
+  paymasterId,
+  type: 'paymasterFundingId',
+  signature,
+  address: wallet.address,
 });
 const { authToken } = await service.call('authTokens.create', { accountId, label: 'test' });
 
@@ -53,9 +57,16 @@ const created = await ask('POST', path, rule({ senders: [sender] }), headers);
 const rpc = (method: string, params: unknown[]): Promise<unknown> =>
   ask('POST', `/api/v1/${chainId}/${apiKey}`, { jsonrpc: '2.0', id: 1, method, params });
 const op = {
-  ...{ sender, nonce: '0x0', initCode: '0x', callData: '0x', signature: '0x' },
-  ...{ callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' },
-  ...{ maxFeePerGas: '0x3b9aca00', maxPriorityFeePerGas: '0x1' },
+  sender,
+  nonce: '0x0',
+  initCode: '0x',
+  callData: '0x',
+  signature: '0x',
+  callGasLimit: '200000',
+  verificationGasLimit: '500000',
+  preVerificationGas: '60000',
+  maxFeePerGas: '0x3b9aca00',
+  maxPriorityFeePerGas: '0x1',
 };
 const answered = await rpc('pm_sponsorUserOperation', [op, { mode: 'SPONSORED' }]);
 const echoed = await rpc('pm_echo', ['hello']);
@@ -83,7 +94,11 @@ const askNewEntryPoint = async () => {
   const values = [address, JSON.stringify({ params: [sent, address] }), 'AA89'];
   const inspected = await Promise.all(values.map((value) => service.call('inspect.value', { value, chainId })));
   return {
-    ...{ supported, misfit, shown, userOpHash, completions: completionsAfter('op.entryPoint == "', []).options },
+    supported,
+    misfit,
+    shown,
+    userOpHash,
+    completions: completionsAfter('op.entryPoint == "', []).options,
     inspected: inspected.map(({ title }) => title),
   };
 };
@@ -117,7 +132,17 @@ const console = {
 };
 process.stdout.write(
   JSON.stringify({
-    ...{ refused, created, answered, echoed, openapi, openrpc, html, console, policyFile },
-    ...{ trace: decision.trace, differences, newEntryPoint },
+    refused,
+    created,
+    answered,
+    echoed,
+    openapi,
+    openrpc,
+    html,
+    console,
+    policyFile,
+    trace: decision.trace,
+    differences,
+    newEntryPoint,
   }),
 );

@@ -141,11 +141,15 @@ test('the console has a new kind of rule where it decides, lets one be added, an
 
 test('a new kind of rule denies with its own words, stands in the trace, and decides the same again', () => {
   expect(told.answered.result.reason).toEqual({
-    ...{ code: 'SENDER_LISTED', rule: 'senderList' },
-    ...{ message: `The list "Barred" bars ${senders[0]!}.`, hint: 'Send from another account.' },
+    code: 'SENDER_LISTED',
+    rule: 'senderList',
+    message: `The list "Barred" bars ${senders[0]!}.`,
+    hint: 'Send from another account.',
   });
   expect(told.trace.find(({ outcome }) => outcome === 'deny')).toMatchObject({
-    ...{ rule: 'senderList', code: 'SENDER_LISTED', evidence: { sender: senders[0], list: 'Barred' } },
+    rule: 'senderList',
+    code: 'SENDER_LISTED',
+    evidence: { sender: senders[0], list: 'Barred' },
   });
   expect(told.html).toContain('<th scope="row">Sender list</th>');
   expect(told.differences).toEqual([]);

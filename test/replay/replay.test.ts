@@ -31,7 +31,10 @@ const replayed = async (...args: string[]): Promise<CliResult & { report: Replay
   return { ...result, report: JSON.parse(result.stdout) as ReplayReport };
 };
 const sameOf = (decisions: number, notReplayable = {}): ReplayReport => ({
-  ...{ decisions, byOtherEngine: 0, different: [], notReplayable },
+  decisions,
+  byOtherEngine: 0,
+  different: [],
+  notReplayable,
   same: decisions - Object.values<number>(notReplayable).reduce((sum, count) => sum + count, 0),
 });
 
@@ -65,7 +68,12 @@ describe('an export', () => {
   test('holds each policy revision once, with the first decision by it', () => {
     const carriers = exported.filter(({ policyRevision }) => policyRevision !== undefined);
     expect(exported.map(({ outcome, code }) => (outcome === 'error' ? outcome : code))).toEqual([
-      ...['SPONSORED', 'SPONSORED', 'LIMIT_REACHED', 'error', 'LIMIT_REACHED', 'SPONSORED'],
+      'SPONSORED',
+      'SPONSORED',
+      'LIMIT_REACHED',
+      'error',
+      'LIMIT_REACHED',
+      'SPONSORED',
     ]);
     expect(carriers.map(({ seq }) => seq)).toEqual([1, 5, 6]);
     expect(new Set(carriers.map(({ policy }) => policy)).size).toBe(3);
@@ -162,8 +170,10 @@ describe('what is not what deciding again comes to is named, and the exit code i
     expect(code).toBe(1);
     expect(report.different.map(({ field }) => field)).toEqual(expect.arrayContaining(fields));
     expect(report.different[0]).toEqual({
-      ...{ id: first?.id, field: expect.any(String) },
-      ...{ stored: expect.anything(), replayed: expect.anything() },
+      id: first?.id,
+      field: expect.any(String),
+      stored: expect.anything(),
+      replayed: expect.anything(),
     });
   });
 
@@ -245,10 +255,10 @@ test('one constant changed in a rule: replay names the decisions that it changes
   );
   const { same, different } = JSON.parse(stdout) as ReplayReport;
   expect({ code, same, ids: new Set(different.map(({ id }) => id)) }).toEqual({
-    ...{ code: 1, same: 4, ids: new Set([exported[5]?.id]) },
+    code: 1,
+    same: 4,
+    ids: new Set([exported[5]?.id]),
   });
-  expect(different).toContainEqual({
-    ...{ id: exported[5]?.id, field: 'outcome', stored: 'sponsored', replayed: 'denied' },
-  });
+  expect(different).toContainEqual({ id: exported[5]?.id, field: 'outcome', stored: 'sponsored', replayed: 'denied' });
   expect((await replayed(file)).code).toBe(0);
 });

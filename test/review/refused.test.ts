@@ -76,9 +76,19 @@ describe('a review', () => {
   test('is read-only: what would change anything, or ask a desk, is refused in one way', async () => {
     const { service } = await openReview(fileOf(twoGood));
     const reading = new Set([
-      ...['decisions.list', 'decisions.page', 'decisions.follow', 'decisions.summary', 'decisions.report'],
-      ...['decisions.calls', 'decisions.show', 'decisions.mined', 'decisions.policy', 'inspect.value'],
-      ...['paymasters.list', 'chains.list', 'system.info'],
+      'decisions.list',
+      'decisions.page',
+      'decisions.follow',
+      'decisions.summary',
+      'decisions.report',
+      'decisions.calls',
+      'decisions.show',
+      'decisions.mined',
+      'decisions.policy',
+      'inspect.value',
+      'paymasters.list',
+      'chains.list',
+      'system.info',
     ]);
     for (const name of Object.keys(procedures).filter((each) => !reading.has(each))) {
       await expect(service.call(name as 'system.doctor', {}), name).rejects.toMatchObject({ code: 'REVIEW_READ_ONLY' });

@@ -19,8 +19,12 @@ const reviewOf = (decisions: readonly Record<string, unknown>[]) => {
 
 test('script in everything that strangers wrote is shown as text', async () => {
   const call = {
-    ...{ webhookId: SCRIPT, url: SCRIPT, method: 'POST', request: { headers: { [SCRIPT]: SCRIPT }, body: SCRIPT } },
-    ...{ status: 200, response: SCRIPT },
+    webhookId: SCRIPT,
+    url: SCRIPT,
+    method: 'POST',
+    request: { headers: { [SCRIPT]: SCRIPT }, body: SCRIPT },
+    status: 200,
+    response: SCRIPT,
   };
   const step = { rule: SCRIPT, outcome: 'deny', code: SCRIPT, evidence: { [SCRIPT]: SCRIPT }, micros: 1, call };
   const names = { id: SCRIPT, dapp: SCRIPT, sender: SCRIPT, paymasterId: SCRIPT, userOpHash: SCRIPT };
@@ -43,7 +47,12 @@ test('the page lets in its own style and nothing else', async () => {
 test('totals are exact to the wei, beyond what a float holds', async () => {
   const money = (n: number, settlement: string, actualCostWei: string | null) => ({
     ...draft(n),
-    ...{ seq: n, outcome: 'sponsored', rule: null, chainId: 137, settlement, actualCostWei },
+    seq: n,
+    outcome: 'sponsored',
+    rule: null,
+    chainId: 137,
+    settlement,
+    actualCostWei,
     maxCostWei: '1000000000000000000001',
   });
   const { service } = await reviewOf([

@@ -114,7 +114,9 @@ describe('a body', () => {
     const padded = (size: number): string => JSON.stringify(request).padEnd(size);
     expect(errorOf(await desk().send('POST', path(), { body: padded(128 * KiB) }))).toMatchObject(NOT_READY);
     expect(errorOf(await desk().send('POST', path(), { body: padded(128 * KiB + 1) }))).toEqual({
-      ...{ status: 413, id: null, code: -32600 },
+      status: 413,
+      id: null,
+      code: -32600,
       message: 'The request body is larger than 128 KiB',
     });
   });

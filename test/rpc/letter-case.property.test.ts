@@ -90,12 +90,7 @@ const operation = fc
     origin,
     signature: bytes(65),
   })
-  .map(({ nonce, origin: fields, ...op }) => ({
-    ...op,
-    nonce: `0x${nonce.toString(16)}`,
-    ...fields,
-    ...gas,
-  }));
+  .map(({ nonce, origin: fields, ...op }) => ({ ...op, nonce: `0x${nonce.toString(16)}`, ...fields, ...gas }));
 
 /** One that is sponsored. */
 const allowed = {

@@ -110,7 +110,9 @@ test('a refused request of 120 KiB leaves 16 KiB, and fifty of them are below 1 
   expect(listed).toHaveLength(50);
   expect(bytesOf(listed)).toBeLessThan(KIB * KIB);
   expect(listed[0]).toMatchObject({
-    ...{ code: 'VALIDATION', sender: long['sender'], nonce: '0' },
+    code: 'VALIDATION',
+    sender: long['sender'],
+    nonce: '0',
     request: { received: cutOf(params, 8 * KIB) },
   });
 });

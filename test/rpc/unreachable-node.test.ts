@@ -100,10 +100,7 @@ const limitedNode = (): { answer: Answer; limit: (burst: number) => void } => {
   const proper = passTo(world().chain.url);
   const busy = text('<html><h1>503 Service Temporarily Unavailable</h1></html>', 503);
   let left = Number.POSITIVE_INFINITY;
-  return {
-    answer: (...request) => ((left -= 1) >= 0 ? proper : busy)(...request),
-    limit: (burst) => (left = burst),
-  };
+  return { answer: (...request) => ((left -= 1) >= 0 ? proper : busy)(...request), limit: (burst) => (left = burst) };
 };
 
 test('a flood of balance requests that uses up what the proxy of a node serves has nothing signed, or no more than a budget', async () => {

@@ -37,7 +37,11 @@ test('every setting is shown with its value, where it comes from and what it acc
   expect(settings).toHaveLength(23);
   expect(await setting('port')).toMatchObject({ value: 0, source: '--port', change: 'no', next: null });
   expect(await setting('rateLimitPerKey')).toEqual({
-    ...{ key: 'rateLimitPerKey', value: 120_000, next: null, source: 'default', change: 'now' },
+    key: 'rateLimitPerKey',
+    value: 120_000,
+    next: null,
+    source: 'default',
+    change: 'now',
     accepts: 'an integer from 0 to 1000000 (requests per minute, 0 for no limit)',
   });
 });

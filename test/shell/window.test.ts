@@ -126,12 +126,7 @@ describe('on a desk with DApps and decisions', () => {
     ['an unknown key', 'decisions.list', { all: true }, 'VALIDATION'],
     ['what does not exist', 'decisions.show', { decisionId: 'x' }, 'DECISION_NOT_FOUND'],
   ])('%s is answered, not thrown', async (_what, name, input, code) => {
-    expect(await call(name, input)).toEqual({
-      ok: false,
-      code,
-      message: expect.any(String),
-      data: expect.any(Object),
-    });
+    expect(await call(name, input)).toEqual({ ok: false, code, message: expect.any(String), data: expect.any(Object) });
   });
 
   test('the page has the bridge and nothing of Node or Electron', async () => {

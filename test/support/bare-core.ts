@@ -25,7 +25,8 @@ export const bareDecide = async (): Promise<(...inputs: Parameters<typeof decide
     configFile: false,
     logLevel: 'error',
     build: {
-      ...{ write: false, target: 'es2024' },
+      write: false,
+      target: 'es2024',
       lib: { entry: join(import.meta.dirname, 'bare-core-entry.ts'), formats: ['es'], fileName: 'core' },
     },
   })) as Rolldown.RolldownOutput[];

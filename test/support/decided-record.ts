@@ -23,9 +23,11 @@ const requestOf = ({ op, stage, gasSource, expiryDuration, token, context = {} }
   const { webhookData, ...rest } = context;
   const options = {
     mode: token === undefined ? 'SPONSORED' : 'ERC20',
-    ...{ calculateGasLimits: gasSource === 'GAS_ESTIMATED', expiryDuration },
+    calculateGasLimits: gasSource === 'GAS_ESTIMATED',
+    expiryDuration,
     sponsorshipInfo: webhookData === undefined ? {} : { webhookData },
-    ...{ tokenInfo: {}, ...rest },
+    tokenInfo: {},
+    ...rest,
   };
   return stage === 'final'
     ? { method: 'pm_sponsorUserOperation', received: [op, options], options }
@@ -41,8 +43,15 @@ export const decidedLine = (facts: Facts, policy: Policy, held: readonly bigint[
   const { sender, nonce } = ruleInput(facts, policy).op;
   const asked = requestOf(facts);
   const record = {
-    ...{ id: 'decision-1', seq: 1, method: asked.method, mode: asked.options.mode },
-    ...{ chainId, paymasterId, dapp, sender, nonce: String(nonce) },
+    id: 'decision-1',
+    seq: 1,
+    method: asked.method,
+    mode: asked.options.mode,
+    chainId,
+    paymasterId,
+    dapp,
+    sender,
+    nonce: String(nonce),
     request: {
       received: asked.received,
       userOperation: facts.op,
@@ -50,7 +59,13 @@ export const decidedLine = (facts: Facts, policy: Policy, held: readonly bigint[
       calls: callsOf(facts, policy),
     },
     ...decidedRecord({
-      ...{ facts, policy, policyHash: policyHash(policy), reservations: plan(facts, policy), held, steps, reason },
+      facts,
+      policy,
+      policyHash: policyHash(policy),
+      reservations: plan(facts, policy),
+      held,
+      steps,
+      reason,
       paymasterAndData: reason === undefined ? sign(facts, policy) : '0x',
       engine: ENGINE,
     }),

@@ -99,17 +99,15 @@ export const factsWith = (
 
 /** Input of the rules for an operation of that cost. */
 export const ruleInputWith = (policy: Policy, facts: Facts, sender: Address, requiredWei: bigint): RuleInput => ({
-  ...{
-    policy,
-    facts,
-    idle: [],
-    values: () => ({}),
-    ask: () => ({ failure: 'no condition is asked here' }),
-    requiredWei,
-    layout: biconomy110,
-    payment: undefined,
-    symbol: 'ETH',
-  },
+  policy,
+  facts,
+  idle: [],
+  values: () => ({}),
+  ask: () => ({ failure: 'no condition is asked here' }),
+  requiredWei,
+  layout: biconomy110,
+  payment: undefined,
+  symbol: 'ETH',
   op: operationWith({ sender }),
   decoding: decodeCalls('0x', { sender, entryPointVersion: '0.6' }),
   deployment: undefined,

@@ -57,7 +57,10 @@ export const deployFeeTokens = async ({
     await engine.service.call('feeTokens.set', definition);
     const unit = 10n ** BigInt(decimals);
     return {
-      ...{ address, contract, premiumPercent, unitsPerCoin: 3000n * unit },
+      address,
+      contract,
+      premiumPercent,
+      unitsPerCoin: 3000n * unit,
       give: (to: Address, units = 1000n * unit) => send(contract, 'mint', to, units),
       approveFrom: (wallet: HDNodeWallet, spender: Address) =>
         contractAt('TestToken', address, wallet).then((own) => send(own, 'approve', spender, MaxUint256)),

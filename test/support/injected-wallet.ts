@@ -18,7 +18,11 @@ export interface PageWallet {
 }
 
 export const createPageWallet = (account: Wallet | HDNodeWallet, chainId: number): PageWallet => ({
-  ...{ account, chainId, known: new Set([chainId]), asked: [], behave: () => undefined },
+  account,
+  chainId,
+  known: new Set([chainId]),
+  asked: [],
+  behave: () => undefined,
 });
 
 /** EIP-1193 with an owner who confirms everything. @throws Object with the code and message of EIP-1193 */

@@ -81,11 +81,7 @@ const cycleDuration = fc.oneof(
 );
 const limitData = fc.oneof(
   fc
-    .record({
-      type: fc.constantFrom('PAYMASTER', 'SMART_ACCOUNT'),
-      cycleDuration,
-      amount: fc.oneof(counting, paying),
-    })
+    .record({ type: fc.constantFrom('PAYMASTER', 'SMART_ACCOUNT'), cycleDuration, amount: fc.oneof(counting, paying) })
     .map(({ amount, ...data }) => ({ ...data, ...amount })),
   paying.map((amount) => ({ type: 'OPERATION', ...amount })),
 );
@@ -120,26 +116,31 @@ const binding = fc
     ...(spanMs !== undefined && { activeUntil: (rest.activeFrom ?? 0) + spanMs }),
   }));
 
-const unbound = fc.constantFrom(...Object.keys(sent)).chain((policyType) =>
-  fc.record({
-    ruleId: fc.uuid(),
-    name,
-    policyType: fc.constant(policyType),
-    active: fc.boolean(),
-    cycle: fc.nat(9),
-    policyData: (sent[policyType] ?? fc.constant({})).map(
-      (data): unknown =>
-        JSON.parse(
-          JSON.stringify(ruleTypeOf(policyType).setup.keep(data, { now: SET_AT, keepUrl: (kept) => kept })),
-        ) as unknown,
-    ),
-  }),
-);
+const unbound = fc
+  .constantFrom(...Object.keys(sent))
+  .chain((policyType) =>
+    fc.record({
+      ruleId: fc.uuid(),
+      name,
+      policyType: fc.constant(policyType),
+      active: fc.boolean(),
+      cycle: fc.nat(9),
+      policyData: (sent[policyType] ?? fc.constant({})).map(
+        (data): unknown =>
+          JSON.parse(
+            JSON.stringify(ruleTypeOf(policyType).setup.keep(data, { now: SET_AT, keepUrl: (kept) => kept })),
+          ) as unknown,
+      ),
+    }),
+  );
 
 const rule: fc.Arbitrary<PolicyRule> = fc.tuple(unbound, binding).map(([one, when]) => ({ ...one, ...when }));
 
 const webhook: fc.Arbitrary<PolicyWebhook> = fc.record({
-  ...{ webhookId: fc.uuid(), webhookUrl: keptUrl, requestType: fc.constantFrom('GET', 'POST'), active: fc.boolean() },
+  webhookId: fc.uuid(),
+  webhookUrl: keptUrl,
+  requestType: fc.constantFrom('GET', 'POST'),
+  active: fc.boolean(),
 });
 
 const lists = fc.record({
@@ -152,9 +153,7 @@ const lists = fc.record({
 const dapp = fc.record({
   allowedOrigins: fc.array(
     fc.constantFrom('*', 'https://app.example', 'chrome-extension://abc', 'http://localhost:3000'),
-    {
-      maxLength: 3,
-    },
+    { maxLength: 3 },
   ),
   maxExpirySeconds: fc.integer({ min: 300, max: 86_400 }),
   tokenMode: fc.boolean(),

@@ -33,12 +33,10 @@ export const inputsOf = ({ policy, dapp, settings, facts, chain, op = {}, held =
   const contract = { ...someFacts.contract, version: byToken ?? version };
   const given: Facts = { ...someFacts, contract, chain: { ...someFacts.chain, ...chain } as ChainSnapshot, ...facts };
   const revision: Policy = {
-    ...{
-      ...somePolicy,
-      paymasterContracts: [{ version: contract.version, address: contract.address }],
-      dapp: { ...somePolicy.dapp, ...dapp },
-      chain: { ...somePolicy.chain, ...settings } as Policy['chain'],
-    },
+    ...somePolicy,
+    paymasterContracts: [{ version: contract.version, address: contract.address }],
+    dapp: { ...somePolicy.dapp, ...dapp },
+    chain: { ...somePolicy.chain, ...settings } as Policy['chain'],
     ...policy,
   };
   return freeze([given, revision, plan(given, revision).map(({ account }) => held[account.kind] ?? 0n)]);

@@ -36,10 +36,17 @@ export const call = (name: string): Hex => encodeFunction(`${name}(uint256)`, ['
 
 /** The registered contract with the methods mint and burn, of which mint is sponsored. */
 export const items = (changes: Partial<PolicyContract> = {}): PolicyContract => ({
-  ...{ ruleId: 'rule-1', name: 'Items', address: ITEMS, active: true },
+  ruleId: 'rule-1',
+  name: 'Items',
+  address: ITEMS,
+  active: true,
   abi: JSON.stringify(
     ['mint', 'burn'].map((name) => ({
-      ...{ type: 'function', name, stateMutability: 'nonpayable', inputs: [{ type: 'uint256' }], outputs: [] },
+      type: 'function',
+      name,
+      stateMutability: 'nonpayable',
+      inputs: [{ type: 'uint256' }],
+      outputs: [],
     })),
   ),
   methods: ['mint(uint256)', 'burn(uint256)'],
@@ -49,7 +56,12 @@ export const items = (changes: Partial<PolicyContract> = {}): PolicyContract => 
 
 /** A rule of a policy, named by its id. */
 export const rule = (ruleId: string, policyType: string, policyData: unknown = {}, active = true): PolicyRule => ({
-  ...{ ruleId, name: ruleId, policyType, policyData, active, cycle: 0 },
+  ruleId,
+  name: ruleId,
+  policyType,
+  policyData,
+  active,
+  cycle: 0,
 });
 
 /** The operation makes its account, of a DApp that says what it sponsors. */
@@ -77,19 +89,22 @@ export const makingBy = (initCode: Hex, factories: Address[] = []): Situation =>
 /** A limit of five operations a day, of which one hour is past. */
 export const limit = (changes: Partial<SpendingLimit> = {}, ruleId = 'Five a day'): PolicyRule =>
   rule(ruleId, 'PAYMASTER_SA_LIMIT', {
-    ...{ type: 'PAYMASTER', thresholdType: 'COUNT', threshold: '5', cycleDuration: { value: 1, unit: 'day' } },
-    ...{ startTimeInEpoch: NOW - HOUR_MS, durationInMs: 24 * HOUR_MS },
+    type: 'PAYMASTER',
+    thresholdType: 'COUNT',
+    threshold: '5',
+    cycleDuration: { value: 1, unit: 'day' },
+    startTimeInEpoch: NOW - HOUR_MS,
+    durationInMs: 24 * HOUR_MS,
     ...changes,
   });
 
 export const inWei = (wei: bigint): Partial<SpendingLimit> => ({
-  ...{ thresholdType: 'NATIVE_ASSET', threshold: weiToDecimal(wei) },
+  thresholdType: 'NATIVE_ASSET',
+  threshold: weiToDecimal(wei),
 });
 
 /** No node answers, and the operator's budget allows two operations meanwhile. */
-export const unreachable: Situation = {
-  ...{ facts: { chain: null }, settings: { unreachableBudgetWei: String(2n * COST) } },
-};
+export const unreachable: Situation = { facts: { chain: null }, settings: { unreachableBudgetWei: String(2n * COST) } };
 
 export const breaker = (amountWei: bigint): Situation => ({
   settings: { breaker: { amountWei: String(amountWei), seconds: 3600 } },
@@ -106,9 +121,16 @@ export const shared = (by: Partial<Facts['shared']>): Situation => ({
 export const MAX_UNITS = 1_035_000n;
 /** A fee token and a user who has twice the operation's maximum cost. */
 export const usdc = {
-  ...{ address: `0x${'dc'.repeat(20)}`, symbol: 'USDC', decimals: 6, premium: '0', preFund: false },
-  ...{ treasury: `0x${'7e'.repeat(20)}`, exchangeRate: '3000000000', transferGas: { prefund: '0', afterwards: '0' } },
-  ...{ isTaken: true, holdings: { allowance: String(2n * MAX_UNITS), balance: String(2n * MAX_UNITS) } },
+  address: `0x${'dc'.repeat(20)}`,
+  symbol: 'USDC',
+  decimals: 6,
+  premium: '0',
+  preFund: false,
+  treasury: `0x${'7e'.repeat(20)}`,
+  exchangeRate: '3000000000',
+  transferGas: { prefund: '0', afterwards: '0' },
+  isTaken: true,
+  holdings: { allowance: String(2n * MAX_UNITS), balance: String(2n * MAX_UNITS) },
 } satisfies Facts['token'];
 
 /** The user pays in a token, through Biconomy's contract for it. */
@@ -121,7 +143,10 @@ export const paying = (
 };
 
 export const hook: PolicyWebhook = {
-  ...{ webhookId: 'hook-1', webhookUrl: 'https://hooks.example/ask', requestType: 'POST', active: true },
+  webhookId: 'hook-1',
+  webhookUrl: 'https://hooks.example/ask',
+  requestType: 'POST',
+  active: true,
 };
 
 const VERIFIED = '{"arePoliciesVerified": true}';
@@ -136,7 +161,8 @@ export const responseWith = (
 };
 
 export const withResponse = (response: WebhookResponse): Situation => ({
-  ...{ policy: { webhooks: [hook] }, facts: { webhooks: [response] } },
+  policy: { webhooks: [hook] },
+  facts: { webhooks: [response] },
 });
 
 /** In 10^-18 US dollars. */

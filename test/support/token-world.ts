@@ -63,7 +63,13 @@ export const useTokenWorld = (): (() => TokenWorld) => {
     await price(3000n, 1n);
     const feeds = { nativeFeed: nativeFeed.address, tokenFeed: tokenFeed.address };
     world = {
-      ...{ url, chainId, clock, token, nativeFeed, tokenFeed, price },
+      url,
+      chainId,
+      clock,
+      token,
+      nativeFeed,
+      tokenFeed,
+      price,
       rpc: createRpcClient(url, `The node of chain ${chainId}`, 5000),
       wallet: (index) => devWallet(index, provider).address as Address,
       feeToken: (fields) => ({

@@ -7,7 +7,14 @@ export const setUnseenChain = async ({ call }: Pick<Service, 'call'>, chainId: n
   const { name, symbol, bundler, treasury, breaker, unreachable, maxOperationCostWei, price } = known;
   await call('chains.remove', { chainId, force: true });
   await call('chains.set', {
-    ...{ chainId, rpc, name, symbol, bundler, breaker, maxOperationCostWei, price },
+    chainId,
+    rpc,
+    name,
+    symbol,
+    bundler,
+    breaker,
+    maxOperationCostWei,
+    price,
     ...(treasury !== null && { treasury }),
     ...(unreachable !== null && { unreachable: { budgetWei: unreachable.budgetWei } }),
   });

@@ -21,14 +21,12 @@ beforeAll(async () => {
 
 const setToken = (tokensPerCoin: string): Promise<unknown> =>
   world().engine.service.call('feeTokens.set', {
-    ...{
-      chainId: world().chain.chainId,
-      address: token.address,
-      symbol: 'USDT',
-      decimals: 6,
-      premium: '0',
-      preFund: false,
-    },
+    chainId: world().chain.chainId,
+    address: token.address,
+    symbol: 'USDT',
+    decimals: 6,
+    premium: '0',
+    preFund: false,
     rate: { source: 'static', tokensPerCoin },
   });
 beforeEach(() => setToken('3000'));

@@ -85,7 +85,12 @@ describe.each(entryPointVersion.options)('what is paid in a coarse token on Entr
       const outcomes = new Set<string>();
       for (const [lane, rate] of RATES.entries()) {
         await engine.service.call('feeTokens.set', {
-          ...{ chainId, address: token, symbol: 'COARSE', decimals, premium: '0', preFund },
+          chainId,
+          address: token,
+          symbol: 'COARSE',
+          decimals,
+          premium: '0',
+          preFund,
           rate: { source: 'static', tokensPerCoin: String(rate / 10 ** decimals) },
         });
         await setBaseFee(BASE_FEE);
@@ -93,7 +98,8 @@ describe.each(entryPointVersion.options)('what is paid in a coarse token on Entr
         await setUnseenChain(engine.service, chainId, url);
         const asked = { ...op, nonce: BigInt(lane + 1) << 64n };
         const { body } = await dapp.sponsor(toRpcUserOperation(asked), {
-          ...{ mode: 'ERC20', tokenInfo: { feeTokenAddress: token } },
+          mode: 'ERC20',
+          tokenInfo: { feeTokenAddress: token },
         });
         if (body.error !== undefined) {
           expect(body.error).toMatchObject({ code: -32050, data: { code: 'TOKEN_TOO_COARSE', rule: 'tokenPayment' } });

@@ -72,9 +72,15 @@ describe('version 1.1.0', () => {
     const [decision] = await dapp.decisions();
     const { validUntil, validAfter } = decision!;
     const terms = {
-      ...{ chainId: CHAIN_ID, paymaster: TOKEN_PAYMASTER, validUntil: validUntil!, validAfter: validAfter! },
-      ...{ token: TOKEN, exchangeRate: 3_000_000_000n, priceMarkup: 1_100_000 },
-      ...{ postOpGas: 45_000n, paymasterValidationGasLimit: 0n },
+      chainId: CHAIN_ID,
+      paymaster: TOKEN_PAYMASTER,
+      validUntil: validUntil!,
+      validAfter: validAfter!,
+      token: TOKEN,
+      exchangeRate: 3_000_000_000n,
+      priceMarkup: 1_100_000,
+      postOpGas: 45_000n,
+      paymasterValidationGasLimit: 0n,
     };
     const signed: UserOperationV06 = { ...op, initCode: '0x', paymasterAndData: '0x' };
     const signature: Hex = `0x${paymasterAndData.slice(-130)}`;

@@ -124,7 +124,8 @@ describe('what the coin is worth', () => {
   test('is what its feed says, and when it said so', async () => {
     expect(await rates().coinPrice(31337, source())).toEqual({ usd: '3000', source: 'feed', updatedAt: seconds() });
     expect(await rates().coinPrice(31337, { source: 'static', usd: '2999.5' })).toEqual({
-      ...{ usd: '2999.5', source: 'static' },
+      usd: '2999.5',
+      source: 'static',
     });
   });
 

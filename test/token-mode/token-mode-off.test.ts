@@ -16,7 +16,11 @@ const paid = { mode: 'ERC20', tokenInfo: { feeTokenAddress: TOKEN } };
 
 beforeAll(async () => {
   await desk().call('feeTokens.set', {
-    ...{ chainId: 31337, address: TOKEN, symbol: 'USDT', decimals: 6, premium: '10' },
+    chainId: 31337,
+    address: TOKEN,
+    symbol: 'USDT',
+    decimals: 6,
+    premium: '10',
     rate: { source: 'static', tokensPerCoin: '3000' },
   });
   const attached = { chainId: 31337, version: '1.1.0-token', address: `0x${'7a'.repeat(20)}` };
@@ -81,7 +85,8 @@ describe('where the policy does not let users pay in tokens', () => {
     expect(listed).toMatchObject({ tokens: [], paymasterMetadata: { address: `0x${'cc'.repeat(20)}` } });
     const unknown = { ...paid, tokenInfo: { feeTokenAddress: STRANGER } };
     expect((await ask('pm_sponsorUserOperation', [op(), unknown])).error).toMatchObject({
-      ...{ code: -32057, data: { supported: [] } },
+      code: -32057,
+      data: { supported: [] },
     });
   });
 
@@ -127,7 +132,8 @@ test('a new DApp has it off unless it is asked for, and its policy file says whi
     expect(text).toContain(`\ntokenMode: ${tokenMode}\n`);
     const other = text.replace(`tokenMode: ${tokenMode}`, `tokenMode: ${!tokenMode}`);
     const { changes } = await desk().call<{ changes: unknown }>('policies.apply', {
-      ...{ paymasterId: created.paymasterId, text: other },
+      paymasterId: created.paymasterId,
+      text: other,
     });
     const [before, after] = tokenMode ? ['on', 'off'] : ['off', 'on'];
     expect(JSON.stringify(changes)).toContain(`token mode: ${before} → ${after}`);

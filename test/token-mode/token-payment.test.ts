@@ -33,11 +33,18 @@ const has = (units: bigint) => world().token.send('mint', [sender, units]);
 const approves = (units: bigint) => world().token.send('approve', [SPENDER, units], senders);
 const encode = (method: string, args: unknown[]): Hex => abi.encodeFunctionData(method, args) as Hex;
 const call = (method: string, args: unknown[], fields: Partial<DecodedCall> = {}): DecodedCall => ({
-  ...{ target: world().token.address, value: 0n, data: encode(method, args), operation: 'call' },
+  target: world().token.address,
+  value: 0n,
+  data: encode(method, args),
+  operation: 'call',
   ...fields,
 });
 const questionOf = ({ token = world().feeToken(), prefundUnits = 0n }: Partial<Payment> = {}) => ({
-  ...{ chainId: world().chainId, sender, spender: SPENDER, treasury: world().wallet(1), token },
+  chainId: world().chainId,
+  sender,
+  spender: SPENDER,
+  treasury: world().wallet(1),
+  token,
   prefundUnits: prefundUnits === 0n ? undefined : prefundUnits,
 });
 const check = async (fields: Partial<Payment> = {}, calls: DecodedCall[] = [], reservedUnits = 0n) => {
@@ -45,14 +52,12 @@ const check = async (fields: Partial<Payment> = {}, calls: DecodedCall[] = [], r
   const holdings = await readTokenHoldings(world().rpc, question);
   expect(holdings).not.toBeNull();
   const payment: Payment = {
-    ...{
-      sender,
-      spender: SPENDER,
-      token: question.token,
-      maxUnits: 1_000_000n,
-      prefundUnits: 0n,
-      trial: { isTaken: true },
-    },
+    sender,
+    spender: SPENDER,
+    token: question.token,
+    maxUnits: 1_000_000n,
+    prefundUnits: 0n,
+    trial: { isTaken: true },
     decoding: { outcome: 'decoded', calls, via: [] },
     ...fields,
   };

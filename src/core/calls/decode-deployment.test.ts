@@ -78,14 +78,7 @@ describe('deployments that do no more than deploy', () => {
     ['Kernel 0.3.1', () => toKernelSmartAccount({ client, owners: [owner], address: SENDER, version: '0.3.1' })],
     [
       'Kernel 0.3.3 without its meta factory',
-      () =>
-        toKernelSmartAccount({
-          client,
-          owners: [owner],
-          address: SENDER,
-          version: '0.3.3',
-          useMetaFactory: false,
-        }),
+      () => toKernelSmartAccount({ client, owners: [owner], address: SENDER, version: '0.3.3', useMetaFactory: false }),
     ],
     ['Nexus', () => toNexusSmartAccount({ client, owners: [owner], address: SENDER, version: '1.0.0' })],
     ['LightAccount', () => toLightSmartAccount({ ...common, entryPoint: v07, version: '2.0.0' })],

@@ -30,7 +30,8 @@ const nested = (index: number): string => `calls.all(c, calls.all(e, c.value < $
 const conditions = (count: number, text: (index: number) => string, more: Partial<PolicyRule> = {}): PolicyRule[] =>
   Array.from({ length: count }, (_, index) => ({
     ...rule(`r${index}`, 'CONDITION', { expression: text(index), message: 'No.' }),
-    ...{ name: `Rule ${index}`, ...more },
+    name: `Rule ${index}`,
+    ...more,
   }));
 
 const under = (rules: readonly PolicyRule[]): Situation => together(batch, { policy: { rules: [...rules] } });
@@ -53,7 +54,8 @@ describe('the conditions of a decision together', () => {
     const done = decided(situation);
     expect(stepsOf(done)).toHaveLength(1_000);
     expect(done.reason).toMatchObject({
-      ...{ code: 'CONDITION_FAILED', rule: 'condition' },
+      code: 'CONDITION_FAILED',
+      rule: 'condition',
       message: expect.stringContaining(STEPS_USED_UP),
       hint: expect.stringMatching(/^Send fewer calls in one operation, or change the condition/),
     });

@@ -6,7 +6,9 @@ import type { KnownContract } from './known-methods.ts';
 
 const abi = JSON.stringify([
   {
-    ...{ type: 'function', name: 'mint', stateMutability: 'nonpayable' },
+    type: 'function',
+    name: 'mint',
+    stateMutability: 'nonpayable',
     inputs: [
       { type: 'address', name: 'to' },
       { type: 'uint256', name: 'amount' },

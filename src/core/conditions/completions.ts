@@ -93,7 +93,8 @@ const functionOption = ({ name, signature, params }: Definition, scope: Readonly
   const variable = LOOP_VARIABLES.find((candidate) => !scope.has(candidate)) ?? 'f';
   const opened = params.length === 0 ? '()' : '(';
   return {
-    ...{ label: name, kind: 'function' },
+    label: name,
+    kind: 'function',
     detail: isLoopName(name) ? 'loop' : signature.slice(signature.indexOf('(')),
     text: `${name}${isLoopName(name) ? `(${variable}, ` : opened}`,
   };

@@ -72,7 +72,10 @@ const callOf = (
   const selector = data.slice(0, SELECTOR_LENGTH) as Hex;
   const method = contract === undefined ? undefined : methodsOf(contract).get(selector);
   return new ConditionCall({
-    ...{ target, value, selector, contract: contract?.name ?? '' },
+    target,
+    value,
+    selector,
+    contract: contract?.name ?? '',
     method: method?.fragment.name ?? '',
     signature: method?.signature ?? '',
     args: method ? callArguments(method.fragment, `0x${data.slice(SELECTOR_LENGTH)}`) : new Map(),
@@ -93,17 +96,22 @@ const operationOf = ({ facts: { price }, op, layout, requiredWei }: Asked): Cond
   const { paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit = 0n } = v07 as Partial<Record<string, bigint>>;
   const { nonce, callGasLimit, verificationGasLimit, preVerificationGas, maxFeePerGas, maxPriorityFeePerGas } = op;
   return new ConditionOperation({
-    ...{ sender: addressKey(op.sender), nonce, factory, factoryData, callData: op.callData },
-    ...{
-      callGasLimit,
-      verificationGasLimit,
-      preVerificationGas,
-      paymasterVerificationGasLimit,
-      paymasterPostOpGasLimit,
-    },
-    ...{ maxFeePerGas, maxPriorityFeePerGas, maxCostWei: requiredWei },
+    sender: addressKey(op.sender),
+    nonce,
+    factory,
+    factoryData,
+    callData: op.callData,
+    callGasLimit,
+    verificationGasLimit,
+    preVerificationGas,
+    paymasterVerificationGasLimit,
+    paymasterPostOpGasLimit,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    maxCostWei: requiredWei,
     ...(price?.usd && { maxCostUsd: millionths(requiredWei, price.usd) }),
-    ...{ deploys: factory !== '', entryPoint: layout.entryPointVersion },
+    deploys: factory !== '',
+    entryPoint: layout.entryPointVersion,
   });
 };
 

@@ -37,9 +37,12 @@ const read = (contracts: readonly KnownContract[]): KnownMethod[] =>
   contracts.flatMap(({ name: contract, abi, whitelistedMethods }) => {
     const fragments = new Interface(abi);
     return whitelisted(stateChangingMethods(abi), whitelistedMethods).map(({ name, signature }) => ({
-      ...{ contract, name, signature },
+      contract,
+      name,
+      signature,
       args: (fragments.getFunction(signature)?.inputs ?? []).map((input, index) => ({
-        ...{ name: input.name === '' ? `argument ${index + 1}` : input.name, type: input.format('sighash') },
+        name: input.name === '' ? `argument ${index + 1}` : input.name,
+        type: input.format('sighash'),
         access: accessOf(input.name, index),
       })),
     }));

@@ -7,7 +7,8 @@ import { decideAgain } from './decide-again.ts';
 import type { Policy } from '../policy/policy.ts';
 
 const burning: Situation = {
-  ...{ policy: { contracts: [items()] }, op: { callData: encodeExecute(ITEMS, 0n, call('burn')) } },
+  policy: { contracts: [items()] },
+  op: { callData: encodeExecute(ITEMS, 0n, call('burn')) },
 };
 const atLimit: Situation = { policy: { rules: [limit()] }, held: { limit: 5n } };
 const pause = { since: 1, reason: null };
@@ -19,9 +20,7 @@ const again = (situation: Situation, changes: Partial<Policy>) => {
   return reason === undefined ? verdict : reason.code;
 };
 const bothMethods = items({ whitelistedMethods: ['mint(uint256)', 'burn(uint256)'] });
-const members = rule('Members', 'TOKEN_HOLDING', {
-  ...{ standard: 'ERC20', address: ITEMS, minimum: '1' },
-});
+const members = rule('Members', 'TOKEN_HOLDING', { standard: 'ERC20', address: ITEMS, minimum: '1' });
 const newWallets = rule('New wallets', 'WALLET_DEPLOYMENT', { operator: 'walletDeployment' });
 const moreOften = { ...limit({ threshold: '6' }), cycle: 1 };
 

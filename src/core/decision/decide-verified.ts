@@ -10,10 +10,17 @@ type WebhookTarget = Extract<Verdict, { next: 'callWebhooks' }>['targets'][numbe
 
 const verified = ({ webhookId, url, method, failOpen }: WebhookTarget): WebhookResponse => ({
   call: {
-    ...{ webhookId, url, method, status: 200, response: '{"arePoliciesVerified": true}' },
+    webhookId,
+    url,
+    method,
+    status: 200,
+    response: '{"arePoliciesVerified": true}',
     request: { headers: {}, body: '' },
   },
-  ...{ host: '', failOpen, headers: {}, micros: 0 },
+  host: '',
+  failOpen,
+  headers: {},
+  micros: 0,
 });
 
 /** Decides an operation as {@link decide} does, assuming that every webhook verifies. */

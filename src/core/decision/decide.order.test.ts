@@ -98,12 +98,22 @@ describe('webhooks', () => {
       next: 'callWebhooks',
       targets: [
         {
-          ...{ webhookId: 'hook-1', url: hook.webhookUrl, method: 'POST', active: true },
-          ...{ failOpen: false, getsOperation: false, shadow: false },
+          webhookId: 'hook-1',
+          url: hook.webhookUrl,
+          method: 'POST',
+          active: true,
+          failOpen: false,
+          getsOperation: false,
+          shadow: false,
         },
         {
-          ...{ webhookId: 'by rule', url: 'https://rule.example/', method: 'POST', active: true },
-          ...{ failOpen: true, getsOperation: true, shadow: false },
+          webhookId: 'by rule',
+          url: 'https://rule.example/',
+          method: 'POST',
+          active: true,
+          failOpen: true,
+          getsOperation: true,
+          shadow: false,
         },
       ],
     });
@@ -153,17 +163,15 @@ describe('a draft', () => {
     const steps = (stage: Situation): string[] => decided(together(situation, stage)).steps.map((step) => step.rule);
     expect(steps(draft)).toEqual(['contracts', 'walletDeployment', 'validity', 'spendingLimit', 'gasTank']);
     expect(steps({ facts: { webhooks: [responseWith()] } })).toEqual([
-      ...[
-        'gas',
-        'contracts',
-        'walletDeployment',
-        'validity',
-        'fees',
-        'spendingLimit',
-        'gasTank',
-        'webhook',
-        'burnRate',
-      ],
+      'gas',
+      'contracts',
+      'walletDeployment',
+      'validity',
+      'fees',
+      'spendingLimit',
+      'gasTank',
+      'webhook',
+      'burnRate',
     ]);
   });
 });
@@ -173,10 +181,7 @@ describe('the breaker', () => {
 
   test('pauses all sponsorship, in words that name the chain and the amount', () => {
     expect(decided(together(breaker(2n * COST), full)).effects).toEqual({
-      pause: {
-        since: NOW,
-        reason: 'Burn-rate breaker: operations on Local chain exceeded 0.000624 ETH within 1 hour',
-      },
+      pause: { since: NOW, reason: 'Burn-rate breaker: operations on Local chain exceeded 0.000624 ETH within 1 hour' },
     });
   });
 

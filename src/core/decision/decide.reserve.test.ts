@@ -63,7 +63,10 @@ describe('a signed operation reserves', () => {
 
   test('of the budget while no node answers: all of it that was ever signed counts, until it is dropped', () => {
     expect(reserved(unreachable)).toContainEqual({
-      ...{ account: { kind: 'unreachable', id: '31337', ...rolling }, kind: 'spend', ...wei, since: 0 },
+      account: { kind: 'unreachable', id: '31337', ...rolling },
+      kind: 'spend',
+      ...wei,
+      since: 0,
     });
     const withoutNode = together(unreachable, { facts: { hasNode: false } });
     expect(reserved(withoutNode).map(({ account }) => account.kind)).toEqual(['tank', 'sender', 'dapp']);
@@ -100,14 +103,28 @@ test.each<[string, AccountKind, Situation, boolean]>([
 
 /** The most that accounts may hold, by kind and, for limits, by rule; a share may always hold one operation. */
 const bounds: Readonly<Record<string, bigint>> = {
-  ...{ 'limit:each': 5n, 'limit:all': 3n * COST, user: 2n * MAX_UNITS, unreachable: 2n * COST },
-  ...{ tank: COIN, sender: COIN / 4n, dapp: COIN / 4n, breaker: 8n * COST, dappBreaker: 4n * COST },
+  'limit:each': 5n,
+  'limit:all': 3n * COST,
+  user: 2n * MAX_UNITS,
+  unreachable: 2n * COST,
+  tank: COIN,
+  sender: COIN / 4n,
+  dapp: COIN / 4n,
+  breaker: 8n * COST,
+  dappBreaker: 4n * COST,
 };
 const nameOf = ({ account: { kind, id } }: Reservation): string =>
   kind === 'limit' ? `limit:${id.split(':')[0]}` : kind;
 const rules: Readonly<Record<string, string>> = {
-  ...{ 'limit:each': 'spendingLimit', 'limit:all': 'spendingLimit', user: 'tokenPayment', unreachable: 'unreachable' },
-  ...{ tank: 'gasTank', sender: 'gasTank', dapp: 'gasTank', breaker: 'burnRate', dappBreaker: 'burnRate' },
+  'limit:each': 'spendingLimit',
+  'limit:all': 'spendingLimit',
+  user: 'tokenPayment',
+  unreachable: 'unreachable',
+  tank: 'gasTank',
+  sender: 'gasTank',
+  dapp: 'gasTank',
+  breaker: 'burnRate',
+  dappBreaker: 'burnRate',
 };
 
 const offline = together(everywhere, unreachable, { facts: { shared: { ...shared({}).facts!.shared!, chain: true } } });

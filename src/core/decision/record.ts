@@ -95,9 +95,7 @@ const storedOperation = (op: Wire, requested: Wire): object => {
 export const storedFacts = ({ webhooks, op, ...facts }: Facts, requested: Wire): unknown => ({
   ...facts,
   ...storedOperation(op, requested),
-  ...(webhooks.length > 0 && {
-    webhooks: webhooks.map(({ call: _inTrace, micros: _too, ...rest }) => rest),
-  }),
+  ...(webhooks.length > 0 && { webhooks: webhooks.map(({ call: _inTrace, micros: _too, ...rest }) => rest) }),
 });
 
 /** The stored facts. @throws ZodError if the record has no valid facts */

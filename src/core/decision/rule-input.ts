@@ -52,19 +52,17 @@ const read = (facts: Facts, policy: Policy): RuleInput => {
     ask,
   });
   return {
-    ...{
-      facts,
-      policy: bound,
-      idle,
-      op,
-      decoding,
-      deployment: deploymentBy(bound),
-      layout,
-      requiredWei,
-      payment,
-      values,
-      ask,
-    },
+    facts,
+    policy: bound,
+    idle,
+    op,
+    decoding,
+    deployment: deploymentBy(bound),
+    layout,
+    requiredWei,
+    payment,
+    values,
+    ask,
     symbol: chainSymbol(chainId, policy.chain),
   };
 };

@@ -26,11 +26,7 @@ export const entryPoint06: EntryPoint = {
   unmeteredGas: 19_500n,
   leastMeteredGas: 57_000n,
   leastVerificationGas: 58_000n,
-  unusedGasPenalty: {
-    countsUncalledPostOp: false,
-    of: () => 0n,
-    limitsWithin: (limits) => limits,
-  },
+  unusedGasPenalty: { countsUncalledPostOp: false, of: () => 0n, limitsWithin: (limits) => limits },
   aaCodes: {
     ...commonAaCodes,
     AA40: {

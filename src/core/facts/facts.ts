@@ -104,10 +104,7 @@ export const factsSchema = z.strictObject({
   account: accountFacts.optional().describe('Absent: not asked'),
   price: coinPrice.optional().describe('Absent: not asked'),
   gasUsed: z
-    .strictObject({
-      validation: gas.describe('Creation and validation of the account'),
-      call: gas,
-    })
+    .strictObject({ validation: gas.describe('Creation and validation of the account'), call: gas })
     .nullable()
     .optional()
     .describe('What it uses where it is simulated. Null: the node does not. Absent: not asked, since it fits without'),

@@ -60,7 +60,12 @@ class AbiBytes {
       if (to <= end) return;
       const hex = `0x${this.#data.slice(2 + 2 * end, 2 + 2 * to)}`;
       whole.push({
-        ...{ name: 'unread', offset: end, length: to - end, hex, kind: 'bytes', value: '' },
+        name: 'unread',
+        offset: end,
+        length: to - end,
+        hex,
+        kind: 'bytes',
+        value: '',
         meaning: 'Bytes that no contract reads.',
       });
     };

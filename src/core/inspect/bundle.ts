@@ -24,21 +24,29 @@ const SIGNATURE = bytes('signature', "The account's own.");
 const BENEFICIARY = word('beneficiary', 'address', "Receives what the operations pay: the bundler's address.");
 
 const OPERATION_V06: readonly AbiShape[] = [
-  ...[SENDER, NONCE, INIT_CODE, CALL_DATA],
+  SENDER,
+  NONCE,
+  INIT_CODE,
+  CALL_DATA,
   word('callGasLimit', 'gas', "Gas for the operation's call."),
   word('verificationGasLimit', 'gas', 'Gas for validation.'),
   PRE_VERIFICATION,
   word('maxFeePerGas', 'wei', 'The most wei per gas.'),
   word('maxPriorityFeePerGas', 'wei', 'The most wei per gas above the base fee.'),
-  ...[PAYMASTER, SIGNATURE],
+  PAYMASTER,
+  SIGNATURE,
 ];
 
 const PACKED_OPERATION: readonly AbiShape[] = [
-  ...[SENDER, NONCE, INIT_CODE, CALL_DATA],
+  SENDER,
+  NONCE,
+  INIT_CODE,
+  CALL_DATA,
   word('accountGasLimits', 'bytes', '16 bytes of verificationGasLimit, 16 bytes of callGasLimit.'),
   PRE_VERIFICATION,
   word('gasFees', 'bytes', '16 bytes of maxPriorityFeePerGas, 16 bytes of maxFeePerGas.'),
-  ...[PAYMASTER, SIGNATURE],
+  PAYMASTER,
+  SIGNATURE,
 ];
 
 const handleOps = (item: readonly AbiShape[]): readonly AbiShape[] => [
@@ -110,7 +118,10 @@ const operationV07 = (tuple: Tuple): UserOperation => {
   return {
     ...common(tuple),
     ...splitInitCode(hexOf(tuple, 'initCode')),
-    ...{ verificationGasLimit, callGasLimit, maxPriorityFeePerGas, maxFeePerGas },
+    verificationGasLimit,
+    callGasLimit,
+    maxPriorityFeePerGas,
+    maxFeePerGas,
     ...splitPaymaster(hexOf(tuple, 'paymasterAndData')),
   };
 };

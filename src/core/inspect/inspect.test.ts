@@ -24,19 +24,21 @@ const signed = vectors.filter(({ id, params, userOp }) => {
 
 const LOCAL = { chainId: 31_337, name: 'Local chain', symbol: 'ETH' };
 const knowing = (known: Partial<Knowledge> = {}): Knowledge => ({
-  ...{ now: 1_750_000_000, chains: [LOCAL], contracts: [], signers: [], decided: [] },
+  now: 1_750_000_000,
+  chains: [LOCAL],
+  contracts: [],
+  signers: [],
+  decided: [],
   ...known,
 });
 const signerOf = ({ chainId, signerAddress }: PaymasterVector) => ({ chainId, address: signerAddress });
 const decidedOf = ({ chainId, entryPoint, userOp, params, signerAddress, paymasterAndData }: PaymasterVector) => ({
-  ...{
-    chainId,
-    entryPoint,
-    sender: userOp.sender,
-    nonce: BigInt(userOp.nonce),
-    signer: signerAddress,
-    paymasterAndData,
-  },
+  chainId,
+  entryPoint,
+  sender: userOp.sender,
+  nonce: BigInt(userOp.nonce),
+  signer: signerAddress,
+  paymasterAndData,
   ...(params.senderNonce !== undefined && { senderNonce: BigInt(params.senderNonce) }),
   ...(params.eip7702Delegate !== undefined && { delegate: params.eip7702Delegate }),
 });
@@ -94,7 +96,8 @@ describe('paymasterAndData', () => {
     const attached = first(paymasterAndData, { contracts: [{ chainId, version: 'singleton-0.8', address }] });
     expect(attached).toMatchObject({
       title: 'paymasterAndData: Pimlico SingletonPaymasterV8 (npm build)',
-      ...{ sureness: 'certain', symbol: 'ETH' },
+      sureness: 'certain',
+      symbol: 'ETH',
     });
     const other = first(paymasterAndData, { contracts: [{ chainId, version: '2.0.0', address }] });
     expect(other.sureness).toBe('possible');
@@ -281,7 +284,8 @@ describe('an error', () => {
     [
       'revert data in revert data',
       encode('FailedOpWithRevert(uint256,string,bytes)', [
-        ...[1, 'AA33 reverted'],
+        1,
+        'AA33 reverted',
         encode('InsufficientBalance(uint256,uint256)', [5, 4]),
       ]),
       'AA33',

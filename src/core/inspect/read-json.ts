@@ -32,8 +32,16 @@ const looksLikeOperation = (value: unknown): value is Members =>
   isMembers(value) && 'sender' in value && ('callData' in value || 'nonce' in value);
 
 const ONLY_FROM_V07 = [
-  ...['factory', 'factoryData', 'accountGasLimits', 'gasFees', 'paymaster', 'paymasterData'],
-  ...['paymasterVerificationGasLimit', 'paymasterPostOpGasLimit', 'eip7702Auth', 'authorization'],
+  'factory',
+  'factoryData',
+  'accountGasLimits',
+  'gasFees',
+  'paymaster',
+  'paymasterData',
+  'paymasterVerificationGasLimit',
+  'paymasterPostOpGasLimit',
+  'eip7702Auth',
+  'authorization',
 ];
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;

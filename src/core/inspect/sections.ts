@@ -59,8 +59,13 @@ export const named = (
 ): NamedValue => ({ name, kind, value: String(value), meaning });
 
 const toldCall = ({ target, value, data, operation }: DecodedCall): InspectionSection['calls'][number] => ({
-  ...{ target, contract: null, method: null, args: null },
-  ...{ valueWei: String(value), data, operation },
+  target,
+  contract: null,
+  method: null,
+  args: null,
+  valueWei: String(value),
+  data,
+  operation,
 });
 
 /** Calls for a section, or why it has none. */

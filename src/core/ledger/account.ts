@@ -51,7 +51,8 @@ export interface Reservation {
 
 /** The account in a list whose rows always have a window and a user, even if the account does not. */
 export const listedAccount = ({ kind, id, window, user }: Required<AccountKey>): AccountKey => ({
-  ...{ kind, id },
+  kind,
+  id,
   ...((kind === 'limit' || rollingKinds.includes(kind)) && { window }),
   ...(user !== '' && { user }),
 });

@@ -65,7 +65,10 @@ export class Ledger {
     return reservations
       .filter(({ since }) => since === undefined)
       .map(({ account, kind, amount, ofWei }) => ({
-        ...{ account: accountText(account), follows: kind, reserved: amount, held: amount },
+        account: accountText(account),
+        follows: kind,
+        reserved: amount,
+        held: amount,
         ...(ofWei !== undefined && { ofWei }),
       }));
   }

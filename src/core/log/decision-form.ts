@@ -17,8 +17,19 @@ const REQUIRED = (Object.keys(stored.shape) as (keyof typeof stored.shape)[]).fi
 );
 const REQUEST = new Set(['received', 'userOperation', 'options', 'calls']);
 const OPERATION = new Set([
-  ...['sender', 'nonce', 'initCode', 'factory', 'factoryData', 'callData', ...gasLimits, 'maxFeePerGas'],
-  ...['maxPriorityFeePerGas', 'paymasterVerificationGasLimit', 'paymasterPostOpGasLimit', 'signature', 'eip7702Auth'],
+  'sender',
+  'nonce',
+  'initCode',
+  'factory',
+  'factoryData',
+  'callData',
+  ...gasLimits,
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+  'paymasterVerificationGasLimit',
+  'paymasterPostOpGasLimit',
+  'signature',
+  'eip7702Auth',
 ]);
 const AUTHORIZATION = new Set(['chainId', 'address', 'nonce', 'yParity', 'r', 's']);
 const NEEDED_OPTIONS = ['mode', 'calculateGasLimits', 'expiryDuration', 'sponsorshipInfo', 'tokenInfo'];
@@ -69,8 +80,13 @@ const UNSIGNED = { userOpHash: null, paymasterAndData: '0x', validAfter: null, v
 const FIXED: Readonly<Partial<Record<NotReplayable, Fields>>> = {
   FAILED: {
     ...UNSIGNED,
-    ...{ rule: null, maxCostWei: null, trace: [], facts: undefined, policy: undefined },
-    ...{ reservations: undefined, engine: undefined },
+    rule: null,
+    maxCostWei: null,
+    trace: [],
+    facts: undefined,
+    policy: undefined,
+    reservations: undefined,
+    engine: undefined,
   },
   TRUNCATED: UNSIGNED,
 };

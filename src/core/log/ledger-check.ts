@@ -34,7 +34,10 @@ export class LedgerCheck {
     for (const { decision, account, follows, reserved, held, ofWei } of reservations) {
       const all = this.#decisions.get(decision) ?? [];
       all.push({
-        ...{ account, follows, reserved: BigInt(reserved), held: BigInt(held) },
+        account,
+        follows,
+        reserved: BigInt(reserved),
+        held: BigInt(held),
         ...(ofWei !== undefined && { ofWei: BigInt(ofWei) }),
       });
       this.#decisions.set(decision, all);

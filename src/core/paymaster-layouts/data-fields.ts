@@ -108,12 +108,7 @@ export const paymasterField: DataField<never> = {
 
 /** The fields after the paymaster from EntryPoint v0.7 on. */
 export const paymasterGasFields: readonly DataField<never>[] = [
-  {
-    name: 'paymasterVerificationGasLimit',
-    length: 16,
-    kind: 'gas',
-    meaning: "Gas for the paymaster's validation.",
-  },
+  { name: 'paymasterVerificationGasLimit', length: 16, kind: 'gas', meaning: "Gas for the paymaster's validation." },
   { name: 'paymasterPostOpGasLimit', length: 16, kind: 'gas', meaning: "Gas for the paymaster's postOp." },
 ];
 

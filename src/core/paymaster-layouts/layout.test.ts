@@ -120,8 +120,16 @@ const anySignature = bytes({ minLength: 65, maxLength: 65 });
 describe('the registry', () => {
   it('knows the paymaster versions by name and nothing else', () => {
     expect(layouts.map(({ version }) => version)).toEqual([
-      ...['1.0.0', '1.1.0', '2.0.0', 'verifying-0.6', 'verifying-0.7', 'verifying-0.8'],
-      ...['singleton-0.6', 'singleton-0.7', 'singleton-0.8', 'singleton-0.8-eip7702'],
+      '1.0.0',
+      '1.1.0',
+      '2.0.0',
+      'verifying-0.6',
+      'verifying-0.7',
+      'verifying-0.8',
+      'singleton-0.6',
+      'singleton-0.7',
+      'singleton-0.8',
+      'singleton-0.8-eip7702',
     ]);
     for (const layout of layouts) expect(findLayout(layout.version)).toBe(layout);
     expect(findLayout('9.9.9')).toBeUndefined();

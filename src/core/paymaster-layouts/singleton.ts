@@ -46,10 +46,7 @@ const modeField = (mode: number): DataField<PromiseTerms> => ({
   terms: (value) => ({ allowAllBundlers: (value & 1n) === 1n }),
 });
 
-const getHash = (mode: number) => ({
-  getHashTypes: 'uint8, OP',
-  getHashValues: (op: object) => [mode, op],
-});
+const getHash = (mode: number) => ({ getHashTypes: 'uint8, OP', getHashValues: (op: object) => [mode, op] });
 
 const sponsored: SingletonMode<SponsorshipTerms> = {
   // This mode has no postOp.

@@ -88,7 +88,9 @@ export const draftPolicy = (
   ...current,
   dapp: {
     ...current.dapp,
-    ...{ allowedOrigins: file.allowedOrigins, maxExpirySeconds: file.maxExpirySeconds, tokenMode: file.tokenMode },
+    allowedOrigins: file.allowedOrigins,
+    maxExpirySeconds: file.maxExpirySeconds,
+    tokenMode: file.tokenMode,
   },
   contracts: file.contracts.map((contract) => draftContract(contract, current, drafting)),
   rules: [

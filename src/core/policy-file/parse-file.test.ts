@@ -231,7 +231,8 @@ test('a file with more than a DApp may have is refused before anything of it is 
   };
   const file = (count: number): string => EMPTY.replace('rules: []\n', rules(count));
   expect(refused(file(MOST.rules + 1))).toMatchObject({
-    ...{ code: 'TOO_MANY', message: expect.stringContaining('at most 1,000 rules') },
+    code: 'TOO_MANY',
+    message: expect.stringContaining('at most 1,000 rules'),
   });
   expect(refused(file(2))).toMatchObject({ code: 'POLICY_FILE_INVALID' });
   const asking = EMPTY.replace('rules: []\n', `rules:\n${'  - {type: WEBHOOK}\n'.repeat(MOST.webhooks + 1)}`);

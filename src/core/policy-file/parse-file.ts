@@ -128,7 +128,8 @@ const countsIn = (value: unknown): Partial<DappCounts> => {
     (one) => (one as { type?: unknown } | null)?.type === 'WEBHOOK',
   );
   return {
-    ...{ rules: lengthOf(rules), contracts: lengthOf(contracts) },
+    rules: lengthOf(rules),
+    contracts: lengthOf(contracts),
     abiCharacters: (Array.isArray(contracts) ? contracts : []).reduce<number>((sum, one) => sum + abiLength(one), 0),
     webhooks: lengthOf(webhooks) + asking.length,
   };

@@ -120,7 +120,8 @@ const listChanges = <Item>(
       return differences.length === 0 ? [] : [{ change: 'changed', text: `${title}: ${differences.join('; ')}` }];
     }),
     ...removed.map((item): PolicyChange => ({
-      ...{ change: 'removed', text: `${words.title(item)}: ${words.does(item, coin)}` },
+      change: 'removed',
+      text: `${words.title(item)}: ${words.does(item, coin)}`,
     })),
     ...(isReordered
       ? [{ change: 'changed', text: `order of ${list}: ${keptAfter.map(words.title).join(', ')}` } as const]

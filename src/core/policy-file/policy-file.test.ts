@@ -96,7 +96,8 @@ describe('a file that is applied', () => {
   test('starts a limit anew that it changes, under its id', () => {
     const { rules } = applied(exported.replace('threshold: "5"', 'threshold: 6'));
     expect(rules[0]).toMatchObject({
-      ...{ ruleId: 'Per user', cycle: 1 },
+      ruleId: 'Per user',
+      cycle: 1,
       policyData: { threshold: '6', startTimeInEpoch: LATER },
     });
     expect(rules.slice(1)).toEqual(game.rules.slice(1));

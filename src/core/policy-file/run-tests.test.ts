@@ -65,7 +65,10 @@ test.each(layouts.map(({ version }) => version))('the same operations are made f
 test('a test that fails says what came of it, and why', () => {
   expect(runPolicyTests(file('{name: t, operation: {calls: [{to: Items}]}, expect: sponsored}'), AT)).toEqual([
     {
-      ...{ name: 't', passed: false, expected: 'sponsored', actual: 'denied: PLAIN_TRANSFER' },
+      name: 't',
+      passed: false,
+      expected: 'sponsored',
+      actual: 'denied: PLAIN_TRANSFER',
       message:
         'The operation sends 0 of the native coin to 0x1717171717171717171717171717171717171717 without calling a method.',
     },

@@ -27,11 +27,26 @@ const stand = (digits: string): Address => `0x${digits.repeat(20)}`;
 const NO_DAPP: Policy = {
   v: 1,
   dapp: {
-    ...{ paymasterId: '', name: 'Test', chainId: 1, version: '1.1.0', fundingWallet: null },
-    ...{ allowedOrigins: [], maxExpirySeconds: 3600, tokenMode: false },
+    paymasterId: '',
+    name: 'Test',
+    chainId: 1,
+    version: '1.1.0',
+    fundingWallet: null,
+    allowedOrigins: [],
+    maxExpirySeconds: 3600,
+    tokenMode: false,
   },
-  ...{ contracts: [], rules: [], webhooks: [], lowBalanceThresholdWei: null, chain: null, paymasterContracts: [] },
-  ...{ signer: null, treasury: null, pause: null, resumes: { desk: 0, dapp: 0 }, outstandingSharePercent: 100 },
+  contracts: [],
+  rules: [],
+  webhooks: [],
+  lowBalanceThresholdWei: null,
+  chain: null,
+  paymasterContracts: [],
+  signer: null,
+  treasury: null,
+  pause: null,
+  resumes: { desk: 0, dapp: 0 },
+  outstandingSharePercent: 100,
 };
 
 /** The part of the policy that a file controls: a pause, or a chain's bounds, must not make its tests fail. */
@@ -55,15 +70,28 @@ const factsOf = (
   const attached = paymasterContracts.find(({ version }) => version === dapp.version);
   const op = testOperation(operation, file.contracts, entryPoints[entryPointVersion]);
   return {
-    ...{ v: 1, at, stage: 'final', gasSource: 'GAS_GIVEN', expiryDuration: 300, senderNonce: '0', hasNode: true },
+    v: 1,
+    at,
+    stage: 'final',
+    gasSource: 'GAS_GIVEN',
+    expiryDuration: 300,
+    senderNonce: '0',
+    hasNode: true,
     contract: {
-      ...{ version: dapp.version, address: attached?.address ?? stand('cc'), signer: signer ?? stand('51') },
+      version: dapp.version,
+      address: attached?.address ?? stand('cc'),
+      signer: signer ?? stand('51'),
       fundingWallet: dapp.fundingWallet ?? stand('fe'),
     },
-    ...{ op, gasUsed: { validation: '0', call: String(BigInt(String(op['callGasLimit']))) } },
+    op,
+    gasUsed: { validation: '0', call: String(BigInt(String(op['callGasLimit']))) },
     chain: {
-      ...{ balanceWei: String(10n ** 30n), pendingWithdrawalsWei: '0', l1DataGas: '0', blockGasLimit: '30000000' },
-      ...{ baseFeeWei: String(GWEI), suggestedTipWei: String(GWEI) },
+      balanceWei: String(10n ** 30n),
+      pendingWithdrawalsWei: '0',
+      l1DataGas: '0',
+      blockGasLimit: '30000000',
+      baseFeeWei: String(GWEI),
+      suggestedTipWei: String(GWEI),
     },
     account: { hasCode: !operation.deploys, nextNonce: '0' },
     // A limit in dollars denies by its amounts, not because the price is missing.

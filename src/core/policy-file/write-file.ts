@@ -11,20 +11,24 @@ import { sentData } from './rule-data.ts';
 const paused = ({ active }: { readonly active: boolean }): object => (active ? {} : { active: false });
 
 const contractFields = ({ name, address, abi, whitelistedMethods, ...contract }: PolicyContract): object => ({
-  ...{ name, address, methods: whitelistedMethods },
+  name,
+  address,
+  methods: whitelistedMethods,
   ...paused(contract),
   abi: linesOfAbi(abi) ?? abi,
 });
 
 const ruleFields = (rule: PolicyRule): object => ({
-  ...{ name: rule.name, type: rule.policyType },
+  name: rule.name,
+  type: rule.policyType,
   ...paused(rule),
   ...keptBinding(rule),
   data: sentData(rule),
 });
 
 const webhookFields = ({ webhookUrl, requestType: method, ...webhook }: PolicyWebhook): object => ({
-  ...{ url: withoutCredentials(webhookUrl), method },
+  url: withoutCredentials(webhookUrl),
+  method,
   ...paused(webhook),
 });
 

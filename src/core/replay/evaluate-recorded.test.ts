@@ -7,7 +7,10 @@ import { evaluateRecorded } from './evaluate-recorded.ts';
 
 const abi = JSON.stringify([
   {
-    ...{ type: 'function', name: 'mint', stateMutability: 'nonpayable', outputs: [] },
+    type: 'function',
+    name: 'mint',
+    stateMutability: 'nonpayable',
+    outputs: [],
     inputs: [{ type: 'uint256', name: 'amount' }],
   },
 ]);

@@ -26,11 +26,9 @@ import { ruleInput } from '../decision/rule-input.ts';
 import { termsOf } from '../decision/terms.ts';
 
 const situation: Situation = together(
-  ...[
-    breaker(3n * COST),
-    withResponse(responseWith()),
-    { policy: { contracts: [items()], rules: [limit()], webhooks: [] } },
-  ],
+  breaker(3n * COST),
+  withResponse(responseWith()),
+  { policy: { contracts: [items()], rules: [limit()], webhooks: [] } },
   { op: { callData: encodeExecute(ITEMS, 0n, call('mint')) } },
 );
 const [facts, policy, held] = inputsOf(situation);
@@ -112,7 +110,13 @@ describe('a record in which one value was changed differs there, and nowhere els
 
 describe('of what another version decided', () => {
   const decides: readonly (string | number)[][] = [
-    ...[['outcome'], ['code'], ['rule'], ['maxCostWei'], ['validUntil'], ['userOpHash'], ['reservations', 0, 'amount']],
+    ['outcome'],
+    ['code'],
+    ['rule'],
+    ['maxCostWei'],
+    ['validUntil'],
+    ['userOpHash'],
+    ['reservations', 0, 'amount'],
     ...['rule', 'outcome', 'code', 'shadow'].map((field) => ['trace', CONTRACTS, field]),
   ];
   const words: readonly (string | number)[][] = [['message'], ['hint'], ['trace', CONTRACTS, 'evidence', 'calls']];
@@ -120,7 +124,8 @@ describe('of what another version decided', () => {
 
   test.each(words.map((path) => [path.join('.'), path] as const))('is not compared in words: %s', (_, path) => {
     expect(again(byOther(path), deniedInputs[1], { engine: 'another version' })).toMatchObject({
-      ...{ differences: [], isByOtherEngine: true },
+      differences: [],
+      isByOtherEngine: true,
     });
     const ofThis = again(byOther(path), deniedInputs[1]);
     expect(ofThis).toMatchObject({ isByOtherEngine: false });
@@ -140,7 +145,8 @@ describe('of what another version decided', () => {
 describe('what follows from a changed value is named with it:', () => {
   const step = (rule: string): string => `trace[${indexOf(rule)}]`;
   const nothingSigned = ['outcome', 'code', 'rule', 'message', 'hint', 'validAfter', 'validUntil'].concat(
-    ...['paymasterAndData', 'userOpHash'],
+    'paymasterAndData',
+    'userOpHash',
   );
 
   test('other amounts in the ledger', () => {
@@ -188,10 +194,7 @@ const signedFor = ({ version, entryPointVersion }: PaymasterLayout): Situation =
   const op = rpcOperationV07With(eip7702 ? { factory: '0x7702' } : {});
   const gasUsed = { validation: '50000', call: '1000000' };
   const delegate = eip7702 ? { delegate: `0x${'de'.repeat(20)}` as const } : {};
-  return {
-    dapp: { version },
-    facts: { senderNonce: '3', gasUsed, ...delegate, ...(isPacked && { op }) },
-  };
+  return { dapp: { version }, facts: { senderNonce: '3', gasUsed, ...delegate, ...(isPacked && { op }) } };
 };
 
 test.each(layouts.map((layout) => [layout.version, layout] as const))('what %s takes is read again', (_, layout) => {
@@ -240,7 +243,8 @@ describe('who signed', () => {
 
 describe("an export is anybody's file: what cannot be decided is said, and ends nothing", () => {
   const withFacts = (changes: object): DecisionRecord => ({
-    ...{ ...sponsored, facts: { ...(sponsored.facts as object), ...changes } },
+    ...sponsored,
+    facts: { ...(sponsored.facts as object), ...changes },
   });
   test.each<[string, DecisionRecord, string]>([
     ['facts of another version', withFacts({ v: 2 }), 'UNKNOWN_FORM'],

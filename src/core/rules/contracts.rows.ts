@@ -231,7 +231,9 @@ export default ruleTable(contracts, {
           expect([address, selector]).toEqual([ITEMS, fragment.selector]);
           const methods = ['steal(uint256)'];
           return withContract(world, 'Items', {
-            ...{ abi: `[${fragment.format('json')}]`, methods, whitelistedMethods: methods },
+            abi: `[${fragment.format('json')}]`,
+            methods,
+            whitelistedMethods: methods,
           });
         },
       },

@@ -9,7 +9,10 @@ import { sized } from '../../../test/support/combinations.ts';
 
 const GWEI = 10n ** 9n;
 const pricesOf = (baseFeeWei: bigint, believedTipWei = 0n, believedBaseFeeWei = baseFeeWei): GasPrices => ({
-  ...{ baseFeeWei, believedBaseFeeWei, believedTipWei, suggestedTipWei: believedTipWei },
+  baseFeeWei,
+  believedBaseFeeWei,
+  believedTipWei,
+  suggestedTipWei: believedTipWei,
 });
 const usualOffer: Offer = {
   unusedGasPenalty: entryPoints['0.7'].unusedGasPenalty,
@@ -30,7 +33,9 @@ const usual: Omit<FeeFacts, 'offer'> = {
   maxCostWei: 0n,
   operatorCostWei: undefined,
   uncheckedCostWei: 10n ** 19n,
-  ...{ l1DataGas: 0n, chainId: 8453, symbol: 'ETH' },
+  l1DataGas: 0n,
+  chainId: 8453,
+  symbol: 'ETH',
 };
 /** Differences from a usual operation on a usual chain. */
 interface Difference extends Partial<FeeFacts> {
@@ -54,8 +59,10 @@ test.each([
 /** An operation whose only surplus is its tip, on a chain with a base fee of 15 wei whose node suggests 30 gwei. */
 const polygon = (gwei: bigint, believedGwei = 30n): Difference => ({
   by: {
-    ...{ maxFeePerGasWei: gwei * GWEI + 30n, maxPriorityFeePerGasWei: gwei * GWEI },
-    ...{ preVerificationGas: 48_000n, callGasUsed: 120_000n },
+    maxFeePerGasWei: gwei * GWEI + 30n,
+    maxPriorityFeePerGasWei: gwei * GWEI,
+    preVerificationGas: 48_000n,
+    callGasUsed: 120_000n,
   },
   prices: pricesOf(15n, believedGwei * GWEI),
 });
@@ -194,7 +201,8 @@ const offers = fc
     callGasUsed: uint(10n ** 6n),
   })
   .map(({ callGasUsed, limits, ...offer }): Offer => ({
-    ...{ ...offer, limits },
+    ...offer,
+    limits,
     callGasUsed: callGasUsed < limits.callGasLimit ? callGasUsed : limits.callGasLimit,
   }));
 const chains = fc

@@ -187,8 +187,10 @@ const priceDenial = (facts: FeeFacts, prices: GasPrices, evidence: Evidence): Re
     return deny(codeOf(surplus.parts), {
       ...evidence,
       pricePerGasWei: String(surplus.pricePerGasWei),
-      ...{ preVerificationGas: String(preVerificationGas), bundleGas: String(bundleGas) },
-      ...{ callGasLimit: String(limits.callGasLimit), callGasUsed: isUseUnknown ? null : String(callGasUsed) },
+      preVerificationGas: String(preVerificationGas),
+      bundleGas: String(bundleGas),
+      callGasLimit: String(limits.callGasLimit),
+      callGasUsed: isUseUnknown ? null : String(callGasUsed),
       ...surplusEvidence(surplus),
       ...tooHigh(offer, prices, highestOffer(offer, prices, surplus), mostOfferedWei),
       symbol,
@@ -274,7 +276,8 @@ const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }:
   const areFeesOpen = stage === 'draft' && op.maxFeePerGas === 0n;
   return {
     offer: offerOf(entryPoints[layout.entryPointVersion], op, {
-      ...{ l1DataGas, isPaidInToken: payment !== undefined },
+      l1DataGas,
+      isPaidInToken: payment !== undefined,
       ...(gasUsed && { gasUsed: { validation: BigInt(gasUsed.validation), call: BigInt(gasUsed.call) } }),
     }),
     executionGas: executionGas(op),

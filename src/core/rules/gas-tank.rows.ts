@@ -20,10 +20,7 @@ export default ruleTable(gasTank, {
           withChain(world, ({ balanceWei }) => ({ balanceWei: String(BigInt(balanceWei) + decimalToWei(coins)) })),
       },
     ],
-    words: {
-      evidence: { balanceWei: '10', reservedWei: '4', requiredWei: '9' },
-      names: ['0.000000000000000003'],
-    },
+    words: { evidence: { balanceWei: '10', reservedWei: '4', requiredWei: '9' }, names: ['0.000000000000000003'] },
   },
   TANK_SHARE_REACHED: {
     sparesDrafts: true,

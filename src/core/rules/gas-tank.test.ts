@@ -52,8 +52,11 @@ test.each([
     outcome: code === 'WITHIN_TANK_SHARE' ? 'pass' : 'deny',
     code,
     evidence: {
-      ...{ holder: 'sender', percent: 25, shareWei: '250' },
-      ...{ outstandingWei: String(outstandingWei), requiredWei: String(requiredWei) },
+      holder: 'sender',
+      percent: 25,
+      shareWei: '250',
+      outstandingWei: String(outstandingWei),
+      requiredWei: String(requiredWei),
     },
   });
 });

@@ -181,7 +181,9 @@ export const saidBy = <Code extends string>(
 };
 
 export const deny = <Code extends string>(code: Code, evidence: Evidence = {}): CheckResult<Code> => ({
-  ...{ outcome: 'deny', code, evidence },
+  outcome: 'deny',
+  code,
+  evidence,
 });
 
 /** False for a step which only says that the value its rule needs was not read when the operation was decided. */

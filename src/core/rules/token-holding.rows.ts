@@ -11,9 +11,7 @@ const MEMBERSHIP = `0x${'7e'.repeat(20)}` as const;
 
 /** The sender must hold ten units of a token, with this reading; undefined: nothing was read. */
 const holds = (answer: NonNullable<Facts['holdings']>[string] | undefined): Situation => ({
-  policy: {
-    rules: [rule('Members', 'TOKEN_HOLDING', { standard: 'ERC20', address: MEMBERSHIP, minimum: '10' })],
-  },
+  policy: { rules: [rule('Members', 'TOKEN_HOLDING', { standard: 'ERC20', address: MEMBERSHIP, minimum: '10' })] },
   facts: answer === undefined ? {} : { holdings: { [`ERC20:${MEMBERSHIP}`]: answer } },
 });
 

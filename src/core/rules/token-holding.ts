@@ -74,7 +74,8 @@ const holdingSetup: Setup<TokenHolding, TokenHolding> = {
   }),
   kept: fields,
   keep: ({ tokenId, ...sent }) => ({
-    ...{ standard: sent.standard, address: addressKey(sent.address) },
+    standard: sent.standard,
+    address: addressKey(sent.address),
     ...(tokenId !== undefined && { tokenId: digits(tokenId) }),
     minimum: digits(sent.minimum),
   }),
@@ -146,10 +147,7 @@ export const unreadHoldings = ({ rules }: Pick<Policy, 'rules'>, { holdings }: F
 
 /** Why a holding could not be read, and what would help. */
 const failureWords: Readonly<Record<string, { readonly why: string; readonly help: string }>> = {
-  NO_NODE: {
-    why: 'the chain has no RPC URL',
-    help: "Set the chain's RPC URL, or pause the rule.",
-  },
+  NO_NODE: { why: 'the chain has no RPC URL', help: "Set the chain's RPC URL, or pause the rule." },
   NO_ANSWER: {
     why: "the chain's node did not answer the question",
     help: "Send the operation again. If this stays so, check the chain's node.",
@@ -169,7 +167,8 @@ const failureWords: Readonly<Record<string, { readonly why: string; readonly hel
 };
 
 const questionIn = ({ standard: which, token, tokenId }: Evidence): HoldingQuestion => ({
-  ...{ standard: which as TokenHolding['standard'], address: token as Address },
+  standard: which as TokenHolding['standard'],
+  address: token as Address,
   ...(typeof tokenId === 'string' && { tokenId }),
 });
 

@@ -95,7 +95,8 @@ const besidesReserved = (
 };
 
 const asText = ({ callGasUsed, callGasLimit }: NonNullable<PaymentTrial['outOfGas']>): Evidence => ({
-  ...{ callGasUsed: String(callGasUsed), callGasLimit: String(callGasLimit) },
+  callGasUsed: String(callGasUsed),
+  callGasLimit: String(callGasLimit),
 });
 
 const ifAny = (key: string, units: bigint): Evidence => (units > 0n ? { [key]: String(units) } : {});
@@ -176,8 +177,13 @@ const resultOf = (input: RuleInput, payment: NonNullable<RuleInput['payment']>, 
   if (holdings === undefined) return skip('TOKEN_NOT_CHECKED', { symbol, token: address });
   if (holdings === null) return deny('TOKEN_UNREADABLE', { symbol, token: address });
   const paid = {
-    ...{ sender: op.sender, spender: facts.contract.address, token, decoding },
-    ...{ maxUnits: needed, prefundUnits: preFund(op) ?? 0n, trial: trialOf(facts, op) },
+    sender: op.sender,
+    spender: facts.contract.address,
+    token,
+    decoding,
+    maxUnits: needed,
+    prefundUnits: preFund(op) ?? 0n,
+    trial: trialOf(facts, op),
   };
   const held = { allowance: BigInt(holdings.allowance), balance: BigInt(holdings.balance) };
   return checkTokenPayment(paid, held, reservedUnits);

@@ -99,11 +99,7 @@ export const checkValidity = ({
   if (!deploys && !hasCode) return deny('SENDER_WITHOUT_CODE', evidence);
   if (failedCreation !== undefined) {
     const { aaCode, factory, verificationGasLimit } = failedCreation;
-    return deny(creationDenials[aaCode], {
-      ...evidence,
-      factory,
-      verificationGasLimit: String(verificationGasLimit),
-    });
+    return deny(creationDenials[aaCode], { ...evidence, factory, verificationGasLimit: String(verificationGasLimit) });
   }
   if (nonce < nextNonce) return deny('NONCE_USED', evidence);
   if (failedValidation !== undefined && nonce === nextNonce) {

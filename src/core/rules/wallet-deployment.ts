@@ -118,13 +118,7 @@ export const deploymentSetup: Setup<DeploymentData, DeploymentData & { operator:
       typed: { factories: factory },
     }),
     fields: () => ({
-      factories: {
-        label: 'Trusted factories',
-        kind: 'addresses',
-        default: '',
-        optional: true,
-        example: '0x… 0x…',
-      },
+      factories: { label: 'Trusted factories', kind: 'addresses', default: '', optional: true, example: '0x… 0x…' },
     }),
     note: () =>
       'With this rule, Gasdesk sponsors operations that deploy their account, if no other rule denies them. Without it, a ' +

@@ -47,10 +47,21 @@ export const webhookSetup: Setup<WebhookRuleData, WebhookRuleData> = {
 
 export const webhookTargets = ({ webhooks, rules }: Pick<Policy, 'webhooks' | 'rules'>): WebhookTarget[] => [
   ...webhooks.map(({ webhookId, webhookUrl: url, requestType: method, active }) => ({
-    ...{ webhookId, url, method, active, failOpen: false, getsOperation: false, shadow: false },
+    webhookId,
+    url,
+    method,
+    active,
+    failOpen: false,
+    getsOperation: false,
+    shadow: false,
   })),
   ...rulesOf(webhookSetup, rules).map(({ ruleId, active, enforcement, policyData: { url, failOpen = false } }) => ({
-    ...{ webhookId: ruleId, url, method: 'POST' as const, active, failOpen, getsOperation: true },
+    webhookId: ruleId,
+    url,
+    method: 'POST' as const,
+    active,
+    failOpen,
+    getsOperation: true,
     shadow: enforcement === 'shadow',
   })),
 ];

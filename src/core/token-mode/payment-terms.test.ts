@@ -3,12 +3,7 @@ import type { FeeToken } from '../../shared/schema/fee-token.ts';
 import { singleton07 } from '../paymaster-layouts/singleton-0.7.ts';
 import { paymentTerms } from './payment-terms.ts';
 
-const gas = {
-  callGasLimit: 1n,
-  verificationGasLimit: 1n,
-  preVerificationGas: 1n,
-  paymasterVerificationGasLimit: 1n,
-};
+const gas = { callGasLimit: 1n, verificationGasLimit: 1n, preVerificationGas: 1n, paymasterVerificationGasLimit: 1n };
 
 test.each([false, true])('a postOp limit that a bundler found too low is raised, taken up front: %s', (preFund) => {
   const paymaster = { layout: singleton07.token, treasury: `0x${'11'.repeat(20)}` } as const;

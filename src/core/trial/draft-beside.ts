@@ -28,7 +28,9 @@ export const draftBeside = (recorded: Policy, draft: Policy, from: number): Poli
   return {
     ...recorded,
     dapp: { ...recorded.dapp, allowedOrigins, maxExpirySeconds, tokenMode },
-    ...{ contracts, webhooks, lowBalanceThresholdWei },
+    contracts,
+    webhooks,
+    lowBalanceThresholdWei,
     rules: rules.map((rule) => (known.has(`${rule.ruleId}:${rule.cycle}`) ? rule : inForceAt(rule, from))),
   };
 };

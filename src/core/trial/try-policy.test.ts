@@ -97,12 +97,20 @@ describe('past decisions are decided again under a draft:', () => {
     const settled = { settlement: 'settled', actualCostWei: '1000' } as const;
     const records = decisionsOf(limited('5'), [...times(3, { settled }), { sender: OTHER }, ...times(2)]);
     expect(tried(records, limited('5'), limited('2'))).toEqual({
-      ...{ decisions: 6, same: 3, nowSponsored: 0, nowDenied: 3, unknown: 0 },
+      decisions: 6,
+      same: 3,
+      nowSponsored: 0,
+      nowDenied: 3,
+      unknown: 0,
       costWei: { before: String(3000n + 2n * COST), after: '2000' },
       senders: { nowSponsored: 0, nowDenied: 2 },
       byRule: { spendingLimit: { nowSponsored: 0, nowDenied: 3 } },
       flips: ['d-2', 'd-3', 'd-4'].map((id) => ({
-        ...{ id, from: 'sponsored', to: 'denied', code: 'LIMIT_REACHED', rule: 'spendingLimit' },
+        id,
+        from: 'sponsored',
+        to: 'denied',
+        code: 'LIMIT_REACHED',
+        rule: 'spendingLimit',
       })),
     });
   });
@@ -111,7 +119,10 @@ describe('past decisions are decided again under a draft:', () => {
     const records = decisionsOf(limited('2'), [{ method: 'burn' }, ...times(2)]);
     const draft = { ...limited('2'), contracts: [bothMethods] };
     expect(tried(records, limited('2'), draft)).toMatchObject({
-      ...{ same: 1, nowSponsored: 1, nowDenied: 1, senders: { nowSponsored: 1, nowDenied: 1 } },
+      same: 1,
+      nowSponsored: 1,
+      nowDenied: 1,
+      senders: { nowSponsored: 1, nowDenied: 1 },
       costWei: { before: String(2n * COST), after: String(2n * COST) },
       flips: [
         { id: 'd-0', from: 'denied', to: 'sponsored', code: 'METHOD_NOT_WHITELISTED', rule: 'contracts' },
@@ -129,7 +140,8 @@ describe('past decisions are decided again under a draft:', () => {
     const records = decisionsOf(before, [read('10'), read('9'), read('11'), { ...read('11'), method: 'burn' }]);
     expect(tried(records, before, before)).toMatchObject({ same: 4, ...nothing });
     expect(tried(records, before, { ...before, rules: [raised] })).toMatchObject({
-      ...{ same: 3, nowDenied: 1 },
+      same: 3,
+      nowDenied: 1,
       flips: [{ id: 'd-0', to: 'denied', code: 'TOKEN_HOLDING_TOO_LOW', rule: 'tokenHolding' }],
     });
     const others = rule('Others', 'TOKEN_HOLDING', needing(`0x${'7f'.repeat(20)}`, '1'));
@@ -151,7 +163,9 @@ describe('past decisions are decided again under a draft:', () => {
   test('a limit that was set meanwhile binds what was decided before it, in windows of its own', () => {
     const before = policyWith();
     const hourly = limit({
-      ...{ threshold: '1', durationInMs: HOUR_MS, cycleDuration: { value: 1, unit: 'hour' } },
+      threshold: '1',
+      durationInMs: HOUR_MS,
+      cycleDuration: { value: 1, unit: 'hour' },
       startTimeInEpoch: NOW + 2 * HOUR_MS,
     });
     const now = policyWith({ rules: [hourly] });
@@ -274,7 +288,9 @@ describe('webhooks:', () => {
     const records = decisionsOf(limited('2'), times(3));
     const draft = { ...limited('3'), webhooks: [hook] };
     expect(tried(records, limited('2'), draft)).toMatchObject({
-      ...{ same: 0, unknown: 3, flips: [] },
+      same: 0,
+      unknown: 3,
+      flips: [],
       costWei: { before: String(2n * COST), after: String(2n * COST) },
     });
     expect(tried(records, limited('2'), { ...limited('1'), webhooks: [hook] })).toMatchObject({

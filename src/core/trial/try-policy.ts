@@ -122,7 +122,8 @@ const tooLong = ({ expiryDuration }: Facts, { dapp: { maxExpirySeconds } }: Poli
   expiryDuration <= maxExpirySeconds
     ? undefined
     : {
-        ...{ code: 'VALIDATION', rule: 'maxExpiry' },
+        code: 'VALIDATION',
+        rule: 'maxExpiry',
         message: `It asks for a signature that is valid for ${expiryDuration} seconds, and the longest expiry is ${maxExpirySeconds}.`,
         hint: 'Ask for less, or raise the longest expiry.',
       };

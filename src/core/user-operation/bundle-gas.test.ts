@@ -17,11 +17,17 @@ const common = {
   maxPriorityFeePerGas: 10n ** 12n,
 } as const;
 const v06 = (callData: Hex, initCode: Hex, signature: Hex = bytes(65)): UserOperationV06 => ({
-  ...{ ...common, callData, initCode, signature },
+  ...common,
+  callData,
+  initCode,
+  signature,
   paymasterAndData: bytes(98),
 });
 const v07 = (callData: Hex, factoryData: Hex): UserOperationV07 => ({
-  ...{ ...common, callData, signature: bytes(65), factoryData },
+  ...common,
+  callData,
+  signature: bytes(65),
+  factoryData,
   factory: bytes(20),
   paymaster: bytes(20),
   paymasterVerificationGasLimit: 60_000n,

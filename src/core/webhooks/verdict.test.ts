@@ -156,7 +156,9 @@ describe('a webhook set to fail open', () => {
     expect(judge(given).outcome).toBe('deny');
     expect(judge(given, true)).toMatchObject({ outcome: 'pass', code: 'WEBHOOK_FAILED_OPEN', evidence: { outage } });
     expect(verdictOn(given, 'hooks.example', true, 'it answers others')).toMatchObject({
-      ...{ outcome: 'deny', code: outage, evidence: { notAnOutage: 'it answers others' } },
+      outcome: 'deny',
+      code: outage,
+      evidence: { notAnOutage: 'it answers others' },
     });
   });
 

@@ -3,10 +3,7 @@ import type { WebhookDenialCode } from './webhook-denials.ts';
 import { evidence, webhookCall } from '../../shared/schema/decision.ts';
 import { type Answer, type WebhookVerdict, verdictOn } from './verdict.ts';
 
-const error = z.strictObject({
-  code: z.custom<WebhookDenialCode>((value) => typeof value === 'string'),
-  evidence,
-});
+const error = z.strictObject({ code: z.custom<WebhookDenialCode>((value) => typeof value === 'string'), evidence });
 
 /** The result of a webhook call. */
 export const webhookResponse = z.strictObject({
@@ -27,7 +24,11 @@ export const webhookResponse = z.strictObject({
 export type WebhookResponse = z.output<typeof webhookResponse>;
 
 export const answerOf = ({ call, headers, error, body }: WebhookResponse): Answer => ({
-  ...{ status: call.status, headers, text: call.response, error, body },
+  status: call.status,
+  headers,
+  text: call.response,
+  error,
+  body,
 });
 
 /** The verdict of a webhook's response. */

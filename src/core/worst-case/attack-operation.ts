@@ -52,8 +52,18 @@ const BUNDLE_GAS = 16_000_000n;
 
 /** The attacker's account burns all the gas it is given, even when it is simulated. */
 const factsOf = ({ at, chain, hasNode, contract, shared, price }: Situation, op: Facts['op']): Facts => ({
-  ...{ v: 1, at, stage: 'final', op, gasSource: 'GAS_GIVEN', expiryDuration: 300, senderNonce: '0' },
-  ...{ hasNode, chain, contract, shared, webhooks: [] },
+  v: 1,
+  at,
+  stage: 'final',
+  op,
+  gasSource: 'GAS_GIVEN',
+  expiryDuration: 300,
+  senderNonce: '0',
+  hasNode,
+  chain,
+  contract,
+  shared,
+  webhooks: [],
   ...(chain !== null && {
     account: { hasCode: true, nextNonce: '0' },
     gasUsed: { validation: '0', call: String(BigInt(String(op['callGasLimit']))) },
@@ -83,9 +93,15 @@ const template = (version: string) => {
   const verificationGasLimit =
     entryPoint.leastVerificationGas + (chainReads.includes('senderNonce') ? SENDER_NONCE_GAS : 0n);
   const op = {
-    ...{ sender: ATTACKER, nonce: 0n, callData: CALL_DATA, callGasLimit: 0n },
-    ...{ verificationGasLimit, ...paymasterGas, preVerificationGas: 0n },
-    ...{ maxFeePerGas: 0n, maxPriorityFeePerGas: 0n },
+    sender: ATTACKER,
+    nonce: 0n,
+    callData: CALL_DATA,
+    callGasLimit: 0n,
+    verificationGasLimit,
+    ...paymasterGas,
+    preVerificationGas: 0n,
+    maxFeePerGas: 0n,
+    maxPriorityFeePerGas: 0n,
     ...entryPoint.emptyFields,
     signature: '0x' as const,
   };
@@ -110,7 +126,9 @@ export const attackOperation = (
   const op = {
     ...common,
     preVerificationGas: common.preVerificationGas + BigInt(chain?.l1DataGas ?? 0),
-    ...{ callGasLimit, maxFeePerGas: price, maxPriorityFeePerGas: price },
+    callGasLimit,
+    maxFeePerGas: price,
+    maxPriorityFeePerGas: price,
   };
   return { op: toRpcUserOperation(op), callGasLimit, price, costWei: requireLayout(version).reservedCost(op) };
 };

@@ -5,9 +5,7 @@ import type { PolicyRule } from '../policy/policy.ts';
 import { attackedPolicy, leavesRulesOut } from './attacked-policy.ts';
 
 const condition = rule('Gold', 'CONDITION', { expression: 'context.tier == "gold"', message: 'Gold only.' });
-const holding = rule('Members', 'TOKEN_HOLDING', {
-  ...{ standard: 'ERC20', address: `0x${'7e'.repeat(20)}`, minimum: '1' },
-});
+const holding = rule('Members', 'TOKEN_HOLDING', { standard: 'ERC20', address: `0x${'7e'.repeat(20)}`, minimum: '1' });
 const deployments = rule('New', 'WALLET_DEPLOYMENT', { operator: 'walletDeployment' });
 
 test.each<[string, PolicyRule, readonly PolicyRule[], boolean]>([

@@ -50,8 +50,12 @@ const withDailyLimit = (policy: Policy, at: number, words: Omit<LimitWords, 'cyc
   const limit = { ...words, cycleDuration: A_DAY };
   const policyData = { ...limit, startTimeInEpoch: at, durationInMs: cycleMs(A_DAY) };
   const rule: PolicyRule = {
-    ...{ ruleId: 'suggested', name: 'suggested', policyType: limitSetup.policyType, policyData },
-    ...{ active: true, cycle: 0 },
+    ruleId: 'suggested',
+    name: 'suggested',
+    policyType: limitSetup.policyType,
+    policyData,
+    active: true,
+    cycle: 0,
   };
   return { ...policy, rules: [...policy.rules, rule] };
 };
@@ -67,7 +71,9 @@ const limitForAll = (policy: Policy, at: number, wei: bigint, coin: string): Dra
     savesNothing: 'another rule stops an attacker before',
   },
   policy: withDailyLimit(policy, at, {
-    ...{ type: 'PAYMASTER', thresholdType: 'NATIVE_ASSET', threshold: weiToDecimal(wei) },
+    type: 'PAYMASTER',
+    thresholdType: 'NATIVE_ASSET',
+    threshold: weiToDecimal(wei),
   }),
 });
 
@@ -75,9 +81,7 @@ const limitPerUser = (policy: Policy, at: number): Draft => ({
   change: 'limitPerUser',
   subject: 'A limit per user of 5 operations a day',
   because: { saves: 'it counts each account by itself', savesNothing: NEW_ACCOUNTS },
-  policy: withDailyLimit(policy, at, {
-    ...{ type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold: '5' },
-  }),
+  policy: withDailyLimit(policy, at, { type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold: '5' }),
 });
 
 const maxOperationCost = (policy: Policy, wei: bigint, coin: string): Draft => ({
@@ -97,10 +101,7 @@ const breaker = (policy: Policy, wei: bigint, coin: string): Draft => ({
     saves: 'nothing more is signed in any hour, and whoever exceeds it pauses sponsorship',
     savesNothing: 'another rule stops an attacker before',
   },
-  policy: {
-    ...policy,
-    chain: { ...(policy.chain ?? NO_CHAIN), breaker: { amountWei: String(wei), seconds: 3_600 } },
-  },
+  policy: { ...policy, chain: { ...(policy.chain ?? NO_CHAIN), breaker: { amountWei: String(wei), seconds: 3_600 } } },
 });
 
 const isDeploymentRule = ({ policyType, active }: PolicyRule): boolean =>

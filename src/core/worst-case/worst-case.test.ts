@@ -13,10 +13,18 @@ const { at, hasNode, contract, shared, chain } = factsWith();
 const situation: Situation = { at, hasNode, contract, shared, chain };
 
 const limit = (name: string, data: object, hours = 1): PolicyRule => ({
-  ...{ ruleId: name, name, policyType: 'PAYMASTER_SA_LIMIT', active: true, cycle: 0 },
+  ruleId: name,
+  name,
+  policyType: 'PAYMASTER_SA_LIMIT',
+  active: true,
+  cycle: 0,
   policyData: {
-    ...{ cycleDuration: { value: hours, unit: 'hour' }, startTimeInEpoch: at - HOUR_MS / 3 },
-    ...{ durationInMs: hours * HOUR_MS, type: 'PAYMASTER', thresholdType: 'COUNT', threshold: '10' },
+    cycleDuration: { value: hours, unit: 'hour' },
+    startTimeInEpoch: at - HOUR_MS / 3,
+    durationInMs: hours * HOUR_MS,
+    type: 'PAYMASTER',
+    thresholdType: 'COUNT',
+    threshold: '10',
     ...data,
   },
 });
@@ -254,6 +262,10 @@ test('what can be changed is told in the order of what it saves, and why it save
 });
 
 const deployment: PolicyRule = {
-  ...{ ruleId: 'deployment', name: 'Deployment', policyType: 'WALLET_DEPLOYMENT', active: true, cycle: 0 },
+  ruleId: 'deployment',
+  name: 'Deployment',
+  policyType: 'WALLET_DEPLOYMENT',
+  active: true,
+  cycle: 0,
   policyData: { operator: 'walletDeployment' },
 };

@@ -77,7 +77,10 @@ const attackView = ({ volleys, amountWei, last, end }: Attack, at: number): Boun
     startsAt,
     amountWei: String(amountWei),
     volleys: volleys.map(({ at: when, count, operation: { op, costWei } }) => ({
-      ...{ afterMs: when - startsAt, count: String(count), costWei: String(costWei), op },
+      afterMs: when - startsAt,
+      count: String(count),
+      costWei: String(costWei),
+      op,
     })),
     last: last === undefined ? null : verdictView(last),
     next: end === undefined ? null : verdictView(end),

@@ -105,7 +105,13 @@ export const createBackups = (desk: {
     const signal = AbortSignal.any([stopping.signal, room.signal]);
     try {
       return await writeBackup({
-        ...{ folder, file: path, passphrase, force, vaultText, signal, entropy },
+        folder,
+        file: path,
+        passphrase,
+        force,
+        vaultText,
+        signal,
+        entropy,
         logN: Math.log2(scrypt.N),
         now: () => clock.now(),
         copyDatabase: (copy) => store.copyTo(copy, signal),

@@ -105,7 +105,12 @@ const saveWhatIsThere = async (folder: DataFolder, order: RestoreOrder): Promise
   const { passphrase, now, logN = Math.log2(DEFAULT_SCRYPT.N) } = order;
   try {
     return await writeBackup({
-      ...{ folder, passphrase, now, logN, force: false, entropy: systemEntropy },
+      folder,
+      passphrase,
+      now,
+      logN,
+      force: false,
+      entropy: systemEntropy,
       file: join(makeBackupsFolder(folder), backupName('gasdesk-before-restore', now())),
       copyDatabase: (copy) => copyDatabaseFile(folder.database, copy),
       vaultText: () => (existsSync(folder.vault) ? readFileSync(folder.vault, 'utf8') : undefined),

@@ -99,7 +99,4 @@ const systemMachine: Machine = {
 
 export const systemClock: Clock = createClock(systemMachine);
 
-export const systemEntropy: Entropy = {
-  bytes: (n) => randomBytes(n),
-  uuid: () => randomUUID(),
-};
+export const systemEntropy: Entropy = { bytes: (n) => randomBytes(n), uuid: () => randomUUID() };

@@ -43,7 +43,11 @@ const desk = () => {
     return store.reserve({ chainId: CHAIN, userOpHash, paymaster, ...slot, nonce, maxCost: 1_000n, validUntil, at });
   };
   return {
-    ...{ node, store, clock, logged, reserve },
+    node,
+    store,
+    clock,
+    logged,
+    reserve,
     poll: () => settlement.pollNow(),
     mine: (userOpHash: Hex = HASH, paymaster = PAYMASTER, nonce = 0n) =>
       node.mine(userOpHash, paymaster, 7n, node.head, { ...slot, nonce }),

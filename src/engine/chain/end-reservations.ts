@@ -217,7 +217,10 @@ export const createEnding = (options: EndingOptions) => {
       const { node, buried } = now;
       if (buried === undefined || clock.monotonic() < endless.notBefore) return;
       const reservations = await store.openReservations({
-        ...{ chainId, after: endless.after, validUntilBefore: 1, most: AT_ONCE },
+        chainId,
+        after: endless.after,
+        validUntilBefore: 1,
+        most: AT_ONCE,
       });
       const old = reservations.filter(({ at }) => at < clock.now() - ENDLESS_MS);
       const { used } = await askAll(

@@ -55,7 +55,12 @@ const desk = ({ nodes, maxRangeBlocks = 2_000 }: Desk = {}) => {
     });
   const events = (): string[] => logged.map(({ event }) => event);
   return {
-    ...{ node, store, clock, events, reserve, restart },
+    node,
+    store,
+    clock,
+    events,
+    reserve,
+    restart,
     get settlement() {
       return settlement;
     },
@@ -317,10 +322,7 @@ describe.each([
       after.overrule = () => undefined;
       if (isBackAsItWas) nodes[CHAIN] = before;
       expect(await settlement.pollNow()).toBe(true);
-      seen.push({
-        histories: decisions.map(({ history }) => [...history]),
-        wei: [store.reservedWei, store.spentWei],
-      });
+      seen.push({ histories: decisions.map(({ history }) => [...history]), wei: [store.reservedWei, store.spentWei] });
     }
   };
 

@@ -70,7 +70,10 @@ export const createSettings = (started: Config, sources: ConfigSources, file: st
     const value = shownValue(key, current[key]) as Setting['value'];
     const stored = entry.value as Setting['value'];
     return {
-      ...{ key, value, source, change: change(entry) },
+      key,
+      value,
+      source,
+      change: change(entry),
       next: isDeepStrictEqual(stored, value) ? null : stored,
       accepts: acceptedBySetting.get(key) ?? '',
     };

@@ -58,11 +58,7 @@ export interface Machine {
 /** `sun_path` holds 104 bytes on macOS and 108 on Linux, including the closing zero. */
 const LONGEST_SOCKET_PATH = 100;
 
-const thisMachine = (): Machine => ({
-  platform: process.platform,
-  home: homedir(),
-  temporary: tmpdir(),
-});
+const thisMachine = (): Machine => ({ platform: process.platform, home: homedir(), temporary: tmpdir() });
 
 /** The operating system's folder for application data. `env` is the process's environment. */
 export const defaultDataFolder = (

@@ -64,10 +64,7 @@ const refusal = (dir: string, cause: unknown): EngineError => {
   return new EngineError(
     'DATA_FOLDER_IN_USE',
     `${who} uses the data folder ${dir}. Stop it, or choose another folder with --data`,
-    {
-      dir,
-      ...(pid !== undefined && { pid }),
-    },
+    { dir, ...(pid !== undefined && { pid }) },
   );
 };
 

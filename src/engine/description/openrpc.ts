@@ -24,7 +24,9 @@ export const openRpcDocument = (methods: readonly RpcMethod[] = rpcMethods): Jso
     summary: one.summary,
     paramStructure: 'by-position',
     params: one.params.map(({ name, summary, schema, optional }) => ({
-      ...{ name, summary, required: optional !== true },
+      name,
+      summary,
+      required: optional !== true,
       schema: describe(schema),
     })),
     result: { name: 'result', schema: describe(one.result) },

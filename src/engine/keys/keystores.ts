@@ -171,10 +171,7 @@ export const createKeystores = (desk: {
       const { json } = readKeystore(readText(pathOf(address)));
       const { [OURS]: _, ...keystore } = json;
       const made = new Date(describe(address).createdAt).toISOString().replaceAll(':', '-');
-      return {
-        fileName: `UTC--${made}--${addressKey(address).slice(2)}.json`,
-        keystore: JSON.stringify(keystore),
-      };
+      return { fileName: `UTC--${made}--${addressKey(address).slice(2)}.json`, keystore: JSON.stringify(keystore) };
     },
     async remove(address, password) {
       const path = pathOf(address);

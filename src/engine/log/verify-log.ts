@@ -61,9 +61,7 @@ const notALog = (file: string, why: string): EngineError =>
   new EngineError(
     'EXPORT_INVALID',
     `${file} is not an exported log: ${why}. Use a file that "gasdesk log export" wrote`,
-    {
-      file,
-    },
+    { file },
   );
 
 const hashes = z.array(z.base64().length(44)).max(128);
@@ -144,7 +142,10 @@ const readAt = async (handle: FileHandle, position: number, length: number): Pro
 
 /** Options of the verifier. @throws EngineError as {@link sinceOf} */
 const optionsOf = async (key: VerifierKey, { withSignatures, since }: LogCheck): Promise<VerifyOptions> => ({
-  ...{ key, crypto: logCrypto, engine, withSignatures },
+  key,
+  crypto: logCrypto,
+  engine,
+  withSignatures,
   ...(since !== undefined && { since: await sinceOf(since) }),
 });
 

@@ -41,7 +41,8 @@ const ROOM_TO_DECIDE = 2n ** 17n;
 
 const refusal = ({ words, written, found }: Rollback): EngineError =>
   new EngineError('LOG_ROLLED_BACK', `${words}, so Gasdesk signs and changes nothing. ${MEND_ROLLBACK}.`, {
-    ...{ written, found },
+    written,
+    found,
   });
 
 /**

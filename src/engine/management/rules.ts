@@ -17,10 +17,7 @@ const view = (rule: RuleRecord) =>
 const target = ({
   paymaster: { paymasterId },
   path: { ruleId = '' },
-}: OperationInput<unknown> & OperationCaller<'dapp'>) => ({
-  paymasterId,
-  ruleId,
-});
+}: OperationInput<unknown> & OperationCaller<'dapp'>) => ({ paymasterId, ruleId });
 
 /** Behaviour 8.8. */
 export const ruleOperations = [

@@ -52,48 +52,66 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
   const register = new Registry();
   const registers = [register];
   const decisions = new Counter({
-    ...{
-      name: 'gasdesk_decisions_total',
-      help: 'Decisions made, by what they came to and the kind of rule that decided',
-    },
-    ...{ labelNames: ['outcome', 'rule', 'chain', 'dapp'] as const, registers },
+    name: 'gasdesk_decisions_total',
+    help: 'Decisions made, by what they came to and the kind of rule that decided',
+    labelNames: ['outcome', 'rule', 'chain', 'dapp'] as const,
+    registers,
   });
   const durations = new Histogram({
-    ...{ name: 'gasdesk_sponsorship_duration_seconds', help: 'Time to answer a wallet, webhooks and nodes included' },
-    ...{ labelNames: ['procedure', 'answered'] as const, buckets: BUCKETS, registers },
+    name: 'gasdesk_sponsorship_duration_seconds',
+    help: 'Time to answer a wallet, webhooks and nodes included',
+    labelNames: ['procedure', 'answered'] as const,
+    buckets: BUCKETS,
+    registers,
   });
   const nodeCalls = new Counter({
-    ...{ name: 'gasdesk_rpc_calls_total', help: 'Requests to nodes and bundlers' },
-    ...{ labelNames: ['chain', 'target', 'outcome'] as const, registers },
+    name: 'gasdesk_rpc_calls_total',
+    help: 'Requests to nodes and bundlers',
+    labelNames: ['chain', 'target', 'outcome'] as const,
+    registers,
   });
   const webhookCalls = new Counter({
-    ...{ name: 'gasdesk_webhook_calls_total', help: 'Calls of webhooks, by what the answer meant' },
-    ...{ labelNames: ['code'] as const, registers },
+    name: 'gasdesk_webhook_calls_total',
+    help: 'Calls of webhooks, by what the answer meant',
+    labelNames: ['code'] as const,
+    registers,
   });
   const ofDapp = ['chain', 'dapp'] as const;
   const reserved = new Gauge({
-    ...{ name: 'gasdesk_reserved_wei', help: 'Maximum cost of signed operations that are neither mined nor expired' },
-    ...{ labelNames: ofDapp, registers },
+    name: 'gasdesk_reserved_wei',
+    help: 'Maximum cost of signed operations that are neither mined nor expired',
+    labelNames: ofDapp,
+    registers,
   });
   const operations = new Gauge({
-    ...{ name: 'gasdesk_reserved_operations', help: 'Signed operations that are neither mined nor expired' },
-    ...{ labelNames: ofDapp, registers },
+    name: 'gasdesk_reserved_operations',
+    help: 'Signed operations that are neither mined nor expired',
+    labelNames: ofDapp,
+    registers,
   });
   const balances = new Gauge({
-    ...{ name: 'gasdesk_tank_balance_wei', help: 'Balance of the gas tank of a DApp when it was last looked at' },
-    ...{ labelNames: ofDapp, registers },
+    name: 'gasdesk_tank_balance_wei',
+    help: 'Balance of the gas tank of a DApp when it was last looked at',
+    labelNames: ofDapp,
+    registers,
   });
   const free = new Gauge({
-    ...{ name: 'gasdesk_tank_free_wei', help: 'What was free of the gas tank of a DApp when it was last looked at' },
-    ...{ labelNames: ofDapp, registers },
+    name: 'gasdesk_tank_free_wei',
+    help: 'What was free of the gas tank of a DApp when it was last looked at',
+    labelNames: ofDapp,
+    registers,
   });
   const lag = new Gauge({
-    ...{ name: 'gasdesk_settlement_lag_seconds', help: 'Time since settlement last looked through a chain' },
-    ...{ labelNames: ['chain'] as const, registers },
+    name: 'gasdesk_settlement_lag_seconds',
+    help: 'Time since settlement last looked through a chain',
+    labelNames: ['chain'] as const,
+    registers,
   });
   const entries = new Gauge({ name: 'gasdesk_log_entries', help: 'Entries of the log', registers });
   const disk = new Gauge({
-    ...{ name: 'gasdesk_disk_free_bytes', help: 'Free space on the disk of the data folder', registers },
+    name: 'gasdesk_disk_free_bytes',
+    help: 'Free space on the disk of the data folder',
+    registers,
   });
 
   /** Starts with the first request. */

@@ -19,9 +19,7 @@ const namesBy = async (
   const server = await startNameServer(answer, ttl);
   onTestFinished(() => server.stop());
   const clock = new ManualClock();
-  const names = createNames({
-    ...{ clock, servers: [server.address], hosts: readHostNames(files.hosts, files.resolvConf) },
-  });
+  const names = createNames({ clock, servers: [server.address], hosts: readHostNames(files.hosts, files.resolvConf) });
   onTestFinished(() => names.close());
   return { ...names, ...server, clock, files };
 };

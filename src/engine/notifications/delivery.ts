@@ -60,7 +60,10 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
 
   const call = async (shown: string, id: string, webhookData: Record<string, unknown>): Promise<string | undefined> => {
     const response = await webhooks.deliver({
-      ...{ webhookId: NOTIFICATION_WEBHOOK, method: 'POST', decisionId: id, webhookData },
+      webhookId: NOTIFICATION_WEBHOOK,
+      method: 'POST',
+      decisionId: id,
+      webhookData,
       url: fullWebhookUrl(vault, NOTIFICATION_WEBHOOK, shown),
       secret: vault.webhookSecret(NOTIFICATION_WEBHOOK),
     });
@@ -80,7 +83,13 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     const event = endedAt === null ? 'raised' : 'ended';
     const [desk, page] = [address(), pageOf(notification)];
     const data = {
-      ...{ type: `notification.${event}`, id, kind, title, body, raisedAt, endedAt },
+      type: `notification.${event}`,
+      id,
+      kind,
+      title,
+      body,
+      raisedAt,
+      endedAt,
       page: desk === null ? null : `${desk}/console/#${page}`,
     };
     const error = await noting(() => call(url, `${id}.${event}`, data));

@@ -70,8 +70,12 @@ export const createNotifications = async (options: NotificationsOptions): Promis
         if (!isLeader() || open.has(keyOf(happening))) return [];
         const { kind, subject } = happening;
         const raised = await store.raiseNotification({
-          ...{ id: entropy.uuid(), kind, subject, raisedAt: clock.now() },
-          ...{ ...told, decisionId: decisionId ?? null },
+          id: entropy.uuid(),
+          kind,
+          subject,
+          raisedAt: clock.now(),
+          ...told,
+          decisionId: decisionId ?? null,
         });
         if (raised === undefined) return [];
         open.set(keyOf(happening), raised);

@@ -37,17 +37,13 @@ const withRule = (
   policy: Policy,
   id: string,
   change: (rule: PolicyRule) => PolicyRule | undefined,
-): Pick<Policy, 'rules'> => ({
-  rules: changed(policy.rules, ({ ruleId }) => ruleId === id, change, 'RULE_NOT_FOUND'),
-});
+): Pick<Policy, 'rules'> => ({ rules: changed(policy.rules, ({ ruleId }) => ruleId === id, change, 'RULE_NOT_FOUND') });
 
 const withContract = (
   { contracts }: Policy,
   isMeant: (contract: PolicyContract) => boolean,
   change: (contract: PolicyContract) => PolicyContract | undefined,
-): Pick<Policy, 'contracts'> => ({
-  contracts: changed(contracts, isMeant, change, 'SMART_CONTRACT_NOT_FOUND'),
-});
+): Pick<Policy, 'contracts'> => ({ contracts: changed(contracts, isMeant, change, 'SMART_CONTRACT_NOT_FOUND') });
 
 const withWebhook = (
   { webhooks }: Policy,
@@ -71,7 +67,10 @@ const newRule = (
   { name, policyType, policyData, ...binding }: InputOf<'rules.create'>['rule'],
   from: number,
 ): PolicyRule => ({
-  ...{ ...NEW, name, policyType, policyData: keptData(ruleTypeOf(policyType).setup, policyData, from) },
+  ...NEW,
+  name,
+  policyType,
+  policyData: keptData(ruleTypeOf(policyType).setup, policyData, from),
   ...keptBinding(binding),
 });
 

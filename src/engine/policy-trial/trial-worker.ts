@@ -55,7 +55,9 @@ const tryOn = async (past: PastDecisions, { current, change, query }: TrialTask)
   if (!(await goesOn)) return 'ended';
   const { from: seriesFrom, stepMs, steps } = series;
   const result = {
-    ...{ report: trial.report(), flips: trial.flips, from: trial.from ?? 0 },
+    report: trial.report(),
+    flips: trial.flips,
+    from: trial.from ?? 0,
     series: { from: seriesFrom, stepMs, steps },
   };
   return { done, of, result };

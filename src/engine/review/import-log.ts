@@ -115,7 +115,8 @@ export const importLog = async (
     const faults = [...report.faults, ...notShown].sort(inOrder);
     const savedAt = Math.floor(mtimeMs);
     return {
-      ...{ file: basename(file), savedAt },
+      file: basename(file),
+      savedAt,
       ...(decisions.to > 0 ? { from: decisions.from, to: decisions.to } : { from: savedAt, to: savedAt }),
       verification: verificationOf({ ...report, ok: faults.length === 0, faults }, key !== undefined),
     };

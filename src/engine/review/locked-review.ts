@@ -35,7 +35,13 @@ export const createLockedReview = (
     'decisions.list': async () => [],
     'paymasters.list': async () => [],
     'system.info': async () => ({
-      ...{ version, url: address(), vault: 'locked', paymasters: 0, decisions: 0, paused: null, pausedDapps: [] },
+      version,
+      url: address(),
+      vault: 'locked',
+      paymasters: 0,
+      decisions: 0,
+      paused: null,
+      pausedDapps: [],
       review: { ...about, from: about.savedAt, to: about.savedAt },
     }),
     async 'vault.open'({ passphrase }) {

@@ -18,7 +18,9 @@ const log = createLog({ level: 'error' });
 const given = new AbortController();
 const send = (message: FromReview): void => port.postMessage(message);
 const opening = createReview({
-  ...{ file: workerData as string, log, signal: given.signal },
+  file: workerData as string,
+  log,
+  signal: given.signal,
   progress: (part) => send({ progress: part }),
 });
 // Callers get the error.

@@ -54,8 +54,15 @@ export const accountHandlers = ({
       }
       const { scope, paymasterId, dappsAccount } = await scopeOf(asked, await known(accountId));
       const token: AuthToken = {
-        ...{ tokenId: entropy.uuid(), accountId: accountId ?? dappsAccount ?? (await firstAccount()), label },
-        ...{ scope, paymasterId, createdAt: clock.now(), expiresAt, lastUsedAt: null, revokedAt: null },
+        tokenId: entropy.uuid(),
+        accountId: accountId ?? dappsAccount ?? (await firstAccount()),
+        label,
+        scope,
+        paymasterId,
+        createdAt: clock.now(),
+        expiresAt,
+        lastUsedAt: null,
+        revokedAt: null,
       };
       const authToken = `gd_${Buffer.from(entropy.bytes(32)).toString('base64url')}`;
       await store.createAuthToken(token, tokenHash(authToken));

@@ -20,8 +20,15 @@ export const requireChain = async ({ store }: Pick<ServiceContext, 'store'>, cha
 };
 
 const unset = {
-  ...{ name: null, symbol: null, rpc: null, bundler: null, treasury: null, breaker: 'default' as const },
-  ...{ unreachableBudgetWei: null, maxOperationCostWei: null, price: null },
+  name: null,
+  symbol: null,
+  rpc: null,
+  bundler: null,
+  treasury: null,
+  breaker: 'default' as const,
+  unreachableBudgetWei: null,
+  maxOperationCostWei: null,
+  price: null,
 };
 
 type ViewStore = Pick<ServiceContext['store'], 'listChains' | 'rollingHoldings'>;

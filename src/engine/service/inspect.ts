@@ -200,8 +200,14 @@ export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> 
       return {
         ...withCallNames(inspection, registered),
         decisions: found.map(({ row, by }) => ({
-          ...{ id: row.id, at: row.at, dapp: row.dapp, chainId: row.chainId },
-          ...{ outcome: row.outcome, code: row.code, message: row.message, by },
+          id: row.id,
+          at: row.at,
+          dapp: row.dapp,
+          chainId: row.chainId,
+          outcome: row.outcome,
+          code: row.code,
+          message: row.message,
+          by,
         })),
         names: [...addressesIn(inspection)].flatMap((one) => {
           const name = names.get(one);

@@ -64,7 +64,9 @@ export const logHandlers = ({
     });
     const last = rows.at(-1);
     return {
-      ...{ faults, entries: last?.entries ?? 0, upTo: last?.seq ?? page.after },
+      faults,
+      entries: last?.entries ?? 0,
+      upTo: last?.seq ?? page.after,
       rows: rows.map(({ id, settlement, actualCostWei, block }) => ({ id, settlement, actualCostWei, block })),
     };
   },

@@ -10,6 +10,11 @@ export const newKey = (
   paymasterId: string,
   label: string,
 ): ApiKey => ({
-  ...{ keyId: entropy.uuid(), paymasterId, apiKey: newApiKey(entropy), label },
-  ...{ createdAt: clock.now(), lastUsedAt: null, revokedAt: null },
+  keyId: entropy.uuid(),
+  paymasterId,
+  apiKey: newApiKey(entropy),
+  label,
+  createdAt: clock.now(),
+  lastUsedAt: null,
+  revokedAt: null,
 });

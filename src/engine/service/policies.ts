@@ -50,8 +50,10 @@ const requireExpected = ({ hash }: CurrentPolicy, expect: string | undefined): v
 
 const draftedView = ({ outcome, steps, reason }: DraftedDecision): ProcedureOutput<'policies.flip'> => ({
   outcome,
-  ...{ code: reason?.code ?? 'SPONSORED', rule: reason?.rule ?? null },
-  ...{ message: reason?.message ?? 'No rule denies it.', hint: reason?.hint ?? '' },
+  code: reason?.code ?? 'SPONSORED',
+  rule: reason?.rule ?? null,
+  message: reason?.message ?? 'No rule denies it.',
+  hint: reason?.hint ?? '',
   trace: steps.map((step) => ({ ...step })),
 });
 
@@ -146,7 +148,9 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
       const { allowedOrigins, maxExpirySeconds, tokenMode } = draft.dapp;
       const isReplaced = await store.replaceDappPolicy(current.paymaster, current.version, {
         ...draft,
-        ...{ allowedOrigins, maxExpirySeconds, tokenMode },
+        allowedOrigins,
+        maxExpirySeconds,
+        tokenMode,
       });
       if (!isReplaced) throw new EngineError('POLICY_CHANGED');
       const kept = idsInVault(draft);

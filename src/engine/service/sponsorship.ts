@@ -91,7 +91,9 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
         name,
         ...(typeof sponsor?.icon === 'string' && { icon: sponsor.icon }),
         isSponsorTold: sponsor?.isTold ?? true,
-        ...{ version, entryPointVersion: entryPoint.version, entryPoint: entryPoint.address },
+        version,
+        entryPointVersion: entryPoint.version,
+        entryPoint: entryPoint.address,
       };
     },
 

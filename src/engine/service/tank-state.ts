@@ -91,7 +91,13 @@ export const tankState = async (
   const { lowBalanceThresholdWei } = await context.store.dappPolicy(paymasterId);
   const lowBelowWei = enoughWei({ operationWei, lowBalanceThresholdWei });
   return {
-    ...{ balanceWei: balance.wei, reservedWei, pendingWithdrawalsWei, freeWei, operationWei, lowBelowWei },
-    ...{ level: tankLevel(freeWei, lowBelowWei), error: null },
+    balanceWei: balance.wei,
+    reservedWei,
+    pendingWithdrawalsWei,
+    freeWei,
+    operationWei,
+    lowBelowWei,
+    level: tankLevel(freeWei, lowBelowWei),
+    error: null,
   };
 };

@@ -52,7 +52,9 @@ const askForSponsorship = async (
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ jsonrpc: '2.0', id: 1, method: 'pm_sponsorUserOperation' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'pm_sponsorUserOperation',
       params: [partial, { mode: 'SPONSORED', calculateGasLimits: true }],
     }),
   });

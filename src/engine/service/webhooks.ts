@@ -90,7 +90,9 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
       const decisionId = newDecisionId(clock.now(), entropy);
       for (const { paymasterId } of await store.listPaymasters()) {
         const response = await tryWebhook(context, await store.dappPolicy(paymasterId), {
-          ...{ ...trial, decisionId, paymasterId },
+          ...trial,
+          decisionId,
+          paymasterId,
         });
         if (response === undefined) continue;
         const verdict = responseVerdict(response);

@@ -32,7 +32,9 @@ const situationOf = async (
   const { layout, contract: address, fundingWallet } = tank;
   const contract = { version: layout.version, address, signer: policy.signer ?? NOBODY };
   return {
-    ...{ at: clock.now(), chain, hasNode: rpc !== undefined },
+    at: clock.now(),
+    chain,
+    hasNode: rpc !== undefined,
     contract: { ...contract, ...(fundingWallet !== undefined && { fundingWallet }) },
     ...(price && { price }),
     shared: await readShared(context, { tank, sender: op.sender }, current),
@@ -62,8 +64,11 @@ export const findWorstCase = async (
       const { chainId, version } = policy.dapp;
       const hasTokenMode = requireLayout(version).token !== undefined;
       return {
-        ...{ revision: hash, at, coin: chainSymbol(chainId, policy.chain) },
-        ...{ tankWei: chain?.balanceWei ?? null, baseFeeWei: chain?.baseFeeWei ?? null },
+        revision: hash,
+        at,
+        coin: chainSymbol(chainId, policy.chain),
+        tankWei: chain?.balanceWei ?? null,
+        baseFeeWei: chain?.baseFeeWei ?? null,
         takesTokens: hasTokenMode && policy.dapp.tokenMode && (await context.store.listFeeTokens(chainId)).length > 0,
         leavesRulesOut: leavesRulesOut(current.policy, price),
         ...value,

@@ -107,10 +107,7 @@ export interface Vault {
 }
 
 /** The sealed content. Entries are a list of pairs, so that no name is special. */
-const contentSchema = z.strictObject({
-  seed: z.base64(),
-  entries: z.array(z.tuple([z.string(), z.string()])),
-});
+const contentSchema = z.strictObject({ seed: z.base64(), entries: z.array(z.tuple([z.string(), z.string()])) });
 
 interface OpenVault {
   readonly locks: VaultFile['locks'];

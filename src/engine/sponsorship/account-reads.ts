@@ -21,7 +21,10 @@ const withStub = (
   { senderNonce, delegate }: Pick<AccountQuestion, 'senderNonce' | 'delegate'>,
 ): UserOperation => {
   const terms = {
-    ...{ chainId, paymaster: contract, validAfter: 0, validUntil: 0 },
+    chainId,
+    paymaster: contract,
+    validAfter: 0,
+    validUntil: 0,
     ...(fundingWallet !== undefined && { fundingWallet }),
     ...(senderNonce !== undefined && { senderNonce }),
     ...(delegate !== undefined && { eip7702Delegate: delegate }),
@@ -77,11 +80,7 @@ export const readAccount = async (
       ]),
     );
     const takesOnCode = !isV06(op) && op.eip7702Auth !== undefined;
-    return {
-      hasCode: code !== '0x' || takesOnCode,
-      nextNonce: String(nextNonce),
-      ...trial,
-    };
+    return { hasCode: code !== '0x' || takesOnCode, nextNonce: String(nextNonce), ...trial };
   } catch (error) {
     if (isUnreachable(error) && (await money) === null) return undefined;
     throw error;

@@ -63,7 +63,11 @@ const chainPolicy = ({
   maxOperationCostWei,
   price,
 }: ChainSettings): NonNullable<Policy['chain']> => ({
-  ...{ name, symbol, breaker, unreachableBudgetWei, maxOperationCostWei },
+  name,
+  symbol,
+  breaker,
+  unreachableBudgetWei,
+  maxOperationCostWei,
   ...(price && { price }),
 });
 

@@ -34,9 +34,16 @@ const COST = 100_000n;
 const GET_NONCE = '0x35567e1a';
 
 const sent = (nonce: bigint) => ({
-  ...{ sender: WALLET, nonce: `0x${nonce.toString(16)}`, initCode: '0x', callData: '0x12345678', signature: '0x' },
-  ...{ callGasLimit: '87996', verificationGasLimit: '1', preVerificationGas: '1' },
-  ...{ maxFeePerGas: '1', maxPriorityFeePerGas: '0' },
+  sender: WALLET,
+  nonce: `0x${nonce.toString(16)}`,
+  initCode: '0x',
+  callData: '0x12345678',
+  signature: '0x',
+  callGasLimit: '87996',
+  verificationGasLimit: '1',
+  preVerificationGas: '1',
+  maxFeePerGas: '1',
+  maxPriorityFeePerGas: '0',
 });
 
 const request = (nonce: bigint): SponsorshipRequest => ({
@@ -110,7 +117,7 @@ beforeEach(async () => {
   const pause = await createPauseSwitch(store, createLog({ level: 'silent' }));
   sponsor = (nonce) =>
     decideOperation(
-      { ...{ store, vault, pause, chains, webhooks, clock, rates, fees, deposits, config }, entropy: systemEntropy },
+      { store, vault, pause, chains, webhooks, clock, rates, fees, deposits, config, entropy: systemEntropy },
       request(nonce),
     );
 });

@@ -138,7 +138,10 @@ export const decisionDraft = (
   const isKept = concluded.reason === undefined || !isRequestCut(head.request);
   return {
     // The DApp may have been renamed since the request came.
-    ...{ ...head, dapp: policy.dapp.name, request: { ...head.request, calls }, ...record },
+    ...head,
+    dapp: policy.dapp.name,
+    request: { ...head.request, calls },
+    ...record,
     ...(isKept && { facts: storedFacts(facts, head.request.userOperation) }),
   };
 };

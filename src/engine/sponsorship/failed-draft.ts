@@ -36,12 +36,7 @@ export const failedDraft = (
   request: SponsorshipRequest,
   at: number,
   error: unknown,
-): DecisionDraft => ({
-  ...requestRecord(decisionId, request),
-  at,
-  ...failure(request.paymaster, error),
-  trace: [],
-});
+): DecisionDraft => ({ ...requestRecord(decisionId, request), at, ...failure(request.paymaster, error), trace: [] });
 
 export interface UnreadRequest {
   readonly paymaster: Paymaster;

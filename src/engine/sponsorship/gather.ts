@@ -120,7 +120,12 @@ export const tokenFacts = ({ payment, trial }: Pick<TokenCharge, 'payment' | 'tr
   const { token, treasury, transferGas } = payment;
   const { address, symbol, decimals, premium, preFund } = token;
   return {
-    ...{ address, symbol, decimals, premium, preFund, treasury },
+    address,
+    symbol,
+    decimals,
+    premium,
+    preFund,
+    treasury,
     exchangeRate: String(payment.exchangeRate),
     transferGas: { prefund: String(transferGas.prefund), afterwards: String(transferGas.afterwards) },
     ...(trial !== undefined && trialFacts(trial)),
@@ -188,7 +193,9 @@ export const readChain = async (
   ]);
   const token = charge && (await readToken(prepared, charge));
   return {
-    ...{ ledgerVersion, chain, priceSource: policy.chain?.price },
+    ledgerVersion,
+    chain,
+    priceSource: policy.chain?.price,
     ...(account && { account }),
     ...(gasUsed !== undefined && { gasUsed }),
     ...(holdings && { holdings }),
@@ -250,7 +257,12 @@ export const gatherFacts = async (
   }
   return {
     v: 1,
-    ...{ at, stage, op: toRpcUserOperation(op), gasSource, expiryDuration: request.options.expiryDuration, hasNode },
+    at,
+    stage,
+    op: toRpcUserOperation(op),
+    gasSource,
+    expiryDuration: request.options.expiryDuration,
+    hasNode,
     contract: {
       version: ready.layout.version,
       address: ready.contract,

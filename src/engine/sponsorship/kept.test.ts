@@ -15,7 +15,9 @@ describe('a part of a request', () => {
     const long = ['x'.repeat(16 * KiB - 3)];
     const json = JSON.stringify(long);
     expect(kept(long)).toEqual({
-      ...{ truncated: true, bytes: 16 * KiB + 1, sha256: sha256(json) },
+      truncated: true,
+      bytes: 16 * KiB + 1,
+      sha256: sha256(json),
       start: json.slice(0, 8 * KiB),
     });
   });
@@ -48,7 +50,9 @@ describe('a long operation', () => {
     expect(keptOperation(operation)).toEqual({
       ...operation,
       callData: {
-        ...{ truncated: true, bytes: 40 * KiB + 4, sha256: sha256(`"${callData}"`) },
+        truncated: true,
+        bytes: 40 * KiB + 4,
+        sha256: sha256(`"${callData}"`),
         start: `"${callData}`.slice(0, KiB),
       },
     });

@@ -15,8 +15,14 @@ const chainId = 31337;
 const key = new Secret<Hex>(`0x${'5e'.repeat(32)}`);
 const address = (digits: string): Address => `0x${digits.repeat(20)}`;
 const ready = {
-  ...{ chainId, layout: biconomy110, entryPoint: address('ee'), contract: address('cc'), checked: true, key },
-  ...{ signer: new Wallet(key.reveal()).address as Address, fundingWallet: address('ff') },
+  chainId,
+  layout: biconomy110,
+  entryPoint: address('ee'),
+  contract: address('cc'),
+  checked: true,
+  key,
+  signer: new Wallet(key.reveal()).address as Address,
+  fundingWallet: address('ff'),
 };
 const payer: Payer = { ready, payment: undefined, rate: undefined, rpc: undefined };
 

@@ -89,7 +89,10 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
       const prepared = { stage: 'draft' as const, payer, ready: payer.ready, op, charge, gasSource, delegate };
       const gasUsed = await readGasUse(rpc, ready, { op, chain, isPaidInToken: true });
       const reads = {
-        ...{ ledgerVersion: 0, priceSource: undefined, chain, token: tokenFacts(charge) },
+        ledgerVersion: 0,
+        priceSource: undefined,
+        chain,
+        token: tokenFacts(charge),
         ...(gasUsed !== undefined && { gasUsed }),
       };
       const facts = await gatherFacts(

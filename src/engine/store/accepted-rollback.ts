@@ -12,7 +12,9 @@ interface RollbackAcceptance {
 
 /** The entry for the operator's decision to continue from an older state of the log. */
 export const acceptedRollback = ({ before, after, entries, written }: RollbackAcceptance): EntryBody<'action'> => ({
-  ...{ action: 'log.acceptRollback', via: 'cli', by: 'operator' },
+  action: 'log.acceptRollback',
+  via: 'cli',
+  by: 'operator',
   changes: [{ subject: 'desk', id: after, before: { deskId: before }, after: { deskId: after, entries, written } }],
 });
 

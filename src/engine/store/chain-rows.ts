@@ -46,7 +46,8 @@ export const ofChain = ({ breaker, price, ...value }: ChainSettings): ChainRow =
   const set = breaker === 'default' ? null : breaker;
   return {
     ...value,
-    ...{ breakerWei: set?.amountWei ?? null, breakerSeconds: set?.seconds ?? null },
+    breakerWei: set?.amountWei ?? null,
+    breakerSeconds: set?.seconds ?? null,
     breakerOff: Number(breaker === null),
     price: price && JSON.stringify(price),
   };

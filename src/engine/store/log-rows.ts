@@ -18,6 +18,9 @@ export const ENTRY = `SELECT position AS entry, log_entry.at, kind, hash, previo
 export const PAGE_CHARACTERS = 1024 * 1024;
 
 export const toLine = ({ entry, at, kind, hash, previous, body }: EntryRow): LogLine => ({
-  ...{ entry, at, kind, hash: hash.toString('hex') },
+  entry,
+  at,
+  kind,
+  hash: hash.toString('hex'),
   text: entryText({ entry, at, kind, previous: previous?.toString('hex') ?? null }, body),
 });

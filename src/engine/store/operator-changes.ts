@@ -34,14 +34,22 @@ const plain =
 export const subjects: readonly Subject[] = [
   { table: 'account', subject: 'account', id: (row) => `${row}.account_id`, values: plain({ name: 'name' }) },
   {
-    ...{ table: 'auth_token', subject: 'authToken', id: (row) => `${row}.token_id` },
+    table: 'auth_token',
+    subject: 'authToken',
+    id: (row) => `${row}.token_id`,
     values: plain({
-      ...{ account: 'account_id', label: 'label', scope: 'scope', dapp: 'paymaster_id' },
-      ...{ expiresAt: 'expires_at', revokedAt: 'revoked_at' },
+      account: 'account_id',
+      label: 'label',
+      scope: 'scope',
+      dapp: 'paymaster_id',
+      expiresAt: 'expires_at',
+      revokedAt: 'revoked_at',
     }),
   },
   {
-    ...{ table: 'paymaster', subject: 'dapp', id: (row) => `${row}.paymaster_id` },
+    table: 'paymaster',
+    subject: 'dapp',
+    id: (row) => `${row}.paymaster_id`,
     values: (row, { json, fingerprint }) => ({
       ...columns({ name: 'name', chainId: 'chain_id', version: 'version', fundingWallet: 'funding_wallet' }, row),
       ...columns({ lowBalanceThresholdWei: 'low_tank_wei', maxExpirySeconds: 'max_expiry_s', sponsor: 'sponsor' }, row),
@@ -51,14 +59,18 @@ export const subjects: readonly Subject[] = [
     }),
   },
   {
-    ...{ table: 'api_key', subject: 'apiKey', id: (row) => `${row}.key_id` },
+    table: 'api_key',
+    subject: 'apiKey',
+    id: (row) => `${row}.key_id`,
     values: (row, { fingerprint }) => ({
       ...columns({ dapp: 'paymaster_id', label: 'label', revokedAt: 'revoked_at' }, row),
       fingerprint: fingerprint(`${row}.api_key`),
     }),
   },
   {
-    ...{ table: 'smart_contract', subject: 'contract', id: (row) => `${row}.rule_id` },
+    table: 'smart_contract',
+    subject: 'contract',
+    id: (row) => `${row}.rule_id`,
     values: (row, { json, fingerprint }) => ({
       ...columns({ dapp: 'paymaster_id', name: 'name', address: 'address', active: 'active' }, row),
       whitelistedMethods: json(`${row}.whitelisted_methods`),
@@ -66,7 +78,9 @@ export const subjects: readonly Subject[] = [
     }),
   },
   {
-    ...{ table: 'rule', subject: 'rule', id: (row) => `${row}.rule_id` },
+    table: 'rule',
+    subject: 'rule',
+    id: (row) => `${row}.rule_id`,
     values: (row, { json }) => ({
       ...columns({ dapp: 'paymaster_id', name: 'name', type: 'policy_type', active: 'active', cycle: 'cycle' }, row),
       data: json(`${row}.policy_data`),
@@ -74,38 +88,58 @@ export const subjects: readonly Subject[] = [
     }),
   },
   {
-    ...{ table: 'webhook', subject: 'webhook', id: (row) => `${row}.webhook_id` },
+    table: 'webhook',
+    subject: 'webhook',
+    id: (row) => `${row}.webhook_id`,
     values: plain({ dapp: 'paymaster_id', url: 'webhook_url', requestType: 'request_type', active: 'active' }),
   },
   {
-    ...{ table: 'chain', subject: 'chain', id: (row) => `${row}.chain_id` },
+    table: 'chain',
+    subject: 'chain',
+    id: (row) => `${row}.chain_id`,
     values: plain({
-      ...{ name: 'name', symbol: 'symbol', rpc: 'rpc', bundler: 'bundler', treasury: 'treasury' },
-      ...{ breakerWei: 'breaker_wei', breakerSeconds: 'breaker_seconds', breakerOff: 'breaker_off' },
-      ...{ unreachableBudgetWei: 'unreachable_budget_wei', maxOperationCostWei: 'max_operation_cost_wei' },
+      name: 'name',
+      symbol: 'symbol',
+      rpc: 'rpc',
+      bundler: 'bundler',
+      treasury: 'treasury',
+      breakerWei: 'breaker_wei',
+      breakerSeconds: 'breaker_seconds',
+      breakerOff: 'breaker_off',
+      unreachableBudgetWei: 'unreachable_budget_wei',
+      maxOperationCostWei: 'max_operation_cost_wei',
       price: 'price',
     }),
   },
   { table: 'signer', subject: 'signer', id: (row) => `${row}.chain_id`, values: plain({ address: 'address' }) },
   {
-    ...{ table: 'paymaster_contract', subject: 'paymasterContract' },
+    table: 'paymaster_contract',
+    subject: 'paymasterContract',
     id: (row) => `${row}.chain_id || ' ' || ${row}.version`,
     values: plain({ address: 'address', checked: 'checked' }),
   },
   {
-    ...{ table: 'fee_token', subject: 'feeToken', id: (row) => `${row}.chain_id || ' ' || ${row}.address` },
+    table: 'fee_token',
+    subject: 'feeToken',
+    id: (row) => `${row}.chain_id || ' ' || ${row}.address`,
     values: plain({ symbol: 'symbol', decimals: 'decimals', premium: 'premium', rate: 'rate', preFund: 'pre_fund' }),
   },
   {
-    ...{ table: 'sponsorship_pause', subject: 'pause', id: () => `'desk'` },
+    table: 'sponsorship_pause',
+    subject: 'pause',
+    id: () => `'desk'`,
     values: plain({ since: 'since', reason: 'reason' }),
   },
   {
-    ...{ table: 'dapp_pause', subject: 'pause', id: (row) => `${row}.paymaster_id` },
+    table: 'dapp_pause',
+    subject: 'pause',
+    id: (row) => `${row}.paymaster_id`,
     values: plain({ since: 'since', reason: 'reason' }),
   },
   {
-    ...{ table: 'operator_transaction', subject: 'transaction', id: (row) => `${row}.id` },
+    table: 'operator_transaction',
+    subject: 'transaction',
+    id: (row) => `${row}.id`,
     values: (row, { field }) =>
       Object.fromEntries(
         ['kind', 'chainId', 'from', 'to', 'valueWei', 'hash', 'state', 'summary'].map((name) => [
@@ -114,10 +148,7 @@ export const subjects: readonly Subject[] = [
         ]),
       ),
   },
-  {
-    ...{ table: 'notification_webhook', subject: 'notificationWebhook', id: () => `'desk'` },
-    values: plain({ url: 'url' }),
-  },
+  { table: 'notification_webhook', subject: 'notificationWebhook', id: () => `'desk'`, values: plain({ url: 'url' }) },
 ];
 
 export interface ChangeRow {

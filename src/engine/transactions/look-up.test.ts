@@ -6,10 +6,28 @@ import { confirmAgain, lookUp } from './look-up.ts';
 const FROM = `0x${'11'.repeat(20)}` as const;
 const TO = `0x${'22'.repeat(20)}` as const;
 const sent: OperatorTransaction = {
-  ...{ transactionId: 'one', kind: 'deposit', chainId: 31337, paymasterId: 'dapp', version: '1.1.0', summary: '' },
-  ...{ from: FROM, to: TO, valueWei: '5', data: '0x1234', nonce: 7, signer: null, hash: `0x${'ab'.repeat(32)}` },
-  ...{ raw: null, state: 'sent', sentAt: 0, blockNumber: null, gasUsed: null, feeWei: null },
-  ...{ contract: null, outcome: null, final: false },
+  transactionId: 'one',
+  kind: 'deposit',
+  chainId: 31337,
+  paymasterId: 'dapp',
+  version: '1.1.0',
+  summary: '',
+  from: FROM,
+  to: TO,
+  valueWei: '5',
+  data: '0x1234',
+  nonce: 7,
+  signer: null,
+  hash: `0x${'ab'.repeat(32)}`,
+  raw: null,
+  state: 'sent',
+  sentAt: 0,
+  blockNumber: null,
+  gasUsed: null,
+  feeWei: null,
+  contract: null,
+  outcome: null,
+  final: false,
 };
 const inPool = { from: FROM, to: TO, value: '0x5', input: '0x1234' };
 const receipt = { status: '0x1', blockNumber: '0x9', gasUsed: '0x10', effectiveGasPrice: '0x2', l1Fee: null };
@@ -17,8 +35,10 @@ const receipt = { status: '0x1', blockNumber: '0x9', gasUsed: '0x10', effectiveG
 const node = (byHash: unknown, byReceipt: unknown): ScriptedNode => {
   const one = new ScriptedNode(1, 1);
   const answers: Record<string, unknown> = {
-    ...{ eth_getTransactionCount: '0x8', eth_blockNumber: '0x64' },
-    ...{ eth_getTransactionByHash: byHash, eth_getTransactionReceipt: byReceipt },
+    eth_getTransactionCount: '0x8',
+    eth_blockNumber: '0x64',
+    eth_getTransactionByHash: byHash,
+    eth_getTransactionReceipt: byReceipt,
   };
   one.overrule = (method) => answers[method];
   return one;
@@ -46,13 +66,11 @@ it('an answer that cannot be read ends nothing: the chain is asked again', async
 
 const attached: OperatorTransaction = {
   ...sent,
-  ...{
-    state: 'mined',
-    blockNumber: 95,
-    gasUsed: '16',
-    feeWei: '32',
-    outcome: 'The contract is deployed and attached.',
-  },
+  state: 'mined',
+  blockNumber: 95,
+  gasUsed: '16',
+  feeWei: '32',
+  outcome: 'The contract is deployed and attached.',
 };
 const at = (blockNumber: string) => node(inPool, { ...receipt, blockNumber });
 

@@ -20,12 +20,7 @@ const receiptSchema = z.object({
   contractAddress: address.nullish(),
 });
 
-const sentSchema = z.object({
-  from: address,
-  to: address.nullable(),
-  value: quantity,
-  input: z.string(),
-});
+const sentSchema = z.object({ from: address, to: address.nullable(), value: quantity, input: z.string() });
 
 const DEPTH = BigInt(REORG_BLOCKS);
 

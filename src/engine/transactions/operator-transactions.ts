@@ -87,9 +87,21 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     const { withdrawal: _, valueWei, ...what } = call;
     return {
       ...what,
-      ...{ transactionId: entropy.uuid(), kind: action.kind, from, valueWei: String(valueWei) },
-      ...{ nonce: transaction.nonce, hash, raw, state: 'sent', sentAt: clock.now(), final: false },
-      ...{ blockNumber: null, gasUsed: null, feeWei: null, contract: null, outcome: null },
+      transactionId: entropy.uuid(),
+      kind: action.kind,
+      from,
+      valueWei: String(valueWei),
+      nonce: transaction.nonce,
+      hash,
+      raw,
+      state: 'sent',
+      sentAt: clock.now(),
+      final: false,
+      blockNumber: null,
+      gasUsed: null,
+      feeWei: null,
+      contract: null,
+      outcome: null,
     };
   };
 

@@ -8,8 +8,16 @@ const invalid = (detail: string, cause?: unknown): EngineError =>
 
 /** Fields that a transaction's signature covers, to name a difference. */
 const FIELDS = [
-  ...['type', 'chainId', 'nonce', 'to', 'value', 'data', 'gasLimit'],
-  ...['gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas'],
+  'type',
+  'chainId',
+  'nonce',
+  'to',
+  'value',
+  'data',
+  'gasLimit',
+  'gasPrice',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
 ] as const;
 
 const textOf = (transaction: Transaction, field: string): string => String(Reflect.get(transaction, field));

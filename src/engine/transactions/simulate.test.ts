@@ -7,7 +7,11 @@ import { type SimulatedCall, simulate } from './simulate.ts';
 const GWEI = 1_000_000_000n;
 const hex = (value: bigint): string => `0x${value.toString(16)}`;
 const call: SimulatedCall = {
-  ...{ chainId: 31337, from: `0x${'11'.repeat(20)}`, to: `0x${'22'.repeat(20)}`, data: '0x1234', valueWei: 5n },
+  chainId: 31337,
+  from: `0x${'11'.repeat(20)}`,
+  to: `0x${'22'.repeat(20)}`,
+  data: '0x1234',
+  valueWei: 5n,
 };
 
 /** A node with an account that has one ether; `answers` override its own. */
@@ -65,7 +69,8 @@ describe('what the operator is to sign', () => {
 
   it('goes to no address without code, where its money would be gone', async () => {
     await expect(simulate(node({ eth_getCode: '0x' }), call)).rejects.toMatchObject({
-      ...{ code: 'TRANSACTION_WOULD_FAIL', message: expect.stringContaining('There is no contract at') },
+      code: 'TRANSACTION_WOULD_FAIL',
+      message: expect.stringContaining('There is no contract at'),
     });
   });
 
@@ -82,7 +87,8 @@ describe('what the operator is to sign', () => {
     };
     const poor = node({ ...block, eth_getBalance: hex(120_000n * 2n * GWEI) });
     await expect(simulate(poor, call)).rejects.toMatchObject({
-      ...{ code: 'TRANSACTION_WOULD_FAIL', data: { missingWei: '5' } },
+      code: 'TRANSACTION_WOULD_FAIL',
+      data: { missingWei: '5' },
     });
   });
 

@@ -18,10 +18,7 @@ test('calls get their turn in the order they came, also after one that failed', 
   const [a, b, c] = ['a', 'b', 'c'].map((name) => heldTask(started, name)) as [HeldTask, HeldTask, HeldTask];
   const all = [a, b, c].map(({ task }) => slots.run('h', never, task));
   const outcome = Promise.allSettled(all);
-  await expect(slots.run('h', never, a.task)).rejects.toMatchObject({
-    code: 'WEBHOOK_BUSY',
-    evidence: { atOnce: 1 },
-  });
+  await expect(slots.run('h', never, a.task)).rejects.toMatchObject({ code: 'WEBHOOK_BUSY', evidence: { atOnce: 1 } });
   a.fail();
   await expect(all[0]).rejects.toThrow('a');
   b.end();

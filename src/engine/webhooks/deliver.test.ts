@@ -25,7 +25,11 @@ const deliverer = (options: Partial<DelivererOptions> = {}) => {
   const clock = new ManualClock();
   const { resolve: resolver } = createNames({ clock });
   const made = createDeliverer({
-    ...{ clock, resolver, allowPrivate: true, timeoutMs: () => 3_000, maxConcurrent: 32 },
+    clock,
+    resolver,
+    allowPrivate: true,
+    timeoutMs: () => 3_000,
+    maxConcurrent: 32,
     ...options,
   });
   onTestFinished(() => {
@@ -274,7 +278,9 @@ describe('a call that may fail open is denied where the error is not with the re
     await clock.advance(0);
     await clock.advance(3_000);
     expect((await pending).verdict).toMatchObject({
-      ...{ outcome: 'deny', code: 'WEBHOOK_NOT_REACHED', evidence: { timeoutMs: 3_000 } },
+      outcome: 'deny',
+      code: 'WEBHOOK_NOT_REACHED',
+      evidence: { timeoutMs: 3_000 },
     });
   });
 

@@ -54,10 +54,7 @@ export const outgoingRequest = (call: WebhookRequest, now: number): OutgoingRequ
   const headers = {
     accept: 'application/json',
     'user-agent': 'Gasdesk',
-    ...(method === 'POST' && {
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
-    }),
+    ...(method === 'POST' && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
     ...(authorization !== undefined && { authorization }),
     ...(preview && { 'gasdesk-preview': 'true' }),
     ...signatureHeaders({ secret, id: decisionId, content, now }),

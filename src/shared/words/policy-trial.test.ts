@@ -3,7 +3,11 @@ import { trialSentence } from './policy-trial.ts';
 
 const COIN = 10n ** 18n;
 const trial = (changes: object, after = 5n * COIN) => ({
-  ...{ decisions: 4210, nowSponsored: 0, nowDenied: 0, unknown: 0, senders: { nowSponsored: 2, nowDenied: 3 } },
+  decisions: 4210,
+  nowSponsored: 0,
+  nowDenied: 0,
+  unknown: 0,
+  senders: { nowSponsored: 2, nowDenied: 3 },
   costWei: { before: String(5n * COIN), after: String(after) },
   ...changes,
 });

@@ -10,8 +10,16 @@ export const describeChainFeeStore = (open: OpenStore): void => {
     store = opened;
   });
   const chain: ChainSettings = {
-    ...{ chainId: 5, name: null, symbol: null, rpc: 'http://127.0.0.1:1', bundler: null, treasury: null },
-    ...{ breaker: 'default', unreachableBudgetWei: null, maxOperationCostWei: null, price: null },
+    chainId: 5,
+    name: null,
+    symbol: null,
+    rpc: 'http://127.0.0.1:1',
+    bundler: null,
+    treasury: null,
+    breaker: 'default',
+    unreachableBudgetWei: null,
+    maxOperationCostWei: null,
+    price: null,
   };
   const HUGE = 2n ** 255n;
   const baseFee = { block: 7, baseFeeWei: HUGE, at: 1_000 };

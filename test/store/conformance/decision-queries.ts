@@ -123,7 +123,11 @@ export const describeDecisionQueries = (open: OpenStore): void => {
 
     it('lists rows: what a list shows of a decision, without its request and trace', async () => {
       const { id, at, paymasterId, dapp, chainId, sender, mode, outcome, code, rule, ...rest } = await append({
-        ...{ outcome: 'denied', code: 'NO', rule: 'contracts', message: 'm'.repeat(900), hint: 'Add it.' },
+        outcome: 'denied',
+        code: 'NO',
+        rule: 'contracts',
+        message: 'm'.repeat(900),
+        hint: 'Add it.',
         request: 'x'.repeat(700_000),
       });
       const { seq, hint, maxCostWei, actualCostWei, settlement } = rest;
@@ -224,8 +228,15 @@ export const describeDecisionQueries = (open: OpenStore): void => {
     await store.createWebhook(webhook());
     await store.saveFundingMessage({ paymasterId: 'dapp-1', message: 'Nonce: 1', issuedAt: 1 });
     const unset = {
-      ...{ name: null, symbol: null, rpc: null, bundler: null, treasury: null, breaker: null },
-      ...{ unreachableBudgetWei: null, maxOperationCostWei: null, price: null },
+      name: null,
+      symbol: null,
+      rpc: null,
+      bundler: null,
+      treasury: null,
+      breaker: null,
+      unreachableBudgetWei: null,
+      maxOperationCostWei: null,
+      price: null,
     };
     await store.saveChain({ chainId: 5, ...unset });
     await store.saveSigner({ chainId: 5, address: WALLET });

@@ -94,10 +94,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('expire' as const), to: fc.constantFrom('released', 'unconfirmed') }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('update' as const), rule: fc.nat(6), threshold: thresholds }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('pause' as const), rule: fc.nat(6), active: fc.boolean() }),
-  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('pause' as const), rule: fc.nat(6), active: fc.boolean() }) },
 );
 const batches: fc.Arbitrary<Batch[]> = fc.array(
   fc.record({

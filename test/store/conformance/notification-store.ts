@@ -10,8 +10,14 @@ export const describeNotificationStore = (open: OpenStore): void => {
   let made = 0;
   beforeEach(() => (made = 0));
   const happening = (rest: Partial<NewNotification> = {}): NewNotification => ({
-    ...{ id: `n-${(made += 1)}`, kind: 'tankLow', subject: 'dapp-1', raisedAt: 5, title: 'Low', body: 'It is low.' },
-    ...{ decisionId: null, ...rest },
+    id: `n-${(made += 1)}`,
+    kind: 'tankLow',
+    subject: 'dapp-1',
+    raisedAt: 5,
+    title: 'Low',
+    body: 'It is low.',
+    decisionId: null,
+    ...rest,
   });
   const low = { kind: 'tankLow', subject: 'dapp-1' } as const;
 
@@ -67,7 +73,9 @@ export const describeNotificationStore = (open: OpenStore): void => {
     expect(await store.findNotificationWebhook()).toBeUndefined();
     await store.saveNotificationWebhook('https://example.com/a');
     expect(await store.findNotificationWebhook()).toEqual({
-      ...{ url: 'https://example.com/a', attemptedAt: null, error: null },
+      url: 'https://example.com/a',
+      attemptedAt: null,
+      error: null,
     });
     expect(await store.dueNotifications()).toEqual([]);
     const raised = (await store.raiseNotification(happening()))!;

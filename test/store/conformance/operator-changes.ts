@@ -21,17 +21,37 @@ export const toldChanges = async (store: Store): Promise<unknown[]> => {
   const address: Address = '0xAbCdEf0000000000000000000000000000000001';
   const lower: Address = '0xabcdef0000000000000000000000000000000001';
   const chain = {
-    ...{ chainId, name: 'Ünïcode "quoted"', symbol: 'ETH', rpc: 'http://127.0.0.1:1', bundler: null, treasury: null },
-    ...{ breaker: { amountWei: '7', seconds: 60 }, unreachableBudgetWei: null, maxOperationCostWei: null },
+    chainId,
+    name: 'Ünïcode "quoted"',
+    symbol: 'ETH',
+    rpc: 'http://127.0.0.1:1',
+    bundler: null,
+    treasury: null,
+    breaker: { amountWei: '7', seconds: 60 },
+    unreachableBudgetWei: null,
+    maxOperationCostWei: null,
     price: { source: 'static', usd: '3000.5' },
   } as const;
   const token = {
-    ...{ chainId, address, symbol: 'USDC', decimals: 6, premium: '2.5', preFund: true, logoUrl: null },
+    chainId,
+    address,
+    symbol: 'USDC',
+    decimals: 6,
+    premium: '2.5',
+    preFund: true,
+    logoUrl: null,
     rate: { source: 'static', tokensPerCoin: '3000' },
   } as const;
   const authToken: AuthToken = {
-    ...{ tokenId: 't', accountId: 'account-1', label: 'CI\\n', scope: 'dapp', paymasterId, createdAt: 1 },
-    ...{ expiresAt: 9_007_199_254_740_991, lastUsedAt: null, revokedAt: null },
+    tokenId: 't',
+    accountId: 'account-1',
+    label: 'CI\\n',
+    scope: 'dapp',
+    paymasterId,
+    createdAt: 1,
+    expiresAt: 9_007_199_254_740_991,
+    lastUsedAt: null,
+    revokedAt: null,
   };
   const key = {
     keyId: 'k',

@@ -144,9 +144,7 @@ export const describePolicyStore = (open: OpenStore): void => {
       const { policyData } = limitRule();
       await expect(
         store.updateRule('dapp-1', 'limit-2', { name: 'Five a day', policyData, restarts: true }),
-      ).rejects.toMatchObject({
-        code: 'RULE_NAME_EXISTS',
-      });
+      ).rejects.toMatchObject({ code: 'RULE_NAME_EXISTS' });
       expect((await store.dappPolicy('dapp-1')).rules).toEqual([limitRule(), second]);
     });
 

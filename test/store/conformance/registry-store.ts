@@ -18,8 +18,15 @@ export const describeRegistryStore = (open: OpenStore): void => {
 
   describe('accounts and auth tokens', () => {
     const token: AuthToken = {
-      ...{ tokenId: 't1', accountId: account.accountId, label: 'CI', scope: 'manage', paymasterId: null },
-      ...{ createdAt: 5, expiresAt: null, lastUsedAt: null, revokedAt: null },
+      tokenId: 't1',
+      accountId: account.accountId,
+      label: 'CI',
+      scope: 'manage',
+      paymasterId: null,
+      createdAt: 5,
+      expiresAt: null,
+      lastUsedAt: null,
+      revokedAt: null,
     };
 
     it('finds accounts and lists the first one first, which is the one that commands mean', async () => {
@@ -169,8 +176,13 @@ export const describeRegistryStore = (open: OpenStore): void => {
 
   describe('API keys', () => {
     const first: ApiKey = {
-      ...{ keyId: 'dapp-1', paymasterId: 'dapp-1', apiKey: paymaster().apiKey, label: 'first', createdAt: 2_000 },
-      ...{ lastUsedAt: null, revokedAt: null },
+      keyId: 'dapp-1',
+      paymasterId: 'dapp-1',
+      apiKey: paymaster().apiKey,
+      label: 'first',
+      createdAt: 2_000,
+      lastUsedAt: null,
+      revokedAt: null,
     };
     const second: ApiKey = { ...first, keyId: 'k2', apiKey: 'second key', label: 'Web', createdAt: 2_001 };
     const third: ApiKey = { ...second, keyId: 'k3', apiKey: 'third key' };

@@ -28,7 +28,13 @@ export const describeSettingsVersion = (open: OpenStore): void => {
     price: null,
   };
   const token: FeeToken = {
-    ...{ chainId, address, symbol: 'USDT', decimals: 6, premium: '0', preFund: false, logoUrl: null },
+    chainId,
+    address,
+    symbol: 'USDT',
+    decimals: 6,
+    premium: '0',
+    preFund: false,
+    logoUrl: null,
     rate: { source: 'static', tokensPerCoin: '3000' },
   };
   const message = { paymasterId, message: 'I own it', issuedAt: 1 };

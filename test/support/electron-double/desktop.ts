@@ -65,7 +65,12 @@ class DoubledMenu {
   constructor(template: MenuItemConstructorOptions[]) {
     this.items = template.map(({ submenu, ...item }) =>
       strict<DoubledMenuItem>('MenuItem', {
-        ...{ label: '', type: 'normal', role: undefined, visible: true, enabled: true, accelerator: undefined },
+        label: '',
+        type: 'normal',
+        role: undefined,
+        visible: true,
+        enabled: true,
+        accelerator: undefined,
         ...item,
         click: () => item.click?.(undefined as never, undefined, {}),
         submenu: Array.isArray(submenu) ? DoubledMenu.buildFromTemplate(submenu) : undefined,

@@ -9,10 +9,7 @@ type CheckHandler = Parameters<Session['setPermissionCheckHandler']>[0];
 type DeviceHandler = Parameters<Session['setDevicePermissionHandler']>[0];
 
 /** Tests call the application's permission handlers. */
-export const permissions = {
-  check: null as CheckHandler,
-  device: null as DeviceHandler,
-};
+export const permissions = { check: null as CheckHandler, device: null as DeviceHandler };
 
 /** https://www.electronjs.org/docs/latest/api/session; {@link applyPermissions} passes permissions to Chromium. */
 export const session = strict<typeof Electron.session>('session', {

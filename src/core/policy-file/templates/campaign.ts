@@ -52,7 +52,11 @@ export const campaign: Template<Field> = {
     currency,
     budget: { label: 'Budget in all', kind: 'amount', default: '' },
     operationsPerUser: {
-      ...{ label: 'Operations of each user', kind: 'count', default: '', optional: true, unit: 'operations' },
+      label: 'Operations of each user',
+      kind: 'count',
+      default: '',
+      optional: true,
+      unit: 'operations',
     },
     amountPerUser: { label: 'Gas of each user', kind: 'amount', default: '', optional: true },
     from: { label: 'From', kind: 'time', default: '', optional: true },

@@ -14,10 +14,7 @@ export const nftMembers: Template<'collection' | 'minimum' | 'currency' | 'budge
   },
   make: ({ collection, minimum, currency: unit, budget }) => ({
     rules: [
-      {
-        ...{ name: 'Members: NFT', type: 'TOKEN_HOLDING' },
-        data: { standard: 'ERC721', address: collection, minimum },
-      },
+      { name: 'Members: NFT', type: 'TOKEN_HOLDING', data: { standard: 'ERC721', address: collection, minimum } },
       ...(budget === '' ? [] : [{ name: 'Members: budget', ...lifetimeLimit('PAYMASTER', unit, budget) }]),
     ],
   }),

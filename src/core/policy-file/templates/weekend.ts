@@ -9,12 +9,12 @@ export const weekend: Template<'sponsored' | 'message'> = {
   purpose: 'Operations are sponsored on Saturdays and Sundays alone, or on all other days. Days begin at 00:00 UTC.',
   fields: {
     sponsored: {
-      ...{ label: 'Sponsor', kind: 'choice', default: 'on' },
+      label: 'Sponsor',
+      kind: 'choice',
+      default: 'on',
       options: { on: 'on weekends alone', off: 'from Monday to Friday alone' },
     },
-    message: {
-      ...{ label: 'What a denied user is told', kind: 'id', default: '', optional: true },
-    },
+    message: { label: 'What a denied user is told', kind: 'id', default: '', optional: true },
   },
   make({ sponsored, message }) {
     const isOn = sponsored === 'on';

@@ -17,7 +17,9 @@ const FLOOR = 20n * 2_000_000n * 3n * GWEI;
 describe('the default breaker', () => {
   test('is a quarter of what the gas tanks of the chain hold, per hour', () => {
     expect(breakerOf(policy, holding(10n * ETHER))).toEqual({
-      ...{ thresholdWei: (10n * ETHER) / 4n, seconds: 3_600, origin: 'deposits' },
+      thresholdWei: (10n * ETHER) / 4n,
+      seconds: 3_600,
+      origin: 'deposits',
     });
   });
 
@@ -25,7 +27,9 @@ describe('the default breaker', () => {
     'lets twenty usual operations pass where the tanks hold %s wei',
     (depositsWei) => {
       expect(breakerOf(policy, holding(depositsWei))).toEqual({
-        ...{ thresholdWei: FLOOR, seconds: 3_600, origin: 'operations' },
+        thresholdWei: FLOOR,
+        seconds: 3_600,
+        origin: 'operations',
       });
     },
   );

@@ -19,8 +19,14 @@ export default ruleTable(burnRate, {
     ],
     words: {
       evidence: {
-        ...{ chainId: 10, unit: 'wei', seconds: 3_600, threshold: '9', used: '8', amount: '2' },
-        ...{ dapp: 'Game Items', paymasterId: 'p-1' },
+        chainId: 10,
+        unit: 'wei',
+        seconds: 3_600,
+        threshold: '9',
+        used: '8',
+        amount: '2',
+        dapp: 'Game Items',
+        paymasterId: 'p-1',
       },
       names: [
         '0.000000000000000009',

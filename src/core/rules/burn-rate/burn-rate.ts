@@ -152,7 +152,10 @@ export const burnRate: RuleKind<keyof typeof denials> = {
     // After a clock was set back, amounts signed for later times count as well.
     const [window, since] = [partAt(facts.at, partMs), partAt(facts.at - seconds * 1000, partMs)];
     const reservationOn = (account: AccountKey): Reservation => ({
-      ...{ account: { ...account, window }, kind: 'spend', amount, since },
+      account: { ...account, window },
+      kind: 'spend',
+      amount,
+      since,
     });
     return [
       reservationOn({ kind: 'breaker', id: [chainId, seconds, desk].join(':') }),
@@ -165,7 +168,9 @@ export const burnRate: RuleKind<keyof typeof denials> = {
     const { thresholdWei: threshold, seconds, origin } = breaker;
     const { chainId, name: dapp, paymasterId } = policy.dapp;
     const common = {
-      ...{ chainId, seconds, amount },
+      chainId,
+      seconds,
+      amount,
       ...(origin !== 'set' && { origin }),
       ...(origin === 'deposits' && { depositsWei: facts.chain?.depositsWei }),
     };

@@ -15,7 +15,9 @@ const failureEvidence = (expression: string, failure: string, { facts, policy, v
   const named = key === undefined ? undefined : missing(values(), key);
   const error = asksForPrice && key === 'maxCostUsd' ? facts.price?.error : undefined;
   return {
-    ...{ expression, failure, ...(named !== undefined && { missing: named }) },
+    expression,
+    failure,
+    ...(named !== undefined && { missing: named }),
     ...(error !== undefined && { priceError: error, chainId: policy.dapp.chainId }),
   };
 };

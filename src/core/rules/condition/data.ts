@@ -44,12 +44,7 @@ export const conditionSetup: Setup<ConditionData, ConditionData> = {
         default: '',
         example: 'calls.all(c, c.args.amount <= 10)',
       },
-      message: {
-        label: 'What a denied user is told',
-        kind: 'text',
-        default: '',
-        example: 'At most 10 at once.',
-      },
+      message: { label: 'What a denied user is told', kind: 'text', default: '', example: 'At most 10 at once.' },
     }),
   },
 };

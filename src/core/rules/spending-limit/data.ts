@@ -46,7 +46,8 @@ const cycleDuration = z.preprocess(
     .strictObject({ value: cycleValue.describe('May be left out of a lifetime'), unit: cycleUnit })
     .refine((cycle) => cycleError(cycle) === undefined, TOO_LONG)
     .refine(({ value, unit }) => unit !== 'lifetime' || value === 1, {
-      ...{ path: ['value'], error: 'must be 1 or left out: a lifetime has no length' },
+      path: ['value'],
+      error: 'must be 1 or left out: a lifetime has no length',
     }),
 );
 
@@ -194,7 +195,11 @@ const begun = (
 ): SpendingLimit => {
   const durationInMs = cycle && cycleMs(cycle);
   return {
-    ...{ type, ...(cycle && { cycleDuration: cycle }), threshold, thresholdType: measure, startTimeInEpoch },
+    type,
+    ...(cycle && { cycleDuration: cycle }),
+    threshold,
+    thresholdType: measure,
+    startTimeInEpoch,
     ...(durationInMs !== undefined && { durationInMs }),
   };
 };

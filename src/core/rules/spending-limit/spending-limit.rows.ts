@@ -14,7 +14,11 @@ const SILENT_FEED: Situation = {
   facts: { price: { usd: null, error: 'it is silent' } },
   policy: {
     chain: {
-      ...{ name: null, symbol: null, breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null },
+      name: null,
+      symbol: null,
+      breaker: null,
+      unreachableBudgetWei: null,
+      maxOperationCostWei: null,
       price: { source: 'chainlink', nativeFeed: ITEMS, maxAge: 3_600 },
     },
   },

@@ -154,7 +154,9 @@ const withoutPrice = (name: string, { facts: { price }, policy }: RuleInput): Re
   price === undefined
     ? deny('PRICE_NOT_READ', { name })
     : deny('PRICE_UNKNOWN', {
-        ...{ name, chainId: policy.dapp.chainId, error: price.error ?? '' },
+        name,
+        chainId: policy.dapp.chainId,
+        error: price.error ?? '',
         hasFeed: policy.chain?.price !== undefined,
       });
 

@@ -41,8 +41,16 @@ const open = (): void => {
 };
 
 const chain = (chainId: number) => ({
-  ...{ chainId, name: null, symbol: null, rpc: 'http://127.0.0.1:1', bundler: null, treasury: null },
-  ...{ breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null, price: null },
+  chainId,
+  name: null,
+  symbol: null,
+  rpc: 'http://127.0.0.1:1',
+  bundler: null,
+  treasury: null,
+  breaker: null,
+  unreachableBudgetWei: null,
+  maxOperationCostWei: null,
+  price: null,
 });
 
 beforeEach(async () => {

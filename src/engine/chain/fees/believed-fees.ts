@@ -114,10 +114,7 @@ export const createBelievedFees = ({
       const hour = Math.floor(at / HOUR_MS);
       const tip = isLowest && suggestedTipWei !== undefined ? { hour, lowestWei: suggestedTipWei } : undefined;
       if (isLowest || clock.monotonic() - kept.savedAt >= STEP_MS) save(chainId, kept, baseFee, tip);
-      kept.believed = {
-        baseFeeWei: baseFee.baseFeeWei,
-        tipWei: suggestedTipWei && believedTip(suggestedTipWei, tips),
-      };
+      kept.believed = { baseFeeWei: baseFee.baseFeeWei, tipWei: suggestedTipWei && believedTip(suggestedTipWei, tips) };
       return kept.believed;
     },
     lastBelieved: (chainId) => chains.get(chainId)?.believed,

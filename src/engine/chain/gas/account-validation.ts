@@ -52,7 +52,10 @@ const readOutcomes = (answer: Hex, signatures: readonly Hex[]): Outcome[] => {
   if (answer === '0x') return [];
   const [outcomes] = probeAbi.decodeFunctionResult('tryValidation', answer) as unknown as [[boolean, bigint, Hex][]];
   return outcomes.map(([success, gasUsed, data], index) => ({
-    ...{ success, gasUsed, data, signature: signatures[index] ?? '0x' },
+    success,
+    gasUsed,
+    data,
+    signature: signatures[index] ?? '0x',
   }));
 };
 

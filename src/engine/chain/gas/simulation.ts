@@ -86,10 +86,7 @@ const meterV07 = async (
   op: UserOperationV07,
   layout: GasRequest['layout'],
 ): Promise<Metered> => {
-  const paymasterGas = {
-    paymasterVerificationGasLimit: MAX_PAYMASTER_GAS,
-    paymasterPostOpGasLimit: MAX_PAYMASTER_GAS,
-  };
+  const paymasterGas = { paymasterVerificationGasLimit: MAX_PAYMASTER_GAS, paymasterPostOpGasLimit: MAX_PAYMASTER_GAS };
   const own = await simulateHandleOp({ ...simulation, sponsor: undefined }, { ...op, ...generous });
   const sponsored = await simulateHandleOp(simulation, { ...op, ...generous, ...paymasterGas });
   const postOp = postOpGas(own.execution, sponsored.execution);

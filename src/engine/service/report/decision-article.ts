@@ -27,11 +27,7 @@ export const utcTime = (at: number): string => `${new Date(at).toISOString().sli
 export const coins = (wei: string | bigint, { symbol }: ChainNames): string =>
   `${weiToDecimal(BigInt(wei)).replace(/^\d+/, grouped)} ${symbol}`;
 
-const verdicts = {
-  sponsored: 'Sponsored',
-  denied: 'Denied',
-  error: 'Failed',
-};
+const verdicts = { sponsored: 'Sponsored', denied: 'Denied', error: 'Failed' };
 
 const costWords = ({ outcome, maxCostWei, actualCostWei }: DecisionRecord, chain: ChainNames): string => {
   if (outcome !== 'sponsored' || maxCostWei === null) return '';

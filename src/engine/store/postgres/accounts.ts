@@ -23,8 +23,16 @@ export const accountStore = ({ rows, writer }: { readonly rows: Rows; readonly w
   createAuthToken: (token, hash) =>
     writer.run(async (tx) => {
       await tx.run(INSERT_TOKEN, [
-        ...[token.tokenId, token.accountId, hash, token.label, token.scope, token.paymasterId, token.createdAt],
-        ...[token.expiresAt, token.lastUsedAt, token.revokedAt],
+        token.tokenId,
+        token.accountId,
+        hash,
+        token.label,
+        token.scope,
+        token.paymasterId,
+        token.createdAt,
+        token.expiresAt,
+        token.lastUsedAt,
+        token.revokedAt,
       ]);
     }),
   listAuthTokens: (accountId) =>

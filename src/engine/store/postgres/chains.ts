@@ -38,8 +38,18 @@ export const chainStore = ({ rows, writer, cache }: Access): ChainStore => ({
       const row = ofChain(value);
       await tx.run(REMOVE_CHAIN, [row.chainId]);
       await tx.run(INSERT_CHAIN, [
-        ...[row.chainId, row.name, row.symbol, row.rpc, row.bundler, row.treasury, row.breakerWei, row.breakerSeconds],
-        ...[row.unreachableBudgetWei, row.maxOperationCostWei, row.price, row.breakerOff],
+        row.chainId,
+        row.name,
+        row.symbol,
+        row.rpc,
+        row.bundler,
+        row.treasury,
+        row.breakerWei,
+        row.breakerSeconds,
+        row.unreachableBudgetWei,
+        row.maxOperationCostWei,
+        row.price,
+        row.breakerOff,
       ]);
       settingsOfChainChanged(tx, value.chainId);
     }),
@@ -95,8 +105,14 @@ export const feeTokenStore = ({ rows, writer }: { readonly rows: Rows; readonly 
       const key = [row.chainId, addressKey(row.address)];
       await tx.run(REMOVE_TOKEN, key);
       await tx.run(INSERT_TOKEN, [
-        ...[...key, row.address, row.symbol, row.decimals, row.premium, row.rate],
-        ...[row.preFund, row.logoUrl],
+        ...key,
+        row.address,
+        row.symbol,
+        row.decimals,
+        row.premium,
+        row.rate,
+        row.preFund,
+        row.logoUrl,
       ]);
       tx.settingsChanged({ chain: token.chainId });
     }),

@@ -83,7 +83,9 @@ export async function* postgresLots(client: pg.ClientBase, sql: string): AsyncGe
   await client.query(`DECLARE copied NO SCROLL CURSOR FOR ${sql}`);
   for (;;) {
     const { rows } = await client.query<Field[]>({
-      ...{ text: `FETCH ${BATCH} FROM copied`, rowMode: 'array', types: exactTypes },
+      text: `FETCH ${BATCH} FROM copied`,
+      rowMode: 'array',
+      types: exactTypes,
     });
     if (rows.length === 0) break;
     yield rows;

@@ -41,9 +41,22 @@ const toRow = (decision: DecisionRecord): DecisionRow => {
   const { seq, id, at, paymasterId, chainId, outcome, maxCostWei, actualCostWei, settlement } = decision;
   const { dapp, sender, mode, code, rule, message, hint } = decision;
   return {
-    ...{ seq, id, at, paymasterId, chainId, outcome },
-    ...{ dapp: cut(dapp), sender: cut(sender), mode, code: cut(code), rule: cut(rule) },
-    ...{ message: cut(message), hint: cut(hint), maxCostWei, actualCostWei, settlement },
+    seq,
+    id,
+    at,
+    paymasterId,
+    chainId,
+    outcome,
+    dapp: cut(dapp),
+    sender: cut(sender),
+    mode,
+    code: cut(code),
+    rule: cut(rule),
+    message: cut(message),
+    hint: cut(hint),
+    maxCostWei,
+    actualCostWei,
+    settlement,
   };
 };
 

@@ -51,9 +51,19 @@ const writeDecisions = async (
 ): Promise<void> => {
   const column = <Name extends keyof NewDecision>(name: Name): NewDecision[Name][] => made.map((one) => one[name]);
   await writing.run(INSERT, [
-    ...[column('seq'), column('id'), column('at'), column('paymasterId'), column('chainId'), column('sender')],
-    ...[column('outcome'), column('userOpHash'), column('validUntil'), column('settlement')],
-    ...[column('actualCostWei'), column('rule'), column('text')],
+    column('seq'),
+    column('id'),
+    column('at'),
+    column('paymasterId'),
+    column('chainId'),
+    column('sender'),
+    column('outcome'),
+    column('userOpHash'),
+    column('validUntil'),
+    column('settlement'),
+    column('actualCostWei'),
+    column('rule'),
+    column('text'),
   ]);
   await writing.run(FEED, [column('position'), column('seq')]);
   const hashed = made.flatMap(({ userOpHash, seq }) => (userOpHash === null ? [] : [{ userOpHash, seq }]));
@@ -178,7 +188,7 @@ export const decisionStore = ({
       if (others.has(key)) return true;
       const found = await rows.get(
         'SELECT 1 FROM ledger_account WHERE kind = $1 AND id = $2 AND "user" <> $3 LIMIT 1',
-        [...[kind, id, user]],
+        [kind, id, user],
       );
       // Accounts of users are never removed.
       if (found !== undefined) others.add(key);

@@ -40,7 +40,11 @@ export const ledgerQueries = ({ rows, writer }: { rows: Rows; writer: Writer }):
   },
   async windowUsers({ account: { kind, id, window = 0 }, threshold, most }) {
     const found = await rows.all<{ user: Address; held: string; users: number; atLimit: number }>(WINDOW_USERS, [
-      ...[kind, id, window, String(threshold), Math.max(1, most)],
+      kind,
+      id,
+      window,
+      String(threshold),
+      Math.max(1, most),
     ]);
     const { users = 0, atLimit = 0 } = found[0] ?? {};
     return { users, atLimit, nearest: found.slice(0, most).map(({ user, held }) => ({ user, used: BigInt(held) })) };

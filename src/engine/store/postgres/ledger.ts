@@ -198,7 +198,9 @@ export const adjustReservations = async (
     const after = amountOf({ follows, reserved: BigInt(reserved), ...share });
     if (String(after) === held) continue;
     await writing.run('UPDATE ledger_reservation SET held = $1 WHERE decision_seq = $2 AND account_id = $3', [
-      ...[String(after), seq, accountId],
+      String(after),
+      seq,
+      accountId,
     ]);
     if (follows === 'tank') writing.advanceLedger();
     await writing.run(ADD, [String(after - BigInt(held)), accountId]);

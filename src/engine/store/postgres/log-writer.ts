@@ -79,8 +79,13 @@ export const createLogWriter = async ({ rows, head, clock, ...before }: LogWrite
       if (entries.length === 0) return;
       const column = <Name extends keyof EntryRow>(name: Name): EntryRow[Name][] => entries.map((entry) => entry[name]);
       await rows.run(INSERT, [
-        ...[first, column('at'), column('kind'), column('previous')],
-        ...[column('hash'), column('seq'), column('body')],
+        first,
+        column('at'),
+        column('kind'),
+        column('previous'),
+        column('hash'),
+        column('seq'),
+        column('body'),
       ]);
       await completeTiles(rows, { from: first, to: head.logSize });
     },

@@ -73,7 +73,9 @@ export const logStore = ({ rows, writer }: { rows: Rows; writer: Writer }): LogS
     logLines: ({ from, to = Number.MAX_SAFE_INTEGER, limit }) =>
       someOf(limit, (last, most) =>
         rows.all(`${ENTRY} WHERE position >= $1 AND position < $2 ORDER BY position LIMIT $3`, [
-          ...[last === undefined ? from : last.entry + 1, to, most],
+          last === undefined ? from : last.entry + 1,
+          to,
+          most,
         ]),
       ),
     listLog: ({ before = Number.MAX_SAFE_INTEGER, kind = null, limit }) =>

@@ -45,13 +45,25 @@ export const paymasterStore = ({ rows, writer, cache }: Access): PaymasterStore 
         writer.run(async (tx) => {
           const { paymasterId, apiKey, createdAt } = paymaster;
           await tx.run(INSERT, [
-            ...[paymasterId, paymaster.accountId, paymaster.name, paymaster.chainId, apiKey, paymaster.version],
-            ...[paymaster.fundingWallet, JSON.stringify(paymaster.allowedOrigins), paymaster.maxExpirySeconds],
-            ...[Number(paymaster.tokenMode), createdAt],
+            paymasterId,
+            paymaster.accountId,
+            paymaster.name,
+            paymaster.chainId,
+            apiKey,
+            paymaster.version,
+            paymaster.fundingWallet,
+            JSON.stringify(paymaster.allowedOrigins),
+            paymaster.maxExpirySeconds,
+            Number(paymaster.tokenMode),
+            createdAt,
           ]);
           const unused = { lastUsedAt: null, revokedAt: null };
           await insertApiKey(tx, {
-            ...{ keyId: paymasterId, paymasterId, apiKey, label: FIRST_KEY_LABEL, createdAt },
+            keyId: paymasterId,
+            paymasterId,
+            apiKey,
+            label: FIRST_KEY_LABEL,
+            createdAt,
             ...unused,
           });
           tx.settingsChanged({ dapp: paymasterId });

@@ -28,8 +28,15 @@ export const insertContract = (tx: Rows, value: SmartContract): Promise<number> 
     `INSERT INTO smart_contract (rule_id, paymaster_id, name, address, address_key, abi, methods, whitelisted_methods, active)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
-      ...[row.ruleId, row.paymasterId, row.name, row.address, addressKey(row.address), row.abi, row.methods],
-      ...[row.whitelistedMethods, row.active],
+      row.ruleId,
+      row.paymasterId,
+      row.name,
+      row.address,
+      addressKey(row.address),
+      row.abi,
+      row.methods,
+      row.whitelistedMethods,
+      row.active,
     ],
   );
 };
@@ -39,7 +46,7 @@ export const insertRule = (tx: Rows, value: Rule): Promise<number> => {
   return tx.run(
     `INSERT INTO rule (rule_id, paymaster_id, name, policy_type, policy_data, active, cycle, binding)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [...[row.ruleId, row.paymasterId, row.name, row.policyType, row.policyData, row.active, row.cycle], row.binding],
+    [row.ruleId, row.paymasterId, row.name, row.policyType, row.policyData, row.active, row.cycle, row.binding],
   );
 };
 
@@ -110,7 +117,9 @@ export const policyStore = ({ rows, writer, cache }: Access): Omit<DappPolicySto
     async updateContract(paymasterId, address, methods) {
       await change(paymasterId, (tx) =>
         tx.run('UPDATE smart_contract SET whitelisted_methods = $1 WHERE paymaster_id = $2 AND address_key = $3', [
-          ...[JSON.stringify(methods), paymasterId, addressKey(address)],
+          JSON.stringify(methods),
+          paymasterId,
+          addressKey(address),
         ]),
       );
       return findContract(paymasterId, address);
@@ -119,7 +128,8 @@ export const policyStore = ({ rows, writer, cache }: Access): Omit<DappPolicySto
     deleteContract: (paymasterId, address) =>
       change(paymasterId, (tx) =>
         tx.run('DELETE FROM smart_contract WHERE paymaster_id = $1 AND address_key = $2', [
-          ...[paymasterId, addressKey(address)],
+          paymasterId,
+          addressKey(address),
         ]),
       ),
     async createRule(rule) {
@@ -173,13 +183,17 @@ export const policyStore = ({ rows, writer, cache }: Access): Omit<DappPolicySto
     setWebhookActive: (paymasterId, webhookId, active) =>
       change(paymasterId, (tx) =>
         tx.run('UPDATE webhook SET active = $1 WHERE paymaster_id = $2 AND webhook_id = $3', [
-          ...[Number(active), paymasterId, webhookId],
+          Number(active),
+          paymasterId,
+          webhookId,
         ]),
       ),
     setWebhookUrl: (paymasterId, webhookId, webhookUrl) =>
       change(paymasterId, (tx) =>
         tx.run('UPDATE webhook SET webhook_url = $1 WHERE paymaster_id = $2 AND webhook_id = $3', [
-          ...[webhookUrl, paymasterId, webhookId],
+          webhookUrl,
+          paymasterId,
+          webhookId,
         ]),
       ),
     deleteWebhook: (paymasterId, webhookId) =>

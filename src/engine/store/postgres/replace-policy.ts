@@ -11,10 +11,7 @@ export const policyReplacement = ({
 }): Pick<DappPolicyStore, 'replaceDappPolicy'> => ({
   replaceDappPolicy: (scope, version, policy) =>
     orClash(
-      {
-        ...{ contract_address: 'CONTRACT_ADDRESS_EXISTS', contract_name: 'RULE_NAME_EXISTS' },
-        rule_name: 'RULE_NAME_EXISTS',
-      },
+      { contract_address: 'CONTRACT_ADDRESS_EXISTS', contract_name: 'RULE_NAME_EXISTS', rule_name: 'RULE_NAME_EXISTS' },
       () =>
         writer.run(async (tx) => {
           if (versionOf(await readVersions(tx), scope) !== version) return false;
@@ -30,10 +27,7 @@ export const policyReplacement = ({
           await tx.run(
             `UPDATE paymaster SET low_tank_wei = $1, allowed_origins = $2, max_expiry_s = $3, token_mode = $4,
                rule_revision = rule_revision + 1 WHERE paymaster_id = $5`,
-            [
-              ...[lowBalanceThresholdWei, JSON.stringify(allowedOrigins), maxExpirySeconds, Number(tokenMode)],
-              paymasterId,
-            ],
+            [lowBalanceThresholdWei, JSON.stringify(allowedOrigins), maxExpirySeconds, Number(tokenMode), paymasterId],
           );
           tx.settingsChanged({ dapp: paymasterId });
           return true;

@@ -182,8 +182,5 @@ export interface SchemaStep {
 export const schemaSteps: readonly SchemaStep[] = [
   { version: 120, sql: tables },
   { version: 130, sql: believedFees },
-  {
-    version: 135,
-    sql: 'ALTER TABLE paymaster ADD COLUMN token_mode bigint NOT NULL DEFAULT 1',
-  },
+  { version: 135, sql: 'ALTER TABLE paymaster ADD COLUMN token_mode bigint NOT NULL DEFAULT 1' },
 ];

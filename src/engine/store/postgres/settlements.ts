@@ -191,10 +191,7 @@ export const settlementStore = ({ rows, writer }: { rows: Rows; writer: Writer }
     );
     return found.map(({ record, ...reservation }): OpenReservation => {
       const { entryPoint, sender, nonce } = readRecord(record);
-      return {
-        ...reservation,
-        ...{ entryPoint: entryPoint as Address, sender: sender as Address, nonce: BigInt(nonce) },
-      };
+      return { ...reservation, entryPoint: entryPoint as Address, sender: sender as Address, nonce: BigInt(nonce) };
     });
   },
   endReservations: (seqs, to) =>

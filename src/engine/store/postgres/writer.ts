@@ -122,8 +122,14 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
     }
     if (JSON.stringify(head) !== before) {
       await rows.run(SAVE_HEAD, [
-        ...[head.ledgerVersion, head.settingsChanges, head.decisions, head.feedEnd, head.accounts],
-        ...[head.logSize, head.logAt, head.logHash],
+        head.ledgerVersion,
+        head.settingsChanges,
+        head.decisions,
+        head.feedEnd,
+        head.accounts,
+        head.logSize,
+        head.logAt,
+        head.logHash,
       ]);
     }
     for (const topic of topics) await rows.run('SELECT pg_notify($1, $2)', [CHANNEL, `${engine} ${topic}`]);

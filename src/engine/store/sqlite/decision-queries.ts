@@ -79,10 +79,7 @@ const stretchSql = (select: string, query: Filters, order: 'ASC' | 'DESC'): stri
   return `${select} WHERE ${where} ORDER BY seq ${order} LIMIT @limit`;
 };
 
-const toRecord = ({ record, ...row }: StoredDecision): DecisionRecord => ({
-  ...readRecord(record),
-  ...row,
-});
+const toRecord = ({ record, ...row }: StoredDecision): DecisionRecord => ({ ...readRecord(record), ...row });
 
 export const decisionQueries = (
   database: Database.Database,

@@ -118,7 +118,8 @@ type OpeningReservation = AccountRow &
 
 /** Besides rolling windows, which return nothing, only accounts of limits have windows. */
 const keyOfRow = ({ kind, id, window, user }: AccountRow): AccountKey => ({
-  ...{ kind, id },
+  kind,
+  id,
   ...(kind === 'limit' && { window }),
   ...(user !== '' && { user }),
 });

@@ -50,7 +50,11 @@ export const openSqlitePastDecisions = (file: string, { paymasterId, from = 0, t
        FROM (SELECT seq, at FROM decision WHERE ${WHERE} ORDER BY seq DESC LIMIT @most)`,
     )
     .get({ ...asked, after: start, upTo: Number.MAX_SAFE_INTEGER, most: last ?? -1 }) ?? {
-    ...{ decisions: 0, first: null, upTo: null, firstAt: null, lastAt: null },
+    decisions: 0,
+    first: null,
+    upTo: null,
+    firstAt: null,
+    lastAt: null,
   };
   const read = database.prepare<[object], StoredDecision>(
     `SELECT seq, settlement, actual_cost_wei AS actualCostWei, record FROM decision WHERE ${WHERE} ORDER BY seq`,

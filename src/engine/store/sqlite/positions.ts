@@ -20,10 +20,7 @@ export const positionsIn = (database: Database.Database): Positions => {
   const after = database.prepare<[number], { seq: number | null }>(
     'SELECT min(seq) AS seq FROM decision WHERE seq > ?',
   );
-  return {
-    upTo: (seq) => upTo.get(seq)?.seq ?? 0,
-    after: (seq) => after.get(seq)?.seq ?? Infinity,
-  };
+  return { upTo: (seq) => upTo.get(seq)?.seq ?? 0, after: (seq) => after.get(seq)?.seq ?? Infinity };
 };
 
 /** Lets other waiting work run: SQLite blocks the process while it reads. */

@@ -48,7 +48,9 @@ beforeAll(async () => {
   decisionCounts(database);
   const { listDecisions, pageDecisions } = decisionQueries(database, commit);
   const { appendDecision } = decisionStore(database, {
-    ...{ ledger, entries, commit },
+    ledger,
+    entries,
+    commit,
     settings: createSettingsVersion(),
     log: createLog({ level: 'silent' }),
   });

@@ -169,8 +169,25 @@ export const useDesk = defineStore('desk', () => {
   };
 
   return {
-    ...{ connection, error, info, isVaultLeft, dapps, chosenDapp, chainList, chains },
-    ...{ recent, made, total, settled, now, news, sums },
-    ...{ chainName, coin, refresh, refreshInfo, open },
+    connection,
+    error,
+    info,
+    isVaultLeft,
+    dapps,
+    chosenDapp,
+    chainList,
+    chains,
+    recent,
+    made,
+    total,
+    settled,
+    now,
+    news,
+    sums,
+    chainName,
+    coin,
+    refresh,
+    refreshInfo,
+    open,
   };
 });

@@ -24,7 +24,10 @@ export const useEditedList = <T>(
   // Changes by another console or the command line show within a tick.
   const { data: items, error, reload } = useLoaded(dependsOn, read, { quietly: () => desk.now });
   return {
-    ...{ items, error, changeError, reload },
+    items,
+    error,
+    changeError,
+    reload,
     isAdding: ref(false),
     change: async (act, done) => {
       await run(act, done);

@@ -23,14 +23,20 @@ export interface PaletteEntry {
 
 const dappEntries = ({ paymasterId, name }: Pick<Dapp, 'paymasterId' | 'name'>): PaletteEntry[] =>
   Object.entries(dappTabTitles).map(([tab, title]) => ({
-    ...{ id: `dapp ${paymasterId} ${tab}`, title: name, note: `DApp · ${title}`, icon: 'dapps' },
+    id: `dapp ${paymasterId} ${tab}`,
+    title: name,
+    note: `DApp · ${title}`,
+    icon: 'dapps',
     to: dappPlace(paymasterId, tab as DappTab),
   }));
 
 const ruleEntries = ({ paymasterId, name }: Pick<Dapp, 'paymasterId' | 'name'>): PaletteEntry[] =>
   Object.entries({ contracts: 'Add a contract', spendingLimit: 'Add a spending limit', webhook: 'Add a webhook' }).map(
     ([form, title]) => ({
-      ...{ id: `add ${form} ${paymasterId}`, title, note: `New rule for ${name}`, icon: 'add' },
+      id: `add ${form} ${paymasterId}`,
+      title,
+      note: `New rule for ${name}`,
+      icon: 'add',
       to: dappPlace(paymasterId, 'policy', { form }),
     }),
   );
@@ -45,7 +51,11 @@ export const paletteEntries = (desk: {
   readonly hasSession: boolean;
 }): PaletteEntry[] => {
   const pages = desk.pages.map(({ name, title, icon, link, key }): PaletteEntry => ({
-    ...{ id: `page ${name}`, title, note: `Page · g ${key}`, icon, to: link },
+    id: `page ${name}`,
+    title,
+    note: `Page · g ${key}`,
+    icon,
+    to: link,
   }));
   const keys: PaletteEntry = { id: 'keys', title: 'Keyboard shortcuts', note: 'Help', icon: 'info', act: 'keys' };
   const last = desk.hasSession
@@ -56,7 +66,11 @@ export const paletteEntries = (desk: {
     ? { id: 'resume', title: 'Resume all sponsorship', note: 'Action', icon: 'play', act: 'resume' }
     : { id: 'pause', title: 'Pause all sponsorship', note: 'Action', icon: 'paused', act: 'pause' };
   const setting = (at: string, title: string, icon: IconName): PaletteEntry => ({
-    ...{ id: `settings ${at}`, title, note: `Settings · ${at}`, icon, to: { name: 'settings', query: { at } } },
+    id: `settings ${at}`,
+    title,
+    note: `Settings · ${at}`,
+    icon,
+    to: { name: 'settings', query: { at } },
   });
   return [
     ...pages,
@@ -83,7 +97,9 @@ export const matchingEntries = (entries: readonly PaletteEntry[], typed: string)
 };
 
 export const decisionEntry = ({ id, seq, dapp, sender, outcome, message }: DecisionRow): PaletteEntry => ({
-  ...{ id: `decision ${id}`, title: `#${seq} ${outcomes[outcome].word} · ${dapp}`, icon: outcomes[outcome].icon },
+  id: `decision ${id}`,
+  title: `#${seq} ${outcomes[outcome].word} · ${dapp}`,
+  icon: outcomes[outcome].icon,
   note: `${sender === '' ? '' : `${shorten(sender)} · `}${message}`,
   to: { name: 'decisions', params: { id } },
 });

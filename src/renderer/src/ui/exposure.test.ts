@@ -3,7 +3,12 @@ import type { Exposure } from '../desk/types.ts';
 import { exposureByCoin } from './exposure.ts';
 
 const chain = (chainId: number, reservedWei: string): Exposure['chains'][number] => ({
-  ...{ chainId, reservedWei, operations: 1, state: 'reachable', error: null, unreachable: null },
+  chainId,
+  reservedWei,
+  operations: 1,
+  state: 'reachable',
+  error: null,
+  unreachable: null,
 });
 const coinOf = (chainId: number): string => (chainId === 137 ? 'POL' : 'ETH');
 

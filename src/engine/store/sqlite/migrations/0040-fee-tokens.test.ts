@@ -22,14 +22,7 @@ it('leaves the settings of chains as they were, and lets no user pay in tokens u
   migrate(database, [initial, ledger, originsAndFilters, feeTokens]);
 
   expect(database.prepare('SELECT * FROM chain').all()).toEqual([
-    {
-      chain_id: 5,
-      name: 'Five',
-      symbol: null,
-      rpc: 'http://127.0.0.1:1',
-      bundler: null,
-      treasury: null,
-    },
+    { chain_id: 5, name: 'Five', symbol: null, rpc: 'http://127.0.0.1:1', bundler: null, treasury: null },
   ]);
   expect(database.prepare('SELECT count(*) FROM fee_token').pluck().get()).toBe(0);
 });

@@ -21,7 +21,9 @@ it('has nothing signed on a chain whose node is unreachable', () => {
   database.exec(`INSERT INTO chain (chain_id, rpc) VALUES (10, 'http://node')`);
   migrate(database, [...before, unreachableBudget]);
   expect(database.prepare('SELECT * FROM chain').get()).toMatchObject({
-    ...{ chain_id: 10, rpc: 'http://node', unreachable_budget_wei: null },
+    chain_id: 10,
+    rpc: 'http://node',
+    unreachable_budget_wei: null,
   });
   database.close();
 });

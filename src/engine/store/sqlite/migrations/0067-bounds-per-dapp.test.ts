@@ -23,8 +23,15 @@ const tempFolder = useTempFolders();
 it('leaves a DApp as it is: it may ask for an hour, and is not paused', async () => {
   const database = new Database(join(tempFolder(), 'test.db'));
   const before = [
-    ...[initial, ledger, originsAndFilters, cheaperDecisions, feeTokens],
-    ...[pause, fundingProof, operatorTransactions, burnRateBreaker],
+    initial,
+    ledger,
+    originsAndFilters,
+    cheaperDecisions,
+    feeTokens,
+    pause,
+    fundingProof,
+    operatorTransactions,
+    burnRateBreaker,
   ];
   migrate(database, before);
   database.exec(`

@@ -23,8 +23,16 @@ const tempFolder = useTempFolders();
 it('leaves a DApp as it is: wallets are told its name', async () => {
   const database = new Database(join(tempFolder(), 'test.db'));
   const before = [
-    ...[initial, ledger, originsAndFilters, cheaperDecisions, feeTokens],
-    ...[pause, fundingProof, operatorTransactions, burnRateBreaker, boundsPerDapp],
+    initial,
+    ledger,
+    originsAndFilters,
+    cheaperDecisions,
+    feeTokens,
+    pause,
+    fundingProof,
+    operatorTransactions,
+    burnRateBreaker,
+    boundsPerDapp,
   ];
   migrate(database, before);
   database.exec(`

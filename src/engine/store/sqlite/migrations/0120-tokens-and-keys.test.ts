@@ -21,14 +21,27 @@ it('leaves tokens and keys of before as they were: a token may do all, and the k
 
   expect(database.prepare('SELECT * FROM auth_token').all()).toEqual([
     {
-      ...{ token_id: 't', account_id: 'a', hash: 'hash', label: 'CI', created_at: 3, revoked_at: null },
-      ...{ scope: 'manage', paymaster_id: null, expires_at: null, last_used_at: null },
+      token_id: 't',
+      account_id: 'a',
+      hash: 'hash',
+      label: 'CI',
+      created_at: 3,
+      revoked_at: null,
+      scope: 'manage',
+      paymaster_id: null,
+      expires_at: null,
+      last_used_at: null,
     },
   ]);
   expect(database.prepare('SELECT * FROM api_key').all()).toEqual([
     {
-      ...{ key_id: 'd', paymaster_id: 'd', api_key: 'key', label: 'first' },
-      ...{ created_at: 2, last_used_at: null, revoked_at: null },
+      key_id: 'd',
+      paymaster_id: 'd',
+      api_key: 'key',
+      label: 'first',
+      created_at: 2,
+      last_used_at: null,
+      revoked_at: null,
     },
   ]);
   database.close();

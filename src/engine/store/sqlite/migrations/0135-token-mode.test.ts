@@ -23,8 +23,18 @@ const tempFolder = useTempFolders();
 it('leaves a DApp as it is: its users may pay in tokens', async () => {
   const database = new Database(join(tempFolder(), 'test.db'));
   const before = [
-    ...[initial, ledger, originsAndFilters, cheaperDecisions, feeTokens, pause, fundingProof, operatorTransactions],
-    ...[burnRateBreaker, boundsPerDapp, sponsorAnswer, tokensAndKeys],
+    initial,
+    ledger,
+    originsAndFilters,
+    cheaperDecisions,
+    feeTokens,
+    pause,
+    fundingProof,
+    operatorTransactions,
+    burnRateBreaker,
+    boundsPerDapp,
+    sponsorAnswer,
+    tokensAndKeys,
   ];
   migrate(database, before);
   database.exec(`

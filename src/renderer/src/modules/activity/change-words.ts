@@ -94,7 +94,8 @@ const WORDS: Readonly<Record<string, (change: Change, fields: Fields, names: Nam
     did: typeof fields['revokedAt'] === 'number' ? 'revoked' : didWords(change, 'created', 'removed'),
   }),
   dapp: (change, { name }) => ({
-    ...{ what: 'DApp', dapp: { id: change.id, name: String(name) } },
+    what: 'DApp',
+    dapp: { id: change.id, name: String(name) },
     did: didWords(change, 'registered', 'removed'),
   }),
   rule: (change, fields, names) => ofDapp(`Rule ${quoted(fields['name'])}`, change, fields, names),
@@ -141,7 +142,8 @@ const WORDS: Readonly<Record<string, (change: Change, fields: Fields, names: Nam
 const ofDapp = (what: string, change: Change, { dapp }: Fields, names: Names): ChangeWords => {
   const id = String(dapp);
   return {
-    ...{ what: `${what} of DApp`, dapp: { id, name: names.dapp(id) ?? id } },
+    what: `${what} of DApp`,
+    dapp: { id, name: names.dapp(id) ?? id },
     did: didWords(change, 'added', 'removed'),
   };
 };

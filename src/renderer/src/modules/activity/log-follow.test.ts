@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { type LogLine, loggedErrorText, fieldsText, isWanted } from './log-follow.ts';
 
 const line = (level: LogLine['level'], fields: LogLine['fields'] = {}): LogLine => ({
-  ...{ seq: 1, at: 0, level, event: 'http.request', fields },
+  seq: 1,
+  at: 0,
+  level,
+  event: 'http.request',
+  fields,
 });
 
 test('a line is found by its level, its event, its fields and its error, whatever the case', () => {

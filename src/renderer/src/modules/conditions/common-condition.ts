@@ -21,7 +21,13 @@ export interface CommonInput {
 
 /** Initial values of a form: Monday to Friday, the rest empty. */
 export const commonInput = (): CommonInput => ({
-  ...{ kind: 'atMost', method: null, argument: null, amount: '', list: '', policyName: 'policyId', policyId: '' },
+  kind: 'atMost',
+  method: null,
+  argument: null,
+  amount: '',
+  list: '',
+  policyName: 'policyId',
+  policyId: '',
   days: [1, 2, 3, 4, 5],
 });
 

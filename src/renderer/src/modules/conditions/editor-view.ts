@@ -37,7 +37,8 @@ const errorField = StateField.define<DecorationSet>({
 });
 
 const optionOf = ({ label, kind, detail, text }: Completion): Option => ({
-  ...{ label, apply: text },
+  label,
+  apply: text,
   // The space separates the two for screen readers.
   detail: ` ${detail}`,
   boost: kind === 'function' ? -1 : 0,
@@ -113,7 +114,10 @@ export const conditionEditor = ({ parent, text, example, contracts, attributes, 
     history(),
     keymap.of([...keys, ...defaultKeymap, ...historyKeymap]),
     autocompletion({
-      ...{ override: [sourceOf(contracts)], defaultKeymap: false, icons: false, maxRenderedOptions: MOST_LISTED },
+      override: [sourceOf(contracts)],
+      defaultKeymap: false,
+      icons: false,
+      maxRenderedOptions: MOST_LISTED,
       // Enter accepts a completion at once: a line break is rarely wanted.
       interactionDelay: 0,
     }),

@@ -48,10 +48,7 @@ export const enforcing = (paymasterId: string, { rule, name }: PolicyEntry): Ask
   consequence: 'From then on, it denies what it would have denied in shadow. It goes on with what it has counted.',
   verb: 'Bind',
   done: `${name} binds`,
-  change: {
-    name: 'rules.update',
-    input: { paymasterId, ruleId: rule?._id ?? '', update: { enforcement: 'enforce' } },
-  },
+  change: { name: 'rules.update', input: { paymasterId, ruleId: rule?._id ?? '', update: { enforcement: 'enforce' } } },
 });
 
 const deletionOf = (paymasterId: string, { rule, contract, webhook }: PolicyEntry): PolicyChange => {

@@ -65,23 +65,40 @@ const ofContract = (rule: Rule): PolicyEntry[] => {
   const { name, active } = rule;
   return [
     {
-      ...{ key: contract.address, name, active, rule, contract, webhook: undefined, isEditable: true },
+      key: contract.address,
+      name,
+      active,
+      rule,
+      contract,
+      webhook: undefined,
+      isEditable: true,
       sentence: contractSentence(contract, active),
     },
   ];
 };
 
 const ofWebhook = (webhook: Webhook): PolicyEntry => ({
-  ...{ key: webhook.webhookId, name: webhook.webhookUrl, active: webhook.active },
-  ...{ rule: undefined, contract: undefined, webhook, isEditable: true },
+  key: webhook.webhookId,
+  name: webhook.webhookUrl,
+  active: webhook.active,
+  rule: undefined,
+  contract: undefined,
+  webhook,
+  isEditable: true,
   sentence: `${webhook.webhookUrl} must verify each operation.`,
 });
 
 const ofRule =
   (coin: string, isEditable: boolean) =>
   (rule: Rule): PolicyEntry => ({
-    ...{ key: rule._id, name: rule.name, active: rule.active, rule, contract: undefined, webhook: undefined },
-    ...{ isEditable, sentence: ruleSentence(rule, coin) },
+    key: rule._id,
+    name: rule.name,
+    active: rule.active,
+    rule,
+    contract: undefined,
+    webhook: undefined,
+    isEditable,
+    sentence: ruleSentence(rule, coin),
   });
 
 const entriesOf = (type: string, { rules, webhooks, coin }: SetUp): PolicyEntry[] => {
@@ -95,6 +112,8 @@ const entriesOf = (type: string, { rules, webhooks, coin }: SetUp): PolicyEntry[
 /** A DApp's policy in the order in which the desk decides, and in which every trace shows it. */
 export const policySteps = (setUp: SetUp): PolicyStep[] =>
   decidingRules.map((type) => ({
-    ...{ type, title: ruleName(type), entries: entriesOf(type, setUp) },
+    type,
+    title: ruleName(type),
+    entries: entriesOf(type, setUp),
     add: formOf(type)?.opens,
   }));

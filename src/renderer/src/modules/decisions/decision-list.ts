@@ -96,7 +96,12 @@ export const useDecisionList = (filter: () => DecisionFilter, pageSize: number):
     },
   );
   return {
-    ...{ rows, isLoading, isEnd, error, waiting, reload },
+    rows,
+    isLoading,
+    isEnd,
+    error,
+    waiting,
+    reload,
     async loadMore() {
       const last = rows.value.at(-1);
       if (!isLoading.value && !isEnd.value && last !== undefined) await read(last.seq);

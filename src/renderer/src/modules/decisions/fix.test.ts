@@ -5,7 +5,10 @@ import { fixOf } from './fix.ts';
 const ITEMS = `0x${'17'.repeat(20)}`;
 const deniedBy = (code: string, evidence: Record<string, unknown>): DecisionRecord =>
   ({
-    ...{ id: 'd', code, paymasterId: 'p', outcome: 'denied' },
+    id: 'd',
+    code,
+    paymasterId: 'p',
+    outcome: 'denied',
     trace: [
       { rule: 'gas', outcome: 'pass', code: 'GAS_GIVEN', evidence: {}, micros: 1 },
       { rule: 'r', outcome: 'deny', code, evidence, micros: 1 },

@@ -23,11 +23,13 @@ const wei = (value: unknown): bigint => BigInt(/^\d+$/.test(text(value)) ? text(
 
 const editLimit = ({ name }: Evidence): Change => ({
   verb: `Raise "${text(name)}"`,
-  ...{ form: 'spendingLimit', of: text(name) },
+  form: 'spendingLimit',
+  of: text(name),
 });
 const trustFactory = (factory: unknown): Change => ({
   verb: `Trust ${shorten(text(factory))}`,
-  ...{ form: 'walletDeployment', add: text(factory) },
+  form: 'walletDeployment',
+  add: text(factory),
 });
 const resume = (what: unknown): Change => ({ verb: `Resume ${text(what)}`, at: 'pause' });
 
@@ -36,11 +38,14 @@ const CHANGES: Readonly<Record<string, (evidence: Evidence) => Change | undefine
   DAPP_PAUSED: ({ dapp }) => resume(dapp),
   METHOD_NOT_WHITELISTED: ({ method, contract, target }) => ({
     verb: `Add ${text(method)} to ${text(contract)}`,
-    ...{ form: 'contracts', of: text(target), add: text(method) },
+    form: 'contracts',
+    of: text(target),
+    add: text(method),
   }),
   CONTRACT_NOT_REGISTERED: ({ target }) => ({
     verb: `Register ${shorten(text(target))}`,
-    ...{ form: 'contracts', add: text(target) },
+    form: 'contracts',
+    add: text(target),
   }),
   CONTRACT_PAUSED: ({ contract, target }) => ({ verb: `Resume ${text(contract)}`, at: text(target) }),
   DELEGATECALL_NOT_ALLOWED: ({ deployment, target }) => (deployment === true ? trustFactory(target) : undefined),

@@ -42,7 +42,11 @@ const frame = ({ from, stepMs, outcomes }: Summary, { quiet, line, surface, text
 
 export const outcomeChart = (summary: Summary, palette: Palette): EChartsCoreOption => {
   const series = (name: string, key: keyof Summary['outcomes'][number], color: string) => ({
-    ...{ name, type: 'bar', stack: 'outcomes', barCategoryGap: '20%', itemStyle: { color } },
+    name,
+    type: 'bar',
+    stack: 'outcomes',
+    barCategoryGap: '20%',
+    itemStyle: { color },
     data: summary.outcomes.map((counts) => counts[key]),
   });
   const { yAxis, ...rest } = frame(summary, palette);

@@ -9,7 +9,12 @@ export const trialChart = (
 ): EChartsCoreOption => {
   const axisLabel = { color: quiet, fontSize: 11, hideOverlap: true, alignMaxLabel: 'right' };
   const series = (name: string, color: string, data: number[], dashed: boolean) => ({
-    ...{ name, type: 'line', step: 'middle', symbol: 'none', itemStyle: { color }, data },
+    name,
+    type: 'line',
+    step: 'middle',
+    symbol: 'none',
+    itemStyle: { color },
+    data,
     lineStyle: { color, width: 1.5, type: dashed ? 'dashed' : 'solid' },
     ...(!dashed && { areaStyle: { color, opacity: 0.12 } }),
   });
@@ -25,13 +30,13 @@ export const trialChart = (
       textStyle: { color: text, fontSize: 12 },
     },
     xAxis: {
-      ...{ type: 'category', data: steps.map((_, index) => shortTime(from + index * stepMs)) },
-      ...{ axisLine: { lineStyle: { color: line } }, axisTick: { show: false }, axisLabel },
+      type: 'category',
+      data: steps.map((_, index) => shortTime(from + index * stepMs)),
+      axisLine: { lineStyle: { color: line } },
+      axisTick: { show: false },
+      axisLabel,
     },
-    yAxis: {
-      ...{ type: 'value', splitNumber: 2, minInterval: 1, axisLabel },
-      splitLine: { lineStyle: { color: line } },
-    },
+    yAxis: { type: 'value', splitNumber: 2, minInterval: 1, axisLabel, splitLine: { lineStyle: { color: line } } },
     series: [
       series(
         'With the change',

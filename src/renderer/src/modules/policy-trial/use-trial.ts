@@ -95,7 +95,10 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
   );
   onUnmounted(forget);
   return {
-    ...{ progress, result, error, start },
+    progress,
+    result,
+    error,
+    start,
     cancel: () => {
       isWanted = false;
       forget();

@@ -28,9 +28,7 @@ export const bindingInput = ({
   when = '',
   activeFrom,
   activeUntil,
-}: Binding = {}): BindingInput => ({
-  ...{ enforcement, when, from: localText(activeFrom), until: localText(activeUntil) },
-});
+}: Binding = {}): BindingInput => ({ enforcement, when, from: localText(activeFrom), until: localText(activeUntil) });
 
 /** The typed fields as they are sent. Fields that are not set are absent. */
 export const typedBinding = ({ enforcement, when, from, until }: BindingInput) => {

@@ -19,7 +19,9 @@ export const emptyLimit = (): LimitForm => ({
 });
 
 export const limitForm = ({ type, thresholdType, threshold, cycleDuration }: LimitWords): LimitForm => ({
-  ...{ type, thresholdType, threshold },
+  type,
+  thresholdType,
+  threshold,
   cycleDuration: { ...(cycleDuration ?? emptyLimit().cycleDuration) },
 });
 

@@ -14,7 +14,10 @@ export interface CoinPriceForm {
 }
 
 export const coinPriceForm = (price: CoinPriceSource | null): CoinPriceForm => ({
-  ...{ source: 'none', usd: '', nativeFeed: '', maxAge: feedMaxAge.byDefault },
+  source: 'none',
+  usd: '',
+  nativeFeed: '',
+  maxAge: feedMaxAge.byDefault,
   ...price,
 });
 

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { type Setting, sourceText, valueText, wordsOf } from './setting-words.ts';
 
 const setting = (key: string, more: Partial<Setting> = {}): Setting => ({
-  ...{ key, value: 0, next: null, source: 'default', accepts: '', change: 'now', ...more },
+  key,
+  value: 0,
+  next: null,
+  source: 'default',
+  accepts: '',
+  change: 'now',
+  ...more,
 });
 
 test('a limit of 0 is no limit, and times and lists have their units', () => {

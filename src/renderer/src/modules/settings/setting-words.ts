@@ -13,10 +13,7 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
     title: 'Requests per API key',
     purpose: 'Requests per minute of one DApp, all its users together.',
   },
-  rateLimitPerSender: {
-    title: 'Requests per sender',
-    purpose: 'Requests per minute for one smart account of a DApp.',
-  },
+  rateLimitPerSender: { title: 'Requests per sender', purpose: 'Requests per minute for one smart account of a DApp.' },
   rateLimitPerIp: {
     title: 'Requests per IP address',
     purpose: 'Requests per minute from one address. Requests from this machine have no limit.',
@@ -41,10 +38,7 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
     title: 'Store hashes of webhook data',
     purpose: 'Store only the hash of what DApps send for webhooks and of what webhooks answer. Binds new decisions.',
   },
-  webhookMaxConcurrent: {
-    title: 'Concurrent calls per webhook',
-    purpose: 'Further calls wait their turn.',
-  },
+  webhookMaxConcurrent: { title: 'Concurrent calls per webhook', purpose: 'Further calls wait their turn.' },
   database: { title: 'Database', purpose: 'Several services may share one PostgreSQL database.' },
   host: { title: 'Listen address', purpose: 'With 127.0.0.1, only this machine can connect.' },
   port: { title: 'Port', purpose: '0 takes any free port.' },

@@ -157,22 +157,44 @@ const createSetup = () => {
   const reload = async (): Promise<void> => {
     await desk.refresh();
     await Promise.all([
-      ...[
-        reloadSigners(),
-        reloadTank(),
-        reloadTransactions(),
-        reloadKeystores(),
-        reloadCosts(),
-        reloadSponsored(),
-        reloadRules(),
-      ],
+      reloadSigners(),
+      reloadTank(),
+      reloadTransactions(),
+      reloadKeystores(),
+      reloadCosts(),
+      reloadSponsored(),
+      reloadRules(),
     ]);
   };
 
   return reactive({
-    ...{ dapp, chain, savedChain, hasSigner, versions, version, tank, transactions, keystores },
-    ...{ chosen, password, payer, costs, costsError, deposit, depositWei, isEnoughFor, requiredWei, balanceWei },
-    ...{ hasContract, hasWallet, isFilled, tried, done, next, isKnown, reload },
+    dapp,
+    chain,
+    savedChain,
+    hasSigner,
+    versions,
+    version,
+    tank,
+    transactions,
+    keystores,
+    chosen,
+    password,
+    payer,
+    costs,
+    costsError,
+    deposit,
+    depositWei,
+    isEnoughFor,
+    requiredWei,
+    balanceWei,
+    hasContract,
+    hasWallet,
+    isFilled,
+    tried,
+    done,
+    next,
+    isKnown,
+    reload,
   });
 };
 

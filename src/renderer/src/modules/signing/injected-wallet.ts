@@ -55,7 +55,9 @@ const chainParameters = ({ chainId, name, symbol, rpc, explorer }: WalletChain) 
   rpc === null || rpc.endsWith('/…')
     ? undefined
     : {
-        ...{ chainId: quantity(chainId), chainName: name, rpcUrls: [rpc] },
+        chainId: quantity(chainId),
+        chainName: name,
+        rpcUrls: [rpc],
         nativeCurrency: { name: symbol, symbol, decimals: 18 },
         ...(explorer !== null && { blockExplorerUrls: [explorer] }),
       };

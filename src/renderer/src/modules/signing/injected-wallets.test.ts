@@ -74,9 +74,7 @@ test('a wallet that does not answer is told of as soon as its time is over, whic
   await expect(silent.accounts()).rejects.toMatchObject(error);
   await expect(silent.signMessage(FROM, 'x')).rejects.toMatchObject(error);
   const unsure = useWallet(
-    {
-      request: ({ method }) => (method === 'eth_accounts' ? Promise.resolve([FROM]) : new Promise(() => undefined)),
-    },
+    { request: ({ method }) => (method === 'eth_accounts' ? Promise.resolve([FROM]) : new Promise(() => undefined)) },
     at,
   );
   await expect(unsure.signMessage(FROM, 'x')).rejects.toMatchObject({

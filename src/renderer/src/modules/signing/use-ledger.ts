@@ -61,7 +61,10 @@ export const useLedger = (): UsedLedger => {
     close();
   });
   return {
-    ...{ ledger, prompt, isBusy, error },
+    ledger,
+    prompt,
+    isBusy,
+    error,
     connect: (then) =>
       attempt(async () => {
         close();

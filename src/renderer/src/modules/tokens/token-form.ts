@@ -20,9 +20,18 @@ export interface TokenForm {
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 export const emptyToken = (): TokenForm => ({
-  ...{ chainId: null, address: '', symbol: '', decimals: 6, premium: '10' },
-  ...{ source: 'static', tokensPerCoin: '', nativeFeed: '', tokenFeed: '', maxAge: feedMaxAge.byDefault },
-  ...{ preFund: true, logoUrl: null },
+  chainId: null,
+  address: '',
+  symbol: '',
+  decimals: 6,
+  premium: '10',
+  source: 'static',
+  tokensPerCoin: '',
+  nativeFeed: '',
+  tokenFeed: '',
+  maxAge: feedMaxAge.byDefault,
+  preFund: true,
+  logoUrl: null,
 });
 
 export const formOf = ({ rate, ...token }: FeeToken): TokenForm => ({ ...emptyToken(), ...token, ...rate });

@@ -3,8 +3,16 @@ import type { WebhookCallRow } from '../../../../api/webhooks.ts';
 import { figuresOf, trialOf } from './webhook-calls.ts';
 
 const made = (webhookId: string, code: string, ms: number): WebhookCallRow => ({
-  ...{ decisionId: 'd', at: 0, index: 0, webhookId, code, micros: ms * 1000 },
-  ...{ url: 'https://a.example/', method: 'POST', outcome: 'pass', status: 200 },
+  decisionId: 'd',
+  at: 0,
+  index: 0,
+  webhookId,
+  code,
+  micros: ms * 1000,
+  url: 'https://a.example/',
+  method: 'POST',
+  outcome: 'pass',
+  status: 200,
 });
 
 const sent = { webhookId: 'a', url: 'https://a.example/', method: 'POST' as const, response: '' };

@@ -23,7 +23,10 @@ export const figuresOf = (calls: readonly WebhookCallRow[], webhookId: string): 
   const times = own.map(({ micros }) => micros).sort((a, b) => a - b);
   const [low = 0, high = low] = [times[Math.floor((times.length - 1) / 2)], times[Math.floor(times.length / 2)]];
   return {
-    ...{ calls: own.length, verified, refused, errors: own.length - verified - refused },
+    calls: own.length,
+    verified,
+    refused,
+    errors: own.length - verified - refused,
     medianMs: Math.round((low + high) / 2 / 1000),
   };
 };
