@@ -12,7 +12,7 @@ import type { DeskOptions } from './desk.ts';
 import type { Printable } from './human-text.ts';
 
 /** A field whose value differs from the typed text. */
-interface Typed<Value> {
+interface FieldText<Value> {
   readonly words: string;
   /** The text for null. */
   readonly none?: string;
@@ -40,7 +40,7 @@ interface Together<Value> {
  * for an argument. With help alone, the name and the schema of the field make the option. Null: the command does not
  * offer the field.
  */
-type Word<Value> = string | Typed<Value> | Together<Value> | null;
+type Word<Value> = string | FieldText<Value> | Together<Value> | null;
 
 /** How the operator gives each field of an input, in the order of the help. */
 export type Words<Input> = { readonly [Field in keyof Input]-?: Word<Input[Field]> };
@@ -63,7 +63,7 @@ const spelled = (field: string, schema: unknown, words: string): readonly [flags
   return [`--${name} <${schema instanceof z.ZodNumber ? 'n' : name}>`, words];
 };
 
-const parserOf = ({ parse, none }: Typed<unknown>, schema: unknown): ((text: string) => unknown) | undefined => {
+const parserOf = ({ parse, none }: FieldText<unknown>, schema: unknown): ((text: string) => unknown) | undefined => {
   const { minValue, maxValue } = schema instanceof z.ZodNumber ? schema : {};
   const bounded = wholeNumber(Math.max(minValue ?? 0, 0), Math.min(maxValue ?? MOST, MOST));
   const read = parse ?? (schema instanceof z.ZodNumber ? bounded : undefined);
@@ -75,7 +75,7 @@ const choicesOf = (schema: unknown): string[] | undefined => {
   return schema instanceof z.ZodBoolean ? ['on', 'off'] : undefined;
 };
 
-const addTyped = (to: Command, field: string, schema: z.ZodType, word: Typed<unknown>): Read => {
+const addTyped = (to: Command, field: string, schema: z.ZodType, word: FieldText<unknown>): Read => {
   const accepts = (value: unknown): boolean => schema.safeParse(value).success;
   const plain = bare(schema);
   const [flags, help] = spelled(field, plain, word.words);

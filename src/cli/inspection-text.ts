@@ -6,10 +6,10 @@ import { grouped } from '../shared/words/amount.ts';
 import { shorten } from '../shared/words/shorten.ts';
 import { harmless, timeWords } from './human-text.ts';
 
-type Inspected = ProcedureOutput<'inspect.value'>;
+type InspectionView = ProcedureOutput<'inspect.value'>;
 
 /** What the words for values depend on. */
-interface Told {
+interface WordContext {
   readonly names: ReadonlyMap<string, string>;
   readonly symbol: string | null;
 }
@@ -20,7 +20,7 @@ const SHOWN_HEX = 70;
 
 const numberWords = (value: string): string => (value.length > 3 ? grouped(value) : value);
 
-const valueWords = ({ kind, value }: Pick<NamedValue, 'kind' | 'value'>, { names, symbol }: Told): string => {
+const valueWords = ({ kind, value }: Pick<NamedValue, 'kind' | 'value'>, { names, symbol }: WordContext): string => {
   if (value === '') return '';
   if (kind === 'time') {
     const seconds = BigInt(value);
@@ -34,7 +34,7 @@ const valueWords = ({ kind, value }: Pick<NamedValue, 'kind' | 'value'>, { names
 };
 
 const bytesLine =
-  (width: number, told: Told) =>
+  (width: number, told: WordContext) =>
   (one: NamedBytes): string => {
     const range = one.length === 1 ? String(one.offset) : `${one.offset}–${one.offset + one.length - 1}`;
     const words = valueWords(one, told) || shorten(one.hex, SHOWN_HEX - 12, 10);
@@ -52,7 +52,7 @@ const widthOf = (named: readonly { readonly name: string }[]): number =>
 
 const sectionLines = (
   { title, path, bytes, values, checks, calls, notes }: InspectionSection,
-  told: Told,
+  told: WordContext,
 ): string[] => [
   '',
   path === '' ? title : `${title}  [${path}]`,
@@ -63,7 +63,7 @@ const sectionLines = (
   ...notes.map((note) => `  ${note}`),
 ];
 
-const readingLines = (reading: InspectionReading, names: Told['names']): string[] => [
+const readingLines = (reading: InspectionReading, names: WordContext['names']): string[] => [
   reading.title,
   `${reading.sureness}: ${reading.why}`,
   ...reading.sections.flatMap((section) => sectionLines(section, { names, symbol: reading.symbol })),
@@ -74,7 +74,7 @@ const isDecided = ({ what }: InspectionReading): boolean =>
   !['error', 'revertData', 'address', 'callData'].includes(what);
 
 /** An inspection for people: one reading after the other, then the decisions. */
-export const inspectionText = ({ readings, misfits, decisions, names }: Inspected): string => {
+export const inspectionText = ({ readings, misfits, decisions, names }: InspectionView): string => {
   const named = new Map(names.map(({ address, name }) => [address, name]));
   const told = readings.flatMap((reading, index) => [...(index > 0 ? ['', ''] : []), ...readingLines(reading, named)]);
   const untold = misfits.map(({ what, why }) => `  not ${what}: ${why}`);

@@ -6,7 +6,7 @@ import { harmless } from './human-text.ts';
 import { commandLog, printNote } from './terminal.ts';
 
 /** The inputs of a review. */
-interface Opening {
+interface ReviewOptions {
   readonly file: string;
   readonly key?: string | undefined;
 }
@@ -24,7 +24,7 @@ const tellProgress = (): ((part: number) => void) => {
 };
 
 /** Opens the file; undefined if the operator has stopped it meanwhile. */
-const open = async ({ file, key }: Opening, stopped: Promise<unknown>): Promise<Review | undefined> => {
+const open = async ({ file, key }: ReviewOptions, stopped: Promise<unknown>): Promise<Review | undefined> => {
   const { createReview } = await import('../engine/review/review.ts');
   const reading = new AbortController();
   void stopped.then(() => reading.abort());

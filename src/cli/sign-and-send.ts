@@ -9,7 +9,7 @@ import { print } from './human-text.ts';
 import { type TransactionSigner, transactionSigner, withSigningKeyFlags } from './operator-key.ts';
 import { exitWith, printNote } from './terminal.ts';
 
-type Sent = ProcedureOutput<'transactions.send'>;
+type SentTransaction = ProcedureOutput<'transactions.send'>;
 type Action = ProcedureInput<'transactions.prepare'>['action'];
 
 /**
@@ -18,7 +18,7 @@ type Action = ProcedureInput<'transactions.prepare'>['action'];
  */
 const WAITS_MS = [100, 200, 400, 800, ...Array<number>(60).fill(2_000)];
 
-const untilMined = async (call: Caller, sent: Sent): Promise<Sent> => {
+const untilMined = async (call: Caller, sent: SentTransaction): Promise<SentTransaction> => {
   for (const ms of WAITS_MS) {
     const all = await call('transactions.list', { chainId: sent.chainId });
     const now = all.find(({ transactionId }) => transactionId === sent.transactionId) ?? sent;
@@ -28,7 +28,7 @@ const untilMined = async (call: Caller, sent: Sent): Promise<Sent> => {
   return sent;
 };
 
-const signAndSend = async (call: Caller, action: Action, signer: TransactionSigner): Promise<Sent> => {
+const signAndSend = async (call: Caller, action: Action, signer: TransactionSigner): Promise<SentTransaction> => {
   const draft = await call('transactions.prepare', { action, from: signer.address });
   const signed = await signer.sign(draft);
   return untilMined(call, await call('transactions.send', { draftId: draft.draftId, signed }));
@@ -49,7 +49,7 @@ export const from = (whose: string) => ({
 });
 
 /** The operator's input for an action: its fields, and the signer. */
-type Sending<Kind extends Action['kind']> = Omit<Extract<Action, { kind: Kind }>, 'kind'> & { from: TransactionSigner };
+type ActionInput<Kind extends Action['kind']> = Omit<Extract<Action, { kind: Kind }>, 'kind'> & { from: TransactionSigner };
 
 const actions = procedures['transactions.prepare'].input.shape.action.options;
 
@@ -61,7 +61,7 @@ export const sending = <Kind extends Action['kind']>(
   name: string,
   summary: string,
   kind: Kind,
-  words: Words<Sending<Kind>>,
+  words: Words<ActionInput<Kind>>,
 ): Command => {
   const action: z.ZodObject | undefined = actions.find(({ shape }) => shape.kind.value === kind);
   const schema = z.strictObject({ ...action?.omit({ kind: true }).shape, from: address });

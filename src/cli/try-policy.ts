@@ -27,7 +27,7 @@ const reportOf = ({ flips, ...report }: Result['report']): TrialReport => ({
   flips: flips.map(({ id, from, to, code, rule }) => ({ id, from, to, code, rule })),
 });
 
-interface Tried {
+interface TrialRequest {
   readonly paymasterId: string;
   /** A policy file. */
   readonly text: string;
@@ -41,7 +41,7 @@ interface Tried {
  */
 export const tryPolicy = async (
   call: Caller,
-  { paymasterId, text, filters }: Tried,
+  { paymasterId, text, filters }: TrialRequest,
   stopped: Promise<unknown>,
 ): Promise<Trial> => {
   const { policy } = await call('policies.show', { paymasterId });

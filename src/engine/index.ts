@@ -19,7 +19,7 @@ import { createTrials } from './policy-trial/trials.ts';
 import { createDeposits } from './sponsorship/deposits.ts';
 import { createPauseSwitch } from './sponsorship/pause-switch.ts';
 import { createHttpApp } from './server/app.ts';
-import { type Listening, listen } from './http/listen.ts';
+import { type HttpListener, listen } from './http/listen.ts';
 import { createDelivery } from './notifications/delivery.ts';
 import { createCheckpoints } from './log/checkpoints.ts';
 import type { Rollback } from './log/rollback.ts';
@@ -242,7 +242,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     for (const loop of loops) undo.push(() => loop.stop());
     undo.push(await followOthers(engines, { feed, pause, notifications, vault }, log));
     // Stopped first, so that nothing new is accepted while the rest stops.
-    const servers: Listening[] = [];
+    const servers: HttpListener[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
     // Stopped even before the servers, which wait for requests that wait for a wallet's owner.
     undo.push(() => wallets.stop());

@@ -58,13 +58,13 @@ export const placeOn = (areas: readonly Rectangle[], state: WindowState): Window
   };
 };
 
-type Watched = Pick<BrowserWindow, 'getNormalBounds' | 'isMaximized'> & {
+type WindowEvents = Pick<BrowserWindow, 'getNormalBounds' | 'isMaximized'> & {
   on(event: 'resize' | 'move' | 'maximize' | 'unmaximize' | 'close', listener: () => void): unknown;
 };
 
 /** Writes the window's state when it rests and when it is closed. */
 export const keepWindowState = (
-  window: Watched,
+  window: WindowEvents,
   file: string,
   clock: Clock,
   failed: (error: unknown) => void,

@@ -81,7 +81,7 @@ const refusalIn = ({ result, error }: Answer): string =>
   result?.reason?.code ?? error?.data?.code ?? error?.message ?? 'nothing';
 
 /** What somebody asks for. */
-export interface Asked {
+export interface AttackRequest {
   readonly dapp: Dapp;
   readonly sender: Sender;
   readonly op: UserOperation;
@@ -103,7 +103,7 @@ export interface Outcome {
 }
 
 /** Writes down what came of a request, and holds what was signed against the policy. */
-const note = async (run: Run, asked: Asked, text: string, held?: 'answered' | 'too long'): Promise<Outcome> => {
+const note = async (run: Run, asked: AttackRequest, text: string, held?: 'answered' | 'too long'): Promise<Outcome> => {
   const { dapp, sender, op, wish, ability = 'any operation' } = asked;
   const inForce = inForceOf(run, dapp);
   const answer = JSON.parse(text) as Answer;
@@ -152,7 +152,7 @@ export const prepare = async (run: Run, wish: Wish) => {
 };
 
 /** Asks for several at once. */
-export const askFor = async (run: Run, all: readonly Asked[]): Promise<Outcome[]> => {
+export const askFor = async (run: Run, all: readonly AttackRequest[]): Promise<Outcome[]> => {
   const replies = all.map(async ({ dapp, op, wish, more, ability = 'any operation' }) => {
     run.tally.asked += 1;
     tallyOf(run.tally, ability).played += 1;

@@ -5,13 +5,13 @@ import { thresholdOf, windowOf } from './policy.ts';
 import { release } from './asking.ts';
 import { checkGainOfAll } from './gain.ts';
 import { settlePrices } from './pushing.ts';
-import { type Run, type Submitted, type Ticket, letPass, mineBlock, poll, tankName } from './run.ts';
+import { type Run, type SubmittedOperation, type Ticket, letPass, mineBlock, poll, tankName } from './run.ts';
 import { blame } from './violation.ts';
 
 /** A mined operation, what the attacker submitted it as, and the decision by which it was signed. */
 interface PaidTicket {
   readonly paid: PaidOperation;
-  readonly submitted: Submitted;
+  readonly submitted: SubmittedOperation;
   readonly ticket: Ticket;
 }
 

@@ -45,7 +45,7 @@ export interface PaidOperation {
 }
 
 /** A block's transaction and what came of it. */
-export interface Mined {
+export interface MinedOperation {
   readonly transactionHash: Hex;
   readonly succeeded: boolean;
   readonly gasUsed: bigint;
@@ -68,7 +68,7 @@ export interface AttackChain {
   reset(): Promise<void>;
   head(): Promise<{ number: number; timestamp: number }>;
   /** Mines a block with that time (unix s) and base fee, and in it the transaction, if there is one. */
-  mine(block: { seconds: number; baseFeeWei: bigint }, transaction?: Transaction): Promise<Mined | undefined>;
+  mine(block: { seconds: number; baseFeeWei: bigint }, transaction?: Transaction): Promise<MinedOperation | undefined>;
   /** Why a call fails now, in the EntryPoint's words. */
   whyFailing(to: Address, data: Hex): Promise<string>;
   balance(of: Address): Promise<bigint>;

@@ -1,6 +1,6 @@
 import { max, min } from '../../src/shared/bigints.ts';
 import type { Facts } from '../../src/core/facts/facts.ts';
-import type { Mined } from './chain.ts';
+import type { MinedOperation } from './chain.ts';
 import type { Run, Ticket } from './run.ts';
 import { tallyOf } from './tally.ts';
 import { blame } from './violation.ts';
@@ -29,7 +29,7 @@ const isTooMuch = ({ operations, paidWei, gainWei, unknowableWei }: Gain): boole
   (gainWei - unknowableWei) * 100n > MOST_GAIN_PERCENT * paidWei + 100n * operations;
 
 /** What left the tank, or the deposit of a contract without tanks, for the operations of a transaction. Wei. */
-const paidIn = ({ paid }: Mined): bigint =>
+const paidIn = ({ paid }: MinedOperation): bigint =>
   paid.reduce((sum, { debit, actualGasCost }) => sum + (debit?.wei ?? actualGasCost), 0n);
 
 /** Of the gas that a simulation used, at most this much raises what may be gained (`core/user-operation/bundler-surplus.ts`). */
@@ -65,7 +65,7 @@ const overestimatedWei = (run: Run, ticket: Ticket): bigint => {
  *
  * @param receivedWei what the beneficiary got
  */
-const gainOf = (run: Run, mined: Mined, receivedWei: bigint, tickets: readonly Ticket[]): Gain => {
+const gainOf = (run: Run, mined: MinedOperation, receivedWei: bigint, tickets: readonly Ticket[]): Gain => {
   const priceWei = max(mined.gasPrice, run.baseFeeWei + run.tipWei);
   const operations = BigInt(mined.paid.length);
   const shared = operations === 0n ? 0n : (operations - 1n) * SHARED_GAS;
@@ -81,7 +81,7 @@ const gainOf = (run: Run, mined: Mined, receivedWei: bigint, tickets: readonly T
 const percent = ({ gainWei, paidWei }: Gain): string => `${(Number((gainWei * 1_000n) / paidWei) / 10).toFixed(1)} %`;
 
 /** Notes what a mined bundle brought, and holds it against what it may. @throws Violation */
-export const checkGain = (run: Run, mined: Mined, receivedWei: bigint, tickets: readonly Ticket[]): void => {
+export const checkGain = (run: Run, mined: MinedOperation, receivedWei: bigint, tickets: readonly Ticket[]): void => {
   const gain = gainOf(run, mined, receivedWei, tickets);
   const { paidWei, gainWei, unknowableWei } = gain;
   if (paidWei === 0n) return;

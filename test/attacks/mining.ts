@@ -7,7 +7,7 @@ import type { Bundle } from './bundle.ts';
 import { ACCOMPLICE, type FinishedOperation, bundle, burn, finishOperation } from './operation.ts';
 import { nth } from './nth.ts';
 import { scrambledCall } from '../support/scrambled-bundler.ts';
-import { type Run, type StolenDraft, type Submitted, type Ticket, mineBlock, tankName } from './run.ts';
+import { type Run, type StolenDraft, type SubmittedOperation, type Ticket, mineBlock, tankName } from './run.ts';
 
 /** Pays for bundles. */
 const BUNDLER: Address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
@@ -40,16 +40,16 @@ const alter = (data: Hex, { policy: { version } }: Dapp, alteration: Bundle['alt
 
 const AS_SIGNED: Bundle = { which: [], alteration: 'none', via: 'bundler', gasPrice: 'least', burns: 0n };
 
-interface Planned {
+interface PlannedBundle {
   readonly from: Ticket | StolenDraft;
   readonly label: string;
   readonly finished: FinishedOperation;
-  readonly submitted: Submitted;
+  readonly submitted: SubmittedOperation;
 }
 
 const isTicket = (from: Ticket | StolenDraft): from is Ticket => 'decision' in from;
 
-const plan = (run: Run, from: Ticket | StolenDraft, how: Bundle, gasPrice: bigint): Planned => {
+const plan = (run: Run, from: Ticket | StolenDraft, how: Bundle, gasPrice: bigint): PlannedBundle => {
   const { dapp, sender, op } = from;
   const data = alter(from.data, dapp, how.alteration);
   const own: Hex = how.burns === 0n ? '0x' : burn(how.burns);
@@ -64,7 +64,7 @@ const plan = (run: Run, from: Ticket | StolenDraft, how: Bundle, gasPrice: bigin
 /** Sends a bundle, and answers why it failed, if it did. What it brought its bundler is held against what it may. */
 const send = async (
   run: Run,
-  planned: readonly Planned[],
+  planned: readonly PlannedBundle[],
   { how, gasPrice }: { how: Bundle; gasPrice: bigint },
 ): Promise<string | undefined> => {
   const entryPoint = entryPoints[nth(planned, 0).finished.version].address;

@@ -6,7 +6,7 @@ import type { Policy } from './policy.ts';
 import { type Receivers, startReceivers } from './receiver.ts';
 import { startRun } from './start-run.ts';
 import { type Tally, newTally } from './tally.ts';
-import { type Ignoring, Violation } from './violation.ts';
+import { type IgnoredViolations, Violation } from './violation.ts';
 
 /** Where attacks are played, one after the other. */
 export interface Arena {
@@ -32,7 +32,7 @@ const policyWords = (policy: Policy): string[] => [
 ];
 
 /** Starts an arena. End it with `stop`. */
-export const startArena = async (ignored: Ignoring['ignored'] = new Map()): Promise<Arena> => {
+export const startArena = async (ignored: IgnoredViolations['ignored'] = new Map()): Promise<Arena> => {
   const chain: AttackChain = await startAttackChain();
   const line: NodeLine = await startNodeLine(chain.url);
   const receivers: Receivers = await startReceivers();

@@ -3,7 +3,7 @@ import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperation } from '../../src/shared/schema/user-operation.ts';
-import { type AttackChain, type Mined, type Sender, type Transaction, layoutOf } from './chain.ts';
+import { type AttackChain, type MinedOperation, type Sender, type Transaction, layoutOf } from './chain.ts';
 import type { AttackedDesk, Dapp } from './desk.ts';
 import type { LineFault, NodeLine } from './node-line.ts';
 import type { LimitInForce } from './policy.ts';
@@ -11,7 +11,7 @@ import type { Crowd } from './crowd.ts';
 import type { Behaviour, NameState, Receivers } from './receiver.ts';
 import type { Tally } from './tally.ts';
 import type { AttackTime } from './time.ts';
-import type { Ignoring } from './violation.ts';
+import type { IgnoredViolations } from './violation.ts';
 import type { Wish } from './wish.ts';
 
 /** What the operator's policy said at the moment when an operation was signed. */
@@ -57,7 +57,7 @@ export interface StolenDraft {
 }
 
 /** What the attacker put into a bundle. */
-export interface Submitted {
+export interface SubmittedOperation {
   /** Undefined: a stolen draft. */
   readonly ticket: Ticket | undefined;
   /** True: its `paymasterAndData` was changed behind the signature's back, so that its hash is another. */
@@ -86,7 +86,7 @@ export interface Payment {
 }
 
 /** An attack in progress: the world, and what the attacker and the operator did in it. */
-export interface Run extends Ignoring {
+export interface Run extends IgnoredViolations {
   readonly chain: AttackChain;
   readonly line: NodeLine;
   readonly receivers: Receivers;
@@ -96,7 +96,7 @@ export interface Run extends Ignoring {
   readonly tickets: Ticket[];
   readonly stolen: StolenDraft[];
   /** By the hash of the operation. */
-  readonly submitted: Map<string, Submitted>;
+  readonly submitted: Map<string, SubmittedOperation>;
   /** Tickets whose operations were seen mined; a re-org may have taken that back. */
   readonly seenMined: Set<Ticket>;
   /** What was paid into tanks and deposits, and what the operator took out: a re-org may take it back. */
@@ -134,7 +134,7 @@ export const entryPointVersionOf = ({ policy: { version } }: Dapp): EntryPointVe
   layoutOf(version).entryPointVersion;
 
 /** Mines a block: a second passes on everybody's clock. */
-export const mineBlock = async (run: Run, transaction?: Transaction): Promise<Mined | undefined> => {
+export const mineBlock = async (run: Run, transaction?: Transaction): Promise<MinedOperation | undefined> => {
   await run.time.pass(1_000);
   const seconds = Math.floor(run.time.now() / 1_000);
   return run.chain.mine({ seconds, baseFeeWei: run.baseFeeWei }, transaction);

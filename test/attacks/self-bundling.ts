@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../src/shared/schema/user-operation.ts';
 import type { Behaviour } from './account-code.ts';
-import { type Asked, type Outcome, askFor } from './asking.ts';
+import { type AttackRequest, type Outcome, askFor } from './asking.ts';
 import type { Sender } from './chain.ts';
 import type { Dapp } from './desk.ts';
 import { mineAsSigned } from './mining.ts';
@@ -100,7 +100,7 @@ const abilityOf = ({ account, padding, push: pushed, emptyBlocks }: SelfBundling
     .flat()
     .join(', ');
 
-const prepare = async (run: Run, dapp: Dapp, wanted: SelfBundling, index: number): Promise<Asked> => {
+const prepare = async (run: Run, dapp: Dapp, wanted: SelfBundling, index: number): Promise<AttackRequest> => {
   const version = entryPointVersionOf(dapp);
   const { account, padding, price } = wanted;
   const sender = await senderFor(run, version, account);
@@ -146,7 +146,7 @@ const asHinted = (op: UserOperation, { words, hint = '' }: Outcome): UserOperati
 const TRIES = 6;
 
 /** Asks, and asks again with the most that the desk says it would sign. */
-const takeMost = async (run: Run, wanted: Asked): Promise<Outcome> => {
+const takeMost = async (run: Run, wanted: AttackRequest): Promise<Outcome> => {
   let asked = wanted;
   let outcome: Outcome = { words: 'nothing' };
   for (let tries = 0; tries < TRIES; tries += 1) {

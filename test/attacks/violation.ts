@@ -38,12 +38,12 @@ export class Violation extends Error {
 }
 
 /** Which kinds are counted, and do not end a run: to look for what is rarer than they are. */
-export interface Ignoring {
+export interface IgnoredViolations {
   readonly ignored: Map<ViolationCode, number>;
 }
 
 /** Ends the run, unless violations of this kind are ignored. @throws Violation */
-export const blame = ({ ignored }: Ignoring, code: ViolationCode, detail: string): void => {
+export const blame = ({ ignored }: IgnoredViolations, code: ViolationCode, detail: string): void => {
   const before = ignored.get(code);
   if (before === undefined) throw new Violation(code, detail);
   ignored.set(code, before + 1);

@@ -82,13 +82,13 @@ const newAccount = async (): Promise<Address> => {
   return address;
 };
 
-interface Signed {
+interface SignedOperation {
   readonly op: ReturnType<typeof fromRpcUserOperation>;
   readonly data: Hex;
 }
 
 /** Asks for the operation of a volley by a new account; what the desk denies answers its code. */
-const ask = async (on: Run, { op }: Pick<Volley, 'op'>): Promise<Signed | string> => {
+const ask = async (on: Run, { op }: Pick<Volley, 'op'>): Promise<SignedOperation | string> => {
   const wanted = { ...fromRpcUserOperation(op), sender: await newAccount() };
   const params = [asJson(wanted, 'lower'), { mode: 'SPONSORED' }];
   const { text } = await on.desk.post(nth(on.desk.dapps, 0), 'pm_sponsorUserOperation', params);
@@ -101,7 +101,7 @@ const ask = async (on: Run, { op }: Pick<Volley, 'op'>): Promise<Signed | string
 };
 
 /** Mines a signed operation as its own bundle. It must succeed. */
-const mine = async (on: Run, { op, data }: Signed): Promise<void> => {
+const mine = async (on: Run, { op, data }: SignedOperation): Promise<void> => {
   const version = layoutOf(nth(on.desk.dapps, 0).policy.version).entryPointVersion;
   const finished = finishOperation(chain.chainId, version, op, data, '0x');
   const calling = { to: entryPoints[version].address, data: bundle([finished], ACCOMPLICE) };
@@ -114,8 +114,8 @@ const paid = async (): Promise<bigint> =>
   (await chain.paid()).reduce((sum, { debit, actualGasCost }) => sum + (debit?.wei ?? actualGasCost), 0n);
 
 /** Asks for up to `most` operations of a volley, until one is denied. */
-const askFor = async (on: Run, volley: Volley, most: number): Promise<{ signed: Signed[]; denied?: string }> => {
-  const signed: Signed[] = [];
+const askFor = async (on: Run, volley: Volley, most: number): Promise<{ signed: SignedOperation[]; denied?: string }> => {
+  const signed: SignedOperation[] = [];
   while (signed.length < most) {
     const answer = await ask(on, volley);
     if (typeof answer === 'string') return { signed, denied: answer };
@@ -124,7 +124,7 @@ const askFor = async (on: Run, volley: Volley, most: number): Promise<{ signed: 
   return { signed };
 };
 
-const mineAll = async (on: Run, signed: readonly Signed[]): Promise<void> => {
+const mineAll = async (on: Run, signed: readonly SignedOperation[]): Promise<void> => {
   for (const one of signed) await mine(on, one);
   await on.desk.quiet();
   await poll(on);

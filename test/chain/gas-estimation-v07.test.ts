@@ -42,14 +42,14 @@ beforeAll(async () => {
   }
 });
 
-interface Sponsored {
+interface SponsoredOperation {
   readonly layout: PaymasterLayout;
   readonly world: EntryPointWorld;
   readonly address: Address;
   readonly sponsor: (op: UserOperation) => Hex;
 }
 
-const paymasterOf = async (layout: PaymasterLayout, wei = parseEther('1')): Promise<Sponsored> => {
+const paymasterOf = async (layout: PaymasterLayout, wei = parseEther('1')): Promise<SponsoredOperation> => {
   const world = worlds.get(layout.entryPointVersion)!;
   const { entryPoint } = world;
   const address = await deployLayout(layout, signer.address, bundler);
@@ -62,10 +62,10 @@ const paymasterOf = async (layout: PaymasterLayout, wei = parseEther('1')): Prom
 };
 
 let salts = 0n;
-const newAccount = ({ world }: Sponsored): Promise<NewAccount> => world.newAccount(owner, (salts += 1n));
+const newAccount = ({ world }: SponsoredOperation): Promise<NewAccount> => world.newAccount(owner, (salts += 1n));
 
 /** The account's next operation, without gas and paymaster. */
-const operation = async ({ world }: Sponsored, account: NewAccount, callData: Hex): Promise<UserOperationV07> => {
+const operation = async ({ world }: SponsoredOperation, account: NewAccount, callData: Hex): Promise<UserOperationV07> => {
   const { provider } = chain();
   const contract = await contractAt('EntryPoint', world.entryPoint, provider);
   const deployed = (await provider.getCode(account.address)) !== '0x';
@@ -84,7 +84,7 @@ const operation = async ({ world }: Sponsored, account: NewAccount, callData: He
 };
 
 const estimate = (
-  { layout, world, address, sponsor }: Sponsored,
+  { layout, world, address, sponsor }: SponsoredOperation,
   op: UserOperationV07,
   rest: Partial<GasRequest> = {},
 ) =>
@@ -100,7 +100,7 @@ const estimate = (
     ...rest,
   });
 
-const submit = async ({ world }: Sponsored, op: UserOperationV07, authorizationList?: AuthorizationLike[]) => {
+const submit = async ({ world }: SponsoredOperation, op: UserOperationV07, authorizationList?: AuthorizationLike[]) => {
   const contract = await contractAt('EntryPoint-0.7', world.entryPoint, bundler);
   const sent = await contract
     .getFunction('handleOps')
@@ -118,7 +118,7 @@ const submit = async ({ world }: Sponsored, op: UserOperationV07, authorizationL
 };
 
 /** Has an operation estimated, signed and mined. */
-const mine = async (paymaster: Sponsored, op: UserOperationV07) => {
+const mine = async (paymaster: SponsoredOperation, op: UserOperationV07) => {
   const gas = await estimate(paymaster, op);
   const limited = { ...op, ...gas };
   const sponsored = withPaymasterAndData(limited, paymaster.sponsor(limited));
@@ -148,7 +148,7 @@ const CALLDATA: readonly [string, Hex][] = [
 ];
 
 describe.each(LAYOUTS)('paymaster $version', (layout) => {
-  let paymaster: Sponsored;
+  let paymaster: SponsoredOperation;
   beforeAll(async () => {
     paymaster = await paymasterOf(layout);
   });
@@ -180,7 +180,7 @@ describe.each(LAYOUTS)('paymaster $version', (layout) => {
 });
 
 describe('an operation that cannot be estimated ends in an error that says why', () => {
-  let paymaster: Sponsored;
+  let paymaster: SponsoredOperation;
   beforeAll(async () => {
     paymaster = await paymasterOf(singleton08);
   });

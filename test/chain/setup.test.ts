@@ -11,9 +11,9 @@ import { PATIENCE_MS } from '../support/patience.ts';
 import { type ServingEngine, gameItems, startEngine, withDataFolder } from '../support/sponsored-world.ts';
 
 type Action = ProcedureInput<'transactions.prepare'>['action'];
-type Sent = ProcedureOutput<'transactions.send'>;
+type SentTransaction = ProcedureOutput<'transactions.send'>;
 
-const mined = async ({ service }: ServingEngine, action: Action, wallet: HDNodeWallet): Promise<Sent> => {
+const mined = async ({ service }: ServingEngine, action: Action, wallet: HDNodeWallet): Promise<SentTransaction> => {
   const { draftId, ...draft } = await service.call('transactions.prepare', { action, from: wallet.address });
   const signed = { signedTransaction: await signDraft(draft, wallet) };
   const { transactionId, hash } = await service.call('transactions.send', { draftId, signed });

@@ -4,11 +4,11 @@ import Koa from 'koa';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/engine/base/clock.ts';
 import { createLog } from '../../src/engine/base/log.ts';
-import { type Listening, listen } from '../../src/engine/http/listen.ts';
+import { type HttpListener, listen } from '../../src/engine/http/listen.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 /** Serves requests that are answered when `go` is called, and one whose client has gone away already. */
-const abandoned = async (clock = systemClock): Promise<{ server: Listening; go: () => void; ended: () => boolean }> => {
+const abandoned = async (clock = systemClock): Promise<{ server: HttpListener; go: () => void; ended: () => boolean }> => {
   const begun = Promise.withResolvers<undefined>();
   const gone = Promise.withResolvers<undefined>();
   const answer = Promise.withResolvers<undefined>();

@@ -15,7 +15,7 @@ import { type Shell, portOf, startShell } from '../support/shell.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 /** One desk as a transport reaches it. */
-interface Reached {
+interface ReachedPage {
   readonly transport: Transport;
   /** Where DApps ask for sponsorship. */
   readonly url: string;
@@ -26,7 +26,7 @@ interface Reached {
 let home: string;
 let shell: Shell;
 let engine: ServingEngine;
-const reached: Record<string, Reached> = {};
+const reached: Record<string, ReachedPage> = {};
 
 /** The bridge of the built window, called from outside: all that it carries crosses the same IPC. */
 const bridgeOf = ({ page }: Shell): ConsoleBridge => ({

@@ -6,7 +6,7 @@ import type { Reservation } from '../../src/core/ledger/account.ts';
 import { limitAccount } from '../../src/core/rules/spending-limit/index.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import { type ServingEngine, gameItems, startEngine } from '../support/sponsored-world.ts';
-import { CHAIN_ID, HOSTILE, ITEMS, type Seeded, dayOf, openOnes } from './seeded-decisions.ts';
+import { CHAIN_ID, HOSTILE, ITEMS, type SeededDapp, dayOf, openOnes } from './seeded-decisions.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const PAYMASTER = '0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0';
@@ -24,7 +24,7 @@ export interface SeededConsole {
   readonly decisions: number;
 }
 
-const fill = async ({ service }: ServingEngine): Promise<{ items: Seeded; hostile: Seeded; limitId: string }> => {
+const fill = async ({ service }: ServingEngine): Promise<{ items: SeededDapp; hostile: SeededDapp; limitId: string }> => {
   const [account] = await service.call('accounts.list', {});
   const definition = { accountId: account?.accountId, type: 'HYBRID', chainId: CHAIN_ID, version: '1.1.0' };
   const items = await service.call('paymasters.create', { ...definition, name: 'Game Items' });

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const GWEI = 10n ** 9n;
 
 /** A DApp that decisions are made for. */
-export interface Seeded {
+export interface SeededDapp {
   readonly paymasterId: string;
   readonly name: string;
   readonly webhookId?: string;
@@ -36,7 +36,7 @@ const request = (method: 'mint' | 'burn', sender: string) => {
   return { received: [userOperation, { mode: 'SPONSORED' }], userOperation, calls };
 };
 
-const draftOf = (dapp: Seeded, at: number, sender: string, rest: Partial<DecisionDraft>): DecisionDraft => ({
+const draftOf = (dapp: SeededDapp, at: number, sender: string, rest: Partial<DecisionDraft>): DecisionDraft => ({
   id: `seeded-${systemEntropy.uuid()}`,
   at,
   method: 'pm_sponsorUserOperation',
@@ -91,7 +91,7 @@ const localSteps = [
   }),
 ];
 
-const sponsored = (dapp: Seeded, at: number, sender: string, cost: bigint): DecisionDraft =>
+const sponsored = (dapp: SeededDapp, at: number, sender: string, cost: bigint): DecisionDraft =>
   draftOf(dapp, at, sender, {
     outcome: 'sponsored',
     code: 'SPONSORED',
@@ -107,7 +107,7 @@ const sponsored = (dapp: Seeded, at: number, sender: string, cost: bigint): Deci
     trace: [...money, step('contracts', 'pass', 'CALLS_WHITELISTED', { calls: 1 }), ...localSteps],
   });
 
-const denied = (dapp: Seeded, at: number, sender: string): DecisionDraft => {
+const denied = (dapp: SeededDapp, at: number, sender: string): DecisionDraft => {
   const evidence = { target: ITEMS, contract: 'Items', method: 'burn(uint256)', call: 1, calls: 1 };
   return draftOf(dapp, at, sender, {
     outcome: 'denied',
@@ -118,7 +118,7 @@ const denied = (dapp: Seeded, at: number, sender: string): DecisionDraft => {
   });
 };
 
-const failed = (dapp: Seeded, at: number, sender: string): DecisionDraft =>
+const failed = (dapp: SeededDapp, at: number, sender: string): DecisionDraft =>
   draftOf(dapp, at, sender, {
     outcome: 'error',
     code: 'CHAIN_UNREACHABLE',
@@ -127,7 +127,7 @@ const failed = (dapp: Seeded, at: number, sender: string): DecisionDraft =>
     maxCostWei: null,
   });
 
-const refusedByWebhook = (dapp: Seeded, at: number, sender: string): DecisionDraft => {
+const refusedByWebhook = (dapp: SeededDapp, at: number, sender: string): DecisionDraft => {
   const exchange = {
     webhookId: dapp.webhookId ?? '',
     url: 'https://hooks.example/verify',
@@ -151,7 +151,7 @@ const refusedByWebhook = (dapp: Seeded, at: number, sender: string): DecisionDra
 };
 
 /** A day of decisions, denser towards its end: five in six sponsored, as on a desk that runs well. */
-export const dayOf = (items: Seeded, hostile: Seeded): DecisionDraft[] => {
+export const dayOf = (items: SeededDapp, hostile: SeededDapp): DecisionDraft[] => {
   const now = systemClock.now();
   const minutes = Array.from({ length: 400 }, (_, index) => (1440 * (400 - index) ** 2) / 400 ** 2);
   return minutes.map((ago, index) => {
@@ -165,7 +165,7 @@ export const dayOf = (items: Seeded, hostile: Seeded): DecisionDraft[] => {
 };
 
 /** Signed a moment ago and not mined yet: by three users, one of whom has none left. */
-export const openOnes = (items: Seeded): DecisionDraft[] => {
+export const openOnes = (items: SeededDapp): DecisionDraft[] => {
   const now = systemClock.now();
   return [5, 3, 1].flatMap((count, index) =>
     Array.from({ length: count }, (): DecisionDraft => {

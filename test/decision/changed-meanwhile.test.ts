@@ -12,7 +12,7 @@ import {
 import { contractAt, devWallet, fundGasTank } from '../../src/demo/world-contracts.ts';
 import type { ProcedureName } from '../../src/api/index.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
-import { type Waiting, duringRequest } from '../support/meanwhile.ts';
+import { type WaitOptions, duringRequest } from '../support/meanwhile.ts';
 import { passTo, withNode } from '../support/odd-node.ts';
 import { GAS, type RpcReply, type SponsoredDapp, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
 import { type ReceivedCall, startReceiver, verify } from '../support/webhook-receiver.ts';
@@ -73,7 +73,7 @@ beforeEach(async () => {
   await clock.advance(Math.max(0, block!.timestamp * 1000 - clock.now()));
 });
 
-const duringWebhook: Waiting = async (dapp, change, partial, options) => {
+const duringWebhook: WaitOptions = async (dapp, change, partial, options) => {
   let changed: Promise<unknown> | undefined;
   const receiver = await startReceiver((received: ReceivedCall, response: ServerResponse) => {
     changed ??= change();
@@ -84,7 +84,7 @@ const duringWebhook: Waiting = async (dapp, change, partial, options) => {
   return dapp.sponsor(partial, options);
 };
 
-const waits: [string, Waiting][] = [
+const waits: [string, WaitOptions][] = [
   ['a webhook thinks', duringWebhook],
   ['the tank is read', duringRequest(world, (method) => method === 'eth_getBlockByNumber')],
   [

@@ -18,7 +18,7 @@ const TANK_WEI = 10n ** 18n;
 const world = useSponsoredWorld();
 
 /** What was promised, as it stands in `paymasterAndData`. */
-interface Promised {
+interface SignedReservation {
   readonly contract: string;
   readonly fundingWallet?: string;
   readonly validUntil: number;
@@ -31,8 +31,8 @@ interface Version {
   readonly version: string;
   readonly address: () => Address;
   readonly dapp: () => Promise<SponsoredDapp>;
-  readonly read: (paymasterAndData: Hex) => Promised;
-  readonly hash: (contract: Contract, op: UserOperationV06, promised: Promised) => Promise<string>;
+  readonly read: (paymasterAndData: Hex) => SignedReservation;
+  readonly hash: (contract: Contract, op: UserOperationV06, promised: SignedReservation) => Promise<string>;
   /** Wei there is to pay with. */
   readonly funds: (dapp: SponsoredDapp) => Promise<bigint>;
 }
@@ -225,7 +225,7 @@ describe.each(versions)('what is signed for $version', ({ address, dapp: newDapp
 });
 
 /** The data with its validUntil a second later. */
-const extended = (data: Hex, { validUntil }: Promised): Hex => {
+const extended = (data: Hex, { validUntil }: SignedReservation): Hex => {
   const word = (seconds: number): string => seconds.toString(16).padStart(64, '0');
   return data.replace(word(validUntil), word(validUntil + 1)) as Hex;
 };

@@ -47,13 +47,13 @@ const clock = new ManualClock();
 const tempFolder = useTempFolders();
 
 /** The same desk wherever it is: each call goes to the engine that runs on it now. */
-interface Moved {
+interface MovedDesk {
   readonly dir: string;
   engine: Engine;
   url: string;
 }
 
-const startOn = async (dir: string, database?: string): Promise<Moved> => {
+const startOn = async (dir: string, database?: string): Promise<MovedDesk> => {
   const engine = await createEngine({
     folder: openDataFolder(dir),
     config: loadConfig({ flags: { port: 0, settlementPollMs: 600_000, ...(database !== undefined && { database }) } }),
@@ -65,10 +65,10 @@ const startOn = async (dir: string, database?: string): Promise<Moved> => {
   return { dir, engine, url: await engine.serve() };
 };
 
-const call = <T>({ engine }: Moved, procedure: ProcedureName, input: unknown): Promise<T> =>
+const call = <T>({ engine }: MovedDesk, procedure: ProcedureName, input: unknown): Promise<T> =>
   (engine.service.call as (name: string, input: unknown) => Promise<unknown>)(procedure, input) as Promise<T>;
 
-const rpc = async (desk: Moved, apiKey: string, op: Record<string, unknown>): Promise<string> => {
+const rpc = async (desk: MovedDesk, apiKey: string, op: Record<string, unknown>): Promise<string> => {
   const response = await fetch(`${desk.url}/api/v1/${CHAIN_ID}/${apiKey}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -95,7 +95,7 @@ interface Dapp {
   readonly apiKey: string;
 }
 
-const makeDapp = async (desk: Moved, name: string): Promise<Dapp> => {
+const makeDapp = async (desk: MovedDesk, name: string): Promise<Dapp> => {
   const [owner] = await call<{ accountId: string }[]>(desk, 'accounts.list', {});
   const definition = { accountId: owner?.accountId, name, type: 'HYBRID', chainId: CHAIN_ID, version: '1.1.0' };
   const dapp = await call<Dapp>(desk, 'paymasters.create', definition);
@@ -109,7 +109,7 @@ const makeDapp = async (desk: Moved, name: string): Promise<Dapp> => {
 };
 
 const limit = async (
-  desk: Moved,
+  desk: MovedDesk,
   { paymasterId }: Dapp,
   { name = 'Limit', ...data }: Record<string, unknown> & { threshold: number },
   binding: Record<string, unknown> = {},
@@ -121,7 +121,7 @@ const limit = async (
 };
 
 /** A desk in a folder that can sponsor. */
-const startDesk = async (dir: string): Promise<Moved> => {
+const startDesk = async (dir: string): Promise<MovedDesk> => {
   const desk = await startOn(dir);
   await call(desk, 'paymasterContracts.use', { chainId: CHAIN_ID, version: '1.1.0', address: CONTRACT });
   await call(desk, 'signers.create', { chainId: CHAIN_ID });
@@ -187,7 +187,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
   };
   const fileOf = (dir: string): string => join(dir, 'gasdesk.db');
 
-  const expectSound = async (desk: Moved): Promise<void> => {
+  const expectSound = async (desk: MovedDesk): Promise<void> => {
     const asked = desk.engine.service.call.bind(desk.engine.service);
     expect(await verifyDesk(asked, { withSignatures: true })).toMatchObject({ ok: true, errors: [] });
   };

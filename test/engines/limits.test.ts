@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { signableOperation } from '../support/signing-folder.ts';
 import type { SponsoredDapp } from '../support/sponsored-world.ts';
-import { type Preparing, type SharedDesk, ask, canShare, promiseIn, useEngines } from '../support/several-engines.ts';
+import { type DeskOptions, type SharedDesk, ask, canShare, promiseIn, useEngines } from '../support/several-engines.ts';
 import { auditDesk } from '../support/audit-desk.ts';
 
 const ENGINES = 3;
@@ -29,7 +29,7 @@ const LIMITS: readonly (readonly [Threshold, expected: number])[] = [
   [{ type: 'SMART_ACCOUNT', thresholdType: 'NATIVE_ASSET', threshold: coins(N_PER_USER) }, N_PER_USER * USERS.length],
 ];
 
-const limited = async ({ dapp, rule }: Preparing, threshold: Threshold): Promise<SponsoredDapp> => {
+const limited = async ({ dapp, rule }: DeskOptions, threshold: Threshold): Promise<SponsoredDapp> => {
   const made = await dapp(31337);
   const cycleDuration = { value: 1, unit: 'lifetime' };
   await rule(made, { policyType: 'PAYMASTER_SA_LIMIT', policyData: { ...threshold, cycleDuration } });

@@ -9,7 +9,7 @@ const tempFolder = useTempFolders();
 const serve = useServe();
 
 /** What the service said it has done. */
-interface Acknowledged {
+interface AcknowledgedDecision {
   dapps: string[];
   contracts: string[];
   rules: string[];
@@ -25,7 +25,7 @@ const createUntilGone = async (
   url: string,
   authToken: string,
   round: number,
-  noted: Acknowledged,
+  noted: AcknowledgedDecision,
   enough: () => void,
 ) => {
   const client = deskClient(url);
@@ -64,7 +64,7 @@ describe('a service that is killed without warning', () => {
     const dir = tempFolder();
     const created = await gasdesk(['token', 'create', '--data', dir, '--json']);
     const { authToken } = JSON.parse(created.stdout) as { authToken: string };
-    const noted: Acknowledged = { dapps: [], contracts: [], rules: [] };
+    const noted: AcknowledgedDecision = { dapps: [], contracts: [], rules: [] };
 
     for (let round = 0; round < 4; round += 1) {
       const desk = await serve(['--data', dir], { GASDESK_LOG_LEVEL: 'error' });

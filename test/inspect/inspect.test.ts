@@ -12,7 +12,7 @@ import { useOfflineDesk } from '../support/offline-desk.ts';
 import { gameCall, operation } from '../support/sponsored-world.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
-type Inspected = ProcedureOutput<'inspect.value'>;
+type InspectionView = ProcedureOutput<'inspect.value'>;
 
 const desk = useOfflineDesk();
 const tempFolder = useTempFolders();
@@ -21,8 +21,8 @@ const ABI = JSON.stringify([
   { type: 'function', name: 'mint', inputs: [{ name: 'amount', type: 'uint256' }], stateMutability: 'nonpayable' },
 ]);
 
-const inspect = (value: string, chainId?: number): Promise<Inspected> =>
-  desk().call<Inspected>('inspect.value', { value, ...(chainId !== undefined && { chainId }) });
+const inspect = (value: string, chainId?: number): Promise<InspectionView> =>
+  desk().call<InspectionView>('inspect.value', { value, ...(chainId !== undefined && { chainId }) });
 
 let nonce = 0;
 /** A sponsored operation, as its wallet sends it on; and its decision. */
@@ -43,7 +43,7 @@ const sponsored = async () => {
   };
 };
 
-const checkOf = ({ readings }: Inspected, name: string) =>
+const checkOf = ({ readings }: InspectionView, name: string) =>
   readings[0]?.sections.flatMap(({ checks }) => checks).find((check) => check.name === name);
 
 describe('what the desk has signed', () => {
@@ -147,7 +147,7 @@ describe('on the command line', () => {
     const { op, decision } = await sponsored();
     const { code, stdout } = await gasdeskReading(JSON.stringify(op), ['inspect', '-', '--json', '--data', desk().dir]);
     expect(code).toBe(0);
-    expect((JSON.parse(stdout) as Inspected).decisions.map(({ id }) => id)).toEqual([decision.id]);
+    expect((JSON.parse(stdout) as InspectionView).decisions.map(({ id }) => id)).toEqual([decision.id]);
   });
 
   test('what nothing fits is told why, with exit code 1; too much is bad usage', async () => {

@@ -10,7 +10,7 @@ const CLI = join(import.meta.dirname, '../../src/cli/index.ts');
 const LOOK_MS = 100;
 
 /** What verifying a log took. */
-export interface Verified {
+export interface VerifierReport {
   readonly report: LogReport;
   readonly seconds: number;
   /** The most memory that the process had at once, MiB. */
@@ -27,7 +27,7 @@ const mostMemory = (pid: number): number => {
 };
 
 /** Verifies a log with nothing but the file and the key: in a folder and a home that hold nothing else. Linux only. */
-export const verifyElsewhere = async (file: string, key: string, flags: readonly string[] = []): Promise<Verified> => {
+export const verifyElsewhere = async (file: string, key: string, flags: readonly string[] = []): Promise<VerifierReport> => {
   const folder = mkdtempSync(join(tmpdir(), 'gasdesk-elsewhere-'));
   try {
     copyFileSync(file, join(folder, 'log.jsonl'));

@@ -43,7 +43,7 @@ const contractErrors = { ...usual, apiKey: [404, 'Smart contract not found'] } a
 const webhookErrors = { ...usual, apiKey: [404, 'Webhook not found'] } as const;
 
 /** Ids of what {@link operationCases} act on. */
-export interface Prepared {
+export interface PreparedDesk {
   readonly paymasterId: string;
   readonly webhookId: string;
   readonly limitId: string;
@@ -59,7 +59,7 @@ export const limit = {
 };
 
 /** Every operation of the management interface, each with a valid request (behaviour 8.1). */
-export const operationCases = ({ paymasterId, webhookId, limitId, keyId }: Prepared): readonly OperationCase[] => {
+export const operationCases = ({ paymasterId, webhookId, limitId, keyId }: PreparedDesk): readonly OperationCase[] => {
   const webhook = '/webhook';
   const contract = '/smart-contract';
   const rule = '/paymaster-policy';
@@ -156,7 +156,7 @@ export const operationCases = ({ paymasterId, webhookId, limitId, keyId }: Prepa
 };
 
 /** Gives a DApp the webhook, contract, limit and API key that {@link operationCases} act on. */
-export const prepare = async (desk: TestDesk, { paymasterId, credentials: headers }: TestDapp): Promise<Prepared> => {
+export const prepare = async (desk: TestDesk, { paymasterId, credentials: headers }: TestDapp): Promise<PreparedDesk> => {
   const post = (path: string, body: unknown) => desk.manage('POST', path, { headers, body });
   const hook = await post('/webhook', { webhookUrl: 'https://example.com/hook', requestType: 'POST' });
   await post('/smart-contract', { name: 'Items', address: address(7), abi: gameAbi });

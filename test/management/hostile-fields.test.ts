@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type TestDapp, useDesk } from '../support/desk.ts';
-import { type OperationCase, type Prepared, address, operationCases, prepare } from './fixtures.ts';
+import { type OperationCase, type PreparedDesk, address, operationCases, prepare } from './fixtures.ts';
 
 const desk = useDesk();
 let dapp: TestDapp;
-let ids: Prepared;
+let ids: PreparedDesk;
 beforeAll(async () => {
   dapp = await desk().dapp();
   ids = await prepare(desk(), dapp);

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ruleTypes } from '../../src/core/decision/rule-words.ts';
 import { type TestDapp, useDesk } from '../support/desk.ts';
-import { type Prepared, address, gameAbi, limit, prepare } from './fixtures.ts';
+import { type PreparedDesk, address, gameAbi, limit, prepare } from './fixtures.ts';
 
 const desk = useDesk();
 let dapp: TestDapp;
-let ids: Prepared;
+let ids: PreparedDesk;
 beforeAll(async () => {
   dapp = await desk().dapp();
   ids = await prepare(desk(), dapp);

@@ -31,10 +31,10 @@ const ask = (method: 'mint' | 'burn', sender = USERS[nonce % USERS.length]): Pro
   return dapp.sponsor(op).then(codeOf);
 };
 
-type Trying = ProcedureInput<'policies.try'>;
+type TrialInput = ProcedureInput<'policies.try'>;
 type Result = NonNullable<ProcedureOutput<'policies.trial'>['result']>;
 
-const begin = async (trying: Trying): Promise<string> => (await call('policies.try', trying)).trialId;
+const begin = async (trying: TrialInput): Promise<string> => (await call('policies.try', trying)).trialId;
 const resultOf = async (trialId: string): Promise<Result> => {
   for (let seen = -1; ;) {
     const { done, result } = await call('policies.trial', { trialId, seen });
@@ -42,16 +42,16 @@ const resultOf = async (trialId: string): Promise<Result> => {
     seen = done;
   }
 };
-const tried = async (change: Trying['change'], times = {}): Promise<Result> =>
+const tried = async (change: TrialInput['change'], times = {}): Promise<Result> =>
   resultOf(await begin({ change, ...times }));
-const inForce = async (): Promise<Trying['change']> => {
+const inForce = async (): Promise<TrialInput['change']> => {
   const { paymasterId } = dapp;
   return {
     name: 'policies.apply',
     input: { paymasterId, text: (await call('policies.export', { paymasterId })).text },
   };
 };
-const addPerUser = (threshold: string): Trying['change'] => ({
+const addPerUser = (threshold: string): TrialInput['change'] => ({
   name: 'rules.create',
   input: { paymasterId: dapp.paymasterId, rule: perUser(threshold) },
 });
@@ -109,7 +109,7 @@ describe('a change is tried on what the desk has decided', () => {
   test('what does not fit the policy is told at once', async () => {
     const { paymasterId } = dapp;
     const gone = { paymasterId, ruleId: 'gone' };
-    const refused = (change: Trying['change'], code: string) =>
+    const refused = (change: TrialInput['change'], code: string) =>
       expect(call('policies.try', { change })).rejects.toMatchObject({ code });
     await refused({ name: 'rules.delete', input: gone }, 'RULE_NOT_FOUND');
     await refused({ name: 'policies.apply', input: { paymasterId, text: 'version: 2' } }, 'POLICY_FILE_INVALID');
@@ -117,7 +117,7 @@ describe('a change is tried on what the desk has decided', () => {
       { name: 'contracts.update', input: { paymasterId, address: ITEMS, whitelistedMethods: ['fly'] } },
       'UNKNOWN_CONTRACT_METHOD',
     );
-    await refused({ name: 'rules.create', input: { ...gone } } as unknown as Trying['change'], 'VALIDATION');
+    await refused({ name: 'rules.create', input: { ...gone } } as unknown as TrialInput['change'], 'VALIDATION');
   });
 });
 
@@ -185,7 +185,7 @@ test('what is tried is what the procedure then does', async () => {
   const { paymasterId } = await desk().dapp();
   const other = `0x${'18'.repeat(20)}` as const;
   const policy = async () => (await call('policies.show', { paymasterId })).policy;
-  const make = async (change: Trying['change']): Promise<void> => {
+  const make = async (change: TrialInput['change']): Promise<void> => {
     const draft = changedPolicy(await policy(), change as PolicyChange)(desk().clock.now());
     await desk().call(change.name, change.input);
     expect(withoutIds(await policy()), change.name).toEqual(withoutIds(draft));

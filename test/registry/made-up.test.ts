@@ -13,7 +13,7 @@ const tempFolder = useTempFolders();
 const run = promisify(execFile);
 
 /** What test/registry/made-up-desk.ts prints. */
-interface Told {
+interface ReportedWork {
   refused: unknown;
   created: unknown;
   answered: { result: { reason: unknown } };
@@ -59,7 +59,7 @@ const add = (
 };
 
 let copy: string;
-let told: Told;
+let told: ReportedWork;
 beforeAll(async () => {
   copy = tempFolder();
   for (const part of ['src', 'package.json', 'test/support', 'test/registry']) {
@@ -95,7 +95,7 @@ beforeAll(async () => {
   writeFileSync(schema, readFileSync(schema, 'utf8').replace("'0.8'])", "'0.8', '0.9'])"));
   const program = join(copy, 'test/registry/made-up-desk.ts');
   const { stdout } = await run(process.execPath, [program, join(copy, 'data')], { maxBuffer: 64 * 1024 * 1024 });
-  told = JSON.parse(stdout) as Told;
+  told = JSON.parse(stdout) as ReportedWork;
 });
 
 const senders = [`0x${'5e'.repeat(20)}`];

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { gasdesk } from './cli.ts';
 import { ENGINES_ENV, type Engines, type SharedDesk } from './several-engines.ts';
 
-interface Sponsored {
+interface SponsoredOperation {
   readonly paymasterId: string;
   readonly paymasterAndData: string;
   readonly maxCostWei: string;
@@ -12,7 +12,7 @@ interface Sponsored {
 export interface Audit {
   readonly name: string;
   /** The `paymasterAndData` values of sponsored decisions, grouped by `keyOf`. */
-  promisesBy(keyOf: (decision: Sponsored) => string): Map<string, Set<string>>;
+  promisesBy(keyOf: (decision: SponsoredOperation) => string): Map<string, Set<string>>;
   /** Held amounts of the limits' accounts, sorted as text. */
   heldOfLimits(): string[];
   /** Sum of the maximum costs. */
@@ -45,7 +45,7 @@ export const auditDesk = async (engines: Engines, { database }: SharedDesk): Pro
     { ok: true, errors: [] },
   ]);
   expect(await engines.server().query(UNEVEN, name)).toEqual([]);
-  const sponsored = (await engines.server().query(SPONSORED, name)) as Sponsored[];
+  const sponsored = (await engines.server().query(SPONSORED, name)) as SponsoredOperation[];
   const limits = await engines.server().query(`SELECT held FROM ledger_account WHERE kind = 'limit'`, name);
   return {
     name,

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { openRpcDocument } from '../../src/engine/description/openrpc.ts';
 
-interface Described {
+interface DescribedError {
   readonly name: string;
   readonly params: readonly { readonly required: boolean; readonly schema: object }[];
   readonly result: { readonly schema: object };
@@ -16,7 +16,7 @@ interface Checks {
 }
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
-let read: { methods: readonly Described[]; components: object } | undefined;
+let read: { methods: readonly DescribedError[]; components: object } | undefined;
 const document = () => (read ??= openRpcDocument() as NonNullable<typeof read>);
 const compile = (schema: object): ValidateFunction => ajv.compile({ ...schema, components: document().components });
 const checks = new Map<string, Checks>();

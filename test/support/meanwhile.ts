@@ -2,7 +2,7 @@ import { passTo, withNode } from './odd-node.ts';
 import type { RpcReply, SponsoredDapp, SponsoredWorld } from './sponsored-world.ts';
 
 /** Requests an operation while `change` happens, once, in the middle of the decision. */
-export type Waiting = (
+export type WaitOptions = (
   dapp: SponsoredDapp,
   change: () => Promise<unknown>,
   op: Record<string, unknown>,
@@ -15,7 +15,7 @@ export const duringRequest =
     world: () => SponsoredWorld,
     isIt: (method: string, body: string) => boolean,
     options: Record<string, unknown> = {},
-  ): Waiting =>
+  ): WaitOptions =>
   (dapp, change, op, asked = {}) => {
     const { chain, engine } = world();
     const { chainId } = chain;

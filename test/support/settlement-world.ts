@@ -26,14 +26,14 @@ export interface SponsoredOperation {
   readonly op: UserOperationV06;
 }
 
-export interface Sponsoring {
+export interface SponsorOptions {
   /** As another candidate for the nonce of that operation; by default the nonce is new. */
   readonly insteadOf?: SponsoredOperation | undefined;
   /** By version 1.0.0, whose signatures never expire. */
   readonly endless?: boolean;
 }
 
-export interface Mining {
+export interface MiningOptions {
   /** Extra bytes after the signed ones, which change the hash. */
   readonly behind?: Hex;
   /** Through a contract whose input does not show it. */
@@ -59,7 +59,7 @@ export interface SettlementDesk {
   /** Stops and restarts with the state in the store. */
   readonly restart: () => Promise<void>;
   /** Signs and reserves an operation that may be mined for `seconds` of the chain's time. */
-  readonly sponsor: (seconds?: number, how?: Sponsoring) => Promise<SponsoredOperation>;
+  readonly sponsor: (seconds?: number, how?: SponsorOptions) => Promise<SponsoredOperation>;
 }
 
 /**
@@ -73,7 +73,7 @@ export interface SettlementWorld {
   readonly paymaster: Address;
   desk(options?: { maxRangeBlocks?: number; withoutRpc?: boolean }): Promise<SettlementDesk>;
   /** Mines the operation in a block of its own. @returns the values of the EntryPoint's event */
-  mine(operation: SponsoredOperation, how?: Mining): Promise<MinedOperation & { blockNumber: number; userOpHash: Hex }>;
+  mine(operation: SponsoredOperation, how?: MiningOptions): Promise<MinedOperation & { blockNumber: number; userOpHash: Hex }>;
   /** Uses the nonce of an operation with another one, for which the account itself pays. */
   useNonce(operation: SponsoredOperation): Promise<void>;
   /** Mines empty blocks, one second apart. */
@@ -131,7 +131,7 @@ const buildWorld = async (
   const signedByAccount = (op: UserOperationV06): UserOperationV06 => {
     return { ...op, signature: signDigest(devWallet(1, chain.provider).privateKey as Hex, hashOf(op)) };
   };
-  const sponsored = (validUntil: number, { insteadOf, endless: isEndless = false }: Sponsoring): UserOperationV06 => {
+  const sponsored = (validUntil: number, { insteadOf, endless: isEndless = false }: SponsorOptions): UserOperationV06 => {
     operations += 1n;
     // Each nonce is the first of its own sequence, so that operations can be mined in any order.
     const unsigned = unsignedFor(insteadOf?.op.nonce ?? operations << 64n);

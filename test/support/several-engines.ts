@@ -23,7 +23,7 @@ export interface SharedDesk {
   readonly database: string;
 }
 
-export interface Preparing {
+export interface DeskOptions {
   readonly engine: ServingEngine;
   /** A DApp that sponsors on an unreachable chain. */
   readonly dapp: (chainId: number) => Promise<SponsoredDapp>;
@@ -38,7 +38,7 @@ export interface Engines {
   server(): PostgresServer;
   folder(): string;
   /** Makes a desk with an engine, and stops that engine. */
-  desk<T>(prepare: (preparing: Preparing) => Promise<T>): Promise<SharedDesk & T>;
+  desk<T>(prepare: (preparing: DeskOptions) => Promise<T>): Promise<SharedDesk & T>;
   /** Starts an engine as a process, by default on a new data folder. */
   start(database: string, options?: { readonly folder?: string; readonly env?: CliEnvironment }): Promise<ServingCli>;
 }
@@ -91,14 +91,14 @@ export const useEngines = (options: { readonly durable?: boolean } = {}): Engine
   };
 };
 
-export interface Asking {
+export interface DappEndpoint {
   readonly url: string;
   readonly chainId: number;
   readonly apiKey: string;
 }
 
 /** Requests an operation that only the DApp's rules can deny; by default always of the same sender. */
-export const ask = (asking: Asking, nonce: number, sender: Address = `0x${'11'.repeat(20)}`): Promise<RpcReply> =>
+export const ask = (asking: DappEndpoint, nonce: number, sender: Address = `0x${'11'.repeat(20)}`): Promise<RpcReply> =>
   askDesk(asking, [{ ...signableOperation(nonce), sender }, { mode: 'SPONSORED' }]);
 
 /** The `paymasterAndData` that the client received; undefined if not sponsored. */

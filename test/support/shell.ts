@@ -8,7 +8,7 @@ import { startChromium } from './chromium.ts';
 import { PATIENCE_MS } from './patience.ts';
 import { startRealShell } from './real-shell.ts';
 import type { Shell } from './running-shell.ts';
-import type { Evaluated, Evaluation } from './electron-double/register.ts';
+import type { EvaluatedModule, Evaluation } from './electron-double/register.ts';
 
 export type { Shell } from './running-shell.ts';
 
@@ -73,7 +73,7 @@ const evaluator = (started: StartedMain): Shell['evaluate'] => {
     new Promise((resolve, reject) => {
       const id = (sent += 1);
       const take = (message: unknown): void => {
-        const evaluated = message as Evaluated;
+        const evaluated = message as EvaluatedModule;
         if (evaluated.id !== id) return;
         child.off('message', take);
         if ('error' in evaluated) reject(new Error(evaluated.error));

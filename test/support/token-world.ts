@@ -8,7 +8,7 @@ import type { Address } from '../../src/shared/schema/hex.ts';
 import { useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
 
-export interface Deployed {
+export interface DeployedToken {
   readonly address: Address;
   /** Sends a transaction from the deployer, or from the dev key of that number, and waits until it is mined. */
   send(method: string, args: readonly unknown[], from?: number): Promise<void>;
@@ -20,11 +20,11 @@ export interface TokenWorld {
   readonly url: string;
   readonly clock: ManualClock;
   /** 6 decimals. */
-  readonly token: Deployed;
+  readonly token: DeployedToken;
   /** 8 decimals; 3000 USD, answered now. */
-  readonly nativeFeed: Deployed;
+  readonly nativeFeed: DeployedToken;
   /** 18 decimals; 1 USD, answered now. */
-  readonly tokenFeed: Deployed;
+  readonly tokenFeed: DeployedToken;
   /** A token with a premium of 13 percent, priced by the feeds. */
   feeToken(fields?: Partial<FeeToken>): FeeToken;
   wallet(index: number): Address;
@@ -38,7 +38,7 @@ export const useTokenWorld = (): (() => TokenWorld) => {
   const clock = new ManualClock();
   let world: TokenWorld | undefined;
 
-  const deploy = async (name: ArtifactName, ...args: unknown[]): Promise<Deployed> => {
+  const deploy = async (name: ArtifactName, ...args: unknown[]): Promise<DeployedToken> => {
     const { provider } = chain();
     const address = await deployContract(name, args, devWallet(0, provider));
     return {

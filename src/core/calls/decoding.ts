@@ -19,7 +19,7 @@ export type Decoding =
   | { outcome: 'decoded'; calls: DecodedCall[]; via: Address[] }
   | { outcome: 'undecodable'; code: DecodeErrorCode; detail: string };
 
-interface Found {
+interface CollectedCalls {
   calls: AccountCall[];
   via: Address[];
 }
@@ -35,7 +35,7 @@ export const decodingOf = (
   { account, byteCount, harmless }: { account: Address; byteCount: number; harmless?: (call: AccountCall) => boolean },
 ): Decoding => {
   try {
-    const found: Found = { calls: [], via: [] };
+    const found: CollectedCalls = { calls: [], via: [] };
     for (const call of read()) collect(call, account, 0, found);
     const calls = harmless === undefined ? found.calls : found.calls.filter((call) => !harmless(call));
     return { outcome: 'decoded', calls: toDecodedCalls(calls, byteCount), via: found.via };
@@ -46,7 +46,7 @@ export const decodingOf = (
 };
 
 /** Adds `call` to `found`, or the calls it makes if it is a delegatecall to a known MultiSend. */
-const collect = (call: AccountCall, account: Address, depth: number, found: Found): void => {
+const collect = (call: AccountCall, account: Address, depth: number, found: CollectedCalls): void => {
   const multiSend = call.operation === 'delegatecall' ? multiSendAt(call.target) : undefined;
   if (!multiSend) {
     if (found.calls.length === MAX_CALLS) throw new DecodeError('TOO_MANY_CALLS', `There are over ${MAX_CALLS} calls.`);

@@ -14,7 +14,7 @@ import { callArguments } from './call-arguments.ts';
 import { ConditionCall, ConditionDapp, ConditionOperation } from './vocabulary.ts';
 
 /** What is known of an operation before its rules are divided. */
-export interface Asked {
+export interface ConditionInputs {
   readonly facts: Facts;
   readonly policy: Policy;
   readonly op: UserOperation;
@@ -90,7 +90,7 @@ const millionths = (wei: bigint, price: string): number =>
   // eslint-disable-next-line house/exact-money -- the nearest double of the same digits that a condition would be written with
   parseFloat(dollarsInMillionths(dollarsOf(wei, price)));
 
-const operationOf = ({ facts: { price }, op, layout, requiredWei }: Asked): ConditionOperation => {
+const operationOf = ({ facts: { price }, op, layout, requiredWei }: ConditionInputs): ConditionOperation => {
   const { factory = '', factoryData = '' } = deploymentOf(op) ?? {};
   const v07 = isV06(op) ? {} : op;
   const { paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit = 0n } = v07 as Partial<Record<string, bigint>>;
@@ -122,7 +122,7 @@ const contextOf = ({ context = {} }: Facts): unknown => {
 };
 
 /** All calls, those of a deployment first; undefined if they cannot be decoded. */
-const callsOf = ({ policy, decoding, deployment }: Asked): ConditionCall[] | undefined => {
+const callsOf = ({ policy, decoding, deployment }: ConditionInputs): ConditionCall[] | undefined => {
   const made = deployment?.decoding ?? { outcome: 'decoded', calls: [], via: [] };
   if (decoding.outcome === 'undecodable' || made.outcome === 'undecodable') return undefined;
   const contracts = new Map(policy.contracts.map((contract) => [addressKey(contract.address), contract]));
@@ -130,7 +130,7 @@ const callsOf = ({ policy, decoding, deployment }: Asked): ConditionCall[] | und
 };
 
 /** The values that the conditions of a policy see. Without `calls` if they cannot be decoded. */
-export const conditionValues = (asked: Asked): ConditionValues => {
+export const conditionValues = (asked: ConditionInputs): ConditionValues => {
   const { facts, policy } = asked;
   const calls = callsOf(asked);
   const { paymasterId, name, chainId } = policy.dapp;

@@ -15,7 +15,7 @@ import { withPaymasterAndData } from '../user-operation/paymaster-fields.ts';
 import type { WebhookResponse } from '../webhooks/webhook-response.ts';
 
 /** The fields that only the record of a decided operation has. */
-type Decided = Omit<
+type DecidedFields = Omit<
   DecisionRecord,
   'id' | 'seq' | 'method' | 'mode' | 'chainId' | 'paymasterId' | 'dapp' | 'sender' | 'nonce' | 'request' | 'facts'
 >;
@@ -119,7 +119,7 @@ export const readableFacts = (record: StoredDecision): Facts | undefined => {
 };
 
 /** The record of an operation that was sponsored or denied. */
-export const decidedRecord = (decision: Decision): Decided => {
+export const decidedRecord = (decision: Decision): DecidedFields => {
   const { facts, policy, reservations, held, steps, reason, paymasterAndData } = decision;
   const input = ruleInput(facts, policy);
   const isSigned = reason === undefined;

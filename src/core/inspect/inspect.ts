@@ -20,7 +20,7 @@ const ALL_VERSIONS = allEntryPoints.map(({ version }) => version);
 const MOST_OPERATIONS = 20;
 
 /** Readings that fit, and those that did not. */
-type Found = Pick<Inspection, 'readings' | 'misfits'>;
+type Readings = Pick<Inspection, 'readings' | 'misfits'>;
 
 /** The inputs with which a text is read. */
 interface Reader {
@@ -30,11 +30,11 @@ interface Reader {
   readonly entryPoint?: Address | undefined;
 }
 
-const nothing: Found = { readings: [], misfits: [] };
-const one = (reading: InspectionReading): Found => ({ readings: [reading], misfits: [] });
-const misfit = (what: string, why: string): Found => ({ readings: [], misfits: [{ what, why }] });
+const nothing: Readings = { readings: [], misfits: [] };
+const one = (reading: InspectionReading): Readings => ({ readings: [reading], misfits: [] });
+const misfit = (what: string, why: string): Readings => ({ readings: [], misfits: [{ what, why }] });
 
-const joined = (parts: readonly Found[]): Found => ({
+const joined = (parts: readonly Readings[]): Readings => ({
   readings: parts.flatMap(({ readings }) => readings),
   misfits: parts.flatMap(({ misfits }) => misfits),
 });
@@ -46,7 +46,7 @@ const known = (
   sections: InspectionReading['sections'],
 ): InspectionReading => ({ what, title, sureness: 'certain', why, symbol: null, sections });
 
-const asHash = (hash: Hex, { clues }: Reader): Found => {
+const asHash = (hash: Hex, { clues }: Reader): Readings => {
   clues.hashes.push(hash);
   const section = sectionOf('Hash', '', {
     values: [named('hash', 'hash', hash, 'A userOpHash, or the hash of a transaction.')],
@@ -55,7 +55,7 @@ const asHash = (hash: Hex, { clues }: Reader): Found => {
   return one({ ...known('hash', 'A hash of 32 bytes', why, [section]), sureness: 'likely' });
 };
 
-const asAddress = (address: Address): Found => {
+const asAddress = (address: Address): Readings => {
   const version = entryPointAt(address)?.version;
   const meaning = version === undefined ? 'An account or a contract.' : `EntryPoint ${version}, on every chain.`;
   const section = sectionOf('Address', '', { values: [named('address', 'address', address, meaning)] });
@@ -65,7 +65,7 @@ const asAddress = (address: Address): Found => {
 };
 
 /** Takes calls of handleOps apart; nothing for others. */
-const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId?: number): Found => {
+const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId?: number): Readings => {
   try {
     const bundle = readBundle(callData);
     if (bundle === undefined) return nothing;
@@ -94,7 +94,7 @@ const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId
   }
 };
 
-const asTransaction = (raw: Hex, reader: Reader): Found => {
+const asTransaction = (raw: Hex, reader: Reader): Readings => {
   const transaction = readTransaction(raw);
   if (transaction === undefined) return misfit('a signed transaction', 'it is no list of its fields (RLP)');
   const { bytes, values, to, data, chainId } = transaction;
@@ -106,7 +106,7 @@ const asTransaction = (raw: Hex, reader: Reader): Found => {
   return one({ ...reading, symbol: inner?.symbol ?? null });
 };
 
-const asPaymasterData = (value: Hex, { knowledge, clues }: Reader): Found => {
+const asPaymasterData = (value: Hex, { knowledge, clues }: Reader): Readings => {
   const { readings, misfits } = readPaymasterData(value, ALL_VERSIONS);
   const decided = knowledge.decided.find((one) => one.paymasterAndData === value);
   const context = { op: decided?.op, chainId: knowledge.chainId ?? decided?.chainId, decided };
@@ -136,7 +136,7 @@ const NOBODY: Address = `0x${'00'.repeat(20)}`;
 /** It runs everything that the older ones run. */
 const NEWEST = ALL_VERSIONS.at(-1);
 
-const asCallData = (callData: Hex): Found => {
+const asCallData = (callData: Hex): Readings => {
   const decoding = decodeCalls(callData, { sender: NOBODY, entryPointVersion: NEWEST });
   if (decoding.outcome === 'undecodable') return misfit("an account's callData", decoding.detail.replace(/[.]$/, ''));
   const section = callDataSection(callData, NOBODY, NEWEST, '');
@@ -155,7 +155,7 @@ const errorTitle = (kind: string, sections: InspectionReading['sections']): stri
   return `${kind}: ${code === undefined ? (sections[0]?.title ?? '') : `${code} ${findAaCode(code)?.words ?? ''}`}`;
 };
 
-const asRevertData = (data: Hex): Found => {
+const asRevertData = (data: Hex): Readings => {
   if (!isKnownError(data)) return misfit('revert data', 'its first four bytes are those of no known error');
   const sections = revertSections(data);
   return one(
@@ -165,7 +165,7 @@ const asRevertData = (data: Hex): Found => {
 
 const SELECTOR = 4;
 
-const ofBytes = (value: Hex, reader: Reader): Found => {
+const ofBytes = (value: Hex, reader: Reader): Readings => {
   const length = byteLength(value);
   if (length === 0) return misfit('anything', 'there is no byte behind 0x');
   if (length === 32) return asHash(value, reader);
@@ -184,7 +184,7 @@ const ofBytes = (value: Hex, reader: Reader): Found => {
 const BYTES = /0x[\da-fA-F]{8,}/g;
 
 /** A text that reports an error: by its AA code, by revert data, or by both. */
-const asErrorText = (text: string): Found => {
+const asErrorText = (text: string): Readings => {
   const data = [...text.matchAll(BYTES)]
     .map(([hex]) => hex.toLowerCase())
     .find((hex) => isHex(hex) && isKnownError(hex));
@@ -196,7 +196,7 @@ const asErrorText = (text: string): Found => {
   return one(known('error', errorTitle('An error', sections), 'An EntryPoint says so.', sections));
 };
 
-const atPath = (path: string, found: Found): Found => ({
+const atPath = (path: string, found: Readings): Readings => ({
   ...found,
   readings: found.readings.map((reading) => ({
     ...reading,
@@ -207,7 +207,7 @@ const atPath = (path: string, found: Found): Found => ({
   })),
 });
 
-const ofPart = (part: FoundPart, reader: Reader): Found => {
+const ofPart = (part: FoundPart, reader: Reader): Readings => {
   if (part.kind === 'error')
     return misfit(part.path === '' ? 'a user operation' : `a user operation at ${part.path}`, part.why);
   if (part.kind === 'operation') {
@@ -219,7 +219,7 @@ const ofPart = (part: FoundPart, reader: Reader): Found => {
   return atPath(part.path, ofText(part.text, { ...reader, knowledge, entryPoint }));
 };
 
-const ofJson = (text: string, reader: Reader): Found => {
+const ofJson = (text: string, reader: Reader): Readings => {
   let value: unknown;
   try {
     value = parseExactJson(text);
@@ -238,7 +238,7 @@ const ofJson = (text: string, reader: Reader): Found => {
 const HEX_DIGITS = /^(?:0x)?[\da-fA-F]+$/i;
 const LEAST_BARE_DIGITS = 40;
 
-const ofHex = (text: string, reader: Reader): Found => {
+const ofHex = (text: string, reader: Reader): Readings => {
   const digits = text.replace(/^0x/i, '').toLowerCase();
   if (digits.length % 2 === 1) {
     return misfit('bytes', `it has ${digits.length} hex digits, an odd number: the last one, or the first, is missing`);
@@ -246,7 +246,7 @@ const ofHex = (text: string, reader: Reader): Found => {
   return ofBytes(`0x${digits}`, reader);
 };
 
-const ofText = (given: string, reader: Reader): Found => {
+const ofText = (given: string, reader: Reader): Readings => {
   const text = given.trim();
   if (text === '0x' || (HEX_DIGITS.test(text) && (/^0x/i.test(text) || text.length >= LEAST_BARE_DIGITS))) {
     return ofHex(text, reader);
@@ -257,7 +257,7 @@ const ofText = (given: string, reader: Reader): Found => {
   return asErrorText(text);
 };
 
-const titleOf = ({ readings: [first, second] }: Found): string => {
+const titleOf = ({ readings: [first, second] }: Readings): string => {
   if (first === undefined) return 'Nothing fits';
   return second?.sureness === first.sureness && second.what === first.what ? `${first.title}, and others` : first.title;
 };

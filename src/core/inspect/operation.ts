@@ -10,7 +10,7 @@ import { isEip7702 } from '../user-operation/user-op-hash.ts';
 import { type Clues, type DecidedOperation, type Knowledge, chainName, possibleChains } from './knowledge.ts';
 import {
   type AnyTerms,
-  type Concluded,
+  type Conclusions,
   type DataReading,
   type Mode,
   conclude,
@@ -48,7 +48,7 @@ const versionsOf = ({ op, entryPoint }: FoundOperation): readonly EntryPointVers
   return (said.length > 0 ? said : possible).map(({ version }) => version);
 };
 
-const dataSection = (reading: DataReading, concluded: Concluded, path: string): InspectionSection =>
+const dataSection = (reading: DataReading, concluded: Conclusions, path: string): InspectionSection =>
   sectionOf(`Paymaster data: ${modeWords(concluded.modes)}`, path, {
     bytes: reading.read.fields.map(shownField),
     checks: concluded.checks,
@@ -58,7 +58,7 @@ const dataSection = (reading: DataReading, concluded: Concluded, path: string): 
 /** Paymaster data by its surest reading. */
 interface ToldData {
   readonly section: InspectionSection | undefined;
-  readonly concluded: Concluded | undefined;
+  readonly concluded: Conclusions | undefined;
   readonly reading: DataReading | undefined;
 }
 

@@ -87,7 +87,7 @@ export interface DataContext {
 }
 
 /** The conclusions about a reading. */
-export interface Concluded {
+export interface Conclusions {
   readonly checks: InspectionCheck[];
   readonly signers: readonly NamedValue[];
   /** The remaining modes; if one is proven, that one alone. */
@@ -217,7 +217,7 @@ const isPlausible = ({ terms, signature }: ReadData<AnyTerms>): boolean => {
 };
 
 /** Compares a reading with all that is known. */
-export const conclude = (reading: DataReading, context: DataContext, knowledge: Knowledge): Concluded => {
+export const conclude = (reading: DataReading, context: DataContext, knowledge: Knowledge): Conclusions => {
   const { check, proven, signers } = checkSigner(reading, context, knowledge);
   const contract = checkContract(reading, knowledge);
   const checks = [check, checkValidity(reading, knowledge.now), contract];

@@ -4,7 +4,7 @@ import type { Reservation, ReservationKind } from './account.ts';
 export type SettlementState = 'reserved' | 'settled' | 'released' | 'unconfirmed';
 
 /** What a decision took from an account. */
-export interface Reserved {
+export interface ReservedAmount {
   readonly follows: ReservationKind;
   readonly reserved: bigint;
   /** Of a `share`: the maximum cost that the amount stands for, wei. */
@@ -21,7 +21,7 @@ const dividedUp = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / b
  */
 export const heldAfter = (
   settlement: SettlementState,
-  { follows, reserved, ofWei }: Reserved,
+  { follows, reserved, ofWei }: ReservedAmount,
   actualCostWei: bigint,
 ): bigint => {
   // An operation that a rule in shadow would have denied takes nothing, whatever it costs.

@@ -1,9 +1,9 @@
-import { type Reserved, type SettlementState, heldAfter } from './after-settlement.ts';
+import { type ReservedAmount, type SettlementState, heldAfter } from './after-settlement.ts';
 import { type AccountKey, type Reservation, accountText, listedAccount, rollingKinds } from './account.ts';
 import { MOST_PARTS } from './rolling.ts';
 
 /** What a signed operation still holds of one account. */
-export interface Held extends Reserved {
+export interface OpenReservation extends ReservedAmount {
   readonly account: string;
   held: bigint;
 }
@@ -60,7 +60,7 @@ export class Ledger {
   }
 
   /** Takes what a signed operation reserves. @returns the part that settlement may release */
-  take(reservations: readonly Reservation[]): Held[] {
+  take(reservations: readonly Reservation[]): OpenReservation[] {
     for (const reservation of reservations) this.addTo(reservation, reservation.amount);
     return reservations
       .filter(({ since }) => since === undefined)
@@ -74,7 +74,7 @@ export class Ledger {
   }
 
   /** Applies a settlement to the accounts of a signed operation. */
-  settle(holdings: readonly Held[], settlement: SettlementState, actualCostWei: bigint): void {
+  settle(holdings: readonly OpenReservation[], settlement: SettlementState, actualCostWei: bigint): void {
     for (const holding of holdings) {
       const after = heldAfter(settlement, holding, actualCostWei);
       this.add(holding.account, after - holding.held);

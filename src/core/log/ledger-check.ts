@@ -1,6 +1,6 @@
 import type { SettlementState } from '../ledger/after-settlement.ts';
 import { type Reservation, accountText } from '../ledger/account.ts';
-import { type Held, Ledger } from '../ledger/ledger.ts';
+import { type OpenReservation, Ledger } from '../ledger/ledger.ts';
 import { renewableBefore } from '../rules/unreachable.ts';
 import type { EntryBody } from './entry.ts';
 
@@ -14,7 +14,7 @@ export interface LedgerDifference {
 /** The ledger, computed from the entries of a log alone. */
 export class LedgerCheck {
   readonly #ledger = new Ledger();
-  readonly #decisions = new Map<string, Held[]>();
+  readonly #decisions = new Map<string, OpenReservation[]>();
   readonly #holds = new Map<number, { readonly account: string; readonly amount: bigint }>();
 
   readonly #opened = new Set<string>();

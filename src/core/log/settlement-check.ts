@@ -21,9 +21,9 @@ const FORM: Readonly<Record<SettlementState, { readonly cost: boolean; readonly 
 };
 
 /** The state of a decision; all null if it is not sponsored. */
-type Settled = { readonly [Field in keyof State]: State[Field] | null };
+type DecisionState = { readonly [Field in keyof State]: State[Field] | null };
 
-interface Sponsored extends State {
+interface SponsoredState extends State {
   /** Undefined if only its later settlements are known. */
   readonly maxCostWei: bigint | undefined;
   readonly userOpHash: string | null;
@@ -40,14 +40,14 @@ const faultOfForm = ({ settlement, actualCostWei, block }: State): string | unde
   return block !== null && block < 0 ? `Its block is ${block}` : undefined;
 };
 
-const faultOfCost = ({ actualCostWei }: State, before: Sponsored | undefined): string | undefined => {
+const faultOfCost = ({ actualCostWei }: State, before: SponsoredState | undefined): string | undefined => {
   const cost = BigInt(actualCostWei ?? 0);
   if (cost < 0n) return `It cost ${cost} wei`;
   const most = before?.maxCostWei;
   return most !== undefined && cost > most ? `It cost ${cost} wei, and its maximum is ${most}` : undefined;
 };
 
-const faultOfOrder = (after: State, before: Sponsored | undefined): string | undefined => {
+const faultOfOrder = (after: State, before: SponsoredState | undefined): string | undefined => {
   if (before?.isStateKnown !== true) return undefined;
   const { settlement, actualCostWei, block } = after;
   const isSame = before.settlement === settlement && before.actualCostWei === actualCostWei && before.block === block;
@@ -57,7 +57,7 @@ const faultOfOrder = (after: State, before: Sponsored | undefined): string | und
 
 /** The states of sponsored decisions, entry by entry. */
 export class SettlementCheck {
-  readonly #decisions = new Map<string, Sponsored>();
+  readonly #decisions = new Map<string, SponsoredState>();
   /** By hash: the number of decisions that are reserved, and which one is settled. */
   readonly #reserved = new Map<string, number>();
   readonly #settled = new Map<string, string>();
@@ -85,7 +85,7 @@ export class SettlementCheck {
   }
 
   /** The state of a decision; all null for one that is not sponsored. */
-  stateOf(id: string): Settled | 'unknown' {
+  stateOf(id: string): DecisionState | 'unknown' {
     const known = this.#decisions.get(id);
     if (known?.isStateKnown === false) return 'unknown';
     const { settlement = null, actualCostWei = null, block = null } = known ?? {};
@@ -103,7 +103,7 @@ export class SettlementCheck {
   }
 
   /** Records what is reserved and what is settled under a hash. @returns what is wrong with that, in words */
-  #follow(decision: string, hash: string, before: Sponsored | undefined, { settlement }: State): string | undefined {
+  #follow(decision: string, hash: string, before: SponsoredState | undefined, { settlement }: State): string | undefined {
     const wasReserved = before?.isStateKnown === true && before.settlement === 'reserved';
     if (wasReserved && settlement !== 'reserved') this.#count(hash, -1);
     if (!wasReserved && settlement === 'reserved') this.#count(hash, 1);

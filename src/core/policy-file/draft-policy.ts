@@ -11,7 +11,7 @@ import type { FileContract, FileRule, PolicyFile } from './format.ts';
 import { keptData, sentData, withCredentialsOf } from './rule-data.ts';
 
 /** The parts of a draft that are in no file. */
-export interface Drafting {
+export interface DraftInputs {
   /** When new or changed limits begin, epoch ms. */
   readonly now: number;
   /** Creates the id of a new contract, rule or webhook. */
@@ -23,7 +23,7 @@ const isSame = (one: unknown, other: unknown): boolean => canonicalize(one) === 
 const draftContract = (
   { name, address, abi, methods, active }: FileContract,
   current: Policy,
-  { newId }: Drafting,
+  { newId }: DraftInputs,
 ): PolicyContract => {
   const known = current.contracts.find((one) => sameAddress(one.address, address));
   return {
@@ -41,7 +41,7 @@ const draftContract = (
 const draftRule = (
   { name, type, data, active, ...rule }: FileRule,
   current: Policy,
-  { now, newId }: Drafting,
+  { now, newId }: DraftInputs,
 ): PolicyRule => {
   const binding = keptBinding(rule);
   const known = current.rules.find((one) => one.name === name && one.policyType === type);
@@ -61,7 +61,7 @@ const draftRule = (
 };
 
 /** Webhooks have no names: the URL and method identify one. Each is taken once. */
-const draftWebhooks = ({ webhooks }: PolicyFile, current: Policy, { newId }: Drafting): PolicyWebhook[] => {
+const draftWebhooks = ({ webhooks }: PolicyFile, current: Policy, { newId }: DraftInputs): PolicyWebhook[] => {
   const left = [...current.webhooks];
   return webhooks.map(({ url, method, active }) => {
     const index = left.findIndex((one) => one.requestType === method && withoutCredentials(one.webhookUrl) === url);
@@ -83,7 +83,7 @@ const draftWebhooks = ({ webhooks }: PolicyFile, current: Policy, { newId }: Dra
 export const draftPolicy = (
   file: PolicyFile,
   current: Policy,
-  drafting: Drafting = { now: 0, newId: (name) => `new:${name}` },
+  drafting: DraftInputs = { now: 0, newId: (name) => `new:${name}` },
 ): Policy => ({
   ...current,
   dapp: {

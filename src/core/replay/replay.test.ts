@@ -21,7 +21,7 @@ import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import { layouts } from '../paymaster-layouts/registry.ts';
 import { singleton08Eip7702 } from '../paymaster-layouts/singleton-0.8.ts';
 import { type Policy, policyHash } from '../policy/policy.ts';
-import { type NotReplayable, type Replayed, replay } from './replay.ts';
+import { type NotReplayable, type ReplayResult, replay } from './replay.ts';
 import { ruleInput } from '../decision/rule-input.ts';
 import { termsOf } from '../decision/terms.ts';
 
@@ -37,11 +37,11 @@ const deniedInputs = inputsOf(together(situation, { held: { limit: 5n } }));
 const denied = decidedLine(...deniedInputs);
 
 /** Decides again by the version that decided, or by another one. */
-const again = (record: DecisionRecord, revision: unknown, options = {}): Replayed =>
+const again = (record: DecisionRecord, revision: unknown, options = {}): ReplayResult =>
   replay(record, revision, { engine: ENGINE, withSignatures: true, ...options });
 
 /** The fields that differ; a differing step counts as one. */
-const fieldsOf = (replayed: Replayed): readonly string[] => {
+const fieldsOf = (replayed: ReplayResult): readonly string[] => {
   if ('notReplayable' in replayed) return [replayed.notReplayable];
   return [...new Set(replayed.differences.map(({ field }) => field.replace(/^(trace\[\d+\]).*/, '$1')))];
 };
@@ -222,7 +222,7 @@ describe('who signed', () => {
 
   test('is told from the signature', () => {
     const { differences } = again({ ...sponsored, paymasterAndData }, policy) as Extract<
-      Replayed,
+      ReplayResult,
       { differences: unknown }
     >;
     expect(differences.map(({ field }) => field)).toEqual(['userOpHash', 'signer']);

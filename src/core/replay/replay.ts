@@ -47,7 +47,7 @@ export interface ReplayHow {
 }
 
 /** The result of deciding again. */
-export type Replayed =
+export type ReplayResult =
   | {
       readonly differences: readonly Difference[];
       /** What the operation takes from the ledger if it is signed; empty if it could not be decided. */
@@ -221,7 +221,7 @@ const compareAll = (
  * @param revision the policy revision that the record names, as it was stored; undefined if unknown. One that does not
  * match its name is a difference
  */
-export const replay = (record: ReplayedRecord, revision: unknown, how: ReplayHow): Replayed => {
+export const replay = (record: ReplayedRecord, revision: unknown, how: ReplayHow): ReplayResult => {
   if (record.outcome === 'error') return { notReplayable: 'FAILED' };
   if (record.facts === undefined) {
     return {

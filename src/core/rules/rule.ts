@@ -72,7 +72,7 @@ export interface Effects {
 }
 
 /** What the engine provides to a kind that stores an operator's input. */
-export interface Keeping {
+export interface RuleStorage {
   /** Epoch ms. */
   readonly now: number;
   /** Puts a URL into the vault. @returns its showable form */
@@ -101,7 +101,7 @@ export interface Setup<Sent = unknown, Kept extends object = object> {
   /** Whether such a rule needs the price of the native coin. Absent: it does not. */
   asksForPrice?(kept: Kept): boolean;
   /** Converts sent data to its stored form. */
-  keep(sent: Sent, keeping: Keeping): Kept;
+  keep(sent: Sent, keeping: RuleStorage): Kept;
   /** The effect of such a rule, in a sentence. @param coin symbol of the chain's coin */
   sentence(kept: Kept, coin: string): string;
   /** What applies if a DApp has no such rule, in a sentence. @param isRestricted true if it has registered contracts */

@@ -28,7 +28,7 @@ import type { Policy } from '../policy/policy.ts';
 import { type DraftAt, type TrialReport, PolicyTrial, decideUnderDraft } from './try-policy.ts';
 
 /** An operation sent to the desk: minting at {@link NOW} by default. */
-interface Asked {
+interface TestOperation {
   readonly method?: 'mint' | 'burn';
   /** After {@link NOW}, ms. */
   readonly after?: number;
@@ -45,7 +45,7 @@ interface Asked {
 const OTHER: Address = `0x${'b2'.repeat(20)}`;
 
 /** The decisions of a desk, one after the other, each settled at once. */
-const decisionsOf = (policy: Policy, asked: readonly Asked[]): DecisionRecord[] => {
+const decisionsOf = (policy: Policy, asked: readonly TestOperation[]): DecisionRecord[] => {
   const ledger = new Ledger();
   return asked.map((one, index) => {
     const { method = 'mint', after = 0, sender, webhooks = [], balanceWei = COIN, settled, holdings } = one;
@@ -86,7 +86,7 @@ const tried = (
   return trial.report();
 };
 
-const times = (count: number, asked: Asked = {}): Asked[] => Array.from({ length: count }, () => asked);
+const times = (count: number, asked: TestOperation = {}): TestOperation[] => Array.from({ length: count }, () => asked);
 const limited = (threshold: string) => policyWith({ contracts: [items()], rules: [limit({ threshold })] });
 const bothMethods = items({ whitelistedMethods: ['mint(uint256)', 'burn(uint256)'] });
 const needing = (address: string, minimum: string) => ({ standard: 'ERC20', address, minimum });
@@ -136,7 +136,7 @@ describe('past decisions are decided again under a draft:', () => {
     const members = rule('Members', 'TOKEN_HOLDING', needing(token, '10'));
     const raised = { ...members, policyData: needing(token, '11') };
     const before = policyWith({ contracts: [items()], rules: [members] });
-    const read = (held: string): Asked => ({ holdings: { [`ERC20:${token}`]: { held } } });
+    const read = (held: string): TestOperation => ({ holdings: { [`ERC20:${token}`]: { held } } });
     const records = decisionsOf(before, [read('10'), read('9'), read('11'), { ...read('11'), method: 'burn' }]);
     expect(tried(records, before, before)).toMatchObject({ same: 4, ...nothing });
     expect(tried(records, before, { ...before, rules: [raised] })).toMatchObject({

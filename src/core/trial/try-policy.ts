@@ -61,20 +61,20 @@ export type DraftAt = (from: number) => Policy;
 
 const MOST_FLIPS = 1_000;
 
-interface Tried {
+interface TrialVerdict {
   readonly outcome: 'sponsored' | 'denied' | 'unknown';
   readonly reason: Pick<Reason, 'code' | 'rule'> | undefined;
   readonly held: readonly bigint[];
 }
 
-interface Judged {
+interface DraftVerdict {
   readonly facts: Facts;
   readonly draft: Policy;
   readonly verdict: Verdict;
 }
 
 /** An account that the draft reads for an operation. */
-interface Asked {
+interface AccountRead {
   readonly reservation: Reservation;
   /** As {@link accountText} names it. */
   readonly account: string;
@@ -82,9 +82,9 @@ interface Asked {
   readonly told: NonNullable<DecisionRecord['reservations']>[number] | undefined;
 }
 
-const UNKNOWN: Tried = { outcome: 'unknown', reason: undefined, held: [] };
+const UNKNOWN: TrialVerdict = { outcome: 'unknown', reason: undefined, held: [] };
 
-const isTaken = ({ outcome }: DecisionRecord, tried: Tried): boolean =>
+const isTaken = ({ outcome }: DecisionRecord, tried: TrialVerdict): boolean =>
   (tried.outcome === 'unknown' ? outcome : tried.outcome) === 'sponsored';
 
 const actualCostOf = ({ actualCostWei }: DecisionRecord): bigint => BigInt(actualCostWei ?? 0);
@@ -229,14 +229,14 @@ export class PolicyTrial {
     return draft;
   }
 
-  #held({ reservation, account, told }: Asked): bigint {
+  #held({ reservation, account, told }: AccountRead): bigint {
     const before = told === undefined ? (this.#last.get(account) ?? 0n) : BigInt(told.held);
     const held = before + this.#ahead.look(reservation);
     return held < 0n ? 0n : held;
   }
 
   /** Records what the accounts hold after this decision, at the time and under the draft. */
-  #follow(record: DecisionRecord, asked: readonly Asked[], taken: readonly Reservation[]): void {
+  #follow(record: DecisionRecord, asked: readonly AccountRead[], taken: readonly Reservation[]): void {
     const [settlement, actualCostWei] = [settlementOf(record), actualCostOf(record)];
     const heldBy = (reservation: Reservation | undefined): bigint =>
       reservation === undefined ? 0n : heldOnceSettled(reservation, settlement, actualCostWei);
@@ -249,12 +249,12 @@ export class PolicyTrial {
     }
   }
 
-  #try(record: DecisionRecord, recordedFacts: Facts, recorded: Policy): Tried {
+  #try(record: DecisionRecord, recordedFacts: Facts, recorded: Policy): TrialVerdict {
     const draft = this.#draftFor(recorded);
     const facts = withAnswers(recordedFacts, recorded, draft);
     const told = new Map(record.reservations?.map((one) => [one.account, one]));
     const reservations = plan(facts, draft);
-    const asked = reservations.map((reservation): Asked => {
+    const asked = reservations.map((reservation): AccountRead => {
       const account = accountText(reservation.account);
       return { reservation, account, told: told.get(account) };
     });
@@ -266,7 +266,7 @@ export class PolicyTrial {
     return tried;
   }
 
-  #judge(record: DecisionRecord, { facts, draft, verdict }: Judged): Omit<Tried, 'held'> {
+  #judge(record: DecisionRecord, { facts, draft, verdict }: DraftVerdict): Omit<TrialVerdict, 'held'> {
     const refusal = tooLong(facts, draft);
     if (refusal !== undefined) return { outcome: 'denied', reason: refusal };
     if (verdict.next === 'callWebhooks') return UNKNOWN;
@@ -278,7 +278,7 @@ export class PolicyTrial {
     return { outcome: 'sponsored', reason };
   }
 
-  #tell(record: DecisionRecord, { outcome: to, reason, held }: Tried): void {
+  #tell(record: DecisionRecord, { outcome: to, reason, held }: TrialVerdict): void {
     const { id, at, sender, outcome: from } = record;
     if (to === 'unknown') this.#count.unknown += 1;
     else if (to === from) this.#count.same += 1;

@@ -7,7 +7,7 @@ import { type DataFolder, openDataFolder } from '../data-folder/data-folder.ts';
 import { lockDataFolder } from '../data-folder/lock.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
 import { configOf, withConnection } from '../store/postgres/connection.ts';
-import { type Copied, type TakenOut, copyToPostgres, copyToSqlite, requireDesk } from '../store/postgres/copy.ts';
+import { type CopyResult, type TakenOut, copyToPostgres, copyToSqlite, requireDesk } from '../store/postgres/copy.ts';
 import { openDatabase } from '../store/sqlite/open.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { vaultInFile } from '../store/vault-in-file.ts';
@@ -51,7 +51,7 @@ const bringUpToDate = async (file: string, { clock, log }: Pick<CopyOrder, 'cloc
  * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_NOT_EMPTY`, `DATABASE_TOO_NEW` or
  *   `STORE_UNAVAILABLE`; the database is then empty
  */
-export const copyIntoDatabase = ({ dir, url, ...watch }: CopyOrder): Promise<Copied> =>
+export const copyIntoDatabase = ({ dir, url, ...watch }: CopyOrder): Promise<CopyResult> =>
   withFolder(dir, async (folder) => {
     if (!existsSync(folder.database)) throw unusable(`There is no desk in ${folder.dir}`, folder);
     return withConnection(configOf(url), async (client) => {

@@ -40,7 +40,7 @@ export interface RestoreOrder {
   readonly logN?: number;
 }
 
-export interface Restored {
+export interface RestoreResult {
   readonly manifest: Manifest;
   /** Backup of the replaced desk; null if the folder had none. */
   readonly before: MadeBackup | null;
@@ -151,7 +151,7 @@ const decide = (dir: string, manifest: Manifest): void => {
  * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `BACKUP_FAILED`, and all of {@link openBackup}; the
  *   existing desk is then unchanged
  */
-export const restoreBackup = async (order: RestoreOrder): Promise<Restored> => {
+export const restoreBackup = async (order: RestoreOrder): Promise<RestoreResult> => {
   const dir = resolve(order.dir);
   const isNew = !existsSync(dir);
   const names = namesIn(dir);

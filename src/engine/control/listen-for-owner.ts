@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Listening, listen } from '../http/listen.ts';
+import { type HttpListener, listen } from '../http/listen.ts';
 
 /** Serves the control socket. Only its owner can open it. @throws EngineError */
 export const listenForOwner = async (
   path: string,
   app: Parameters<typeof listen>[0],
   serving: Parameters<typeof listen>[2],
-): Promise<Listening> => {
+): Promise<HttpListener> => {
   const isPipe = path.startsWith('\\\\');
   if (!isPipe) {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });

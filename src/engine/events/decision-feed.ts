@@ -12,7 +12,7 @@ export interface Subscription {
 }
 
 /** Whose decisions: those of an account's DApps, or of one DApp. */
-export interface Whose {
+export interface FeedFilter {
   readonly accountId?: string;
   readonly paymasterId?: string;
 }
@@ -41,7 +41,7 @@ export interface DecisionFeed {
   readonly subscribe: (
     after: number | undefined,
     listener: (decisions: readonly DecisionRecord[]) => void | Promise<void>,
-    whose?: Whose,
+    whose?: FeedFilter,
   ) => Subscription;
   /**
    * Like {@link subscribe}, but with pages of the feed. The first page comes at once, even if empty: it gives the
@@ -82,7 +82,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
   };
 
   const accounts = new Map<string, string | undefined>();
-  const readDecisions = async (after: number, whose: Whose = {}): Promise<DecisionPage> => {
+  const readDecisions = async (after: number, whose: FeedFilter = {}): Promise<DecisionPage> => {
     const page = await store.pageDecisions({ after, limit: PAGE, ...whose });
     for (const { paymasterId } of page.decisions) {
       if (!accounts.has(paymasterId)) accounts.set(paymasterId, (await store.findPaymaster(paymasterId))?.accountId);
@@ -91,7 +91,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
   };
   /** Parts of each page by audience: equal audiences get the same array. */
   const parts = new WeakMap<DecisionPage, Map<string, readonly DecisionRecord[]>>();
-  const partOf = (page: DecisionPage, { accountId, paymasterId }: Whose): readonly DecisionRecord[] => {
+  const partOf = (page: DecisionPage, { accountId, paymasterId }: FeedFilter): readonly DecisionRecord[] => {
     const known = parts.get(page) ?? new Map<string, readonly DecisionRecord[]>();
     parts.set(page, known);
     const name = JSON.stringify([accountId, paymasterId]);

@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts';
 import { keepConnections } from './connections.ts';
 import { mostDescriptors } from './descriptors.ts';
 
-export interface Listening {
+export interface HttpListener {
   /** Address of the server; empty for a socket or pipe. */
   readonly url: string;
   /**
@@ -68,7 +68,7 @@ export const listen = async (
   app: Koa,
   where: { host: string; port: number } | { path: string },
   { requestTimeoutMs, maxConnections, connectionSharePercent, clock, log }: ListenOptions,
-): Promise<Listening> => {
+): Promise<HttpListener> => {
   const handle = app.callback();
   /** Requests in progress, including those whose client and connection are gone. */
   const handling = new Set<Promise<void>>();

@@ -56,7 +56,7 @@ const standardErrors: CredentialErrors = {
 
 const nothing = z.strictObject({});
 
-type Given<Body extends z.ZodType, Access extends OperationAccess> = Omit<
+type OperationFields<Body extends z.ZodType, Access extends OperationAccess> = Omit<
   Operation<Body, Access>,
   'errors' | 'body' | 'access' | 'changes'
 > & {
@@ -69,7 +69,7 @@ type Given<Body extends z.ZodType, Access extends OperationAccess> = Omit<
 
 /** Declares an operation. Default: access `dapp`, no body, the usual credential errors. */
 export const operation = <Body extends z.ZodType = typeof nothing, Access extends OperationAccess = 'dapp'>(
-  given: Given<Body, Access>,
+  given: OperationFields<Body, Access>,
 ): Operation => ({
   body: nothing,
   access: 'dapp',

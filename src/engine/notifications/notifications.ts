@@ -1,19 +1,19 @@
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Happening, NotificationStore, StoredNotification } from '../store/notification-store.ts';
-import type { Told } from './words.ts';
+import type { Condition, NotificationStore, StoredNotification } from '../store/notification-store.ts';
+import type { NotificationText } from './words.ts';
 
 /** Notifications for the operator, the same in console, tray and webhook. */
 export interface Notifications {
-  isOpen(happening: Happening): boolean;
+  isOpen(happening: Condition): boolean;
   open(): readonly StoredNotification[];
   /**
    * Begins a notification, unless it is open already or another engine notifies. Never rejects: storage errors are
    * logged.
    */
-  raise(happening: Happening, told: Told, decisionId?: string): Promise<void>;
+  raise(happening: Condition, told: NotificationText, decisionId?: string): Promise<void>;
   /** Ends a notification, if it is open and no other engine notifies. Never rejects. */
-  end(happening: Happening): Promise<void>;
+  end(happening: Condition): Promise<void>;
   /** Calls the listener with each begin and end, once stored. @returns unsubscribes */
   follow(listener: (notification: StoredNotification) => void): () => void;
   refresh(): Promise<void>;
@@ -34,7 +34,7 @@ export interface NotificationsOptions {
 /** As many as the store keeps of ended ones. */
 const MOST_KEPT = 500;
 
-const keyOf = ({ kind, subject }: Happening): string => `${kind} ${subject}`;
+const keyOf = ({ kind, subject }: Condition): string => `${kind} ${subject}`;
 
 export const createNotifications = async (options: NotificationsOptions): Promise<Notifications> => {
   const { store, isLeader, clock, entropy, log } = options;

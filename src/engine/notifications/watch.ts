@@ -7,12 +7,12 @@ import { createPollLoop } from '../chain/poll-loop.ts';
 import type { DecisionFeed } from '../events/decision-feed.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { PauseSwitch } from '../sponsorship/pause-switch.ts';
-import type { Happening } from '../store/notification-store.ts';
+import type { Condition } from '../store/notification-store.ts';
 import type { Pause } from '../store/policy-store.ts';
 import type { RegistryStore } from '../store/registry-store.ts';
 import { watchDecisions } from './decision-watch.ts';
 import type { Notifications } from './notifications.ts';
-import { type Told, emptyTank, lowTank, operatorPause, silentNode, trippedBreaker } from './words.ts';
+import { type NotificationText, emptyTank, lowTank, operatorPause, silentNode, trippedBreaker } from './words.ts';
 
 type Exposure = ProcedureOutput<'exposure.get'>;
 type ChainState = Exposure['chains'][number];
@@ -57,7 +57,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
   const silences = new Map<number, number>();
   let lookedAt = -Infinity;
 
-  const set = (happening: Happening, told: Told | undefined): Promise<void> =>
+  const set = (happening: Condition, told: NotificationText | undefined): Promise<void> =>
     told === undefined ? notifications.end(happening) : notifications.raise(happening, told);
 
   const lookAtNode = async ({ chainId, state, error }: ChainState): Promise<void> => {

@@ -3,11 +3,11 @@ import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Pause } from '../store/policy-store.ts';
 import type { NewNotification, StoredNotification } from '../store/notification-store.ts';
 
-export type Told = Pick<NewNotification, 'title' | 'body'>;
+export type NotificationText = Pick<NewNotification, 'title' | 'body'>;
 
 export type TankFacts = Pick<ProcedureOutput<'exposure.get'>['dapps'][number]['tank'], 'operationsLeft'>;
 
-export const lowTank = (dapp: string, { operationsLeft }: TankFacts): Told => {
+export const lowTank = (dapp: string, { operationsLeft }: TankFacts): NotificationText => {
   const title = `The gas tank of ${dapp} is low`;
   if (operationsLeft === null) return { title, body: 'It is below its low-balance threshold.' };
   const left = BigInt(operationsLeft);
@@ -15,34 +15,34 @@ export const lowTank = (dapp: string, { operationsLeft }: TankFacts): Told => {
   return { title, body: `It covers ${words} like the last one.` };
 };
 
-export const emptyTank = (dapp: string): Told => ({
+export const emptyTank = (dapp: string): NotificationText => ({
   title: `The gas tank of ${dapp} is empty`,
   body: 'It covers no operation. Gasdesk denies them until you deposit.',
 });
 
-export const manyDenials = ({ dapp, message }: DecisionRecord, count: number): Told => ({
+export const manyDenials = ({ dapp, message }: DecisionRecord, count: number): NotificationText => ({
   title: `Many operations of ${dapp} are denied`,
   body: `${count} were denied within a minute. The last one: ${message}`,
 });
 
-export const silentWebhook = ({ dapp, message }: DecisionRecord, count: number): Told => ({
+export const silentWebhook = ({ dapp, message }: DecisionRecord, count: number): NotificationText => ({
   title: `A webhook of ${dapp} fails`,
   body: `It gave no verdict ${count} times in a row. ${message}`,
 });
 
-export const silentNode = (chain: string, error: string | null): Told => ({
+export const silentNode = (chain: string, error: string | null): NotificationText => ({
   title: `The node of ${chain} does not answer`,
   body: error ?? 'It gave no reason.',
 });
 
 /** A pause by the breaker. `dapp` undefined: of all DApps. */
-export const trippedBreaker = (dapp: string | undefined, { reason }: Pause): Told => ({
+export const trippedBreaker = (dapp: string | undefined, { reason }: Pause): NotificationText => ({
   title: `The burn-rate breaker paused ${dapp ?? 'all sponsorship'}`,
   body: reason ?? 'It gave no reason.',
 });
 
 /** A pause by the operator. `dapp` undefined: of all DApps. */
-export const operatorPause = (dapp: string | undefined, { reason }: Pause): Told => ({
+export const operatorPause = (dapp: string | undefined, { reason }: Pause): NotificationText => ({
   title: dapp === undefined ? 'All sponsorship is paused' : `Sponsorship for ${dapp} is paused`,
   body: reason ?? 'Gasdesk signs nothing until it is resumed.',
 });

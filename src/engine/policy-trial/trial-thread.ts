@@ -53,7 +53,7 @@ const SCRIPT = join(import.meta.dirname, `trial-worker${extname(import.meta.file
 /** A trial keeps the draft's limits in memory, per user. */
 const MOST_MEMORY_MB = 1_024;
 
-interface Running {
+interface RunningTask {
   readonly tell: (state: TrialState) => boolean;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -62,7 +62,7 @@ interface Running {
 export const startTrialThread = (): TrialThread => {
   const worker = new Worker(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB } });
   const send = (message: ToTrial): void => worker.postMessage(message);
-  let running: Running | undefined;
+  let running: RunningTask | undefined;
   let isGone = false;
   let error = new Error('The thread of the trial has ended');
   const finish = (): void => {

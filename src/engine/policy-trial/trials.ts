@@ -82,16 +82,16 @@ const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: Trials
   };
 };
 
-interface Kept {
+interface IdleThread {
   readonly thread: TrialThread;
   readonly cancelTimer: () => void;
 }
 
 /** Keeps the last used thread for a while. */
 const createThreads = (clock: Clock) => {
-  let kept: Kept | undefined;
+  let kept: IdleThread | undefined;
   /** Replaces the kept trial. @returns the previous one */
-  const keep = (next?: Kept): TrialThread | undefined => {
+  const keep = (next?: IdleThread): TrialThread | undefined => {
     const before = kept;
     before?.cancelTimer();
     kept = next;

@@ -6,7 +6,7 @@ import type { Handlers } from '../service/service.ts';
 import { version } from '../base/version.ts';
 import { someProcedures } from './some-procedures.ts';
 
-type Asked = 'chains.list' | 'decisions.follow' | 'decisions.list' | 'paymasters.list' | 'system.info' | 'vault.open';
+type LockedProcedure = 'chains.list' | 'decisions.follow' | 'decisions.list' | 'paymasters.list' | 'system.info' | 'vault.open';
 
 const NOTHING = { rows: [], upTo: 0, more: false };
 
@@ -25,7 +25,7 @@ export const createLockedReview = (
   let opening: Promise<unknown> = Promise.resolve();
   let unlock = (): void => undefined;
   const unlocked = new Promise<void>((resolve) => (unlock = resolve));
-  const handlers: Handlers<Asked> = {
+  const handlers: Handlers<LockedProcedure> = {
     'chains.list': async () => [],
     // A review makes no decisions: a page that waits for one gets an answer when the review opens.
     'decisions.follow': async ({ wait }) => {

@@ -17,7 +17,7 @@ export interface ReviewSource {
   readonly about: ReviewInfo;
 }
 
-type Reviewed = NamesOf<'decisions'> | NamesOf<'inspect'> | 'chains.list' | 'paymasters.list' | 'system.info';
+type ReviewProcedure = NamesOf<'decisions'> | NamesOf<'inspect'> | 'chains.list' | 'paymasters.list' | 'system.info';
 
 /** Shows a review with the desk's own code. Refuses every other procedure with `REVIEW_READ_ONLY`. */
 export const createReviewService = (
@@ -25,7 +25,7 @@ export const createReviewService = (
   { clock, address }: { clock: Clock; address: () => string | null },
 ): ConsoleService => {
   const { follow } = createDecisionFeed(store);
-  const handlers: Handlers<Reviewed> = {
+  const handlers: Handlers<ReviewProcedure> = {
     ...decisionHandlers({ store, clock }, follow, about),
     ...inspectHandlers({ store, clock }),
     'chains.list': () => chainViews(store),

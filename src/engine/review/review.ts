@@ -5,7 +5,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { openBackup } from '../backup/open-backup.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from '../base/clock.ts';
 import { createConsoleApp } from '../server/app.ts';
-import { type Listening, listen } from '../http/listen.ts';
+import { type HttpListener, listen } from '../http/listen.ts';
 import type { Log } from '../base/log.ts';
 import { makeTemporaryFolder, removeAbandonedFolders } from '../data-folder/temporary-folder.ts';
 import { requireNodeApi } from '../base/node-api.ts';
@@ -132,7 +132,7 @@ export const createReview = async (options: ReviewOptions): Promise<Review> => {
     await remove();
     throw asExpected(error, file);
   });
-  const servers: Listening[] = [];
+  const servers: HttpListener[] = [];
   return {
     service,
     operatorToken,

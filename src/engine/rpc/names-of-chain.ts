@@ -3,12 +3,12 @@ import { toQuantity } from '../../shared/schema/quantity.ts';
 import { version } from '../base/version.ts';
 import type { RpcMethod } from './method.ts';
 
-type Told = Pick<RpcMethod, 'method' | 'summary'> & {
+type ChainMethod = Pick<RpcMethod, 'method' | 'summary'> & {
   readonly example: string;
   readonly tell: (chainId: number) => string;
 };
 
-const telling = ({ tell, example, ...named }: Told): RpcMethod => ({
+const telling = ({ tell, example, ...named }: ChainMethod): RpcMethod => ({
   ...named,
   params: [],
   result: z.string(),

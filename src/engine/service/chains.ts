@@ -34,10 +34,10 @@ const unset = {
 type ViewStore = Pick<ServiceContext['store'], 'listChains' | 'rollingHoldings'>;
 
 /** Chain state that the engine has read; absent if nothing is read, as in a review. */
-type Seen = Pick<ServiceContext, 'fees' | 'deposits'>;
+type ChainReads = Pick<ServiceContext, 'fees' | 'deposits'>;
 
 /** The breaker's current amount by the last reads; null if no breaker is set, or nothing was read. */
-const breakerWei = (chain: ChainSettings, seen: Seen | undefined): string | null => {
+const breakerWei = (chain: ChainSettings, seen: ChainReads | undefined): string | null => {
   const { chainId } = chain;
   const believed = seen?.fees.lastBelieved(chainId);
   const depositsWei = seen?.deposits.lastKnown(chainId);
@@ -51,7 +51,7 @@ const breakerWei = (chain: ChainSettings, seen: Seen | undefined): string | null
 };
 
 const view = async (
-  { store, seen }: { readonly store: Pick<ViewStore, 'rollingHoldings'>; readonly seen?: Seen | undefined },
+  { store, seen }: { readonly store: Pick<ViewStore, 'rollingHoldings'>; readonly seen?: ChainReads | undefined },
   chainId: number,
   settings: ChainSettings = { chainId, ...unset },
 ) => {
@@ -71,7 +71,7 @@ const view = async (
 };
 
 /** Built-in chains, and those that the operator has set. */
-export const chainViews = async (store: ViewStore, seen?: Seen) => {
+export const chainViews = async (store: ViewStore, seen?: ChainReads) => {
   const settings = new Map((await store.listChains()).map((chain) => [chain.chainId, chain]));
   const ids = new Set([...knownChains.keys(), ...settings.keys()]);
   const sorted = [...ids].sort((a, b) => a - b);

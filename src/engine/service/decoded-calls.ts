@@ -9,7 +9,7 @@ import type { DecodedCall } from '../../core/calls/decoding.ts';
 import { stateChangingMethods } from '../../core/contract-abi/methods.ts';
 import type { SmartContract } from '../store/policy-store.ts';
 
-type Told = ProcedureOutput<'decisions.calls'>;
+type CallsView = ProcedureOutput<'decisions.calls'>;
 
 const SELECTOR_LENGTH = 10; // 0x and four bytes
 const WORD_DIGITS = 64;
@@ -68,7 +68,7 @@ export const tellCall = (
   { target, value, data, operation }: DecodedCall,
   contracts: readonly SmartContract[],
   told?: TracedNames,
-): Told['calls'][number] => {
+): CallsView['calls'][number] => {
   const contract = contracts.find(({ address }) => sameAddress(address, target));
   const selector = data.slice(0, SELECTOR_LENGTH);
   const method =
@@ -89,7 +89,7 @@ export const tellCall = (
  * The calls of a decided operation, named by the contracts registered now, else as at the time of the decision. A
  * review only has the latter.
  */
-export const callsOf = ({ request, entryPoint }: DecisionRecord, contracts: readonly SmartContract[]): Told => {
+export const callsOf = ({ request, entryPoint }: DecisionRecord, contracts: readonly SmartContract[]): CallsView => {
   if (cutRequest.safeParse(request).success) {
     return { calls: [], error: 'The calldata was too long to store. The decision holds its beginning and its hash.' };
   }

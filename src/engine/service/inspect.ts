@@ -18,8 +18,8 @@ import { tellCall } from './decoded-calls.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 type Context = Pick<ServiceContext, 'store' | 'clock'> & Partial<Pick<ServiceContext, 'chains'>>;
-type Inspected = ProcedureOutput<'inspect.value'>;
-type FoundBy = Inspected['decisions'][number]['by'];
+type InspectionView = ProcedureOutput<'inspect.value'>;
+type FoundBy = InspectionView['decisions'][number]['by'];
 
 const MOST_DECISIONS = 10;
 

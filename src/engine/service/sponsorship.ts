@@ -44,7 +44,7 @@ const promiseOf = (op: UserOperation, paymasterAndData: Hex) => {
   };
 };
 
-interface Asked {
+interface ReceivedRequest {
   readonly apiKey: string;
   readonly chainId: number;
   readonly userOperation: PartialUserOperation;
@@ -56,7 +56,7 @@ interface Asked {
 export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => {
   const { store, vault, chains, config } = context;
 
-  const dappOf = async ({ apiKey, chainId }: Pick<Asked, 'apiKey' | 'chainId'>): Promise<Paymaster> => {
+  const dappOf = async ({ apiKey, chainId }: Pick<ReceivedRequest, 'apiKey' | 'chainId'>): Promise<Paymaster> => {
     const paymaster = await store.findPaymasterByApiKey(apiKey);
     if (paymaster?.chainId !== chainId) throw new EngineError('UNKNOWN_API_KEY');
     return paymaster;
@@ -68,7 +68,7 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     chainId,
     userOperation,
     ...rest
-  }: Asked & Rest) => {
+  }: ReceivedRequest & Rest) => {
     const paymaster = await dappOf({ apiKey, chainId });
     const { method, received } = rest;
     const isBlanked = config.blankWebhookData;

@@ -119,7 +119,7 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
     throw new EngineError('DECISION_OUTDATED');
   });
 
-interface Deciding {
+interface OperationInputs {
   readonly decisionId: string;
   readonly request: SponsorshipRequest;
   readonly facts: Facts;
@@ -127,7 +127,7 @@ interface Deciding {
 }
 
 export const decisionDraft = (
-  { decisionId, request, facts, current: { policy, hash } }: Deciding,
+  { decisionId, request, facts, current: { policy, hash } }: OperationInputs,
   concluded: Pick<Decision, 'reservations' | 'held' | 'steps' | 'reason' | 'paymasterAndData'>,
 ): DecisionDraft => {
   const head = requestRecord(decisionId, request);
@@ -149,7 +149,7 @@ export const decisionDraft = (
 /** What to write, given the ledger accounts' amounts; undefined if the decision must restart. */
 const commitPlan = (
   { vault, clock }: Pick<DecisionContext, 'vault' | 'clock'>,
-  deciding: Deciding,
+  deciding: OperationInputs,
   { ready, op }: PreparedOperation,
   held: readonly bigint[],
 ): CommitPlan | undefined => {

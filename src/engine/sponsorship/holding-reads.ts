@@ -58,7 +58,7 @@ interface TokenAnswer {
   readonly word: Hex;
 }
 
-type Asked = HoldingQuestion & { readonly data: Hex };
+type HoldingCall = HoldingQuestion & { readonly data: Hex };
 
 const callOf = (question: HoldingQuestion, sender: Address): Hex => {
   const { standard, tokenId } = question;
@@ -97,7 +97,7 @@ const probeAnswers = (answer: Hex, count: number): readonly TokenAnswer[] | unde
  */
 const askTogether = async (
   rpc: RpcClient,
-  questions: readonly Asked[],
+  questions: readonly HoldingCall[],
 ): Promise<readonly TokenAnswer[] | undefined> => {
   const { bytecode } = await loadArtifact('HoldingsProbe');
   const tuples = questions.map(({ address: target, data }) => [target, data]);
@@ -119,7 +119,7 @@ const askTogether = async (
  * @throws RpcError if the node refuses
  * @throws EngineError `CHAIN_UNREACHABLE`
  */
-const askAlone = async (rpc: RpcClient, { address: to, data }: Asked): Promise<TokenAnswer> => {
+const askAlone = async (rpc: RpcClient, { address: to, data }: HoldingCall): Promise<TokenAnswer> => {
   try {
     const answer = await callWithGas(rpc, to, data, HOLDING_GAS + CALL_ITSELF_GAS);
     const word: Hex = `0x${answer.slice(2, 66)}`;
@@ -131,9 +131,9 @@ const askAlone = async (rpc: RpcClient, { address: to, data }: Asked): Promise<T
 };
 
 const inParts = async (
-  questions: readonly Asked[],
+  questions: readonly HoldingCall[],
   size: number,
-  askPart: (part: readonly Asked[]) => Promise<readonly TokenAnswer[]>,
+  askPart: (part: readonly HoldingCall[]) => Promise<readonly TokenAnswer[]>,
 ): Promise<TokenAnswer[]> => {
   const answers: TokenAnswer[] = [];
   for (let start = 0; start < questions.length; start += size) {
@@ -142,11 +142,11 @@ const inParts = async (
   return answers;
 };
 
-const askEach = (rpc: RpcClient, questions: readonly Asked[]): Promise<TokenAnswer[]> =>
+const askEach = (rpc: RpcClient, questions: readonly HoldingCall[]): Promise<TokenAnswer[]> =>
   inParts(questions, MOST_AT_ONCE, (part) => Promise.all(part.map((question) => askAlone(rpc, question))));
 
 /** Empty if the node fails one of the calls; it is not retried. */
-const ask = async (rpc: RpcClient, questions: readonly Asked[]): Promise<readonly TokenAnswer[]> => {
+const ask = async (rpc: RpcClient, questions: readonly HoldingCall[]): Promise<readonly TokenAnswer[]> => {
   try {
     return await inParts(
       questions,

@@ -1,14 +1,14 @@
 import type { NotificationKind } from '../../api/notifications.ts';
 
 /** A lasting condition that the operator is notified of. At most one of a kind is open per subject. */
-export interface Happening {
+export interface Condition {
   readonly kind: NotificationKind;
   /** Id of a DApp, decimal id of a chain, or empty for the whole desk. */
   readonly subject: string;
 }
 
 /** With the text of the time when it began. */
-export interface NewNotification extends Happening {
+export interface NewNotification extends Condition {
   readonly id: string;
   /** Epoch ms. */
   readonly raisedAt: number;
@@ -44,7 +44,7 @@ export interface NotificationStore {
    */
   raiseNotification(notification: NewNotification): Promise<StoredNotification | undefined>;
   /** Ends the open one, which is then sent again. @returns undefined if none is open */
-  endNotification(happening: Happening, endedAt: number): Promise<StoredNotification | undefined>;
+  endNotification(happening: Condition, endedAt: number): Promise<StoredNotification | undefined>;
   /** Oldest first. */
   openNotifications(): Promise<StoredNotification[]>;
   /** Newest first. */

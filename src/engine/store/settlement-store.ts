@@ -1,7 +1,7 @@
 import type { SettlementState as Became } from '../../core/ledger/after-settlement.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 
-export interface Settled {
+export interface DecisionSettlement {
   settlement: Became;
   /** Wei; null unless it is settled. */
   actualCostWei: string | null;

@@ -58,10 +58,10 @@ const fields = z.object({
 });
 const unnamedMode = fields.extend({ mode: mode.nullish() });
 
-type Given = z.output<typeof unnamedMode>;
+type UnnamedModeOptions = z.output<typeof unnamedMode>;
 
 /** The token to pay in, under each name that the request used. */
-const tokensNamed = ({ tokenInfo, token, feeTokenAddress, erc20Context }: Given) => {
+const tokensNamed = ({ tokenInfo, token, feeTokenAddress, erc20Context }: UnnamedModeOptions) => {
   const named = {
     'tokenInfo.feeTokenAddress': tokenInfo?.feeTokenAddress,
     token,
@@ -72,7 +72,7 @@ const tokensNamed = ({ tokenInfo, token, feeTokenAddress, erc20Context }: Given)
 };
 
 /** Fields that name the token twice must agree. */
-const checkTokens = (given: Given, context: z.RefinementCtx): void => {
+const checkTokens = (given: UnnamedModeOptions, context: z.RefinementCtx): void => {
   const [first, ...others] = tokensNamed(given);
   const contradicts = (name: string, message: string): void =>
     context.addIssue({ code: 'custom', path: name.split('.'), message });
@@ -89,7 +89,7 @@ const checkTokens = (given: Given, context: z.RefinementCtx): void => {
 };
 
 /** Merges the names of each option into one, and fills in defaults. */
-const asOptions = <Mode>({ mode: payer, ...given }: Omit<Given, 'mode'> & { mode: Mode }) => {
+const asOptions = <Mode>({ mode: payer, ...given }: Omit<UnnamedModeOptions, 'mode'> & { mode: Mode }) => {
   const { sponsorshipInfo, tokenInfo, policyId, sponsorshipPolicyId } = given;
   const feeTokenAddress = tokensNamed({ ...given, mode: undefined })[0]?.value;
   const webhookData = sponsorshipInfo?.webhookData ?? given.meta;

@@ -62,7 +62,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** A decision as it was reserved. */
-interface Reserved {
+interface ReservedDecision {
   readonly seq: number;
   readonly userOpHash: Hex;
   readonly paymaster: Address;
@@ -72,7 +72,7 @@ interface Reserved {
 class Story {
   readonly database: Store;
   readonly model = new MemorySettlementStore();
-  readonly #reserved: Reserved[] = [];
+  readonly #reserved: ReservedDecision[] = [];
   /** What each block holds. */
   #blocks: (Omit<MinedUserOperation, 'blockNumber'> | undefined)[] = [undefined];
   #toldThrough = 0;

@@ -15,10 +15,10 @@ export interface Evaluation {
   readonly arg: unknown;
 }
 
-export type Evaluated =
+export type EvaluatedModule =
   { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string };
 
-const evaluate = async ({ id, source, arg }: Evaluation): Promise<Evaluated> => {
+const evaluate = async ({ id, source, arg }: Evaluation): Promise<EvaluatedModule> => {
   try {
     const run = runInThisContext(`(${source})`) as (electron: unknown, arg: unknown) => unknown;
     return { id, value: await run(await import(url), arg) };

@@ -1,5 +1,5 @@
 import { type YAMLMap, YAMLSeq, isMap, isSeq, parseDocument } from 'yaml';
-import type { Made } from './template.ts';
+import type { TemplateResult } from './template.ts';
 import { nodeOf } from '../update-file.ts';
 
 const contractsIn = (file: YAMLMap): YAMLMap[] => {
@@ -8,7 +8,7 @@ const contractsIn = (file: YAMLMap): YAMLMap[] => {
 };
 
 /** Leaves one method of one contract sponsored. The other contracts are paused, but keep their methods. */
-const leaveAlone = (file: YAMLMap, { contract, method }: NonNullable<Made['alone']>): void => {
+const leaveAlone = (file: YAMLMap, { contract, method }: NonNullable<TemplateResult['alone']>): void => {
   for (const item of contractsIn(file)) {
     if (item.get('name') === contract) {
       const methods = item.get('methods');
@@ -22,7 +22,7 @@ const leaveAlone = (file: YAMLMap, { contract, method }: NonNullable<Made['alone
 };
 
 /** A policy file with rules added after its own. Existing text stays as it was written, with its comments. */
-export const addToFile = (text: string, { rules, alone }: Made): string => {
+export const addToFile = (text: string, { rules, alone }: TemplateResult): string => {
   // Every scalar is text, so that each number keeps its spelling, to the last digit.
   const document = parseDocument(text, { schema: 'failsafe' });
   const file = document.contents as YAMLMap;

@@ -49,7 +49,7 @@ const started = (...of: Parameters<typeof start>) => {
   return result;
 };
 
-interface Asked extends Partial<Pick<Facts, 'at' | 'context' | 'price' | 'holdings'>> {
+interface TestOperation extends Partial<Pick<Facts, 'at' | 'context' | 'price' | 'holdings'>> {
   readonly sender?: Address;
   readonly method?: string;
   readonly to?: Address;
@@ -59,7 +59,7 @@ interface Asked extends Partial<Pick<Facts, 'at' | 'context' | 'price' | 'holdin
 const deskWith = (text: string) => {
   const policy = draftPolicy(parsePolicyFile(text), policyWith(), { now: NOW, newId: (name) => name });
   const used = new Map<string, bigint>();
-  return ({ sender = ANN!, method, to = ITEMS, ...asked }: Asked = {}): string => {
+  return ({ sender = ANN!, method, to = ITEMS, ...asked }: TestOperation = {}): string => {
     const op = { sender, ...(method !== undefined && { callData: encodeExecute(to, 0n, call(method)) }) };
     const facts = factsWith({ price: PRICE, ...asked, op });
     const reservations = plan(facts, policy);

@@ -5,9 +5,9 @@ import type { PolicyFile } from '../format.ts';
 import { parsePolicyFile } from '../parse-file.ts';
 import { keptData } from '../rule-data.ts';
 import type { TypedValues } from '../../rules/field.ts';
-import { type FieldError, type Made, type Template, type TemplateRule, fieldError } from './template.ts';
+import { type FieldError, type TemplateResult, type Template, type TemplateRule, fieldError } from './template.ts';
 
-export type Started =
+export type TemplateOutcome =
   | { readonly errors: readonly FieldError[] }
   | {
       /** The file with the template's additions; comments and tests stay. */
@@ -39,7 +39,7 @@ const sentenceOf = ({ type, data, when, binds }: TemplateRule, coin: string): st
   return [setup.sentence(keptData(setup, data, 0), coin), ...binding].join(' ');
 };
 
-const doesAlone = ({ alone }: Made, { contracts }: PolicyFile) => {
+const doesAlone = ({ alone }: TemplateResult, { contracts }: PolicyFile) => {
   if (alone === undefined) return [];
   const others = contracts.filter(({ name, active }) => active && name !== alone.contract);
   return [
@@ -54,7 +54,7 @@ const doesAlone = ({ alone }: Made, { contracts }: PolicyFile) => {
  * @param coin symbol of the chain's coin
  * @throws EngineError `POLICY_FILE_INVALID` if the text is not a policy file
  */
-export const startFromTemplate = (text: string, template: Template, typed: TypedValues, coin: string): Started => {
+export const startFromTemplate = (text: string, template: Template, typed: TypedValues, coin: string): TemplateOutcome => {
   const file = parsePolicyFile(text);
   const values = Object.fromEntries(Object.keys(template.fields).map((field) => [field, (typed[field] ?? '').trim()]));
   const errors = errorsOf(template, values, file);

@@ -28,7 +28,7 @@ export interface TemplateRule {
 }
 
 /** The rules that a template makes from its fields. */
-export interface Made {
+export interface TemplateResult {
   readonly rules: readonly TemplateRule[];
   /** The only method that stays sponsored: other methods are removed from the whitelist, other contracts paused. */
   readonly alone?: { readonly contract: string; readonly method: string };
@@ -43,7 +43,7 @@ export interface Template<Name extends string = string> {
   readonly fields: Readonly<Record<Name, Field>>;
   /** What else is wrong, once every field by itself is right. */
   errors?(values: Readonly<Record<Name, string>>, file: PolicyFile): readonly (FieldError & { readonly field: Name })[];
-  make(values: Readonly<Record<Name, string>>): Made;
+  make(values: Readonly<Record<Name, string>>): TemplateResult;
   /** What its rules do not protect from, in sentences. */
   leaves(values: Readonly<Record<Name, string>>): readonly string[];
 }

@@ -4,12 +4,12 @@ import { readCondition } from '../../conditions/condition.ts';
 import { type CheckResult, type RuleInput, deny } from '../rule.ts';
 
 /** The inputs for a condition. */
-type Asked = Pick<RuleInput, 'facts' | 'policy' | 'values' | 'ask'>;
+type ConditionSubject = Pick<RuleInput, 'facts' | 'policy' | 'values' | 'ask'>;
 
 /** Why a condition gives neither yes nor no. */
 type Refusal = CheckResult<'CONDITION_FAILED' | 'CONDITION_NOT_READ'>;
 
-const failureEvidence = (expression: string, failure: string, { facts, policy, values }: Asked): Evidence => {
+const failureEvidence = (expression: string, failure: string, { facts, policy, values }: ConditionSubject): Evidence => {
   const { missing, asksForPrice } = readCondition(expression);
   const [, key] = /^No such key: (.+)$/.exec(failure) ?? [];
   const named = key === undefined ? undefined : missing(values(), key);
@@ -26,7 +26,7 @@ const failureEvidence = (expression: string, failure: string, { facts, policy, v
 export const askCondition = (
   { name: rule, enforcement }: Pick<PolicyRule, 'name' | 'enforcement'>,
   expression: string,
-  asked: Asked,
+  asked: ConditionSubject,
 ): { readonly holds: boolean } | Refusal => {
   const condition = readCondition(expression);
   if (condition.asksForPrice && asked.facts.price === undefined)

@@ -63,14 +63,14 @@ const simulatedState = ({ entryPoint, op, layout, paymaster, fundingWallet, stat
   return mergeOverrides(mergeOverrides(funded, withAuthorization(op)), state);
 };
 
-interface Metered extends Partial<GasValues> {
+interface MeteredGas extends Partial<GasValues> {
   readonly verificationGasLimit: bigint;
   readonly metered: bigint;
 }
 
 const generous = { callGasLimit: 0n, verificationGasLimit: MAX_VERIFICATION_GAS, preVerificationGas: 0n };
 
-const meterV06 = async (simulation: Simulation, op: UserOperationV06): Promise<Metered> => {
+const meterV06 = async (simulation: Simulation, op: UserOperationV06): Promise<MeteredGas> => {
   const { validation, execution } = await simulateHandleOp(simulation, { ...op, ...generous });
   const metered = validation + execution;
   // v0.6 applies the same limit to validation and to postOp; the sum makes the limits cover the whole charge.
@@ -85,7 +85,7 @@ const meterV07 = async (
   simulation: Simulation,
   op: UserOperationV07,
   layout: GasRequest['layout'],
-): Promise<Metered> => {
+): Promise<MeteredGas> => {
   const paymasterGas = { paymasterVerificationGasLimit: MAX_PAYMASTER_GAS, paymasterPostOpGasLimit: MAX_PAYMASTER_GAS };
   const own = await simulateHandleOp({ ...simulation, sponsor: undefined }, { ...op, ...generous });
   const sponsored = await simulateHandleOp(simulation, { ...op, ...generous, ...paymasterGas });

@@ -26,7 +26,7 @@ const KEPT_MS = 10_000;
 /** A feed that hangs must not delay every operation. */
 const ERROR_KEPT_MS = 2_000;
 
-interface Kept {
+interface CacheEntry {
   until: number;
   readonly value: Promise<unknown>;
 }
@@ -41,7 +41,7 @@ const staticPrice = ({ usd }: SourceOf<'static'>): CoinPrice => ({ usd, source: 
  * kept for a shorter time, those of fee tokens not at all.
  */
 export const createRates = (chains: Pick<ChainAccess, 'rpc'>, clock: Clock): Rates => {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, CacheEntry>();
   const keeping = <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
     const known = kept.get(key);
     if (known !== undefined && clock.monotonic() < known.until) return known.value as Promise<Value>;

@@ -21,7 +21,7 @@ export const checkZeroDevTarget = async (
 };
 
 /** The request in terms of ERC-7677. */
-interface Meant {
+interface NormalizedRequest {
   readonly userOperation: PartialUserOperation;
   /** Context members, whatever their names in the request. */
   readonly context: object;
@@ -32,7 +32,7 @@ export interface ObjectRequest<Schema extends z.ZodType> {
   readonly method: string;
   readonly schema: Schema;
   /** @throws EngineError */
-  readonly meant: (given: z.output<Schema>) => Meant | Promise<Meant>;
+  readonly meant: (given: z.output<Schema>) => NormalizedRequest | Promise<NormalizedRequest>;
 }
 
 /** Reads `[object]`. A refusal is stored. @throws EngineError `VALIDATION`, and as `meant` does */

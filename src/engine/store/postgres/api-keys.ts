@@ -5,7 +5,7 @@ import { countsOf } from '../policy-rows.ts';
 import type { ApiKey, ApiKeyStore } from '../registry-store.ts';
 import { createLastUses } from './last-uses.ts';
 import type { Rows } from './rows.ts';
-import type { Writer, Writing } from './writer.ts';
+import type { Writer, Transaction } from './writer.ts';
 
 const INSERT = `INSERT INTO api_key (key_id, paymaster_id, api_key, label, created_at, last_used_at, revoked_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7)`;
@@ -13,7 +13,7 @@ const NEWEST = `SELECT api_key AS "apiKey" FROM api_key WHERE paymaster_id = $1 
   ORDER BY created_at DESC, place DESC LIMIT 1`;
 
 /** Updates the key shown with the DApp to the newest that is not revoked. @throws EngineError `LAST_API_KEY` */
-const showNewest = async (tx: Writing, paymasterId: string): Promise<void> => {
+const showNewest = async (tx: Transaction, paymasterId: string): Promise<void> => {
   const newest = await tx.get<{ apiKey: string }>(NEWEST, [paymasterId]);
   if (newest === undefined) throw new EngineError('LAST_API_KEY');
   await tx.run('UPDATE paymaster SET api_key = $1 WHERE paymaster_id = $2', [newest.apiKey, paymasterId]);
@@ -21,14 +21,14 @@ const showNewest = async (tx: Writing, paymasterId: string): Promise<void> => {
 };
 
 /** Another engine may still know a revoked key: what was requested with it must not be signed. */
-const refuseRevoked = (tx: Writing, paymasterId: string): void => tx.settingsChanged({ dapp: paymasterId });
+const refuseRevoked = (tx: Transaction, paymasterId: string): void => tx.settingsChanged({ dapp: paymasterId });
 
 export const insertApiKey = async (tx: Rows, key: ApiKey): Promise<void> => {
   const { keyId, paymasterId, apiKey, label, createdAt, lastUsedAt, revokedAt } = key;
   await tx.run(INSERT, [keyId, paymasterId, apiKey, label, createdAt, lastUsedAt, revokedAt]);
 };
 
-const create = async (tx: Writing, key: ApiKey): Promise<void> => {
+const create = async (tx: Transaction, key: ApiKey): Promise<void> => {
   await insertApiKey(tx, key);
   await showNewest(tx, key.paymasterId);
 };

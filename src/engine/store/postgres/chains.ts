@@ -15,7 +15,7 @@ import {
 } from '../chain-rows.ts';
 import type { ChainSigner, ChainStore, FeeTokenStore } from '../registry-store.ts';
 import type { Rows } from './rows.ts';
-import type { Access, Writer, Writing } from './writer.ts';
+import type { Access, Writer, Transaction } from './writer.ts';
 
 const REMOVE_CHAIN = 'DELETE FROM chain WHERE chain_id = $1';
 const INSERT_CHAIN = `INSERT INTO chain (chain_id, name, symbol, rpc, bundler, treasury, breaker_wei, breaker_seconds,
@@ -26,7 +26,7 @@ const SAVE_SIGNER = `INSERT INTO signer (chain_id, address) VALUES ($1, $2)
 const SAVE_CONTRACT = `INSERT INTO paymaster_contract (chain_id, version, address, checked) VALUES ($1, $2, $3, $4)
   ON CONFLICT (chain_id, version) DO UPDATE SET address = excluded.address, checked = excluded.checked`;
 
-const settingsOfChainChanged = (tx: Writing, chain: number): void => {
+const settingsOfChainChanged = (tx: Transaction, chain: number): void => {
   tx.settingsChanged({ chain });
   // Cached chain data may come from another node, or follow other rules.
   tx.advanceLedger();

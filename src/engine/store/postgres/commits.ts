@@ -4,11 +4,11 @@ import type { DecisionDraft, LedgerFacts, LedgerPart } from '../decision-store.t
 import type { LedgerView } from './ledger.ts';
 import { storeError } from './errors.ts';
 import type { SettingsVersions } from './settings-cache.ts';
-import type { Writing } from './writer.ts';
+import type { Transaction } from './writer.ts';
 
 /** Input and output of a write in a shared transaction. */
-export interface Deciding {
-  readonly writing: Writing;
+export interface SharedCommit {
+  readonly writing: Transaction;
   readonly ledger: LedgerView;
   /** Versions of the settings, as seen within the transaction. */
   readonly versions: () => SettingsVersions;
@@ -20,7 +20,7 @@ export interface Deciding {
 export interface DecisionWrite<T> {
   readonly parts: readonly LedgerPart[];
   readonly settings?: LedgerFacts['settings'];
-  readonly run: (deciding: Deciding) => T | Promise<T>;
+  readonly run: (deciding: SharedCommit) => T | Promise<T>;
 }
 
 /** Runs writes of concurrent callers in shared transactions. */
@@ -31,7 +31,7 @@ export interface Commits {
   drain(): Promise<void>;
 }
 
-interface Pending {
+interface PendingWrite {
   readonly write: DecisionWrite<unknown>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -48,17 +48,17 @@ const MOST_AT_ONCE = 256;
 export const createCommits = (
   commit: (take: () => readonly DecisionWrite<unknown>[]) => Promise<PromiseSettledResult<unknown>[]>,
 ): Commits => {
-  const queue: Pending[] = [];
+  const queue: PendingWrite[] = [];
   let running: Promise<void> | undefined;
 
-  const settle = ({ resolve, reject }: Pending, result: PromiseSettledResult<unknown> | undefined): void => {
+  const settle = ({ resolve, reject }: PendingWrite, result: PromiseSettledResult<unknown> | undefined): void => {
     if (result?.status === 'fulfilled') resolve(result.value);
     else reject(result?.reason);
   };
-  const takeQueued = (): Pending[] => queue.splice(0, MOST_AT_ONCE);
-  const commitAll = async (take: () => readonly Pending[]): Promise<void> => {
-    let taken: readonly Pending[] | undefined;
-    const takeOnce = (): readonly Pending[] => (taken ??= take());
+  const takeQueued = (): PendingWrite[] => queue.splice(0, MOST_AT_ONCE);
+  const commitAll = async (take: () => readonly PendingWrite[]): Promise<void> => {
+    let taken: readonly PendingWrite[] | undefined;
+    const takeOnce = (): readonly PendingWrite[] => (taken ??= take());
     try {
       const results = await commit(() => takeOnce().map(({ write }) => write));
       for (const [index, pending] of takeOnce().entries()) settle(pending, results[index]);
@@ -78,9 +78,9 @@ export const createCommits = (
     run: <T>(write: DecisionWrite<T>) =>
       new Promise<T>((resolve, reject) => {
         const { run } = write;
-        let given: Deciding | undefined;
+        let given: SharedCommit | undefined;
         const inCall = boundToCall(() => given && run(given));
-        const bound = (deciding: Deciding) => {
+        const bound = (deciding: SharedCommit) => {
           given = deciding;
           return inCall();
         };

@@ -20,7 +20,7 @@ import { type Rows, rowsOf, storable } from './rows.ts';
 import { enginesOf } from './session.ts';
 
 /** Content of a database, for comparison. */
-export interface Holding {
+export interface DatabaseContent {
   readonly decisions: number;
   readonly logEntries: number;
   /** Root of the log's tree, hex. */
@@ -28,9 +28,9 @@ export interface Holding {
 }
 
 /** What was copied, as each database reports it. Both report the same. */
-export interface Copied {
-  readonly source: Holding;
-  readonly copy: Holding;
+export interface CopyResult {
+  readonly source: DatabaseContent;
+  readonly copy: DatabaseContent;
 }
 
 const PG_TYPES = { INTEGER: 'bigint[]', TEXT: 'text[]', BLOB: 'bytea[]' } as const;
@@ -41,7 +41,7 @@ const MADE_WITH_THE_SCHEMA = 'DELETE FROM desk; DELETE FROM sponsorship_resume';
 const LEAVES = 'SELECT hash FROM log_entry ORDER BY position';
 const DECISIONS = 'SELECT count(*) FROM decision';
 
-const holdingOf = async (read: (sql: string) => AsyncIterable<Row[]>): Promise<Holding> => {
+const holdingOf = async (read: (sql: string) => AsyncIterable<Row[]>): Promise<DatabaseContent> => {
   const tree = new CompactTree(sha256);
   let logEntries = 0;
   for await (const batch of read(LEAVES)) {
@@ -57,7 +57,7 @@ const requireSame = (what: string, one: string, other: string): void => {
   if (one !== other) throw new EngineError('INTERNAL', `The copy of ${what} is not what was copied.`);
 };
 
-const requireSameHolding = (source: Holding, copy: Holding): Copied => {
+const requireSameHolding = (source: DatabaseContent, copy: DatabaseContent): CopyResult => {
   requireSame('the log', JSON.stringify(source), JSON.stringify(copy));
   return { source, copy };
 };
@@ -167,7 +167,7 @@ export interface SqliteDesk {
  * @param desk its database, which has the newest schema and no engine, and its sealed vault
  * @throws EngineError `DATABASE_NOT_EMPTY` or `DATABASE_TOO_NEW`
  */
-export const copyToPostgres = async (desk: SqliteDesk, client: pg.ClientBase): Promise<Copied> => {
+export const copyToPostgres = async (desk: SqliteDesk, client: pg.ClientBase): Promise<CopyResult> => {
   const { database, vault } = desk;
   const rows = rowsOf(client);
   await makeTables(client, rows);
@@ -208,7 +208,7 @@ export const copyToPostgres = async (desk: SqliteDesk, client: pg.ClientBase): P
 };
 
 /** The result of a copy from a database that engines may be using. */
-export interface TakenOut extends Copied {
+export interface TakenOut extends CopyResult {
   /** The sealed vault, if one exists. */
   readonly vault: string | undefined;
   /** Number of engines that use the database. */

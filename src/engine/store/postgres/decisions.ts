@@ -3,12 +3,12 @@ import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { Log } from '../../base/log.ts';
 import type { DecisionDraft, DecisionStore } from '../decision-store.ts';
 import type { Pause, PolicyRevision, PolicyStore } from '../policy-store.ts';
-import { type Commits, type DecisionWrite, type Deciding, createCommits } from './commits.ts';
+import { type Commits, type DecisionWrite, type SharedCommit, createCommits } from './commits.ts';
 import { holdReservations, loadLedger, readHeld, releaseHolds } from './ledger.ts';
 import { enforcePolicy } from './policy-revisions.ts';
 import type { Rows } from './rows.ts';
 import { type SettingsVersions, readVersions, versionOf } from './settings-cache.ts';
-import type { Access, Writing } from './writer.ts';
+import type { Access, Transaction } from './writer.ts';
 
 const INSERT = `INSERT INTO decision (seq, id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, valid_until,
     settlement, actual_cost_wei, rule, record)
@@ -45,7 +45,7 @@ const shadowRows = ({ seq, trace }: NewDecision): [rule: string, seq: number, wo
   );
 
 const writeDecisions = async (
-  writing: Writing,
+  writing: Transaction,
   made: readonly NewDecision[],
   isWatched: (decision: DecisionDraft) => boolean,
 ): Promise<void> => {
@@ -113,7 +113,7 @@ export const decisionStore = ({
   const watched = new Set<string>();
   const others = new Set<string>();
 
-  const versionsIn = async (writing: Writing): Promise<SettingsVersions> =>
+  const versionsIn = async (writing: Transaction): Promise<SettingsVersions> =>
     cache.knownChanges() === writing.head.settingsChanges ? cache.versions() : readVersions(writing);
 
   const commits = createCommits(async (take) => {
@@ -133,7 +133,7 @@ export const decisionStore = ({
         const advanced = [...writing.changedScopes].map((scope) => [scope, (before.of.get(scope) ?? 0) + 1] as const);
         return { ...before, of: new Map([...before.of, ...advanced]) };
       };
-      const append: Deciding['append'] = async (draft, revision) => {
+      const append: SharedCommit['append'] = async (draft, revision) => {
         if (revision !== undefined && inForce.get(draft.paymasterId) !== revision.hash) {
           await enforcePolicy(writing, revision, draft);
           inForce.set(draft.paymasterId, revision.hash);
@@ -145,7 +145,7 @@ export const decisionStore = ({
         writing.log.appendDecision(seq, text);
         return seq;
       };
-      const deciding: Deciding = { writing, ledger, versions, append };
+      const deciding: SharedCommit = { writing, ledger, versions, append };
       const settled: PromiseSettledResult<unknown>[] = [];
       for (const write of writes) settled.push(...(await Promise.allSettled([runWrite(write, deciding)])));
       if (made.length > 0) await writeDecisions(writing, made, (one) => watched.has(paymasterKey(one)));
@@ -173,7 +173,7 @@ export const decisionStore = ({
   };
 
   const recordOf = async (
-    { append }: Deciding,
+    { append }: SharedCommit,
     draft: DecisionDraft,
     revision: PolicyRevision | undefined,
   ): Promise<DecisionRecord> => ({ ...draft, seq: await append(draft, revision) });
@@ -240,14 +240,14 @@ export const decisionStore = ({
   };
 };
 
-const runWrite = async (write: DecisionWrite<unknown>, deciding: Deciding): Promise<unknown> => write.run(deciding);
+const runWrite = async (write: DecisionWrite<unknown>, deciding: SharedCommit): Promise<unknown> => write.run(deciding);
 
-const pauseOnce = async (writing: Writing, { since, reason }: Pause): Promise<void> => {
+const pauseOnce = async (writing: Transaction, { since, reason }: Pause): Promise<void> => {
   await writing.run('INSERT INTO sponsorship_pause VALUES (1, $1, $2) ON CONFLICT DO NOTHING', [since, reason]);
   writing.settingsChanged('desk');
 };
 
-const pauseDappOnce = async (writing: Writing, dapp: string, { since, reason }: Pause): Promise<void> => {
+const pauseDappOnce = async (writing: Transaction, dapp: string, { since, reason }: Pause): Promise<void> => {
   await writing.run('INSERT INTO dapp_pause VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [dapp, since, reason]);
   writing.settingsChanged({ dapp });
 };

@@ -1,9 +1,9 @@
 import { type AccountKey, type Reservation, type ReservationKind, accountText } from '../../../core/ledger/account.ts';
-import type { Reserved } from '../../../core/ledger/after-settlement.ts';
+import type { ReservedAmount } from '../../../core/ledger/after-settlement.ts';
 import { MOST_PARTS } from '../../../core/ledger/rolling.ts';
 import type { LedgerPart } from '../decision-store.ts';
 import type { Rows } from './rows.ts';
-import type { Writing } from './writer.ts';
+import type { Transaction } from './writer.ts';
 
 /** Key of an account in its table: an unused window is 0, an unused user empty. */
 interface Columns {
@@ -81,7 +81,7 @@ export interface LedgerView {
   flush(): Promise<void>;
 }
 
-export const loadLedger = async (writing: Writing, parts: readonly LedgerPart[]): Promise<LedgerView> => {
+export const loadLedger = async (writing: Transaction, parts: readonly LedgerPart[]): Promise<LedgerView> => {
   const accounts = new Map<string, Account>();
   const rolling = new Map<string, Map<number, Account>>();
   const changed = new Set<Account>();
@@ -189,9 +189,9 @@ const ADD = 'UPDATE ledger_account SET held = (held::numeric + $1::numeric)::tex
 
 /** Replaces a decision's reservations by the results of `amountOf`. */
 export const adjustReservations = async (
-  writing: Writing,
+  writing: Transaction,
   seq: number,
-  amountOf: (reservation: Reserved) => bigint,
+  amountOf: (reservation: ReservedAmount) => bigint,
 ): Promise<void> => {
   for (const { accountId, follows, reserved, held, ofWei } of await writing.all<ReservationRow>(OF_DECISION, [seq])) {
     const share = ofWei === null ? {} : { ofWei: BigInt(ofWei) };
@@ -209,7 +209,7 @@ export const adjustReservations = async (
 
 /** Reserves without a decision, until released. @param engine the owner of the hold */
 export const holdReservations = async (
-  writing: Writing,
+  writing: Transaction,
   ledger: LedgerView,
   reservations: readonly Reservation[],
   engine: number,
@@ -227,7 +227,7 @@ export const holdReservations = async (
   return holds;
 };
 
-export const releaseHolds = async (writing: Writing, holds: readonly number[]): Promise<void> => {
+export const releaseHolds = async (writing: Transaction, holds: readonly number[]): Promise<void> => {
   const ended = await writing.all<{ hold: number; accountId: number; amount: string }>(
     `DELETE FROM ledger_hold WHERE hold_id = ANY($1::bigint[])
      RETURNING hold_id AS hold, account_id AS "accountId", amount`,

@@ -1,7 +1,7 @@
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import { storedPolicy } from '../policy-rows.ts';
 import type { PolicyRevision, PolicyRevisionStore, PolicyTime } from '../policy-store.ts';
-import type { Access, Writing } from './writer.ts';
+import type { Access, Transaction } from './writer.ts';
 
 const INSERT =
   'INSERT INTO policy_revision (hash, paymaster_id, at, policy) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING';
@@ -14,7 +14,7 @@ const ENTER = 'INSERT INTO policy_history (paymaster_id, hash, at) VALUES ($1, $
  * it. False if it is in force already.
  */
 export const enforcePolicy = async (
-  tx: Writing,
+  tx: Transaction,
   { hash, policy }: PolicyRevision,
   { paymasterId, at }: Pick<DecisionRecord, 'paymasterId' | 'at'>,
 ): Promise<boolean> => {

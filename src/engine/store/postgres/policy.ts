@@ -19,7 +19,7 @@ import {
 import type { DappPolicy, DappPolicyStore, Rule, SmartContract, Webhook } from '../policy-store.ts';
 import { orClash } from './errors.ts';
 import type { Rows } from './rows.ts';
-import type { Access, Writing } from './writer.ts';
+import type { Access, Transaction } from './writer.ts';
 
 /** Adds a contract. @returns number of rows written, here and below */
 export const insertContract = (tx: Rows, value: SmartContract): Promise<number> => {
@@ -76,7 +76,7 @@ export const policyStore = ({ rows, writer, cache }: Access): Omit<DappPolicySto
    */
   const change = (
     paymasterId: string,
-    write: (tx: Writing) => Promise<number>,
+    write: (tx: Transaction) => Promise<number>,
     added?: (counts: DappCounts) => Partial<DappCounts>,
   ): Promise<boolean> =>
     writer.run(async (tx) => {

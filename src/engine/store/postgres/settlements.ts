@@ -8,13 +8,13 @@ import type {
   MinedUserOperation,
   OpenReservation,
   ScannedRange,
-  Settled,
+  DecisionSettlement,
   SettlementStore,
   UnmatchedOperation,
 } from '../settlement-store.ts';
 import { adjustReservations } from './ledger.ts';
 import type { Rows } from './rows.ts';
-import type { Writer, Writing } from './writer.ts';
+import type { Writer, Transaction } from './writer.ts';
 
 interface StoredDecision {
   seq: number;
@@ -46,8 +46,8 @@ const SET_CURSOR = `INSERT INTO chain_cursor (chain_id, block) VALUES ($1, $2)
   ON CONFLICT (chain_id) DO UPDATE SET block = excluded.block`;
 
 /** Stores a decision's result, and updates its accounts. */
-const change = async (writing: Writing, seq: number, { settlement, actualCostWei, block }: Settled): Promise<void> => {
-  const before = await writing.get<{ id: string } & Settled>(STATE, [seq]);
+const change = async (writing: Transaction, seq: number, { settlement, actualCostWei, block }: DecisionSettlement): Promise<void> => {
+  const before = await writing.get<{ id: string } & DecisionSettlement>(STATE, [seq]);
   await adjustReservations(writing, seq, (reservation) =>
     heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0)),
   );
@@ -62,9 +62,9 @@ const change = async (writing: Writing, seq: number, { settlement, actualCostWei
   writing.decisionsChanged();
 };
 
-const putBack = (writing: Writing, seq: number): Promise<void> =>
+const putBack = (writing: Transaction, seq: number): Promise<void> =>
   change(writing, seq, { settlement: 'reserved', actualCostWei: null, block: null });
-const settle = async (writing: Writing, seq: number, mined: MinedUserOperation): Promise<void> => {
+const settle = async (writing: Transaction, seq: number, mined: MinedUserOperation): Promise<void> => {
   const found = await writing.get<{ record: string }>('SELECT record FROM decision WHERE seq = $1', [seq]);
   if (found === undefined) return;
   const record = readRecord(found.record);
@@ -73,14 +73,14 @@ const settle = async (writing: Writing, seq: number, mined: MinedUserOperation):
   const cost = settledCost({ ...terms, op: () => signedOperation(record) }, mined);
   await change(writing, seq, { settlement: 'settled', actualCostWei: String(cost), block: mined.blockNumber });
 };
-const leaveUnconfirmed = (writing: Writing, seq: number, block: number): Promise<void> =>
+const leaveUnconfirmed = (writing: Transaction, seq: number, block: number): Promise<void> =>
   change(writing, seq, { settlement: 'unconfirmed', actualCostWei: null, block });
 /** The decision that a mined operation settles: the one it settled before, else the first. */
 const findByHash = async (rows: Rows, userOpHash: string, chainId: number): Promise<number | undefined> =>
   (await rows.get<{ seq: number }>(BY_HASH, [userOpHash.toLowerCase(), chainId]))?.seq;
 
 const decisionOf = async (
-  writing: Writing,
+  writing: Transaction,
   { userOpHash, sponsoredHashes = [] }: MinedUserOperation,
   chainId: number,
 ): Promise<number | undefined> => {
@@ -100,7 +100,7 @@ const decisionOf = async (
 
 /** Possible decisions of these operations, by sender and nonce. */
 const candidatesOf = async (
-  writing: Writing,
+  writing: Transaction,
   { chainId, fromBlock }: ScannedRange,
   unmatched: readonly MinedUserOperation[],
 ): Promise<Map<MinedUserOperation, Candidate[]>> => {
@@ -111,7 +111,7 @@ const candidatesOf = async (
   return new Map(unmatched.map((operation) => [operation, bySlot.get(slotKey(operation)) ?? []]));
 };
 
-const applyRange = async (writing: Writing, range: ScannedRange): Promise<AppliedRange> => {
+const applyRange = async (writing: Transaction, range: ScannedRange): Promise<AppliedRange> => {
   const { chainId, fromBlock, toBlock, mined, cursor } = range;
   const seqOf = new Map<MinedUserOperation, number | undefined>();
   for (const one of mined) seqOf.set(one, await decisionOf(writing, one, chainId));

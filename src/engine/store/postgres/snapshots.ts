@@ -14,13 +14,13 @@ const COUNTERS = `SELECT name, counted, found FROM desk_head, LATERAL (VALUES
     ('entries of the log', log_size, (SELECT max(position) + 1 FROM log_entry))
   ) AS counter (name, counted, found)`;
 
-interface Snapshotting {
+interface SnapshotSources {
   readonly rows: Rows;
   readonly writer: Writer;
   readonly config: pg.ClientConfig;
 }
 
-export const snapshotStore = ({ rows, writer, config }: Snapshotting): Snapshots => ({
+export const snapshotStore = ({ rows, writer, config }: SnapshotSources): Snapshots => ({
   async copyTo(file, signal) {
     await withConnection(config, async (client) => {
       const database = openDatabase(file);

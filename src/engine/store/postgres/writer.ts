@@ -12,7 +12,7 @@ import { type Rows, rowsOf } from './rows.ts';
 import { type ChangedScope, type SettingsCache, scopeText } from './settings-cache.ts';
 
 /** A transaction without any other writer. */
-export interface Writing extends Rows {
+export interface Transaction extends Rows {
   readonly head: DeskHead;
   readonly log: LogWriter;
   /** Reports a change of what decides within a scope: pending decisions restart. */
@@ -28,7 +28,7 @@ export interface Writing extends Rows {
 /** Writes in one transaction after another, over all engines, since each transaction first locks the same row. */
 export interface Writer {
   /** @returns what `write` returned, once it is durable; if it throws, everything is undone */
-  run<T>(write: (writing: Writing) => Promise<T>): Promise<T>;
+  run<T>(write: (writing: Transaction) => Promise<T>): Promise<T>;
   /** The last known version of the ledger. Never newer than the ledger itself. */
   ledgerVersion(): Promise<number>;
 }
@@ -84,7 +84,7 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
     if (known !== undefined && known !== head.settingsChanges) cache.clear();
   };
 
-  const transact = async <T>(client: pg.PoolClient, write: (writing: Writing) => Promise<T>): Promise<T> => {
+  const transact = async <T>(client: pg.PoolClient, write: (writing: Transaction) => Promise<T>): Promise<T> => {
     const rows = rowsOf(client);
     // Independent of the database's own level: a writer that has waited for the lock sees what was written meanwhile.
     await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
@@ -96,7 +96,7 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
     const topics = new Set<CommittedPart>();
     const changedScopes = new Set<string>();
     const log = await createLogWriter({ rows, head, clock, isStarted });
-    const writing: Writing = {
+    const writing: Transaction = {
       ...rows,
       head,
       log,
@@ -143,7 +143,7 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
     return result;
   };
 
-  const run = async <T>(write: (writing: Writing) => Promise<T>): Promise<T> => {
+  const run = async <T>(write: (writing: Transaction) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
     let isBroken = false;
     try {

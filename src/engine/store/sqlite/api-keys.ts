@@ -5,7 +5,7 @@ import { KEY } from '../paymaster-rows.ts';
 import { countsOf } from '../policy-rows.ts';
 import { type ApiKey, type ApiKeyStore, LAST_USE_STEP_MS } from '../registry-store.ts';
 import type { GroupCommit } from './group-commit.ts';
-import type { Forgetful, SettingsVersion } from './memory.ts';
+import type { DappCache, SettingsVersion } from './memory.ts';
 
 /**
  * The API keys of DApps.
@@ -16,7 +16,7 @@ import type { Forgetful, SettingsVersion } from './memory.ts';
 export const apiKeyStore = (
   database: Database.Database,
   commit: GroupCommit,
-  caches: Forgetful & Pick<SettingsVersion, 'dappChanged'>,
+  caches: DappCache & Pick<SettingsVersion, 'dappChanged'>,
 ): ApiKeyStore => {
   const insert = database.prepare<[ApiKey]>(
     `INSERT INTO api_key (key_id, paymaster_id, api_key, label, created_at, last_used_at, revoked_at)

@@ -75,7 +75,7 @@ interface SummaryRow {
   costWei: string | null;
 }
 
-interface Asked {
+interface CountQuery {
   from: number;
   stepMs: number;
   low: number;
@@ -110,7 +110,7 @@ const add = ({ outcomes, rules, spent }: DecisionSummary, { chainId, outcome, ru
 
 /** Counts decisions from the newest back, until a whole batch is older than the start. */
 const summary = (database: Database.Database): Pick<DecisionQueries, 'summarizeDecisions'> => {
-  const rows = database.prepare<[Asked], SummaryRow>(ROWS);
+  const rows = database.prepare<[CountQuery], SummaryRow>(ROWS);
   const positions = positionsIn(database);
   return {
     async summarizeDecisions({ paymasterId, from, stepMs, steps }) {

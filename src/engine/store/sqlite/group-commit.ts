@@ -15,7 +15,7 @@ export interface GroupCommit {
   drain(): Promise<void>;
 }
 
-interface Pending {
+interface PendingWrite {
   readonly write: () => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -35,10 +35,10 @@ export const createGroupCommit = (
   timed: SlowLog,
   begin: () => void = () => undefined,
 ): GroupCommit => {
-  let queue: Pending[] = [];
+  let queue: PendingWrite[] = [];
   let scheduled: Promise<void> | undefined;
 
-  const commitTogether = database.transaction((batch: readonly Pending[]): Settle[] => {
+  const commitTogether = database.transaction((batch: readonly PendingWrite[]): Settle[] => {
     begin();
     return batch.map(({ write, resolve }) => {
       const result = write();
@@ -47,7 +47,7 @@ export const createGroupCommit = (
   });
 
   const inSavepoint = database.transaction((write: () => unknown) => write());
-  const commitApart = database.transaction((batch: readonly Pending[]): Settle[] => {
+  const commitApart = database.transaction((batch: readonly PendingWrite[]): Settle[] => {
     begin();
     return batch.map(({ write, resolve, reject }) => {
       try {
@@ -64,7 +64,7 @@ export const createGroupCommit = (
   /**
    * A savepoint per write would charge every request for what one in a million needs: only a failed batch uses them.
    */
-  const commit = (batch: readonly Pending[]): Settle[] => {
+  const commit = (batch: readonly PendingWrite[]): Settle[] => {
     try {
       return commitTogether.immediate(batch);
     } catch {

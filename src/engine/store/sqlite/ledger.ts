@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { type AccountKey, type Reservation, type ReservationKind, accountText } from '../../../core/ledger/account.ts';
-import type { Reserved } from '../../../core/ledger/after-settlement.ts';
+import type { ReservedAmount } from '../../../core/ledger/after-settlement.ts';
 import { MOST_PARTS } from '../../../core/ledger/rolling.ts';
 import type { LedgerPart } from '../decision-store.ts';
 import type { LogWriter } from './log.ts';
@@ -22,7 +22,7 @@ interface ReservationRow extends AccountRow {
 }
 
 /** A current amount. */
-export interface Held {
+export interface HeldAmount {
   readonly held: bigint;
   /** The account's number; undefined if it does not exist yet, and for a rolling window. */
   readonly accountId?: number | undefined;
@@ -31,16 +31,16 @@ export interface Held {
 /** Accounts and decisions' reservations, inside the transactions of its callers. Amounts are bigint. */
 export interface Ledger {
   /** Amount that all decisions together hold in the account, or in the counted buckets of its rolling window. */
-  readonly look: (part: LedgerPart) => Held;
+  readonly look: (part: LedgerPart) => HeldAmount;
   /** True if another account of its kind and id exists, even an empty one. */
   hasOther(account: AccountKey): boolean;
   /** Adds a decision's reservations. `before`: their accounts' amounts, in the same order. */
-  reserve(seq: number, reservations: readonly Reservation[], before: readonly Held[]): void;
+  reserve(seq: number, reservations: readonly Reservation[], before: readonly HeldAmount[]): void;
   /** Reserves without a decision, until released or until the store opens again. */
   hold(reservations: readonly Reservation[]): number[];
   release(holds: readonly number[]): void;
   /** Replaces a decision's reservations by the results of `amount`. */
-  adjust(seq: number, amount: (reservation: Reserved) => bigint): void;
+  adjust(seq: number, amount: (reservation: ReservedAmount) => bigint): void;
   /** Grows with every adjustment that returns an amount to a tank, and on request. */
   version(): number;
   /** Makes pending decisions read everything again. */
@@ -75,7 +75,7 @@ const createAccounts = (database: Database.Database) => {
   };
   return {
     hasOther: (account: AccountKey): boolean => knownUsers(account).some((user) => user !== account.user),
-    find(account: AccountKey): Held {
+    find(account: AccountKey): HeldAmount {
       const row = find.get(...keyOf(account));
       return row === undefined ? { held: 0n } : { held: BigInt(row.held), accountId: row.accountId };
     },

@@ -25,7 +25,7 @@ export const remembered = <Args extends readonly (string | number)[], Value exte
 };
 
 /** Caches data of a DApp until another part of the store writes it. */
-export interface Forgetful {
+export interface DappCache {
   readonly forget: (paymasterId: string) => void;
 }
 

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { COLUMNS, KEPT, type NotificationRow as Row, toNotification, WEBHOOK } from '../notification-rows.ts';
 import type {
-  Happening,
+  Condition,
   NewNotification,
   NotificationStore,
   NotificationWebhook,
@@ -14,7 +14,7 @@ export const notificationStore = (database: Database.Database): NotificationStor
      VALUES (@id, @kind, @subject, @raisedAt, (SELECT count(*) FROM notification_webhook), @title, @body, @decisionId)
      ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
   );
-  const end = database.prepare<[Happening & { endedAt: number }], Row>(
+  const end = database.prepare<[Condition & { endedAt: number }], Row>(
     `UPDATE notification SET ended_at = @endedAt, due = (SELECT count(*) FROM notification_webhook)
      WHERE kind = @kind AND subject = @subject AND ended_at IS NULL RETURNING ${COLUMNS}`,
   );

@@ -7,7 +7,7 @@ import {
   type Paymaster,
   type PaymasterStore,
 } from '../registry-store.ts';
-import { type Forgetful, remembered } from './memory.ts';
+import { type DappCache, remembered } from './memory.ts';
 import { orClash } from './unique.ts';
 
 /**
@@ -19,7 +19,7 @@ import { orClash } from './unique.ts';
 export const paymasterStore = (
   database: Database.Database,
   dappChanged: (paymasterId: string) => void,
-): PaymasterStore & Forgetful => {
+): PaymasterStore & DappCache => {
   const insert = database.prepare(
     `INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, funding_wallet, allowed_origins,
        max_expiry_s, token_mode, created_at)

@@ -19,10 +19,10 @@ import {
   type WebhookRow,
 } from '../policy-rows.ts';
 import type { DappPolicy, DappPolicyStore, Rule, SmartContract, Webhook } from '../policy-store.ts';
-import type { Forgetful } from './memory.ts';
+import type { DappCache } from './memory.ts';
 import { orClash } from './unique.ts';
 
-type Added = (counts: DappCounts) => Partial<DappCounts>;
+type RowCount = (counts: DappCounts) => Partial<DappCounts>;
 
 /** Writes rows of a DApp's policy. Each function returns the number of rows written. */
 export const policyRows = (database: Database.Database) => {
@@ -53,7 +53,7 @@ export const policyRows = (database: Database.Database) => {
 export const policyStore = (
   database: Database.Database,
   dappChanged: (paymasterId: string) => void,
-): Omit<DappPolicyStore, 'replaceDappPolicy'> & Forgetful => {
+): Omit<DappPolicyStore, 'replaceDappPolicy'> & DappCache => {
   const rows = policyRows(database);
   const counts = database.prepare<[{ dapp: string }], DappCounts>(countsOf('@dapp'));
   const setMethods = database.prepare<[string, string, string]>(
@@ -99,7 +99,7 @@ export const policyStore = (
   );
   /** Policies as last read, until they change: only this process writes to the database. */
   const policies = new Map<string, DappPolicy>();
-  const changeAndAdvance = database.transaction((paymasterId: string, write: () => number, added?: Added): boolean => {
+  const changeAndAdvance = database.transaction((paymasterId: string, write: () => number, added?: RowCount): boolean => {
     const changed = write() > 0;
     if (changed) advance.run(paymasterId);
     const all = added === undefined ? undefined : counts.get({ dapp: paymasterId });
@@ -111,7 +111,7 @@ export const policyStore = (
    *
    * @param added what it adds to, of the current policy
    */
-  const change = (paymasterId: string, write: () => number, added?: Added): boolean => {
+  const change = (paymasterId: string, write: () => number, added?: RowCount): boolean => {
     const changed = changeAndAdvance(paymasterId, write, added);
     if (changed) {
       policies.delete(paymasterId);

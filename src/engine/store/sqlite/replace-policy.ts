@@ -3,7 +3,7 @@ import type { DappPolicyStore, OperatorPolicy, SettingsScope } from '../policy-s
 import { policyRows } from './policy.ts';
 import { orClash } from './unique.ts';
 
-interface Replacing {
+interface PolicyReplacement {
   /** True while the settings are those that the policy was based on. */
   readonly isOfVersion: (scope: SettingsScope, version: number) => boolean;
   readonly changed: (paymasterId: string) => void;
@@ -11,7 +11,7 @@ interface Replacing {
 
 export const policyReplacement = (
   database: Database.Database,
-  { isOfVersion, changed }: Replacing,
+  { isOfVersion, changed }: PolicyReplacement,
 ): Pick<DappPolicyStore, 'replaceDappPolicy'> => {
   const rows = policyRows(database);
   const removals = ['smart_contract', 'rule', 'webhook'].map((table) =>

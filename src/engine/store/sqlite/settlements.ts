@@ -9,7 +9,7 @@ import type {
   MinedUserOperation,
   OpenReservation,
   ScannedRange,
-  Settled,
+  DecisionSettlement,
   SettlementStore,
   UnmatchedOperation,
 } from '../settlement-store.ts';
@@ -66,11 +66,11 @@ export const settlementStore = (
   );
   const isReserved = database.prepare<[number]>(`SELECT 1 FROM decision WHERE seq = ? AND settlement = 'reserved'`);
 
-  const state = database.prepare<[number], { id: string } & Settled>(
+  const state = database.prepare<[number], { id: string } & DecisionSettlement>(
     `SELECT id, settlement, actual_cost_wei AS actualCostWei, settled_block AS block FROM decision WHERE seq = ?`,
   );
   /** Stores a decision's result, and updates its accounts. */
-  const change = (seq: number, { settlement, actualCostWei, block }: Settled): void => {
+  const change = (seq: number, { settlement, actualCostWei, block }: DecisionSettlement): void => {
     const before = state.get(seq);
     setSettlement.run(settlement, actualCostWei, block, seq);
     ledger.adjust(seq, (reservation) => heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0)));

@@ -22,7 +22,7 @@ export const createSlowLog =
 
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
-interface Watching {
+interface StoreHooks {
   readonly timed: SlowLog;
   /** Called after each operation that succeeds. */
   readonly done: () => void;
@@ -33,7 +33,7 @@ interface Watching {
  * Measures how long each operation blocks the process, and reports errors of disk or file. Writes that share a commit
  * are measured there.
  */
-export const watched = (store: Store, { timed, done, onError }: Watching): Store => {
+export const watched = (store: Store, { timed, done, onError }: StoreHooks): Store => {
   const succeeded = <T>(result: T): T => {
     done();
     return result;

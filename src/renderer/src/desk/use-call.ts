@@ -1,12 +1,12 @@
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../api/index.ts';
 import { useTransport } from '../transport/transport.ts';
-import { type Loaded, type Rereading, useLoaded } from './use-loaded.ts';
+import { type Loaded, type QuietReload, useLoaded } from './use-loaded.ts';
 
 /** The answer of a procedure, read whenever its input changes; an undefined input asks nothing. */
 export const useCall = <Name extends ProcedureName>(
   name: Name,
   input: () => ProcedureInput<Name> | undefined,
-  rereading?: Rereading,
+  rereading?: QuietReload,
 ): Loaded<ProcedureOutput<Name>> => {
   const transport = useTransport();
   return useLoaded(

@@ -12,7 +12,7 @@ export interface Loaded<T> {
 export const errorText = (error: unknown): string =>
   error instanceof EngineError ? error.message : 'The engine does not answer.';
 
-export interface Rereading {
+export interface QuietReload {
   /** A change of this value reads again; the old data stays visible meanwhile. */
   readonly quietly: () => unknown;
 }
@@ -21,7 +21,7 @@ export interface Rereading {
 export const useLoaded = <T>(
   dependsOn: () => unknown,
   read: () => Promise<T> | undefined,
-  rereading?: Rereading,
+  rereading?: QuietReload,
 ): Loaded<T> => {
   const desk = useDesk();
   const data = shallowRef<T>();

@@ -1,7 +1,7 @@
 import type { ProcedureOutput } from '../../../../api/index.ts';
 import type { IconName } from '../../ui/icons.ts';
 
-type Evaluated = ProcedureOutput<'rules.evaluate'>;
+type Evaluation = ProcedureOutput<'rules.evaluate'>;
 
 export interface ExampleWords {
   readonly icon: IconName;
@@ -9,7 +9,7 @@ export interface ExampleWords {
   readonly text: string;
 }
 
-export const exampleWords = ({ answer, failure }: Evaluated): ExampleWords => {
+export const exampleWords = ({ answer, failure }: Evaluation): ExampleWords => {
   switch (answer) {
     case 'true':
       return { icon: 'check', tone: 'good', text: 'On this decision it is true.' };

@@ -9,7 +9,7 @@ interface EntryChange {
 }
 
 /** A question before an entry is paused, enforced or deleted. */
-interface Asked extends EntryChange {
+interface Confirmation extends EntryChange {
   readonly title: string;
   readonly consequence: string;
   readonly verb: string;
@@ -36,14 +36,14 @@ export const switching = (paymasterId: string, entry: PolicyEntry): EntryChange 
   change: switchOf(paymasterId, entry),
 });
 
-export const pausing = (paymasterId: string, type: string, entry: PolicyEntry): Asked => ({
+export const pausing = (paymasterId: string, type: string, entry: PolicyEntry): Confirmation => ({
   ...switching(paymasterId, entry),
   title: `Pause ${entry.name}?`,
   consequence: `Until you resume it, ${withoutIt(type)}.`,
   verb: 'Pause',
 });
 
-export const enforcing = (paymasterId: string, { rule, name }: PolicyEntry): Asked => ({
+export const enforcing = (paymasterId: string, { rule, name }: PolicyEntry): Confirmation => ({
   title: `Let ${name} bind?`,
   consequence: 'From then on, it denies what it would have denied in shadow. It goes on with what it has counted.',
   verb: 'Bind',
@@ -62,7 +62,7 @@ const deletionOf = (paymasterId: string, { rule, contract, webhook }: PolicyEntr
 };
 
 /** The question before an entry of that kind is deleted. @param isLast the DApp has no other entry of that kind */
-export const deleting = (paymasterId: string, type: string, entry: PolicyEntry, isLast: boolean): Asked => ({
+export const deleting = (paymasterId: string, type: string, entry: PolicyEntry, isLast: boolean): Confirmation => ({
   title: `Delete ${entry.name}?`,
   consequence:
     entry.contract !== undefined && isLast

@@ -1,7 +1,7 @@
 import type { ProcedureOutput } from '../../../../api/index.ts';
 import type { IconName } from '../../ui/icons.ts';
 
-type Again = ProcedureOutput<'rules.decideAgain'>;
+type SecondVerdict = ProcedureOutput<'rules.decideAgain'>;
 
 interface AgainWords {
   readonly icon: IconName;
@@ -16,7 +16,7 @@ const DENIED = { icon: 'cross', tone: 'warning' } as const;
 const UNKNOWN = { icon: 'info', tone: 'quiet' } as const;
 
 /** The verdict of deciding again, in words. @param isSame the reason is the same as before */
-export const againWords = ({ verdict, reason }: Again, isSame: boolean): AgainWords => {
+export const againWords = ({ verdict, reason }: SecondVerdict, isSame: boolean): AgainWords => {
   switch (verdict) {
     case 'sponsored':
       return { ...GOOD, verdict: 'sponsored.', rest: 'The client can send the operation again.' };

@@ -27,8 +27,8 @@ const FIELDS = [
 
 export type FilterFields = Readonly<Record<(typeof FIELDS)[number], string | undefined>>;
 
-type Queried = LocationQueryValue | LocationQueryValue[] | undefined;
-const text = (value: Queried): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+type QueryValue = LocationQueryValue | LocationQueryValue[] | undefined;
+const text = (value: QueryValue): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 const OUTCOMES = ['sponsored', 'denied', 'error'] as const;
 const HEX = { sender: /^0x[0-9a-fA-F]{40}$/, hash: /^0x[0-9a-fA-F]{64}$/ };

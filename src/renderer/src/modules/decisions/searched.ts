@@ -4,7 +4,7 @@ import type { DecisionFilter } from './decision-list.ts';
 export const LONGEST_TEXT = 200;
 
 /** What the operator searches for, and the filter field that finds it. */
-export type Searched =
+export type Search =
   | { readonly kind: 'sender' | 'hash' | 'decision' | 'text'; readonly text: string; readonly words: string }
   | { readonly kind: 'nothing' };
 
@@ -15,7 +15,7 @@ const KINDS = [
 ] as const;
 
 /** Recognises a whole sender, userOpHash or decision id by its form; anything else is searched as text. */
-export const searchedOf = (typed: string): Searched => {
+export const searchedOf = (typed: string): Search => {
   const text = typed.trim();
   const known = KINDS.find(({ pattern }) => pattern.test(text));
   if (known !== undefined) return { kind: known.kind, text, words: known.words };

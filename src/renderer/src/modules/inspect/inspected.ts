@@ -1,12 +1,12 @@
 import type { ProcedureOutput } from '../../../../api/index.ts';
 
-export type Inspected = ProcedureOutput<'inspect.value'>;
+export type Inspection = ProcedureOutput<'inspect.value'>;
 
-export type Reading = Inspected['readings'][number];
+export type Reading = Inspection['readings'][number];
 
 export type Section = Reading['sections'][number];
 
-export interface Told {
+export interface WordContext {
   /** Names of addresses in lower case, as the desk knows them. */
   readonly names: ReadonlyMap<string, string>;
   /** Symbol of the chain's coin. */
