@@ -49,7 +49,9 @@ export const from = (whose: string) => ({
 });
 
 /** The operator's input for an action: its fields, and the signer. */
-type ActionInput<Kind extends Action['kind']> = Omit<Extract<Action, { kind: Kind }>, 'kind'> & { from: TransactionSigner };
+type ActionInput<Kind extends Action['kind']> = Omit<Extract<Action, { kind: Kind }>, 'kind'> & {
+  from: TransactionSigner;
+};
 
 const actions = procedures['transactions.prepare'].input.shape.action.options;
 

@@ -62,13 +62,13 @@ const readMoney = async (
   { provider, contracts, cast }: World,
   { dapp, token }: TokenShop,
   { address }: SimpleAccount,
-): Promise<{ deposit: bigint; income: bigint; purse: bigint }> => {
+): Promise<{ deposit: bigint; income: bigint; userTokens: bigint }> => {
   const entryPoint = await contractAt('EntryPoint', contracts.entryPoint, provider);
   const balanceOf = token.getFunction('balanceOf');
   return {
     deposit: (await entryPoint.getFunction('balanceOf')(dapp.paymaster)) as bigint,
     income: (await balanceOf(cast.treasury.address)) as bigint,
-    purse: (await balanceOf(address)) as bigint,
+    userTokens: (await balanceOf(address)) as bigint,
   };
 };
 
@@ -106,7 +106,7 @@ export const tellTokenPayment = async (world: World, account: SimpleAccount): Pr
   story.tell('income, at the treasury', usdt(income));
   story.tell('income less cost', usdt(income - worth(cost)));
   story.check(cost === mined.actualGasCost && cost > 0n, 'the deposit paid what the EntryPoint charged');
-  story.check(before.purse - after.purse === income, 'the user paid what the treasury received');
+  story.check(before.userTokens - after.userTokens === income, 'the user paid what the treasury received');
   story.check(
     income * 100n >= worth(cost) * (100n + BigInt(PREMIUM)),
     `the income is the cost and ${PREMIUM} % at least`,

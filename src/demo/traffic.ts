@@ -43,7 +43,7 @@ const LOW_FEE = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' };
 export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: Clock): Traffic => {
   const { chain, contracts, provider, url } = world;
   let cancel: (() => void) | undefined;
-  let underWay: Promise<unknown> = Promise.resolve();
+  let inFlight: Promise<unknown> = Promise.resolve();
   let last: SimpleAccount | undefined;
   let moves = 0;
 
@@ -70,8 +70,8 @@ export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: C
     const move = MOVES[moves % MOVES.length];
     moves += 1;
     // The next user comes after any failure, such as a clock that was moved between signing and mining.
-    if (move !== undefined) underWay = make(move).catch(() => undefined);
-    void underWay.then(() => {
+    if (move !== undefined) inFlight = make(move).catch(() => undefined);
+    void inFlight.then(() => {
       if (cancel !== undefined) cancel = clock.setTimer(EVERY_MS, next);
     });
   };
@@ -86,7 +86,7 @@ export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: C
     async stop() {
       cancel?.();
       cancel = undefined;
-      await underWay;
+      await inFlight;
     },
   };
 };

@@ -114,7 +114,11 @@ const paid = async (): Promise<bigint> =>
   (await chain.paid()).reduce((sum, { debit, actualGasCost }) => sum + (debit?.wei ?? actualGasCost), 0n);
 
 /** Asks for up to `most` operations of a volley, until one is denied. */
-const askFor = async (on: Run, volley: Volley, most: number): Promise<{ signed: SignedOperation[]; denied?: string }> => {
+const askFor = async (
+  on: Run,
+  volley: Volley,
+  most: number,
+): Promise<{ signed: SignedOperation[]; denied?: string }> => {
   const signed: SignedOperation[] = [];
   while (signed.length < most) {
     const answer = await ask(on, volley);

@@ -76,13 +76,13 @@ describe.each(VERSIONS)('an operation sponsored by version %s', (version) => {
     'through %s is mined by a bundler and paid by the desk',
     async (name) => {
       const one = await newAccount(world(), dapp);
-      const before = await dapp.purse();
+      const before = await dapp.tankBalance();
       const hash = await senders[name]!(dapp, one, mintCall(world()));
       const { success, actualGasCost, paymaster } = await bundlerFor(one).waitForUserOperationReceipt({ hash });
       expect(success).toBe(true);
       expect(paymaster?.toLowerCase()).toBe(dapp.paymaster.toLowerCase());
       expect(await one.client.getBalance({ address: one.account.address })).toBe(0n);
-      const paid = before - (await dapp.purse());
+      const paid = before - (await dapp.tankBalance());
       // Version 1.1.0 charges its tank from inside the operation, where the last gas is not known yet.
       expect(Number(paid) / Number(actualGasCost)).toBeCloseTo(1, 2);
       const [decision] = await dapp.decisions();

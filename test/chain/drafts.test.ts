@@ -135,7 +135,7 @@ const dappOf100 = async (): Promise<ClientDapp> => {
     url: '',
     paymaster,
     entryPoint: { address: contracts.entryPoint, version: '0.6' },
-    purse: async () => (await tanks.getFunction('getBalance')(dapp.fundingWallet)) as bigint,
+    tankBalance: async () => (await tanks.getFunction('getBalance')(dapp.fundingWallet)) as bigint,
   };
 };
 
@@ -165,9 +165,9 @@ describe.each(versions)('what is signed for %s while gas is estimated', (version
     const [drafts, { body }] = await seenByNode(entryPointVersion(version), () => dapp.sponsor(partial, options));
     expect([body.error, body.result?.reason]).toEqual([undefined, undefined]);
     expect(drafts.length).toBeGreaterThanOrEqual(2);
-    const before = await dapp.purse();
+    const before = await dapp.tankBalance();
     for (const draft of drafts) expect(await mined(entryPointVersion(version), draft)).toMatch(refused);
-    expect(before - (await dapp.purse())).toBe(0n);
+    expect(before - (await dapp.tankBalance())).toBe(0n);
   });
 
   test.runIf(isPlayed(1))('is not good for mining either, where a bundler sees it', async () => {
@@ -192,10 +192,10 @@ describe.each(versions)('what is signed for %s while gas is estimated', (version
       },
     );
     expect(seen).toHaveLength(1);
-    const before = await dapp.purse();
+    const before = await dapp.tankBalance();
     const draft = asSigned(entryPointVersion(version), seen[0]!);
     expect(await mined(entryPointVersion(version), draft)).toMatch(/AA23|AA26|AA40|AA41/);
-    expect(before - (await dapp.purse())).toBe(0n);
+    expect(before - (await dapp.tankBalance())).toBe(0n);
   });
 });
 
@@ -219,9 +219,9 @@ describe.each(singletons)(
           engine.post(`/api/v1/${chain.chainId}/${dapp.apiKey}`, { jsonrpc: '2.0', id: 1, method, params });
         const [drafts] = await seenByNode(at, ask);
         expect(drafts.length).toBeGreaterThanOrEqual(2);
-        const before = await dapp.purse();
+        const before = await dapp.tankBalance();
         for (const draft of drafts) expect(await mined(at, draft)).toMatch(/AA32/);
-        expect(before - (await dapp.purse())).toBe(0n);
+        expect(before - (await dapp.tankBalance())).toBe(0n);
       },
     );
   },
@@ -247,7 +247,7 @@ test('an account that reverts with what was signed, in pieces, learns nothing, a
     expect(decision!.message).not.toContain(piece);
   }
   // Even if it had learned it by another way.
-  const before = await dapp.purse();
+  const before = await dapp.tankBalance();
   expect(await mined('0.6', drafts[0]!, '0x')).toMatch(/AA32/);
-  expect(before - (await dapp.purse())).toBe(0n);
+  expect(before - (await dapp.tankBalance())).toBe(0n);
 });

@@ -65,7 +65,11 @@ let salts = 0n;
 const newAccount = ({ world }: SponsoredOperation): Promise<NewAccount> => world.newAccount(owner, (salts += 1n));
 
 /** The account's next operation, without gas and paymaster. */
-const operation = async ({ world }: SponsoredOperation, account: NewAccount, callData: Hex): Promise<UserOperationV07> => {
+const operation = async (
+  { world }: SponsoredOperation,
+  account: NewAccount,
+  callData: Hex,
+): Promise<UserOperationV07> => {
   const { provider } = chain();
   const contract = await contractAt('EntryPoint', world.entryPoint, provider);
   const deployed = (await provider.getCode(account.address)) !== '0x';

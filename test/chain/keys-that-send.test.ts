@@ -50,7 +50,7 @@ beforeAll(async () => {
     price: null,
   });
   await store.savePaymasterContract({ chainId, version: '1.1.0', address: tanks, checked: true });
-  await store.createPaymaster({
+  await store.createDapp({
     paymasterId: 'dapp',
     accountId: 'a',
     name: 'Game',

@@ -118,7 +118,7 @@ const paidOnChain = async (
   const look = async () => ({
     user: (await contract.getFunction('balanceOf')(account.address)) as bigint,
     treasury: (await contract.getFunction('balanceOf')(treasury)) as bigint,
-    deposit: await dapp.purse(),
+    deposit: await dapp.tankBalance(),
     native: await client.getBalance({ address: account.address }),
   });
   const before = await look();

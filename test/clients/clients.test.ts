@@ -125,14 +125,14 @@ const send = async (
   const task = taskOf(places[version], payment);
   const account = (await client.accountOf(way, task)) ?? (await simpleAccountOf(task));
   if (payment === 'in a token') await token.give(account);
-  const before = { purse: await dapp.purse(), units: await balanceOf(account) };
+  const before = { tankBalance: await dapp.tankBalance(), units: await balanceOf(account) };
   const said = await client.send(way, task);
   if (said.userOpHash === undefined) return said;
 
   const receipt = await mined(said.userOpHash);
   expect(receipt).toMatchObject({ success: true, sender: account });
   expect(receipt.paymaster?.toLowerCase()).toBe(dapp.paymaster.toLowerCase());
-  expect(before.purse - (await dapp.purse())).toBe(receipt.actualGasCost);
+  expect(before.tankBalance - (await dapp.tankBalance())).toBe(receipt.actualGasCost);
   const paid = before.units - (await balanceOf(account));
   expect(takenIn(receipt)).toBe(paid);
   expect(paid > 0n).toBe(payment === 'in a token');

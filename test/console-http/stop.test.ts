@@ -8,7 +8,9 @@ import { type HttpListener, listen } from '../../src/engine/http/listen.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 /** Serves requests that are answered when `go` is called, and one whose client has gone away already. */
-const abandoned = async (clock = systemClock): Promise<{ server: HttpListener; go: () => void; ended: () => boolean }> => {
+const abandoned = async (
+  clock = systemClock,
+): Promise<{ server: HttpListener; go: () => void; ended: () => boolean }> => {
   const begun = Promise.withResolvers<undefined>();
   const gone = Promise.withResolvers<undefined>();
   const answer = Promise.withResolvers<undefined>();

@@ -24,7 +24,9 @@ export interface SeededConsole {
   readonly decisions: number;
 }
 
-const fill = async ({ service }: ServingEngine): Promise<{ items: SeededDapp; hostile: SeededDapp; limitId: string }> => {
+const fill = async ({
+  service,
+}: ServingEngine): Promise<{ items: SeededDapp; hostile: SeededDapp; limitId: string }> => {
   const [account] = await service.call('accounts.list', {});
   const definition = { accountId: account?.accountId, type: 'HYBRID', chainId: CHAIN_ID, version: '1.1.0' };
   const items = await service.call('paymasters.create', { ...definition, name: 'Game Items' });

@@ -119,7 +119,7 @@ describe('the decisions of engines that share a database', () => {
 
   beforeEach(async () => {
     await store.createAccount(account);
-    await store.createPaymaster(paymaster());
+    await store.createDapp(paymaster());
     await store.appendDecision(decision({ id: 'before' }));
   });
   type Feeds = Awaited<ReturnType<typeof feeds>>;

@@ -84,7 +84,7 @@ describe.skipIf(isLeftOut)(`the store on PostgreSQL${reason}`, () => {
       const told: string[] = [];
       for (const store of stores) {
         await store.createAccount(account);
-        await store.createPaymaster(paymaster());
+        await store.createDapp(paymaster());
         told.push(JSON.stringify(await toldChanges(store), null, 1));
         await store.close();
       }

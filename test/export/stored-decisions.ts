@@ -57,13 +57,7 @@ export const storeDecisions = async (folder: DataFolder, count: number): Promise
   for (const paymasterId of DAPPS) {
     const names = { paymasterId, accountId: 'account', name: paymasterId, apiKey: paymasterId };
     const rest = { chainId: 31337, version: '1.1.0', fundingWallet: null, createdAt: START };
-    await store.createPaymaster({
-      ...names,
-      ...rest,
-      allowedOrigins: ['*'],
-      maxExpirySeconds: 3_600,
-      tokenMode: false,
-    });
+    await store.createDapp({ ...names, ...rest, allowedOrigins: ['*'], maxExpirySeconds: 3_600, tokenMode: false });
   }
   await appendDecisions(store, 1, count);
   await store.close();

@@ -155,7 +155,7 @@ test('a clock that was set back is told by the decisions, also after a restart',
   const clock = new ManualClock(NOW);
   const store = openSqliteStore(`${dir}/gasdesk.db`, { clock, log: createLog({ level: 'silent' }) });
   await store.createAccount(account);
-  await store.createPaymaster(paymaster());
+  await store.createDapp(paymaster());
   await store.appendDecision(decision({ at: NOW + 60 * MINUTE }));
   await store.close();
   const engine = await open(dir, { clock });

@@ -19,7 +19,7 @@ it('a policy that is applied is there as a whole or not at all, whenever the des
   const open = () => openSqliteStore(database, { clock: systemClock, log: createLog({ level: 'silent' }) });
   const first = open();
   await first.createAccount(account);
-  await first.createPaymaster(paymaster());
+  await first.createDapp(paymaster());
   await first.close();
   const whole = ['even', 'odd'].map((which) => wholePolicy(which as 'even' | 'odd'));
 
@@ -34,7 +34,7 @@ it('a policy that is applied is there as a whole or not at all, whenever the des
     await exited;
     const store = open();
     const { contracts, rules, webhooks, lowBalanceThresholdWei } = await store.dappPolicy('dapp-1');
-    const [dapp] = await store.listPaymasters();
+    const [dapp] = await store.listDapps();
     await store.close();
     const withoutOwner = <Row extends { paymasterId: string }>({ paymasterId: _, ...row }: Row) => row;
     expect(whole).toContainEqual({

@@ -27,7 +27,11 @@ const mostMemory = (pid: number): number => {
 };
 
 /** Verifies a log with nothing but the file and the key: in a folder and a home that hold nothing else. Linux only. */
-export const verifyElsewhere = async (file: string, key: string, flags: readonly string[] = []): Promise<VerifierReport> => {
+export const verifyElsewhere = async (
+  file: string,
+  key: string,
+  flags: readonly string[] = [],
+): Promise<VerifierReport> => {
   const folder = mkdtempSync(join(tmpdir(), 'gasdesk-elsewhere-'));
   try {
     copyFileSync(file, join(folder, 'log.jsonl'));

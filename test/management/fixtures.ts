@@ -156,7 +156,10 @@ export const operationCases = ({ paymasterId, webhookId, limitId, keyId }: Prepa
 };
 
 /** Gives a DApp the webhook, contract, limit and API key that {@link operationCases} act on. */
-export const prepare = async (desk: TestDesk, { paymasterId, credentials: headers }: TestDapp): Promise<PreparedDesk> => {
+export const prepare = async (
+  desk: TestDesk,
+  { paymasterId, credentials: headers }: TestDapp,
+): Promise<PreparedDesk> => {
   const post = (path: string, body: unknown) => desk.manage('POST', path, { headers, body });
   const hook = await post('/webhook', { webhookUrl: 'https://example.com/hook', requestType: 'POST' });
   await post('/smart-contract', { name: 'Items', address: address(7), abi: gameAbi });

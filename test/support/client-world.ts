@@ -24,7 +24,7 @@ export interface ClientDapp extends SponsoredDapp {
   readonly paymaster: Address;
   readonly entryPoint: { readonly address: Address; readonly version: EntryPointVersion };
   /** Balance on chain that pays for the DApp, in wei: the tank, or the contract's deposit. */
-  purse(): Promise<bigint>;
+  tankBalance(): Promise<bigint>;
 }
 
 const PURSE_WEI = parseEther('1');
@@ -38,7 +38,7 @@ const tankDapp = async (world: SponsoredWorld): Promise<ClientDapp> => {
     url: `${engine.url}/api/v2/${chain.chainId}/${dapp.apiKey}`,
     paymaster,
     entryPoint: { address: entryPoints['0.6'].address, version: '0.6' },
-    purse: async () => (await tanks.getFunction('getBalance')(dapp.fundingWallet)) as bigint,
+    tankBalance: async () => (await tanks.getFunction('getBalance')(dapp.fundingWallet)) as bigint,
   };
 };
 
@@ -61,7 +61,7 @@ export const clientDapp = async (world: SponsoredWorld, version: string): Promis
     url: `${engine.url}/api/v1/${chainId}/${dapp.apiKey}`,
     paymaster,
     entryPoint: { address: entryPoint, version: entryPointVersion },
-    purse: async () => (await deposits.getFunction('balanceOf')(paymaster)) as bigint,
+    tankBalance: async () => (await deposits.getFunction('balanceOf')(paymaster)) as bigint,
   };
 };
 

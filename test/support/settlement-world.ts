@@ -73,7 +73,10 @@ export interface SettlementWorld {
   readonly paymaster: Address;
   desk(options?: { maxRangeBlocks?: number; withoutRpc?: boolean }): Promise<SettlementDesk>;
   /** Mines the operation in a block of its own. @returns the values of the EntryPoint's event */
-  mine(operation: SponsoredOperation, how?: MiningOptions): Promise<MinedOperation & { blockNumber: number; userOpHash: Hex }>;
+  mine(
+    operation: SponsoredOperation,
+    how?: MiningOptions,
+  ): Promise<MinedOperation & { blockNumber: number; userOpHash: Hex }>;
   /** Uses the nonce of an operation with another one, for which the account itself pays. */
   useNonce(operation: SponsoredOperation): Promise<void>;
   /** Mines empty blocks, one second apart. */
@@ -131,7 +134,10 @@ const buildWorld = async (
   const signedByAccount = (op: UserOperationV06): UserOperationV06 => {
     return { ...op, signature: signDigest(devWallet(1, chain.provider).privateKey as Hex, hashOf(op)) };
   };
-  const sponsored = (validUntil: number, { insteadOf, endless: isEndless = false }: SponsorOptions): UserOperationV06 => {
+  const sponsored = (
+    validUntil: number,
+    { insteadOf, endless: isEndless = false }: SponsorOptions,
+  ): UserOperationV06 => {
     operations += 1n;
     // Each nonce is the first of its own sequence, so that operations can be mined in any order.
     const unsigned = unsignedFor(insteadOf?.op.nonce ?? operations << 64n);

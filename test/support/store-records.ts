@@ -2,12 +2,12 @@ import type { SpendingLimit } from '../../src/core/rules/spending-limit/index.ts
 import type { OperatorTransaction } from '../../src/engine/store/operator-transaction-store.ts';
 import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
 import type { Rule, SmartContract, Webhook } from '../../src/engine/store/policy-store.ts';
-import type { Paymaster } from '../../src/engine/store/registry-store.ts';
+import type { Dapp } from '../../src/engine/store/registry-store.ts';
 
 export const account = { accountId: 'account-1', name: 'Operator', createdAt: 1_000 };
 
 /** A DApp without a funding wallet. Tests override the fields that they need, here and below. */
-export const paymaster = (fields: Partial<Paymaster> = {}): Paymaster => ({
+export const paymaster = (fields: Partial<Dapp> = {}): Dapp => ({
   paymasterId: 'dapp-1',
   accountId: account.accountId,
   name: 'Game',

@@ -103,7 +103,12 @@ export class SettlementCheck {
   }
 
   /** Records what is reserved and what is settled under a hash. @returns what is wrong with that, in words */
-  #follow(decision: string, hash: string, before: SponsoredState | undefined, { settlement }: State): string | undefined {
+  #follow(
+    decision: string,
+    hash: string,
+    before: SponsoredState | undefined,
+    { settlement }: State,
+  ): string | undefined {
     const wasReserved = before?.isStateKnown === true && before.settlement === 'reserved';
     if (wasReserved && settlement !== 'reserved') this.#count(hash, -1);
     if (!wasReserved && settlement === 'reserved') this.#count(hash, 1);

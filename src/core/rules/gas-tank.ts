@@ -23,18 +23,18 @@ const denials = {
   GAS_TANK_EMPTY: (evidence) => {
     const wei = (key: string): bigint => BigInt(String(evidence[key] ?? 0));
     const amount = (value: bigint): string => coins(value, evidence);
-    const [balance, reserved, leaving, needed] = [
+    const [balance, reserved, pending, needed] = [
       wei('balanceWei'),
       wei('reservedWei'),
       wei('pendingWithdrawalsWei'),
       wei('requiredWei'),
     ];
-    const out = leaving === 0n ? '' : `, and ${amount(leaving)} is in pending withdrawals`;
+    const out = pending === 0n ? '' : `, and ${amount(pending)} is in pending withdrawals`;
     return {
       message:
         `The gas tank holds ${amount(balance)}, of which ${amount(reserved)} is reserved for operations not yet mined${out}; ` +
         `this operation may cost ${amount(needed)}.`,
-      hint: `Top up the tank by at least ${amount(needed + reserved + leaving - balance)}.`,
+      hint: `Top up the tank by at least ${amount(needed + reserved + pending - balance)}.`,
     };
   },
   TANK_SHARE_REACHED: ({ holder, percent, ...evidence }) => {

@@ -20,7 +20,7 @@ const besides = (evidence: Values): string =>
     : ` besides the ${amount(evidence, 'reserved')} reserved for operations not yet mined`;
 
 /** The balance to pay with, without what the operation's own calls send away first. */
-const purse = (evidence: Values): string => {
+const spendable = (evidence: Values): string => {
   if (evidence['beforeUnits'] === undefined) return `${amount(evidence, 'held')} to pay with${besides(evidence)}`;
   const left = evidence['heldUnits'] === '0' ? 'nothing' : amount(evidence, 'held');
   return `${amount(evidence, 'before')}${besides(evidence)}; after the calls of this operation ${left} is left to pay with`;
@@ -56,7 +56,7 @@ export const tokenDenials = {
   }),
   TOKEN_BALANCE_SHORT: (evidence) => ({
     message:
-      `The account ${String(evidence['sender'])} has ${purse(evidence)}, ` +
+      `The account ${String(evidence['sender'])} has ${spendable(evidence)}, ` +
       `but this operation may cost ${amount(evidence, 'needed')}: ${amount(evidence, 'missing')} is missing.`,
     hint: `Send at least ${inUnits(evidence, unitsOf('missingUnits', evidence) + unitsOf('afterUnits', evidence))} to ${String(evidence['sender'])}, or pay in another token.`,
   }),

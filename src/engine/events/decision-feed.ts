@@ -85,7 +85,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
   const readDecisions = async (after: number, whose: FeedFilter = {}): Promise<DecisionPage> => {
     const page = await store.pageDecisions({ after, limit: PAGE, ...whose });
     for (const { paymasterId } of page.decisions) {
-      if (!accounts.has(paymasterId)) accounts.set(paymasterId, (await store.findPaymaster(paymasterId))?.accountId);
+      if (!accounts.has(paymasterId)) accounts.set(paymasterId, (await store.findDapp(paymasterId))?.accountId);
     }
     return page;
   };

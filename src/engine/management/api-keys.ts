@@ -13,7 +13,7 @@ export const apiKeyOperations = [
     message: 'API key created',
     body: procedures['apiKeys.create'].input.omit(dapp),
     data: procedures['apiKeys.create'].output,
-    run: ({ service, paymaster: { paymasterId }, body }) => service.run('apiKeys.create', { paymasterId, ...body }),
+    run: ({ service, dapp: { paymasterId }, body }) => service.run('apiKeys.create', { paymasterId, ...body }),
   }),
   operation({
     method: 'get',
@@ -21,7 +21,7 @@ export const apiKeyOperations = [
     summary: 'List the API keys of the DApp, those too that are revoked',
     message: 'API key list fetched',
     data: procedures['apiKeys.list'].output,
-    run: ({ service, paymaster: { paymasterId } }) => service.run('apiKeys.list', { paymasterId }),
+    run: ({ service, dapp: { paymasterId } }) => service.run('apiKeys.list', { paymasterId }),
   }),
   operation({
     method: 'delete',
@@ -30,7 +30,7 @@ export const apiKeyOperations = [
     message: 'API key revoked',
     body: procedures['apiKeys.revoke'].input.omit(dapp),
     statuses: [404],
-    async run({ service, paymaster: { paymasterId }, body }) {
+    async run({ service, dapp: { paymasterId }, body }) {
       await service.run('apiKeys.revoke', { paymasterId, ...body });
     },
   }),

@@ -12,7 +12,7 @@ export const contractOperations = [
     summary: 'Whitelist a smart contract',
     message: 'Smart contract registered successfully',
     body: procedures['contracts.create'].input.omit(dapp),
-    async run({ service, paymaster: { paymasterId }, body }) {
+    async run({ service, dapp: { paymasterId }, body }) {
       await service.run('contracts.create', { paymasterId, ...body });
     },
   }),
@@ -22,7 +22,7 @@ export const contractOperations = [
     summary: 'List smart contracts',
     message: 'Smart contract list fetched',
     data: procedures['contracts.list'].output,
-    run: ({ service, paymaster: { paymasterId } }) => service.run('contracts.list', { paymasterId }),
+    run: ({ service, dapp: { paymasterId } }) => service.run('contracts.list', { paymasterId }),
   }),
   operation({
     method: 'patch',
@@ -33,7 +33,7 @@ export const contractOperations = [
     body: procedures['contracts.update'].input.omit(dapp),
     data: procedures['contracts.update'].output,
     statuses: [404],
-    run: ({ service, paymaster: { paymasterId }, body }) => service.run('contracts.update', { paymasterId, ...body }),
+    run: ({ service, dapp: { paymasterId }, body }) => service.run('contracts.update', { paymasterId, ...body }),
   }),
   operation({
     method: 'delete',
@@ -43,7 +43,7 @@ export const contractOperations = [
     errors: { unknownApiKey: 'SMART_CONTRACT_NOT_FOUND' },
     body: procedures['contracts.delete'].input.omit(dapp),
     statuses: [404],
-    async run({ service, paymaster: { paymasterId }, body }) {
+    async run({ service, dapp: { paymasterId }, body }) {
       await service.run('contracts.delete', { paymasterId, ...body });
     },
   }),

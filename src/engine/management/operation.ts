@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../shared/errors.ts';
 import type { Service } from '../service/index.ts';
-import type { Paymaster } from '../service/access.ts';
+import type { Dapp } from '../service/access.ts';
 
 /** `account` requires the authToken header only, `dapp` authToken and apiKey. */
 export type OperationAccess = 'account' | 'dapp';
@@ -13,7 +13,7 @@ export type OperationCaller<Access extends OperationAccess> = {
   readonly onlyDapp: string | null;
   /** False for a read-only token, which sees only a part of webhook URLs. */
   readonly mayChange: boolean;
-} & (Access extends 'dapp' ? { readonly paymaster: Paymaster } : { readonly paymaster?: Paymaster });
+} & (Access extends 'dapp' ? { readonly dapp: Dapp } : { readonly dapp?: Dapp });
 
 export interface OperationInput<Body> {
   readonly service: Service;

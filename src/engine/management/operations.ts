@@ -1,7 +1,7 @@
 import { apiKeyOperations } from './api-keys.ts';
 import { contractOperations } from './contracts.ts';
 import type { Operation } from './operation.ts';
-import { paymasterOperations } from './paymasters.ts';
+import { dappOperations } from './dapps.ts';
 import { ruleOperations } from './rules.ts';
 import { webhookOperations } from './webhooks.ts';
 
@@ -10,7 +10,7 @@ export const MANAGEMENT_PREFIX = '/api/v2/public/sdk';
 
 export const operations: readonly Operation[] = [
   ...webhookOperations,
-  ...paymasterOperations,
+  ...dappOperations,
   ...contractOperations,
   ...ruleOperations,
   ...apiKeyOperations,

@@ -38,10 +38,10 @@ const authenticate = async (context: Context, service: Service, operation: Opera
   if (!mayUse(token, operation)) throw new EngineError('AUTH_TOKEN_SCOPE');
   const caller = { accountId: token.accountId, onlyDapp: token.paymasterId, mayChange: token.scope !== 'read' };
   if (access === 'account') return caller;
-  const paymaster = await orElse('INVALID_API_KEY', new EngineError(errors.unknownApiKey), () =>
+  const dapp = await orElse('INVALID_API_KEY', new EngineError(errors.unknownApiKey), () =>
     service.access.dapp(token, apiKey),
   );
-  return { ...caller, paymaster };
+  return { ...caller, dapp };
 };
 
 export const managementRouter = (service: Service, readBody: ReadBody): Router => {

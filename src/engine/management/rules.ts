@@ -15,7 +15,7 @@ const view = (rule: RuleRecord) =>
     : rule;
 
 const target = ({
-  paymaster: { paymasterId },
+  dapp: { paymasterId },
   path: { ruleId = '' },
 }: OperationInput<unknown> & OperationCaller<'dapp'>) => ({ paymasterId, ruleId });
 
@@ -28,7 +28,7 @@ export const ruleOperations = [
     message: 'Paymaster Policy created successfully',
     body: ruleDefinition,
     data: procedures['rules.create'].output,
-    async run({ service, paymaster: { paymasterId }, body }) {
+    async run({ service, dapp: { paymasterId }, body }) {
       return view(await service.run('rules.create', { paymasterId, rule: body, whole: true }));
     },
   }),
@@ -38,7 +38,7 @@ export const ruleOperations = [
     summary: 'Get all rules, including registered contracts',
     message: 'Paymaster Policies found!',
     data: procedures['rules.list'].output,
-    async run({ service, paymaster: { paymasterId }, mayChange: whole }) {
+    async run({ service, dapp: { paymasterId }, mayChange: whole }) {
       return (await service.run('rules.list', { paymasterId, whole })).map(view);
     },
   }),

@@ -14,7 +14,7 @@ export const webhookOperations = [
     message: 'Webhook created',
     body: procedures['webhooks.create'].input.omit(dapp),
     data: procedures['webhooks.create'].output.omit({ active: true }),
-    async run({ service, paymaster: { paymasterId }, body }) {
+    async run({ service, dapp: { paymasterId }, body }) {
       const { webhookId, requestType } = await service.run('webhooks.create', { paymasterId, ...body });
       return { webhookId, webhookUrl: body.webhookUrl, requestType };
     },
@@ -28,7 +28,7 @@ export const webhookOperations = [
     body: z.strictObject({ webhookUrl: z.string().optional() }),
     data: procedures['webhooks.list'].output,
     query: ['webhookId'],
-    run: ({ service, paymaster: { paymasterId }, query, mayChange: whole }) =>
+    run: ({ service, dapp: { paymasterId }, query, mayChange: whole }) =>
       service.call('webhooks.list', { paymasterId, webhookId: query['webhookId'], whole }),
   }),
   operation({
@@ -39,7 +39,7 @@ export const webhookOperations = [
     errors: { unknownApiKey: 'WEBHOOK_NOT_FOUND' },
     body: procedures['webhooks.update'].input.omit(dapp),
     statuses: [404],
-    async run({ service, paymaster: { paymasterId }, body }) {
+    async run({ service, dapp: { paymasterId }, body }) {
       await service.run('webhooks.update', { paymasterId, ...body });
     },
   }),
@@ -51,7 +51,7 @@ export const webhookOperations = [
     errors: { unknownApiKey: 'WEBHOOK_NOT_FOUND' },
     body: procedures['webhooks.delete'].input.omit(dapp),
     statuses: [404],
-    async run({ service, paymaster: { paymasterId }, body }) {
+    async run({ service, dapp: { paymasterId }, body }) {
       await service.run('webhooks.delete', { paymasterId, ...body });
     },
   }),

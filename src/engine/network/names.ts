@@ -75,7 +75,7 @@ const askBoth = async (resolver: Resolver, name: string): Promise<Answer> => {
  */
 export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOptions): Names => {
   const cached = new Map<string, { readonly until: number; readonly addresses: readonly string[] }>();
-  const underWay = new Map<string, Promise<readonly string[]>>();
+  const inFlight = new Map<string, Promise<readonly string[]>>();
   const counts = new Map<string, number>();
   const asking = new Set<Resolver>();
   let counted = 0;
@@ -140,10 +140,10 @@ export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOp
     async resolve(hostname, dapp) {
       const name = hostname.toLowerCase();
       const local = hosts.addressesOf(name.replace(/\.$/, ''));
-      const known = local.length > 0 ? local : (fromCache(name) ?? underWay.get(name));
+      const known = local.length > 0 ? local : (fromCache(name) ?? inFlight.get(name));
       if (known !== undefined) return known;
-      const asked = lookUp(name, dapp).finally(() => underWay.delete(name));
-      underWay.set(name, asked);
+      const asked = lookUp(name, dapp).finally(() => inFlight.delete(name));
+      inFlight.set(name, asked);
       return asked;
     },
     close() {

@@ -20,7 +20,7 @@ type DappState = Exposure['dapps'][number];
 
 export interface WatchOptions {
   readonly notifications: Notifications;
-  readonly store: Pick<RegistryStore, 'listPaymasters' | 'findChain'>;
+  readonly store: Pick<RegistryStore, 'listDapps' | 'findChain'>;
   readonly feed: Pick<DecisionFeed, 'onMade'>;
   readonly pause: PauseSwitch;
   readonly vault: Pick<Vault, 'state'>;
@@ -84,7 +84,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
   };
   const lookAtAllPauses = async (): Promise<void> => {
     await lookAtPause('', undefined, pause.current());
-    for (const { paymasterId, name } of await store.listPaymasters()) {
+    for (const { paymasterId, name } of await store.listDapps()) {
       await lookAtPause(paymasterId, name, pause.ofDapp(paymasterId));
     }
   };
@@ -103,7 +103,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
       const isGone = kind === 'node' && chains.every(({ chainId }) => String(chainId) !== subject);
       if (isGone) await notifications.end({ kind, subject });
     }
-    const names = new Map((await store.listPaymasters()).map(({ paymasterId, name }) => [paymasterId, name]));
+    const names = new Map((await store.listDapps()).map(({ paymasterId, name }) => [paymasterId, name]));
     for (const dapp of dapps) await lookAtTank(dapp, names.get(dapp.paymasterId) ?? dapp.paymasterId);
   };
 

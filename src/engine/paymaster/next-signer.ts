@@ -145,10 +145,10 @@ export const dropNextSigner = async (
 ): Promise<void> => {
   const next = nextSignerOf(vault, chainId);
   if (next === undefined) return;
-  const underWay = (await store.openOperatorTransactions()).filter(
+  const inFlight = (await store.openOperatorTransactions()).filter(
     ({ state, outcome }) => state === 'sent' || outcome === null,
   );
-  if (underWay.some((one) => one.chainId === chainId && one.signer !== null && sameAddress(one.signer, next))) {
+  if (inFlight.some((one) => one.chainId === chainId && one.signer !== null && sameAddress(one.signer, next))) {
     const message = `A transaction that makes a contract accept ${next} is pending. Wait until it is mined.`;
     throw new EngineError('CONTRACT_MISMATCH', message);
   }

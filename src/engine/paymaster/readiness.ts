@@ -5,7 +5,7 @@ import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { Secret } from '../base/secret.ts';
 import { signerKey } from '../signer/chain-signer.ts';
 import type { Vault } from '../signer/vault.ts';
-import type { Paymaster, PaymasterContract, RegistryStore } from '../store/registry-store.ts';
+import type { Dapp, PaymasterContract, RegistryStore } from '../store/registry-store.ts';
 import type { AttachableLayout, PaymasterLayout, TokenLayout } from '../../core/paymaster-layouts/layout.ts';
 import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
 
@@ -55,7 +55,7 @@ export const requireContract = async (
   throw missing('contract', message, howToAttach(layout, chainId));
 };
 
-const requireFundingWallet = ({ name, fundingWallet }: Paymaster, { hasTanks }: PaymasterLayout) => {
+const requireFundingWallet = ({ name, fundingWallet }: Dapp, { hasTanks }: PaymasterLayout) => {
   if (!hasTanks) return undefined;
   if (fundingWallet !== null) return fundingWallet;
   const fix = 'Verify one on the Gas tank tab of the DApp in the console, or run "gasdesk funding-wallet set".';
@@ -90,14 +90,11 @@ const readyContract = async <Layout extends AttachableLayout>(
  *
  * @throws EngineError `PAYMASTER_NOT_READY` if no contract is attached, or no funding wallet is known
  */
-export const requireTank = async (
-  store: Pick<RegistryStore, 'findPaymasterContract'>,
-  paymaster: Paymaster,
-): Promise<Tank> => {
-  const { chainId, version } = paymaster;
+export const requireTank = async (store: Pick<RegistryStore, 'findPaymasterContract'>, dapp: Dapp): Promise<Tank> => {
+  const { chainId, version } = dapp;
   const layout = requireLayout(version);
   const { address } = await requireContract(store, chainId, layout);
-  const fundingWallet = requireFundingWallet(paymaster, layout);
+  const fundingWallet = requireFundingWallet(dapp, layout);
   const entryPoint = entryPoints[layout.entryPointVersion].address;
   return { chainId, layout, entryPoint, contract: address, fundingWallet };
 };
@@ -107,13 +104,9 @@ export const requireTank = async (
  *
  * @throws EngineError `PAYMASTER_NOT_READY`, which names the missing part and the command that adds it
  */
-export const requireReady = async (
-  store: ReadinessStore,
-  vault: Vault,
-  paymaster: Paymaster,
-): Promise<ReadyPaymaster> => {
-  const ready = await readyContract(store, vault, paymaster.chainId, requireLayout(paymaster.version));
-  return { ...ready, fundingWallet: requireFundingWallet(paymaster, ready.layout) };
+export const requireReady = async (store: ReadinessStore, vault: Vault, dapp: Dapp): Promise<ReadyPaymaster> => {
+  const ready = await readyContract(store, vault, dapp.chainId, requireLayout(dapp.version));
+  return { ...ready, fundingWallet: requireFundingWallet(dapp, ready.layout) };
 };
 
 /**
@@ -124,7 +117,7 @@ export const requireReady = async (
 export const requireTokenReady = async (
   store: ReadinessStore,
   vault: Vault,
-  { chainId, version }: Pick<Paymaster, 'chainId' | 'version'>,
+  { chainId, version }: Pick<Dapp, 'chainId' | 'version'>,
 ): Promise<ReadyTokenPaymaster> => {
   const { token } = requireLayout(version);
   if (token === undefined) {

@@ -6,7 +6,8 @@ import type { Handlers } from '../service/service.ts';
 import { version } from '../base/version.ts';
 import { someProcedures } from './some-procedures.ts';
 
-type LockedProcedure = 'chains.list' | 'decisions.follow' | 'decisions.list' | 'paymasters.list' | 'system.info' | 'vault.open';
+type LockedProcedure =
+  'chains.list' | 'decisions.follow' | 'decisions.list' | 'paymasters.list' | 'system.info' | 'vault.open';
 
 const NOTHING = { rows: [], upTo: 0, more: false };
 

@@ -30,13 +30,12 @@ export const createReviewService = (
     ...inspectHandlers({ store, clock }),
     'chains.list': () => chainViews(store),
     // A reviewer of decisions must not see API keys.
-    'paymasters.list': async () =>
-      (await store.listPaymasters()).map((dapp) => ({ ...dapp, apiKey: '', paused: null })),
+    'paymasters.list': async () => (await store.listDapps()).map((dapp) => ({ ...dapp, apiKey: '', paused: null })),
     'system.info': async () => ({
       version,
       url: address(),
       vault: 'absent',
-      paymasters: (await store.listPaymasters()).length,
+      paymasters: (await store.listDapps()).length,
       decisions: await store.countDecisions(),
       paused: null,
       pausedDapps: [],

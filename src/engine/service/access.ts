@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { EngineError } from '../../shared/errors.ts';
-import type { AuthToken, Paymaster } from '../store/registry-store.ts';
+import type { AuthToken, Dapp } from '../store/registry-store.ts';
 
-export type { AuthToken, Paymaster } from '../store/registry-store.ts';
+export type { AuthToken, Dapp } from '../store/registry-store.ts';
 import type { UnreadRequest } from '../sponsorship/failed-draft.ts';
 import { recordRefusal } from '../sponsorship/recording.ts';
 import { createLastUses } from './last-uses.ts';
@@ -11,7 +11,7 @@ import type { ServiceContext } from './service.ts';
 /** Auth tokens are stored as SHA-256, which is enough for 256 random bits. */
 export const tokenHash = (authToken: string): string => createHash('sha256').update(authToken).digest('hex');
 
-type RefusedRequest = Omit<UnreadRequest, 'paymaster' | 'isBlanked'>;
+type RefusedRequest = Omit<UnreadRequest, 'dapp' | 'isBlanked'>;
 
 /** Identifies the caller by the credentials of a request, before its body is read. */
 export interface Access {
@@ -31,7 +31,7 @@ export interface Access {
    * @throws EngineError `INVALID_API_KEY` if the key is unknown or of another account; `AUTH_TOKEN_SCOPE` if the token
    *   is for another DApp
    */
-  dapp(token: Pick<AuthToken, 'accountId' | 'paymasterId'>, apiKey: string): Promise<Paymaster>;
+  dapp(token: Pick<AuthToken, 'accountId' | 'paymasterId'>, apiKey: string): Promise<Dapp>;
 }
 
 /** Access checks on the store. */
@@ -43,15 +43,15 @@ export const createAccess = (
   const keyUsed = (apiKey: string): void => uses.note(apiKey, (at) => store.recordKeyUse(apiKey, at));
   return {
     async isApiKey(chainId, apiKey) {
-      const isKnown = (await store.findPaymasterByApiKey(apiKey))?.chainId === chainId;
+      const isKnown = (await store.findDappByApiKey(apiKey))?.chainId === chainId;
       if (isKnown) keyUsed(apiKey);
       return isKnown;
     },
     async refused({ chainId, apiKey }, request, error) {
-      const paymaster = await store.findPaymasterByApiKey(apiKey);
-      if (paymaster?.chainId !== chainId) return;
+      const dapp = await store.findDappByApiKey(apiKey);
+      if (dapp?.chainId !== chainId) return;
       const isBlanked = context.config.blankWebhookData;
-      await recordRefusal(context, { paymaster, isBlanked, ...request }, error);
+      await recordRefusal(context, { dapp, isBlanked, ...request }, error);
     },
     async token(authToken) {
       const token = await store.findAuthToken(tokenHash(authToken));
@@ -61,11 +61,11 @@ export const createAccess = (
       return token;
     },
     async dapp({ accountId, paymasterId }, apiKey) {
-      const paymaster = await store.findPaymasterByApiKey(apiKey);
-      if (paymaster?.accountId !== accountId) throw new EngineError('INVALID_API_KEY');
-      if (paymasterId !== null && paymaster.paymasterId !== paymasterId) throw new EngineError('AUTH_TOKEN_SCOPE');
+      const dapp = await store.findDappByApiKey(apiKey);
+      if (dapp?.accountId !== accountId) throw new EngineError('INVALID_API_KEY');
+      if (paymasterId !== null && dapp.paymasterId !== paymasterId) throw new EngineError('AUTH_TOKEN_SCOPE');
       keyUsed(apiKey);
-      return paymaster;
+      return dapp;
     },
   };
 };

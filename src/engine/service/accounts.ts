@@ -1,7 +1,7 @@
 import type { ProcedureArguments } from '../../api/index.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { tokenHash } from './access.ts';
-import { requirePaymaster } from './paymasters.ts';
+import { requireDapp } from './dapps.ts';
 import type { AuthToken } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
@@ -35,7 +35,7 @@ export const accountHandlers = ({
         `The scope ${scope ?? ''} is of all DApps. Leave the DApp out, or use the scope dapp`,
       );
     }
-    const dapp = await requirePaymaster({ store }, paymasterId);
+    const dapp = await requireDapp({ store }, paymasterId);
     if (accountId !== undefined && dapp.accountId !== accountId) throw new EngineError('PAYMASTER_NOT_FOUND');
     return { scope: 'dapp', paymasterId, dappsAccount: dapp.accountId };
   };

@@ -1,6 +1,6 @@
 import { EngineError } from '../../shared/errors.ts';
 import { newKey } from './new-api-key.ts';
-import { requirePaymaster } from './paymasters.ts';
+import { requireDapp } from './dapps.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 /** The API keys of DApps. */
@@ -8,17 +8,17 @@ export const apiKeyHandlers = (context: ServiceContext): Handlers<NamesOf<'apiKe
   const { store, clock } = context;
   return {
     'apiKeys.create': async ({ paymasterId, label = '' }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       const key = newKey(context, paymasterId, label);
       await store.createApiKey(key);
       return key;
     },
     'apiKeys.list': async ({ paymasterId }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       return store.listApiKeys(paymasterId);
     },
     'apiKeys.revoke': async ({ paymasterId, keyId }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       const isOwn = (await store.listApiKeys(paymasterId)).some((key) => key.keyId === keyId);
       const key = isOwn ? await store.revokeApiKey(keyId, clock.now()) : undefined;
       if (key === undefined) throw new EngineError('API_KEY_NOT_FOUND');

@@ -142,7 +142,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   /** A chain without settings is no longer watched: what is in use there would be forgotten with its URLs. */
   const refuseInUse = async (chainId: number): Promise<void> => {
     const [dapps, contracts, promises] = await Promise.all([
-      store.listPaymasters(),
+      store.listDapps(),
       store.listPaymasterContracts(),
       store.outstandingReservations(),
     ]);

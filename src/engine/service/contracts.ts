@@ -1,7 +1,7 @@
 import { EngineError } from '../../shared/errors.ts';
 import { stateChangingMethods, whitelisted } from '../../core/contract-abi/methods.ts';
 import type { SmartContract } from '../store/policy-store.ts';
-import { requirePaymaster } from './paymasters.ts';
+import { requireDapp } from './dapps.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 type ContractView = Pick<SmartContract, 'name' | 'address' | 'abi' | 'whitelistedMethods' | 'methods'>;
@@ -22,7 +22,7 @@ export const contractHandlers = (context: ServiceContext): Handlers<NamesOf<'con
   return {
     'contracts.methods': async ({ abi }) => ({ methods: stateChangingMethods(abi).map(({ label }) => label) }),
     'contracts.create': async ({ paymasterId, name, address, abi, whitelistedMethods = [] }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       const methods = stateChangingMethods(abi);
       whitelisted(methods, whitelistedMethods);
       const contract: SmartContract = {
@@ -39,12 +39,12 @@ export const contractHandlers = (context: ServiceContext): Handlers<NamesOf<'con
       return view(contract);
     },
     'contracts.list': async ({ paymasterId }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       const { contracts } = await store.dappPolicy(paymasterId);
       return contracts.map(view);
     },
     'contracts.update': async ({ paymasterId, address, whitelistedMethods }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       const contract = await store.findContract(paymasterId, address);
       if (contract === undefined) throw new EngineError('SMART_CONTRACT_NOT_FOUND');
       whitelisted(stateChangingMethods(contract.abi), whitelistedMethods);
@@ -53,7 +53,7 @@ export const contractHandlers = (context: ServiceContext): Handlers<NamesOf<'con
       return view(updated);
     },
     'contracts.delete': async ({ paymasterId, address }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       if (!(await store.deleteContract(paymasterId, address))) throw new EngineError('SMART_CONTRACT_NOT_FOUND');
       return null;
     },

@@ -62,7 +62,7 @@ export const decisionReport = async (
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  const dapp = filter.paymasterId === undefined ? undefined : await store.findPaymaster(filter.paymasterId);
+  const dapp = filter.paymasterId === undefined ? undefined : await store.findDapp(filter.paymasterId);
   const source = `Gasdesk ${version}${origin === undefined ? '' : ` from the export ${origin.file}`}`;
   const subject = filterWords(filter, dapp?.name);
   const html = reportPage({ subject, source, at: clock.now(), tally, articles, chain }, styleHash);

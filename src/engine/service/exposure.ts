@@ -3,7 +3,7 @@ import { accountOfTank } from '../sponsorship/tank-account.ts';
 import { unreachableBudget } from '../sponsorship/unreachable-budget.ts';
 import type { Tank } from '../paymaster/readiness.ts';
 import type { OutstandingReservations } from '../store/decision-queries.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { Dapp } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 import { type TankBalance, type TankContext, errorOf, findTank, readTankBalance, tankState } from './tank-state.ts';
 
@@ -31,13 +31,13 @@ export const measureExposure = async (context: TankContext): Promise<Exposure> =
     }
   };
 
-  const [paymasters, open, settings] = await Promise.all([
-    store.listPaymasters(),
+  const [dapps, open, settings] = await Promise.all([
+    store.listDapps(),
     store.outstandingReservations(),
     store.listChains(),
   ]);
-  const tanks = new Map<Paymaster, Tank | { error: string }>();
-  for (const paymaster of paymasters) tanks.set(paymaster, await findTank(context, paymaster));
+  const tanks = new Map<Dapp, Tank | { error: string }>();
+  for (const dapp of dapps) tanks.set(dapp, await findTank(context, dapp));
   const keys = [...tanks.values()].flatMap((one) => ('error' in one ? [] : [idOf(one)]));
   const balances = new Map<string, Promise<TankBalance>>();
   const balanceOf = (one: Tank): Promise<TankBalance> => {
@@ -46,8 +46,8 @@ export const measureExposure = async (context: TankContext): Promise<Exposure> =
     return balance;
   };
 
-  const tankOf = async (paymaster: Paymaster, own: OutstandingReservations | undefined) => {
-    const one = tanks.get(paymaster) ?? { error: '' };
+  const tankOf = async (dapp: Dapp, own: OutstandingReservations | undefined) => {
+    const one = tanks.get(dapp) ?? { error: '' };
     const {
       balanceWei,
       freeWei,
@@ -56,7 +56,7 @@ export const measureExposure = async (context: TankContext): Promise<Exposure> =
       level,
       error,
       ...state
-    } = await tankState(context, paymaster, one, balanceOf);
+    } = await tankState(context, dapp, one, balanceOf);
     const isCounted = freeWei !== null && operationWei !== undefined && operationWei > 0n;
     return {
       balanceWei: balanceWei === null ? null : String(balanceWei),
@@ -70,16 +70,16 @@ export const measureExposure = async (context: TankContext): Promise<Exposure> =
     };
   };
 
-  const dapps = paymasters.map(async (paymaster) => {
-    const { paymasterId, chainId } = paymaster;
-    const own = open.find((promise) => promise.paymasterId === paymasterId);
+  const ofDapps = dapps.map(async (dapp) => {
+    const { paymasterId, chainId } = dapp;
+    const own = open.find((one) => one.paymasterId === paymasterId);
     const reserved = { reservedWei: String(own?.reservedWei ?? 0n), operations: own?.operations ?? 0 };
-    return { paymasterId, chainId, ...reserved, tank: await tankOf(paymaster, own) };
+    return { paymasterId, chainId, ...reserved, tank: await tankOf(dapp, own) };
   });
   const used = settings.filter(({ rpc }) => rpc !== null).map(({ chainId }) => chainId);
-  const chainIds = new Set([...paymasters.map(({ chainId }) => chainId), ...used]);
+  const chainIds = new Set([...dapps.map(({ chainId }) => chainId), ...used]);
   const ofChains = [...chainIds].map(async (chainId) => {
-    const own = open.filter((promise) => promise.chainId === chainId);
+    const own = open.filter((one) => one.chainId === chainId);
     const chain = settings.find((one) => one.chainId === chainId);
     return {
       chainId,
@@ -89,7 +89,7 @@ export const measureExposure = async (context: TankContext): Promise<Exposure> =
       unreachable: chain === undefined ? null : await unreachableBudget(store, chain),
     };
   });
-  return { chains: await Promise.all(ofChains), dapps: await Promise.all(dapps) };
+  return { chains: await Promise.all(ofChains), dapps: await Promise.all(ofDapps) };
 };
 
 export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exposure'>> => {

@@ -1,6 +1,6 @@
 import { EngineError } from '../../shared/errors.ts';
 import { proofOf } from '../keys/message-proof.ts';
-import { newestUnexpired, requirePaymaster } from './paymasters.ts';
+import { newestUnexpired, requireDapp } from './dapps.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 /** Signs the funding message. No other text can be signed here. */
@@ -8,7 +8,7 @@ export const fundingHandlers = (context: ServiceContext): Handlers<NamesOf<'fund
   const { store, keySigners } = context;
 
   const messageOf = async (paymasterId: string): Promise<string> => {
-    await requirePaymaster(context, paymasterId);
+    await requireDapp(context, paymasterId);
     const newest = await newestUnexpired(context, paymasterId);
     if (newest === undefined) throw new EngineError('FUNDING_MESSAGE_MISSING');
     return newest.message;
@@ -26,7 +26,7 @@ export const fundingHandlers = (context: ServiceContext): Handlers<NamesOf<'fund
       return proof;
     },
     'funding.history': async ({ paymasterId }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       return store.listFundingWalletChanges(paymasterId);
     },
   };

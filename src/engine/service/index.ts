@@ -20,7 +20,7 @@ import { logHandlers } from './log.ts';
 import { type Monitoring, createMonitoring } from './monitoring.ts';
 import { notificationHandlers, notificationView } from './notifications.ts';
 import { paymasterContractHandlers } from './paymaster-contracts.ts';
-import { paymasterHandlers } from './paymasters.ts';
+import { dappHandlers } from './dapps.ts';
 import { policyHandlers } from './policies.ts';
 import { createPolicyRecorder } from './policy-recorder.ts';
 import { receiverHandlers } from './receiver.ts';
@@ -71,7 +71,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...logHandlers(context),
     ...notificationHandlers(context),
     ...paymasterContractHandlers(context),
-    ...paymasterHandlers(context),
+    ...dappHandlers(context),
     ...policyHandlers(context, recorder),
     ...receiverHandlers(context),
     ...ruleHandlers(context),

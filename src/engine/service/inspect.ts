@@ -119,7 +119,7 @@ const namesOf = async (
   registered: readonly SmartContract[],
 ): Promise<ReadonlyMap<Address, string>> => {
   const chain = (chainId: number): string => chains.find((one) => one.chainId === chainId)?.name ?? `chain ${chainId}`;
-  const [dapps, tokens] = await Promise.all([store.listPaymasters(), store.listFeeTokens()]);
+  const [dapps, tokens] = await Promise.all([store.listDapps(), store.listFeeTokens()]);
   const named: [Address, string][] = [
     ...allEntryPoints.map(({ version, address: at }): [Address, string] => [at, `EntryPoint ${version}`]),
     ...registered.map((one): [Address, string] => [one.address, one.name]),
@@ -182,7 +182,7 @@ export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> 
   };
 
   const registeredContracts = async (): Promise<SmartContract[]> => {
-    const dapps = await store.listPaymasters();
+    const dapps = await store.listDapps();
     const policies = await Promise.all(dapps.map(({ paymasterId }) => store.dappPolicy(paymasterId)));
     return policies.flatMap(({ contracts }) => contracts);
   };

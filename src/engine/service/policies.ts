@@ -14,7 +14,7 @@ import { changedPolicy } from '../policy-trial/changed-policy.ts';
 import { type CurrentPolicy, currentPolicy } from '../sponsorship/current-policy.ts';
 import type { PolicyTime } from '../store/policy-store.ts';
 import { forgetWebhookUrl } from '../webhooks/url-in-vault.ts';
-import { requirePaymaster } from './paymasters.ts';
+import { requireDapp } from './dapps.ts';
 import type { PolicyRecorder } from './policy-recorder.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 import { findWorstCase } from './worst-case.ts';
@@ -63,7 +63,7 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
 
   /** The policy in force, after recording it in the history. */
   const inForce = async (paymasterId: string): Promise<CurrentPolicy> => {
-    const current = await currentPolicy(context, await requirePaymaster(context, paymasterId));
+    const current = await currentPolicy(context, await requireDapp(context, paymasterId));
     await store.recordPolicy(paymasterId, current, clock.now());
     return current;
   };
@@ -146,7 +146,7 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
       const before = current.hash;
       if (policyHash(draft) === before) return { before, revision: before, changes, tests };
       const { allowedOrigins, maxExpirySeconds, tokenMode } = draft.dapp;
-      const isReplaced = await store.replaceDappPolicy(current.paymaster, current.version, {
+      const isReplaced = await store.replaceDappPolicy(current.dapp, current.version, {
         ...draft,
         allowedOrigins,
         maxExpirySeconds,

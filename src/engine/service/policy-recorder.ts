@@ -1,6 +1,6 @@
 import { EngineError } from '../../shared/errors.ts';
 import { currentPolicy } from '../sponsorship/current-policy.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { Dapp } from '../store/registry-store.ts';
 import type { ServiceContext } from './service.ts';
 
 export interface PolicyRecorder {
@@ -21,12 +21,12 @@ export const createPolicyRecorder = (
   let last = stamp(0);
   let running: Promise<void> = Promise.resolve();
 
-  const record = async (paymaster: Paymaster): Promise<void> => {
-    const { paymasterId } = paymaster;
-    const version = stamp(await store.settingsVersion(paymaster));
+  const record = async (dapp: Dapp): Promise<void> => {
+    const { paymasterId } = dapp;
+    const version = stamp(await store.settingsVersion(dapp));
     if (written.get(paymasterId) === version) return;
     try {
-      await store.recordPolicy(paymasterId, await currentPolicy(context, paymaster), clock.now());
+      await store.recordPolicy(paymasterId, await currentPolicy(context, dapp), clock.now());
     } catch (error) {
       // A rule of a newer Gasdesk: no decision uses such a policy.
       if (!(error instanceof EngineError && error.code === 'PAYMASTER_NOT_READY')) throw error;
@@ -37,7 +37,7 @@ export const createPolicyRecorder = (
   const recordAll = async (): Promise<void> => {
     const now = stamp(await store.settingsChanges());
     if (now === last) return;
-    for (const paymaster of await store.listPaymasters()) await record(paymaster);
+    for (const dapp of await store.listDapps()) await record(dapp);
     last = now;
   };
 

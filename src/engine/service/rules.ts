@@ -14,12 +14,12 @@ import { type SpendingLimit, addsUp, limitSetup, updatedLimit } from '../../core
 import type { Rule, SmartContract } from '../store/policy-store.ts';
 import { webhookSetup } from '../../core/rules/webhook.ts';
 import type { Vault } from '../signer/vault.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { Dapp } from '../store/registry-store.ts';
 import { forgetWebhookUrl, keepWebhookUrl, ownersWebhookUrl, shownWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { usageOf } from './limit-usage.ts';
 import { decideAgain } from '../../core/decision/decide-again.ts';
 import { currentPolicy } from '../sponsorship/current-policy.ts';
-import { requirePaymaster } from './paymasters.ts';
+import { requireDapp } from './dapps.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 const requireBinding = (binding: Binding): void => {
@@ -39,12 +39,12 @@ const withOwnersUrl = (
     : { ...data, url: ownersWebhookUrl(vault, ruleId, String(data['url'])) };
 
 /** Rules for display. `whole`: vault whose webhook URLs are shown in full; undefined: credentials are hidden. */
-const viewOf = (paymaster: Paymaster, whole?: Vault) => {
+const viewOf = (dapp: Dapp, whole?: Vault) => {
   const owner = {
-    organisationId: paymaster.accountId,
-    paymasterId: paymaster.paymasterId,
-    createdBy: paymaster.accountId,
-    chainId: paymaster.chainId,
+    organisationId: dapp.accountId,
+    paymasterId: dapp.paymasterId,
+    createdBy: dapp.accountId,
+    chainId: dapp.chainId,
   };
   return {
     rule: ({ ruleId, name, policyType, policyData, active, ...rule }: Rule): RuleView => ({
@@ -96,8 +96,8 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
   const decidedBefore = async (decisionId: string): Promise<{ record: DecisionRecord; policy: Policy }> => {
     const record = await store.findDecision(decisionId);
     if (record === undefined) throw new EngineError('DECISION_NOT_FOUND');
-    const paymaster = await requirePaymaster(context, record.paymasterId);
-    const { policy } = await currentPolicy(context, paymaster);
+    const dapp = await requireDapp(context, record.paymasterId);
+    const { policy } = await currentPolicy(context, dapp);
     return { record, policy };
   };
 
@@ -120,7 +120,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
   };
 
   const setActive = async (paymasterId: string, ruleId: string, active: boolean): Promise<null> => {
-    await requirePaymaster(context, paymasterId);
+    await requireDapp(context, paymasterId);
     if (!(await store.setRuleActive(paymasterId, ruleId, active))) throw new EngineError('RULE_NOT_FOUND');
     return null;
   };
@@ -128,7 +128,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
   return {
     'rules.create': async ({ paymasterId, whole, rule: { name, policyType, policyData, ...binding } }) => {
       requireBinding(binding);
-      const paymaster = await requirePaymaster(context, paymasterId);
+      const dapp = await requireDapp(context, paymasterId);
       const ruleId = entropy.uuid();
       const urls: string[] = [];
       const keepUrl = (url: string): string => {
@@ -153,15 +153,15 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
         if (urls.length > 0) await forgetWebhookUrl(vault, ruleId);
         throw error;
       }
-      return viewOf(paymaster, whole ? vault : undefined).rule(rule);
+      return viewOf(dapp, whole ? vault : undefined).rule(rule);
     },
     'rules.list': async ({ paymasterId, whole }) => {
-      const view = viewOf(await requirePaymaster(context, paymasterId), whole ? vault : undefined);
+      const view = viewOf(await requireDapp(context, paymasterId), whole ? vault : undefined);
       const { rules, contracts } = await store.dappPolicy(paymasterId);
       return [...rules.map(view.rule), ...contracts.map(view.contract)];
     },
     'rules.usage': async ({ paymasterId }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       const { rules } = await store.dappPolicy(paymasterId);
       const adding = rulesOf(limitSetup, rules).filter(addsUp);
       return Promise.all(adding.map((rule) => usageOf(store, rule, clock.now())));
@@ -176,7 +176,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       return { verdict, reason };
     },
     'rules.updateLimit': async ({ paymasterId, ruleId, update }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       const { rule, limit } = await findLimit(paymasterId, ruleId);
       const updated = updatedLimit(limit, update, clock.now());
       const changed = {
@@ -190,7 +190,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       return null;
     },
     'rules.update': async ({ paymasterId, ruleId, update, whole }) => {
-      const paymaster = await requirePaymaster(context, paymasterId);
+      const dapp = await requireDapp(context, paymasterId);
       const rule = await requireRule(paymasterId, ruleId);
       const binding = updatedBinding(rule, update);
       requireBinding(binding);
@@ -206,11 +206,11 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       for (const url of urls) await keepWebhookUrl(vault, ruleId, url);
       if (!isHidden(JSON.stringify(policyData))) await forgetWebhookUrl(vault, ruleId);
       const { paymasterId: owner, policyType, active, cycle } = rule;
-      const view = viewOf(paymaster, whole ? vault : undefined);
+      const view = viewOf(dapp, whole ? vault : undefined);
       return view.rule({ ...updated, paymasterId: owner, ruleId, policyType, active, cycle });
     },
     'rules.shadowResults': async ({ paymasterId }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       const { rules } = await store.dappPolicy(paymasterId);
       return Promise.all(
         rules
@@ -219,7 +219,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       );
     },
     'rules.delete': async ({ paymasterId, ruleId }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       if (!(await store.deleteRule(paymasterId, ruleId))) throw new EngineError('RULE_NOT_FOUND');
       await forgetWebhookUrl(vault, ruleId);
       return null;

@@ -3,7 +3,7 @@ import { nodeRefusal, RpcError } from '../chain/rpc.ts';
 import { requireNode } from '../chain/require-node.ts';
 import { requireSigner } from '../signer/chain-signer.ts';
 import { setupCosts } from '../transactions/setup-costs.ts';
-import { requirePaymaster } from './paymasters.ts';
+import { requireDapp } from './dapps.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 import { testOperation } from './test-operation.ts';
 
@@ -18,13 +18,13 @@ export const setupHandlers = (context: ServiceContext): Handlers<NamesOf<'setup'
   };
   return {
     'setup.costs': async ({ paymasterId, from }) => {
-      const { chainId, version } = await requirePaymaster(context, paymasterId);
+      const { chainId, version } = await requireDapp(context, paymasterId);
       const signer = await requireSigner(context.store, chainId);
       const rpc = await requireNode(context.chains, chainId);
       return asNode(chainId, () => setupCosts(rpc, requireLayout(version), { owner: from, signer }));
     },
     'setup.testOperation': async ({ paymasterId }) => {
-      const { chainId } = await requirePaymaster(context, paymasterId);
+      const { chainId } = await requireDapp(context, paymasterId);
       return asNode(chainId, () => testOperation(context, paymasterId));
     },
   };

@@ -17,10 +17,10 @@ import { stubSponsorship } from '../sponsorship/stub.ts';
 import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
 import { requireReady } from '../paymaster/readiness.ts';
 import { splitPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { Dapp } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-const entryPointOf = ({ version }: Paymaster): EntryPoint => entryPoints[requireLayout(version).entryPointVersion];
+const entryPointOf = ({ version }: Dapp): EntryPoint => entryPoints[requireLayout(version).entryPointVersion];
 
 /** Fees may be open while gas is estimated (ERC-7677): a stub treats missing ones as zero. */
 const withOpenFees = (sent: PartialUserOperation): PartialUserOperation => {
@@ -30,7 +30,7 @@ const withOpenFees = (sent: PartialUserOperation): PartialUserOperation => {
 };
 
 /** The paymaster's data, and from v0.7 on also the operation's separate fields. */
-const promiseOf = (op: UserOperation, paymasterAndData: Hex) => {
+const paymasterFieldsOf = (op: UserOperation, paymasterAndData: Hex) => {
   if (isV06(op) || paymasterAndData === '0x') return { paymasterAndData };
   const { paymaster, paymasterData, ...limits } = splitPaymasterAndData(paymasterAndData);
   return {
@@ -56,10 +56,10 @@ interface ReceivedRequest {
 export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => {
   const { store, vault, chains, config } = context;
 
-  const dappOf = async ({ apiKey, chainId }: Pick<ReceivedRequest, 'apiKey' | 'chainId'>): Promise<Paymaster> => {
-    const paymaster = await store.findPaymasterByApiKey(apiKey);
-    if (paymaster?.chainId !== chainId) throw new EngineError('UNKNOWN_API_KEY');
-    return paymaster;
+  const dappOf = async ({ apiKey, chainId }: Pick<ReceivedRequest, 'apiKey' | 'chainId'>): Promise<Dapp> => {
+    const dapp = await store.findDappByApiKey(apiKey);
+    if (dapp?.chainId !== chainId) throw new EngineError('UNKNOWN_API_KEY');
+    return dapp;
   };
 
   /** Parses a DApp's request, with its operation in the format of its EntryPoint. Stores and throws an error. */
@@ -69,15 +69,15 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     userOperation,
     ...rest
   }: ReceivedRequest & Rest) => {
-    const paymaster = await dappOf({ apiKey, chainId });
+    const dapp = await dappOf({ apiKey, chainId });
     const { method, received } = rest;
     const isBlanked = config.blankWebhookData;
     try {
-      const entryPoint = entryPointOf(paymaster);
-      checkExpiry(paymaster, rest.options);
-      return { ...rest, apiKey, paymaster, isBlanked, userOperation: entryPoint.read(userOperation, chainId) };
+      const entryPoint = entryPointOf(dapp);
+      checkExpiry(dapp, rest.options);
+      return { ...rest, apiKey, dapp, isBlanked, userOperation: entryPoint.read(userOperation, chainId) };
     } catch (error) {
-      await recordRefusal(context, { paymaster, method, received, isBlanked }, error);
+      await recordRefusal(context, { dapp, method, received, isBlanked }, error);
       throw error;
     }
   };
@@ -102,7 +102,7 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       return {
         decisionId,
         sponsored: reason === undefined,
-        ...promiseOf(op, paymasterAndData),
+        ...paymasterFieldsOf(op, paymasterAndData),
         callGasLimit: String(op.callGasLimit),
         verificationGasLimit: String(op.verificationGasLimit),
         preVerificationGas: String(op.preVerificationGas),
@@ -113,7 +113,7 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     'sponsorship.stub': async ({ userOperation, ...asked }) => {
       const request = await read({ ...asked, userOperation: withOpenFees(userOperation) });
       const { op, paymasterAndData, reason } = await stubSponsorship(context, request);
-      return { ...promiseOf(op, paymasterAndData), ...(reason !== undefined && { reason }) };
+      return { ...paymasterFieldsOf(op, paymasterAndData), ...(reason !== undefined && { reason }) };
     },
 
     'sponsorship.feeQuotes': async ({ options, ...asked }) => {
@@ -130,7 +130,7 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       const { paymasterAddress, dummy, tokens, reason } = await readFeeTokens(context, await dappOf(caller));
       return {
         paymasterAddress,
-        ...(dummy && { dummy: promiseOf(dummy.op, dummy.paymasterAndData) }),
+        ...(dummy && { dummy: paymasterFieldsOf(dummy.op, dummy.paymasterAndData) }),
         tokens: tokens.map(({ exchangeRate, postOpGas, nativeToUsd, ...token }) => ({
           ...token,
           exchangeRate: String(exchangeRate),

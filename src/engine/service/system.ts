@@ -8,16 +8,16 @@ export const systemHandlers = (context: ServiceContext): Handlers<NamesOf<'syste
   const { store, vault, clock, pause, log, address } = context;
   return {
     'system.info': async () => {
-      const paymasters = await store.listPaymasters();
+      const dapps = await store.listDapps();
       return {
         version,
         url: address(),
         vault: vault.state,
-        paymasters: paymasters.length,
+        paymasters: dapps.length,
         decisions: await store.countDecisions(),
         paused: pause.current(),
         now: clock.now(),
-        pausedDapps: paymasters.flatMap(({ paymasterId, name }) => {
+        pausedDapps: dapps.flatMap(({ paymasterId, name }) => {
           const own = pause.ofDapp(paymasterId);
           return own === null ? [] : [{ paymasterId, name, ...own }];
         }),

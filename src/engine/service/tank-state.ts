@@ -3,7 +3,7 @@ import { readTank } from '../sponsorship/read-tank.ts';
 import { readFree } from '../sponsorship/free-balance.ts';
 import { RpcError } from '../chain/rpc.ts';
 import { type Tank, requireTank } from '../paymaster/readiness.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { Dapp } from '../store/registry-store.ts';
 import type { ServiceContext } from './service.ts';
 
 /** Without the operator's threshold, a tank that covers fewer operations is low. */
@@ -52,8 +52,8 @@ export const errorOf = (error: unknown): { error: string } => {
 };
 
 /** A DApp's tank, or what is missing for one. How to add it depends on the caller. */
-export const findTank = ({ store }: TankContext, paymaster: Paymaster): Promise<Tank | { error: string }> =>
-  requireTank(store, paymaster).catch((cause: unknown) => {
+export const findTank = ({ store }: TankContext, dapp: Dapp): Promise<Tank | { error: string }> =>
+  requireTank(store, dapp).catch((cause: unknown) => {
     const { error } = errorOf(cause);
     const fix = cause instanceof EngineError ? cause.data['fix'] : undefined;
     return { error: typeof fix === 'string' ? error.replace(` ${fix}`, '') : error };
@@ -77,7 +77,7 @@ const newestCost = async ({ store }: TankContext, paymasterId: string): Promise<
 
 export const tankState = async (
   context: TankContext,
-  { paymasterId }: Paymaster,
+  { paymasterId }: Dapp,
   tank: Tank | { error: string },
   balanceOf: (tank: Tank) => Promise<TankBalance>,
 ): Promise<TankState> => {

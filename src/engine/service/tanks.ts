@@ -10,10 +10,10 @@ import { signerKind } from '../../core/paymaster-layouts/layout.ts';
 import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
 import type { Tank } from '../paymaster/readiness.ts';
 import { nextSignerOf } from '../paymaster/next-signer.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { Dapp } from '../store/registry-store.ts';
 import { readOwner } from '../transactions/simulate.ts';
 import { burnPerDay } from './burn-per-day.ts';
-import { requirePaymaster } from './paymasters.ts';
+import { requireDapp } from './dapps.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 import { findTank, readTankBalance, tankState } from './tank-state.ts';
 
@@ -37,11 +37,11 @@ const ifAnswered = async <T>(read: () => Promise<T>): Promise<T | null> => {
 export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>> => {
   const { store, vault, chains, clock } = context;
 
-  const sharing = async (own: Paymaster, tank: Tank | undefined): Promise<string[]> => {
+  const sharing = async (own: Dapp, tank: Tank | undefined): Promise<string[]> => {
     if (tank === undefined) return [own.paymasterId];
     const { chainId, version } = own;
-    const all = (await store.listPaymasters()).filter((one) => one.chainId === chainId && one.version === version);
-    const isSame = ({ fundingWallet }: Paymaster): boolean =>
+    const all = (await store.listDapps()).filter((one) => one.chainId === chainId && one.version === version);
+    const isSame = ({ fundingWallet }: Dapp): boolean =>
       !tank.layout.hasTanks ||
       accountOfTank({ ...tank, fundingWallet: fundingWallet ?? undefined }).id === accountOfTank(tank).id;
     return all.filter(isSame).map(({ paymasterId }) => paymasterId);
@@ -54,12 +54,8 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
     return burnPerDay(paidWei, to - (firstAt ?? to));
   };
 
-  const signerOf = async (
-    paymaster: Paymaster,
-    contract: Address | null,
-    rpc: RpcClient | null,
-  ): Promise<SignerState> => {
-    const { chainId, version } = paymaster;
+  const signerOf = async (dapp: Dapp, contract: Address | null, rpc: RpcClient | null): Promise<SignerState> => {
+    const { chainId, version } = dapp;
     const present = (await store.findSigner(chainId))?.address ?? null;
     const next = (vault.state === 'unlocked' ? nextSignerOf(vault, chainId) : undefined) ?? null;
     if (present === null || contract === null || rpc === null) return { vault: present, next, agrees: null };
@@ -74,20 +70,20 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
 
   return {
     'tanks.get': async ({ paymasterId }) => {
-      const paymaster = await requirePaymaster(context, paymasterId);
-      const { chainId, version, fundingWallet } = paymaster;
+      const dapp = await requireDapp(context, paymasterId);
+      const { chainId, version, fundingWallet } = dapp;
       const layout = requireLayout(version);
       const { hasTanks, delayedWithdrawal = false } = layout;
-      const found = await findTank(context, paymaster);
+      const found = await findTank(context, dapp);
       const tank = 'error' in found ? undefined : found;
       // A contract with tanks exists before the DApp has a funding wallet, and with it a tank.
       const contract = (await store.findPaymasterContract(chainId, version))?.address ?? null;
       const rpc = (await ifAnswered(() => chains.rpc(chainId))) ?? null;
       const { lowBalanceThresholdWei } = await store.dappPolicy(paymasterId);
       const [state, burnWei, signer, owner, settings] = await Promise.all([
-        tankState(context, paymaster, found, (one) => readTankBalance(context, one)),
-        sharing(paymaster, tank).then(burnOf),
-        signerOf(paymaster, contract, rpc),
+        tankState(context, dapp, found, (one) => readTankBalance(context, one)),
+        sharing(dapp, tank).then(burnOf),
+        signerOf(dapp, contract, rpc),
         ownerOf(tank, rpc),
         store.findChain(chainId),
       ]);
@@ -127,7 +123,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
       };
     },
     'tanks.setThreshold': async ({ paymasterId, lowBalanceThresholdWei }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       await store.setLowBalanceThreshold(paymasterId, lowBalanceThresholdWei);
       return null;
     },

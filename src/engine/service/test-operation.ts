@@ -14,7 +14,7 @@ import { requireNode } from '../chain/require-node.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import { type ReadyPaymaster, requireReady } from '../paymaster/readiness.ts';
 import { suggestFees } from '../sponsorship/chain-reads.ts';
-import { requirePaymaster } from './paymasters.ts';
+import { requireDapp } from './dapps.ts';
 import type { ServiceContext } from './service.ts';
 
 type TestOperation = ProcedureOutput<'setup.testOperation'>;
@@ -107,18 +107,18 @@ const partialOperation = async (
  */
 export const testOperation = async (context: ServiceContext, paymasterId: string): Promise<TestOperation> => {
   const { store, vault, chains, entropy } = context;
-  const paymaster = await requirePaymaster(context, paymasterId);
-  const { chainId } = paymaster;
-  const ready = await requireReady(store, vault, paymaster);
+  const dapp = await requireDapp(context, paymasterId);
+  const { chainId } = dapp;
+  const ready = await requireReady(store, vault, dapp);
   if (ready.layout.entryPointVersion !== entryPoint06.version) {
-    const words = `The test operation is for EntryPoint v0.6, and version ${paymaster.version} is for another.`;
+    const words = `The test operation is for EntryPoint v0.6, and version ${dapp.version} is for another.`;
     throw new EngineError('VERSION_NOT_SUPPORTED', words);
   }
   const rpc = await requireNode(chains, chainId);
   const owner = new Wallet(hexlify(entropy.bytes(32)));
   const partial = await partialOperation(context, rpc, ready, owner);
   const { sender, nonce, maxFeePerGas, maxPriorityFeePerGas } = partial;
-  const terms = await askForSponsorship(context, paymaster, {
+  const terms = await askForSponsorship(context, dapp, {
     ...partial,
     nonce: toQuantity(nonce),
     maxFeePerGas: toQuantity(maxFeePerGas),

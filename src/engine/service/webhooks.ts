@@ -7,7 +7,7 @@ import { responseVerdict } from '../../core/webhooks/webhook-response.ts';
 import { tryWebhook } from '../sponsorship/webhook-calls.ts';
 import type { Webhook } from '../store/policy-store.ts';
 import { forgetWebhookUrl, keepWebhookUrl, ownersWebhookUrl } from '../webhooks/url-in-vault.ts';
-import { requirePaymaster } from './paymasters.ts';
+import { requireDapp } from './dapps.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 type WebhookView = Omit<Webhook, 'paymasterId'>;
@@ -35,7 +35,7 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
   const { store, clock, entropy, vault } = context;
   return {
     'webhooks.create': async ({ paymasterId, webhookUrl, requestType }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       const webhookId = entropy.uuid();
       const shown = await keepWebhookUrl(vault, webhookId, webhookUrl);
       const webhook: Webhook = { webhookId, paymasterId, webhookUrl: shown, requestType, active: true };
@@ -49,19 +49,19 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
       return view(webhook);
     },
     'webhooks.list': async ({ paymasterId, webhookId, whole }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       const { webhooks } = await store.dappPolicy(paymasterId);
       const found = webhooks.filter((webhook) => webhookId === undefined || webhook.webhookId === webhookId).map(view);
       if (whole !== true) return found;
       return found.map((one) => ({ ...one, webhookUrl: ownersWebhookUrl(vault, one.webhookId, one.webhookUrl) }));
     },
     'webhooks.update': async ({ paymasterId, webhookId, active }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       if (!(await store.setWebhookActive(paymasterId, webhookId, active))) throw new EngineError('WEBHOOK_NOT_FOUND');
       return null;
     },
     'webhooks.setUrl': async ({ paymasterId, webhookId, webhookUrl }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       const { webhooks } = await store.dappPolicy(paymasterId);
       const known = webhooks.find((webhook) => webhook.webhookId === webhookId);
       if (known === undefined) throw new EngineError('WEBHOOK_NOT_FOUND');
@@ -73,13 +73,13 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
       return null;
     },
     'webhooks.delete': async ({ paymasterId, webhookId }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       if (!(await store.deleteWebhook(paymasterId, webhookId))) throw new EngineError('WEBHOOK_NOT_FOUND');
       await forgetWebhookUrl(vault, webhookId);
       return null;
     },
     'webhooks.calls': async ({ paymasterId, decisions }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       return store.webhookCalls({ paymasterId, decisions });
     },
     'webhooks.secret': async ({ webhookId }) => {
@@ -88,7 +88,7 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
     },
     'webhooks.test': async (trial) => {
       const decisionId = newDecisionId(clock.now(), entropy);
-      for (const { paymasterId } of await store.listPaymasters()) {
+      for (const { paymasterId } of await store.listDapps()) {
         const response = await tryWebhook(context, await store.dappPolicy(paymasterId), {
           ...trial,
           decisionId,

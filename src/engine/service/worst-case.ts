@@ -24,8 +24,8 @@ const situationOf = async (
   price: Situation['price'],
 ): Promise<Situation> => {
   const { store, chains, clock } = context;
-  const { paymaster, policy } = current;
-  const tank = await requireTank(store, paymaster);
+  const { dapp, policy } = current;
+  const tank = await requireTank(store, dapp);
   const rpc = await chains.rpc(tank.chainId);
   const op = attackerOperation(policy);
   const chain = await readMoney(context, rpc, tank, op, true);

@@ -4,7 +4,7 @@ import { findLayout } from '../../core/paymaster-layouts/registry.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Config } from '../config/config.ts';
 import type { DappPolicy } from '../store/policy-store.ts';
-import type { ChainSettings, Paymaster } from '../store/registry-store.ts';
+import type { ChainSettings, Dapp } from '../store/registry-store.ts';
 import type { Store } from '../store/store.ts';
 
 interface PolicyContext {
@@ -13,7 +13,7 @@ interface PolicyContext {
 }
 
 export interface CurrentPolicy {
-  readonly paymaster: Paymaster;
+  readonly dapp: Dapp;
   readonly policy: Policy;
   readonly hash: string;
   /** {@link Store.settingsVersion} before anything was read. */
@@ -24,10 +24,10 @@ const withoutOwner = <Owned extends { paymasterId: string }>({ paymasterId: _, .
 
 const readPolicy = async (
   { store, config }: PolicyContext,
-  paymaster: Paymaster,
+  dapp: Dapp,
   { contracts, rules, webhooks, lowBalanceThresholdWei }: DappPolicy,
 ): Promise<Policy> => {
-  const { paymasterId, name, chainId, version, fundingWallet, ...settings } = paymaster;
+  const { paymasterId, name, chainId, version, fundingWallet, ...settings } = dapp;
   const { allowedOrigins, maxExpirySeconds, tokenMode } = settings;
   const versions = [version, findLayout(version)?.token?.version].filter((one) => one !== undefined);
   const attached = await Promise.all([...new Set(versions)].map((one) => store.findPaymasterContract(chainId, one)));
@@ -86,12 +86,12 @@ const requireKnownRules = ({ rules }: Policy): void => {
 
 const readCurrent = async (context: PolicyContext, paymasterId: string, version: number): Promise<CurrentPolicy> => {
   const { store } = context;
-  const paymaster = await store.findPaymaster(paymasterId);
-  if (paymaster === undefined) throw new EngineError('UNKNOWN_API_KEY');
+  const dapp = await store.findDapp(paymasterId);
+  if (dapp === undefined) throw new EngineError('UNKNOWN_API_KEY');
   const rules = await store.dappPolicy(paymasterId);
-  const policy = await readPolicy(context, paymaster, rules);
+  const policy = await readPolicy(context, dapp, rules);
   requireKnownRules(policy);
-  return { paymaster, policy, hash: policyHash(policy), version };
+  return { dapp, policy, hash: policyHash(policy), version };
 };
 
 interface Reading {
@@ -111,7 +111,7 @@ const readings = new WeakMap<Store, Map<string, Reading>>();
  */
 export const currentPolicy = async (
   context: PolicyContext,
-  { paymasterId, chainId }: Pick<Paymaster, 'paymasterId' | 'chainId'>,
+  { paymasterId, chainId }: Pick<Dapp, 'paymasterId' | 'chainId'>,
 ): Promise<CurrentPolicy> => {
   const { store } = context;
   const { outstandingSharePercent } = context.config;

@@ -47,7 +47,7 @@ const sent = (nonce: bigint) => ({
 });
 
 const request = (nonce: bigint): SponsorshipRequest => ({
-  paymaster: dapp,
+  dapp: dapp,
   apiKey: dapp.apiKey,
   method: 'pm_sponsorUserOperation',
   userOperation: {
@@ -89,7 +89,7 @@ beforeEach(async () => {
   await vault.create({ passphrase: new Secret('x') });
   await vault.set(signerKeyName(CHAIN), new Secret(KEY));
   await store.createAccount(account);
-  await store.createPaymaster(dapp);
+  await store.createDapp(dapp);
   await store.saveSigner({ chainId: CHAIN, address: computeAddress(KEY) as Address });
   await store.savePaymasterContract({ chainId: CHAIN, version: '1.1.0', address: CONTRACT, checked: true });
 

@@ -45,14 +45,14 @@ interface Current {
 /** The current policy and payer for a request, regardless of what was read when it came. */
 const findCurrent = async (
   context: DecisionContext,
-  { paymaster, apiKey, options }: SponsorshipRequest,
+  { dapp, apiKey, options }: SponsorshipRequest,
 ): Promise<Current> => {
-  const current = await currentPolicy(context, paymaster);
+  const current = await currentPolicy(context, dapp);
   // The key may have been revoked since the request came, even by another engine.
-  const found = await context.store.findPaymasterByApiKey(apiKey);
-  if (found?.paymasterId !== paymaster.paymasterId) throw new EngineError('UNKNOWN_API_KEY');
-  checkExpiry(current.paymaster, options);
-  return { current, payer: await findPayer(context, { paymaster: current.paymaster, options }) };
+  const found = await context.store.findDappByApiKey(apiKey);
+  if (found?.paymasterId !== dapp.paymasterId) throw new EngineError('UNKNOWN_API_KEY');
+  checkExpiry(current.dapp, options);
+  return { current, payer: await findPayer(context, { dapp: current.dapp, options }) };
 };
 
 /** True if the first rules deny already. Then sign no drafts, so do not estimate gas. */
@@ -83,7 +83,7 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
     for (let round = 1; round <= MOST_ROUNDS; round += 1) {
       // Do all waiting before reading the settings: changes that the operator makes meanwhile apply to this operation.
       const reads = await readChain(context, prepared, found.current.policy);
-      if (round > 1 || (await store.settingsVersion(request.paymaster)) !== found.current.version) {
+      if (round > 1 || (await store.settingsVersion(request.dapp)) !== found.current.version) {
         found = await findCurrent(context, request);
         if (!isStillPrepared(prepared, found)) {
           const { op } = prepared;
@@ -107,7 +107,7 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
           continue;
         }
       }
-      const settings = { scope: current.paymaster, version: current.version };
+      const settings = { scope: current.dapp, version: current.version };
       const { ledgerVersion } = reads;
       const decided = await store.decideAndReserve({ reservations, ledgerVersion, settings }, (held) =>
         commitPlan(context, { decisionId, request, facts, current }, prepared, held),

@@ -34,7 +34,7 @@ const isExpected = (error: unknown): boolean => error instanceof EngineError || 
 
 /** Caches balances, so that a decision reads only its own tank. */
 export const createDeposits = (
-  store: Pick<RegistryStore, 'listPaymasters' | 'findPaymasterContract'>,
+  store: Pick<RegistryStore, 'listDapps' | 'findPaymasterContract'>,
   clock: Pick<Clock, 'monotonic'>,
 ): Deposits => {
   const chains = new Map<number, OfChain>();
@@ -46,7 +46,7 @@ export const createDeposits = (
 
   const tanksOf = async (chainId: number): Promise<Map<string, Tank>> => {
     const tanks = new Map<string, Tank>();
-    for (const dapp of await store.listPaymasters()) {
+    for (const dapp of await store.listDapps()) {
       if (dapp.chainId !== chainId) continue;
       const tank = await requireTank(store, dapp).catch((error: unknown) => {
         if (isExpected(error)) return undefined;

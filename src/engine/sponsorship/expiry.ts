@@ -1,9 +1,9 @@
 import { EngineError } from '../../shared/errors.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { Dapp } from '../store/registry-store.ts';
 
 /** A long validity reserves the tank for as long. @throws EngineError `VALIDATION` */
 export const checkExpiry = (
-  { maxExpirySeconds }: Pick<Paymaster, 'maxExpirySeconds'>,
+  { maxExpirySeconds }: Pick<Dapp, 'maxExpirySeconds'>,
   { expiryDuration }: { expiryDuration: number },
 ): void => {
   if (expiryDuration <= maxExpirySeconds) return;

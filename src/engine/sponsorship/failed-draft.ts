@@ -5,12 +5,12 @@ import { address, addressKey } from '../../shared/schema/hex.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
 import { findLayout } from '../../core/paymaster-layouts/registry.ts';
 import type { DecisionDraft } from '../store/decision-store.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { Dapp } from '../store/registry-store.ts';
 import { type SponsorshipRequest, requestRecord } from './request-record.ts';
 import { blankedJson } from './blank.ts';
 import { kept } from './kept.ts';
 
-const failure = ({ version }: Paymaster, error: unknown) => {
+const failure = ({ version }: Dapp, error: unknown) => {
   const layout = findLayout(version);
   const expected = error instanceof EngineError;
   return {
@@ -36,10 +36,10 @@ export const failedDraft = (
   request: SponsorshipRequest,
   at: number,
   error: unknown,
-): DecisionDraft => ({ ...requestRecord(decisionId, request), at, ...failure(request.paymaster, error), trace: [] });
+): DecisionDraft => ({ ...requestRecord(decisionId, request), at, ...failure(request.dapp, error), trace: [] });
 
 export interface UnreadRequest {
-  readonly paymaster: Paymaster;
+  readonly dapp: Dapp;
   readonly method: string;
   readonly received: unknown;
   /** True: a hash is stored instead. */
@@ -54,7 +54,7 @@ const part = z
 export const refusedDraft = (
   id: string,
   at: number,
-  { paymaster, method, received, isBlanked }: UnreadRequest,
+  { dapp, method, received, isBlanked }: UnreadRequest,
   error: unknown,
 ): DecisionDraft => {
   const { sender = '', nonce = '' } = part.safeParse(received).data?.[0] ?? {};
@@ -63,13 +63,13 @@ export const refusedDraft = (
     at,
     method,
     mode: '',
-    chainId: paymaster.chainId,
-    paymasterId: paymaster.paymasterId,
-    dapp: paymaster.name,
+    chainId: dapp.chainId,
+    paymasterId: dapp.paymasterId,
+    dapp: dapp.name,
     sender: sender === '' ? '' : addressKey(sender),
     nonce: String(nonce),
     request: { received: isBlanked ? blankedJson(received) : kept(received) },
-    ...failure(paymaster, error),
+    ...failure(dapp, error),
     trace: [],
   };
 };

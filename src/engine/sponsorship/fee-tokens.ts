@@ -8,7 +8,7 @@ import { EngineError } from '../../shared/errors.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import { type ReadyPaymaster, requireReady, requireTokenReady } from '../paymaster/readiness.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { Dapp } from '../store/registry-store.ts';
 import { type PricedToken, priceTokens } from '../token-mode/quote-tokens.ts';
 import { tokenModeDenial } from '../token-mode/token-mode-denial.ts';
 import type { DecisionContext } from './decision-context.ts';
@@ -91,20 +91,17 @@ const unlessUnready = async <T>(ready: Promise<T>): Promise<T | undefined> => {
  * @throws EngineError `PAYMASTER_NOT_READY` if neither sponsorship nor tokens are available; `VAULT_LOCKED`,
  *   `VERSION_NOT_SUPPORTED`; `CHAIN_UNREACHABLE` if no token has a rate
  */
-export const readFeeTokens = async (
-  { store, vault, rates }: DecisionContext,
-  paymaster: Paymaster,
-): Promise<FeeTokens> => {
-  const reason = tokenModeDenial(paymaster);
-  const taking = reason === undefined ? await unlessUnready(requireTokenReady(store, vault, paymaster)) : undefined;
-  const sponsoring = requireReady(store, vault, paymaster);
+export const readFeeTokens = async ({ store, vault, rates }: DecisionContext, dapp: Dapp): Promise<FeeTokens> => {
+  const reason = tokenModeDenial(dapp);
+  const taking = reason === undefined ? await unlessUnready(requireTokenReady(store, vault, dapp)) : undefined;
+  const sponsoring = requireReady(store, vault, dapp);
   if (taking === undefined) {
     const ready = await sponsoring;
     return { paymasterAddress: ready.contract, dummy: dummyOf(ready), tokens: [], reason };
   }
   const { contract, layout } = taking;
   const ready = await unlessUnready(sponsoring);
-  const { priced } = await priceTokens(rates, await store.listFeeTokens(paymaster.chainId), []);
+  const { priced } = await priceTokens(rates, await store.listFeeTokens(dapp.chainId), []);
   const tokens = priced.map(({ token, rate }) => ({
     address: token.address,
     symbol: token.symbol,

@@ -217,14 +217,14 @@ export const isRead = (facts: Facts, { priceSource }: Pick<ChainReads, 'priceSou
 export const readShared = async (
   { store }: Pick<DecisionContext, 'store'>,
   { tank, sender }: { readonly tank: Tank; readonly sender: Address },
-  { paymaster, policy }: CurrentPolicy,
+  { dapp, policy }: CurrentPolicy,
 ): Promise<Facts['shared']> => {
-  const [ofSender, ofDapp] = shareAccounts(accountOfTank(tank), sender, paymaster.paymasterId);
+  const [ofSender, ofDapp] = shareAccounts(accountOfTank(tank), sender, dapp.paymasterId);
   const hasBreaker = policy.chain !== null && policy.chain.breaker !== null;
   const [bySenders, byDapps, dapps] = await Promise.all([
     store.hasOtherAccount(ofSender),
     store.hasOtherAccount(ofDapp),
-    hasBreaker ? store.countPaymasters(tank.chainId) : 0,
+    hasBreaker ? store.countDapps(tank.chainId) : 0,
   ]);
   return { bySenders, byDapps, chain: dapps > 1 };
 };

@@ -3,7 +3,7 @@ import type { PolicyPause } from '../../core/policy/policy.ts';
 import { checkPause, pause as pauseRule } from '../../core/rules/pause.ts';
 import type { Log } from '../base/log.ts';
 import type { Pause, PauseStore } from '../store/policy-store.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { Dapp } from '../store/registry-store.ts';
 import { notSponsored } from './not-sponsored.ts';
 
 /** Pauses and resumes sponsorship of all DApps, or of one. Kept in memory, because every decision reads it. */
@@ -81,17 +81,14 @@ export const pausedFor = (before: Pause | null, reason = '', now: number): Pause
 });
 
 /** The pause that applies to a DApp: that of all, else its own; null if neither exists. */
-const pauseOf = (
-  pause: PauseSwitch,
-  { paymasterId, name }: Pick<Paymaster, 'paymasterId' | 'name'>,
-): PolicyPause | null => {
+const pauseOf = (pause: PauseSwitch, { paymasterId, name }: Pick<Dapp, 'paymasterId' | 'name'>): PolicyPause | null => {
   const own = pause.ofDapp(paymasterId);
   return pause.current() ?? (own && { ...own, dapp: name, paymasterId });
 };
 
 /** For calls that sign without deciding. @throws EngineError `NOT_SPONSORED` while paused */
-export const requireUnpaused = ({ pause }: { pause: PauseSwitch }, paymaster: Paymaster): void => {
-  const paused = pauseOf(pause, paymaster);
+export const requireUnpaused = ({ pause }: { pause: PauseSwitch }, dapp: Dapp): void => {
+  const paused = pauseOf(pause, dapp);
   const reason = paused && reasonOf([{ rule: pauseRule.type, ...checkPause(paused) }]);
   if (reason) throw notSponsored(reason);
 };

@@ -55,17 +55,17 @@ export const holdsKey = (vault: Vault, { chainId, signer, key }: ReadyPaymaster)
  */
 export const findPayer = async (
   { store, vault, chains, rates }: PayerContext,
-  { paymaster, options }: Pick<SponsorshipRequest, 'paymaster' | 'options'>,
+  { dapp, options }: Pick<SponsorshipRequest, 'dapp' | 'options'>,
 ): Promise<Payer> => {
-  const { chainId } = paymaster;
+  const { chainId } = dapp;
   if (options.mode !== 'ERC20') {
-    const ready = await requireReady(store, vault, paymaster);
+    const ready = await requireReady(store, vault, dapp);
     const rpc = await chains.rpc(chainId);
     await ensureVerified(store, rpc, ready);
     return { ready, payment: undefined, rate: undefined, rpc };
   }
-  const token = requireFeeToken(await store.listFeeTokens(chainId), options.tokenInfo, paymaster);
-  const contract = await requireTokenReady(store, vault, paymaster);
+  const token = requireFeeToken(await store.listFeeTokens(chainId), options.tokenInfo, dapp);
+  const contract = await requireTokenReady(store, vault, dapp);
   const rpc = await chains.rpc(chainId);
   await ensureVerified(store, rpc, contract);
   const rate = await rates.rateOf(token);

@@ -42,14 +42,14 @@ export interface FeeQuotes {
  */
 export const quoteFees = async (context: DecisionContext, request: SponsorshipRequest): Promise<FeeQuotes> => {
   const { store, vault, chains, clock, entropy, rates } = context;
-  const { paymaster, options } = request;
-  requireUnpaused(context, paymaster);
-  const denial = tokenModeDenial(paymaster);
+  const { dapp, options } = request;
+  requireUnpaused(context, dapp);
+  const denial = tokenModeDenial(dapp);
   if (denial !== undefined) throw notSponsored(denial);
-  const contract = await requireTokenReady(store, vault, paymaster);
-  const rpc = await chains.rpc(paymaster.chainId);
+  const contract = await requireTokenReady(store, vault, dapp);
+  const rpc = await chains.rpc(dapp.chainId);
   await ensureVerified(store, rpc, contract);
-  const supported = await store.listFeeTokens(paymaster.chainId);
+  const supported = await store.listFeeTokens(dapp.chainId);
   const { priced, unsupportedTokens } = await priceTokens(rates, supported, askedTokens(options.tokenInfo));
   const { sender } = request.userOperation;
   const payers = await Promise.all(
@@ -80,7 +80,7 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
   });
   const isEstimated = gas.gasSource === 'GAS_ESTIMATED';
   const chain = await readMoney(context, rpc, ready, gas.op, isEstimated);
-  const current = await currentPolicy(context, paymaster);
+  const current = await currentPolicy(context, dapp);
   const feeQuotes = await Promise.all(
     payers.map(async (payer) => {
       const op = withGasForCharge(payer.payment, isEstimated ? payer.payment.withTransfers(gas.op) : gas.op);

@@ -2,12 +2,12 @@ import { addressKey } from '../../shared/schema/hex.ts';
 import type { SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
 import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { Dapp } from '../store/registry-store.ts';
 import { blankedJson } from './blank.ts';
 import { kept, keptOperation } from './kept.ts';
 
 export interface SponsorshipRequest {
-  readonly paymaster: Paymaster;
+  readonly dapp: Dapp;
   readonly apiKey: string;
   readonly method: string;
   readonly userOperation: RequestedOperation;
@@ -23,14 +23,14 @@ const keptOptions = ({ options, isBlanked }: Pick<SponsorshipRequest, 'options' 
 
 export const requestRecord = (
   id: string,
-  { paymaster, method, userOperation, options, received, isBlanked }: SponsorshipRequest,
+  { dapp, method, userOperation, options, received, isBlanked }: SponsorshipRequest,
 ) => ({
   id,
   method,
   mode: options.mode,
-  chainId: paymaster.chainId,
-  paymasterId: paymaster.paymasterId,
-  dapp: paymaster.name,
+  chainId: dapp.chainId,
+  paymasterId: dapp.paymasterId,
+  dapp: dapp.name,
   sender: addressKey(userOperation.sender),
   nonce: String(userOperation.nonce),
   request: {

@@ -52,10 +52,10 @@ const gatherCurrent = async (
   request: SponsorshipRequest,
   prepared: PreparedOperation,
 ): Promise<{ readonly facts: Facts; readonly current: CurrentPolicy }> => {
-  let { policy } = await currentPolicy(context, request.paymaster);
+  let { policy } = await currentPolicy(context, request.dapp);
   for (let round = 1; round <= MOST_ROUNDS; round += 1) {
     const reads = await readChain(context, prepared, policy);
-    const current = await currentPolicy(context, request.paymaster);
+    const current = await currentPolicy(context, request.dapp);
     const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks: [] });
     ({ policy } = current);
     if (isRead(facts, reads, policy)) return { facts, current };
@@ -78,7 +78,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const prepared = await prepareOperation(context, 'draft', request, { payer, signsNothing: false });
     for (let round = 1; round <= MOST_ROUNDS; round += 1) {
       const { facts, current } = await gatherCurrent(context, request, prepared);
-      const { paymaster, policy, hash, version } = current;
+      const { dapp, policy, hash, version } = current;
       const reservations = plan(facts, policy);
       /** The denial, given the accounts' amounts; undefined if nothing denies. */
       const denial = (held: readonly bigint[]): CommitPlan | undefined => {
@@ -89,7 +89,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
         const decision = decisionDraft({ decisionId, request, facts, current }, concluded);
         return { decision, reserve: false, revision: { hash, policy } };
       };
-      const settings = { scope: paymaster, version };
+      const settings = { scope: dapp, version };
       const denied = await storeDenial(store, { reservations, settings }, denial);
       if (denied === undefined) continue;
       // Use the estimating layout: a bundler estimates limits without taking tokens, and at the real price they would

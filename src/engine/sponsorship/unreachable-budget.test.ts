@@ -34,7 +34,7 @@ const openDesk = async () => {
   };
   const chain = { ...settings, chainId: 5, rpc: 'http://node', unreachableBudgetWei: String(BUDGET) };
   await store.createAccount(account);
-  await store.createPaymaster(paymaster());
+  await store.createDapp(paymaster());
   await store.saveChain(chain);
   let decisions = 0;
   const look = async (maxCost: bigint) => {

@@ -65,11 +65,11 @@ export const callWebhooks = (
   { webhooks, vault }: { webhooks: Deliverer; vault: Vault },
   targets: readonly WebhookTarget[],
   op: UserOperation,
-  request: { decisionId: string } & Pick<SponsorshipRequest, 'options' | 'isBlanked' | 'paymaster'>,
+  request: { decisionId: string } & Pick<SponsorshipRequest, 'options' | 'isBlanked' | 'dapp'>,
 ): Promise<WebhookResponse[]> => {
-  const { decisionId, options, isBlanked, paymaster } = request;
+  const { decisionId, options, isBlanked, dapp } = request;
   const keep = isBlanked ? blankedResponse : keptResponse;
-  const asked = { decisionId, dapp: paymaster.paymasterId, webhookData: options.sponsorshipInfo.webhookData };
+  const asked = { decisionId, dapp: dapp.paymasterId, webhookData: options.sponsorshipInfo.webhookData };
   const calls = targets.map((target) => webhooks.deliver({ ...callOf(vault, target, op), ...asked }));
   return Promise.all(
     calls.map(async (call, index) => ({

@@ -1,7 +1,7 @@
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../core/policy/policy.ts';
 import type { Binding } from '../../core/rules/binding.ts';
 import type { Address } from '../../shared/schema/hex.ts';
-import type { Paymaster } from './registry-store.ts';
+import type { Dapp } from './registry-store.ts';
 
 export type SmartContract = PolicyContract & { readonly paymasterId: string };
 
@@ -36,7 +36,7 @@ export interface Pause {
 }
 
 /** Whose settings decide: those of a DApp, and of its chain. */
-export type SettingsScope = Readonly<Pick<Paymaster, 'paymasterId' | 'chainId'>>;
+export type SettingsScope = Readonly<Pick<Dapp, 'paymasterId' | 'chainId'>>;
 
 export interface PolicyRevision {
   readonly hash: string;

@@ -37,7 +37,7 @@ export interface SponsorAnswer {
 }
 
 /** A DApp on one chain. */
-export interface Paymaster {
+export interface Dapp {
   paymasterId: string;
   accountId: string;
   name: string;
@@ -143,19 +143,19 @@ export interface AccountStore {
   recordTokenUse(tokenId: string, at: number): Promise<void>;
 }
 
-export interface PaymasterStore {
+export interface DappStore {
   /** Its `apiKey` becomes its first key, with the DApp's id and {@link FIRST_KEY_LABEL}. */
-  createPaymaster(paymaster: Paymaster): Promise<void>;
-  listPaymasters(accountId?: string): Promise<Paymaster[]>;
-  findPaymaster(paymasterId: string): Promise<Paymaster | undefined>;
-  countPaymasters(chainId: number): Promise<number>;
+  createDapp(dapp: Dapp): Promise<void>;
+  listDapps(accountId?: string): Promise<Dapp[]>;
+  findDapp(paymasterId: string): Promise<Dapp | undefined>;
+  countDapps(chainId: number): Promise<number>;
   /** The DApp of a key that is not revoked. */
-  findPaymasterByApiKey(apiKey: string): Promise<Paymaster | undefined>;
-  setAllowedOrigins(paymasterId: string, origins: readonly string[]): Promise<Paymaster | undefined>;
-  renamePaymaster(paymasterId: string, name: string): Promise<Paymaster | undefined>;
-  setMaxExpiry(paymasterId: string, seconds: number): Promise<Paymaster | undefined>;
-  setTokenMode(paymasterId: string, isOn: boolean): Promise<Paymaster | undefined>;
-  setSponsor(paymasterId: string, sponsor: SponsorAnswer): Promise<Paymaster | undefined>;
+  findDappByApiKey(apiKey: string): Promise<Dapp | undefined>;
+  setAllowedOrigins(paymasterId: string, origins: readonly string[]): Promise<Dapp | undefined>;
+  renameDapp(paymasterId: string, name: string): Promise<Dapp | undefined>;
+  setMaxExpiry(paymasterId: string, seconds: number): Promise<Dapp | undefined>;
+  setTokenMode(paymasterId: string, isOn: boolean): Promise<Dapp | undefined>;
+  setSponsor(paymasterId: string, sponsor: SponsorAnswer): Promise<Dapp | undefined>;
   saveFundingMessage(message: FundingMessage): Promise<void>;
   findFundingMessage(paymasterId: string): Promise<FundingMessage | undefined>;
   /**
@@ -208,4 +208,4 @@ export interface FeeTokenStore {
 }
 
 /** A duplicate of a unique name rejects with that constraint's EngineError. */
-export type RegistryStore = AccountStore & PaymasterStore & ApiKeyStore & ChainStore & FeeTokenStore;
+export type RegistryStore = AccountStore & DappStore & ApiKeyStore & ChainStore & FeeTokenStore;

@@ -2,7 +2,7 @@ import { EngineError } from '../../shared/errors.ts';
 import type { FeeToken } from '../../shared/schema/fee-token.ts';
 import { type Address, addressKey, sameAddress } from '../../shared/schema/hex.ts';
 import type { SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
-import type { Paymaster } from '../store/registry-store.ts';
+import type { Dapp } from '../store/registry-store.ts';
 
 type TokenInfo = SponsorshipOptions['tokenInfo'];
 
@@ -14,7 +14,7 @@ type TokenInfo = SponsorshipOptions['tokenInfo'];
 export const requireFeeToken = (
   supported: readonly FeeToken[],
   tokenInfo: TokenInfo,
-  { tokenMode }: Pick<Paymaster, 'tokenMode'>,
+  { tokenMode }: Pick<Dapp, 'tokenMode'>,
 ): FeeToken => {
   const wanted = tokenInfo.feeTokenAddress ?? undefined;
   if (wanted === undefined) throw new EngineError('FEE_TOKEN_REQUIRED');

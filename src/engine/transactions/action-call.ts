@@ -49,9 +49,9 @@ const abi = new Interface([
 const encode = (name: string, ...values: unknown[]): Hex => abi.encodeFunctionData(name, values) as Hex;
 
 const tankOf = async ({ store }: ActionContext, paymasterId: string): Promise<Tank> => {
-  const paymaster = await store.findPaymaster(paymasterId);
-  if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
-  return requireTank(store, paymaster);
+  const dapp = await store.findDapp(paymasterId);
+  if (dapp === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+  return requireTank(store, dapp);
 };
 
 const deposit = async (context: ActionContext, { paymasterId, amountWei }: Action<'deposit'>): Promise<ActionCall> => {

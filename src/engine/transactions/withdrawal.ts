@@ -28,9 +28,9 @@ const look = async ({ store, chains }: ActionContext, { tank, amountWei }: Withd
     check: ([reservedWei = 0n]) => {
       const freeWei = freeOf(balanceWei, { reservedWei, pendingWithdrawalsWei });
       if (amountWei <= freeWei) return;
-      const leaving =
+      const withdrawals =
         pendingWithdrawalsWei === 0n ? '' : `, and ${amountOf(pendingWithdrawalsWei)} in pending withdrawals`;
-      const parts = `${amountOf(balanceWei)} in the tank, ${amountOf(reservedWei)} reserved for operations${leaving}`;
+      const parts = `${amountOf(balanceWei)} in the tank, ${amountOf(reservedWei)} reserved for operations${withdrawals}`;
       const fix = `Withdraw at most ${amountOf(freeWei)}, or pause sponsorship and wait until the reservations end.`;
       const data = { freeWei: String(freeWei), reservedWei: String(reservedWei), fix };
       throw failing(`Insufficient free balance: ${parts}. ${fix}`, data);

@@ -61,7 +61,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   // Explicit, so that no environment variable disables it.
   const httpsAgent = new HttpsAgent({ ...connections, rejectUnauthorized: true });
   const slots = createCallSlots(maxConcurrent, maxConcurrent * WAITING_PER_SLOT);
-  const underWay = new Set<AbortController>();
+  const inFlight = new Set<AbortController>();
   /** Time of the last verdict of each receiver that may fail open; monotonic ms. */
   const lastVerdicts = new Map<string, number>();
   let closed = false;
@@ -108,7 +108,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   ): Promise<AnsweredCall> => {
     requireOpen();
     const call = new AbortController();
-    underWay.add(call);
+    inFlight.add(call);
     const timeOut = (): void => call.abort(new WebhookError('WEBHOOK_TIMEOUT', { timeoutMs }));
     // First read what arrived in time while this thread was busy.
     const cancel = clock.setTimer(timeoutMs, () => void setImmediate(timeOut));
@@ -119,7 +119,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
       return answer;
     } finally {
       cancel();
-      underWay.delete(call);
+      inFlight.delete(call);
     }
   };
 
@@ -171,7 +171,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     },
     close() {
       closed = true;
-      for (const call of underWay) call.abort(new Error('closed'));
+      for (const call of inFlight) call.abort(new Error('closed'));
       httpAgent.destroy();
       httpsAgent.destroy();
     },

@@ -32,7 +32,7 @@ export const describeDecisionQueries = (open: OpenStore): void => {
     });
 
     it('lists the newest first, filtered and page by page', async () => {
-      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
+      await store.createDapp(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
       for (let n = 1; n <= 12; n += 1) {
         await append({
           id: String(n),
@@ -55,7 +55,7 @@ export const describeDecisionQueries = (open: OpenStore): void => {
     });
 
     it('counts the decisions of one DApp, or of all, from a time on', async () => {
-      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
+      await store.createDapp(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
       for (const [at, paymasterId, outcome, rule] of [
         [5, 'dapp-1', 'denied', 'fees'],
         [10, 'dapp-1', 'denied', 'fees'],
@@ -243,7 +243,7 @@ export const describeDecisionQueries = (open: OpenStore): void => {
     await store.appendDecision(decision());
     const read = async () => ({
       accounts: await store.listAccounts(),
-      paymasters: await store.listPaymasters(),
+      dapps: await store.listDapps(),
       policy: await store.dappPolicy('dapp-1'),
       message: await store.findFundingMessage('dapp-1'),
       chains: await store.listChains(),

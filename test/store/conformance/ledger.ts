@@ -166,7 +166,7 @@ class LedgerRun {
   async setUp(): Promise<void> {
     this.#store = await this.#open();
     await this.#store.createAccount(account);
-    await this.#store.createPaymaster(paymaster());
+    await this.#store.createDapp(paymaster());
     for (const [index, policyData] of firstLimits.entries()) {
       const rule = { ruleId: `limit-${index}`, name: `Limit ${index}`, paymasterId: 'dapp-1', active: true, cycle: 0 };
       await this.#store.createRule({ ...rule, policyType: 'PAYMASTER_SA_LIMIT', policyData });

@@ -29,7 +29,7 @@ export const useStore = (open: OpenStore, use: (store: Store) => void): (() => P
     dir = tempFolder();
     await openStore();
     await store.createAccount(account);
-    await store.createPaymaster(paymaster());
+    await store.createDapp(paymaster());
   });
   afterEach(() => store.close());
   return async () => {

@@ -36,7 +36,7 @@ export const describeOperatorTransactionStore = (open: OpenStore): void => {
   });
 
   test('the list is newest first, of a chain, of a DApp, or of both', async () => {
-    await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Shop' }));
+    await store.createDapp(paymaster({ paymasterId: 'dapp-2', name: 'Shop' }));
     await save('game');
     await save('game elsewhere', { chainId: 10 });
     await save('shop', { paymasterId: 'dapp-2' });

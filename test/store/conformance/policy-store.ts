@@ -38,7 +38,7 @@ export const describePolicyStore = (open: OpenStore): void => {
     });
 
     it('lets two DApps register the same contract', async () => {
-      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
+      await store.createDapp(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
       await store.createContract(smartContract());
       const others = smartContract({ ruleId: 'r2', paymasterId: 'dapp-2' });
       await store.createContract(others);
@@ -240,7 +240,7 @@ export const describePolicyStore = (open: OpenStore): void => {
     });
 
     it('moves its revision with every kind of change, and never for another DApp', async () => {
-      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
+      await store.createDapp(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
       const other = await store.dappPolicy('dapp-2');
       const { policyData } = limitRule();
       const changes: (() => Promise<unknown>)[] = [
@@ -291,7 +291,7 @@ export const describePolicyStore = (open: OpenStore): void => {
       store.replaceDappPolicy(scope, await store.settingsVersion(scope), policy);
 
     it('is in the place of all that there was, in its order, and of nothing of another DApp', async () => {
-      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
+      await store.createDapp(paymaster({ paymasterId: 'dapp-2', name: 'Second' }));
       await store.createRule(limitRule({ ruleId: 'other', paymasterId: 'dapp-2' }));
       await store.createRule(limitRule());
       const { revision } = await store.dappPolicy('dapp-1');
@@ -307,7 +307,7 @@ export const describePolicyStore = (open: OpenStore): void => {
         expect(rest.revision).toBeGreaterThan(revision);
         expect(rest.lowBalanceThresholdWei).toBe(1n);
         const dapp = { allowedOrigins: ['https://odd.example'], maxExpirySeconds: 300, tokenMode: false };
-        expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toMatchObject(dapp);
+        expect(await store.findDappByApiKey(paymaster().apiKey)).toMatchObject(dapp);
         expect((await store.dappPolicy('dapp-2')).rules).toHaveLength(1);
         await reopen();
       }
@@ -322,7 +322,7 @@ export const describePolicyStore = (open: OpenStore): void => {
     });
 
     it('changes nothing where a part of it is refused', async () => {
-      await store.findPaymasterByApiKey(paymaster().apiKey);
+      await store.findDappByApiKey(paymaster().apiKey);
       await replace(wholePolicy('even'));
       const before = await store.dappPolicy('dapp-1');
       const odd = wholePolicy('odd');
@@ -330,7 +330,7 @@ export const describePolicyStore = (open: OpenStore): void => {
       await expect(replace(twice)).rejects.toMatchObject({ code: 'RULE_NAME_EXISTS' });
       await reopen();
       expect(await store.dappPolicy('dapp-1')).toEqual(before);
-      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toMatchObject({ maxExpirySeconds: 600 });
+      expect(await store.findDappByApiKey(paymaster().apiKey)).toMatchObject({ maxExpirySeconds: 600 });
     });
   });
 

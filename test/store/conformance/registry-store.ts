@@ -99,77 +99,69 @@ export const describeRegistryStore = (open: OpenStore): void => {
 
   describe('paymasters', () => {
     it('finds a DApp by id and by API key, exactly', async () => {
-      expect(await store.findPaymaster('dapp-1')).toEqual(paymaster());
-      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toEqual(paymaster());
-      expect(await store.findPaymasterByApiKey(paymaster().apiKey.toUpperCase())).toBeUndefined();
-      expect(await store.findPaymaster('dapp')).toBeUndefined();
+      expect(await store.findDapp('dapp-1')).toEqual(paymaster());
+      expect(await store.findDappByApiKey(paymaster().apiKey)).toEqual(paymaster());
+      expect(await store.findDappByApiKey(paymaster().apiKey.toUpperCase())).toBeUndefined();
+      expect(await store.findDapp('dapp')).toBeUndefined();
       // What a request may name, though no database need be able to keep it.
-      expect(await store.findPaymaster('dapp-1\0')).toBeUndefined();
-      expect(await store.findPaymasterByApiKey('key\0')).toBeUndefined();
+      expect(await store.findDapp('dapp-1\0')).toBeUndefined();
+      expect(await store.findDappByApiKey('key\0')).toBeUndefined();
     });
 
     it('lists the DApps of one account or of all, in the order in which they were made', async () => {
       await store.createAccount({ accountId: 'other', name: 'Other', createdAt: 1 });
       const others = paymaster({ paymasterId: 'dapp-0', accountId: 'other' });
-      await store.createPaymaster(others);
+      await store.createDapp(others);
 
-      expect(await store.listPaymasters()).toEqual([paymaster(), others]);
-      expect(await store.listPaymasters('other')).toEqual([others]);
+      expect(await store.listDapps()).toEqual([paymaster(), others]);
+      expect(await store.listDapps('other')).toEqual([others]);
     });
 
     it('refuses a second DApp of the same name on the same chain, and only there', async () => {
       const twin = paymaster({ paymasterId: 'dapp-2' });
       await store.createAccount({ accountId: 'other', name: 'Other', createdAt: 1 });
 
-      await expect(store.createPaymaster(twin)).rejects.toMatchObject({ code: 'PAYMASTER_NAME_EXISTS' });
-      await store.createPaymaster({ ...twin, chainId: 1 });
-      await store.createPaymaster(paymaster({ paymasterId: 'dapp-3', accountId: 'other' }));
-      expect((await store.listPaymasters()).map(({ paymasterId }) => paymasterId)).toEqual([
-        'dapp-1',
-        'dapp-2',
-        'dapp-3',
-      ]);
+      await expect(store.createDapp(twin)).rejects.toMatchObject({ code: 'PAYMASTER_NAME_EXISTS' });
+      await store.createDapp({ ...twin, chainId: 1 });
+      await store.createDapp(paymaster({ paymasterId: 'dapp-3', accountId: 'other' }));
+      expect((await store.listDapps()).map(({ paymasterId }) => paymasterId)).toEqual(['dapp-1', 'dapp-2', 'dapp-3']);
     });
 
     it('keeps what a DApp may ask for as expiry, by its API key too', async () => {
-      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toMatchObject({ maxExpirySeconds: 3_600 });
+      expect(await store.findDappByApiKey(paymaster().apiKey)).toMatchObject({ maxExpirySeconds: 3_600 });
       const changed = paymaster({ maxExpirySeconds: 86_400 });
       expect(await store.setMaxExpiry('dapp-1', 86_400)).toEqual(changed);
-      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toEqual(changed);
+      expect(await store.findDappByApiKey(paymaster().apiKey)).toEqual(changed);
       expect(await store.setMaxExpiry('nobody', 600)).toBeUndefined();
     });
 
     it('keeps whether users may pay in tokens, by the API key too', async () => {
-      await store.createPaymaster(
-        paymaster({ paymasterId: 'dapp-2', name: 'Other', apiKey: 'other', tokenMode: false }),
-      );
+      await store.createDapp(paymaster({ paymasterId: 'dapp-2', name: 'Other', apiKey: 'other', tokenMode: false }));
       for (const tokenMode of [false, true]) {
         expect(await store.setTokenMode('dapp-1', tokenMode)).toEqual(paymaster({ tokenMode }));
-        expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toEqual(paymaster({ tokenMode }));
+        expect(await store.findDappByApiKey(paymaster().apiKey)).toEqual(paymaster({ tokenMode }));
       }
-      expect(await store.findPaymaster('dapp-2')).toMatchObject({ tokenMode: false });
+      expect(await store.findDapp('dapp-2')).toMatchObject({ tokenMode: false });
       expect(await store.setTokenMode('nobody', true)).toBeUndefined();
     });
 
     it('renames a DApp, and refuses a name that is taken', async () => {
-      expect(await store.renamePaymaster('dapp-1', 'Bazaar')).toEqual(paymaster({ name: 'Bazaar' }));
-      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toMatchObject({ name: 'Bazaar' });
-      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Other' }));
-      await expect(store.renamePaymaster('dapp-2', 'Bazaar')).rejects.toMatchObject({ code: 'PAYMASTER_NAME_EXISTS' });
-      expect(await store.renamePaymaster('nobody', 'x')).toBeUndefined();
+      expect(await store.renameDapp('dapp-1', 'Bazaar')).toEqual(paymaster({ name: 'Bazaar' }));
+      expect(await store.findDappByApiKey(paymaster().apiKey)).toMatchObject({ name: 'Bazaar' });
+      await store.createDapp(paymaster({ paymasterId: 'dapp-2', name: 'Other' }));
+      await expect(store.renameDapp('dapp-2', 'Bazaar')).rejects.toMatchObject({ code: 'PAYMASTER_NAME_EXISTS' });
+      expect(await store.renameDapp('nobody', 'x')).toBeUndefined();
     });
 
     it('keeps what wallets are told of who sponsors, by its API key too', async () => {
       const sponsor = { icon: null, isTold: false };
       expect(await store.setSponsor('dapp-1', sponsor)).toEqual(paymaster({ sponsor }));
-      expect(await store.findPaymasterByApiKey(paymaster().apiKey)).toEqual(paymaster({ sponsor }));
+      expect(await store.findDappByApiKey(paymaster().apiKey)).toEqual(paymaster({ sponsor }));
       expect(await store.setSponsor('nobody', sponsor)).toBeUndefined();
     });
 
     it('takes a clash of API keys for a bug, not for a taken name', async () => {
-      const clash = store.createPaymaster(
-        paymaster({ paymasterId: 'dapp-2', name: 'Other', apiKey: paymaster().apiKey }),
-      );
+      const clash = store.createDapp(paymaster({ paymasterId: 'dapp-2', name: 'Other', apiKey: paymaster().apiKey }));
       await expect(clash).rejects.not.toHaveProperty('code', 'PAYMASTER_NAME_EXISTS');
     });
   });
@@ -186,7 +178,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
     };
     const second: ApiKey = { ...first, keyId: 'k2', apiKey: 'second key', label: 'Web', createdAt: 2_001 };
     const third: ApiKey = { ...second, keyId: 'k3', apiKey: 'third key' };
-    const ofKey = async (apiKey: string) => (await store.findPaymasterByApiKey(apiKey))?.paymasterId;
+    const ofKey = async (apiKey: string) => (await store.findDappByApiKey(apiKey))?.paymasterId;
 
     it('begins with the key that the DApp is made with, which has its id', async () => {
       expect(await store.listApiKeys('dapp-1')).toEqual([first]);
@@ -199,10 +191,10 @@ export const describeRegistryStore = (open: OpenStore): void => {
 
       expect(await store.listApiKeys('dapp-1')).toEqual([first, second, third]);
       for (const { apiKey } of [first, second, third]) {
-        expect(await store.findPaymasterByApiKey(apiKey)).toEqual(paymaster({ apiKey: 'third key' }));
+        expect(await store.findDappByApiKey(apiKey)).toEqual(paymaster({ apiKey: 'third key' }));
       }
       expect(await ofKey('k2')).toBeUndefined();
-      expect(await store.listPaymasters()).toEqual([paymaster({ apiKey: 'third key' })]);
+      expect(await store.listDapps()).toEqual([paymaster({ apiKey: 'third key' })]);
     });
 
     it('refuses a revoked key at once and for good, serves the others, and shows the newest of them', async () => {
@@ -211,7 +203,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
 
       expect(await store.revokeApiKey('k2', 70)).toEqual({ ...second, revokedAt: 70 });
       expect(await ofKey('second key')).toBeUndefined();
-      expect(await store.findPaymasterByApiKey(first.apiKey)).toEqual(paymaster());
+      expect(await store.findDappByApiKey(first.apiKey)).toEqual(paymaster());
       expect(await store.revokeApiKey('k2', 90)).toEqual({ ...second, revokedAt: 70 });
       expect(await store.listApiKeys('dapp-1')).toEqual([first, { ...second, revokedAt: 70 }]);
       expect(await store.revokeApiKey('nothing', 90)).toBeUndefined();
@@ -235,11 +227,11 @@ export const describeRegistryStore = (open: OpenStore): void => {
       expect(refused).toEqual([{ status: 'rejected', reason: expect.objectContaining({ code: 'LAST_API_KEY' }) }]);
       const [left, ...others] = (await store.listApiKeys('dapp-1')).filter(({ revokedAt }) => revokedAt === null);
       expect(others).toEqual([]);
-      expect(await store.findPaymaster('dapp-1')).toMatchObject({ apiKey: left?.apiKey });
+      expect(await store.findDapp('dapp-1')).toMatchObject({ apiKey: left?.apiKey });
     });
 
     it('replaces all keys by one, and those of no other DApp', async () => {
-      await store.createPaymaster(paymaster({ paymasterId: 'dapp-2', name: 'Other' }));
+      await store.createDapp(paymaster({ paymasterId: 'dapp-2', name: 'Other' }));
       await store.createApiKey(second);
       await store.revokeApiKey('dapp-1', 2_005);
 
@@ -260,7 +252,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
 
       await expect(store.createApiKey({ ...third, apiKey: second.apiKey })).rejects.toThrow();
       expect(await store.listApiKeys('dapp-1')).toEqual([first, { ...second, revokedAt: 70 }]);
-      expect(await store.findPaymaster('dapp-1')).toEqual(paymaster());
+      expect(await store.findDapp('dapp-1')).toEqual(paymaster());
     });
 
     it('keeps when a key was last used, and writes that once a minute at most', async () => {
@@ -309,7 +301,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
       await store.saveFundingMessage(first);
 
       expect(await store.useFundingMessage(first, CHANGE)).toBe(true);
-      expect(await store.findPaymaster('dapp-1')).toEqual(paymaster({ fundingWallet: WALLET }));
+      expect(await store.findDapp('dapp-1')).toEqual(paymaster({ fundingWallet: WALLET }));
       expect(await store.findFundingMessage('dapp-1')).toBeUndefined();
     });
 
@@ -318,7 +310,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
       await store.saveFundingMessage(second);
 
       expect(await store.useFundingMessage(first, CHANGE)).toBe(false);
-      expect(await store.findPaymaster('dapp-1')).toEqual(paymaster());
+      expect(await store.findDapp('dapp-1')).toEqual(paymaster());
       expect(await store.findFundingMessage('dapp-1')).toEqual(second);
     });
 
@@ -332,7 +324,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
 
       expect(results.filter(Boolean)).toHaveLength(1);
       const winner = wallets[results.indexOf(true)];
-      expect((await store.findPaymaster('dapp-1'))?.fundingWallet).toBe(winner);
+      expect((await store.findDapp('dapp-1'))?.fundingWallet).toBe(winner);
       expect(await store.listFundingWalletChanges('dapp-1')).toHaveLength(1);
     });
 

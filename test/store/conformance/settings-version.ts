@@ -43,7 +43,7 @@ export const describeSettingsVersion = (open: OpenStore): void => {
   beforeEach(async () => {
     store = await open(tempFolder(), new ManualClock());
     await store.createAccount(account);
-    await store.createPaymaster(paymaster());
+    await store.createDapp(paymaster());
     await store.createContract(smartContract({ address }));
     await store.createRule(limitRule());
     await store.createWebhook(webhook());

@@ -202,7 +202,7 @@ export const describeSettlementStore = (open: OpenStore): void => {
       const database = await open(tempFolder(), new ManualClock());
       try {
         await database.createAccount(account);
-        await database.createPaymaster(paymaster());
+        await database.createDapp(paymaster());
         const told = new Story(database);
         for (const now of steps) {
           await told.take(now);

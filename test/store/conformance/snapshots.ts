@@ -35,7 +35,7 @@ export const describeSnapshots = (open: OpenStore, asOf: 'begin' | 'end'): void 
     expect(await copy.integrityFaults()).toEqual([]);
     expect(await copy.schemaVersion()).toBe(await store.schemaVersion());
     expect(await copy.listAccounts()).toEqual([account]);
-    expect(await copy.listPaymasters()).toEqual([paymaster()]);
+    expect(await copy.listDapps()).toEqual([paymaster()]);
     expect(await copy.countDecisions()).toBe(MANY);
     await copy.close();
     expect(await store.countDecisions()).toBe(MANY + 1);

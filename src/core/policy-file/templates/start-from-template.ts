@@ -54,7 +54,12 @@ const doesAlone = ({ alone }: TemplateResult, { contracts }: PolicyFile) => {
  * @param coin symbol of the chain's coin
  * @throws EngineError `POLICY_FILE_INVALID` if the text is not a policy file
  */
-export const startFromTemplate = (text: string, template: Template, typed: TypedValues, coin: string): TemplateOutcome => {
+export const startFromTemplate = (
+  text: string,
+  template: Template,
+  typed: TypedValues,
+  coin: string,
+): TemplateOutcome => {
   const file = parsePolicyFile(text);
   const values = Object.fromEntries(Object.keys(template.fields).map((field) => [field, (typed[field] ?? '').trim()]));
   const errors = errorsOf(template, values, file);

@@ -9,7 +9,11 @@ type ConditionSubject = Pick<RuleInput, 'facts' | 'policy' | 'values' | 'ask'>;
 /** Why a condition gives neither yes nor no. */
 type Refusal = CheckResult<'CONDITION_FAILED' | 'CONDITION_NOT_READ'>;
 
-const failureEvidence = (expression: string, failure: string, { facts, policy, values }: ConditionSubject): Evidence => {
+const failureEvidence = (
+  expression: string,
+  failure: string,
+  { facts, policy, values }: ConditionSubject,
+): Evidence => {
   const { missing, asksForPrice } = readCondition(expression);
   const [, key] = /^No such key: (.+)$/.exec(failure) ?? [];
   const named = key === undefined ? undefined : missing(values(), key);

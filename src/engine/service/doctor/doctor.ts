@@ -93,7 +93,7 @@ const checkContract = async (
 
 /** The next setup step of a desk that cannot sponsor yet; undefined once it has a DApp and a contract. */
 const checkSetup = async ({ store }: ServiceContext): Promise<Check | undefined> => {
-  const [chains, dapps, signers] = [await store.listChains(), await store.listPaymasters(), await store.listSigners()];
+  const [chains, dapps, signers] = [await store.listChains(), await store.listDapps(), await store.listSigners()];
   const contracts = await store.listPaymasterContracts();
   if (dapps.length > 0 && contracts.length > 0) return undefined;
   const step = (detail: string, next: string): Check =>

@@ -1,6 +1,6 @@
 import { type DappCounts, requireRoom } from '../../../core/policy/policy-bounds.ts';
 import { EngineError } from '../../../shared/errors.ts';
-import { KEY } from '../paymaster-rows.ts';
+import { KEY } from '../dapp-rows.ts';
 import { countsOf } from '../policy-rows.ts';
 import type { ApiKey, ApiKeyStore } from '../registry-store.ts';
 import { createLastUses } from './last-uses.ts';

@@ -23,7 +23,7 @@ const TEXT_STRETCH = 500;
 const BATCH = 500;
 
 /** Positions per statement. Filters that select few decisions use their index instead. */
-const stretchOf = ({ userOpHash, decisionId, text, nonce, paymasterAndData }: Filters): number => {
+const batchSizeOf = ({ userOpHash, decisionId, text, nonce, paymasterAndData }: Filters): number => {
   if (userOpHash !== undefined || decisionId !== undefined) return Number.MAX_SAFE_INTEGER;
   return [text, nonce, paymasterAndData].every((filter) => filter === undefined) ? STRETCH : TEXT_STRETCH;
 };
@@ -89,7 +89,7 @@ const matches = (decision: DecisionRecord, { text, nonce, paymasterAndData }: Fi
 };
 
 /** Query for a batch with only the given filters. */
-const stretchSql = (query: Filters, order: 'ASC' | 'DESC'): { sql: string; values: Value[] } => {
+const batchSql = (query: Filters, order: 'ASC' | 'DESC'): { sql: string; values: Value[] } => {
   const names = (Object.keys(CONDITIONS) as (keyof InColumns)[]).filter((name) => query[name] !== undefined);
   const conditions = names.map((name, index) => CONDITIONS[name](`$${index + 4}`));
   const where = ['decision.seq > $1 AND decision.seq < $2', ...conditions].join(' AND ');
@@ -115,12 +115,12 @@ export const decisionQueries = (rows: Rows): Queries => {
 
   return {
     async listDecisions({ before = Number.MAX_SAFE_INTEGER, limit, ...query }) {
-      const { sql, values } = stretchSql(query, 'DESC');
-      const stretch = stretchOf(query);
+      const { sql, values } = batchSql(query, 'DESC');
+      const batchSize = batchSizeOf(query);
       const found: DecisionRow[] = [];
       let high = Math.min(before, (await newest()).decisions + 1);
       while (high > 1) {
-        const low = Math.max(0, high - 1 - stretch);
+        const low = Math.max(0, high - 1 - batchSize);
         const some = await rows.all<StoredDecision>(sql, [low, high, BATCH, ...values]);
         for (const row of some) {
           const decision = toRecord(row);
@@ -134,13 +134,13 @@ export const decisionQueries = (rows: Rows): Queries => {
     },
     async pageDecisions({ after, limit, ...query }) {
       const { decisions: end } = await newest();
-      const { sql, values } = stretchSql(query, 'ASC');
-      const stretch = stretchOf(query);
+      const { sql, values } = batchSql(query, 'ASC');
+      const batchSize = batchSizeOf(query);
       const decisions: DecisionRecord[] = [];
       let length = 0;
       let low = after;
       while (low < end) {
-        const high = Math.min(low + stretch, end);
+        const high = Math.min(low + batchSize, end);
         const most = Math.min(BATCH, limit - decisions.length);
         const some = await rows.all<StoredDecision>(sql, [low, high + 1, most, ...values]);
         for (const row of some) {

@@ -21,7 +21,7 @@ import { migrate } from './migrate.ts';
 import { notificationStore } from './notifications.ts';
 import { operatorTransactionStore } from './operator-transactions.ts';
 import { pauseStore } from './pause.ts';
-import { paymasterStore } from './paymasters.ts';
+import { dappStore } from './dapps.ts';
 import { policyRevisionStore } from './policy-revisions.ts';
 import { policyStore } from './policy.ts';
 import { policyReplacement } from './replace-policy.ts';
@@ -149,7 +149,7 @@ export const openPostgresDatabase = async (
     await vault.refresh();
     const store: Store = {
       ...accountStore(parts),
-      ...paymasterStore(parts),
+      ...dappStore(parts),
       ...apiKeyStore(parts),
       ...policyStore(parts),
       ...policyReplacement(parts),

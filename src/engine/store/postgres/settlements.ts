@@ -46,7 +46,11 @@ const SET_CURSOR = `INSERT INTO chain_cursor (chain_id, block) VALUES ($1, $2)
   ON CONFLICT (chain_id) DO UPDATE SET block = excluded.block`;
 
 /** Stores a decision's result, and updates its accounts. */
-const change = async (writing: Transaction, seq: number, { settlement, actualCostWei, block }: DecisionSettlement): Promise<void> => {
+const change = async (
+  writing: Transaction,
+  seq: number,
+  { settlement, actualCostWei, block }: DecisionSettlement,
+): Promise<void> => {
   const before = await writing.get<{ id: string } & DecisionSettlement>(STATE, [seq]);
   await adjustReservations(writing, seq, (reservation) =>
     heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0)),

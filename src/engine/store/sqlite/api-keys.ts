@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type DappCounts, requireRoom } from '../../../core/policy/policy-bounds.ts';
 import { EngineError } from '../../../shared/errors.ts';
-import { KEY } from '../paymaster-rows.ts';
+import { KEY } from '../dapp-rows.ts';
 import { countsOf } from '../policy-rows.ts';
 import { type ApiKey, type ApiKeyStore, LAST_USE_STEP_MS } from '../registry-store.ts';
 import type { GroupCommit } from './group-commit.ts';

@@ -18,7 +18,7 @@ interface StoredDecision {
 type ReadRow = DecisionRow & { length: number };
 
 /** A batch of decisions: those after `low` up to `high`, with a maximum number. */
-interface Stretch {
+interface Batch {
   low: number;
   high: number;
   limit: number;
@@ -68,11 +68,11 @@ const CONDITIONS: Readonly<Record<keyof Filters, string>> = {
 };
 
 /** Decisions per read. */
-const stretchOf = ({ text, nonce, paymasterAndData }: Filters): number =>
+const batchSizeOf = ({ text, nonce, paymasterAndData }: Filters): number =>
   [text, nonce, paymasterAndData].every((filter) => filter === undefined) ? STRETCH : TEXT_STRETCH;
 
 /** The query with only the given filters: `@x IS NULL OR …` would prevent SQLite from using an index. */
-const stretchSql = (select: string, query: Filters, order: 'ASC' | 'DESC'): string => {
+const batchSql = (select: string, query: Filters, order: 'ASC' | 'DESC'): string => {
   const names = Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[];
   const conditions = names.filter((name) => query[name] !== undefined).map((name) => CONDITIONS[name]);
   const where = ['seq > @low AND seq <= @high', ...conditions].join(' AND ');
@@ -89,7 +89,7 @@ export const decisionQueries = (
   'listDecisions' | 'pageDecisions' | 'pageFeed' | 'findDecision' | 'minedBlock' | 'countDecisions' | 'webhookCalls'
 > => {
   const hashes = createHashIndex(database);
-  const prepared = new Map<string, Database.Statement<[Filters & Stretch]>>();
+  const prepared = new Map<string, Database.Statement<[Filters & Batch]>>();
   const find = database.prepare<[string], StoredDecision>(`${DECISION} WHERE id = ?`);
   const mined = database
     .prepare<[string], number | null>("SELECT settled_block FROM decision WHERE id = ? AND settlement = 'settled'")
@@ -118,10 +118,10 @@ export const decisionQueries = (
   );
 
   const reader = <Read>(select: string, query: Filters, order: 'ASC' | 'DESC') => {
-    const sql = stretchSql(select, query, order);
+    const sql = batchSql(select, query, order);
     const statement = prepared.get(sql) ?? database.prepare(sql);
     prepared.set(sql, statement);
-    return (stretch: Stretch) => statement.iterate({ ...query, ...stretch }) as IterableIterator<Read>;
+    return (batch: Batch) => statement.iterate({ ...query, ...batch }) as IterableIterator<Read>;
   };
 
   return {
@@ -131,7 +131,7 @@ export const decisionQueries = (
       const found: DecisionRow[] = [];
       let high = positions.upTo((before ?? Infinity) - 1);
       while (high > 0) {
-        const low = high - stretchOf(query);
+        const low = high - batchSizeOf(query);
         let [next, total] = [low, 0];
         for (const { length, ...row } of read({ low, high, limit: limit - found.length })) {
           found.push(row);

@@ -3,7 +3,7 @@ import type { GroupCommit } from './group-commit.ts';
 import { positionsIn } from './positions.ts';
 
 /** Decisions entered at once: a fraction of what may block the process. */
-const LOT = 5_000;
+const BATCH_SIZE = 5_000;
 
 /** Finds sponsored decisions by their operation's hash, inside the transactions of its callers. */
 export interface HashIndex {
@@ -41,7 +41,7 @@ export const createHashIndex = (database: Database.Database): HashIndex => {
       const last = positions.upTo(Infinity);
       const next = positions.after(from);
       if (next > last) return true;
-      const to = Math.min(next + LOT, last);
+      const to = Math.min(next + BATCH_SIZE, last);
       enter.run(from, to);
       setEnd.run(to);
       return to >= last;

@@ -99,7 +99,7 @@ export const createLogWriter = (
 };
 
 /** Earlier decisions per transaction, or accounts per entry. */
-const LOT = 5_000;
+const BATCH_SIZE = 5_000;
 
 /** No re-org removes blocks further below the last one read. */
 const RE_ORG_BLOCKS = 10_000;
@@ -162,9 +162,9 @@ const enterEarlier = (database: Database.Database, log: LogWriter): void => {
     }
   });
   const enterSome = database.transaction((): boolean => {
-    const some = decisions.all(entered.get() ?? 0, LOT);
+    const some = decisions.all(entered.get() ?? 0, BATCH_SIZE);
     for (const { seq, record } of some) log.appendDecision(seq, record);
-    return some.length === LOT;
+    return some.length === BATCH_SIZE;
   });
   const open = database.transaction((): void => {
     const held = accounts.all();
@@ -173,7 +173,7 @@ const enterEarlier = (database: Database.Database, log: LogWriter): void => {
       return { decision, account, ...rest, ...(ofWei !== null && { ofWei }) };
     });
     do {
-      log.append('ledger', { accounts: held.splice(0, LOT), reservations: open.splice(0, LOT) });
+      log.append('ledger', { accounts: held.splice(0, BATCH_SIZE), reservations: open.splice(0, BATCH_SIZE) });
     } while (held.length + open.length > 0);
   });
   const first = find.get();

@@ -19,12 +19,12 @@ const STRETCH = 5_000;
 
 /** The position after which a time's decisions begin: a whole batch before it is older. */
 const positionBefore = (database: Database.Database, paymasterId: string, from: number): number => {
-  const stretch = database.prepare<[string, number], { first: number | null; newest: number }>(
+  const bounds = database.prepare<[string, number], { first: number | null; newest: number }>(
     `SELECT min(seq) AS first, max(at) AS newest
      FROM (SELECT seq, at FROM decision WHERE paymaster_id = ? AND seq < ? ORDER BY seq DESC LIMIT ${STRETCH})`,
   );
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
-    const { first = null, newest = 0 } = stretch.get(paymasterId, before) ?? {};
+    const { first = null, newest = 0 } = bounds.get(paymasterId, before) ?? {};
     if (first === null) return 0;
     if (newest < from) return before - 1;
     before = first;

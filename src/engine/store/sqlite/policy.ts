@@ -99,13 +99,15 @@ export const policyStore = (
   );
   /** Policies as last read, until they change: only this process writes to the database. */
   const policies = new Map<string, DappPolicy>();
-  const changeAndAdvance = database.transaction((paymasterId: string, write: () => number, added?: RowCount): boolean => {
-    const changed = write() > 0;
-    if (changed) advance.run(paymasterId);
-    const all = added === undefined ? undefined : counts.get({ dapp: paymasterId });
-    if (all !== undefined) requireRoom(added?.(all) ?? {});
-    return changed;
-  });
+  const changeAndAdvance = database.transaction(
+    (paymasterId: string, write: () => number, added?: RowCount): boolean => {
+      const changed = write() > 0;
+      if (changed) advance.run(paymasterId);
+      const all = added === undefined ? undefined : counts.get({ dapp: paymasterId });
+      if (all !== undefined) requireRoom(added?.(all) ?? {});
+      return changed;
+    },
+  );
   /**
    * Runs a change, and increments the revision if any row changed.
    *

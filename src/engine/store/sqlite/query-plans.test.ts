@@ -20,7 +20,7 @@ import { operatorTransactionStore } from './operator-transactions.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
 import { pauseStore } from './pause.ts';
-import { paymasterStore } from './paymasters.ts';
+import { dappStore } from './dapps.ts';
 import { policyStore } from './policy.ts';
 import { createSettingsVersion } from './memory.ts';
 import { settlementStore } from './settlements.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   accountStore(database, commit);
   notificationStore(database);
   apiKeyStore(database, commit, { forget: () => undefined, dappChanged: () => undefined });
-  for (const part of [feeTokenStore, paymasterStore, policyStore, chainStore]) part(database, () => undefined);
+  for (const part of [feeTokenStore, dappStore, policyStore, chainStore]) part(database, () => undefined);
   pauseStore(database, () => undefined, createSettingsVersion());
   settlementStore(database, { ledger, entries, commit });
   operatorTransactionStore(database, () => undefined);

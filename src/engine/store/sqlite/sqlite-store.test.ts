@@ -26,7 +26,7 @@ const openStore = (): Store =>
 const filled = async (): Promise<Store> => {
   const store = openStore();
   await store.createAccount(account);
-  await store.createPaymaster(paymaster());
+  await store.createDapp(paymaster());
   return store;
 };
 

@@ -20,7 +20,7 @@ import { notificationStore } from './notifications.ts';
 import { type SqliteDatabase, openDatabase } from './open.ts';
 import { operatorTransactionStore } from './operator-transactions.ts';
 import { pauseStore } from './pause.ts';
-import { paymasterStore } from './paymasters.ts';
+import { dappStore } from './dapps.ts';
 import { policyRevisionStore } from './policy-revisions.ts';
 import { policyStore } from './policy.ts';
 import { policyReplacement } from './replace-policy.ts';
@@ -39,7 +39,7 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
   };
   const timed = createSlowLog(watch);
   const commit = createGroupCommit(database, timed, entries.appendChanges);
-  const { forget: forgetDapps, ...paymasters } = paymasterStore(database, settings.dappChanged);
+  const { forget: forgetDapps, ...paymasters } = dappStore(database, settings.dappChanged);
   const { forget: forgetPolicies, ...policies } = policyStore(database, settings.dappChanged);
   const isOfVersion = (scope: SettingsScope, version: number): boolean => settings.of(scope) === version;
   const changed = (paymasterId: string): void => {

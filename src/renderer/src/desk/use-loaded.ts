@@ -27,10 +27,10 @@ export const useLoaded = <T>(
   const data = shallowRef<T>();
   const error = ref<string>();
   let asked = 0;
-  let underWay = 0;
+  let inFlight = 0;
   const reload = async (): Promise<void> => {
     const mine = (asked += 1);
-    underWay += 1;
+    inFlight += 1;
     try {
       const answer = await read();
       if (mine !== asked) return;
@@ -40,7 +40,7 @@ export const useLoaded = <T>(
     } catch (cause) {
       if (mine === asked) error.value = errorText(cause);
     } finally {
-      underWay -= 1;
+      inFlight -= 1;
     }
   };
   watch(
@@ -54,7 +54,7 @@ export const useLoaded = <T>(
   if (rereading !== undefined) {
     watch(rereading.quietly, () => {
       // A pending question to a slow chain is not repeated; without a connection none is asked.
-      if (underWay === 0 && desk.connection === 'connected') void reload();
+      if (inFlight === 0 && desk.connection === 'connected') void reload();
     });
   }
   watch(

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { useTempFolders } from '../../../../../test/support/temp-folder.ts';
 import { migrate } from '../migrate.ts';
-import { paymasterStore } from '../paymasters.ts';
+import { dappStore } from '../dapps.ts';
 import { initial } from './0010-initial.ts';
 import { ledger } from './0020-ledger.ts';
 import { originsAndFilters } from './0030-origins-and-filters.ts';
@@ -30,7 +30,7 @@ it('keeps the changes of funding wallets that were made before their proofs were
       VALUES ('p', '0xaa', 'first', 5), ('p', '0xbb', 'second', 6);
   `);
   migrate(database, [...before, fundingProof, boundsPerDapp, sponsorAnswer, tokensAndKeys, tokenMode]);
-  expect(await paymasterStore(database, () => undefined).listFundingWalletChanges('p')).toEqual([
+  expect(await dappStore(database, () => undefined).listFundingWalletChanges('p')).toEqual([
     { at: 6, previous: '0xaa', address: '0xbb', message: 'second', signature: null },
     { at: 5, previous: null, address: '0xaa', message: 'first', signature: null },
   ]);

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { useTempFolders } from '../../../../../test/support/temp-folder.ts';
 import { migrate } from '../migrate.ts';
-import { paymasterStore } from '../paymasters.ts';
+import { dappStore } from '../dapps.ts';
 import { initial } from './0010-initial.ts';
 import { ledger } from './0020-ledger.ts';
 import { originsAndFilters } from './0030-origins-and-filters.ts';
@@ -41,7 +41,7 @@ it('leaves a DApp as it is: it may ask for an hour, and is not paused', async ()
   `);
   // The store reads what later migrations have added.
   migrate(database, [...before, boundsPerDapp, sponsorAnswer, tokensAndKeys, tokenMode]);
-  expect(await paymasterStore(database, () => undefined).findPaymaster('d')).toMatchObject({
+  expect(await dappStore(database, () => undefined).findDapp('d')).toMatchObject({
     name: 'Game',
     maxExpirySeconds: 3_600,
   });

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { useTempFolders } from '../../../../../test/support/temp-folder.ts';
 import { migrate } from '../migrate.ts';
-import { paymasterStore } from '../paymasters.ts';
+import { dappStore } from '../dapps.ts';
 import { initial } from './0010-initial.ts';
 import { ledger } from './0020-ledger.ts';
 import { originsAndFilters } from './0030-origins-and-filters.ts';
@@ -43,6 +43,6 @@ it('leaves a DApp as it is: its users may pay in tokens', async () => {
       VALUES ('d', 'a', 'Game', 10, 'key', '1.1.0', 2);
   `);
   migrate(database, [...before, tokenMode]);
-  expect(await paymasterStore(database, () => undefined).findPaymaster('d')).toMatchObject({ tokenMode: true });
+  expect(await dappStore(database, () => undefined).findDapp('d')).toMatchObject({ tokenMode: true });
   database.close();
 });

@@ -4,7 +4,7 @@ import { sameAddress } from '../../shared/schema/hex.ts';
 import { pausedFor } from '../sponsorship/pause-switch.ts';
 import { proofOf } from '../keys/message-proof.ts';
 import { findLayout } from '../../core/paymaster-layouts/registry.ts';
-import type { FundingMessage, Paymaster } from '../store/registry-store.ts';
+import type { FundingMessage, Dapp } from '../store/registry-store.ts';
 import { requireChain } from './chains.ts';
 import { newApiKey, newKey } from './new-api-key.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
@@ -19,10 +19,10 @@ const asSent = (origin: string): string => {
 };
 
 /** The DApp with this id. @throws EngineError `PAYMASTER_NOT_FOUND` */
-export const requirePaymaster = async ({ store }: Pick<ServiceContext, 'store'>, id: string): Promise<Paymaster> => {
-  const paymaster = await store.findPaymaster(id);
-  if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
-  return paymaster;
+export const requireDapp = async ({ store }: Pick<ServiceContext, 'store'>, id: string): Promise<Dapp> => {
+  const dapp = await store.findDapp(id);
+  if (dapp === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+  return dapp;
 };
 
 /** The message that must be signed: the newest one, unless it is too old. */
@@ -37,7 +37,7 @@ export const newestUnexpired = async (
 };
 
 /** DApps and their funding wallets. */
-export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'paymasters'>> => {
+export const dappHandlers = (context: ServiceContext): Handlers<NamesOf<'paymasters'>> => {
   const { store, clock, entropy, pause } = context;
   const base64 = (bytes: number): string => Buffer.from(entropy.bytes(bytes)).toString('base64url');
 
@@ -46,7 +46,7 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
       if ((await store.findAccount(accountId)) === undefined) throw new EngineError('ACCOUNT_NOT_FOUND');
       await requireChain(context, chainId);
       if (findLayout(version) === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
-      const paymaster: Paymaster = {
+      const dapp: Dapp = {
         paymasterId: entropy.uuid(),
         accountId,
         name,
@@ -59,13 +59,13 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
         tokenMode,
         createdAt: clock.now(),
       };
-      await store.createPaymaster(paymaster);
-      return paymaster;
+      await store.createDapp(dapp);
+      return dapp;
     },
     'paymasters.list': async ({ accountId }) =>
-      (await store.listPaymasters(accountId)).map((one) => ({ ...one, paused: pause.ofDapp(one.paymasterId) })),
+      (await store.listDapps(accountId)).map((one) => ({ ...one, paused: pause.ofDapp(one.paymasterId) })),
     'paymasters.fundingMessage': async ({ paymasterId }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       const issuedAt = clock.now();
       const message = [
         `Timestamp: ${new Date(issuedAt).toISOString()}`,
@@ -76,57 +76,57 @@ export const paymasterHandlers = (context: ServiceContext): Handlers<NamesOf<'pa
       return { paymasterId, fundingMessage: message };
     },
     'paymasters.setFundingWallet': async ({ paymasterId, signature, address }) => {
-      const paymaster = await requirePaymaster(context, paymasterId);
+      const dapp = await requireDapp(context, paymasterId);
       const message = await newestUnexpired(context, paymasterId);
       const proof = message && proofOf(message.message, signature);
       if (!proof || !sameAddress(proof.address, address)) throw new EngineError('INVALID_SIGNATURE');
       const change = { fundingWallet: address, signature: proof.signature, at: clock.now() };
       if (!(await store.useFundingMessage(message, change))) throw new EngineError('INVALID_SIGNATURE');
-      return { ...paymaster, fundingWallet: address };
+      return { ...dapp, fundingWallet: address };
     },
     'paymasters.setOrigins': async ({ paymasterId, origins }) => {
-      const paymaster = await store.setAllowedOrigins(paymasterId, [...new Set(origins.map(asSent))]);
-      if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
-      return paymaster;
+      const dapp = await store.setAllowedOrigins(paymasterId, [...new Set(origins.map(asSent))]);
+      if (dapp === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+      return dapp;
     },
     'paymasters.rename': async ({ paymasterId, name }) => {
-      const paymaster = await store.renamePaymaster(paymasterId, name);
-      if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
-      return paymaster;
+      const dapp = await store.renameDapp(paymasterId, name);
+      if (dapp === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+      return dapp;
     },
     'paymasters.replaceKey': async ({ paymasterId }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       await store.replaceApiKeys(newKey(context, paymasterId, ''));
-      return requirePaymaster(context, paymasterId);
+      return requireDapp(context, paymasterId);
     },
     'paymasters.setSponsor': async ({ paymasterId, ...sponsor }) => {
-      const paymaster = await store.setSponsor(paymasterId, sponsor);
-      if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
-      return paymaster;
+      const dapp = await store.setSponsor(paymasterId, sponsor);
+      if (dapp === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+      return dapp;
     },
     'paymasters.setMaxExpiry': async ({ paymasterId, seconds }) => {
-      const paymaster = await store.setMaxExpiry(paymasterId, seconds);
-      if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
-      return paymaster;
+      const dapp = await store.setMaxExpiry(paymasterId, seconds);
+      if (dapp === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+      return dapp;
     },
     'paymasters.setTokenMode': async ({ paymasterId, tokenMode }) => {
-      const paymaster = await store.setTokenMode(paymasterId, tokenMode);
-      if (paymaster === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
-      return paymaster;
+      const dapp = await store.setTokenMode(paymasterId, tokenMode);
+      if (dapp === undefined) throw new EngineError('PAYMASTER_NOT_FOUND');
+      return dapp;
     },
     'paymasters.pause': async ({ paymasterId, reason }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       const paused = pausedFor(pause.ofDapp(paymasterId), reason, clock.now());
       await pause.setDapp(paymasterId, paused);
       return paused;
     },
     'paymasters.resume': async ({ paymasterId }) => {
-      await requirePaymaster(context, paymasterId);
+      await requireDapp(context, paymasterId);
       await pause.setDapp(paymasterId, null);
       return null;
     },
     'paymasters.corsOrigin': async ({ apiKey, origin }) => {
-      const { allowedOrigins } = (await store.findPaymasterByApiKey(apiKey)) ?? { allowedOrigins: [ANY_ORIGIN] };
+      const { allowedOrigins } = (await store.findDappByApiKey(apiKey)) ?? { allowedOrigins: [ANY_ORIGIN] };
       if (allowedOrigins.includes(ANY_ORIGIN)) return ANY_ORIGIN;
       return allowedOrigins.includes(origin.toLowerCase()) ? origin : null;
     },

@@ -1,10 +1,10 @@
-import { COLUMNS, MESSAGE, PAYMASTER, type PaymasterRow, toPaymaster, WALLET_CHANGE } from '../paymaster-rows.ts';
+import { COLUMNS, MESSAGE, PAYMASTER, type DappRow, toDapp, WALLET_CHANGE } from '../dapp-rows.ts';
 import {
   FIRST_KEY_LABEL,
   type FundingMessage,
   type FundingWalletChange,
-  type Paymaster,
-  type PaymasterStore,
+  type Dapp,
+  type DappStore,
 } from '../registry-store.ts';
 import { insertApiKey } from './api-keys.ts';
 import { orClash } from './errors.ts';
@@ -23,38 +23,38 @@ const RECORD_CHANGE = `INSERT INTO funding_wallet_change (paymaster_id, funding_
 
 const nameClash = { paymaster_name: 'PAYMASTER_NAME_EXISTS' } as const;
 
-const found = (row: PaymasterRow | undefined): Paymaster | undefined => row && toPaymaster(row);
+const found = (row: DappRow | undefined): Dapp | undefined => row && toDapp(row);
 
-export const paymasterStore = ({ rows, writer, cache }: Access): PaymasterStore => {
+export const dappStore = ({ rows, writer, cache }: Access): DappStore => {
   /** Undefined if the DApp does not exist. */
   const set = (
     paymasterId: string,
     { column, value }: { readonly column: string; readonly value: string | number },
     scope: ChangedScope = { dapp: paymasterId },
-  ): Promise<Paymaster | undefined> =>
+  ): Promise<Dapp | undefined> =>
     writer.run(async (tx) => {
       const sql = `UPDATE paymaster SET ${column} = $1 WHERE paymaster_id = $2 RETURNING ${COLUMNS}`;
-      const row = await tx.get<PaymasterRow>(sql, [value, paymasterId]);
+      const row = await tx.get<DappRow>(sql, [value, paymasterId]);
       if (row !== undefined) tx.settingsChanged(scope);
       return found(row);
     });
 
   return {
-    createPaymaster: (paymaster) =>
+    createDapp: (dapp) =>
       orClash(nameClash, () =>
         writer.run(async (tx) => {
-          const { paymasterId, apiKey, createdAt } = paymaster;
+          const { paymasterId, apiKey, createdAt } = dapp;
           await tx.run(INSERT, [
             paymasterId,
-            paymaster.accountId,
-            paymaster.name,
-            paymaster.chainId,
+            dapp.accountId,
+            dapp.name,
+            dapp.chainId,
             apiKey,
-            paymaster.version,
-            paymaster.fundingWallet,
-            JSON.stringify(paymaster.allowedOrigins),
-            paymaster.maxExpirySeconds,
-            Number(paymaster.tokenMode),
+            dapp.version,
+            dapp.fundingWallet,
+            JSON.stringify(dapp.allowedOrigins),
+            dapp.maxExpirySeconds,
+            Number(dapp.tokenMode),
             createdAt,
           ]);
           const unused = { lastUsedAt: null, revokedAt: null };
@@ -69,23 +69,23 @@ export const paymasterStore = ({ rows, writer, cache }: Access): PaymasterStore 
           tx.settingsChanged({ dapp: paymasterId });
         }),
       ),
-    async listPaymasters(accountId) {
+    async listDapps(accountId) {
       const list = `${PAYMASTER} WHERE $1::text IS NULL OR account_id = $1 ORDER BY created_at, place`;
-      return (await rows.all<PaymasterRow>(list, [accountId ?? null])).map(toPaymaster);
+      return (await rows.all<DappRow>(list, [accountId ?? null])).map(toDapp);
     },
-    async findPaymaster(paymasterId) {
-      return found(await rows.get<PaymasterRow>(`${PAYMASTER} WHERE paymaster_id = $1`, [paymasterId]));
+    async findDapp(paymasterId) {
+      return found(await rows.get<DappRow>(`${PAYMASTER} WHERE paymaster_id = $1`, [paymasterId]));
     },
-    countPaymasters: (chainId) =>
+    countDapps: (chainId) =>
       cache.get(`dapps ${chainId}`, async () => {
         const count = 'SELECT count(*) AS dapps FROM paymaster WHERE chain_id = $1';
         return (await rows.get<{ dapps: number }>(count, [chainId]))?.dapps ?? 0;
       }),
-    findPaymasterByApiKey: (apiKey) =>
-      cache.get(`key ${apiKey}`, async () => found(await rows.get<PaymasterRow>(BY_KEY, [apiKey]))),
+    findDappByApiKey: (apiKey) =>
+      cache.get(`key ${apiKey}`, async () => found(await rows.get<DappRow>(BY_KEY, [apiKey]))),
     setAllowedOrigins: (paymasterId, origins) =>
       set(paymasterId, { column: 'allowed_origins', value: JSON.stringify(origins) }),
-    renamePaymaster: (paymasterId, name) => orClash(nameClash, () => set(paymasterId, { column: 'name', value: name })),
+    renameDapp: (paymasterId, name) => orClash(nameClash, () => set(paymasterId, { column: 'name', value: name })),
     setMaxExpiry: (paymasterId, seconds) => set(paymasterId, { column: 'max_expiry_s', value: seconds }),
     setTokenMode: (paymasterId, isOn) => set(paymasterId, { column: 'token_mode', value: Number(isOn) }),
     // The sponsor in stubs is not part of a decision.

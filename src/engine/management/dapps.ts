@@ -1,31 +1,31 @@
 import { z } from 'zod';
 import { procedures } from '../../api/index.ts';
 import { EngineError } from '../../shared/errors.ts';
-import type { Paymaster } from '../service/access.ts';
+import type { Dapp } from '../service/access.ts';
 import { type OperationCaller, type OperationInput, operation } from './operation.ts';
 
 const path = '/paymaster';
 const dapp = procedures['paymasters.create'].output.pick({ name: true, chainId: true, apiKey: true });
 const userErrors = { unknownAuthToken: 'USER_NOT_FOUND', unknownApiKey: 'USER_NOT_FOUND' } as const;
 
-const view = ({ name, chainId, apiKey }: Pick<Paymaster, 'name' | 'chainId' | 'apiKey'>) => ({ name, chainId, apiKey });
+const view = ({ name, chainId, apiKey }: Pick<Dapp, 'name' | 'chainId' | 'apiKey'>) => ({ name, chainId, apiKey });
 
 /** The apiKey identifies the DApp; an additional id must match. */
-const requireSame = (paymaster: Paymaster, id: string | undefined): void => {
-  if (id !== undefined && id !== paymaster.paymasterId) throw new EngineError('PAYMASTER_NOT_FOUND');
+const requireSame = (dapp: Dapp, id: string | undefined): void => {
+  if (id !== undefined && id !== dapp.paymasterId) throw new EngineError('PAYMASTER_NOT_FOUND');
 };
 
 const fundingMessage = async ({
   service,
-  paymaster,
+  dapp,
   path: { paymasterId },
 }: OperationInput<unknown> & OperationCaller<'dapp'>) => {
-  requireSame(paymaster, paymasterId);
-  return service.run('paymasters.fundingMessage', { paymasterId: paymaster.paymasterId });
+  requireSame(dapp, paymasterId);
+  return service.run('paymasters.fundingMessage', { paymasterId: dapp.paymasterId });
 };
 
 /** DApps and their funding wallets (behaviour 8.5, behaviour 8.6). */
-export const paymasterOperations = [
+export const dappOperations = [
   operation({
     method: 'get',
     path,
@@ -56,13 +56,13 @@ export const paymasterOperations = [
     method: 'patch',
     path,
     summary: 'Update funding wallet, step 3: send the signed message',
-    message: 'Paymaster updated successfully',
+    message: 'Dapp updated successfully',
     errors: userErrors,
     body: procedures['paymasters.setFundingWallet'].input,
     data: dapp.extend({ paymasterId: z.string() }),
     statuses: [404],
-    async run({ service, paymaster, body }) {
-      requireSame(paymaster, body.paymasterId);
+    async run({ service, dapp, body }) {
+      requireSame(dapp, body.paymasterId);
       const updated = await service.run('paymasters.setFundingWallet', body);
       return { ...view(updated), paymasterId: updated.paymasterId };
     },

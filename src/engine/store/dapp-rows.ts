@@ -1,6 +1,6 @@
-import type { Paymaster, SponsorAnswer } from './registry-store.ts';
+import type { Dapp, SponsorAnswer } from './registry-store.ts';
 
-export type PaymasterRow = Omit<Paymaster, 'allowedOrigins' | 'sponsor' | 'tokenMode'> & {
+export type DappRow = Omit<Dapp, 'allowedOrigins' | 'sponsor' | 'tokenMode'> & {
   allowedOrigins: string;
   tokenMode: number;
   sponsor: string | null;
@@ -18,7 +18,7 @@ export const WALLET_CHANGE = `SELECT changed_at AS at, funding_wallet AS address
      AND earlier.change_id < change.change_id ORDER BY earlier.change_id DESC LIMIT 1) AS previous
   FROM funding_wallet_change AS change`;
 
-export const toPaymaster = ({ allowedOrigins, tokenMode, sponsor, ...row }: PaymasterRow): Paymaster => ({
+export const toDapp = ({ allowedOrigins, tokenMode, sponsor, ...row }: DappRow): Dapp => ({
   ...row,
   allowedOrigins: JSON.parse(allowedOrigins) as string[],
   tokenMode: tokenMode === 1,

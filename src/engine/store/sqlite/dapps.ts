@@ -1,11 +1,11 @@
 import type Database from 'better-sqlite3';
-import { MESSAGE, PAYMASTER, type PaymasterRow, toPaymaster, WALLET_CHANGE } from '../paymaster-rows.ts';
+import { MESSAGE, PAYMASTER, type DappRow, toDapp, WALLET_CHANGE } from '../dapp-rows.ts';
 import {
   FIRST_KEY_LABEL,
   type FundingMessage,
   type FundingWalletChange,
-  type Paymaster,
-  type PaymasterStore,
+  type Dapp,
+  type DappStore,
 } from '../registry-store.ts';
 import { type DappCache, remembered } from './memory.ts';
 import { orClash } from './unique.ts';
@@ -16,10 +16,10 @@ import { orClash } from './unique.ts';
  * @param dappChanged called with every new DApp, and every change of a funding wallet, of the validity of signatures,
  *   of the allowed origins, or of token mode
  */
-export const paymasterStore = (
+export const dappStore = (
   database: Database.Database,
   dappChanged: (paymasterId: string) => void,
-): PaymasterStore & DappCache => {
+): DappStore & DappCache => {
   const insert = database.prepare(
     `INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, funding_wallet, allowed_origins,
        max_expiry_s, token_mode, created_at)
@@ -34,11 +34,11 @@ export const paymasterStore = (
     insert.run(row);
     insertFirstKey.run(row);
   });
-  const list = database.prepare<[{ accountId: string | null }], PaymasterRow>(
+  const list = database.prepare<[{ accountId: string | null }], DappRow>(
     `${PAYMASTER} WHERE @accountId IS NULL OR account_id = @accountId ORDER BY created_at, rowid`,
   );
-  const byId = database.prepare<[string], PaymasterRow>(`${PAYMASTER} WHERE paymaster_id = ?`);
-  const byApiKey = database.prepare<[string], PaymasterRow>(
+  const byId = database.prepare<[string], DappRow>(`${PAYMASTER} WHERE paymaster_id = ?`);
+  const byApiKey = database.prepare<[string], DappRow>(
     `${PAYMASTER} WHERE paymaster_id = (SELECT paymaster_id FROM api_key WHERE api_key = ? AND revoked_at IS NULL)`,
   );
   const count = database.prepare<[number], number>('SELECT count(*) FROM paymaster WHERE chain_id = ?').pluck();
@@ -67,7 +67,7 @@ export const paymasterStore = (
   const listChanges = database.prepare<[string], FundingWalletChange>(
     `${WALLET_CHANGE} WHERE paymaster_id = ? ORDER BY change_id DESC`,
   );
-  type Change = Parameters<PaymasterStore['useFundingMessage']>[1];
+  type Change = Parameters<DappStore['useFundingMessage']>[1];
   const change = database.transaction((used: FundingMessage, { fundingWallet, signature, at }: Change): boolean => {
     if (spendMessage.run(used.paymasterId, used.message).changes === 0) return false;
     setWallet.run(fundingWallet, used.paymasterId);
@@ -75,30 +75,30 @@ export const paymasterStore = (
     return true;
   });
 
-  const found = (row: PaymasterRow | undefined): Paymaster | undefined => row && toPaymaster(row);
+  const found = (row: DappRow | undefined): Dapp | undefined => row && toDapp(row);
   // Every decision reads these.
   const counts = remembered((chainId: number) => ({ dapps: count.get(chainId) ?? 0 }));
   const ofApiKey = remembered((apiKey: string) => found(byApiKey.get(apiKey)));
 
   return {
     forget: () => ofApiKey.forget(),
-    async createPaymaster(paymaster) {
-      const { allowedOrigins, tokenMode } = paymaster;
-      const row = { ...paymaster, allowedOrigins: JSON.stringify(allowedOrigins), tokenMode: Number(tokenMode) };
+    async createDapp(dapp) {
+      const { allowedOrigins, tokenMode } = dapp;
+      const row = { ...dapp, allowedOrigins: JSON.stringify(allowedOrigins), tokenMode: Number(tokenMode) };
       orClash({ name: 'PAYMASTER_NAME_EXISTS' }, () => create(row));
       counts.forget();
-      dappChanged(paymaster.paymasterId);
+      dappChanged(dapp.paymasterId);
     },
-    async listPaymasters(accountId) {
-      return list.all({ accountId: accountId ?? null }).map(toPaymaster);
+    async listDapps(accountId) {
+      return list.all({ accountId: accountId ?? null }).map(toDapp);
     },
-    async findPaymaster(paymasterId) {
+    async findDapp(paymasterId) {
       return found(byId.get(paymasterId));
     },
-    async countPaymasters(chainId) {
+    async countDapps(chainId) {
       return counts.get(chainId)?.dapps ?? 0;
     },
-    async findPaymasterByApiKey(apiKey) {
+    async findDappByApiKey(apiKey) {
       return ofApiKey.get(apiKey);
     },
     async setAllowedOrigins(paymasterId, origins) {
@@ -107,7 +107,7 @@ export const paymasterStore = (
       dappChanged(paymasterId);
       return found(byId.get(paymasterId));
     },
-    async renamePaymaster(paymasterId, name) {
+    async renameDapp(paymasterId, name) {
       orClash({ name: 'PAYMASTER_NAME_EXISTS' }, () => setName.run(name, paymasterId));
       ofApiKey.forget();
       dappChanged(paymasterId);
