@@ -189,7 +189,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
 
   const expectSound = async (desk: MovedDesk): Promise<void> => {
     const asked = desk.engine.service.call.bind(desk.engine.service);
-    expect(await verifyDesk(asked, { withSignatures: true })).toMatchObject({ ok: true, errors: [] });
+    expect(await verifyDesk(asked, { withSignatures: true })).toMatchObject({ ok: true, faults: [] });
   };
 
   /** What only a chain, or another part of the desk, brings into a database: written while no engine uses it. */

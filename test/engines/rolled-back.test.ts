@@ -43,7 +43,7 @@ describe.skipIf(!canShare)('a database of PostgreSQL', () => {
       expect((await engine.ended).code).toBe(0);
     }
     const verified = await gasdesk(['log', 'verify', '--data', first, ...flags], ENGINES_ENV);
-    expect([verified.code, JSON.parse(verified.stdout)]).toMatchObject([0, { ok: true, errors: [] }]);
+    expect([verified.code, JSON.parse(verified.stdout)]).toMatchObject([0, { ok: true, faults: [] }]);
   });
 
   test('that is put back beneath a running engine gets no more writes from it', async () => {

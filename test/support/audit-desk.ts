@@ -42,7 +42,7 @@ export const auditDesk = async (engines: Engines, { database }: SharedDesk): Pro
   expect([stderr, code, stdout === '' ? '' : (JSON.parse(stdout) as unknown)]).toMatchObject([
     '',
     0,
-    { ok: true, errors: [] },
+    { ok: true, faults: [] },
   ]);
   expect(await engines.server().query(UNEVEN, name)).toEqual([]);
   const sponsored = (await engines.server().query(SPONSORED, name)) as SponsoredOperation[];
