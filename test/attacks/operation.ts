@@ -6,7 +6,7 @@ import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../src/shared/schema/user-operation.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
 import { signAsOwner } from '../support/entry-point-world.ts';
-import { gameCall } from '../support/sponsored-world.ts';
+import { gameCall } from '../support/operations.ts';
 import { ACCOUNT_OWNER, type AttackChain, type Sender } from './chain.ts';
 import type { Wish } from './wish.ts';
 

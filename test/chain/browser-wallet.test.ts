@@ -2,7 +2,7 @@ import { Transaction } from 'ethers';
 import { beforeAll, expect, test } from 'vitest';
 import type { Hex } from '../../src/shared/schema/hex.ts';
 import { type OperatorDesk, type PreparedDraft, useOperatorDesk } from '../support/operator-desk.ts';
-import { RESERVED_WEI, gameCall, operation } from '../support/sponsored-world.ts';
+import { RESERVED_WEI, gameCall, operation } from '../support/operations.ts';
 
 const desk = useOperatorDesk();
 type Dapp = Awaited<ReturnType<OperatorDesk['dapp']>>;

@@ -10,7 +10,8 @@ import { allEntryPoints } from '../../src/core/entry-points/registry.ts';
 import { useAlto } from '../support/alto.ts';
 import { type ClientAccount, type ClientDapp, clientDapp, mintCall, newAccount } from '../support/client-world.ts';
 import { shareOf } from '../support/combinations.ts';
-import { gameItems, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { gameItems } from '../support/operations.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { type Call, sponsoredBy, walletsAt } from '../support/wallets.ts';
 
 const world = useSponsoredWorld();

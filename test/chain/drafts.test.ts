@@ -14,7 +14,9 @@ import { type ClientDapp, clientDapp } from '../support/client-world.ts';
 import { type NewAccount, deployEntryPointWorld, signAsOwner } from '../support/entry-point-world.ts';
 import { deployFeeTokens } from '../support/fee-tokens.ts';
 import { error, passTo, withNode } from '../support/odd-node.ts';
-import { type RpcReply, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { gameCall } from '../support/operations.ts';
+import type { RpcReply } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { shareOf } from '../support/combinations.ts';
 
 const world = useSponsoredWorld();

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { type OperatorDesk, signDraft, useOperatorDesk } from '../support/operator-desk.ts';
-import { RESERVED_WEI, gameCall, operation } from '../support/sponsored-world.ts';
+import { RESERVED_WEI, gameCall, operation } from '../support/operations.ts';
 
 const desk = useOperatorDesk();
 const ETHER = parseEther('1');

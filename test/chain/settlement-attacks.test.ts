@@ -7,7 +7,9 @@ import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts
 import { encodeExecute } from '../support/account-call-data.ts';
 import { type Answer, error, passTo, result, withNode } from '../support/odd-node.ts';
 import { scrambledBundler } from '../support/scrambled-bundler.ts';
-import { FEE, type SponsoredDapp, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { FEE, gameCall } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { setUnseenChain } from '../support/unseen-chain.ts';
 import { firstOf, sized } from '../support/combinations.ts';
 

@@ -8,7 +8,8 @@ import { useAlto } from '../support/alto.ts';
 import { type TestChain, useLocalChain } from '../support/local-chain.ts';
 import { signDraft } from '../support/operator-desk.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
-import { type ServingEngine, gameItems, startEngine, withDataFolder } from '../support/sponsored-world.ts';
+import { gameItems } from '../support/operations.ts';
+import { type ServingEngine, startEngine, withDataFolder } from '../support/engine.ts';
 
 type Action = ProcedureInput<'transactions.prepare'>['action'];
 type SentTransaction = ProcedureOutput<'transactions.send'>;

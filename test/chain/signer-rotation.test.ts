@@ -4,7 +4,8 @@ import { contractAt, devWallet } from '../../src/demo/world-contracts.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { type OperatorDesk, useOperatorDesk } from '../support/operator-desk.ts';
-import { type SponsoredDapp, gameCall, operation } from '../support/sponsored-world.ts';
+import { gameCall, operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { playsAll } from '../support/combinations.ts';
 
 /** New users of a DApp, whose first operations the desk sponsors and a bundler of their own mines. */

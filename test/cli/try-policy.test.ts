@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { TrialReport } from '../../src/core/trial/try-policy.ts';
 import { type CliResult, gasdesk } from '../support/cli.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, gameCall, gameItems, operation } from '../support/sponsored-world.ts';
+import { gameCall, gameItems, operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 
 const desk = useOfflineDesk();
 const ITEMS = `0x${'17'.repeat(20)}` as const;

@@ -3,7 +3,7 @@ import type { ProcedureOutput } from '../../src/api/index.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
 import type { FeedPage } from '../../src/shared/schema/decision.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import { RESERVED_WEI, gameCall, gameItems, operation } from '../support/sponsored-world.ts';
+import { RESERVED_WEI, gameCall, gameItems, operation } from '../support/operations.ts';
 
 const offline = useOfflineDesk();
 const ITEMS = `0x${'1f'.repeat(20)}` as const;

@@ -4,7 +4,8 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type PageWallet, createPageWallet, installWallet } from '../support/injected-wallet.ts';
-import { type SponsoredDapp, useSponsoredWorld } from '../support/sponsored-world.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { seriousErrors } from './axe.ts';
 
 const world = useSponsoredWorld();

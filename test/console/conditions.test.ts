@@ -3,7 +3,8 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, gameCall, gameItems, operation } from '../support/sponsored-world.ts';
+import { gameCall, gameItems, operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { seriousErrors } from './axe.ts';
 import { HOSTILE } from './seeded-decisions.ts';
 

@@ -10,7 +10,8 @@ import type { Transport } from '../../src/renderer/src/transport/transport.ts';
 import type { ConsoleBridge, EngineAnswer } from '../../src/shared/console-bridge.ts';
 import { EngineError } from '../../src/shared/errors.ts';
 import type { FeedPage } from '../../src/shared/schema/decision.ts';
-import { type ServingEngine, operation, startEngine } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import { type ServingEngine, startEngine } from '../support/engine.ts';
 import { type Shell, portOf, startShell } from '../support/shell.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 

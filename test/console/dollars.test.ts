@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
-import { operation, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { seriousErrors } from './axe.ts';
 
 const world = useSponsoredWorld();

@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { devWallet, fundGasTank } from '../../src/demo/world-contracts.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
-import { type SponsoredWorld, gameCall, gameItems, operation, sponsorRequest } from '../support/sponsored-world.ts';
+import { gameCall, gameItems, operation, sponsorRequest } from '../support/operations.ts';
+import type { SponsoredWorld } from '../support/sponsored-world.ts';
 
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import type { SponsoredDapp } from '../support/sponsored-world.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { seriousErrors } from './axe.ts';
 
 const desk = useOfflineDesk();

@@ -4,7 +4,8 @@ import { beforeAll, expect, test } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { seriousErrors } from './axe.ts';
 
 const desk = useOfflineDesk();

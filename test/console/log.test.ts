@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
-import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
+import { type ServingEngine, startEngine } from '../support/engine.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();

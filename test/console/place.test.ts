@@ -6,13 +6,9 @@ import { decidingRules } from '../../src/core/decision/rule-words.ts';
 import { finishOperation, simpleAccount, submitOperation } from '../../src/demo/simple-account.ts';
 import { devWallet } from '../../src/demo/world-contracts.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
-import {
-  RESERVED_WEI,
-  type SponsoredDapp,
-  gameCall,
-  operation,
-  useSponsoredWorld,
-} from '../support/sponsored-world.ts';
+import { RESERVED_WEI, gameCall, operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { startReceiver, verify } from '../support/webhook-receiver.ts';
 import { seriousErrors } from './axe.ts';
 

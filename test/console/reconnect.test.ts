@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type CuttableProxy, startCuttableProxy } from '../support/cuttable-proxy.ts';
-import { type ServingEngine, type SponsoredDapp, operation, startEngine } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const browser = useConsoleBrowser();

@@ -7,7 +7,7 @@ import type { Caller } from '../../src/api/index.ts';
 import { createLog } from '../../src/engine/base/log.ts';
 import { createReview } from '../../src/engine/review/review.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import { operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { seriousErrors } from './axe.ts';

@@ -5,7 +5,8 @@ import { createLog } from '../../src/engine/base/log.ts';
 import type { Reservation } from '../../src/core/ledger/account.ts';
 import { limitAccount } from '../../src/core/rules/spending-limit/index.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
-import { type ServingEngine, gameItems, startEngine } from '../support/sponsored-world.ts';
+import { gameItems } from '../support/operations.ts';
+import { type ServingEngine, startEngine } from '../support/engine.ts';
 import { CHAIN_ID, HOSTILE, ITEMS, type SeededDapp, dayOf, openOnes } from './seeded-decisions.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 

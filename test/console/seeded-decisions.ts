@@ -2,7 +2,7 @@ import { systemClock, systemEntropy } from '../../src/engine/base/clock.ts';
 import { explainDenial } from '../../src/core/decision/rule-words.ts';
 import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
-import { gameCall } from '../support/sponsored-world.ts';
+import { gameCall } from '../support/operations.ts';
 
 /** Text that would take over the page if the page took it for markup. */
 export const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';

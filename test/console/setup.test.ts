@@ -8,7 +8,8 @@ import type { Address } from '../../src/shared/schema/hex.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useFakeWallet } from '../support/fake-wallet.ts';
 import { type TestChain, useLocalChain } from '../support/local-chain.ts';
-import { type ServingEngine, gameItems, startEngine } from '../support/sponsored-world.ts';
+import { gameItems } from '../support/operations.ts';
+import { type ServingEngine, startEngine } from '../support/engine.ts';
 import { seriousErrors } from './axe.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { seriousErrors } from './axe.ts';
 
 const desk = useOfflineDesk();

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
-import { type SponsoredDapp, useSponsoredWorld } from '../support/sponsored-world.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { seriousErrors } from './axe.ts';
 
 const world = useSponsoredWorld();

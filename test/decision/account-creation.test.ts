@@ -22,7 +22,8 @@ import { useLocalChain } from '../support/local-chain.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type Answer, error, json, passTo, withNode } from '../support/odd-node.ts';
 import { codeOf } from '../support/offline-desk.ts';
-import { type ServingEngine, type SponsoredDapp, gameCall, startEngine } from '../support/sponsored-world.ts';
+import { gameCall } from '../support/operations.ts';
+import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const versions = [

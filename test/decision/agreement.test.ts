@@ -8,14 +8,9 @@ import { biconomy110 } from '../../src/core/paymaster-layouts/biconomy-1.1.0.ts'
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { deployLayout } from '../support/deploy-layout.ts';
 import { type Answer, passTo, withNode } from '../support/odd-node.ts';
-import {
-  RESERVED_WEI,
-  type RpcReply,
-  type SponsoredDapp,
-  gameCall,
-  operation,
-  useSponsoredWorld,
-} from '../support/sponsored-world.ts';
+import { RESERVED_WEI, gameCall, operation } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const world = useSponsoredWorld();
 const [signer, otherSigner] = [`0x${'51'.repeat(32)}`, `0x${'52'.repeat(32)}`].map((key) => new Wallet(key));

@@ -3,15 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { type SimpleAccount, finishOperation, simpleAccount } from '../../src/demo/simple-account.ts';
 import { contractAt, devWallet } from '../../src/demo/world-contracts.ts';
 import { type Answer, passTo, result, withNode } from '../support/odd-node.ts';
-import {
-  type RpcReply,
-  type SponsoredDapp,
-  gameCall,
-  operation,
-  sponsorRequest,
-  startEngine,
-  useSponsoredWorld,
-} from '../support/sponsored-world.ts';
+import { gameCall, operation, sponsorRequest } from '../support/operations.ts';
+import { type RpcReply, type SponsoredDapp, startEngine } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { wholeDecisions } from '../support/whole-decisions.ts';
 
 const GWEI = 10n ** 9n;

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import { codeOf, codesOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { type RpcReply, type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
 import { sized } from '../support/combinations.ts';
 
 const desk = useOfflineDesk();

@@ -20,13 +20,8 @@ import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-po
 import { useLocalChain } from '../support/local-chain.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type Answer, error, passTo, result, withNode } from '../support/odd-node.ts';
-import {
-  type ServingEngine,
-  type SponsoredDapp,
-  gameCall,
-  gameItems,
-  startEngine,
-} from '../support/sponsored-world.ts';
+import { gameCall, gameItems } from '../support/operations.ts';
+import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 import { setUnseenChain } from '../support/unseen-chain.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 import { shareOf } from '../support/combinations.ts';

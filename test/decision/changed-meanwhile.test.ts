@@ -14,7 +14,9 @@ import type { ProcedureName } from '../../src/api/index.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { type WaitOptions, duringRequest } from '../support/meanwhile.ts';
 import { passTo, withNode } from '../support/odd-node.ts';
-import { GAS, type RpcReply, type SponsoredDapp, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { GAS, gameCall } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { type ReceivedCall, startReceiver, verify } from '../support/webhook-receiver.ts';
 import { firstOf } from '../support/combinations.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { codeOf } from '../support/offline-desk.ts';
-import { FEE, gameCall, operation, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { FEE, gameCall, operation } from '../support/operations.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const world = useSponsoredWorld();
 const ETHER = 10n ** 18n;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import { sized } from '../support/combinations.ts';
 import { codeOf, codesOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
 
 const desk = useOfflineDesk();
 const GWEI = 1_000_000_000n;

@@ -12,14 +12,8 @@ import { ACCEPTING_ACCOUNT } from '../support/accepting-account.ts';
 import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import {
-  type RpcReply,
-  type ServingEngine,
-  type SponsoredDapp,
-  gameCall,
-  operation,
-  startEngine,
-} from '../support/sponsored-world.ts';
+import { gameCall, operation } from '../support/operations.ts';
+import { type RpcReply, type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 import { startReceiver, verify } from '../support/webhook-receiver.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 

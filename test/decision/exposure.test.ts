@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
-import { RESERVED_WEI, gameCall, operation, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { RESERVED_WEI, gameCall, operation } from '../support/operations.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const world = useSponsoredWorld();
 const DEAD_NODE = 'http://127.0.0.1:1';

@@ -4,16 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { finishOperation, partialOperation, simpleAccount, submitOperation } from '../../src/demo/simple-account.ts';
 import { contractAt, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
-import {
-  FEE,
-  GAS,
-  RESERVED_WEI,
-  type RpcReply,
-  type SponsoredDapp,
-  gameCall,
-  operation,
-  useSponsoredWorld,
-} from '../support/sponsored-world.ts';
+import { FEE, GAS, RESERVED_WEI, gameCall, operation } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const world = useSponsoredWorld();
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, FEE, RESERVED_WEI, operation } from '../support/sponsored-world.ts';
+import { FEE, RESERVED_WEI, operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 
 const desk = useOfflineDesk();
 const HOUR = 3_600_000;

@@ -3,7 +3,8 @@ import { decimalToWei } from '../../src/shared/schema/decimal.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { sized } from '../support/combinations.ts';
 import { codeOf, codesOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { type RpcReply, type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
 
 const desk = useOfflineDesk();
 const HOUR = 3_600_000;

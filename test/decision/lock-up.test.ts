@@ -4,16 +4,9 @@ import { devWallet } from '../../src/demo/world-contracts.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { ACCEPTING_ACCOUNT } from '../support/accepting-account.ts';
 import { codeOf, codesOf } from '../support/offline-desk.ts';
-import {
-  FEE,
-  GAS,
-  RESERVED_WEI,
-  type RpcReply,
-  type SponsoredDapp,
-  gameCall,
-  operation,
-  useSponsoredWorld,
-} from '../support/sponsored-world.ts';
+import { FEE, GAS, RESERVED_WEI, gameCall, operation } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const world = useSponsoredWorld();
 const ETHER = 10n ** 18n;

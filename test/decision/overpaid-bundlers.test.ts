@@ -12,13 +12,9 @@ import { loadArtifact } from '../../src/engine/chain/artifacts.ts';
 import { deployFeeTokens } from '../support/fee-tokens.ts';
 import { type Answer, error, passTo, result, withNode } from '../support/odd-node.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
-import {
-  type RpcReply,
-  type SponsoredDapp,
-  gameCall,
-  operation,
-  useSponsoredWorld,
-} from '../support/sponsored-world.ts';
+import { gameCall, operation } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { setUnseenChain } from '../support/unseen-chain.ts';
 import { firstOf } from '../support/combinations.ts';
 

@@ -7,15 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { simpleAccount } from '../../src/demo/simple-account.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { SENDER, TOKEN, encodeFunction } from '../support/account-call-data.ts';
-import {
-  RESERVED_WEI,
-  type RpcReply,
-  type SponsoredDapp,
-  gameCall,
-  gameItems,
-  operation,
-  useSponsoredWorld,
-} from '../support/sponsored-world.ts';
+import { RESERVED_WEI, gameCall, gameItems, operation } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const world = useSponsoredWorld();
 const STRANGER: Address = '0x3333333333333333333333333333333333333333';

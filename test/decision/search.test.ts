@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import { operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
 
 const desk = useOfflineDesk();
 const list = async (filter: object): Promise<string[]> =>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 
 const desk = useOfflineDesk();
 const [ALICE, BOB] = ['a1', 'b2'].map((byte) => `0x${byte.repeat(20)}`);

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import { codeOf, codesOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
-import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 
 const desk = useOfflineDesk();
 const USER = `0x${'a1'.repeat(20)}`;

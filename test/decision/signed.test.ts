@@ -5,14 +5,9 @@ import { finishOperation, partialOperation, simpleAccount, submitOperation } fro
 import { contractAt, devWallet, fundDeposit } from '../../src/demo/world-contracts.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
-import {
-  GAS,
-  type RpcReply,
-  type SponsorResult,
-  type SponsoredDapp,
-  gameCall,
-  useSponsoredWorld,
-} from '../support/sponsored-world.ts';
+import { GAS, gameCall } from '../support/operations.ts';
+import type { RpcReply, SponsorResult, SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const TANK_WEI = 10n ** 18n;
 const world = useSponsoredWorld();

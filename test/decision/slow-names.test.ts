@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startNameServer } from '../support/name-server.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
 let stop: (() => Promise<void>) | undefined;

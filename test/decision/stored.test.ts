@@ -3,15 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { readRecord } from '../../src/core/decision/stored-record.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { SENDER } from '../support/account-call-data.ts';
-import {
-  FEE,
-  GAS,
-  RESERVED_WEI,
-  type SponsoredDapp,
-  gameCall,
-  operation,
-  useSponsoredWorld,
-} from '../support/sponsored-world.ts';
+import { FEE, GAS, RESERVED_WEI, gameCall, operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 // Silent: one test makes the engine fail.
 const world = useSponsoredWorld({ showReasons: false, logLevel: 'silent' });

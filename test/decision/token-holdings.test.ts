@@ -8,7 +8,9 @@ import { SENDER } from '../support/account-call-data.ts';
 import { duringRequest } from '../support/meanwhile.ts';
 import { type Answer, error, passTo, result, withNode } from '../support/odd-node.ts';
 import { codeOf } from '../support/offline-desk.ts';
-import { type SponsoredDapp, gameCall, operation, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { gameCall, operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { firstOf } from '../support/combinations.ts';
 
 const world = useSponsoredWorld({ chainTimeoutMs: 2_000 });

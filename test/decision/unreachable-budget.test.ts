@@ -18,14 +18,8 @@ import { type CuttableProxy, startCuttableProxy } from '../support/cuttable-prox
 import { useLocalChain } from '../support/local-chain.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { codeOf, codesOf } from '../support/offline-desk.ts';
-import {
-  type RpcReply,
-  type ServingEngine,
-  type SponsoredDapp,
-  gameCall,
-  operation,
-  startEngine,
-} from '../support/sponsored-world.ts';
+import { gameCall, operation } from '../support/operations.ts';
+import { type RpcReply, type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const GWEI = 10n ** 9n;

@@ -5,7 +5,8 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { startReceiver, verify } from '../support/webhook-receiver.ts';
 
 type Trial = ProcedureOutput<'webhooks.test'>;

@@ -10,7 +10,8 @@ import { receiverSnippet } from '../../src/renderer/src/modules/webhooks/receive
 import type { TraceStep } from '../../src/shared/schema/decision.ts';
 import { SENDER } from '../support/account-call-data.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { type RpcReply, type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
 import { type ReceivedCall, startRawReceiver, startReceiver, verify } from '../support/webhook-receiver.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditDesk } from '../support/audit-desk.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type SharedDesk, ask, canShare, promiseIn, useEngines } from '../support/several-engines.ts';
-import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/sponsored-world.ts';
+import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 
 const CHAIN = 900_002;
 /** How far the clocks of three machines are apart, ms. */

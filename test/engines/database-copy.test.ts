@@ -26,7 +26,7 @@ import { gasdesk } from '../support/cli.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { PASSPHRASE } from '../support/quick-engine.ts';
-import { operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
 import { account, decision, paymaster, withdrawal } from '../support/store-records.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { signableOperation } from '../support/signing-folder.ts';
-import type { SponsoredDapp } from '../support/sponsored-world.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { type DeskOptions, type SharedDesk, ask, canShare, promiseIn, useEngines } from '../support/several-engines.ts';
 import { auditDesk } from '../support/audit-desk.ts';
 

@@ -8,14 +8,8 @@ import { SENDER } from '../support/account-call-data.ts';
 import { auditDesk } from '../support/audit-desk.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { canShare, useEngines } from '../support/several-engines.ts';
-import {
-  type ServingEngine,
-  type SponsoredDapp,
-  gameCall,
-  operation,
-  sponsorRequest,
-  startEngine,
-} from '../support/sponsored-world.ts';
+import { gameCall, operation, sponsorRequest } from '../support/operations.ts';
+import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 
 /** That ask each engine all the time. */
 const CLIENTS = 2;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditDesk } from '../support/audit-desk.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts';
 import { type SharedDesk, ask, canShare, promiseIn, useEngines } from '../support/several-engines.ts';
-import { type ServingEngine, startEngine } from '../support/sponsored-world.ts';
+import { type ServingEngine, startEngine } from '../support/engine.ts';
 
 const CHAIN = 31337;
 const ROUNDS = 5;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../support/manual-clock.ts';
-import { type ServingEngine, type SponsoredDapp, operation, startEngine } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 import { followEvents } from './event-client.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 

@@ -7,7 +7,8 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type DataFolder, openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { gasdesk } from '../support/cli.ts';
 import { playsAll, sized } from '../support/combinations.ts';
-import { type ServingEngine, operation, startEngine } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import { type ServingEngine, startEngine } from '../support/engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { DAPPS, START, draft, sender, storeDecisions } from './stored-decisions.ts';
 

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClock } from '../../src/engine/base/clock.ts';
 import { ManualMachine } from '../support/manual-machine.ts';
 import { codeOf, codesOf } from '../support/offline-desk.ts';
-import { type ServingEngine, type SponsoredDapp, operation, startEngine } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();

@@ -2,7 +2,8 @@ import { HDNodeWallet } from 'ethers';
 import { beforeEach, expect, test } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 
 const desk = useOfflineDesk({ settlementPollMs: 1_000 });
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gasdesk } from '../support/cli.ts';
 import { codesOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
 import { PASSPHRASE } from '../support/quick-engine.ts';
 
 const desk = useOfflineDesk();

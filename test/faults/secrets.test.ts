@@ -10,7 +10,7 @@ import { buildConsole } from '../../scripts/build-console.ts';
 import { type CliResult, type ServingCli, gasdesk, useServe } from '../support/cli.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
-import { operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
 
 /*
  * A desk that uses every kind of secret, and then a search for each of them wherever it might have got to. What is

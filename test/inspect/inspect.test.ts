@@ -9,7 +9,7 @@ import { USER_OPERATION_V06_ABI } from '../../src/core/user-operation/abi.ts';
 import { openReview } from '../review/open-review.ts';
 import { gasdesk, gasdeskReading } from '../support/cli.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import { gameCall, operation } from '../support/sponsored-world.ts';
+import { gameCall, operation } from '../support/operations.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 type InspectionView = ProcedureOutput<'inspect.value'>;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { LogFaultCode } from '../../src/core/log/log-report.ts';
 import { logWords } from '../../src/core/log/report-words.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import { operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
 import { everyEntry } from './every-entry.ts';
 import { createForger } from './forger.ts';
 

@@ -7,7 +7,8 @@ import type { Caller, ProcedureOutput } from '../../src/api/index.ts';
 import { logWords } from '../../src/core/log/report-words.ts';
 import { verifyDesk, verifyLogFile } from '../../src/engine/log/verify-log.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const desk = useOfflineDesk();

@@ -9,7 +9,8 @@ import { version } from '../../src/engine/base/version.ts';
 import { replayExport } from '../../src/core/replay/replay-export.ts';
 import { verifyDesk } from '../../src/engine/log/verify-log.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { type ReceivedCall, startReceiver } from '../support/webhook-receiver.ts';
 
 type Desk = ReturnType<typeof useOfflineDesk>;

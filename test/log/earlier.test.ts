@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { Caller } from '../../src/api/index.ts';
 import { verifyDesk } from '../../src/engine/log/verify-log.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
 
 const desk = useOfflineDesk();
 const call: Caller = (name, input) => desk().call(name, input);

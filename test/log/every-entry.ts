@@ -7,7 +7,8 @@ import type { Store } from '../../src/engine/store/store.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { type OfflineDesk, codeOf } from '../support/offline-desk.ts';
-import { RESERVED_WEI, type SponsoredDapp, gameCall, operation } from '../support/sponsored-world.ts';
+import { RESERVED_WEI, gameCall, operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
 const CHAIN_ID = 31337;

@@ -4,7 +4,7 @@ import { verifyMerkleInclusion } from '@sigstore/verify/dist/tlog/merkle.js';
 import { expect, test } from 'vitest';
 import { readEntryProof } from '../../src/core/log/tlog-proof.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import { operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
 
 /** What stands before the 32 bytes of an Ed25519 key in DER (RFC 8410). */
 const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex');

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { gameCall } from '../../src/demo/game-items.ts';
-import { operation, startEngine, useSponsoredWorld, withDataFolder } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import { startEngine, withDataFolder } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const TOKEN = 'a token for Prometheus alone';
 const metricsToken = TOKEN.replaceAll(' ', '-');

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { NotificationKind, NotificationView } from '../../src/api/notifications.ts';
 import { useOperatorDesk } from '../support/operator-desk.ts';
-import { RESERVED_WEI, type SponsoredDapp, gameCall, operation } from '../support/sponsored-world.ts';
+import { RESERVED_WEI, gameCall, operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 
 const desk = useOperatorDesk();
 beforeAll(async () => {

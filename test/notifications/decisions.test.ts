@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { beforeEach, expect, test } from 'vitest';
 import type { NotificationView } from '../../src/api/notifications.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, gameCall, gameItems, operation } from '../support/sponsored-world.ts';
+import { gameCall, gameItems, operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { type ReceivedCall, startReceiver, verify } from '../support/webhook-receiver.ts';
 
 const desk = useOfflineDesk();

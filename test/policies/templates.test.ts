@@ -5,7 +5,8 @@ import { startFromTemplate } from '../../src/core/policy-file/templates/start-fr
 import { defaultValues } from '../../src/core/policy-file/templates/template.ts';
 import type { TypedValues } from '../../src/core/rules/field.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 
 const desk = useOfflineDesk();
 const DAY_MS = 86_400_000;

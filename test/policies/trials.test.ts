@@ -7,7 +7,8 @@ import type { Policy } from '../../src/core/policy/policy.ts';
 import { changedPolicy } from '../../src/engine/policy-trial/changed-policy.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { trialInProcess } from '../support/trial-in-process.ts';
-import { type SponsoredDapp, gameCall, gameItems, operation } from '../support/sponsored-world.ts';
+import { gameCall, gameItems, operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 
 const desk = useOfflineDesk();
 const call: Caller = (name, input) => desk().call(name, input);

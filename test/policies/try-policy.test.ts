@@ -4,7 +4,7 @@ import type { Caller } from '../../src/api/index.ts';
 import { weiToDecimal } from '../../src/shared/schema/decimal.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { trialInProcess } from '../support/trial-in-process.ts';
-import { RESERVED_WEI, gameCall, gameItems, operation } from '../support/sponsored-world.ts';
+import { RESERVED_WEI, gameCall, gameItems, operation } from '../support/operations.ts';
 
 const desk = useOfflineDesk();
 const call: Caller = (name, input) => desk().call(name, input);

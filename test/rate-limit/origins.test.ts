@@ -1,13 +1,8 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type ServingEngine,
-  type SponsoredDapp,
-  operation,
-  sponsorRequest,
-  startEngine,
-} from '../support/sponsored-world.ts';
+import { operation, sponsorRequest } from '../support/operations.ts';
+import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 const APP = 'https://app.example';

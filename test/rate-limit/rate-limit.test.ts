@@ -1,14 +1,8 @@
 import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../support/manual-clock.ts';
-import {
-  type RpcBody,
-  type ServingEngine,
-  type SponsoredDapp,
-  operation,
-  sponsorRequest,
-  startEngine,
-} from '../support/sponsored-world.ts';
+import { operation, sponsorRequest } from '../support/operations.ts';
+import { type RpcBody, type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
 let dir: string;

@@ -9,7 +9,8 @@ import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { draft, storeDecisions } from '../export/stored-decisions.ts';
 import { openReview } from '../review/open-review.ts';
 import { type CliResult, gasdesk, gasdeskProcess } from '../support/cli.ts';
-import { type SponsoredDapp, RESERVED_WEI, operation } from '../support/sponsored-world.ts';
+import { RESERVED_WEI, operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 

@@ -15,7 +15,8 @@ import { sha256 } from '../../src/engine/base/sha256.ts';
 import { EngineError } from '../../src/shared/errors.ts';
 import { gasdesk } from '../support/cli.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const desk = useOfflineDesk();

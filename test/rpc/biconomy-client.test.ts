@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { partialOperation, simpleAccount } from '../../src/demo/simple-account.ts';
 import { devWallet } from '../../src/demo/world-contracts.ts';
 import type { Hex } from '../../src/shared/schema/hex.ts';
-import { GAS, type RpcReply, type SponsoredDapp, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { GAS, gameCall } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const world = useSponsoredWorld();
 const TANK_WEI = 10n ** 18n;

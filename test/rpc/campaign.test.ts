@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { templates } from '../../src/core/policy-file/templates/registry.ts';
 import { startFromTemplate } from '../../src/core/policy-file/templates/start-from-template.ts';
 import { defaultValues } from '../../src/core/policy-file/templates/template.ts';
-import { type SponsoredDapp, FEE, gameCall, operation, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { FEE, gameCall, operation } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const world = useSponsoredWorld();
 const CHAIN = '0x7a69';

@@ -6,14 +6,14 @@ import { deployEntryPoint, devWallet, fundGasTank, localProvider } from '../../s
 import { ACCEPTING_ACCOUNT } from '../support/accepting-account.ts';
 import { SENDER } from '../support/account-call-data.ts';
 import { type Answer, error, json, result, text, withNode } from '../support/odd-node.ts';
+import { operation } from '../support/operations.ts';
 import {
   type RpcReply,
   type ServingEngine,
   type SponsoredDapp,
-  operation,
   startEngine,
   withDataFolder,
-} from '../support/sponsored-world.ts';
+} from '../support/engine.ts';
 
 const CONTRACT = `0x${'cc'.repeat(20)}`;
 const op = operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' });

@@ -1,15 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { byteLength } from '../../src/core/user-operation/hex-digits.ts';
 import type { Hex } from '../../src/shared/schema/hex.ts';
-import {
-  type RpcReply,
-  type SponsoredDapp,
-  FEE,
-  RESERVED_WEI,
-  gameCall,
-  operation,
-  useSponsoredWorld,
-} from '../support/sponsored-world.ts';
+import { FEE, RESERVED_WEI, gameCall, operation } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { startReceiver, verify } from '../support/webhook-receiver.ts';
 
 const world = useSponsoredWorld();

@@ -3,7 +3,8 @@ import { request } from 'node:http';
 import { HDNodeWallet } from 'ethers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { gasdesk } from '../support/cli.ts';
-import { type ServingEngine, type SponsoredDapp, operation, startEngine } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { startReceiver, verify } from '../support/webhook-receiver.ts';
 

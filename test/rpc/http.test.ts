@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type TestDapp, useDesk } from '../support/desk.ts';
-import { operation, sponsorRequest } from '../support/sponsored-world.ts';
+import { operation, sponsorRequest } from '../support/operations.ts';
 
 const desk = useDesk();
 let dapp: TestDapp;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { gameCall } from '../../src/demo/game-items.ts';
-import { operation, sponsorRequest, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { operation, sponsorRequest } from '../support/operations.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { playsAll } from '../support/combinations.ts';
 
 const world = useSponsoredWorld();

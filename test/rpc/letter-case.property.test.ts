@@ -15,7 +15,8 @@ import {
 } from '../support/account-call-data.ts';
 import { shareOf } from '../support/combinations.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import { type RpcReply, type SponsoredDapp, GAS, gameCall, gameItems } from '../support/sponsored-world.ts';
+import { GAS, gameCall, gameItems } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
 
 const CHAIN_ID = 31337;
 /** Addresses with many letters. */

@@ -10,7 +10,7 @@ import type { Address } from '../../src/shared/schema/hex.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { exportTo, openReview } from '../review/open-review.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
-import { operation, sponsorRequest } from '../support/sponsored-world.ts';
+import { operation, sponsorRequest } from '../support/operations.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { startReceiver, verify } from '../support/webhook-receiver.ts';
 

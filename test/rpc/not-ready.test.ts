@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { HDNodeWallet } from 'ethers';
 import { expect, test } from 'vitest';
-import { type RpcReply, operation, startEngine, withDataFolder } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import { type RpcReply, startEngine, withDataFolder } from '../support/engine.ts';
 
 const CONTRACT = `0x${'cc'.repeat(20)}`;
 const op = operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' });

@@ -4,13 +4,9 @@ import { createRpcClient } from '../../src/engine/chain/rpc.ts';
 import { PATIENCE_MS } from '../support/patience.ts';
 import { deployFeeTokens } from '../support/fee-tokens.ts';
 import { type Answer, error, json, passTo, result, text, withNode } from '../support/odd-node.ts';
-import {
-  type RpcReply,
-  type SponsoredDapp,
-  gameCall,
-  operation,
-  useSponsoredWorld,
-} from '../support/sponsored-world.ts';
+import { gameCall, operation } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { setUnseenChain } from '../support/unseen-chain.ts';
 import { shareOf } from '../support/combinations.ts';
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import { type RpcReply, type SponsoredDapp, operation } from '../support/sponsored-world.ts';
+import { operation } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
 
 const desk = useOfflineDesk();
 

@@ -8,7 +8,9 @@ import type { EntryPointVersion, UserOperation, UserOperationV07 } from '../../s
 import { encodeFunction } from '../support/account-call-data.ts';
 import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { type PaidToken, approveCall, deployFeeTokens } from '../support/fee-tokens.ts';
-import { type SponsoredDapp, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { gameCall } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 /** What SDKs of several stacks were seen to send, on EntryPoint 0.6 and 0.7, sponsored and in tokens. */
 

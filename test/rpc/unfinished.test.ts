@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/sponsored-world.ts';
+import { type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();

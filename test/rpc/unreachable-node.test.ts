@@ -2,14 +2,9 @@ import { expect, test } from 'vitest';
 import { startCuttableProxy } from '../support/cuttable-proxy.ts';
 import { type Answer, passTo, text, withNode } from '../support/odd-node.ts';
 import { codeOf } from '../support/offline-desk.ts';
-import {
-  RESERVED_WEI,
-  type RpcReply,
-  type SponsoredDapp,
-  gameCall,
-  operation,
-  useSponsoredWorld,
-} from '../support/sponsored-world.ts';
+import { RESERVED_WEI, gameCall, operation } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const TIMEOUT_MS = 1_000;
 const world = useSponsoredWorld({ chainTimeoutMs: TIMEOUT_MS });

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ProcedureOutput } from '../../src/api/index.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { type ServingEngine, operation, sponsorRequest, startEngine } from '../support/sponsored-world.ts';
+import { operation, sponsorRequest } from '../support/operations.ts';
+import { type ServingEngine, startEngine } from '../support/engine.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const tempFolder = useTempFolders();

@@ -8,13 +8,9 @@ import type { desktop } from '../support/electron-double/desktop.ts';
 import { PASSPHRASE } from '../support/quick-engine.ts';
 import { type Shell, startShell } from '../support/shell.ts';
 import { makeTempFolder, removeTempFolder, useTempFolders } from '../support/temp-folder.ts';
-import {
-  type SponsoredDapp,
-  gameCall,
-  operation,
-  sponsorRequest,
-  useSponsoredWorld,
-} from '../support/sponsored-world.ts';
+import { gameCall, operation, sponsorRequest } from '../support/operations.ts';
+import type { SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 /** What the double shows in addition to Electron. */
 type Double = typeof Electron & { desktop: typeof desktop };

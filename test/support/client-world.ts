@@ -17,7 +17,9 @@ import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
 import { accountFactories } from './entry-point-world.ts';
-import { type SponsoredDapp, type SponsoredWorld, gameCall } from './sponsored-world.ts';
+import { gameCall } from './operations.ts';
+import type { SponsoredDapp } from './engine.ts';
+import type { SponsoredWorld } from './sponsored-world.ts';
 
 export interface ClientDapp extends SponsoredDapp {
   readonly url: string;

@@ -1,15 +1,12 @@
 import { Agent, type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { loadConfig } from '../../src/engine/config/config.ts';
-import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
-import { type Engine, createEngine } from '../../src/engine/index.ts';
-import { createLog } from '../../src/engine/base/log.ts';
+import { expect } from 'vitest';
+import type { Engine } from '../../src/engine/index.ts';
 import { MANAGEMENT_PREFIX } from '../../src/engine/management/operations.ts';
-import { Secret } from '../../src/engine/base/secret.ts';
 import type { ManualClock } from './manual-clock.ts';
-import { databaseFlags, leaveInFolder } from './test-database.ts';
+import { type ServingEngine, startEngine } from './engine.ts';
+import { useFixture } from './fixture.ts';
 import { makeTempFolder, removeTempFolder } from './temp-folder.ts';
 
 /** An answer of the desk; `body` is its JSON, or undefined if it has none. */
@@ -134,7 +131,8 @@ const readRows = (file: string): Record<string, string[]> => {
   }
 };
 
-const createDesk = (engine: Engine, url: string, database: string, log: readonly string[], agent: Agent): TestDesk => {
+const createDesk = (engine: ServingEngine, log: readonly string[], agent: Agent): TestDesk => {
+  const { url } = engine;
   const send = sender(url, agent);
   let made = 0;
   const desk: TestDesk = {
@@ -164,7 +162,7 @@ const createDesk = (engine: Engine, url: string, database: string, log: readonly
       const { paymasterId } = message.data as { paymasterId: string };
       return { name, chainId, paymasterId, credentials };
     },
-    rows: () => readRows(database),
+    rows: () => readRows(engine.database),
   };
   return desk;
 };
@@ -175,29 +173,19 @@ const createDesk = (engine: Engine, url: string, database: string, log: readonly
  */
 export const useDesk = ({ clock }: { clock?: ManualClock } = {}): (() => TestDesk) => {
   const agent = new Agent({ keepAlive: true });
-  let running: { desk: TestDesk; engine: Engine; dir: string } | undefined;
-  beforeAll(async () => {
-    const dir = makeTempFolder();
-    const folder = openDataFolder(dir);
-    const lines: string[] = [];
-    const engine = await createEngine({
-      folder,
-      config: loadConfig({ flags: { port: 0, ...(await databaseFlags(dir)) } }),
-      log: createLog({ level: 'info', write: (line) => lines.push(line) }),
-      passphrase: new Secret('correct horse battery staple'),
-      scrypt: { N: 1024, r: 8, p: 1 },
-      ...(clock && { clock }),
-    });
-    running = { desk: createDesk(engine, await engine.serve(), folder.database, lines, agent), engine, dir };
-  });
-  afterAll(async () => {
-    agent.destroy();
-    await running?.engine.stop();
-    if (running) await leaveInFolder(running.dir, openDataFolder(running.dir).database);
-    if (running) removeTempFolder(running.dir);
-  });
-  return () => {
-    if (running === undefined) throw new Error('The desk runs only while tests do');
-    return running.desk;
-  };
+  const dir = makeTempFolder();
+  const running = useFixture(
+    async () => {
+      const lines: string[] = [];
+      const writeLog = (line: string): void => void lines.push(line);
+      const engine = await startEngine({ dir, writeLog, flags: { logLevel: 'info' }, ...(clock && { clock }) });
+      return { engine, desk: createDesk(engine, lines, agent) };
+    },
+    async (made) => {
+      agent.destroy();
+      await made?.engine.stop();
+      removeTempFolder(dir);
+    },
+  );
+  return () => running().desk;
 };

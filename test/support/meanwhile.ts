@@ -1,5 +1,6 @@
 import { passTo, withNode } from './odd-node.ts';
-import type { RpcReply, SponsoredDapp, SponsoredWorld } from './sponsored-world.ts';
+import type { RpcReply, SponsoredDapp } from './engine.ts';
+import type { SponsoredWorld } from './sponsored-world.ts';
 
 /** Requests an operation while `change` happens, once, in the middle of the decision. */
 export type WaitOptions = (

@@ -1,9 +1,15 @@
 import { HDNodeWallet } from 'ethers';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { ProcedureName } from '../../src/api/index.ts';
-import type { Address } from '../../src/shared/schema/hex.ts';
 import { ManualClock } from './manual-clock.ts';
-import { type RpcReply, type ServingEngine, type SponsoredDapp, startEngine } from './sponsored-world.ts';
+import {
+  type RpcReply,
+  type ServingEngine,
+  type SponsoredDapp,
+  prepareUnreachableChain,
+  startEngine,
+} from './engine.ts';
+import { sponsorRequest } from './operations.ts';
 import { wholeDecisions } from './whole-decisions.ts';
 import { makeTempFolder, removeTempFolder } from './temp-folder.ts';
 
@@ -37,7 +43,6 @@ export interface LimitInput {
 }
 
 const CHAIN_ID = 31337;
-const CONTRACT: Address = `0x${'cc'.repeat(20)}`;
 /** Settlement finds no node here, so it polls as rarely as possible; requests may take as long as possible. */
 const PATIENT = { settlementPollMs: 600_000, requestTimeoutMs: 600_000 };
 
@@ -82,8 +87,7 @@ export const useOfflineDesk = (
   const prepareChain = async (chainId: number): Promise<void> => {
     if (prepared.has(chainId)) return;
     prepared.add(chainId);
-    await call('paymasterContracts.use', { chainId, version: '1.1.0', address: CONTRACT });
-    await call('signers.create', { chainId });
+    await prepareUnreachableChain(running(), chainId);
   };
   let limits = 0;
   const desk: OfflineDesk = {
@@ -105,12 +109,7 @@ export const useOfflineDesk = (
         fundingWallet: wallet,
         // Uses the engine that runs at the time of the call.
         sponsor: (op, options = {}) =>
-          running().post(`/api/v1/${chainId}/${apiKey}`, {
-            jsonrpc: '2.0',
-            id: 1,
-            method: 'pm_sponsorUserOperation',
-            params: [op, { mode: 'SPONSORED', ...options }],
-          }),
+          running().post(`/api/v1/${chainId}/${apiKey}`, sponsorRequest([op, { mode: 'SPONSORED', ...options }])),
         decisions: () => wholeDecisions(call, { paymasterId, limit: 1000 }),
       };
     },

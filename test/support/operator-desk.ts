@@ -1,17 +1,15 @@
-import { join } from 'node:path';
 import { Transaction, type Wallet, HDNodeWallet, parseEther, toQuantity } from 'ethers';
-import { afterAll, beforeAll } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
-import { contractAt, deployWorld, devWallet, type WorldContracts } from '../../src/demo/world-contracts.ts';
+import { contractAt, type WorldContracts } from '../../src/demo/world-contracts.ts';
 import type { ProcedureInput, ProcedureOutput } from '../../src/api/index.ts';
 import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
-import { ACCEPTING_ACCOUNT } from './accepting-account.ts';
 import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
 import { type TestChain, useLocalChain } from './local-chain.ts';
-import { ManualClock } from './manual-clock.ts';
-import { SENDER } from './account-call-data.ts';
-import { type ServingEngine, type SponsoredDapp, startEngine } from './sponsored-world.ts';
+import { startOnChain } from './sponsored-world.ts';
+import { useFixture } from './fixture.ts';
+import type { ManualClock } from './manual-clock.ts';
+import { type ServingEngine, type SponsoredDapp, startEngine } from './engine.ts';
 import { makeTempFolder, removeTempFolder } from './temp-folder.ts';
 
 type Action = ProcedureInput<'transactions.prepare'>['action'];
@@ -55,27 +53,17 @@ export const signDraft = async (
 ): Promise<Hex> => (await wallet.signTransaction(Transaction.from(unsigned))) as Hex;
 
 const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promise<OperatorDesk> => {
+  const { engine: started, ...base } = await startOnChain({ chain, dir, rpc: line.url });
+  const { clock, operator } = base;
   const { provider, chainId } = chain;
-  const operator = devWallet(0, provider);
-  const contracts = await deployWorld(operator);
-  // Makes the account of `operation` exist, as far as reads can tell.
-  await provider.send('anvil_setCode', [SENDER, ACCEPTING_ACCOUNT]);
-  const block = await provider.getBlock('latest');
-  const clock = new ManualClock((block?.timestamp ?? 0) * 1000);
-  let engine = await startEngine({ dir, clock });
-  await engine.service.call('chains.set', { chainId, rpc: line.url });
-  await engine.service.call('signers.create', { chainId });
+  let engine = started;
   const service = (): ServingEngine['service'] => engine.service;
   let isHeld = false;
 
   const desk: OperatorDesk = {
-    chain,
+    ...base,
     line,
-    clock,
-    contracts,
-    operator,
     engine: () => engine,
-    database: join(dir, 'gasdesk.db'),
     async restart() {
       await engine.stop();
       engine = await startEngine({ dir, clock });
@@ -131,17 +119,12 @@ const build = async (chain: TestChain, line: CuttableProxy, dir: string): Promis
 export const useOperatorDesk = (): (() => OperatorDesk) => {
   const localChain = useLocalChain();
   const dir = makeTempFolder();
-  let desk: OperatorDesk | undefined;
-  beforeAll(async () => {
-    desk = await build(localChain(), await startCuttableProxy(localChain().url), dir);
-  });
-  afterAll(async () => {
-    await desk?.engine().stop();
-    await desk?.line.cut();
-    removeTempFolder(dir);
-  });
-  return () => {
-    if (desk === undefined) throw new Error('The desk is there only while tests run');
-    return desk;
-  };
+  return useFixture(
+    async () => build(localChain(), await startCuttableProxy(localChain().url), dir),
+    async (desk) => {
+      await desk?.engine().stop();
+      await desk?.line.cut();
+      removeTempFolder(dir);
+    },
+  );
 };

@@ -1,5 +1,5 @@
 import { Wallet, concat, dataSlice, parseEther } from 'ethers';
-import { afterAll, beforeAll } from 'vitest';
+import { useFixture } from './fixture.ts';
 import { type MinedOperation, simpleAccount, submitOperation } from '../../src/demo/simple-account.ts';
 import { deployContract, deployWorld, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
 import { type RpcClient, createRpcClient } from '../../src/engine/chain/rpc.ts';
@@ -18,7 +18,7 @@ import { type TestChain, useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemorySettlementStore, type SponsoredDecision } from './memory-settlement-store.ts';
 import { scrambledBundler } from './scrambled-bundler.ts';
-import { FEE, gameCall } from './sponsored-world.ts';
+import { FEE, gameCall } from './operations.ts';
 
 /** A decision and its operation, which only its account has yet to sign. */
 export interface SponsoredOperation {
@@ -225,13 +225,8 @@ const buildWorld = async (
 /** Gives the tests of the calling file such a world. Call the result inside tests. */
 export const useSettlementWorld = (): (() => SettlementWorld) => {
   const localChain = useLocalChain();
-  let world: Awaited<ReturnType<typeof buildWorld>> | undefined;
-  beforeAll(async () => {
-    world = await buildWorld(localChain(), await startCuttableProxy(localChain().url));
-  });
-  afterAll(() => world?.stop());
-  return () => {
-    if (world === undefined) throw new Error('The world is there only while tests run');
-    return world;
-  };
+  return useFixture(
+    async () => buildWorld(localChain(), await startCuttableProxy(localChain().url)),
+    (world) => world?.stop(),
+  );
 };

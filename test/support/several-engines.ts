@@ -1,18 +1,15 @@
 import { HDNodeWallet } from 'ethers';
-import { afterAll, beforeAll } from 'vitest';
+import { useFixture } from './fixture.ts';
 import { type RpcReply, askDesk } from '../../src/demo/ask-desk.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { type CliEnvironment, type ServingCli, useServe } from './cli.ts';
 import { type PostgresServer, findPostgres, startPostgres } from './postgres.ts';
 import { signableOperation } from './signing-folder.ts';
-import { type ServingEngine, type SponsoredDapp, startEngine } from './sponsored-world.ts';
+import { type ServingEngine, type SponsoredDapp, prepareUnreachableChain, startEngine } from './engine.ts';
 import { useTempFolders } from './temp-folder.ts';
 
 /** Environment of the processes and commands on these desks. */
 export const ENGINES_ENV = { GASDESK_PASSPHRASE: 'correct horse battery staple', GASDESK_LOG_LEVEL: 'error' };
-
-/** A contract that no node can read. */
-const CONTRACT: Address = `0x${'ab'.repeat(20)}`;
 
 /** False without PostgreSQL, outside CI: these tests are then skipped, with a warning. */
 export const canShare = findPostgres() !== undefined || process.env['CI'] !== undefined;
@@ -47,24 +44,15 @@ export interface Engines {
 export const useEngines = (options: { readonly durable?: boolean } = {}): Engines => {
   const serve = useServe();
   const tempFolder = useTempFolders();
-  let server: PostgresServer | undefined;
-  const running = (): PostgresServer => {
-    if (server === undefined) throw new Error('The server runs only while tests do');
-    return server;
-  };
-  beforeAll(async () => {
-    server = await startPostgres(options);
-  });
-  afterAll(() => server?.stop());
-  const prepared = async (engine: ServingEngine, chainId: number): Promise<void> => {
-    await engine.service.call('paymasterContracts.use', { chainId, version: '1.1.0', address: CONTRACT });
-    await engine.service.call('signers.create', { chainId });
-  };
+  const server = useFixture(
+    () => startPostgres(options),
+    (started) => started?.stop(),
+  );
   return {
-    server: running,
+    server,
     folder: tempFolder,
     async desk(prepare) {
-      const database = await running().createDatabase();
+      const database = await server().createDatabase();
       const engine = await startEngine({ dir: tempFolder(), flags: { database } });
       const chains = new Set<number>();
       let rules = 0;
@@ -72,7 +60,7 @@ export const useEngines = (options: { readonly durable?: boolean } = {}): Engine
         const made = await prepare({
           engine,
           async dapp(chainId) {
-            if (!chains.has(chainId)) await prepared(engine, chainId);
+            if (!chains.has(chainId)) await prepareUnreachableChain(engine, chainId);
             chains.add(chainId);
             return engine.dapp({ chainId, fundingWallet: HDNodeWallet.createRandom() });
           },

@@ -1,10 +1,10 @@
-import { beforeAll } from 'vitest';
 import { createRpcClient } from '../../src/engine/chain/rpc.ts';
 import type { RpcClient } from '../../src/engine/chain/rpc.ts';
 import type { ArtifactName } from '../../src/engine/chain/artifacts.ts';
 import { contractAt, deployContract, devWallet } from '../../src/demo/world-contracts.ts';
 import type { FeeToken } from '../../src/shared/schema/fee-token.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
+import { useFixture } from './fixture.ts';
 import { useLocalChain } from './local-chain.ts';
 import { ManualClock } from './manual-clock.ts';
 
@@ -36,7 +36,6 @@ export interface TokenWorld {
 export const useTokenWorld = (): (() => TokenWorld) => {
   const chain = useLocalChain();
   const clock = new ManualClock();
-  let world: TokenWorld | undefined;
 
   const deploy = async (name: ArtifactName, ...args: unknown[]): Promise<DeployedToken> => {
     const { provider } = chain();
@@ -50,7 +49,7 @@ export const useTokenWorld = (): (() => TokenWorld) => {
     };
   };
 
-  beforeAll(async () => {
+  return useFixture<TokenWorld>(async () => {
     const { url, chainId, provider } = chain();
     const token = await deploy('TestToken', 'USDT', 6);
     const nativeFeed = await deploy('TestFeed', 8);
@@ -62,7 +61,7 @@ export const useTokenWorld = (): (() => TokenWorld) => {
     };
     await price(3000n, 1n);
     const feeds = { nativeFeed: nativeFeed.address, tokenFeed: tokenFeed.address };
-    world = {
+    return {
       url,
       chainId,
       clock,
@@ -85,8 +84,4 @@ export const useTokenWorld = (): (() => TokenWorld) => {
       }),
     };
   });
-  return () => {
-    if (world === undefined) throw new Error('The world is there only while tests run');
-    return world;
-  };
 };

@@ -6,7 +6,9 @@ import { devWallet, fundDeposit } from '../../src/demo/world-contracts.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { type PaidToken, approveCall, deployFeeTokens } from '../support/fee-tokens.ts';
 import { duringRequest } from '../support/meanwhile.ts';
-import { GAS, type RpcReply, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { GAS, gameCall } from '../support/operations.ts';
+import type { RpcReply } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const world = useSponsoredWorld();
 const version = 'singleton-0.6';

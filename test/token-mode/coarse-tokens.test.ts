@@ -9,7 +9,8 @@ import { type UserOperation, entryPointVersion } from '../../src/shared/schema/u
 import { encodeExecute } from '../support/account-call-data.ts';
 import { shareOf } from '../support/combinations.ts';
 import { type EntryPointWorld, deployEntryPointWorld } from '../support/entry-point-world.ts';
-import { gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { gameCall } from '../support/operations.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { setUnseenChain } from '../support/unseen-chain.ts';
 
 const world = useSponsoredWorld();

@@ -8,7 +8,9 @@ import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
 import { deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { approveCall, deployFeeTokens } from '../support/fee-tokens.ts';
-import { type RpcReply, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { gameCall } from '../support/operations.ts';
+import type { RpcReply } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const world = useSponsoredWorld();
 const ACCOUNT: Address = `0x${'ac'.repeat(20)}`;

@@ -7,7 +7,7 @@ import type { Address, Hex } from '../../src/shared/schema/hex.ts';
 import type { EntryPointVersion, UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { encodeExecute } from '../support/account-call-data.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
-import type { RpcReply, SponsoredDapp } from '../support/sponsored-world.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
 
 const desk = useOfflineDesk();
 const CHAIN_ID = 31337;

@@ -9,7 +9,9 @@ import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
 import { encodeFunction } from '../support/account-call-data.ts';
 import { type EntryPointWorld, type NewAccount, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { type PaidToken, approveCall, deployFeeTokens } from '../support/fee-tokens.ts';
-import { type RpcReply, type SponsoredDapp, gameCall, useSponsoredWorld } from '../support/sponsored-world.ts';
+import { gameCall } from '../support/operations.ts';
+import type { RpcReply, SponsoredDapp } from '../support/engine.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const DUMMY_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
 const STRANGER: Address = `0x${'99'.repeat(20)}`;
