@@ -3,7 +3,7 @@ import { hideCredentials, needsMark } from '../../src/core/webhooks/hidden-crede
 import { stateChangingMethods } from '../../src/core/contract-abi/methods.ts';
 import { abiOfLines } from '../../src/core/policy-file/abi-lines.ts';
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../src/core/policy/policy.ts';
-import { ruleTypeOf } from '../../src/core/decision/rule-words.ts';
+import { ruleTypes } from '../../src/core/decision/rule-words.ts';
 import { policyWith } from './facts.ts';
 
 /** When the rules of the policies were set, epoch ms. */
@@ -106,6 +106,13 @@ const sent: Readonly<Record<string, fc.Arbitrary<object>>> = {
   WALLET_DEPLOYMENT: fc.record({ factories: fc.array(address, { maxLength: 3 }) }, { requiredKeys: [] }),
 };
 
+const sentBy = (policyType: string): fc.Arbitrary<object> => {
+  const data = sent[policyType];
+  if (data === undefined)
+    throw new Error(`No policy of a test has a rule of the type ${policyType}: add its data here`);
+  return data;
+};
+
 const binding = fc
   .record(
     { activeFrom: fc.nat(), spanMs: fc.integer({ min: 1, max: 1e9 }), enforcement: fc.constant('shadow' as const) },
@@ -117,19 +124,17 @@ const binding = fc
   }));
 
 const unbound = fc
-  .constantFrom(...Object.keys(sent))
-  .chain((policyType) =>
+  .constantFrom(...ruleTypes)
+  .chain(({ setup }) =>
     fc.record({
       ruleId: fc.uuid(),
       name,
-      policyType: fc.constant(policyType),
+      policyType: fc.constant(setup.policyType),
       active: fc.boolean(),
       cycle: fc.nat(9),
-      policyData: (sent[policyType] ?? fc.constant({})).map(
+      policyData: sentBy(setup.policyType).map(
         (data): unknown =>
-          JSON.parse(
-            JSON.stringify(ruleTypeOf(policyType).setup.keep(data, { now: SET_AT, keepUrl: (kept) => kept })),
-          ) as unknown,
+          JSON.parse(JSON.stringify(setup.keep(data, { now: SET_AT, keepUrl: (kept) => kept }))) as unknown,
       ),
     }),
   );

@@ -1,4 +1,6 @@
 import type { RouteLocationRaw } from 'vue-router';
+import { ruleTypes } from '../../../core/decision/rule-words.ts';
+import type { FixedKind } from '../../../core/rules/registry.ts';
 import { dappPlace } from './dapp-place.ts';
 
 export interface RulePlace {
@@ -12,20 +14,35 @@ const inPolicy =
   (paymasterId: string, rule: string): RulePlace => ({ to: dappPlace(paymasterId, 'policy', { at: rule }), verb });
 const elsewhere = (to: string, verb: string) => (): RulePlace => ({ to, verb });
 
-const PLACES: Readonly<Record<string, (paymasterId: string, rule: string) => RulePlace>> = {
+type PlaceOf = (paymasterId: string, rule: string) => RulePlace;
+
+/** Checks of which operators add no rules. Undefined: the operation alone decides, so there is nothing to set. */
+const FIXED: Readonly<Record<FixedKind, PlaceOf | undefined>> = {
   pause: inPolicy('Open the switch'),
   tokenMode: (paymasterId) => ({ to: dappPlace(paymasterId, 'connect'), verb: 'Open token mode' }),
   contracts: inPolicy('Edit contracts'),
-  walletDeployment: inPolicy('Edit rules'),
-  spendingLimit: inPolicy('Edit limits'),
-  webhook: (paymasterId) => ({ to: dappPlace(paymasterId, 'webhooks'), verb: 'Open webhooks' }),
-  gasTank: (paymasterId) => ({ to: dappPlace(paymasterId, 'tank'), verb: 'Open gas tank' }),
-  tokenPayment: elsewhere('/tokens', 'Edit tokens'),
+  validity: undefined,
   fees: elsewhere('/settings', 'Open chain settings'),
+  tokenPayment: elsewhere('/tokens', 'Edit tokens'),
+  gasTank: (paymasterId) => ({ to: dappPlace(paymasterId, 'tank'), verb: 'Open gas tank' }),
   unreachable: elsewhere('/settings', 'Open chain settings'),
   burnRate: elsewhere('/settings', 'Open chain settings'),
 };
 
+/** Kinds with a page or a word of their own; the others are edited among the rules. */
+const RULES: Readonly<Record<string, PlaceOf>> = {
+  spendingLimit: inPolicy('Edit limits'),
+  webhook: (paymasterId) => ({ to: dappPlace(paymasterId, 'webhooks'), verb: 'Open webhooks' }),
+};
+
+const isFixed = (rule: string): rule is FixedKind => Object.hasOwn(FIXED, rule);
+const isKind = (rule: string): boolean => ruleTypes.some(({ type }) => type === rule);
+
+const placeOf = (rule: string): PlaceOf | undefined => {
+  if (isFixed(rule)) return FIXED[rule];
+  return isKind(rule) ? (RULES[rule] ?? inPolicy('Edit rules')) : undefined;
+};
+
 /** Where the operator changes the settings of a kind of rule; undefined if it has none. */
 export const rulePlace = (rule: string | null, paymasterId: string): RulePlace | undefined =>
-  rule === null ? undefined : PLACES[rule]?.(paymasterId, rule);
+  rule === null ? undefined : placeOf(rule)?.(paymasterId, rule);
