@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { loadConfig } from '../../../../engine/config/config.ts';
 import { type Setting, sourceText, valueText, wordsOf } from './setting-words.ts';
 
 const setting = (key: string, more: Partial<Setting> = {}): Setting => ({
@@ -31,4 +32,9 @@ test('who must change a setting elsewhere is told where', () => {
 
 test('a setting without words is still shown by its key', () => {
   expect(wordsOf(setting('newOne'))).toEqual({ title: 'newOne', purpose: '' });
+});
+
+test('every setting of this version has words', () => {
+  const keys = Object.keys(loadConfig({}));
+  expect(keys.filter((key) => wordsOf(setting(key)).purpose === '')).toEqual([]);
 });
