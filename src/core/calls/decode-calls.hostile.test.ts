@@ -50,7 +50,7 @@ describe('no input takes the desk down', () => {
         expectBounded(data, version);
         expectBounded(hex(concat([selector, data])), version);
       }),
-      { numRuns: 1000 },
+      { numRuns: sized(1000, 200) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sized } from '../../../test/support/combinations.ts';
 import { ManualClock } from '../../../test/support/manual-clock.ts';
 import { account, decision, paymaster } from '../../../test/support/store-records.ts';
 import { useTempFolders } from '../../../test/support/temp-folder.ts';
@@ -155,7 +156,7 @@ describe('the budget of a chain whose node is unreachable', () => {
           expect(sum(signed.filter((one) => one.answers === count))).toBeLessThanOrEqual(BUDGET);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: sized(60, 15) },
     );
   });
 });

@@ -1,11 +1,11 @@
 import { Socket } from 'node:net';
 import { Transaction, verifyMessage } from 'ethers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { cableTo, emulatedHid } from '../../../../../test/support/emulated-hid.ts';
-import { type LedgerEmulator, createLedgerEmulator } from '../../../../../test/support/ledger-emulator.ts';
-import type { Hex } from '../../../../shared/schema/hex.ts';
-import { ledgerPath } from './ledger-paths.ts';
-import type { Ledger, LedgerPrompt } from './ledger.ts';
+import { cableTo, emulatedHid } from '../support/emulated-hid.ts';
+import { type LedgerEmulator, createLedgerEmulator } from '../support/ledger-emulator.ts';
+import type { Hex } from '../../src/shared/schema/hex.ts';
+import { ledgerPath } from '../../src/renderer/src/modules/signing/ledger-paths.ts';
+import type { Ledger, LedgerPrompt } from '../../src/renderer/src/modules/signing/ledger.ts';
 
 const PATH = ledgerPath('ledger-live', 1);
 const TEXT = 'I fund this paymaster — für “Game Items” ✓\n'.repeat(12);
@@ -50,7 +50,7 @@ afterEach(() => {
 });
 
 const connect = async (): Promise<Ledger> => {
-  const { connectLedger } = await import('./ledger.ts');
+  const { connectLedger } = await import('../../src/renderer/src/modules/signing/ledger.ts');
   return connectLedger((prompt) => prompt !== undefined && prompts.push(prompt));
 };
 

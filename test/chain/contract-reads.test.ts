@@ -1,14 +1,19 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { deployEntryPoint, devWallet, fundDeposit, fundGasTank } from '../../demo/world-contracts.ts';
-import { deployLayout } from '../../../test/support/deploy-layout.ts';
-import { useLocalChain } from '../../../test/support/local-chain.ts';
-import { operationV06, vectorCases } from '../../../test/support/vectors.ts';
-import type { Address, Hex } from '../../shared/schema/hex.ts';
-import { biconomy110 } from '../../core/paymaster-layouts/biconomy-1.1.0.ts';
-import { readBalance, readSenderNonce, readSigner, verifyPaymasterContract } from './contract-reads.ts';
-import type { EthCall } from './contract-reads.ts';
-import type { SponsorshipTerms } from '../../core/paymaster-layouts/layout.ts';
-import { verifying06 } from '../../core/paymaster-layouts/verifying-0.6.ts';
+import { deployEntryPoint, devWallet, fundDeposit, fundGasTank } from '../../src/demo/world-contracts.ts';
+import { deployLayout } from '../support/deploy-layout.ts';
+import { useLocalChain } from '../support/local-chain.ts';
+import { operationV06, vectorCases } from '../support/vectors.ts';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import { biconomy110 } from '../../src/core/paymaster-layouts/biconomy-1.1.0.ts';
+import {
+  readBalance,
+  readSenderNonce,
+  readSigner,
+  verifyPaymasterContract,
+} from '../../src/engine/paymaster/contract-reads.ts';
+import type { EthCall } from '../../src/engine/paymaster/contract-reads.ts';
+import type { SponsorshipTerms } from '../../src/core/paymaster-layouts/layout.ts';
+import { verifying06 } from '../../src/core/paymaster-layouts/verifying-0.6.ts';
 
 const NOBODY: Address = `0x${'99'.repeat(20)}`;
 const FUNDING_WALLET: Address = `0x${'22'.repeat(20)}`;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { findAnvil, startLocalChain } from './local-chain.ts';
+import { findAnvil, startLocalChain } from '../../src/demo/local-chain.ts';
 
 const noPackage = (): undefined => undefined;
 
@@ -35,7 +35,7 @@ test('a port that is taken is said, not waited for', async () => {
 });
 
 test('no chain is left behind when the process that started it is killed', async () => {
-  const module = JSON.stringify(new URL('./local-chain.ts', import.meta.url).href);
+  const module = JSON.stringify(new URL('../../src/demo/local-chain.ts', import.meta.url).href);
   const script = `console.log((await (await import(${module})).startLocalChain()).url)`;
   const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],

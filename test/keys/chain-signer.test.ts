@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { Wallet } from 'ethers';
 import { afterEach, expect, test } from 'vitest';
-import { useTempFolders } from '../../../test/support/temp-folder.ts';
-import { loadConfig } from '../config/config.ts';
-import { openDataFolder } from '../data-folder/data-folder.ts';
-import { type Engine, createEngine } from '../index.ts';
-import { createLog } from '../base/log.ts';
-import { Secret } from '../base/secret.ts';
-import { nextSignerKeyName, signerKeyName } from './chain-signer.ts';
-import { openVault } from './vault.ts';
-import { vaultInFile } from '../store/vault-in-file.ts';
+import { useTempFolders } from '../support/temp-folder.ts';
+import { loadConfig } from '../../src/engine/config/config.ts';
+import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
+import { type Engine, createEngine } from '../../src/engine/index.ts';
+import { createLog } from '../../src/engine/base/log.ts';
+import { Secret } from '../../src/engine/base/secret.ts';
+import { nextSignerKeyName, signerKeyName } from '../../src/engine/signer/chain-signer.ts';
+import { openVault } from '../../src/engine/signer/vault.ts';
+import { vaultInFile } from '../../src/engine/store/vault-in-file.ts';
 
 const scrypt = { N: 2, r: 1, p: 1 };
 const tempFolder = useTempFolders();
