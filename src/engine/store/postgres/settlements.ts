@@ -1,8 +1,8 @@
 import { heldAfter } from '../../../core/ledger/after-settlement.ts';
+import { type Candidate, type SettlementChange, settleRange } from '../../../core/ledger/settle.ts';
 import { settledCost, signedOperation } from '../../../core/decision/settled-cost.ts';
 import { readRecord } from '../../../core/decision/stored-record.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
-import { type Candidate, slotKey } from '../operation-slot.ts';
 import type {
   AppliedRange,
   MinedUserOperation,
@@ -10,15 +10,12 @@ import type {
   ScannedRange,
   DecisionSettlement,
   SettlementStore,
-  UnmatchedOperation,
 } from '../settlement-store.ts';
 import { adjustReservations } from './ledger.ts';
 import type { Rows } from './rows.ts';
 import type { Writer, Transaction } from './writer.ts';
 
-interface StoredDecision {
-  seq: number;
-  settlement: string;
+interface StoredDecision extends Pick<Candidate, 'seq' | 'settlement'> {
   record: string;
 }
 
@@ -41,6 +38,9 @@ const CANDIDATES = `SELECT seq, settlement, record FROM decision
 const BY_HASH = `SELECT decision.seq FROM decision_hash JOIN decision USING (seq)
   WHERE decision_hash.user_op_hash = $1 AND chain_id = $2 AND outcome = 'sponsored'
   ORDER BY (settlement = 'settled') DESC, decision.seq LIMIT 1`;
+
+const SETTLED_IN = `SELECT seq FROM decision WHERE chain_id = $1 AND settled_block BETWEEN $2 AND $3
+  ORDER BY settled_block, seq`;
 
 const SET_CURSOR = `INSERT INTO chain_cursor (chain_id, block) VALUES ($1, $2)
   ON CONFLICT (chain_id) DO UPDATE SET block = excluded.block`;
@@ -66,19 +66,24 @@ const change = async (
   writing.decisionsChanged();
 };
 
-const putBack = (writing: Transaction, seq: number): Promise<void> =>
-  change(writing, seq, { settlement: 'reserved', actualCostWei: null, block: null });
-const settle = async (writing: Transaction, seq: number, mined: MinedUserOperation): Promise<void> => {
+const costOf = async (writing: Transaction, seq: number, mined: MinedUserOperation): Promise<bigint | undefined> => {
   const found = await writing.get<{ record: string }>('SELECT record FROM decision WHERE seq = $1', [seq]);
-  if (found === undefined) return;
+  if (found === undefined) return undefined;
   const record = readRecord(found.record);
   const { entryPoint, paymasterAndData } = record;
   const terms = { entryPoint, paymasterAndData, maxCostWei: BigInt(record.maxCostWei ?? 0) };
-  const cost = settledCost({ ...terms, op: () => signedOperation(record) }, mined);
-  await change(writing, seq, { settlement: 'settled', actualCostWei: String(cost), block: mined.blockNumber });
+  return settledCost({ ...terms, op: () => signedOperation(record) }, mined);
 };
-const leaveUnconfirmed = (writing: Transaction, seq: number, block: number): Promise<void> =>
-  change(writing, seq, { settlement: 'unconfirmed', actualCostWei: null, block });
+
+const apply = async (writing: Transaction, one: SettlementChange<MinedUserOperation>): Promise<void> => {
+  const { seq, to: settlement } = one;
+  if (one.to === 'reserved') return change(writing, seq, { settlement, actualCostWei: null, block: null });
+  if (one.to === 'unconfirmed') return change(writing, seq, { settlement, actualCostWei: null, block: one.block });
+  const cost = await costOf(writing, seq, one.mined);
+  if (cost === undefined) return;
+  await change(writing, seq, { settlement, actualCostWei: String(cost), block: one.mined.blockNumber });
+};
+
 /** The decision that a mined operation settles: the one it settled before, else the first. */
 const findByHash = async (rows: Rows, userOpHash: string, chainId: number): Promise<number | undefined> =>
   (await rows.get<{ seq: number }>(BY_HASH, [userOpHash.toLowerCase(), chainId]))?.seq;
@@ -102,44 +107,22 @@ const decisionOf = async (
   return undefined;
 };
 
-/** Possible decisions of these operations, by sender and nonce. */
-const candidatesOf = async (
-  writing: Transaction,
-  { chainId, fromBlock }: ScannedRange,
-  unmatched: readonly MinedUserOperation[],
-): Promise<Map<MinedUserOperation, Candidate[]>> => {
-  if (unmatched.length === 0) return new Map();
-  const senders = unmatched.map(({ sender }) => addressKey(sender));
-  const found = await writing.all<StoredDecision>(CANDIDATES, [chainId, fromBlock, senders]);
-  const bySlot = Map.groupBy(found.map(toCandidate), slotKey);
-  return new Map(unmatched.map((operation) => [operation, bySlot.get(slotKey(operation)) ?? []]));
-};
-
 const applyRange = async (writing: Transaction, range: ScannedRange): Promise<AppliedRange> => {
   const { chainId, fromBlock, toBlock, mined, cursor } = range;
   const seqOf = new Map<MinedUserOperation, number | undefined>();
   for (const one of mined) seqOf.set(one, await decisionOf(writing, one, chainId));
-  const mayBe = await candidatesOf(
-    writing,
-    range,
-    mined.filter((operation) => seqOf.get(operation) === undefined),
-  );
-  const present = new Set([...seqOf.values(), ...[...mayBe.values()].flat().map(({ seq }) => seq)]);
-  const settledIn = await writing.all<{ seq: number }>(
-    'SELECT seq FROM decision WHERE chain_id = $1 AND settled_block BETWEEN $2 AND $3 ORDER BY settled_block, seq',
-    [chainId, fromBlock, toBlock],
-  );
-  const gone = settledIn.filter(({ seq }) => !present.has(seq));
-  for (const { seq } of gone) await putBack(writing, seq);
-  for (const [one, seq] of seqOf) if (seq !== undefined) await settle(writing, seq, one);
-  const unmatched: UnmatchedOperation[] = [];
-  for (const [operation, decisions] of mayBe) {
-    for (const { seq } of decisions) await leaveUnconfirmed(writing, seq, operation.blockNumber);
-    const isKnown = decisions.every(({ settlement }) => settlement === 'unconfirmed');
-    if (!isKnown) unmatched.push({ mined: operation, decisions: decisions.length });
-  }
+  const senders = mined.filter((one) => seqOf.get(one) === undefined).map(({ sender }) => addressKey(sender));
+  const found =
+    senders.length === 0 ? [] : await writing.all<StoredDecision>(CANDIDATES, [chainId, fromBlock, senders]);
+  const settledIn = await writing.all<{ seq: number }>(SETTLED_IN, [chainId, fromBlock, toBlock]);
+  const { changes, ...applied } = settleRange({
+    seqOf,
+    candidates: found.map(toCandidate),
+    accountedFor: settledIn.map(({ seq }) => seq),
+  });
+  for (const one of changes) await apply(writing, one);
   await writing.run(SET_CURSOR, [chainId, cursor]);
-  return { putBack: gone.length, unmatched };
+  return applied;
 };
 
 /** Settlement: the chain's result of each decision, and its remaining reservations in the ledger. */

@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
 import { heldAfter } from '../../../core/ledger/after-settlement.ts';
+import { type Candidate, type SettlementChange, settleRange } from '../../../core/ledger/settle.ts';
 import { settledCost, signedOperation } from '../../../core/decision/settled-cost.ts';
 import { readRecord } from '../../../core/decision/stored-record.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
-import { type Candidate, slotKey } from '../operation-slot.ts';
 import type {
   AppliedRange,
   MinedUserOperation,
@@ -11,7 +11,6 @@ import type {
   ScannedRange,
   DecisionSettlement,
   SettlementStore,
-  UnmatchedOperation,
 } from '../settlement-store.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { createHashIndex, enterAll } from './hash-index.ts';
@@ -78,21 +77,23 @@ export const settlementStore = (
     const isSame = before.settlement === settlement && before.actualCostWei === actualCostWei && before.block === block;
     if (!isSame) entries.append('settlement', { decision: before.id, settlement, actualCostWei, block });
   };
-  const putBack = (seq: number): void => change(seq, { settlement: 'reserved', actualCostWei: null, block: null });
   const terms = database.prepare<[number], { maxCostWei: string; entryPoint: string; paymasterAndData: string }>(
     `SELECT record ->> 'maxCostWei' AS maxCostWei, record ->> 'entryPoint' AS entryPoint,
        record ->> 'paymasterAndData' AS paymasterAndData FROM decision WHERE seq = ?`,
   );
   const record = database.prepare<[number], string>('SELECT record FROM decision WHERE seq = ?').pluck();
-  const settle = (seq: number, mined: MinedUserOperation): void => {
+  const costOf = (seq: number, mined: MinedUserOperation): bigint | undefined => {
     const sponsored = terms.get(seq);
-    if (sponsored === undefined) return;
     const op = () => signedOperation(readRecord(record.get(seq) ?? ''));
-    const cost = settledCost({ ...sponsored, maxCostWei: BigInt(sponsored.maxCostWei), op }, mined);
-    change(seq, { settlement: 'settled', actualCostWei: String(cost), block: mined.blockNumber });
+    return sponsored && settledCost({ ...sponsored, maxCostWei: BigInt(sponsored.maxCostWei), op }, mined);
   };
-  const leaveUnconfirmed = (seq: number, block: number): void =>
-    change(seq, { settlement: 'unconfirmed', actualCostWei: null, block });
+  const apply = (one: SettlementChange<MinedUserOperation>): void => {
+    if (one.to === 'reserved') return change(one.seq, { settlement: one.to, actualCostWei: null, block: null });
+    if (one.to === 'unconfirmed') return change(one.seq, { settlement: one.to, actualCostWei: null, block: one.block });
+    const cost = costOf(one.seq, one.mined);
+    if (cost === undefined) return;
+    change(one.seq, { settlement: one.to, actualCostWei: String(cost), block: one.mined.blockNumber });
+  };
   const decisionOf = ({ userOpHash, sponsoredHashes = [] }: MinedUserOperation, chainId: number) => {
     const known = hashes.find(userOpHash.toLowerCase(), chainId);
     if (known !== undefined) return known;
@@ -100,29 +101,17 @@ export const settlementStore = (
     if (seq !== undefined) hashes.add(userOpHash.toLowerCase(), seq);
     return seq;
   };
-  /** Possible decisions of these operations, by sender and nonce. */
-  const candidatesOf = (chainId: number, fromBlock: number, unmatched: readonly MinedUserOperation[]) => {
-    if (unmatched.length === 0) return new Map<MinedUserOperation, Candidate[]>();
-    const senders = JSON.stringify(unmatched.map(({ sender }) => addressKey(sender)));
-    const bySlot = Map.groupBy(candidates.all({ chainId, fromBlock, senders }), slotKey);
-    return new Map(unmatched.map((operation) => [operation, bySlot.get(slotKey(operation)) ?? []]));
-  };
   const applyRange = ({ chainId, fromBlock, toBlock, mined, cursor: block }: ScannedRange): AppliedRange => {
     const seqOf = new Map(mined.map((one) => [one, decisionOf(one, chainId)]));
-    const unmatched = mined.filter((operation) => seqOf.get(operation) === undefined);
-    const mayBe = candidatesOf(chainId, fromBlock, unmatched);
-    const present = new Set([...seqOf.values(), ...[...mayBe.values()].flat().map(({ seq }) => seq)]);
-    const gone = settledIn.all(chainId, fromBlock, toBlock).filter(({ seq }) => !present.has(seq));
-    for (const { seq } of gone) putBack(seq);
-    for (const [operation, seq] of seqOf) if (seq !== undefined) settle(seq, operation);
-    const fresh: UnmatchedOperation[] = [];
-    for (const [operation, decisions] of mayBe) {
-      for (const { seq } of decisions) leaveUnconfirmed(seq, operation.blockNumber);
-      const isKnown = decisions.every(({ settlement }) => settlement === 'unconfirmed');
-      if (!isKnown) fresh.push({ mined: operation, decisions: decisions.length });
-    }
+    const senders = mined.filter((one) => seqOf.get(one) === undefined).map(({ sender }) => addressKey(sender));
+    const { changes, ...applied } = settleRange({
+      seqOf,
+      candidates: senders.length === 0 ? [] : candidates.all({ chainId, fromBlock, senders: JSON.stringify(senders) }),
+      accountedFor: settledIn.all(chainId, fromBlock, toBlock).map(({ seq }) => seq),
+    });
+    for (const one of changes) apply(one);
     setCursor.run(chainId, block);
-    return { putBack: gone.length, unmatched: fresh };
+    return applied;
   };
 
   return {
@@ -145,11 +134,11 @@ export const settlementStore = (
     },
     async applySettlements(range) {
       const { mined } = range;
-      const apply = () => commit.run(() => (mined.length === 0 || hashes.catchUp() ? applyRange(range) : undefined));
+      const applied = () => commit.run(() => (mined.length === 0 || hashes.catchUp() ? applyRange(range) : undefined));
       // Decisions are stored between two batches of hashes.
       for (;;) {
-        const applied = await apply();
-        if (applied !== undefined) return applied;
+        const result = await applied();
+        if (result !== undefined) return result;
       }
     },
     async countUnmatched(chainId, from) {

@@ -1,0 +1,87 @@
+import type { SettlementState } from './after-settlement.ts';
+
+/** Identifies what an EntryPoint mines only once. */
+export interface OperationSlot {
+  readonly entryPoint: string;
+  readonly paymaster: string;
+  readonly sender: string;
+  readonly nonce: bigint | string;
+}
+
+/** A mined operation. */
+export interface MinedSlot extends OperationSlot {
+  readonly blockNumber: number;
+}
+
+/** A decision that may have paid for a mined operation. */
+export interface Candidate extends OperationSlot {
+  readonly seq: number;
+  readonly settlement: SettlementState;
+}
+
+/** What is stored about the decisions of a range of blocks. */
+export interface StoredDecisions<Mined> {
+  /** For each mined operation the decision with its hash; undefined if there is none. */
+  readonly seqOf: ReadonlyMap<Mined, number | undefined>;
+  /**
+   * At least every decision with the slot of a mined operation that is reserved, or that a block accounts for from the
+   * first of the range on: a re-org may have moved or replaced its operation.
+   */
+  readonly candidates: readonly Candidate[];
+  /** The decisions that a block of the range accounted for so far. */
+  readonly accountedFor: readonly number[];
+}
+
+/** What becomes of a decision. */
+export type SettlementChange<Mined> = { readonly seq: number } & (
+  | { readonly to: 'reserved' }
+  | { readonly to: 'settled'; readonly mined: Mined }
+  /** `block` has an operation that it may have paid for. */
+  | { readonly to: 'unconfirmed'; readonly block: number }
+);
+
+/** How the decisions change so that they agree with the blocks of a range. */
+export interface SettledRange<Mined> {
+  /** In the order in which they are made: those that return to `reserved` come first. */
+  readonly changes: readonly SettlementChange<Mined>[];
+  /** Number of decisions that return to `reserved`. */
+  readonly putBack: number;
+  /** Operations without a certain decision that were not known to be such, with the number of their candidates. */
+  readonly unmatched: readonly { readonly mined: Mined; readonly decisions: number }[];
+}
+
+/** Distinguishes slots, ignoring letter case. */
+const slotKey = ({ entryPoint, paymaster, sender, nonce }: OperationSlot): string =>
+  [entryPoint, paymaster, sender, nonce].join(' ').toLowerCase();
+
+/**
+ * What mined operations mean for decisions.
+ *
+ * - A mined operation settles the decision with its hash.
+ * - One without such a decision leaves every candidate for its slot unconfirmed: one of them paid for it, and it is
+ *   unknown which.
+ * - A decision that a block of the range accounted for, and no operation accounts for any more, returns to `reserved`.
+ */
+export const settleRange = <Mined extends MinedSlot>({
+  seqOf,
+  candidates,
+  accountedFor,
+}: StoredDecisions<Mined>): SettledRange<Mined> => {
+  const settled: SettlementChange<Mined>[] = [];
+  const unconfirmed: SettlementChange<Mined>[] = [];
+  const unmatched: { mined: Mined; decisions: number }[] = [];
+  const bySlot = Map.groupBy(candidates, slotKey);
+  for (const [mined, seq] of seqOf) {
+    if (seq !== undefined) {
+      settled.push({ seq, to: 'settled', mined });
+      continue;
+    }
+    const decisions = bySlot.get(slotKey(mined)) ?? [];
+    for (const one of decisions) unconfirmed.push({ seq: one.seq, to: 'unconfirmed', block: mined.blockNumber });
+    const isKnown = decisions.every(({ settlement }) => settlement === 'unconfirmed');
+    if (!isKnown) unmatched.push({ mined, decisions: decisions.length });
+  }
+  const present = new Set([...settled, ...unconfirmed].map(({ seq }) => seq));
+  const putBack = accountedFor.filter((seq) => !present.has(seq)).map((seq) => ({ seq, to: 'reserved' as const }));
+  return { changes: [...putBack, ...settled, ...unconfirmed], putBack: putBack.length, unmatched };
+};
