@@ -1,4 +1,5 @@
 import { logWords } from '../../src/core/log/report-words.ts';
+import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -7,6 +8,7 @@ import type { Caller } from '../../src/api/index.ts';
 import { verifyDesk } from '../../src/engine/log/verify-log.ts';
 import { codeOf, useOfflineDesk } from '../support/offline-desk.ts';
 import { operation } from '../support/operations.ts';
+import { createForger } from './forger.ts';
 
 const desk = useOfflineDesk();
 const call: Caller = (name, input) => desk().call(name, input);
@@ -62,4 +64,18 @@ test('a desk of before the log enters what it decided, and what its ledger holds
     (await call('log.page', { from: 0 })).map(({ text }) => text).filter((text) => text.includes('"ledger"')),
   ).toHaveLength(1);
   expect(await verifyDesk(call, { withSignatures: true })).toMatchObject({ ok: true, faults: [] });
+});
+
+test('an opening ledger behind other entries is named: it could hide what was spent', async () => {
+  const dapp = await desk().dapp();
+  expect(codeOf(await dapp.sponsor(op(0)))).toBe('SPONSORED');
+  await desk().restart(() => withoutLog(join(desk().dir, 'gasdesk.db')));
+  expect(codeOf(await dapp.sponsor(op(1)))).toBe('SPONSORED');
+  const lines = (await call('log.page', { from: 0 })).map(({ text }) => text);
+  const opening = JSON.parse(lines.find((line) => line.includes('"kind":"ledger"')) ?? '') as object;
+  const accounts = [{ kind: 'limit', id: 'later:0', window: 0, user: '', held: '0' }];
+  const later = JSON.stringify({ ...opening, body: { accounts, reservations: [] } });
+  const { verify } = createForger(randomBytes(32));
+  expect(verify(lines).faults).toEqual([]);
+  expect(verify([...lines, later]).faults).toMatchObject([{ entry: lines.length, fault: 'MISPLACED' }]);
 });

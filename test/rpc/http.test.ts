@@ -75,6 +75,14 @@ describe('the address of a DApp', () => {
     expect(errorOf(await desk().send('POST', at, { headers, body: request }))).toEqual(UNKNOWN);
   });
 
+  test.each(['sponsorship.dapp', 'sponsorship.gasPrice', 'sponsorship.balance'] as const)(
+    'a key of another chain is unknown to %s too, by whatever way it is asked',
+    async (procedure) => {
+      const asked = desk().service.call(procedure, { chainId: 31337, apiKey: otherChain.credentials.apiKey });
+      await expect(asked).rejects.toMatchObject({ code: 'UNKNOWN_API_KEY' });
+    },
+  );
+
   test('a key never reaches the log', () => {
     expect(desk().log.join('\n')).not.toContain(dapp.credentials.apiKey);
   });

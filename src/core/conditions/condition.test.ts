@@ -74,6 +74,13 @@ describe('what an operation may cost in US dollars', () => {
   });
 });
 
+test('a policy id is the one that was named, whatever webhookData calls one', () => {
+  const facts = { context: { policyId: 'summer', webhookData: { policyId: 'winter', webhookData: 'none' } } };
+  expect(answer('context.policyId == "summer" && context.webhookData.policyId == "winter"', { facts })).toEqual({
+    holds: true,
+  });
+});
+
 test('256-bit integers compare exactly', () => {
   const most = 2n ** 256n - 1n;
   const situation = together(minting, { facts: { context: { a: String(most) } } });

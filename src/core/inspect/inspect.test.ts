@@ -247,6 +247,19 @@ describe('a bundle', () => {
     },
   );
 
+  it.each([51, 52])(
+    'names the paymaster of an operation with %i bytes of it, or says that they are too few',
+    (length) => {
+      const [vector] = signed.filter(({ packedUserOp }) => packedUserOp !== undefined);
+      if (vector?.packedUserOp === undefined) throw new Error('no vector');
+      const paymasterAndData = vector.paymasterAndData.slice(0, 2 + 2 * length) as Hex;
+      const reading = first(bundleOf([{ ...vector, packedUserOp: { ...vector.packedUserOp, paymasterAndData } }]));
+      const sections = reading.sections.filter(({ path }) => path === 'ops[0].paymasterAndData');
+      expect(sections.map(covered)).toEqual(length === 52 ? [paymasterAndData] : []);
+      expect(JSON.stringify(reading).includes('AA93')).toBe(length !== 52);
+    },
+  );
+
   it.each([0, 1, 2, 4])('is found in a signed transaction of type %i, by whom it was sent', async (type) => {
     const [cases = []] = groups;
     const wallet = new Wallet(`0x${'11'.repeat(32)}`);

@@ -83,6 +83,23 @@ test('where unfinished bodies hold too much together, the oldest is given up and
   expect(await answer(other)).toBe(`length ${LIMIT};`);
 });
 
+test('what clients go on sending after a refusal takes no room from others', async () => {
+  const open = await start(100 * KIB);
+  const chunkOf = (kib: number): string => `${(kib * KIB).toString(16)}\r\n${'x'.repeat(kib * KIB)}\r\n`;
+  for (let n = 0; n < 8; n += 1) {
+    const refused = open();
+    refused.write(`POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n${chunkOf(96)}`);
+    const [reply] = (await once(refused, 'data')) as [Buffer];
+    expect(reply.toString()).toContain('BODY_TOO_LARGE');
+    // The server closes what it has read to the end.
+    refused.end(chunkOf(20));
+    await once(refused, 'close');
+  }
+  const honest = open();
+  honest.write(`${head(1)}x`);
+  expect(await answer(honest)).toBe('length 1;');
+});
+
 test('many small pieces count for what they take in memory', async () => {
   const open = await start(20 * KIB);
   const socket = open();

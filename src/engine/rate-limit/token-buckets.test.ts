@@ -54,6 +54,18 @@ test('nobody is kept in memory for longer than a minute, nor is a flood of names
   expect(buckets.size).toBe(1);
 });
 
+test('a flood of names gives nobody a new minute who asks meanwhile', () => {
+  const buckets = createTokenBuckets(() => 1, clock);
+  const flood = (from: number): void => {
+    for (let n = from; n < from + 60_000; n += 1) buckets.take(String(n));
+  };
+  expect(buckets.take('a')).toBe(0);
+  flood(0);
+  expect(buckets.take('a')).toBe(60_000);
+  flood(60_000);
+  expect(buckets.take('a')).toBe(60_000);
+});
+
 test('without a limit nothing is counted', () => {
   const buckets = createTokenBuckets(() => 0, clock);
   for (let n = 0; n < 1000; n += 1) expect(buckets.take('a')).toBe(0);

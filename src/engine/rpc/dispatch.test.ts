@@ -19,6 +19,9 @@ import { dispatch } from './dispatch.ts';
 import { rpcMethods } from './methods.ts';
 import type { RpcResponse } from './envelope.ts';
 
+/** Two numbers of 128 bits: 3 and 2. */
+const PACKED = `0x${'3'.padStart(32, '0')}${'2'.padStart(32, '0')}`;
+
 const isId = (id: unknown): boolean => typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
 
 /** JSON-RPC 2.0: version, id, and either a result or an error with code and message. */
@@ -481,6 +484,23 @@ describe('the other methods', () => {
       request({ method: 'pm_getPaymasterData', params: rest([ENTRY_POINT, CHAIN, context]) }),
     );
     expect(asked[0]!.options).toMatchObject({ ...options, calculateGasLimits: false });
+  });
+
+  test.each<[string, object, boolean]>([
+    [
+      'both limits and the gas for the bundler',
+      { callGasLimit: 1, verificationGasLimit: 2, preVerificationGas: 3 },
+      false,
+    ],
+    ['packed limits and the gas for the bundler', { accountGasLimits: PACKED, preVerificationGas: 3 }, false],
+    ['one limit', { callGasLimit: 1, preVerificationGas: 3 }, true],
+    ['packed limits alone', { accountGasLimits: PACKED }, true],
+  ])('gas is calculated on request only where the wallet has left some open: with %s', async (_, gas, isOpen) => {
+    const op = { sender, nonce: '0x0', callData: '0x', gasFees: PACKED, ...gas };
+    const { asked } = await send(
+      request({ method: 'pm_getPaymasterData', params: [op, ENTRY_POINT, CHAIN, { calculateGasLimits: true }] }),
+    );
+    expect(asked[0]!.options.calculateGasLimits).toBe(isOpen);
   });
 
   test.each<[string, unknown[]]>([
