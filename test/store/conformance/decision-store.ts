@@ -4,6 +4,7 @@ import type { MinedUserOperation } from '../../../src/engine/store/settlement-st
 import type { Store } from '../../../src/engine/store/store.ts';
 import type { DecisionRecord } from '../../../src/shared/schema/decision.ts';
 import type { Hex } from '../../../src/shared/schema/hex.ts';
+import type { ManualClock } from '../../support/manual-clock.ts';
 import { decision, withdrawal } from '../../support/store-records.ts';
 import { type OpenStore, useStore } from './open-store.ts';
 import { endExpired } from '../../support/end-expired.ts';
@@ -11,8 +12,10 @@ import { endExpired } from '../../support/end-expired.ts';
 /** What every {@link DecisionStore} does, and settlement with what it has reserved. */
 export const describeDecisionStore = (open: OpenStore): void => {
   let store: Store;
-  const reopen = useStore(open, (opened) => {
+  let clock: ManualClock;
+  const reopen = useStore(open, (opened, itsClock) => {
     store = opened;
+    clock = itsClock;
   });
 
   /** Beyond 2^64: what a float or a 64-bit integer would lose is lost money. */
@@ -245,6 +248,15 @@ export const describeDecisionStore = (open: OpenStore): void => {
       expect(await held()).toBe(25n);
       await reopen();
       expect(await held()).toBe(5n);
+    });
+
+    it('enters no decision in the log before the one that it follows, though the clock is set back', async () => {
+      await reserve([take(1n)]);
+      clock.setBack(60_000);
+      await reserve([take(1n)]);
+      const lines = await store.logLines({ from: 0, limit: 100 });
+      const times = lines.map(({ text }) => (JSON.parse(text) as { at: number }).at);
+      expect(times).toEqual(times.toSorted((one, other) => one - other));
     });
 
     it('still knows what it holds after a restart', async () => {

@@ -14,16 +14,17 @@ export type OpenStore = (folder: string, clock: Clock) => Promise<Store>;
 /**
  * Gives each test a store with one account and one DApp, in a folder of its own.
  *
- * @param use takes the store, also each time it was opened again
+ * @param use takes the store and its clock, also each time it was opened again
  * @returns what closes the store and opens it again
  */
-export const useStore = (open: OpenStore, use: (store: Store) => void): (() => Promise<void>) => {
+export const useStore = (open: OpenStore, use: (store: Store, clock: ManualClock) => void): (() => Promise<void>) => {
   const tempFolder = useTempFolders();
   let dir: string;
   let store: Store;
   const openStore = async (): Promise<void> => {
-    store = await open(dir, new ManualClock());
-    use(store);
+    const clock = new ManualClock();
+    store = await open(dir, clock);
+    use(store, clock);
   };
   beforeEach(async () => {
     dir = tempFolder();
