@@ -135,7 +135,7 @@ afterEach(async () => {
     await clock.advance(10 * MINUTE);
     return codeOf(await honest());
   };
-  await expect.poll(later, { timeout: 10_000 }).toBe('SPONSORED');
+  await expect.poll(later).toBe('SPONSORED');
 });
 
 test('of 200 at once exactly what the budget holds is signed, and all of it mined costs no more', async () => {

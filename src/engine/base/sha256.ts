@@ -1,3 +1,6 @@
 import { hash } from 'node:crypto';
 
 export const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');
+
+/** SHA-256 of a text in UTF-8: 32 bytes. */
+export const sha256Text = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -152,3 +152,50 @@ describe('draining', () => {
     expect(isDone).toBe(true);
   });
 });
+
+describe('what a transaction keeps in memory', () => {
+  /** A sum in memory, written at the end of a transaction and read again where that was undone. */
+  const withSum = () => {
+    database.exec('CREATE TABLE total (sum INTEGER) STRICT; INSERT INTO total VALUES (0)');
+    const stored = (): number => database.prepare<[], number>('SELECT sum FROM total').pluck().get() ?? 0;
+    let sum = 0;
+    let written = 0;
+    const memory = createGroupCommit(database, counted, {
+      begin: () => undefined,
+      save() {
+        database.prepare('UPDATE total SET sum = ?').run(sum);
+        written += 1;
+      },
+      undone: () => void (sum = stored()),
+    });
+    const add = (amount: number, then: () => void = () => undefined): Promise<unknown> =>
+      memory.run(() => {
+        sum += amount;
+        then();
+      });
+    return { add, sums: () => [sum, stored()], written: () => written };
+  };
+
+  it('is written once, whatever number of writes changed it', async () => {
+    const { add, sums, written } = withSum();
+    await Promise.all([add(1), add(2), add(3)]);
+    expect([sums(), written()]).toEqual([[6, 6], 1]);
+  });
+
+  it('loses what a failed write added, and that alone', async () => {
+    const { add, sums } = withSum();
+    const fails = add(2, () => {
+      throw new Error('no');
+    });
+    expect(await outcomes([add(1), fails, add(4)])).toEqual([undefined, 'Error: no', undefined]);
+    expect(sums()).toEqual([5, 5]);
+  });
+
+  it('is as before where the commit itself fails', async () => {
+    const { add, sums } = withSum();
+    await add(1);
+    const refused = add(2, () => void insert(1, 99));
+    expect(await outcomes([refused])).toEqual([expect.stringContaining('FOREIGN KEY')]);
+    expect(sums()).toEqual([1, 1]);
+  });
+});

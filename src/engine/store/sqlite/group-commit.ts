@@ -24,31 +24,49 @@ interface PendingWrite {
 /** Settles the promise of one write, after the commit. */
 type Settle = () => void;
 
+/** What runs with every shared transaction. */
+export interface CommitHooks {
+  /** Runs first. */
+  readonly begin: () => void;
+  /** Runs last: writes what the transaction changed in memory. */
+  readonly save: () => void;
+  /** What was changed in memory since the last `save` was undone. */
+  readonly undone: () => void;
+}
+
+const NO_HOOKS: CommitHooks = { begin: () => undefined, save: () => undefined, undone: () => undefined };
+
 /**
  * One flush to disk serves all requests in flight: writes that arrive before the next round of the event loop are
  * committed together.
- *
- * @param begin runs first in every transaction
  */
 export const createGroupCommit = (
   database: Database.Database,
   timed: SlowLog,
-  begin: () => void = () => undefined,
+  { begin, save, undone }: CommitHooks = NO_HOOKS,
 ): GroupCommit => {
   let queue: PendingWrite[] = [];
   let scheduled: Promise<void> | undefined;
 
   const commitTogether = database.transaction((batch: readonly PendingWrite[]): Settle[] => {
     begin();
-    return batch.map(({ write, resolve }) => {
+    const settles = batch.map(({ write, resolve }) => {
       const result = write();
       return () => resolve(result);
     });
+    save();
+    return settles;
   });
 
-  const inSavepoint = database.transaction((write: () => unknown) => write());
+  const inSavepoint = database.transaction((write: () => unknown) => {
+    const result = write();
+    // The savepoint of another write may be undone: this one's changes must not go with it.
+    save();
+    return result;
+  });
   const commitApart = database.transaction((batch: readonly PendingWrite[]): Settle[] => {
     begin();
+    save();
     return batch.map(({ write, resolve, reject }) => {
       try {
         const result = inSavepoint(write);
@@ -56,6 +74,7 @@ export const createGroupCommit = (
       } catch (error) {
         // A failed disk has rolled back everything; only the whole batch can report it.
         if (!database.inTransaction) throw error;
+        undone();
         return () => reject(error);
       }
     });
@@ -68,6 +87,7 @@ export const createGroupCommit = (
     try {
       return commitTogether.immediate(batch);
     } catch {
+      undone();
       return commitApart.immediate(batch);
     }
   };
@@ -80,6 +100,7 @@ export const createGroupCommit = (
       for (const settle of timed('commit', () => commit(batch), batch.length)) settle();
     } catch (error) {
       // The transaction itself failed, for example on a full disk: nothing of the batch was written.
+      undone();
       for (const pending of batch) pending.reject(error);
     }
   };

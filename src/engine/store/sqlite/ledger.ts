@@ -24,11 +24,12 @@ interface ReservationRow extends AccountRow {
 /** A current amount. */
 export interface HeldAmount {
   readonly held: bigint;
-  /** The account's number; undefined if it does not exist yet, and for a rolling window. */
-  readonly accountId?: number | undefined;
 }
 
-/** Accounts and decisions' reservations, inside the transactions of its callers. Amounts are bigint. */
+/**
+ * Accounts and decisions' reservations, inside the transactions of its callers, which end with `save`. Amounts are
+ * bigint.
+ */
 export interface Ledger {
   /** Amount that all decisions together hold in the account, or in the counted buckets of its rolling window. */
   readonly look: (part: LedgerPart) => HeldAmount;
@@ -41,6 +42,10 @@ export interface Ledger {
   release(holds: readonly number[]): void;
   /** Replaces a decision's reservations by the results of `amount`. */
   adjust(seq: number, amount: (reservation: ReservedAmount) => bigint): void;
+  /** Writes the accounts that the transaction changed. It runs last in every transaction. */
+  save(): void;
+  /** Reads every account again: the transaction was undone. */
+  forget(): void;
   /** Grows with every adjustment that returns an amount to a tank, and on request. */
   version(): number;
   /** Makes pending decisions read everything again. */
@@ -49,7 +54,20 @@ export interface Ledger {
 
 const keyOf = ({ kind, id, window = 0, user = '' }: AccountKey): Key => [kind, id, window, user];
 
-/** Accounts are counters, never sums over history. */
+/** An account in memory. */
+interface CachedAccount {
+  held: bigint;
+  /** Undefined until it is stored. */
+  accountId: number | undefined;
+}
+
+/** Accounts in memory, some 200 bytes each. */
+const MAX_CACHED = 100_000;
+
+/**
+ * Accounts are counters, never sums over history. Those in use are in memory; what a transaction changes is written by
+ * `save` before its end.
+ */
 const createAccounts = (database: Database.Database) => {
   const find = database.prepare<Key, AccountRow>(
     'SELECT account_id AS accountId, held FROM ledger_account WHERE kind = ? AND id = ? AND window = ? AND user = ?',
@@ -73,25 +91,73 @@ const createAccounts = (database: Database.Database) => {
     known.set(key, found);
     return found;
   };
+  const byKey = new Map<string, CachedAccount>();
+  const byId = new Map<number, CachedAccount>();
+  const changed = new Set<CachedAccount>();
+  const read = (account: AccountKey): CachedAccount => {
+    const row = find.get(...keyOf(account));
+    return row === undefined
+      ? { held: 0n, accountId: undefined }
+      : { held: BigInt(row.held), accountId: row.accountId };
+  };
+  const cached = (account: AccountKey): CachedAccount => {
+    const key = accountText(account);
+    const found = byKey.get(key) ?? read(account);
+    byKey.set(key, found);
+    if (found.accountId !== undefined) byId.set(found.accountId, found);
+    return found;
+  };
+  const create = (account: AccountKey, amount: bigint): number => {
+    known.delete(`${account.kind}:${account.id}`);
+    const { lastInsertRowid } = insert.run(...keyOf(account), String(amount));
+    return Number(lastInsertRowid);
+  };
+  const forget = (): void => {
+    byKey.clear();
+    byId.clear();
+    changed.clear();
+    known.clear();
+  };
   return {
+    forget,
     hasOther: (account: AccountKey): boolean => knownUsers(account).some((user) => user !== account.user),
     find(account: AccountKey): HeldAmount {
-      const row = find.get(...keyOf(account));
-      return row === undefined ? { held: 0n } : { held: BigInt(row.held), accountId: row.accountId };
+      return { held: cached(account).held };
     },
     /** Sets the amount of an account, created if missing. @returns its number */
-    set(account: AccountKey, accountId: number | undefined, amount: bigint): number {
-      const text = String(amount);
-      if (accountId !== undefined) {
-        update.run(text, accountId);
-        return accountId;
+    set(account: AccountKey, amount: bigint): number {
+      const one = cached(account);
+      one.held = amount;
+      if (one.accountId !== undefined) {
+        changed.add(one);
+        return one.accountId;
       }
-      known.delete(`${account.kind}:${account.id}`);
-      const { lastInsertRowid } = insert.run(...keyOf(account), text);
-      return Number(lastInsertRowid);
+      one.accountId = create(account, amount);
+      byId.set(one.accountId, one);
+      return one.accountId;
     },
     add(accountId: number, amount: bigint): void {
-      update.run(String(BigInt(held.get(accountId) ?? '0') + amount), accountId);
+      const one = byId.get(accountId);
+      if (one === undefined) {
+        update.run(String(BigInt(held.get(accountId) ?? '0') + amount), accountId);
+        return;
+      }
+      one.held += amount;
+      changed.add(one);
+    },
+    /** Adds to a bucket of a rolling window, which is read from the table. @returns true if it is new */
+    addToBucket(account: AccountKey, amount: bigint): boolean {
+      const { accountId, held: before } = read(account);
+      if (accountId === undefined) create(account, amount);
+      else update.run(String(before + amount), accountId);
+      return accountId === undefined;
+    },
+    save(): void {
+      for (const { held: amount, accountId } of changed) {
+        if (accountId !== undefined) update.run(String(amount), accountId);
+      }
+      changed.clear();
+      if (byKey.size > MAX_CACHED) forget();
     },
   };
 };
@@ -109,7 +175,10 @@ const createHolds = (database: Database.Database, accounts: ReturnType<typeof cr
     }
   };
   // The owner of these holds is gone: the log's next start ends them.
-  database.transaction(() => remove(all.all()))();
+  database.transaction(() => {
+    remove(all.all());
+    accounts.save();
+  })();
   return {
     release(holds: readonly number[]): void {
       remove(holds);
@@ -117,8 +186,8 @@ const createHolds = (database: Database.Database, accounts: ReturnType<typeof cr
     },
     hold: (reservations: readonly Reservation[]): number[] =>
       reservations.map(({ account, amount }) => {
-        const { accountId, held } = accounts.find(account);
-        const { lastInsertRowid } = insert.run(accounts.set(account, accountId, held + amount), String(amount));
+        const { held } = accounts.find(account);
+        const { lastInsertRowid } = insert.run(accounts.set(account, held + amount), String(amount));
         const hold = Number(lastInsertRowid);
         log.append('hold', { hold, account: accountText(account), amount: String(amount) });
         return hold;
@@ -148,9 +217,7 @@ export const createLedger = (database: Database.Database, log: LogWriter): Ledge
     'UPDATE ledger_reservation SET held = ? WHERE decision_seq = ? AND account_id = ?',
   );
   const addPart = ({ account, amount }: Reservation, since: number): void => {
-    const { accountId, held } = accounts.find(account);
-    accounts.set(account, accountId, held + amount);
-    if (accountId === undefined) forgetOldest.run({ kind: account.kind, id: account.id, since });
+    if (accounts.addToBucket(account, amount)) forgetOldest.run({ kind: account.kind, id: account.id, since });
   };
   let version = 0;
   return {
@@ -161,6 +228,8 @@ export const createLedger = (database: Database.Database, log: LogWriter): Ledge
       return { held: all.reduce((sum, held) => sum + BigInt(held), 0n) };
     },
     hasOther: accounts.hasOther,
+    save: accounts.save,
+    forget: accounts.forget,
     version: () => version,
     advanceLedger() {
       version += 1;
@@ -172,9 +241,9 @@ export const createLedger = (database: Database.Database, log: LogWriter): Ledge
           addPart(reservation, since);
           continue;
         }
-        const { accountId, held } = before[index] ?? accounts.find(account);
+        const { held } = before[index] ?? accounts.find(account);
         const text = String(amount);
-        const id = accounts.set(account, accountId, held + amount);
+        const id = accounts.set(account, held + amount);
         insert.run(seq, id, kind, text, text, ofWei === undefined ? null : String(ofWei));
       }
     },

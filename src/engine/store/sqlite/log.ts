@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { type EntryBody, type EntryKind, entryText } from '../../../core/log/entry.ts';
 import { consistencyRanges, inclusionRanges } from '../../../core/log/merkle-tree.ts';
 import { type AccountKey, type AccountKind, accountText } from '../../../core/ledger/account.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256Text } from '../../base/sha256.ts';
 import { version } from '../../base/version.ts';
 import { ENTRY, type EntryRow, PAGE_CHARACTERS, toLine } from '../log-rows.ts';
 import type { LogCheckpoint, LogLine, LogStore } from '../log-store.ts';
@@ -21,8 +21,10 @@ export interface LogWriter {
   append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void;
   /** Enters a decision with its record's text. */
   appendDecision(seq: number, record: string): void;
-  /** Enters operators' changes, before any decision based on them. */
-  readonly appendChanges: () => void;
+  /** Begins a shared transaction: enters operators' changes, before any decision based on them. */
+  readonly begin: () => void;
+  /** Ends it, or says that it was undone. */
+  readonly end: () => void;
   /** Reports the log's end, unless reported; call outside of transactions. */
   readonly reportEnd: () => void;
 }
@@ -56,13 +58,15 @@ export const createLogWriter = (
   let isReported = true;
 
   type Last = ReturnType<typeof last.get>;
+  /** The last entry, known only within a shared transaction; `null` outside of one. */
+  let lastOfBatch: Last | null = null;
   const write = (before: Last, kind: EntryKind, body: string, decisionSeq: number | null): Last => {
     const position = before === undefined ? 0 : before.position + 1;
     const at = Math.max(clock.now(), before?.at ?? 0);
     const previous = before?.hash ?? null;
     const text = entryText({ entry: position, at, kind, previous: previous?.toString('hex') ?? null }, body);
     // A leaf's hash input begins with a zero byte.
-    const hash = sha256(Buffer.from(`\0${text}`));
+    const hash = sha256Text(`\0${text}`);
     isReported = false;
     insert.run(position, at, kind, previous, hash, decisionSeq, decisionSeq === null ? body : null);
     tree.complete(position);
@@ -70,14 +74,15 @@ export const createLogWriter = (
   };
   /** The last entry of an engine that has entered its start. A start that was rolled back is entered again. */
   const startedLast = (earlierDecisions = 0): Last => {
-    const before = last.get();
+    const before = lastOfBatch ?? last.get();
     if (before !== undefined && started !== undefined && started <= before.position) return before;
     const entered = write(before, 'start', JSON.stringify({ engine: version, earlierDecisions }), null);
     started = entered?.position;
     return entered;
   };
   const append = (kind: EntryKind, body: string, decisionSeq: number | null = null): void => {
-    write(startedLast(), kind, body, decisionSeq);
+    const entered = write(startedLast(), kind, body, decisionSeq);
+    if (lastOfBatch !== null) lastOfBatch = entered;
   };
   return {
     start: (earlierDecisions) => void startedLast(earlierDecisions),
@@ -85,9 +90,11 @@ export const createLogWriter = (
     hasChanges: operators.mayBePending,
     append: (kind, body) => append(kind, JSON.stringify(body)),
     appendDecision: (seq, record) => append('decision', record, seq),
-    appendChanges() {
+    begin() {
+      lastOfBatch = undefined;
       for (const action of operators.take()) append('action', JSON.stringify(action));
     },
+    end: () => void (lastOfBatch = null),
     reportEnd() {
       if (isReported || onLogEnd === undefined) return;
       isReported = true;

@@ -38,7 +38,17 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
     ledger.advanceLedger();
   };
   const timed = createSlowLog(watch);
-  const commit = createGroupCommit(database, timed, entries.appendChanges);
+  const commit = createGroupCommit(database, timed, {
+    begin: entries.begin,
+    save() {
+      ledger.save();
+      entries.end();
+    },
+    undone() {
+      ledger.forget();
+      entries.end();
+    },
+  });
   const { forget: forgetDapps, ...paymasters } = dappStore(database, settings.dappChanged);
   const { forget: forgetPolicies, ...policies } = policyStore(database, settings.dappChanged);
   const isOfVersion = (scope: SettingsScope, version: number): boolean => settings.of(scope) === version;
