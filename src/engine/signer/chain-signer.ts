@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { fixes } from '../base/fixes.ts';
 import { SigningKey, computeAddress } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
@@ -29,13 +28,17 @@ export const addressOf = (privateKey: string): Address => {
   }
 };
 
-/** By SHA-256 of the key, since deriving an address takes longer than a decision. The keys are not kept. */
-const addresses = new Map<string, Address>();
+/** Deriving an address takes longer than a decision. The vault hands out one object for a key. */
+const addresses = new WeakMap<Secret<string>, Address>();
 const knownAddressOf = (key: Secret<string>): Address => {
-  const hash = createHash('sha256').update(key.reveal()).digest('base64url');
-  const address = addresses.get(hash) ?? addressOf(key.reveal());
-  addresses.set(hash, address);
+  const address = addresses.get(key) ?? addressOf(key.reveal());
+  addresses.set(key, address);
   return address;
+};
+
+const keyOfName = (vault: Vault, name: string, signer: Address): Secret<Hex> | undefined => {
+  const key = vault.get(name) as Secret<Hex> | undefined;
+  return key !== undefined && sameAddress(knownAddressOf(key), signer) ? key : undefined;
 };
 
 /**
@@ -45,9 +48,7 @@ const knownAddressOf = (key: Secret<string>): Address => {
  * @throws EngineError `VAULT_LOCKED`
  */
 export const signerKey = (vault: Vault, chainId: number, signer: Address): Secret<Hex> | undefined =>
-  [signerKeyName(chainId), nextSignerKeyName(chainId)]
-    .map((name) => vault.get(name) as Secret<Hex> | undefined)
-    .find((key) => key !== undefined && sameAddress(knownAddressOf(key), signer));
+  keyOfName(vault, signerKeyName(chainId), signer) ?? keyOfName(vault, nextSignerKeyName(chainId), signer);
 
 /**
  * Makes the recorded signers match the keys in an unlocked vault. They differ after a crash between the two writes of a

@@ -131,6 +131,8 @@ export const openVault = (
 ): Vault => {
   const { name: place } = storage;
   let opened: OpenVault | undefined;
+  /** Each secret is one object as long as the content stays the same, so that callers can remember what follows from it. */
+  let handedOut = { entries: new Map() as OpenVault['entries'], secrets: new Map<string, Secret<string>>() };
 
   /** Also true for a vault that cannot be read. */
   const exists = (): boolean => {
@@ -217,11 +219,18 @@ export const openVault = (
     refresh,
     lock() {
       opened = undefined;
+      handedOut = { entries: new Map(), secrets: new Map() };
     },
     names: () => [...unlocked().entries.keys()],
     get(name) {
-      const value = unlocked().entries.get(name);
-      return value === undefined ? undefined : new Secret(value);
+      const { entries } = unlocked();
+      if (handedOut.entries !== entries) handedOut = { entries, secrets: new Map() };
+      const value = entries.get(name);
+      const known = handedOut.secrets.get(name);
+      if (value === undefined || known !== undefined) return known;
+      const secret = new Secret(value);
+      handedOut.secrets.set(name, secret);
+      return secret;
     },
     async set(name, value) {
       const { entries } = await save((newest) => ({

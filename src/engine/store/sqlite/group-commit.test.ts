@@ -166,9 +166,9 @@ describe('what a transaction keeps in memory', () => {
         database.prepare('UPDATE total SET sum = ?').run(sum);
         written += 1;
       },
-      undone: () => void (sum = stored()),
+      undone: () => (sum = stored()),
     });
-    const add = (amount: number, then: () => void = () => undefined): Promise<unknown> =>
+    const add = (amount: number, then: () => unknown = () => undefined): Promise<unknown> =>
       memory.run(() => {
         sum += amount;
         then();
@@ -194,7 +194,7 @@ describe('what a transaction keeps in memory', () => {
   it('is as before where the commit itself fails', async () => {
     const { add, sums } = withSum();
     await add(1);
-    const refused = add(2, () => void insert(1, 99));
+    const refused = add(2, () => insert(1, 99));
     expect(await outcomes([refused])).toEqual([expect.stringContaining('FOREIGN KEY')]);
     expect(sums()).toEqual([1, 1]);
   });

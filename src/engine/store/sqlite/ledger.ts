@@ -101,7 +101,7 @@ const createAccounts = (database: Database.Database) => {
       : { held: BigInt(row.held), accountId: row.accountId };
   };
   const cached = (account: AccountKey): CachedAccount => {
-    const key = accountText(account);
+    const key = keyOf(account).join('\n');
     const found = byKey.get(key) ?? read(account);
     byKey.set(key, found);
     if (found.accountId !== undefined) byId.set(found.accountId, found);
@@ -118,8 +118,16 @@ const createAccounts = (database: Database.Database) => {
     changed.clear();
     known.clear();
   };
+  const save = (): void => {
+    for (const { held: amount, accountId } of changed) {
+      if (accountId !== undefined) update.run(String(amount), accountId);
+    }
+    changed.clear();
+    if (byKey.size > MAX_CACHED) forget();
+  };
   return {
     forget,
+    save,
     hasOther: (account: AccountKey): boolean => knownUsers(account).some((user) => user !== account.user),
     find(account: AccountKey): HeldAmount {
       return { held: cached(account).held };
@@ -151,13 +159,6 @@ const createAccounts = (database: Database.Database) => {
       if (accountId === undefined) create(account, amount);
       else update.run(String(before + amount), accountId);
       return accountId === undefined;
-    },
-    save(): void {
-      for (const { held: amount, accountId } of changed) {
-        if (accountId !== undefined) update.run(String(amount), accountId);
-      }
-      changed.clear();
-      if (byKey.size > MAX_CACHED) forget();
     },
   };
 };

@@ -94,7 +94,7 @@ export const createLogWriter = (
       lastOfBatch = undefined;
       for (const action of operators.take()) append('action', JSON.stringify(action));
     },
-    end: () => void (lastOfBatch = null),
+    end: () => (lastOfBatch = null),
     reportEnd() {
       if (isReported || onLogEnd === undefined) return;
       isReported = true;
