@@ -3,6 +3,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { address, sameAddress } from '../../shared/schema/hex.ts';
 import { parse } from '../../shared/schema/parse.ts';
 import { type PartialUserOperation, partialUserOperation } from '../../shared/schema/partial-user-operation.ts';
+import { plainUserOperation } from '../../shared/schema/plain-request.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
 import type { MethodContext } from './method.ts';
 
@@ -44,4 +45,4 @@ export const checkChainId = (value: unknown, root: string, chainId: number): voi
 
 /** Accepts operations of any EntryPoint. @throws EngineError `VALIDATION` */
 export const readUserOperation = (value: unknown): PartialUserOperation =>
-  parse(partialUserOperation, value, 'params[0]');
+  plainUserOperation(value) ?? parse(partialUserOperation, value, 'params[0]');

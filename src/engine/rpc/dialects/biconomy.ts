@@ -3,6 +3,7 @@ import type { ProcedureArguments, ProcedureOutput } from '../../../api/index.ts'
 import { JsonNumber } from '../../../shared/schema/decimal.ts';
 import { address, hex } from '../../../shared/schema/hex.ts';
 import { parse } from '../../../shared/schema/parse.ts';
+import { plainSponsorshipOptions } from '../../../shared/schema/plain-request.ts';
 import { type SponsorshipOptions, sponsorshipOptions } from '../../../shared/schema/sponsorship.ts';
 import type { MethodContext } from '../method.ts';
 import { readUserOperation } from '../params.ts';
@@ -10,28 +11,26 @@ import { reading } from '../reading.ts';
 import { reason, refusal } from './refusal.ts';
 
 /**
- * Reads `[partial user operation, options]`, the options by their schema. A refusal is stored.
+ * Reads `[partial user operation, options]`. A refusal is stored.
  *
+ * @param readOptions reads `params[1]`
  * @throws EngineError `VALIDATION`
  */
-export const readBiconomyRequest = <Options extends z.ZodType>(
+export const readBiconomyRequest = <Options>(
   method: string,
   params: readonly unknown[],
   context: MethodContext,
-  options: Options,
-): Promise<Omit<ProcedureArguments<'sponsorship.sponsor'>, 'options'> & { options: z.output<Options> }> =>
+  readOptions: (value: unknown) => Options,
+): Promise<Omit<ProcedureArguments<'sponsorship.sponsor'>, 'options'> & { options: Options }> =>
   reading(method, params, context, () => {
     const { chainId, apiKey } = context;
     const userOperation = readUserOperation(params[0]);
-    return {
-      chainId,
-      apiKey,
-      method,
-      userOperation,
-      received: params,
-      options: parse(options, params[1], 'params[1]'),
-    };
+    return { chainId, apiKey, method, userOperation, received: params, options: readOptions(params[1]) };
   });
+
+/** Reads the options of a request that signs. @throws EngineError `VALIDATION` */
+export const readSponsorshipOptions = (value: unknown): SponsorshipOptions =>
+  plainSponsorshipOptions(value) ?? parse(sponsorshipOptions, value, 'params[1]');
 
 /** Clients read both spellings. */
 const modeName = z.enum(['SPONSORED', 'ERC20']);
@@ -88,6 +87,6 @@ export const decideBiconomy = async (
 
 /** `pm_sponsorUserOperation` in Biconomy's dialect (behaviour 2.5): `[partial user operation, options]`. */
 export const sponsorBiconomy = async (params: readonly unknown[], context: MethodContext): Promise<unknown> => {
-  const request = await readBiconomyRequest('pm_sponsorUserOperation', params, context, sponsorshipOptions);
+  const request = await readBiconomyRequest('pm_sponsorUserOperation', params, context, readSponsorshipOptions);
   return (await decideBiconomy(request, context)).result;
 };

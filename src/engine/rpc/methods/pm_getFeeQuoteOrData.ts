@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EngineError, type ErrorCode } from '../../../shared/errors.ts';
 import { feeQuote } from '../../../shared/schema/fee-token.ts';
 import { address } from '../../../shared/schema/hex.ts';
+import { parse } from '../../../shared/schema/parse.ts';
 import { feeQuoteOptions } from '../../../shared/schema/sponsorship.ts';
 import { signingErrors, userOperationParam } from '../common-params.ts';
 import { biconomySponsorship, decideBiconomy, readBiconomyRequest } from '../dialects/biconomy.ts';
@@ -55,7 +56,9 @@ export const pmGetFeeQuoteOrData: RpcMethod = {
   errors: signingErrors,
   async handle(params, context) {
     const { service, showReasons } = context;
-    const request = await readBiconomyRequest(this.method, params, context, feeQuoteOptions);
+    const request = await readBiconomyRequest(this.method, params, context, (value) =>
+      parse(feeQuoteOptions, value, 'params[1]'),
+    );
     const { mode, ...options } = request.options;
     const quote = async (): Promise<unknown> => ({
       MODE: 'ERC20',
