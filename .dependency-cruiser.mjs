@@ -55,7 +55,7 @@ const downwards = Object.entries(layers).map(([name, folders], index, all) => ({
 }));
 
 /** What a DApp and its users do, in the demo's story and in its page. */
-const clientSide = '^src/demo/(ask-desk|fee-token|game-items|playground-scene|simple-account)[.]ts$';
+const clientSide = '^src/demo/(sponsor-rpc|fee-token|game-items|playground-scene|simple-account)[.]ts$';
 
 /** The kinds of rules: a file of src/core/rules or a folder there, but for what they are made of and what reads them all. */
 const kinds = '^src/core/rules/(?!(?:rule|registry|binding|field|asks-for-price)[.])';

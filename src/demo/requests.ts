@@ -1,4 +1,4 @@
-import { type RpcReply, SPONSORED_OPTIONS, reasonOf } from './ask-desk.ts';
+import { type RpcReply, SPONSORED_OPTIONS, reasonOf } from './sponsor-rpc.ts';
 import type { Dapp } from './dapp.ts';
 import {
   type AccountCall,

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseEther } from 'ethers';
 import type { Address } from '../shared/schema/hex.ts';
-import { GIVEN_GAS } from './ask-desk.ts';
+import { GIVEN_GAS } from './sponsor-rpc.ts';
 import { type Dapp, deployPaymaster, registerDapp } from './dapp.ts';
 import { gameCall, gameItems, itemsOf } from './game-items.ts';
 import { tellDenied, tellMined } from './requests.ts';

@@ -1,5 +1,11 @@
 import { JsonRpcProvider } from 'ethers';
-import { type Reason, type SponsorAddress, SPONSORED_OPTIONS, askDesk, reasonOf } from '../demo/ask-desk.ts';
+import {
+  type Reason,
+  type SponsorAddress,
+  SPONSORED_OPTIONS,
+  requestSponsorship,
+  reasonOf,
+} from '../demo/sponsor-rpc.ts';
 import { approval, tokensOf } from '../demo/fee-token.ts';
 import { gameCall, itemsOf } from '../demo/game-items.ts';
 import type { PlaygroundScene } from '../demo/playground-scene.ts';
@@ -68,7 +74,10 @@ export const createGame = async (scene: PlaygroundScene): Promise<Game> => {
     const standard = await partialOperation(account, callsOf(wish), entryPoint, provider);
     const partial = { ...standard, ...wish.fields };
     const inToken = wish.inToken && { mode: 'ERC20', tokenInfo: { feeTokenAddress: shop.token } };
-    const reply = await askDesk(dappOf(wish), [partial, { ...SPONSORED_OPTIONS, ...inToken, ...wish.options }]);
+    const reply = await requestSponsorship(dappOf(wish), [
+      partial,
+      { ...SPONSORED_OPTIONS, ...inToken, ...wish.options },
+    ]);
     return { partial, reply };
   };
 

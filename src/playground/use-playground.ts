@@ -1,5 +1,5 @@
 import { onMounted, onUnmounted, ref, shallowRef } from 'vue';
-import { GIVEN_GAS } from '../demo/ask-desk.ts';
+import { GIVEN_GAS } from '../demo/sponsor-rpc.ts';
 import type { PlaygroundScene, PlaygroundState, SwitchName } from '../demo/playground-scene.ts';
 import { unitsToDecimal } from '../shared/schema/decimal.ts';
 import { type Game, type Holdings, type Wish, createGame } from './game.ts';
@@ -7,7 +7,7 @@ import { host } from './host.ts';
 import { forgetVisitor } from './visitor.ts';
 
 const TOKEN_DECIMALS = 6;
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 
 export const usdt = (units: bigint): string => `${unitsToDecimal(units, TOKEN_DECIMALS)} USDT`;
 
@@ -127,7 +127,7 @@ export const usePlayground = () => {
       state.value = await host.state();
       return undefined;
     });
-    looking = window.setInterval(() => void look(), LOOK_EVERY_MS);
+    looking = window.setInterval(() => void look(), POLL_MS);
   });
   onUnmounted(() => window.clearInterval(looking));
 

@@ -25,13 +25,13 @@ export interface ChainUsers {
 }
 
 const TURN_MS = 100;
-const MOST_TURNS = 600;
+const MAX_TURNS = 600;
 /** Enough for every round. */
 const FUNDS_WEI = parseEther('50');
 
 const until = async (isSo: () => Promise<boolean>, what: string): Promise<void> => {
   for (let turn = 0; !(await isSo()); turn += 1) {
-    if (turn === MOST_TURNS) throw new Error(`In vain waited until ${what}`);
+    if (turn === MAX_TURNS) throw new Error(`In vain waited until ${what}`);
     await sleep(TURN_MS);
   }
 };

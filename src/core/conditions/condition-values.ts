@@ -28,8 +28,8 @@ export interface ConditionInputs {
 const SELECTOR_LENGTH = 10; // 0x and four bytes
 
 /** Longer than any integer of 256 bits. */
-const MOST_DIGITS = 80;
-const WHOLE = new RegExp(`^-?\\d{1,${MOST_DIGITS}}$`);
+const MAX_DIGITS = 80;
+const WHOLE = new RegExp(`^-?\\d{1,${MAX_DIGITS}}$`);
 
 /** JSON as CEL sees it: whole numbers are integers. */
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;

@@ -44,7 +44,7 @@ export const REFUSED: Readonly<Record<string, string>> = {
   getDayOfYear: 'getDayOfYear() is not available',
 };
 
-const MOST_NESTED_LOOPS = 2;
+const MAX_NESTED_LOOPS = 2;
 
 /** Why a condition that reads calls cannot be evaluated. */
 export const CALLS_UNREADABLE = 'the calls of the operation cannot be decoded';
@@ -52,7 +52,7 @@ export const CALLS_UNREADABLE = 'the calls of the operation cannot be decoded';
 export const TOO_MANY_STEPS = 'it takes too many steps for an operation of this size';
 
 /** Steps that one evaluation may take, at about 100 ns. */
-const MOST_STEPS = 200_000;
+const MAX_STEPS = 200_000;
 
 /** This number of characters of a text counts as a step. */
 const CHARACTERS_PER_STEP = 1_000;
@@ -189,13 +189,13 @@ const compile = (text: string): Condition | ConditionError => {
     growth: growthIn(ast),
   };
   const asksForCalls = names(ast, 'calls');
-  if (nested(ast, isLoop) > MOST_NESTED_LOOPS)
+  if (nested(ast, isLoop) > MAX_NESTED_LOOPS)
     return { message: 'loops may not be nested more than twice', at: whole.start, end: whole.end };
   return {
-    steps: (values) => Math.min(MOST_STEPS, stepsOver(values, measures)),
+    steps: (values) => Math.min(MAX_STEPS, stepsOver(values, measures)),
     evaluate(values) {
       if (asksForCalls && values['calls'] === undefined) return { failure: CALLS_UNREADABLE };
-      if (stepsOver(values, measures) > MOST_STEPS) return { failure: TOO_MANY_STEPS };
+      if (stepsOver(values, measures) > MAX_STEPS) return { failure: TOO_MANY_STEPS };
       return evaluateWith(run, values);
     },
     met: valuesIn(ast, source),
@@ -207,14 +207,14 @@ const compile = (text: string): Condition | ConditionError => {
 };
 
 const compiled = new Map<string, Condition | ConditionError>();
-const MOST_COMPILED = 10_000;
+const MAX_COMPILED = 10_000;
 
 /** A condition, or what is wrong with it. Each text is parsed once. */
 const conditionOf = (text: string): Condition | ConditionError => {
   const known = compiled.get(text);
   if (known !== undefined) return known;
   const read = compile(text);
-  if (compiled.size >= MOST_COMPILED) compiled.clear();
+  if (compiled.size >= MAX_COMPILED) compiled.clear();
   compiled.set(text, read);
   return read;
 };

@@ -14,9 +14,9 @@ type Values = Readonly<Record<string, unknown>>;
 /** The values of loop variables, e.g. `calls[0]` for `c`. */
 type Variables = ReadonlyMap<string, string>;
 
-const MOST_READINGS = 12;
+const MAX_READINGS = 12;
 /** Items shown of a loop's list. */
-const MOST_ITEMS = 4;
+const MAX_ITEMS = 4;
 const LONGEST_VALUE = 80;
 
 const clipped = (text: string): string =>
@@ -50,7 +50,7 @@ export const readingsIn = (ast: ASTNode, source: string, values: Values): Readin
     pathText(path, source, (name) => variables.get(name) ?? name);
 
   const read = (text: string): void => {
-    if (readings.has(text) || readings.size >= MOST_READINGS) return;
+    if (readings.has(text) || readings.size >= MAX_READINGS) return;
     try {
       readings.set(text, { text, value: shown(valueOf(text, values)) });
     } catch {
@@ -61,7 +61,7 @@ export const readingsIn = (ast: ASTNode, source: string, values: Values): Readin
   const itemsOf = (list: string): string[] => {
     try {
       const value = valueOf(list, values);
-      const count = Array.isArray(value) ? Math.min(value.length, MOST_ITEMS) : 0;
+      const count = Array.isArray(value) ? Math.min(value.length, MAX_ITEMS) : 0;
       return Array.from({ length: count }, (_, index) => `${list}[${index}]`);
     } catch {
       return [];

@@ -17,7 +17,7 @@ import { readTransaction } from './transaction.ts';
 
 const ALL_VERSIONS = allEntryPoints.map(({ version }) => version);
 /** Number of a bundle's operations that are taken apart. */
-const MOST_OPERATIONS = 20;
+const MAX_OPERATIONS = 20;
 
 /** Readings that fit, and those that did not. */
 type Readings = Pick<Inspection, 'readings' | 'misfits'>;
@@ -71,7 +71,7 @@ const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId
     if (bundle === undefined) return nothing;
     const entryPoint = bundle.entryPoint ?? (entryPointAt(to) === undefined ? undefined : to);
     const told = bundle.operations
-      .slice(0, MOST_OPERATIONS)
+      .slice(0, MAX_OPERATIONS)
       .map(({ op, notes }, index) =>
         tellOperation(
           { op, notes, missing: [], entryPoint, chainId, path: `ops[${index}].` },
@@ -81,7 +81,7 @@ const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId
       );
     const { length } = bundle.operations;
     const count = length === 1 ? '1 operation' : `${length} operations`;
-    const more = length > MOST_OPERATIONS ? [`Only the first ${MOST_OPERATIONS} are taken apart.`] : [];
+    const more = length > MAX_OPERATIONS ? [`Only the first ${MAX_OPERATIONS} are taken apart.`] : [];
     const head = sectionOf(bundle.title, '', { bytes: bundle.bytes, notes: more });
     const reading = known('bundle', `${bundle.title} with ${count}`, 'Its selector and every byte fit.', [
       head,
@@ -265,7 +265,7 @@ const titleOf = ({ readings: [first, second] }: Readings): string => {
 /**
  * Identifies a text and takes it apart: paymaster data, operations, bundles, transactions, hashes, revert data and AA
  * codes. It never throws for the contents of the text: `misfits` holds what does not fit.
- * @param text at most `MOST_INSPECTED` characters
+ * @param text at most `MAX_INSPECTED` characters
  */
 export const inspect = (text: string, knowledge: Knowledge): { inspection: Inspection; clues: Clues } => {
   const clues: Clues = { hashes: [], paymasterData: [], operations: [] };

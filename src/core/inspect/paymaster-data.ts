@@ -255,10 +255,10 @@ export const cutForeignData = (paymasterAndData: Hex, isV06: boolean) =>
   cutBytes(paymasterAndData, [...(isV06 ? HEAD.slice(0, 1) : HEAD), DATA]);
 
 /** Above the gas of any block: a larger value is no gas limit. */
-const MOST_GAS = 1n << 40n;
+const MAX_GAS = 1n << 40n;
 
 /** Whether bytes that fit no layout may be the data of another paymaster, from v0.7 on. */
 export const isPackedData = (value: Hex): boolean =>
   byteLength(value) >= 52 &&
-  BigInt(`0x${value.slice(42, 74)}`) < MOST_GAS &&
-  BigInt(`0x${value.slice(74, 106)}`) < MOST_GAS;
+  BigInt(`0x${value.slice(42, 74)}`) < MAX_GAS &&
+  BigInt(`0x${value.slice(74, 106)}`) < MAX_GAS;

@@ -122,10 +122,10 @@ export const aaSection = (code: string, path: string): InspectionSection => {
 export const isKnownError = (data: Hex): boolean => errors.has(data.slice(0, 10));
 
 /** Nesting of errors in errors. */
-const MOST_LEVELS = 8;
+const MAX_LEVELS = 8;
 
 /** Takes revert data apart, and the revert data inside it. */
-export const revertSections = (data: Hex, path = '', levels = MOST_LEVELS): InspectionSection[] => {
+export const revertSections = (data: Hex, path = '', levels = MAX_LEVELS): InspectionSection[] => {
   const known = errors.get(data.slice(0, 10));
   if (known === undefined) {
     const bytes = cutBytes(data, [

@@ -59,7 +59,7 @@ export interface BeforeAndAfter {
 /** The draft, whose new and changed limits begin at that time, epoch ms. */
 export type DraftAt = (from: number) => Policy;
 
-const MOST_FLIPS = 1_000;
+const MAX_FLIPS = 1_000;
 
 interface TrialVerdict {
   readonly outcome: 'sponsored' | 'denied' | 'unknown';
@@ -291,7 +291,7 @@ export class PolicyTrial {
       this.#count[change] += 1;
       this.#senders[change].add(sender.toLowerCase());
       const denial = from === 'sponsored' ? { from, to: 'denied' as const } : { from: 'denied' as const, to };
-      if (this.#flips.length < MOST_FLIPS) this.#flips.push({ id, at, sender, ...denial, code, rule, held });
+      if (this.#flips.length < MAX_FLIPS) this.#flips.push({ id, at, sender, ...denial, code, rule, held });
     }
   }
 

@@ -38,7 +38,7 @@ export interface Attack {
 }
 
 /** Further rounds are like those before them. */
-const MOST_ROUNDS = 200;
+const MAX_ROUNDS = 200;
 
 /** A ledger of the attacker's operations, and the tank that pays for them. */
 class Books {
@@ -221,7 +221,7 @@ const play = (
   const volleys: Volley[] = [];
   let { last, end } = NOTHING;
   let at = start;
-  for (let round = 0; round < MOST_ROUNDS && at < start + PERIOD_MS[period]; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS && at < start + PERIOD_MS[period]; round += 1) {
     const played = playRound(policy, books, { at, costliest, takesRest });
     volleys.push(...played.volleys);
     last = played.last ?? last;

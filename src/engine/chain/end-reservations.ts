@@ -28,9 +28,9 @@ const PATIENCE_MS = 3_600_000;
 /** Interval between retries of unanswered reads. */
 const ASK_AGAIN_MS = 60_000;
 /** Nonces read at once, and per poll. */
-const [AT_ONCE, MOST_AT_POLL] = [20, 100];
+const [AT_ONCE, MAX_AT_POLL] = [20, 100];
 /** Maximum log requests per poll that search for the operations that used nonces. */
-const MOST_SEARCHES = 300;
+const MAX_SEARCHES = 300;
 /** How many blocks too early a search may begin. */
 const EARLY_BLOCKS = 64;
 /** Most operations are mined long before this. Until then, do not read the nonce of an operation that never expires. */
@@ -114,7 +114,7 @@ export const createEnding = (options: EndingOptions) => {
     const made = Math.min(...used.map(({ reservation }) => reservation.at));
     const first = await blockBefore(node, last, made / 1000 - GRACE_SECONDS, { within: EARLY_BLOCKS });
     let from = first.number;
-    for (let asked = 0; asked < MOST_SEARCHES && from <= last.number && missing.size > 0; asked += 1) {
+    for (let asked = 0; asked < MAX_SEARCHES && from <= last.number && missing.size > 0; asked += 1) {
       const { mined, toBlock } = await readOperations(node, filter, from, last.number);
       add(mined);
       from = toBlock + 1;
@@ -199,7 +199,7 @@ export const createEnding = (options: EndingOptions) => {
      */
     async expire(now: ChainNow, chainTime: number): Promise<void> {
       if (clock.monotonic() < expiring.notBefore) return;
-      for (let asked = 0; asked < MOST_AT_POLL; asked += AT_ONCE) {
+      for (let asked = 0; asked < MAX_AT_POLL; asked += AT_ONCE) {
         const { last, searched } = await expireSome(now, chainTime - GRACE_SECONDS);
         if (last === undefined) {
           const wait = silentSince.size > 0 ? ASK_AGAIN_MS : 0;

@@ -41,12 +41,12 @@ export interface NamesOptions {
 const TIMEOUT_MS = 800;
 const TRIES = 2;
 /** Simultaneous look-ups for one DApp: more than it may have webhooks. */
-const MOST_OF_DAPP = 32;
+const MAX_OF_DAPP = 32;
 /** Simultaneous look-ups for all DApps. The operator's few names are not counted. */
-const MOST_OF_ALL = 1_024;
+const MAX_OF_ALL = 1_024;
 /** A cached answer expires as DNS says, at most after this many seconds. */
 const LONGEST_CACHE_S = 30;
-const MOST_CACHED = 1_000;
+const MAX_CACHED = 1_000;
 
 interface Answer {
   readonly addresses: readonly string[];
@@ -103,7 +103,7 @@ export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOp
 
   const keep = (name: string, { addresses, seconds }: Answer): void => {
     const [oldest] = cached.keys();
-    if (cached.size >= MOST_CACHED && oldest !== undefined) cached.delete(oldest);
+    if (cached.size >= MAX_CACHED && oldest !== undefined) cached.delete(oldest);
     const forMs = Math.min(seconds, LONGEST_CACHE_S) * 1_000;
     if (forMs > 0) cached.set(name, { addresses, until: clock.monotonic() + forMs });
   };
@@ -124,7 +124,7 @@ export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOp
 
   const lookUp = async (name: string, dapp: string | undefined): Promise<readonly string[]> => {
     if (dapp !== undefined) {
-      if ((counts.get(dapp) ?? 0) >= MOST_OF_DAPP || counted >= MOST_OF_ALL) throw new NameError('LOOKUPS_FULL');
+      if ((counts.get(dapp) ?? 0) >= MAX_OF_DAPP || counted >= MAX_OF_ALL) throw new NameError('LOOKUPS_FULL');
       count(dapp, 1);
     }
     try {

@@ -40,7 +40,7 @@ export interface Delivery {
 export const NOTIFICATION_WEBHOOK = 'notifications';
 
 /** How often it checks for due notifications. After a failure the interval doubles, up to a minute. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 /** Notifications that the webhook has not accepted for this long are dropped. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
@@ -108,7 +108,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       else await send(webhook.url, notification);
     }
   };
-  const loop = createPollLoop({ clock, log, name: 'notificationWebhook', everyMs: LOOK_MS, poll });
+  const loop = createPollLoop({ clock, log, name: 'notificationWebhook', everyMs: POLL_MS, poll });
   let unfollow = (): void => undefined;
   return {
     start() {

@@ -32,7 +32,7 @@ export interface NotificationsOptions {
 }
 
 /** As many as the store keeps of ended ones. */
-const MOST_KEPT = 500;
+const MAX_NOTIFICATIONS = 500;
 
 const keyOf = ({ kind, subject }: Condition): string => `${kind} ${subject}`;
 
@@ -56,7 +56,7 @@ export const createNotifications = async (options: NotificationsOptions): Promis
     const known = new Set([...open.values()].map(({ seq }) => seq));
     const begun = [...now.values()].filter(({ seq }) => !known.has(seq));
     const isOver = [...known].some((seq) => !now.has(seq));
-    const newest = isOver ? await store.listNotifications(MOST_KEPT) : [];
+    const newest = isOver ? await store.listNotifications(MAX_NOTIFICATIONS) : [];
     const ended = newest.filter(({ seq, endedAt }) => known.has(seq) && endedAt !== null);
     open.clear();
     for (const one of now.values()) open.set(keyOf(one), one);

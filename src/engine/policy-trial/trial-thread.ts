@@ -51,7 +51,7 @@ export interface TrialThread {
 /** The thread's script is next to this file, as source or bundle. */
 const SCRIPT = join(import.meta.dirname, `trial-worker${extname(import.meta.filename)}`);
 /** A trial keeps the draft's limits in memory, per user. */
-const MOST_MEMORY_MB = 1_024;
+const MAX_MEMORY_MB = 1_024;
 
 interface RunningTask {
   readonly tell: (state: TrialState) => boolean;
@@ -60,7 +60,7 @@ interface RunningTask {
 }
 
 export const startTrialThread = (): TrialThread => {
-  const worker = new Worker(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB } });
+  const worker = new Worker(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB } });
   const send = (message: ToTrial): void => worker.postMessage(message);
   let running: RunningTask | undefined;
   let isGone = false;

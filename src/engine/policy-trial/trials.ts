@@ -89,12 +89,12 @@ interface IdleThread {
 
 /** Keeps the last used thread for a while. */
 const createThreads = (clock: Clock) => {
-  let kept: IdleThread | undefined;
+  let idle: IdleThread | undefined;
   /** Replaces the kept trial. @returns the previous one */
   const keep = (next?: IdleThread): TrialThread | undefined => {
-    const before = kept;
+    const before = idle;
     before?.cancelTimer();
-    kept = next;
+    idle = next;
     return before?.thread;
   };
   return {

@@ -46,9 +46,9 @@ const SHORT_BODY = 16_384;
 const isShort = ({ request }: Context): boolean => Number(request.get('content-length') || Infinity) <= SHORT_BODY;
 
 /** Limit on values in a body: far more than a batch of requests needs, and far less than its bytes could hold. */
-const MOST_VALUES = 4_096;
+const MAX_VALUES = 4_096;
 
-const readBodyJson = (text: string): unknown => readJson(text, MOST_VALUES);
+const readBodyJson = (text: string): unknown => readJson(text, MAX_VALUES);
 
 const remoteAddress = ({ req }: Context): string => req.socket.remoteAddress ?? '';
 

@@ -21,7 +21,7 @@ type Context = Pick<ServiceContext, 'store' | 'clock'> & Partial<Pick<ServiceCon
 type InspectionView = ProcedureOutput<'inspect.value'>;
 type FoundBy = InspectionView['decisions'][number]['by'];
 
-const MOST_DECISIONS = 10;
+const MAX_DECISIONS = 10;
 
 const placed = z.object({
   entryPoint: address,
@@ -54,14 +54,14 @@ const decidedOperation = (record: DecisionRecord): DecidedOperation[] => {
 };
 
 /** Operations of a bundle that are searched among all decisions, if no hash finds them. */
-const MOST_SEARCHED = 3;
+const MAX_SEARCHED = 3;
 
 const findDecisions = async (
   { store }: Context,
   { hashes, operations, paymasterData }: Clues,
 ): Promise<Map<string, { row: DecisionRow; by: FoundBy }>> => {
   const found = new Map<string, { row: DecisionRow; by: FoundBy }>();
-  const limit = MOST_DECISIONS;
+  const limit = MAX_DECISIONS;
   const search = async (by: FoundBy, filter: Omit<DecisionFilter, 'limit'>): Promise<boolean> => {
     const rows = await store.listDecisions({ ...filter, limit });
     for (const row of rows) if (!found.has(row.id)) found.set(row.id, { row, by });
@@ -74,7 +74,7 @@ const findDecisions = async (
   await byHash(hashes);
   let searched = 0;
   for (const { sender, nonce, hashes: own } of operations) {
-    if ((await byHash(own)) || searched === MOST_SEARCHED) continue;
+    if ((await byHash(own)) || searched === MAX_SEARCHED) continue;
     await search('sender and nonce', { sender: addressKey(sender), nonce: String(nonce) });
     searched += 1;
   }
@@ -164,7 +164,7 @@ export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> 
   const look = async (text: string, knowledge: Knowledge): Promise<Look> => {
     const { inspection, clues } = inspect(text, knowledge);
     const matches = [...(await findDecisions(context, clues)).values()];
-    const found = matches.toSorted((one, other) => other.row.seq - one.row.seq).slice(0, MOST_DECISIONS);
+    const found = matches.toSorted((one, other) => other.row.seq - one.row.seq).slice(0, MAX_DECISIONS);
     return { text, inspection, clues, found };
   };
 

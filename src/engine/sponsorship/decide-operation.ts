@@ -35,7 +35,7 @@ export interface SponsorshipDecision {
 }
 
 /** Most attempts at one decision: changed settings, a changed ledger or a webhook answer may force another. */
-export const MOST_ROUNDS = 8;
+export const MAX_ROUNDS = 8;
 
 interface Current {
   readonly current: CurrentPolicy;
@@ -80,7 +80,7 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
     let found = await findCurrent(context, request);
     let prepared = await prepare(context, request, found);
     let webhooks: Facts['webhooks'] = [];
-    for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       // Do all waiting before reading the settings: changes that the operator makes meanwhile apply to this operation.
       const reads = await readChain(context, prepared, found.current.policy);
       if (round > 1 || (await store.settingsVersion(request.dapp)) !== found.current.version) {

@@ -30,13 +30,13 @@ const PART_GAS = 40_000n;
  * Tokens per call. Its gas stays below the 30 M that nodes allow per call, its code below the limit of EIP-3860 (49,152
  * bytes; at most 224 per token).
  */
-const MOST_TOGETHER = 50;
+const MAX_TOGETHER = 50;
 
 /** A transaction costs 21,000 gas before the call; its data of at most 68 bytes at most 2,720 (EIP-7623). */
 const CALL_ITSELF_GAS = 30_000n;
 
 /** Simultaneous calls if each token needs its own. */
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 
 /** Errors of nodes that refuse a call without `to`, or with this much code or gas. */
 const CREATION_REFUSAL =
@@ -143,14 +143,14 @@ const inParts = async (
 };
 
 const askEach = (rpc: RpcClient, questions: readonly HoldingCall[]): Promise<TokenAnswer[]> =>
-  inParts(questions, MOST_AT_ONCE, (part) => Promise.all(part.map((question) => askAlone(rpc, question))));
+  inParts(questions, MAX_AT_ONCE, (part) => Promise.all(part.map((question) => askAlone(rpc, question))));
 
 /** Empty if the node fails one of the calls; it is not retried. */
 const ask = async (rpc: RpcClient, questions: readonly HoldingCall[]): Promise<readonly TokenAnswer[]> => {
   try {
     return await inParts(
       questions,
-      MOST_TOGETHER,
+      MAX_TOGETHER,
       async (part) => (await askTogether(rpc, part)) ?? (await askEach(rpc, part)),
     );
   } catch (error) {

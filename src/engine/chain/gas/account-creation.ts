@@ -21,7 +21,7 @@ const freeBundle = (op: UserOperation): Hex =>
   handleOpsCall({ ...withAnySignature(op), ...free, sender: addressKey(op.sender) }, BENEFICIARY);
 
 /** Above this limit, the call may have less gas for the factory than a bundle would. */
-const MOST_OFFERED_GAS = (CALL_GAS * 5n) / 6n;
+const MAX_OFFERED_GAS = (CALL_GAS * 5n) / 6n;
 
 /**
  * The EntryPoint reports the beneficiary with `Error(string)`. No other contract's text passes `handleOps` unchanged.
@@ -33,7 +33,7 @@ const failureOf = (
   aaCode: string | undefined,
   { verificationGasLimit }: UserOperation,
 ): CreationFailure | undefined => {
-  if (aaCode === 'AA13') return verificationGasLimit > MOST_OFFERED_GAS ? undefined : aaCode;
+  if (aaCode === 'AA13') return verificationGasLimit > MAX_OFFERED_GAS ? undefined : aaCode;
   return aaCode === 'AA14' || aaCode === 'AA15' ? aaCode : undefined;
 };
 

@@ -11,7 +11,7 @@ export type Connection = 'starting' | 'connected' | 'lost' | 'refused';
 
 const TICK_MS = 5_000;
 /** An engine that leaves this many questions unanswered, one a tick, is not running. */
-const MOST_UNANSWERED = 3;
+const MAX_UNANSWERED = 3;
 /** Ticks between questions from then on, since each question keeps a connection. */
 const SELDOM = 12;
 const MINUTE_MS = 60_000;
@@ -70,7 +70,7 @@ export const useDesk = defineStore('desk', () => {
   /** Questions since the engine's last answer. */
   let unanswered = 0;
   const answered = (): void => {
-    if (unanswered >= MOST_UNANSWERED && connection.value === 'lost') {
+    if (unanswered >= MAX_UNANSWERED && connection.value === 'lost') {
       connection.value = 'connected';
       error.value = undefined;
     }
@@ -132,8 +132,8 @@ export const useDesk = defineStore('desk', () => {
   /** Reads the state. An engine that hangs keeps its connections; only missing answers show it. */
   const beat = (): void => {
     unanswered += 1;
-    if (unanswered === MOST_UNANSWERED) failed(new EngineError('INTERNAL', 'It has not answered for 10 seconds.'));
-    if (unanswered > MOST_UNANSWERED && unanswered % SELDOM !== 0) return;
+    if (unanswered === MAX_UNANSWERED) failed(new EngineError('INTERNAL', 'It has not answered for 10 seconds.'));
+    if (unanswered > MAX_UNANSWERED && unanswered % SELDOM !== 0) return;
     refresh().catch((error: unknown) => {
       // A refusal is an answer, too.
       if (error instanceof EngineError) unanswered = 0;
@@ -157,7 +157,7 @@ export const useDesk = defineStore('desk', () => {
       now.value = timer.now() + aheadMs;
       news.value = told;
       // The feed reports a lost connection and reconnects.
-      if (connection.value === 'connected' || unanswered >= MOST_UNANSWERED) beat();
+      if (connection.value === 'connected' || unanswered >= MAX_UNANSWERED) beat();
       cancelTick = timer.after(TICK_MS, tick);
     };
     tick();
