@@ -63,6 +63,6 @@ const replayText = ({ decisions, same, byOtherEngine, different, notReplayable }
 };
 
 /** Prints the result: the JSON document of behaviour 9.3, or text for people. */
-export const tellReplay = (report: ReplayReport, json: boolean): void => {
+export const printReplay = (report: ReplayReport, json: boolean): void => {
   printLine(json ? JSON.stringify(report) : replayText(report));
 };

@@ -33,7 +33,7 @@ const ask = async (
 };
 
 /** Has the desk sign an operation and the EntryPoint mine it. */
-export const tellMined = async (world: World, request: SponsorRequest, signed: string): Promise<MinedOperation> => {
+export const narrateMined = async (world: World, request: SponsorRequest, signed: string): Promise<MinedOperation> => {
   const { story, chain, contracts, cast } = world;
   const { entryPoint } = contracts;
   const { partial, reply } = await ask(world, request);
@@ -42,21 +42,26 @@ export const tellMined = async (world: World, request: SponsorRequest, signed: s
   if (sponsored === undefined) throw new Error('The desk answered without a result');
   const { callGasLimit, verificationGasLimit, preVerificationGas } = sponsored;
   const limits = `call ${callGasLimit}, verification ${verificationGasLimit}, before ${preVerificationGas}`;
-  story.tell('gas', limits);
+  story.print('gas', limits);
 
   const op = await finishOperation(request.account, partial, sponsored, { chainId: chain.chainId, entryPoint });
   const mined = await submitOperation(op, entryPoint, cast.bundler);
-  story.tell('transaction', mined.transactionHash);
+  story.print('transaction', mined.transactionHash);
   story.check(mined.success, `the EntryPoint mined it with success, ${mined.actualGasUsed} gas used`);
   return mined;
 };
 
 /** Checks that an operation is denied for the expected reason, and prints the desk's words for it. */
-export const tellDenied = async (world: World, rule: string, code: string, request: SponsorRequest): Promise<void> => {
+export const narrateDenied = async (
+  world: World,
+  rule: string,
+  code: string,
+  request: SponsorRequest,
+): Promise<void> => {
   const { reply } = await ask(world, request);
   const reason = reasonOf(reply);
   const instead = reason?.code ?? reply.error?.message ?? 'it is sponsored';
   world.story.check(reason?.rule === rule && reason.code === code, `denied by ${rule}: ${code}`, instead);
-  world.story.tell(reason?.message ?? '');
-  world.story.tell(reason?.hint ?? '');
+  world.story.print(reason?.message ?? '');
+  world.story.print(reason?.hint ?? '');
 };

@@ -136,8 +136,9 @@ export const revertSections = (data: Hex, path = '', levels = MAX_LEVELS): Inspe
   }
   try {
     const { values, bytes } = readAbi(data, `error ${known.declared}`, known.fields);
-    const told = bytes.find(({ name, kind }) => kind === 'text' && (name === 'reason' || name === 'msg'))?.value ?? '';
-    const code = aaCodeIn(told);
+    const reason =
+      bytes.find(({ name, kind }) => kind === 'text' && (name === 'reason' || name === 'msg'))?.value ?? '';
+    const code = aaCodeIn(reason);
     const section = sectionOf(known.name, path, { bytes, notes: [known.meaning] });
     const inner = Object.entries(values).flatMap(([name, value]) =>
       ['inner', 'returnData', 'ret'].includes(name) && levels > 0 && byteLength(value as Hex) >= 4

@@ -6,7 +6,7 @@ import { type DappCounts, requireRoom } from '../policy/policy-bounds.ts';
 import { bindingError } from '../rules/binding.ts';
 import { ruleTypeOf } from '../decision/rule-words.ts';
 import { webhookSetup } from '../rules/webhook.ts';
-import { hasUserInfo, tellsCredentials } from '../webhooks/hidden-credentials.ts';
+import { hasUserInfo, revealsCredentials } from '../webhooks/hidden-credentials.ts';
 import { abiOfLines } from './abi-lines.ts';
 import {
   ABI_ERROR,
@@ -93,7 +93,7 @@ const checkRule = (report: Report, place: Path, { type, data, ...binding }: File
     const isUnknown = inner.length === 1 && message === 'should not exist';
     report([...path, ...inner], isUnknown ? `is no field here. The fields are: ${fieldsOf(sent).join(', ')}` : message);
   }
-  const isSecret = type === webhookSetup.policyType ? tellsCredentials : hasUserInfo;
+  const isSecret = type === webhookSetup.policyType ? revealsCredentials : hasUserInfo;
   for (const one of urlsWithCredentials(data, path, isSecret)) report(one, CREDENTIALS_ERROR);
 };
 

@@ -57,7 +57,7 @@ const sentenceOf = ({ policyType, policyData }: PolicyRule, coin: string): strin
 const bindingText = (rule: PolicyRule): string => bindingSentences(rule).join(' ') || 'Binds always.';
 
 /** Changed settings of a rule that its sentence does not mention; its windows restart in any case. */
-const untold = (one: PolicyRule, other: PolicyRule): string => {
+const changedSettings = (one: PolicyRule, other: PolicyRule): string => {
   const [before, after] = [one, other].map((rule): Readonly<Record<string, unknown>> =>
     isRuleType(rule.policyType) ? { ...sentData(rule) } : {},
   );
@@ -81,7 +81,7 @@ const ruleWords: Words<PolicyRule> = {
     return [
       ...changed(one.name, other.name, 'name'),
       ...(before === after ? [] : [`${after} Before: ${before}`]),
-      ...(before === after && isAnew ? [untold(one, other)] : []),
+      ...(before === after && isAnew ? [changedSettings(one, other)] : []),
       ...changed(bindingText(one), bindingText(other), ''),
       ...switched(one, other),
     ];

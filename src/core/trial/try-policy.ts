@@ -79,7 +79,7 @@ interface AccountRead {
   /** As {@link accountText} names it. */
   readonly account: string;
   /** The record's entry for it. */
-  readonly told: NonNullable<DecisionRecord['reservations']>[number] | undefined;
+  readonly entry: NonNullable<DecisionRecord['reservations']>[number] | undefined;
 }
 
 const UNKNOWN: TrialVerdict = { outcome: 'unknown', reason: undefined, held: [] };
@@ -105,9 +105,9 @@ const isSameWebhook = (one: WebhookTarget, other: WebhookTarget): boolean =>
 /** The facts with the answers of those webhooks that the draft calls too. */
 const withAnswers = (facts: Facts, recorded: Policy, draft: Policy): Facts => {
   if (facts.webhooks.length === 0) return facts;
-  const [asked, wanted] = [webhookTargets(recorded), webhookTargets(draft).filter(({ active }) => active)];
+  const [reads, wanted] = [webhookTargets(recorded), webhookTargets(draft).filter(({ active }) => active)];
   const webhooks = facts.webhooks.flatMap((response) => {
-    const target = asked.find(({ webhookId }) => webhookId === response.call.webhookId);
+    const target = reads.find(({ webhookId }) => webhookId === response.call.webhookId);
     if (target === undefined) return [response];
     const again = wanted.find((one) => isSameWebhook(one, target));
     if (again === undefined) return [];
@@ -229,40 +229,40 @@ export class PolicyTrial {
     return draft;
   }
 
-  #held({ reservation, account, told }: AccountRead): bigint {
-    const before = told === undefined ? (this.#last.get(account) ?? 0n) : BigInt(told.held);
+  #held({ reservation, account, entry }: AccountRead): bigint {
+    const before = entry === undefined ? (this.#last.get(account) ?? 0n) : BigInt(entry.held);
     const held = before + this.#ahead.look(reservation);
     return held < 0n ? 0n : held;
   }
 
   /** Records what the accounts hold after this decision, at the time and under the draft. */
-  #follow(record: DecisionRecord, asked: readonly AccountRead[], taken: readonly Reservation[]): void {
+  #follow(record: DecisionRecord, reads: readonly AccountRead[], taken: readonly Reservation[]): void {
     const [settlement, actualCostWei] = [settlementOf(record), actualCostOf(record)];
     const heldBy = (reservation: Reservation | undefined): bigint =>
       reservation === undefined ? 0n : heldOnceSettled(reservation, settlement, actualCostWei);
-    for (const [index, { reservation, account, told }] of asked.entries()) {
-      const wasTaken = told !== undefined && record.outcome === 'sponsored';
-      const recorded = heldBy(wasTaken ? { ...reservation, amount: BigInt(told.amount) } : undefined);
+    for (const [index, { reservation, account, entry }] of reads.entries()) {
+      const wasTaken = entry !== undefined && record.outcome === 'sponsored';
+      const recorded = heldBy(wasTaken ? { ...reservation, amount: BigInt(entry.amount) } : undefined);
       const drafted = heldBy(taken[index]);
       if (drafted !== recorded) this.#ahead.addTo(reservation, drafted - recorded);
-      if (told !== undefined) this.#last.set(account, BigInt(told.held) + recorded);
+      if (entry !== undefined) this.#last.set(account, BigInt(entry.held) + recorded);
     }
   }
 
   #try(record: DecisionRecord, recordedFacts: Facts, recorded: Policy): TrialVerdict {
     const draft = this.#draftFor(recorded);
     const facts = withAnswers(recordedFacts, recorded, draft);
-    const told = new Map(record.reservations?.map((one) => [one.account, one]));
+    const entries = new Map(record.reservations?.map((one) => [one.account, one]));
     const reservations = plan(facts, draft);
-    const asked = reservations.map((reservation): AccountRead => {
+    const reads = reservations.map((reservation): AccountRead => {
       const account = accountText(reservation.account);
-      return { reservation, account, told: told.get(account) };
+      return { reservation, account, entry: entries.get(account) };
     });
-    const held = asked.map((one) => this.#held(one));
+    const held = reads.map((one) => this.#held(one));
     const verdict = decide(facts, draft, held);
     const tried = { ...this.#judge(record, { facts, draft, verdict }), held };
     const taken = verdict.next === 'done' ? verdict.taken : reservations;
-    this.#follow(record, asked, isTaken(record, tried) ? taken : []);
+    this.#follow(record, reads, isTaken(record, tried) ? taken : []);
     return tried;
   }
 

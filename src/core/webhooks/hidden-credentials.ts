@@ -50,7 +50,7 @@ export const hideInLocation = (location: string): string => {
 export const hasCredentials = (url: string): boolean => isHidden(url) || hideCredentials(url) !== url;
 
 /** True for a URL with secrets in the clear. User info is one, hidden or not. */
-export const tellsCredentials = (url: string): boolean => USER_INFO.test(url) || hideCredentials(url) !== url;
+export const revealsCredentials = (url: string): boolean => USER_INFO.test(url) || hideCredentials(url) !== url;
 
 /** True for a URL with a user name or a password, hidden ones too. */
 export const hasUserInfo = (url: string): boolean => USER_INFO.test(url);

@@ -53,9 +53,10 @@ const parseJson = (text: string): unknown => {
 /** Reads the manifest of the backup `file`. @throws EngineError `BACKUP_UNREADABLE` or `BACKUP_TOO_NEW` */
 export const readManifest = (file: string, text: string): Manifest => {
   const json = parseJson(text);
-  const { data: told } = versionSchema.safeParse(json);
-  if (told === undefined) throw unreadable(file, 'it does not contain a Gasdesk backup');
-  if (told.version > VERSION) throw tooNew(file, `it has format ${told.version}, and this Gasdesk reads ${VERSION}`);
+  const { data: header } = versionSchema.safeParse(json);
+  if (header === undefined) throw unreadable(file, 'it does not contain a Gasdesk backup');
+  if (header.version > VERSION)
+    throw tooNew(file, `it has format ${header.version}, and this Gasdesk reads ${VERSION}`);
   const { data: manifest } = manifestSchema.safeParse(json);
   if (manifest === undefined) throw unreadable(file, 'its manifest is not in the format that this Gasdesk reads');
   if (manifest.schema > newestSchema) {

@@ -63,7 +63,7 @@ export interface EndingOptions {
   readonly log: Log;
   readonly readOperations: OperationReader;
   readonly identify: Identifier;
-  readonly tellUnmatched: (mined: MinedUserOperation, decisions: number) => void;
+  readonly reportUnmatched: (mined: MinedUserOperation, decisions: number) => void;
 }
 
 /** An error of the node or the connection, which proves nothing. */
@@ -86,7 +86,7 @@ const seqsOf = (asked: readonly NonceQuestion[]): number[] => asked.map(({ reser
  * that it was another operation. Without that event the reservation becomes `unconfirmed`.
  */
 export const createEnding = (options: EndingOptions) => {
-  const { chainId, store, clock, log, readOperations, identify, tellUnmatched } = options;
+  const { chainId, store, clock, log, readOperations, identify, reportUnmatched } = options;
 
   const end = async (asked: readonly NonceQuestion[], to: 'released' | 'unconfirmed'): Promise<void> => {
     if (asked.length === 0) return;
@@ -133,7 +133,7 @@ export const createEnding = (options: EndingOptions) => {
     if (mined.length > 0) {
       const noBlocks = { fromBlock: head.number + 1, toBlock: head.number, cursor: head.number };
       const { unmatched } = await store.applySettlements({ chainId, mined, ...noBlocks });
-      for (const { mined: operation, decisions } of unmatched) tellUnmatched(operation, decisions);
+      for (const { mined: operation, decisions } of unmatched) reportUnmatched(operation, decisions);
     }
     return users;
   };

@@ -80,9 +80,9 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     return { from: Math.min(first.number, newest), knownThrough: -1 };
   };
 
-  const tellUnmatched = ({ transactionHash, userOpHash, sender }: MinedUserOperation, count: number): void =>
+  const reportUnmatched = ({ transactionHash, userOpHash, sender }: MinedUserOperation, count: number): void =>
     log.warn('settlement.unmatched', { chainId, transactionHash, userOpHash, sender, count });
-  const ending = createEnding({ chainId, store, clock, log, readOperations, identify, tellUnmatched });
+  const ending = createEnding({ chainId, store, clock, log, readOperations, identify, reportUnmatched });
 
   const readThrough = async (node: RpcClient, head: Block, state: SettlementState, stop: AbortSignal) => {
     const mayBeLate = reservedAt !== undefined && head.timestamp < reservedAt - GRACE_SECONDS;
@@ -102,7 +102,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
       const through = Math.max(toBlock, knownThrough);
       const range = toBlock === head.number ? { toBlock: through, cursor: toBlock } : { toBlock, cursor: through };
       const { putBack, unmatched } = await store.applySettlements({ chainId, fromBlock: from, mined, ...range });
-      for (const { mined: operation, decisions } of unmatched) tellUnmatched(operation, decisions);
+      for (const { mined: operation, decisions } of unmatched) reportUnmatched(operation, decisions);
       if (putBack > 0) log.warn('settlement.re-org', { chainId, count: putBack, from, to: toBlock });
       isReserved ||= putBack > 0;
       activeThrough = lastActive = Math.max(lastActive, isReserved ? toBlock : lastBlockOf(mined));

@@ -203,9 +203,9 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     'chains.identify': async ({ url }) => ({ chainId: (await context.chains.chainIdAt(url)) ?? null }),
     'chains.list': () => chainViews(store, context),
     'chains.coinPrice': async ({ chainId, price }) => {
-      const told = await context.rates.coinPrice(chainId, price);
-      if (told.usd === null) return { usd: null, updatedAt: null, error: told.error };
-      return { usd: told.usd, updatedAt: told.updatedAt ?? null, error: null };
+      const coinPrice = await context.rates.coinPrice(chainId, price);
+      if (coinPrice.usd === null) return { usd: null, updatedAt: null, error: coinPrice.error };
+      return { usd: coinPrice.usd, updatedAt: coinPrice.updatedAt ?? null, error: null };
     },
     'chains.remove': async ({ chainId, force }) => {
       if (!force) await refuseInUse(chainId);

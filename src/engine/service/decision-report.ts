@@ -38,7 +38,7 @@ export const decisionReport = async (
   const articles: Markup[] = [];
   let length = 0;
 
-  const tell = async (decisionId: string): Promise<void> => {
+  const addArticle = async (decisionId: string): Promise<void> => {
     const decision = await store.findDecision(decisionId);
     if (decision === undefined) return;
     const { contracts } = await store.dappPolicy(decision.paymasterId);
@@ -54,7 +54,7 @@ export const decisionReport = async (
     const page = await store.listDecisions({ ...filter, before, limit: PAGE });
     for (const decision of page) {
       count(tally, decision);
-      if (articles.length < MAX_REPORTED && length < MAX_HTML_LENGTH) await tell(decision.id);
+      if (articles.length < MAX_REPORTED && length < MAX_HTML_LENGTH) await addArticle(decision.id);
     }
     decisions += page.length;
     before = page.at(-1)?.seq;

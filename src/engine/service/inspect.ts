@@ -14,7 +14,7 @@ import { RpcError } from '../chain/rpc.ts';
 import type { SmartContract } from '../store/policy-store.ts';
 import { chainViews } from './chains.ts';
 import type { DecisionFilter } from '../store/decision-queries.ts';
-import { tellCall } from './decoded-calls.ts';
+import { describeCall } from './decoded-calls.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 type Context = Pick<ServiceContext, 'store' | 'clock'> & Partial<Pick<ServiceContext, 'chains'>>;
@@ -143,7 +143,7 @@ const withCallNames = (found: Inspection, contracts: readonly SmartContract[]): 
     sections: reading.sections.map((section) => ({
       ...section,
       calls: section.calls.map((call) =>
-        tellCall(
+        describeCall(
           { ...call, target: call.target as Address, value: BigInt(call.valueWei), data: call.data as Hex },
           contracts,
         ),

@@ -56,11 +56,11 @@ const change = async (
     heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0)),
   );
   if (before === undefined) return;
-  const isTold = before.settlement === settlement && before.actualCostWei === actualCostWei;
-  if (isTold && before.block === block) return;
+  const isKnown = before.settlement === settlement && before.actualCostWei === actualCostWei;
+  if (isKnown && before.block === block) return;
   await writing.run(SET_STATE, [settlement, actualCostWei, block, seq]);
   writing.log.append('settlement', { decision: before.id, settlement, actualCostWei, block });
-  if (isTold) return;
+  if (isKnown) return;
   const position = (writing.head.feedEnd += 1);
   await writing.run('INSERT INTO decision_feed (position, seq, is_new) VALUES ($1, $2, 0)', [position, seq]);
   writing.decisionsChanged();
@@ -129,8 +129,8 @@ const applyRange = async (writing: Transaction, range: ScannedRange): Promise<Ap
     'SELECT seq FROM decision WHERE chain_id = $1 AND settled_block BETWEEN $2 AND $3 ORDER BY settled_block, seq',
     [chainId, fromBlock, toBlock],
   );
-  const gone = settledIn.filter(({ seq }) => !present.has(seq));
-  for (const { seq } of gone) await putBack(writing, seq);
+  const removed = settledIn.filter(({ seq }) => !present.has(seq));
+  for (const { seq } of removed) await putBack(writing, seq);
   for (const [one, seq] of seqOf) if (seq !== undefined) await settle(writing, seq, one);
   const unmatched: UnmatchedOperation[] = [];
   for (const [operation, decisions] of mayBe) {
@@ -139,7 +139,7 @@ const applyRange = async (writing: Transaction, range: ScannedRange): Promise<Ap
     if (!isKnown) unmatched.push({ mined: operation, decisions: decisions.length });
   }
   await writing.run(SET_CURSOR, [chainId, cursor]);
-  return { putBack: gone.length, unmatched };
+  return { putBack: removed.length, unmatched };
 };
 
 /** Settlement: the chain's result of each decision, and its remaining reservations in the ledger. */

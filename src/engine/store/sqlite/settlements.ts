@@ -112,8 +112,8 @@ export const settlementStore = (
     const unmatched = mined.filter((operation) => seqOf.get(operation) === undefined);
     const mayBe = candidatesOf(chainId, fromBlock, unmatched);
     const present = new Set([...seqOf.values(), ...[...mayBe.values()].flat().map(({ seq }) => seq)]);
-    const gone = settledIn.all(chainId, fromBlock, toBlock).filter(({ seq }) => !present.has(seq));
-    for (const { seq } of gone) putBack(seq);
+    const removed = settledIn.all(chainId, fromBlock, toBlock).filter(({ seq }) => !present.has(seq));
+    for (const { seq } of removed) putBack(seq);
     for (const [operation, seq] of seqOf) if (seq !== undefined) settle(seq, operation);
     const fresh: UnmatchedOperation[] = [];
     for (const [operation, decisions] of mayBe) {
@@ -122,7 +122,7 @@ export const settlementStore = (
       if (!isKnown) fresh.push({ mined: operation, decisions: decisions.length });
     }
     setCursor.run(chainId, block);
-    return { putBack: gone.length, unmatched: fresh };
+    return { putBack: removed.length, unmatched: fresh };
   };
 
   return {

@@ -51,7 +51,7 @@ export const useDesk = defineStore('desk', () => {
   const now = ref(timer.now());
   /** Feed rows up to the last tick: totals are read again when it changes. */
   const news = ref(0);
-  let told = 0;
+  let rowCount = 0;
   /** Changes with the news and every minute, since time alone ends some windows. */
   const sums = computed(() => `${news.value} ${Math.floor(now.value / MINUTE_MS)}`);
 
@@ -77,12 +77,12 @@ export const useDesk = defineStore('desk', () => {
     unanswered = 0;
   };
   /** An equal value stays the same object, so that nothing computed from it is computed again. */
-  const keep = <T>(kept: { value: T }, now: T): void => {
-    if (JSON.stringify(kept.value) !== JSON.stringify(now)) kept.value = now;
+  const keep = <T>(stored: { value: T }, now: T): void => {
+    if (JSON.stringify(stored.value) !== JSON.stringify(now)) stored.value = now;
   };
 
-  const followClock = ({ now: told }: SystemInfo): void => {
-    const ahead = told === undefined ? 0 : told - timer.now();
+  const followClock = ({ now: deskNow }: SystemInfo): void => {
+    const ahead = deskNow === undefined ? 0 : deskNow - timer.now();
     if (Math.abs(ahead - aheadMs) < NOTICEABLE_MS) return;
     aheadMs = ahead;
     now.value = timer.now() + aheadMs;
@@ -113,7 +113,7 @@ export const useDesk = defineStore('desk', () => {
   const gathered: DecisionRow[] = [];
   let cancelGathering: (() => void) | undefined;
   const gather = ({ rows }: FeedPage): void => {
-    told += rows.length;
+    rowCount += rows.length;
     gathered.push(...rows.filter(({ isNew }) => isNew));
     for (const row of rows) {
       if (row.isNew) continue;
@@ -155,7 +155,7 @@ export const useDesk = defineStore('desk', () => {
     let cancelTick = (): void => undefined;
     const tick = (): void => {
       now.value = timer.now() + aheadMs;
-      news.value = told;
+      news.value = rowCount;
       // The feed reports a lost connection and reconnects.
       if (connection.value === 'connected' || unanswered >= MAX_UNANSWERED) beat();
       cancelTick = timer.after(TICK_MS, tick);
