@@ -99,7 +99,7 @@ const start = async (
     throw invalid(started.errors.map(({ field, message }) => `${field} (${template.fields[field]?.label}) ${message}`));
   }
   const leaves = template.leaves(values);
-  if (started.asksPrice && !hasPrice) {
+  if (started.needsPrice && !hasPrice) {
     printNote(
       `Chain ${chainId} has no price of ${coin}: limits in US dollars deny every operation. ` +
         `Set one with "gasdesk chain set ${chainId} --usd AMOUNT".`,

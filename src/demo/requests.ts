@@ -21,7 +21,7 @@ export interface SponsorRequest {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-const ask = async (
+const requestSponsored = async (
   { desk, chain, provider, contracts }: World,
   { dapp, account, calls, fields, options }: SponsorRequest,
 ): Promise<{ partial: Record<string, string>; reply: RpcReply }> => {
@@ -36,7 +36,7 @@ const ask = async (
 export const narrateMined = async (world: World, request: SponsorRequest, signed: string): Promise<MinedOperation> => {
   const { story, chain, contracts, cast } = world;
   const { entryPoint } = contracts;
-  const { partial, reply } = await ask(world, request);
+  const { partial, reply } = await requestSponsored(world, request);
   const sponsored = reply.result as SponsoredGas | undefined;
   story.check(reply.status === 200 && (sponsored?.paymasterAndData ?? '0x') !== '0x', signed);
   if (sponsored === undefined) throw new Error('The desk answered without a result');
@@ -58,7 +58,7 @@ export const narrateDenied = async (
   code: string,
   request: SponsorRequest,
 ): Promise<void> => {
-  const { reply } = await ask(world, request);
+  const { reply } = await requestSponsored(world, request);
   const reason = reasonOf(reply);
   const instead = reason?.code ?? reply.error?.message ?? 'it is sponsored';
   world.story.check(reason?.rule === rule && reason.code === code, `denied by ${rule}: ${code}`, instead);

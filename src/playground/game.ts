@@ -70,7 +70,7 @@ export const createGame = async (scene: PlaygroundScene): Promise<Game> => {
     return { url: deskUrl, chainId, apiKey: inToken ? shop.apiKey : scene.apiKey };
   };
 
-  const ask = async (wish: Wish) => {
+  const sponsor = async (wish: Wish) => {
     const standard = await partialOperation(account, callsOf(wish), entryPoint, provider);
     const partial = { ...standard, ...wish.fields };
     const inToken = wish.inToken && { mode: 'ERC20', tokenInfo: { feeTokenAddress: shop.token } };
@@ -94,7 +94,7 @@ export const createGame = async (scene: PlaygroundScene): Promise<Game> => {
     },
     async make(wish) {
       const before = await host.newestDecision(account.address);
-      const { partial, reply } = await ask(wish);
+      const { partial, reply } = await sponsor(wish);
       const newest = await host.newestDecision(account.address);
       const decision = newest === before ? null : newest;
       const reason = reasonOf(reply);

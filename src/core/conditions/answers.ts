@@ -13,10 +13,10 @@ export const MAX_STEPS_OF_DECISION = 400_000;
 export const STEPS_USED_UP = 'the conditions of all rules together take too many steps for an operation of this size';
 
 /** Evaluates a condition of a decision. @param isShadow whether its rule is in shadow */
-export type AskCondition = (expression: string, isShadow: boolean) => Answer;
+export type EvaluateCondition = (expression: string, isShadow: boolean) => Answer;
 
 /** Evaluates the conditions of one decision in their order, each text once. */
-export const conditionAnswers = (values: () => ConditionValues): AskCondition => {
+export const conditionAnswers = (values: () => ConditionValues): EvaluateCondition => {
   const known = new Map<string, Answer>();
   const left = { enforced: MAX_STEPS_OF_DECISION, shadow: MAX_STEPS_OF_DECISION };
   return (expression, isShadow) => {

@@ -130,12 +130,12 @@ const callsOf = ({ policy, decoding, deployment }: ConditionInputs): ConditionCa
 };
 
 /** The values that the conditions of a policy see. Without `calls` if they cannot be decoded. */
-export const conditionValues = (asked: ConditionInputs): ConditionValues => {
-  const { facts, policy } = asked;
-  const calls = callsOf(asked);
+export const conditionValues = (inputs: ConditionInputs): ConditionValues => {
+  const { facts, policy } = inputs;
+  const calls = callsOf(inputs);
   const { paymasterId, name, chainId } = policy.dapp;
   return {
-    op: operationOf(asked),
+    op: operationOf(inputs),
     ...(calls !== undefined && { calls }),
     context: contextOf(facts),
     dapp: new ConditionDapp({ paymasterId, name, chainId: BigInt(chainId) }),

@@ -21,7 +21,7 @@ export interface Condition {
   /** The part of it that is not true, if it does not hold. */
   readonly unmet: (values: ConditionValues) => Unmet;
   /** Whether it names the operation's cost in dollars, for which the price of the coin must be read. */
-  readonly asksForPrice: boolean;
+  readonly needsPrice: boolean;
   /** The missing value that it names by this key; without the lists of loops. */
   readonly missing: (values: ConditionValues, key: string) => string | undefined;
 }
@@ -69,7 +69,7 @@ const nested = (node: ASTNode, counts: (node: ASTNode) => boolean): number => {
 };
 
 /** True for a node that reads every item of a list without being a loop: `in` a list, and comparisons of lists. */
-const looksThrough = (node: ASTNode): boolean => {
+const readsEveryItem = (node: ASTNode): boolean => {
   if (!['in', '==', '!='].includes(node.op)) return false;
   const sides = children(node);
   return node.op === 'in' ? sides[1]?.op !== 'list' : sides.every(({ op }) => op !== 'value');
@@ -185,23 +185,23 @@ const compile = (text: string): Condition | ConditionError => {
   if (refused !== undefined) return refused;
   const measures: Measures = {
     nodes: countNodes(ast),
-    loops: nested(ast, (node) => isLoop(node) || looksThrough(node)),
+    loops: nested(ast, (node) => isLoop(node) || readsEveryItem(node)),
     growth: growthIn(ast),
   };
-  const asksForCalls = names(ast, 'calls');
+  const needsCalls = names(ast, 'calls');
   if (nested(ast, isLoop) > MAX_NESTED_LOOPS)
     return { message: 'loops may not be nested more than twice', at: whole.start, end: whole.end };
   return {
     steps: (values) => Math.min(MAX_STEPS, stepsOver(values, measures)),
     evaluate(values) {
-      if (asksForCalls && values['calls'] === undefined) return { failure: CALLS_UNREADABLE };
+      if (needsCalls && values['calls'] === undefined) return { failure: CALLS_UNREADABLE };
       if (stepsOver(values, measures) > MAX_STEPS) return { failure: TOO_MANY_STEPS };
       return evaluateWith(run, values);
     },
     met: valuesIn(ast, source),
     readings: (values) => readingsIn(ast, source, values),
     unmet: unmetIn(ast, source),
-    asksForPrice: namesPriced(ast),
+    needsPrice: namesPriced(ast),
     missing: missingIn(ast, source),
   };
 };
@@ -235,7 +235,7 @@ const unreadable = (text: string, { message }: ConditionError): Condition => ({
   met: () => [],
   readings: () => [],
   unmet: () => ({ text, met: [] }),
-  asksForPrice: false,
+  needsPrice: false,
   missing: () => undefined,
 });
 

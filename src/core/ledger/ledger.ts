@@ -37,7 +37,7 @@ export class Ledger {
   }
 
   /** What an account holds, or the parts of its rolling window that count. */
-  look({ account, since }: Pick<Reservation, 'account' | 'since'>): bigint {
+  heldBy({ account, since }: Pick<Reservation, 'account' | 'since'>): bigint {
     if (since === undefined) return this.#accounts.get(accountText(account)) ?? 0n;
     const parts = [...this.#parts(rollingKey(account))];
     return parts.reduce((sum, [window, held]) => (window >= since ? sum + held : sum), 0n);

@@ -124,14 +124,14 @@ const abiLength = (contract: unknown): number => {
 /** The counts that a possibly wrong file would need. */
 const countsIn = (value: unknown): Partial<DappCounts> => {
   const { rules, contracts, webhooks } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const asking = (Array.isArray(rules) ? rules : []).filter(
+  const webhookRules = (Array.isArray(rules) ? rules : []).filter(
     (one) => (one as { type?: unknown } | null)?.type === 'WEBHOOK',
   );
   return {
     rules: lengthOf(rules),
     contracts: lengthOf(contracts),
     abiCharacters: (Array.isArray(contracts) ? contracts : []).reduce<number>((sum, one) => sum + abiLength(one), 0),
-    webhooks: lengthOf(webhooks) + asking.length,
+    webhooks: lengthOf(webhooks) + webhookRules.length,
   };
 };
 

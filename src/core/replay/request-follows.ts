@@ -75,8 +75,8 @@ const METHODS: Readonly<Record<string, (params: Params) => RequestMeaning | unde
   },
   pm_getPaymasterData: (params) => byErc7677(params, 'final'),
   pm_getPaymasterStubData(params) {
-    const meant = byErc7677(params, 'draft');
-    return meant && { ...meant, hasOpenFees: true };
+    const meaning = byErc7677(params, 'draft');
+    return meaning && { ...meaning, hasOpenFees: true };
   },
   pm_validateSponsorshipPolicies([op, entryPoint]) {
     const options = contextOf({});
@@ -90,12 +90,12 @@ const METHODS: Readonly<Record<string, (params: Params) => RequestMeaning | unde
     return final(request['userOp'], withGas(contextOf({ token }), true));
   },
   alchemy_requestPaymasterAndData(params) {
-    const meant = byAlchemy(params);
-    return meant && { ...meant, options: withGas(meant.options, false) };
+    const meaning = byAlchemy(params);
+    return meaning && { ...meaning, options: withGas(meaning.options, false) };
   },
   alchemy_requestGasAndPaymasterAndData(params) {
-    const meant = byAlchemy(params);
-    return meant && { ...meant, options: meant.options && withoutGasChoice(meant.options), hasOtherGas: true };
+    const meaning = byAlchemy(params);
+    return meaning && { ...meaning, options: meaning.options && withoutGasChoice(meaning.options), hasOtherGas: true };
   },
 };
 
@@ -154,10 +154,10 @@ const understood = (
 type Compare = (field: string, stored: unknown, replayed: unknown) => void;
 
 /** Compares the stored operation with the sent one. */
-const compareSent = (record: StoredRecord, stored: Fields, meant: RequestMeaning, compare: Compare): void => {
-  if (meant.hasOtherGas !== true && isFields(meant.op) && isPlain(stored, meant.op)) return;
-  const op = understood(meant.op, record, meant);
-  const asStored = (fields: Fields): Fields => (meant.hasOtherGas === true ? without(fields, ESTIMATED) : fields);
+const compareSent = (record: StoredRecord, stored: Fields, meaning: RequestMeaning, compare: Compare): void => {
+  if (meaning.hasOtherGas !== true && isFields(meaning.op) && isPlain(stored, meaning.op)) return;
+  const op = understood(meaning.op, record, meaning);
+  const asStored = (fields: Fields): Fields => (meaning.hasOtherGas === true ? without(fields, ESTIMATED) : fields);
   if (op === undefined || !allMatchSent(asStored(stored), asStored(op)))
     compare('request.userOperation', stored, op ?? null);
 };
@@ -175,14 +175,14 @@ const compareReceived = (
     if (read === undefined || !isWithheld) compare('method', record.method, 'none that decides by such a request');
     return;
   }
-  const meant = read(received as Params);
-  if (meant === undefined || (stage !== undefined && meant.stage !== stage))
+  const meaning = read(received as Params);
+  if (meaning === undefined || (stage !== undefined && meaning.stage !== stage))
     compare('method', record.method, 'another one');
-  if (meant === undefined) return;
-  compareSent(record, userOperation, meant, compare);
+  if (meaning === undefined) return;
+  compareSent(record, userOperation, meaning, compare);
   if (isCut(options, MAX_BYTES)) return;
-  const known = meant.options?.['calculateGasLimits'] === undefined ? withoutGasChoice(options as Fields) : options;
-  compare('request.options', known, meant.options);
+  const known = meaning.options?.['calculateGasLimits'] === undefined ? withoutGasChoice(options as Fields) : options;
+  compare('request.options', known, meaning.options);
 };
 
 /**
@@ -191,22 +191,22 @@ const compareReceived = (
  */
 const compareOperation = (
   { op, gasSource, token }: Facts,
-  asked: Fields,
+  requested: Fields,
   understoodOp: object,
   compare: Compare,
 ): void => {
   const mayChange = gasSource === 'GAS_ESTIMATED' || token !== undefined;
   const isAdded = (field: string): boolean =>
     (PAYMASTER_GAS as readonly string[]).includes(field) ||
-    ((gasLimits as readonly string[]).includes(field) && (mayChange || asked[field] === undefined)) ||
+    ((gasLimits as readonly string[]).includes(field) && (mayChange || requested[field] === undefined)) ||
     field === 'paymasterAndData' ||
     (field === 'eip7702Auth' && op[field] === undefined);
-  for (const field of new Set([...Object.keys(op), ...Object.keys(asked)])) {
-    if (isAdded(field) || matchesSent(asked[field], op[field])) continue;
-    compare(`facts.op.${field}`, op[field], asked[field]);
+  for (const field of new Set([...Object.keys(op), ...Object.keys(requested)])) {
+    if (isAdded(field) || matchesSent(requested[field], op[field])) continue;
+    compare(`facts.op.${field}`, op[field], requested[field]);
   }
   // Until it is signed, an operation of v0.6 has an empty one; later ones have it in other fields.
-  compare('facts.op.paymasterAndData', op['paymasterAndData'], 'initCode' in asked ? '0x' : undefined);
+  compare('facts.op.paymasterAndData', op['paymasterAndData'], 'initCode' in requested ? '0x' : undefined);
   compare('facts.op', op, toRpcUserOperation(understoodOp));
 };
 
@@ -229,9 +229,9 @@ const compareOptions = (facts: Facts, options: Fields, mode: string, policy: Pol
   if (typeof sponsorshipInfo === 'string' && !isBlanked(sponsorshipInfo))
     compare('request.options.sponsorshipInfo', sponsorshipInfo, 'a hash');
   compare('facts.expiryDuration', expiryDuration, options['expiryDuration']);
-  const asked = stage === 'final' && options['calculateGasLimits'] === true ? 'GAS_ESTIMATED' : 'GAS_GIVEN';
+  const expected = stage === 'final' && options['calculateGasLimits'] === true ? 'GAS_ESTIMATED' : 'GAS_GIVEN';
   const signsNothing = policy.pause !== null || (mode === 'ERC20' && !policy.dapp.tokenMode);
-  if (gasSource !== 'GAS_NOT_ESTIMATED' || !signsNothing) compare('facts.gasSource', gasSource, asked);
+  if (gasSource !== 'GAS_NOT_ESTIMATED' || !signsNothing) compare('facts.gasSource', gasSource, expected);
   const { webhookData, ...rest } = context ?? {};
   const isStored = !(isBlanked(sponsorshipInfo) && isBlanked(webhookData));
   const seen = isStored || Object.keys(rest).length > 0 ? { ...rest, ...(isStored && { webhookData }) } : undefined;

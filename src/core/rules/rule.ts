@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Evidence, Explanation } from '../../shared/denials.ts';
 import type { TraceStep } from '../../shared/schema/decision.ts';
 import type { Deployment } from '../calls/decode-deployment.ts';
-import type { AskCondition } from '../conditions/answers.ts';
+import type { EvaluateCondition } from '../conditions/answers.ts';
 import type { ConditionValues } from '../conditions/vocabulary.ts';
 import type { Decoding } from '../calls/decoding.ts';
 import type { Facts } from '../facts/facts.ts';
@@ -60,7 +60,7 @@ export interface RuleInput {
   /** The values that conditions see; computed when needed. */
   readonly values: () => ConditionValues;
   /** Evaluates conditions within the steps that a decision may take. */
-  readonly ask: AskCondition;
+  readonly evaluate: EvaluateCondition;
 }
 
 /** Further effects of a denial. */
@@ -99,7 +99,7 @@ export interface Setup<Sent = unknown, Kept extends object = object> {
   /** Whether such a rule also applies to users who pay in a token. Absent: it does not. */
   bindsTokenMode?(kept: Kept): boolean;
   /** Whether such a rule needs the price of the native coin. Absent: it does not. */
-  asksForPrice?(kept: Kept): boolean;
+  needsPrice?(kept: Kept): boolean;
   /** Converts sent data to its stored form. */
   keep(sent: Sent, keeping: RuleStorage): Kept;
   /** The effect of such a rule, in a sentence. @param coin symbol of the chain's coin */

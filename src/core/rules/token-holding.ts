@@ -46,7 +46,7 @@ const holdingErrors = ({ standard: which, tokenId, minimum }: Omit<TokenHolding,
 const digits = (text: string): string => String(BigInt(text));
 
 /** True if the owner of one NFT is read; all others have a balance. */
-export const asksOwner = ({ standard: which, tokenId }: HoldingQuestion): boolean =>
+export const isOwnerQuestion = ({ standard: which, tokenId }: HoldingQuestion): boolean =>
   which === 'ERC721' && tokenId !== undefined;
 
 /** An amount of a token, for the middle of a sentence. @param count decimal digits */
@@ -80,7 +80,7 @@ const holdingSetup: Setup<TokenHolding, TokenHolding> = {
     minimum: digits(sent.minimum),
   }),
   sentence: (kept) =>
-    asksOwner(kept)
+    isOwnerQuestion(kept)
       ? `Sponsored only if the sender owns ${tokenWords(kept)}.`
       : `Sponsored only if the sender holds at least ${counted(kept, kept.minimum)}.`,
   withoutRules: () => 'Senders need not hold any token.',
@@ -175,7 +175,7 @@ const questionIn = ({ standard: which, token, tokenId }: Evidence): HoldingQuest
 const denials = {
   TOKEN_HOLDING_TOO_LOW: ({ rule, sender, minimum, held, ...evidence }) => {
     const question = questionIn(evidence);
-    if (asksOwner(question)) {
+    if (isOwnerQuestion(question)) {
       return {
         message: `The sender ${String(sender)} does not own ${tokenWords(question)}, as the rule "${String(rule)}" requires.`,
         hint: `Transfer ${tokenWords(question)} to ${String(sender)}, or send from the account that owns it.`,

@@ -84,8 +84,8 @@ interface AccountRead {
 
 const UNKNOWN: TrialVerdict = { outcome: 'unknown', reason: undefined, held: [] };
 
-const isTaken = ({ outcome }: DecisionRecord, tried: TrialVerdict): boolean =>
-  (tried.outcome === 'unknown' ? outcome : tried.outcome) === 'sponsored';
+const isTaken = ({ outcome }: DecisionRecord, draftVerdict: TrialVerdict): boolean =>
+  (draftVerdict.outcome === 'unknown' ? outcome : draftVerdict.outcome) === 'sponsored';
 
 const actualCostOf = ({ actualCostWei }: DecisionRecord): bigint => BigInt(actualCostWei ?? 0);
 
@@ -212,11 +212,11 @@ export class PolicyTrial {
     this.#count.decisions += 1;
     const facts = readableFacts(record);
     const recorded = readRevision(revision)?.policy;
-    const tried = facts === undefined || recorded === undefined ? UNKNOWN : this.#try(record, facts, recorded);
+    const draftVerdict = facts === undefined || recorded === undefined ? UNKNOWN : this.#try(record, facts, recorded);
     if (record.outcome === 'sponsored') this.#cost.before += costOf(record, settlementOf(record));
-    if (isTaken(record, tried)) this.#cost.after += costOf(record, settlementOf(record));
-    this.#tell(record, tried);
-    return { before, after: isTaken(record, tried) ? 'sponsored' : 'denied' };
+    if (isTaken(record, draftVerdict)) this.#cost.after += costOf(record, settlementOf(record));
+    this.#recordVerdict(record, draftVerdict);
+    return { before, after: isTaken(record, draftVerdict) ? 'sponsored' : 'denied' };
   }
 
   #draftFor(recorded: Policy): Policy {
@@ -231,7 +231,7 @@ export class PolicyTrial {
 
   #held({ reservation, account, entry }: AccountRead): bigint {
     const before = entry === undefined ? (this.#last.get(account) ?? 0n) : BigInt(entry.held);
-    const held = before + this.#ahead.look(reservation);
+    const held = before + this.#ahead.heldBy(reservation);
     return held < 0n ? 0n : held;
   }
 
@@ -260,10 +260,10 @@ export class PolicyTrial {
     });
     const held = reads.map((one) => this.#held(one));
     const verdict = decide(facts, draft, held);
-    const tried = { ...this.#judge(record, { facts, draft, verdict }), held };
+    const draftVerdict = { ...this.#judge(record, { facts, draft, verdict }), held };
     const taken = verdict.next === 'done' ? verdict.taken : reservations;
-    this.#follow(record, reads, isTaken(record, tried) ? taken : []);
-    return tried;
+    this.#follow(record, reads, isTaken(record, draftVerdict) ? taken : []);
+    return draftVerdict;
   }
 
   #judge(record: DecisionRecord, { facts, draft, verdict }: DraftVerdict): Omit<TrialVerdict, 'held'> {
@@ -278,7 +278,7 @@ export class PolicyTrial {
     return { outcome: 'sponsored', reason };
   }
 
-  #tell(record: DecisionRecord, { outcome: to, reason, held }: TrialVerdict): void {
+  #recordVerdict(record: DecisionRecord, { outcome: to, reason, held }: TrialVerdict): void {
     const { id, at, sender, outcome: from } = record;
     if (to === 'unknown') this.#count.unknown += 1;
     else if (to === from) this.#count.same += 1;

@@ -86,7 +86,7 @@ class Books {
   /** Decides an operation after a number of others like it. */
   decider({ op }: Pick<AttackOperation, 'op'>, at: number): (behind: bigint) => FinalVerdict {
     const { reservations, decide } = attempt(this.#policy, this.at(at), op);
-    const held = reservations.map((reservation) => this.#ledger.look(reservation));
+    const held = reservations.map((reservation) => this.#ledger.heldBy(reservation));
     return (behind) =>
       decide(reservations.map((reservation, index) => (held[index] ?? 0n) + behind * this.#left(reservation)));
   }

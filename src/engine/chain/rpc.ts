@@ -160,7 +160,7 @@ export const createRpcClient = (
   /** Nodes quote a key that they refuse, and their messages go to DApps and into decisions. */
   const redacted = credentialRedactor(url);
   let id = 0;
-  const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+  const sendOnce = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     id += 1;
     const answer = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     if (!isAnswer(answer)) {
@@ -174,7 +174,7 @@ export const createRpcClient = (
 
   const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     try {
-      const result = await ask(method, params);
+      const result = await sendOnce(method, params);
       onOutcome('result');
       return result;
     } catch (error) {

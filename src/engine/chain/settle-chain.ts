@@ -52,8 +52,8 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
    */
   let reservedAt: number | undefined;
   /** When late logs were last checked (monotonic ms). */
-  let lookedAt = -Infinity;
-  const isLookDue = (): boolean => clock.monotonic() - lookedAt >= LATE_LOGS.everyMs;
+  let checkedAt = -Infinity;
+  const isCheckDue = (): boolean => clock.monotonic() - checkedAt >= LATE_LOGS.everyMs;
   /** Heads of the last polls, oldest first; of the buried ones, only the newest. */
   let heads: readonly Block[] = [];
 
@@ -68,7 +68,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     if (cursor !== undefined && head.number >= cursor - overlapBlocks) {
       const from = overlapOf(Math.min(cursor, head.number));
       const lowest = Math.max(0, head.number - LATE_LOGS.mostBlocks);
-      if (!isLookDue() || lowest >= from || !mayMatter(lowest)) return { from, knownThrough: cursor };
+      if (!isCheckDue() || lowest >= from || !mayMatter(lowest)) return { from, knownThrough: cursor };
       const late = await blockBefore(node, head, head.timestamp - LATE_LOGS.seconds, { lowest });
       return { from: Math.min(from, late.number), knownThrough: cursor };
     }
@@ -89,7 +89,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     let isReserved = state.oldestReservedAt !== undefined || mayBeLate;
     let lastActive = (activeThrough ??= state.cursor ?? -1);
     const mayMatter = (block: number): boolean => isReserved || block <= lastActive;
-    const isLook = isLookDue();
+    const isCheck = isCheckDue();
     const { from: start, knownThrough } = await resume(node, head, state, mayMatter);
     for (let from = start; from <= head.number && !stop.aborted;) {
       if (!mayMatter(from)) {
@@ -108,7 +108,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
       activeThrough = lastActive = Math.max(lastActive, isReserved ? toBlock : lastBlockOf(mined));
       from = toBlock + 1;
     }
-    if (isLook && !stop.aborted) lookedAt = clock.monotonic();
+    if (isCheck && !stop.aborted) checkedAt = clock.monotonic();
   };
 
   /**
@@ -163,7 +163,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     const state = await store.settlementState(chainId);
     if (state.oldestReservedAt !== undefined) reservedAt = nowSeconds;
     reservedAt ??= nowSeconds;
-    const mayBeLate = state.oldestReservedAt !== undefined && isLookDue();
+    const mayBeLate = state.oldestReservedAt !== undefined && isCheckDue();
     const isSameHead = read?.hash === head.hash;
     if (read === undefined || !isSameHead || mayBeLate) {
       const since = isSameHead && read !== undefined ? read.since : clock.monotonic();

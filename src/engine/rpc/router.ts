@@ -33,9 +33,9 @@ const paramsOf = (context: Context): { chainId: string; apiKey: string } => {
 };
 
 /** The smart account of a request, as far as visible before validation. */
-const senderOf = ([asked]: readonly unknown[]): string | undefined => {
+const senderOf = ([first]: readonly unknown[]): string | undefined => {
   // Some methods take one object, with the operation as a member.
-  const { userOp, userOperation = userOp ?? asked } = Object(asked) as Record<string, unknown>;
+  const { userOp, userOperation = userOp ?? first } = Object(first) as Record<string, unknown>;
   const { sender } = Object(userOperation) as Record<string, unknown>;
   return typeof sender === 'string' && /^0x[0-9a-f]{40}$/i.test(sender) ? sender.toLowerCase() : undefined;
 };

@@ -141,13 +141,13 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
 
   /** A chain without settings is no longer watched: what is in use there would be forgotten with its URLs. */
   const refuseInUse = async (chainId: number): Promise<void> => {
-    const [dapps, contracts, promises] = await Promise.all([
+    const [dapps, contracts, reservations] = await Promise.all([
       store.listDapps(),
       store.listPaymasterContracts(),
       store.outstandingReservations(),
     ]);
     const isHere = (one: { chainId: number }): boolean => one.chainId === chainId;
-    const reserved = promises.filter(isHere).reduce((sum, { operations }) => sum + operations, 0);
+    const reserved = reservations.filter(isHere).reduce((sum, { operations }) => sum + operations, 0);
     const present = [
       counted(dapps.filter(isHere).length, 'DApp'),
       counted(contracts.filter(isHere).length, 'paymaster contract'),

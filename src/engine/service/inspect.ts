@@ -152,7 +152,7 @@ const withCallNames = (found: Inspection, contracts: readonly SmartContract[]): 
   })),
 });
 
-interface Look extends ReturnType<typeof inspect> {
+interface Finding extends ReturnType<typeof inspect> {
   readonly text: string;
   readonly found: readonly { readonly row: DecisionRow; readonly by: FoundBy }[];
 }
@@ -161,7 +161,7 @@ interface Look extends ReturnType<typeof inspect> {
 export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> => {
   const { store, clock } = context;
 
-  const look = async (text: string, knowledge: Knowledge): Promise<Look> => {
+  const find = async (text: string, knowledge: Knowledge): Promise<Finding> => {
     const { inspection, clues } = inspect(text, knowledge);
     const matches = [...(await findDecisions(context, clues)).values()];
     const found = matches.toSorted((one, other) => other.row.seq - one.row.seq).slice(0, MAX_DECISIONS);
@@ -169,8 +169,8 @@ export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> 
   };
 
   /** A hash without a decision may be that of a transaction. */
-  const lookUp = async (value: string, knowledge: Knowledge): Promise<Look> => {
-    const first = await look(value, knowledge);
+  const findByHash = async (value: string, knowledge: Knowledge): Promise<Finding> => {
+    const first = await find(value, knowledge);
     const [hash] = first.clues.hashes;
     const isUnknown = first.found.length === 0 && first.inspection.readings[0]?.what === 'hash';
     if (!isUnknown || hash === undefined || context.chains === undefined) return first;
@@ -178,7 +178,7 @@ export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> 
     const on = chainId === undefined ? (await store.listChains()).map((chain) => chain.chainId) : [chainId];
     const answers = await Promise.all(on.map((one) => findTransaction(context, hash, one)));
     const transaction = answers.find((answer) => answer !== undefined);
-    return transaction === undefined ? first : look(transaction, knowledge);
+    return transaction === undefined ? first : find(transaction, knowledge);
   };
 
   const registeredContracts = async (): Promise<SmartContract[]> => {
@@ -190,7 +190,7 @@ export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> 
   return {
     'inspect.value': async ({ value, chainId }) => {
       const gathered = await gatherKnowledge(context, chainId);
-      const { text, inspection: first, found } = await lookUp(value, gathered);
+      const { text, inspection: first, found } = await findByHash(value, gathered);
       const records = await Promise.all(found.map(({ row }) => store.findDecision(row.id)));
       const decided = records.flatMap((record) => (record === undefined ? [] : decidedOperation(record)));
       const knowledge = { ...gathered, decided };

@@ -4,7 +4,7 @@ import { type Reason, decide, plan } from '../../core/decision/decide.ts';
 import type { Facts } from '../../core/facts/facts.ts';
 import { type Decision, callsOf, decidedRecord, storedFacts } from '../../core/decision/record.ts';
 import { termsOf } from '../../core/decision/terms.ts';
-import { unaskedWebhooks } from '../../core/rules/webhook.ts';
+import { uncalledWebhooks } from '../../core/rules/webhook.ts';
 import { ruleInput } from '../../core/decision/rule-input.ts';
 import { withPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
 import { EngineError } from '../../shared/errors.ts';
@@ -17,7 +17,7 @@ import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { checkExpiry } from './expiry.ts';
 import { type PreparedOperation, gatherFacts, isRead, prepareOperation, readChain } from './gather.ts';
-import { kept } from './kept.ts';
+import { kept } from './cut-for-record.ts';
 import { type Payer, findPayer, holdsKey, isSamePayer } from './payer.ts';
 import { withFailureRecord } from './recording.ts';
 import { type SponsorshipRequest, requestRecord } from './request-record.ts';
@@ -98,11 +98,11 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
       // If a rule was added or became active meanwhile, or the price source changed, first read what is needed now.
       if (!isRead(facts, reads, current.policy)) continue;
       const reservations = plan(facts, current.policy);
-      if (unaskedWebhooks(facts, ruleInput(facts, current.policy).policy).length > 0) {
+      if (uncalledWebhooks(facts, ruleInput(facts, current.policy).policy).length > 0) {
         const verdict = decide(facts, current.policy, await store.heldOf(reservations));
         if (verdict.next === 'callWebhooks') {
-          const asked = { decisionId, ...request };
-          const responses = await callWebhooks(context, verdict.targets, prepared.op, asked);
+          const call = { decisionId, ...request };
+          const responses = await callWebhooks(context, verdict.targets, prepared.op, call);
           webhooks = [...webhooks, ...responses];
           continue;
         }

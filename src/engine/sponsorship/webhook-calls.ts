@@ -7,7 +7,7 @@ import type { Deliverer } from '../webhooks/deliver.ts';
 import type { WebhookRequest } from '../webhooks/request.ts';
 import { fullWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { blankedResponse } from './blank.ts';
-import { keptText } from './kept.ts';
+import { keptText } from './cut-for-record.ts';
 import type { SponsorshipRequest } from './request-record.ts';
 
 /** A webhook's data in the vault. @throws EngineError `VAULT_LOCKED` */
@@ -52,8 +52,8 @@ export const tryWebhook = async (
 ): Promise<WebhookResponse | undefined> => {
   const target = webhookTargets(policy).find((one) => one.webhookId === webhookId);
   if (target === undefined) return undefined;
-  const asked = { decisionId, dapp: paymasterId, webhookData: data, preview: true };
-  return keptResponse(await webhooks.deliver({ ...callOf(vault, target, userOp), ...asked }));
+  const call = { decisionId, dapp: paymasterId, webhookData: data, preview: true };
+  return keptResponse(await webhooks.deliver({ ...callOf(vault, target, userOp), ...call }));
 };
 
 /**
@@ -69,8 +69,8 @@ export const callWebhooks = (
 ): Promise<WebhookResponse[]> => {
   const { decisionId, options, isBlanked, dapp } = request;
   const keep = isBlanked ? blankedResponse : keptResponse;
-  const asked = { decisionId, dapp: dapp.paymasterId, webhookData: options.sponsorshipInfo.webhookData };
-  const calls = targets.map((target) => webhooks.deliver({ ...callOf(vault, target, op), ...asked }));
+  const call = { decisionId, dapp: dapp.paymasterId, webhookData: options.sponsorshipInfo.webhookData };
+  const calls = targets.map((target) => webhooks.deliver({ ...callOf(vault, target, op), ...call }));
   return Promise.all(
     calls.map(async (call, index) => ({
       ...keep(await call),

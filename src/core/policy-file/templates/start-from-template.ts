@@ -15,7 +15,7 @@ export type TemplateOutcome =
       /** Its effect, a sentence for each rule. */
       readonly does: readonly { readonly name: string; readonly sentence: string }[];
       /** Its rules need the price of the chain's coin in US dollars. */
-      readonly asksPrice: boolean;
+      readonly needsPrice: boolean;
     };
 
 const errorsOf = (template: Template, values: TypedValues, file: PolicyFile): readonly FieldError[] => {
@@ -70,6 +70,6 @@ export const startFromTemplate = (
   return {
     text: addToFile(text, { ...made, rules }),
     does: [...doesAlone(made, file), ...rules.map((rule) => ({ name: rule.name, sentence: sentenceOf(rule, coin) }))],
-    asksPrice: rules.some(({ data }) => 'thresholdType' in data && data.thresholdType === 'USD'),
+    needsPrice: rules.some(({ data }) => 'thresholdType' in data && data.thresholdType === 'USD'),
   };
 };

@@ -28,7 +28,7 @@ export const conditionSetup: Setup<ConditionData, ConditionData> = {
   place: 5,
   sent: data,
   kept,
-  asksForPrice: ({ expression: text }) => readCondition(text).asksForPrice,
+  needsPrice: ({ expression: text }) => readCondition(text).needsPrice,
   keep: (sent) => ({ ...sent }),
   sentence: ({ expression: text, message }) => `Sponsored only if ${text}. Otherwise: "${message}"`,
   withoutRules: () => 'No condition.',

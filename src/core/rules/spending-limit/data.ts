@@ -216,7 +216,7 @@ export const limitSetup: Setup<z.output<typeof typedLimit>, SpendingLimit> = {
     [before, after].every(({ cycleDuration: cycle }) => cycle?.unit === 'lifetime') &&
     before.type === after.type &&
     before.thresholdType === after.thresholdType,
-  asksForPrice: ({ thresholdType: measure }) => measure === 'USD',
+  needsPrice: ({ thresholdType: measure }) => measure === 'USD',
   sentence: limitSentence,
   withoutRules: () => 'No limit: one user may have any number of operations sponsored.',
   form: 'spendingLimit',

@@ -31,7 +31,7 @@ export interface HeldAmount {
 /** Accounts and decisions' reservations, inside the transactions of its callers. Amounts are bigint. */
 export interface Ledger {
   /** Amount that all decisions together hold in the account, or in the counted buckets of its rolling window. */
-  readonly look: (part: LedgerPart) => HeldAmount;
+  readonly read: (part: LedgerPart) => HeldAmount;
   /** True if another account of its kind and id exists, even an empty one. */
   hasOther(account: AccountKey): boolean;
   /** Adds a decision's reservations. `before`: their accounts' amounts, in the same order. */
@@ -155,7 +155,7 @@ export const createLedger = (database: Database.Database, log: LogWriter): Ledge
   let version = 0;
   return {
     ...createHolds(database, accounts, log),
-    look({ account, since }) {
+    read({ account, since }) {
       if (since === undefined) return accounts.find(account);
       const all = parts.all(account.kind, account.id, since);
       return { held: all.reduce((sum, held) => sum + BigInt(held), 0n) };

@@ -4,7 +4,7 @@ import { type InjectionKey, inject } from 'vue';
 const STORAGE_KEY = 'gasdesk.operatorToken';
 
 interface Doors {
-  readonly ask: (enter: Enter) => void;
+  readonly prompt: (enter: Enter) => void;
   readonly enter: (token: string) => void;
 }
 
@@ -27,7 +27,7 @@ export const keepToken = ({ sessionStorage }: Pick<Window, 'sessionStorage'>, to
  */
 export const startGate = (
   { location, history, sessionStorage }: Pick<Window, 'location' | 'history' | 'sessionStorage'>,
-  { ask, enter }: Doors,
+  { prompt: ask, enter }: Doors,
 ): void => {
   const named = tokenIn(location.hash);
   if (location.hash.startsWith('#token=')) history.replaceState(null, '', '#/');

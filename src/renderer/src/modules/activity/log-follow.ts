@@ -64,7 +64,7 @@ export const useLogFollow = (isHeld: () => boolean): LogFollow => {
     shown.value = [...waiting.value, ...(shown.value ?? [])].slice(0, MAX_LINES);
     waiting.value = [];
   };
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     try {
       const answer = await transport.call('system.log', { after: last });
       last = answer.last;
@@ -75,9 +75,9 @@ export const useLogFollow = (isHeld: () => boolean): LogFollow => {
     } catch (cause) {
       error.value = errorText(cause);
     }
-    if (!isOver) cancel = timer.after(POLL_MS, () => void look());
+    if (!isOver) cancel = timer.after(POLL_MS, () => void poll());
   };
-  void look();
+  void poll();
   onScopeDispose(() => {
     isOver = true;
     cancel();

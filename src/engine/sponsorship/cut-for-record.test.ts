@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 import type { Cut } from '../../core/json/cut.ts';
-import { kept, keptOperation, keptText } from './kept.ts';
+import { kept, keptOperation, keptText } from './cut-for-record.ts';
 
 const KiB = 1024;
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
