@@ -41,9 +41,7 @@ export const isCut = (value: unknown, most: number): value is Cut => {
  */
 export const isRequestCut = (request: unknown): boolean => {
   const { userOperation, options } = (request ?? {}) as { readonly userOperation?: object; readonly options?: unknown };
-  return (
-    isCut(options, MAX_BYTES) || Object.values(userOperation ?? {}).some((field) => isCut(field, MAX_FIELD_BYTES))
-  );
+  return isCut(options, MAX_BYTES) || Object.values(userOperation ?? {}).some((field) => isCut(field, MAX_FIELD_BYTES));
 };
 
 /** Whether a cut value, whose JSON is longer than `most` bytes, is that of this JSON. */

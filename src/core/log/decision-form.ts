@@ -108,8 +108,8 @@ export const fixedDifferences = (record: StoredRecord, reason: NotReplayable, re
     return [{ id: record.id, field, stored: record, replayed: 'what no record has' }];
   }
   const differences: Difference[] = [];
-  const compare = (field: string, kept: unknown, expected: unknown): void => {
-    if (!isSame(kept, expected)) differences.push({ id: record.id, field, stored: kept, replayed: expected });
+  const compare = (field: string, stored: unknown, expected: unknown): void => {
+    if (!isSame(stored, expected)) differences.push({ id: record.id, field, stored, replayed: expected });
   };
   compareUndecided(record, compare);
   const fixed = { ...FIXED[reason], ...(reason === 'TRUNCATED' && byPolicy(revision)) };

@@ -108,9 +108,9 @@ const listChanges = <Item>(
   const earlier = new Map(before.map((item) => [words.id(item), item]));
   const later = new Map(after.map((item) => [words.id(item), item]));
   const removed = before.filter((item) => !later.has(words.id(item)));
-  const kept = before.filter((item) => later.has(words.id(item)));
-  const keptAfter = after.filter((item) => earlier.has(words.id(item)));
-  const isReordered = !isSame(kept.map(words.id), keptAfter.map(words.id));
+  const remaining = before.filter((item) => later.has(words.id(item)));
+  const remainingAfter = after.filter((item) => earlier.has(words.id(item)));
+  const isReordered = !isSame(remaining.map(words.id), remainingAfter.map(words.id));
   return [
     ...after.flatMap((item): PolicyChange[] => {
       const one = earlier.get(words.id(item));
@@ -124,7 +124,7 @@ const listChanges = <Item>(
       text: `${words.title(item)}: ${words.does(item, coin)}`,
     })),
     ...(isReordered
-      ? [{ change: 'changed', text: `order of ${list}: ${keptAfter.map(words.title).join(', ')}` } as const]
+      ? [{ change: 'changed', text: `order of ${list}: ${remainingAfter.map(words.title).join(', ')}` } as const]
       : []),
   ];
 };

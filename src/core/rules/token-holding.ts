@@ -72,17 +72,17 @@ const holdingSetup: Setup<TokenHolding, TokenHolding> = {
   sent: fields.superRefine((data, context) => {
     for (const [field, message] of holdingErrors(data)) context.addIssue({ code: 'custom', path: [field], message });
   }),
-  kept: fields,
+  stored: fields,
   keep: ({ tokenId, ...sent }) => ({
     standard: sent.standard,
     address: addressKey(sent.address),
     ...(tokenId !== undefined && { tokenId: digits(tokenId) }),
     minimum: digits(sent.minimum),
   }),
-  sentence: (kept) =>
-    isOwnerQuestion(kept)
-      ? `Sponsored only if the sender owns ${tokenWords(kept)}.`
-      : `Sponsored only if the sender holds at least ${counted(kept, kept.minimum)}.`,
+  sentence: (data) =>
+    isOwnerQuestion(data)
+      ? `Sponsored only if the sender owns ${tokenWords(data)}.`
+      : `Sponsored only if the sender holds at least ${counted(data, data.minimum)}.`,
   withoutRules: () => 'Senders need not hold any token.',
   form: {
     opens: 'Add holding',

@@ -37,7 +37,7 @@ export const webhookSetup: Setup<WebhookRuleData, WebhookRuleData> = {
       .optional()
       .describe('True: operations pass while the receiver does not respond; an answer of false always denies'),
   }),
-  kept: z.strictObject({ url: z.string(), failOpen: z.boolean().optional() }),
+  stored: z.strictObject({ url: z.string(), failOpen: z.boolean().optional() }),
   keep: (sent, { keepUrl }) => ({ ...sent, url: keepUrl(sent.url) }),
   sentence: ({ url, failOpen }) =>
     `${url} must verify each operation; while it does not answer, an operation ${failOpen === true ? 'passes' : 'is denied'}.`,

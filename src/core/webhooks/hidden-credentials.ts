@@ -35,8 +35,8 @@ export const hideCredentials = (url: string): string => {
   const [, scheme = '', userInfo, host = '', path = '', query = '', fragment = ''] = PARTS.exec(url) ?? [];
   if (scheme === '') return url;
   const shown = hidePath(path) + hideQuery(query);
-  const kept = shown === path + query || MARK.test(fragment) ? fragment : '';
-  return `${scheme}${userInfo === undefined ? '' : `${HIDDEN}@`}${host}${shown}${kept}`;
+  const shownFragment = shown === path + query || MARK.test(fragment) ? fragment : '';
+  return `${scheme}${userInfo === undefined ? '' : `${HIDDEN}@`}${host}${shown}${shownFragment}`;
 };
 
 /** The showable form of a redirect's target, which need not be a whole URL. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
-import { KEYSTORES, KEYSTORE_NAME, keptFiles } from '../data-folder/data-folder.ts';
+import { KEYSTORES, KEYSTORE_NAME, dataFiles } from '../data-folder/data-folder.ts';
 import { newestSchema } from '../store/sqlite/migrate.ts';
 
 export const MANIFEST_NAME = 'manifest.json';
@@ -21,7 +21,7 @@ const manifestSchema = z.strictObject({
   /** In archive order. */
   files: z.array(
     z.strictObject({
-      name: z.union([z.enum(keptFiles), keystorePath]),
+      name: z.union([z.enum(dataFiles), keystorePath]),
       bytes: z.int().min(0),
       sha256: z.string().regex(/^[0-9a-f]{64}$/),
     }),
@@ -62,6 +62,6 @@ export const readManifest = (file: string, text: string): Manifest => {
   if (manifest.schema > newestSchema) {
     throw tooNew(file, `its database has schema ${manifest.schema}, and this Gasdesk knows up to ${newestSchema}`);
   }
-  if (!manifest.files.some(({ name }) => name === keptFiles.database)) throw unreadable(file, 'it has no database');
+  if (!manifest.files.some(({ name }) => name === dataFiles.database)) throw unreadable(file, 'it has no database');
   return manifest;
 };

@@ -92,8 +92,8 @@ const scrubbed = new Map<string, string>();
 
 /** Most texts are routes, methods and codes, which repeat with every request: they are scrubbed once. */
 const scrubText = (text: string): string => {
-  const kept = scrubbed.get(text);
-  if (kept !== undefined) return kept;
+  const cached = scrubbed.get(text);
+  if (cached !== undefined) return cached;
   const clean = scrub(text, MAX_TEXT);
   if (text.length <= MAX_CACHED_LENGTH && scrubbed.size < MAX_CACHED_TEXTS) scrubbed.set(text, clean);
   return clean;

@@ -37,7 +37,7 @@ const leftBehind = (value: unknown, bytes: number): number => {
   return left;
 };
 
-const keptWithin = (value: unknown, mostBytes: number): unknown => {
+const cutWithin = (value: unknown, mostBytes: number): unknown => {
   // Fast path: nearly all are far shorter, and need no serialisation.
   if (leftBehind(value, mostBytes) >= 0) return value;
   const text = JSON.stringify(value);
@@ -45,17 +45,17 @@ const keptWithin = (value: unknown, mostBytes: number): unknown => {
 };
 
 /** A part of a request as a record keeps it: whole up to 16 KiB of JSON, else a {@link Cut}. */
-export const kept = (value: unknown): unknown => keptWithin(value, MAX_BYTES);
+export const cutForRecord = (value: unknown): unknown => cutWithin(value, MAX_BYTES);
 
 /** An operation as a record keeps it: if over 16 KiB, each field over 2 KiB is a {@link Cut}. */
-export const keptOperation = (operation: Readonly<Record<string, unknown>>): Record<string, unknown> => {
-  const keep = (field: unknown): unknown => keptWithin(field, MAX_FIELD_BYTES);
-  if (kept(operation) === operation) return operation;
+export const cutOperation = (operation: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+  const keep = (field: unknown): unknown => cutWithin(field, MAX_FIELD_BYTES);
+  if (cutForRecord(operation) === operation) return operation;
   return Object.fromEntries(Object.entries(operation).map(([name, field]) => [name, keep(field)]));
 };
 
 /** A text as a record keeps it: if over 16 KiB, its beginning, length and SHA-256. */
-export const keptText = (text: string): string => {
+export const cutText = (text: string): string => {
   if (Buffer.byteLength(text) <= MAX_BYTES) return text;
   const { start, bytes, sha256 } = cut(text, startLength(MAX_BYTES));
   return `${start}… (${bytes} bytes, SHA-256 ${sha256})`;

@@ -17,7 +17,7 @@ import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { checkExpiry } from './expiry.ts';
 import { type PreparedOperation, gatherFacts, isRead, prepareOperation, readChain } from './gather.ts';
-import { kept } from './cut-for-record.ts';
+import { cutForRecord } from './cut-for-record.ts';
 import { type Payer, findPayer, holdsKey, isSamePayer } from './payer.ts';
 import { withFailureRecord } from './recording.ts';
 import { type SponsorshipRequest, requestRecord } from './request-record.ts';
@@ -131,18 +131,18 @@ export const decisionDraft = (
   concluded: Pick<Decision, 'reservations' | 'held' | 'steps' | 'reason' | 'paymasterAndData'>,
 ): DecisionDraft => {
   const head = requestRecord(decisionId, request);
-  const calls = kept(callsOf(facts, policy));
+  const calls = cutForRecord(callsOf(facts, policy));
   const decision = { facts, policy, policyHash: hash, engine, ...concluded };
   const record = decidedRecord(decision);
   // What was signed must be reproducible, whatever its length; denied requests must not fill the disk.
-  const isKept = concluded.reason === undefined || !isRequestCut(head.request);
+  const isWhole = concluded.reason === undefined || !isRequestCut(head.request);
   return {
     // The DApp may have been renamed since the request came.
     ...head,
     dapp: policy.dapp.name,
     request: { ...head.request, calls },
     ...record,
-    ...(isKept && { facts: storedFacts(facts, head.request.userOperation) }),
+    ...(isWhole && { facts: storedFacts(facts, head.request.userOperation) }),
   };
 };
 

@@ -3,7 +3,7 @@ import { ruleTypeOf } from '../../decision/rule-words.ts';
 import { addToFile } from './add-to-file.ts';
 import type { PolicyFile } from '../format.ts';
 import { parsePolicyFile } from '../parse-file.ts';
-import { keptData } from '../rule-data.ts';
+import { storedData } from '../rule-data.ts';
 import type { TypedValues } from '../../rules/field.ts';
 import { type FieldError, type TemplateResult, type Template, type TemplateRule, fieldError } from './template.ts';
 
@@ -36,7 +36,7 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
 const sentenceOf = ({ type, data, when, binds }: TemplateRule, coin: string): string => {
   const { setup } = ruleTypeOf(type);
   const binding = binds === undefined ? bindingSentences({ when }) : [binds];
-  return [setup.sentence(keptData(setup, data, 0), coin), ...binding].join(' ');
+  return [setup.sentence(storedData(setup, data, 0), coin), ...binding].join(' ');
 };
 
 const doesAlone = ({ alone }: TemplateResult, { contracts }: PolicyFile) => {

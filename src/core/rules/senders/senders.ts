@@ -42,12 +42,12 @@ const setup: Setup<SendersData, SendersData> = {
     bindsTokenMode,
   }),
   // Its items were checked when they were sent: with 100,000 of them, once is enough.
-  kept: z.strictObject({
+  stored: z.strictObject({
     mode,
     addresses: z.custom<readonly Address[]>((value) => Array.isArray(value), 'must be an array'),
     bindsTokenMode,
   }),
-  bindsTokenMode: (kept) => kept.bindsTokenMode === true,
+  bindsTokenMode: (data) => data.bindsTokenMode === true,
   keep: ({ mode: which, addresses, bindsTokenMode: binds }) => ({
     mode: which,
     addresses: [...new Set(addresses.map(addressKey))],

@@ -30,9 +30,7 @@ const textOf = (value: unknown, most: number): string => {
 
 /** An image that needs no request. As the source of an `img`, even an SVG runs no script. */
 const iconOf = (value: unknown): string | undefined =>
-  typeof value === 'string' &&
-  value.length <= MAX_ICON &&
-  /^data:image\/(?:png|svg\+xml|webp|gif|jpeg)[;,]/.test(value)
+  typeof value === 'string' && value.length <= MAX_ICON && /^data:image\/(?:png|svg\+xml|webp|gif|jpeg)[;,]/.test(value)
     ? value
     : undefined;
 
