@@ -55,10 +55,10 @@ const downwards = Object.entries(layers).map(([name, folders], index, all) => ({
 }));
 
 /** What a DApp and its users do, in the demo's story and in its page. */
-const clientSide = '^src/demo/(ask-desk|fee-token|game-items|playground-scene|simple-account)[.]ts$';
+const clientSide = '^src/demo/(sponsor-rpc|fee-token|game-items|playground-scene|simple-account)[.]ts$';
 
 /** The kinds of rules: a file of src/core/rules or a folder there, but for what they are made of and what reads them all. */
-const kinds = '^src/core/rules/(?!(?:rule|registry|binding|field|asks-for-price)[.])';
+const kinds = '^src/core/rules/(?!(?:rule|registry|binding|field|needs-price)[.])';
 
 /** What is made for one EntryPoint, and so names it: the others make no difference to it. */
 const usersOfOneEntryPoint = [
@@ -134,7 +134,7 @@ export default {
       severity: 'error',
       from: { path: `${kinds}([^/.]+)`, pathNot: tests },
       to: {
-        path: [kinds, '^src/core/rules/(registry|asks-for-price)[.]ts$', '^src/core/(decision|replay|trial)/'],
+        path: [kinds, '^src/core/rules/(registry|needs-price)[.]ts$', '^src/core/(decision|replay|trial)/'],
         pathNot: '^src/core/rules/$1/',
       },
     },

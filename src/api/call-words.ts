@@ -21,6 +21,6 @@ const SHOWN_CALLS = 3;
 /** The first calls of an operation in words. */
 export const callsWords = (calls: readonly DecodedCall[]): string => {
   if (calls.length === 0) return 'an operation';
-  const told = calls.slice(0, SHOWN_CALLS).map(callWords).join(', ');
-  return calls.length > SHOWN_CALLS ? `${told} and ${calls.length - SHOWN_CALLS} more calls` : told;
+  const shown = calls.slice(0, SHOWN_CALLS).map(callWords).join(', ');
+  return calls.length > SHOWN_CALLS ? `${shown} and ${calls.length - SHOWN_CALLS} more calls` : shown;
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decisionRow } from '../shared/schema/decision.ts';
-import { MOST_INSPECTED, inspection } from '../shared/schema/inspection.ts';
+import { MAX_INSPECTED, inspection } from '../shared/schema/inspection.ts';
 import { chainId } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
@@ -15,7 +15,7 @@ export const inspectProcedures = {
       value: z
         .string()
         .min(1)
-        .max(MOST_INSPECTED)
+        .max(MAX_INSPECTED)
         .refine((text) => text.isWellFormed(), 'must be text, without halves of surrogate pairs'),
       chainId: chainId.positive().optional().describe('The chain it belongs to; absent: any that the desk works on'),
     }),

@@ -39,7 +39,7 @@ const rule = z.strictObject({
   createdBy: z.string(),
   chainId: z.number(),
   active: z.boolean(),
-  policyData: z.union([...ruleTypes.map(({ setup }) => setup.kept), contractData] as unknown as Several<Data>),
+  policyData: z.union([...ruleTypes.map(({ setup }) => setup.stored), contractData] as unknown as Several<Data>),
   ...bindingFields,
   // A later Gasdesk may refuse what an earlier one accepted, so the text is shown as stored.
   when: z.string().optional().describe('The condition in CEL, as it was stored'),

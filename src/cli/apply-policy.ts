@@ -30,7 +30,7 @@ export const hasFailed = (tests: readonly PolicyTestView[]): boolean => tests.so
 
 export const linesFor = (lines: readonly string[]): string => `${printable(lines.join('\n'))}\n`;
 
-export const tell = (json: boolean | undefined, document: object, ...lines: readonly string[]): void =>
+export const printResult = (json: boolean | undefined, document: object, ...lines: readonly string[]): void =>
   void terminal().stdout.write(json === true ? `${JSON.stringify(document)}\n` : linesFor(lines));
 
 export interface ApplyFlags {
@@ -68,9 +68,9 @@ export const applyFile = async (
   const plan = await call('policies.plan', target);
   const { revision, changes, tests } = plan;
   const failed = hasFailed(tests);
-  if (options.json !== true) tell(false, plan, linesOf(changes, 'No change.'), ...testLines(tests));
+  if (options.json !== true) printResult(false, plan, linesOf(changes, 'No change.'), ...testLines(tests));
   if (options.dryRun === true || failed) {
-    if (options.json === true) tell(true, { applied: false, before: revision, ...plan });
+    if (options.json === true) printResult(true, { applied: false, before: revision, ...plan });
     if (failed) exitWith(1);
     return;
   }
@@ -79,7 +79,7 @@ export const applyFile = async (
   // Applies exactly what was shown.
   const applied = await call('policies.apply', { ...target, expect: revision });
   const isChanged = applied.before !== applied.revision;
-  tell(
+  printResult(
     options.json,
     { applied: isChanged, ...applied },
     isChanged ? `Applied: ${applied.revision}` : 'Nothing to apply.',

@@ -41,4 +41,4 @@ export const wholeNumber =
   };
 
 /** The greatest number that {@link wholeNumber} reads. */
-export const MOST = 999_999_999_999_999;
+export const MAX_WHOLE_NUMBER = 999_999_999_999_999;

@@ -7,7 +7,7 @@ import { group, printFromDesk } from './command.ts';
 import { onFile, withDesk } from './desk.ts';
 import { exportDecisions } from './export-decisions.ts';
 import { calling, forPeople, taking } from './fields.ts';
-import { decisionsIn, replayDecisions, tellReplay } from './replay-decisions.ts';
+import { decisionsIn, replayDecisions, printReplay } from './replay-decisions.ts';
 import { exitWith, terminal } from './terminal.ts';
 import { timeArgument } from './words.ts';
 
@@ -100,7 +100,7 @@ const replayAll = taking<'decisions.page', { readonly signatures: boolean }>(
       file === undefined
         ? await withDesk(options, (call) => again(exportedDecisions(call, input)))
         : await again(decisionsIn(file));
-    tellReplay(found, options.json === true);
+    printReplay(found, options.json === true);
     if (found.different.length > 0) exitWith(1);
   },
 )

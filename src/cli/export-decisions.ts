@@ -4,7 +4,7 @@ import { type ExportFormat, exportText, exportedDecisions } from '../api/decisio
 import type { Caller, ProcedureInput } from '../api/index.ts';
 
 /** True if the reader of a pipe has closed it, as `head` does. */
-const isReaderGone = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EPIPE';
+const isPipeClosed = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EPIPE';
 
 /**
  * Writes decisions, oldest first, including those made meanwhile. Reads only as fast as `out` accepts them; ends
@@ -20,6 +20,6 @@ export const exportDecisions = async (
     const text = exportText(exportedDecisions(call, filters), format);
     await pipeline(Readable.from(text, { highWaterMark: 1 }), out, { end: false });
   } catch (error) {
-    if (!isReaderGone(error)) throw error;
+    if (!isPipeClosed(error)) throw error;
   }
 };

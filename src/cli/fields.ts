@@ -7,7 +7,7 @@ import {
   type ProcedureOutput,
   procedures,
 } from '../api/index.ts';
-import { MOST, type Shown, command, printFromDesk, wholeNumber } from './command.ts';
+import { MAX_WHOLE_NUMBER, type Shown, command, printFromDesk, wholeNumber } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 import type { Printable } from './human-text.ts';
 
@@ -65,7 +65,7 @@ const spelled = (field: string, schema: unknown, words: string): readonly [flags
 
 const parserOf = ({ parse, none }: FieldText<unknown>, schema: unknown): ((text: string) => unknown) | undefined => {
   const { minValue, maxValue } = schema instanceof z.ZodNumber ? schema : {};
-  const bounded = wholeNumber(Math.max(minValue ?? 0, 0), Math.min(maxValue ?? MOST, MOST));
+  const bounded = wholeNumber(Math.max(minValue ?? 0, 0), Math.min(maxValue ?? MAX_WHOLE_NUMBER, MAX_WHOLE_NUMBER));
   const read = parse ?? (schema instanceof z.ZodNumber ? bounded : undefined);
   return read && ((text) => (text === none ? text : read(text)));
 };

@@ -32,8 +32,8 @@ export const timeWords = (at: number): string => (at === 0 ? '-' : time.format(a
 const partsWords = (value: object, row: Row): string => {
   const parts = Object.entries(value);
   if (!parts.every(([, part]) => isPlain(part))) return JSON.stringify(value);
-  const told = parts.map(([name, part]) => [name, words(name, part, { symbol: row['symbol'], ...value })] as const);
-  return told.map(([name, text]) => (Array.isArray(value) ? text : `${label(name)} ${text}`)).join(', ') || '-';
+  const texts = parts.map(([name, part]) => [name, words(name, part, { symbol: row['symbol'], ...value })] as const);
+  return texts.map(([name, text]) => (Array.isArray(value) ? text : `${label(name)} ${text}`)).join(', ') || '-';
 };
 
 /** A value for people. The field `symbol` next to an amount names its coin. */

@@ -4,7 +4,7 @@ import { exitWith, terminal } from './terminal.ts';
 import { chainIdArgument } from './words.ts';
 
 /** More than is inspected: the rest is not worth reading. */
-const MOST_READ = 1024 * 1024;
+const MAX_INPUT_BYTES = 1024 * 1024;
 
 /** Standard input, to its end. */
 const readInput = async (): Promise<string> => {
@@ -13,7 +13,7 @@ const readInput = async (): Promise<string> => {
   for await (const chunk of terminal().stdin as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     total += chunk.length;
-    if (total >= MOST_READ) break;
+    if (total >= MAX_INPUT_BYTES) break;
   }
   return Buffer.concat(chunks).toString('utf8');
 };

@@ -34,10 +34,10 @@ const valueWords = ({ kind, value }: Pick<NamedValue, 'kind' | 'value'>, { names
 };
 
 const bytesLine =
-  (width: number, told: WordContext) =>
+  (width: number, context: WordContext) =>
   (one: NamedBytes): string => {
     const range = one.length === 1 ? String(one.offset) : `${one.offset}–${one.offset + one.length - 1}`;
-    const words = valueWords(one, told) || shorten(one.hex, SHOWN_HEX - 12, 10);
+    const words = valueWords(one, context) || shorten(one.hex, SHOWN_HEX - 12, 10);
     return `  ${range.padEnd(9)}  ${one.name.padEnd(width)}  ${words}`;
   };
 
@@ -52,12 +52,14 @@ const widthOf = (named: readonly { readonly name: string }[]): number =>
 
 const sectionLines = (
   { title, path, bytes, values, checks, calls, notes }: InspectionSection,
-  told: WordContext,
+  context: WordContext,
 ): string[] => [
   '',
   path === '' ? title : `${title}  [${path}]`,
-  ...bytes.map(bytesLine(widthOf(bytes), told)),
-  ...values.map((one) => `  ${one.name.padEnd(widthOf(values))}  ${valueWords(one, told)}  ${one.meaning}`.trimEnd()),
+  ...bytes.map(bytesLine(widthOf(bytes), context)),
+  ...values.map((one) =>
+    `  ${one.name.padEnd(widthOf(values))}  ${valueWords(one, context)}  ${one.meaning}`.trimEnd(),
+  ),
   ...calls.map((call, index) => `  call ${index + 1}: ${callWords(call)}`),
   ...checks.map(({ name, ok, words }) => `  ${name}: ${MARKS.get(ok) ?? ''} ${words}`),
   ...notes.map((note) => `  ${note}`),
@@ -76,14 +78,17 @@ const isDecided = ({ what }: InspectionReading): boolean =>
 /** An inspection for people: one reading after the other, then the decisions. */
 export const inspectionText = ({ readings, misfits, decisions, names }: InspectionView): string => {
   const named = new Map(names.map(({ address, name }) => [address, name]));
-  const told = readings.flatMap((reading, index) => [...(index > 0 ? ['', ''] : []), ...readingLines(reading, named)]);
-  const untold = misfits.map(({ what, why }) => `  not ${what}: ${why}`);
+  const readingTexts = readings.flatMap((reading, index) => [
+    ...(index > 0 ? ['', ''] : []),
+    ...readingLines(reading, named),
+  ]);
+  const misfitTexts = misfits.map(({ what, why }) => `  not ${what}: ${why}`);
   const found = decisions.map(
     ({ id, at, dapp, outcome, message, by }) => `  ${id}  ${timeWords(at)}  ${dapp}  ${outcome}: ${message} (by ${by})`,
   );
   const lines = [
-    ...told,
-    ...(readings.length === 0 ? ['Nothing fits:', ...untold] : []),
+    ...readingTexts,
+    ...(readings.length === 0 ? ['Nothing fits:', ...misfitTexts] : []),
     ...(found.length > 0 ? ['', 'Decisions', ...found] : []),
     ...(found.length === 0 && readings.some(isDecided) ? ['', 'No decision of this desk is about it.'] : []),
   ];

@@ -7,7 +7,7 @@ import { type LogRange, exportedLog } from '../api/log-export.ts';
 import type { LogReport } from '../core/log/log-report.ts';
 import { logWords } from '../core/log/report-words.ts';
 import { EngineError } from '../shared/errors.ts';
-import { MOST, command, wholeNumber } from './command.ts';
+import { MAX_WHOLE_NUMBER, command, wholeNumber } from './command.ts';
 import { type DeskOptions, onFile, openEngine, withDesk } from './desk.ts';
 import { calling, forPeople } from './fields.ts';
 import { harmless, humanText, print } from './human-text.ts';
@@ -29,8 +29,8 @@ const newFile = async (file: string): Promise<NodeJS.WritableStream> => {
 };
 
 const exportAll = command('export', 'Write the log as JSON Lines, with a signed checkpoint at its end')
-  .option('--from <entry>', 'first entry', wholeNumber(0, MOST))
-  .option('--to <entry>', 'only entries before this one', wholeNumber(0, MOST))
+  .option('--from <entry>', 'first entry', wholeNumber(0, MAX_WHOLE_NUMBER))
+  .option('--to <entry>', 'only entries before this one', wholeNumber(0, MAX_WHOLE_NUMBER))
   .option('--out <file>', 'file to write, which must not exist (default: standard output)')
   .action((options: DeskOptions & LogRange & { out?: string }) =>
     withDesk(options, async (call) => {
@@ -52,14 +52,14 @@ const exportAll = command('export', 'Write the log as JSON Lines, with a signed 
     }),
   );
 
-const MOST_ROWS = 20;
+const MAX_ROWS = 20;
 
 const reportText = (report: LogReport): string => {
   const { ok, faults } = report;
   const words = harmless(logWords(report));
   if (ok) return words;
-  const rows = faults.slice(0, MOST_ROWS).map(({ entry, id, fault, detail }) => ({ entry, id, fault, detail }));
-  const more = faults.length > MOST_ROWS ? [`… and ${faults.length - MOST_ROWS} more. Use --json to list all.`] : [];
+  const rows = faults.slice(0, MAX_ROWS).map(({ entry, id, fault, detail }) => ({ entry, id, fault, detail }));
+  const more = faults.length > MAX_ROWS ? [`… and ${faults.length - MAX_ROWS} more. Use --json to list all.`] : [];
   return [words, '', humanText(rows), ...more].join('\n');
 };
 

@@ -4,7 +4,7 @@ import type { Field, Template } from '../core/policy-file/templates/template.ts'
 import type { TypedValues } from '../core/rules/field.ts';
 import { chainSymbol } from '../shared/chains.ts';
 import { EngineError } from '../shared/errors.ts';
-import { type ApplyFlags, addApplyOptions, applyFile, tell } from './apply-policy.ts';
+import { type ApplyFlags, addApplyOptions, applyFile, printResult } from './apply-policy.ts';
 import { command } from './command.ts';
 import { type DeskOptions, withDesk } from './desk.ts';
 import { print } from './human-text.ts';
@@ -57,7 +57,7 @@ const fieldLine = ([name, { kind, label, options, optional, unit, default: text 
 const describe = (template: Template, values: TypedValues, json: boolean | undefined): void => {
   const { name, title, purpose, fields } = template;
   const leaves = template.leaves(values);
-  tell(
+  printResult(
     json,
     { name, title, purpose, fields, leaves },
     `${title}: ${purpose}`,
@@ -99,7 +99,7 @@ const start = async (
     throw invalid(started.errors.map(({ field, message }) => `${field} (${template.fields[field]?.label}) ${message}`));
   }
   const leaves = template.leaves(values);
-  if (started.asksPrice && !hasPrice) {
+  if (started.needsPrice && !hasPrice) {
     printNote(
       `Chain ${chainId} has no price of ${coin}: limits in US dollars deny every operation. ` +
         `Set one with "gasdesk chain set ${chainId} --usd AMOUNT".`,
@@ -112,7 +112,7 @@ const start = async (
   }
   if (options.json !== true) {
     const does = started.does.map(({ name, sentence }) => `${name}: ${sentence}`);
-    tell(false, {}, ...does, '', 'What it does not protect from:', ...leaves.map((one) => `- ${one}`), '');
+    printResult(false, {}, ...does, '', 'What it does not protect from:', ...leaves.map((one) => `- ${one}`), '');
   }
   await applyFile(call, { paymasterId, text: started.text, expect: options.expect ?? revision }, options);
 };

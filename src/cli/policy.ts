@@ -10,10 +10,10 @@ import {
   linesFor,
   linesOf,
   printable,
-  tell,
+  printResult,
   testLines,
 } from './apply-policy.ts';
-import { askedToStop } from './asked-to-stop.ts';
+import { stopRequested } from './stop-requested.ts';
 import { command, group, printFromDesk, wholeNumber } from './command.ts';
 import { type DeskOptions, onFile, withDesk } from './desk.ts';
 import { calling, forPeople, taking } from './fields.ts';
@@ -145,7 +145,7 @@ const test = taking(
   },
   async (input, options, [file]) => {
     const tests = await aboutFile(file, () => testsOf(input, options));
-    tell(options.json, tests, ...(tests.length === 0 ? ['The file has no tests.'] : testLines(tests)));
+    printResult(options.json, tests, ...(tests.length === 0 ? ['The file has no tests.'] : testLines(tests)));
     if (hasFailed(tests)) exitWith(1);
   },
 );
@@ -159,8 +159,8 @@ const tryFile = command('try', 'Decide past decisions of a DApp again under a po
   .action(async (file: string, options: DeskOptions & TrialFilters & { dapp: string }) => {
     const { dapp: paymasterId, from, to, last } = options;
     const tried = { paymasterId, text: await readPolicyFile(file), filters: { from, to, last } };
-    const trial = await aboutFile(file, () => withDesk(options, (call) => tryPolicy(call, tried, askedToStop())));
-    tell(options.json, trial.report, trialText(trial));
+    const trial = await aboutFile(file, () => withDesk(options, (call) => tryPolicy(call, tried, stopRequested())));
+    printResult(options.json, trial.report, trialText(trial));
   });
 
 const worstCase = calling(

@@ -34,19 +34,19 @@ export const replayDecisions = async (
   return replayExport(decisions, { engine, withSignatures, isMeant });
 };
 
-const MOST_ROWS = 20;
-const MOST_CHARACTERS = 60;
+const MAX_ROWS = 20;
+const MAX_CHARACTERS = 60;
 
 const shortened = (value: unknown): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text;
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS - 1)}…` : text;
 };
 
 const replayText = ({ decisions, same, byOtherEngine, different, notReplayable }: ReplayReport): string => {
   const ids = new Set(different.map(({ id }) => id));
   const reasons = Object.entries(notReplayable) as [NotReplayable, number][];
   const rows = different
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
     .map(({ id, field, stored, replayed }) => ({
       id,
       field,
@@ -58,11 +58,11 @@ const replayText = ({ decisions, same, byOtherEngine, different, notReplayable }
     ...(byOtherEngine > 0 ? [otherEngineWords(byOtherEngine)] : []),
     ...reasons.map(([reason, count]) => `Not replayable: ${count} (${notReplayableWords[reason]}).`),
     ...(rows.length > 0 ? ['', humanText(rows)] : []),
-    ...(different.length > MOST_ROWS ? [`… and ${different.length - MOST_ROWS} more. Use --json to list all.`] : []),
+    ...(different.length > MAX_ROWS ? [`… and ${different.length - MAX_ROWS} more. Use --json to list all.`] : []),
   ].join('\n');
 };
 
 /** Prints the result: the JSON document of behaviour 9.3, or text for people. */
-export const tellReplay = (report: ReplayReport, json: boolean): void => {
+export const printReplay = (report: ReplayReport, json: boolean): void => {
   printLine(json ? JSON.stringify(report) : replayText(report));
 };

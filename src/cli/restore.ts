@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../engine/base/clock.ts';
 import { loadConfig, shownValue } from '../engine/config/config.ts';
-import { keptFiles } from '../engine/data-folder/data-folder.ts';
+import { dataFiles } from '../engine/data-folder/data-folder.ts';
 import { EngineError } from '../shared/errors.ts';
 import { command } from './command.ts';
 import { type DeskOptions, dataPath, databaseFlag, requirePassphrase } from './desk.ts';
@@ -10,7 +10,7 @@ import { terminal } from './terminal.ts';
 
 /** A backup holds files. @throws EngineError `CONFIG_INVALID` for a desk on another database than its folder's */
 const refuseDatabase = (options: DeskOptions): void => {
-  const file = join(dataPath(options), keptFiles.config);
+  const file = join(dataPath(options), dataFiles.config);
   const { database } = loadConfig({ flags: databaseFlag(options), env: terminal().env, file });
   if (database === undefined) return;
   const message = `This desk is in ${String(shownValue('database', database))}, where "restore" does not write. Restore into another folder without --database and GASDESK_DATABASE, then run "gasdesk database copy --to ${String(shownValue('database', database))}" on that folder`;

@@ -1,5 +1,5 @@
 import type { Review } from '../engine/review/review.ts';
-import { askedToStop, serveUntil } from './asked-to-stop.ts';
+import { stopRequested, serveUntil } from './stop-requested.ts';
 import { command, wholeNumber } from './command.ts';
 import { CONSOLE_FOLDER } from './desk.ts';
 import { harmless } from './human-text.ts';
@@ -14,11 +14,11 @@ interface ReviewOptions {
 const PROGRESS_EVERY_MS = 5_000;
 
 /** Prints the progress of verification every few seconds. */
-const tellProgress = (): ((part: number) => void) => {
-  let told = performance.now();
+const progressPrinter = (): ((part: number) => void) => {
+  let printedAt = performance.now();
   return (part) => {
-    if (performance.now() - told < PROGRESS_EVERY_MS) return;
-    told = performance.now();
+    if (performance.now() - printedAt < PROGRESS_EVERY_MS) return;
+    printedAt = performance.now();
     printNote(`Verified ${Math.floor(part * 100)} %`);
   };
 };
@@ -31,7 +31,7 @@ const open = async ({ file, key }: ReviewOptions, stopped: Promise<unknown>): Pr
   const { signal } = reading;
   const log = commandLog('error');
   try {
-    return await createReview({ file, key, signal, log, consoleFolder: CONSOLE_FOLDER, progress: tellProgress() });
+    return await createReview({ file, key, signal, log, consoleFolder: CONSOLE_FOLDER, progress: progressPrinter() });
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
@@ -39,7 +39,7 @@ const open = async ({ file, key }: ReviewOptions, stopped: Promise<unknown>): Pr
 };
 
 /** Prints the result of verification, before the address of the review. */
-const tellVerification = async ({ service }: Review): Promise<void> => {
+const printVerification = async ({ service }: Review): Promise<void> => {
   const { review } = await service.call('system.info', {});
   if (review?.verification !== undefined) printNote(harmless(review.verification.words));
 };
@@ -54,11 +54,11 @@ export const reviewCommand = command(
   .option('--host <host>', 'address to bind', '127.0.0.1')
   .option('--port <port>', 'port to bind, 0 for any free port', wholeNumber(0, 65_535), 0)
   .action(async (file: string, { key, host, port }: { key?: string; host: string; port: number }) => {
-    const stopped = askedToStop();
+    const stopped = stopRequested();
     const review = await open({ file, key }, stopped);
     if (review === undefined) return;
     await serveUntil(stopped, review, async () => {
-      await tellVerification(review);
+      await printVerification(review);
       return review.serve({ host, port });
     });
   });

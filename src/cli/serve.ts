@@ -1,6 +1,6 @@
 import { portHolder } from '../engine/http/port-holder.ts';
 import { EngineError } from '../shared/errors.ts';
-import { askedToStop, serveUntil } from './asked-to-stop.ts';
+import { stopRequested, serveUntil } from './stop-requested.ts';
 import { command, wholeNumber } from './command.ts';
 import { type DeskOptions, openEngine } from './desk.ts';
 
@@ -29,7 +29,7 @@ export const serveCommand = command('serve', 'Run the service without a window')
   .option('--host <host>', 'address to bind (default: 127.0.0.1)')
   .option('--port <port>', 'port to bind, 0 for any free port (default: 8645)', wholeNumber(0, 65_535))
   .action(async ({ host, port, ...options }: DeskOptions & ServeFlags) => {
-    const stopped = askedToStop();
+    const stopped = stopRequested();
     const engine = await openEngine(options, {
       ...(host !== undefined && { host }),
       ...(port !== undefined && { port }),

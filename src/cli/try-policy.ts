@@ -58,12 +58,12 @@ export const tryPolicy = async (
   }
 };
 
-const MOST_ROWS = 20;
+const MAX_ROWS = 20;
 
 const flipsText = ({ flips, nowDenied, nowSponsored }: TrialReport): string[] => {
   if (flips.length === 0) return [];
-  const more = nowDenied + nowSponsored - MOST_ROWS;
-  const rows = flips.slice(0, MOST_ROWS).map((flip) => ({ ...flip }));
+  const more = nowDenied + nowSponsored - MAX_ROWS;
+  const rows = flips.slice(0, MAX_ROWS).map((flip) => ({ ...flip }));
   return ['', humanText(rows), ...(more > 0 ? [`… and ${grouped(more)} more. --json lists the first 1,000.`] : [])];
 };
 

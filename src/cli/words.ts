@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import { typedWei } from '../shared/typed-wei.ts';
-import { MOST, wholeNumber } from './command.ts';
+import { MAX_WHOLE_NUMBER, wholeNumber } from './command.ts';
 
 /** Reads a chain id from the command line. */
-export const chainIdArgument = wholeNumber(1, MOST);
+export const chainIdArgument = wholeNumber(1, MAX_WHOLE_NUMBER);
 
 /** A chain that a command names by an option. */
 export const chain = { words: '--chain <id>  EIP-155 chain id', parse: chainIdArgument };

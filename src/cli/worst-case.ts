@@ -15,11 +15,11 @@ const ladderText = ({ bounds, coin }: WorstCase): string[] => {
   const rungs = bounds.flatMap(({ period, ladder }) => ladder.map((rung) => ({ period, rung })));
   const named = Map.groupBy(rungs, ({ rung }) => stopWords(rung));
   const rows = [...named].map(([rule, amounts]) => {
-    const told = bounds.map(({ period }) => {
+    const columns = bounds.map(({ period }) => {
       const found = amounts.find((one) => one.period === period);
       return [periodWords[period].toLowerCase(), found === undefined ? '-' : worstAmount(found.rung.amountWei, coin)];
     });
-    return { rule, ...(Object.fromEntries(told) as Record<string, string>) };
+    return { rule, ...(Object.fromEntries(columns) as Record<string, string>) };
   });
   return rows.length === 0 ? [] : ['', 'What each rule would let through alone:', humanText(rows)];
 };

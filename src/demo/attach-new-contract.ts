@@ -5,7 +5,7 @@ import type { Address } from '../shared/schema/hex.ts';
 
 const POLL_MS = 20;
 /** One minute: a local chain mines at once. */
-const MOST_POLLS = 3_000;
+const MAX_POLLS = 3_000;
 
 /**
  * Deploys a paymaster contract as an operator does, whose key stays with them. The desk prepares the transaction, the
@@ -21,7 +21,7 @@ export const attachNewContract = async (
   const signedTransaction = await owner.signTransaction(Transaction.from(unsigned));
   let sent = await call('transactions.send', { draftId, signed: { signedTransaction } });
   for (let polls = 0; sent.outcome === null; polls += 1) {
-    if (polls === MOST_POLLS) throw new Error('The contract was not mined in time');
+    if (polls === MAX_POLLS) throw new Error('The contract was not mined in time');
     await sleep(POLL_MS);
     const all = await call('transactions.list', { chainId: target.chainId });
     sent = all.find(({ transactionId }) => transactionId === sent.transactionId) ?? sent;

@@ -14,7 +14,7 @@ export const deployPaymaster = async (world: World, version: string): Promise<Ad
   const { story, engine, chain, cast } = world;
   const target = { chainId: chain.chainId, version };
   const address = await attachNewContract(engine.service, cast.operator, target);
-  story.tell(`paymaster contract ${version}`, address);
+  story.print(`paymaster contract ${version}`, address);
   const attached = await engine.service.call('paymasterContracts.list', {});
   const isChecked = attached.some((one) => one.address === address && one.checked);
   story.check(isChecked, 'the contract hashes operations as the desk does, and accepts its signer');
@@ -29,6 +29,6 @@ export const registerDapp = async (
   const { authToken } = await engine.service.call('authTokens.create', { label: name });
   const registration = { name, type: 'HYBRID', chainId: chain.chainId, version, tokenMode: false };
   const { apiKey } = (await desk.manage('POST', '/paymaster', { authToken }, registration)) as { apiKey: string };
-  story.tell('API key', apiKey);
+  story.print('API key', apiKey);
   return { apiKey, paymaster, manage: (method, path, body) => desk.manage(method, path, { authToken, apiKey }, body) };
 };

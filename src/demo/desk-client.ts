@@ -1,5 +1,5 @@
 import { MANAGEMENT_PREFIX } from '../engine/management/operations.ts';
-import { type RpcReply, askDesk } from './ask-desk.ts';
+import { type RpcReply, requestSponsorship } from './sponsor-rpc.ts';
 
 export interface ManagementAnswer {
   statusCode: number;
@@ -26,5 +26,5 @@ export const deskClient = (url: string): DeskClient => ({
     if (response.status !== 200) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.message}`);
     return answer.data;
   },
-  sponsor: (chainId, apiKey, params) => askDesk({ url, chainId, apiKey }, params),
+  sponsor: (chainId, apiKey, params) => requestSponsorship({ url, chainId, apiKey }, params),
 });

@@ -137,9 +137,9 @@ export const servePlayground = async (story: Story): Promise<ServedPlayground> =
   };
   const listening = await listen(app, { host: '127.0.0.1', port: 0 }, serving);
 
-  const open = async (told: Story): Promise<void> => {
+  const open = async (story: Story): Promise<void> => {
     const origin = listening.url;
-    playground = await openPlayground(told, { origin, webhookUrl: `${origin}/webhook` });
+    playground = await openPlayground(story, { origin, webhookUrl: `${origin}/webhook` });
   };
   const startAnew = async (): Promise<void> => {
     const before = playground;

@@ -3,7 +3,7 @@ import { type Bundler, createBundler } from './bundler.ts';
 import { type DemoClock, createDemoClock } from './demo-clock.ts';
 import { TANK_WEI, operatorSwitches } from './operator-switches.ts';
 import { type PlaygroundScene, type PlaygroundState, type SwitchName, switchNames } from './playground-scene.ts';
-import { type Stage, tellStory } from './stage.ts';
+import { type Stage, narrateStory } from './stage.ts';
 import type { Story } from './story.ts';
 import { type Traffic, createTraffic } from './traffic.ts';
 import { fundDeposit, fundGasTank } from './world-contracts.ts';
@@ -109,7 +109,7 @@ const play = async (stage: Stage, clock: DemoClock, webhookUrl: string): Promise
 /** Plays the story, and opens the stage to visitors. @throws Error if a step fails */
 export const openPlayground = async (story: Story, { origin, webhookUrl }: PlaygroundPlace): Promise<Playground> => {
   const clock = createDemoClock();
-  const stage = await tellStory(story, { clock, consoleFramedBy: origin });
+  const stage = await narrateStory(story, { clock, consoleFramedBy: origin });
   try {
     return await play(stage, clock, webhookUrl);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type RpcReply, SPONSORED_OPTIONS, reasonOf } from './ask-desk.ts';
+import { type RpcReply, SPONSORED_OPTIONS, reasonOf } from './sponsor-rpc.ts';
 import type { Dapp } from './dapp.ts';
 import {
   type AccountCall,
@@ -21,7 +21,7 @@ export interface SponsorRequest {
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
-const ask = async (
+const requestSponsored = async (
   { desk, chain, provider, contracts }: World,
   { dapp, account, calls, fields, options }: SponsorRequest,
 ): Promise<{ partial: Record<string, string>; reply: RpcReply }> => {
@@ -33,30 +33,35 @@ const ask = async (
 };
 
 /** Has the desk sign an operation and the EntryPoint mine it. */
-export const tellMined = async (world: World, request: SponsorRequest, signed: string): Promise<MinedOperation> => {
+export const narrateMined = async (world: World, request: SponsorRequest, signed: string): Promise<MinedOperation> => {
   const { story, chain, contracts, cast } = world;
   const { entryPoint } = contracts;
-  const { partial, reply } = await ask(world, request);
+  const { partial, reply } = await requestSponsored(world, request);
   const sponsored = reply.result as SponsoredGas | undefined;
   story.check(reply.status === 200 && (sponsored?.paymasterAndData ?? '0x') !== '0x', signed);
   if (sponsored === undefined) throw new Error('The desk answered without a result');
   const { callGasLimit, verificationGasLimit, preVerificationGas } = sponsored;
   const limits = `call ${callGasLimit}, verification ${verificationGasLimit}, before ${preVerificationGas}`;
-  story.tell('gas', limits);
+  story.print('gas', limits);
 
   const op = await finishOperation(request.account, partial, sponsored, { chainId: chain.chainId, entryPoint });
   const mined = await submitOperation(op, entryPoint, cast.bundler);
-  story.tell('transaction', mined.transactionHash);
+  story.print('transaction', mined.transactionHash);
   story.check(mined.success, `the EntryPoint mined it with success, ${mined.actualGasUsed} gas used`);
   return mined;
 };
 
 /** Checks that an operation is denied for the expected reason, and prints the desk's words for it. */
-export const tellDenied = async (world: World, rule: string, code: string, request: SponsorRequest): Promise<void> => {
-  const { reply } = await ask(world, request);
+export const narrateDenied = async (
+  world: World,
+  rule: string,
+  code: string,
+  request: SponsorRequest,
+): Promise<void> => {
+  const { reply } = await requestSponsored(world, request);
   const reason = reasonOf(reply);
   const instead = reason?.code ?? reply.error?.message ?? 'it is sponsored';
   world.story.check(reason?.rule === rule && reason.code === code, `denied by ${rule}: ${code}`, instead);
-  world.story.tell(reason?.message ?? '');
-  world.story.tell(reason?.hint ?? '');
+  world.story.print(reason?.message ?? '');
+  world.story.print(reason?.hint ?? '');
 };

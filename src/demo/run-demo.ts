@@ -1,7 +1,7 @@
 import { once as onceEmitted } from 'node:events';
 import { openInBrowser } from './open-in-browser.ts';
 import { servePlayground } from './playground-server.ts';
-import { tellStory } from './stage.ts';
+import { narrateStory } from './stage.ts';
 import { createStory } from './story.ts';
 
 /** Resolves on Ctrl-C or `kill`. */
@@ -26,7 +26,7 @@ interface DemoOptions {
 export const runDemo = async ({ once, open }: DemoOptions): Promise<void> => {
   const story = createStory((line) => console.log(line));
   if (once) {
-    const stage = await tellStory(story);
+    const stage = await narrateStory(story);
     console.log('\nAll steps succeeded.');
     await stage.end();
     return;

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseEther } from 'ethers';
 import type { Address } from '../shared/schema/hex.ts';
-import { GIVEN_GAS } from './ask-desk.ts';
+import { GIVEN_GAS } from './sponsor-rpc.ts';
 import { type Dapp, deployPaymaster, registerDapp } from './dapp.ts';
 import { gameCall, gameItems, itemsOf } from './game-items.ts';
-import { tellDenied, tellMined } from './requests.ts';
+import { narrateDenied, narrateMined } from './requests.ts';
 import { type SimpleAccount, simpleAccount } from './simple-account.ts';
 import { type World, ether } from './world.ts';
 import { contractAt, fundGasTank } from './world-contracts.ts';
@@ -20,7 +20,7 @@ const prepareDesk = async (world: World): Promise<Address> => {
   story.step('The operator connects the desk to the chain and deploys a paymaster');
   await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url });
   const signer = await engine.service.call('signers.create', { chainId: chain.chainId });
-  story.tell('signing key, in the vault', signer.address);
+  story.print('signing key, in the vault', signer.address);
   return deployPaymaster(world, VERSION);
 };
 
@@ -36,12 +36,12 @@ const prepareDapp = async (world: World, paymaster: Address): Promise<Dapp> => {
   const { address } = cast.fundingWallet;
   const signature = await cast.fundingWallet.signMessage(fundingMessage);
   await dapp.manage('PATCH', '/paymaster', { paymasterId, type: 'paymasterFundingId', signature, address });
-  story.tell('funding wallet, by its signature', address);
+  story.print('funding wallet, by its signature', address);
 
   const abi = gameItems.formatJson();
   const contract = { name: 'GameItems', address: contracts.gameItems, abi, whitelistedMethods: ['mint'] };
   await dapp.manage('POST', '/smart-contract', contract);
-  story.tell('sponsored', `mint on ${contracts.gameItems}`);
+  story.print('sponsored', `mint on ${contracts.gameItems}`);
   const limit = {
     type: 'SMART_ACCOUNT',
     cycleDuration: { value: 1, unit: 'day' },
@@ -49,7 +49,7 @@ const prepareDapp = async (world: World, paymaster: Address): Promise<Dapp> => {
     thresholdType: 'COUNT',
   };
   await addRule(dapp, 'One a day', 'PAYMASTER_SA_LIMIT', limit);
-  story.tell('limit', '1 operation a day for each user');
+  story.print('limit', '1 operation a day for each user');
   return dapp;
 };
 
@@ -62,72 +62,76 @@ const tankBalance = async ({ provider, cast }: World, { paymaster }: Dapp): Prom
 };
 
 /** Denials of a DApp that is not ready yet, and how to follow each hint. */
-const tellNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
+const narrateNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, cast } = world;
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
   story.step('A user without an account mints: the DApp does not sponsor new accounts');
-  await tellDenied(world, 'walletDeployment', 'WALLET_DEPLOYMENT_NOT_SPONSORED', mint);
+  await narrateDenied(world, 'walletDeployment', 'WALLET_DEPLOYMENT_NOT_SPONSORED', mint);
   await addRule(dapp, 'New accounts', 'WALLET_DEPLOYMENT', {});
-  story.tell('The DApp adds that rule.');
+  story.print('The DApp adds that rule.');
 
   story.step('The user is on a list of accounts that the DApp does not sponsor');
   const list = { mode: 'DENY', addresses: [account.address] };
   const { _id } = (await addRule(dapp, 'Not these', 'SENDERS', list)) as { _id: string };
-  await tellDenied(world, 'senders', 'SENDER_DENIED', mint);
+  await narrateDenied(world, 'senders', 'SENDER_DENIED', mint);
   await dapp.manage('DELETE', `/paymaster-policy/${_id}`);
-  story.tell('The DApp deletes the list.');
+  story.print('The DApp deletes the list.');
 
   story.step('The user mints 12: the DApp sponsors at most 5 at once, by a condition');
   const expression = 'calls.all(c, c.args.amount <= 5)';
   await addRule(dapp, 'At most 5', 'CONDITION', { expression, message: 'At most 5 items at once.' });
-  story.tell('condition', expression);
-  await tellDenied(world, 'condition', 'CONDITION_NOT_MET', { dapp, account, calls: [gameCall(world, 'mint', 12n)] });
+  story.print('condition', expression);
+  await narrateDenied(world, 'condition', 'CONDITION_NOT_MET', {
+    dapp,
+    account,
+    calls: [gameCall(world, 'mint', 12n)],
+  });
 
-  await tellHolding(world, dapp, account);
+  await narrateHolding(world, dapp, account);
 
   story.step('The user mints 3 again: nobody has paid into the gas tank');
-  await tellDenied(world, 'gasTank', 'GAS_TANK_EMPTY', mint);
+  await narrateDenied(world, 'gasTank', 'GAS_TANK_EMPTY', mint);
   await fundGasTank(dapp.paymaster, cast.fundingWallet.address as Address, TANK_WEI, cast.operator);
-  story.tell('Paid in; read from the chain', ether(await tankBalance(world, dapp)));
+  story.print('Paid in; read from the chain', ether(await tankBalance(world, dapp)));
 
   story.step('The user tries again: the operator lets almost nothing be signed for within an hour');
   const { chainId } = world.chain;
   await world.engine.service.call('chains.set', { chainId, breaker: { amountWei: '1', seconds: 3600 } });
-  await tellDenied(world, 'burnRate', 'BURN_RATE_TOO_SMALL', mint);
+  await narrateDenied(world, 'burnRate', 'BURN_RATE_TOO_SMALL', mint);
   await world.engine.service.call('chains.set', { chainId, breaker: 'default' });
-  story.tell('The operator lifts the breaker.');
-  await tellUnreachable(world, dapp, account);
+  story.print('The operator lifts the breaker.');
+  await narrateUnreachable(world, dapp, account);
 };
 
 /** The desk reads the sender's balance from the chain. */
-const tellHolding = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
+const narrateHolding = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, contracts } = world;
   story.step('The user mints 3 again: the DApp sponsors only holders of an item');
   const holding = { standard: 'ERC721', address: contracts.gameItems, minimum: '1' };
   const { _id } = (await addRule(dapp, 'Owners', 'TOKEN_HOLDING', holding)) as { _id: string };
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
-  await tellDenied(world, 'tokenHolding', 'TOKEN_HOLDING_TOO_LOW', mint);
+  await narrateDenied(world, 'tokenHolding', 'TOKEN_HOLDING_TOO_LOW', mint);
   await dapp.manage('DELETE', `/paymaster-policy/${_id}`);
-  story.tell('The DApp deletes that rule.');
+  story.print('The DApp deletes that rule.');
 };
 
 /** No server listens at this address. */
 export const NO_NODE = 'http://127.0.0.1:1';
 
 /** A node that does not answer, and a budget that is too small. */
-const tellUnreachable = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
+const narrateUnreachable = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, engine, chain } = world;
   const { chainId, url } = chain;
   story.step('The user tries again while the node is unreachable: the operator lets almost nothing be signed then');
   await engine.service.call('chains.set', { chainId, rpc: NO_NODE, unreachable: { budgetWei: '1' } });
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)], ...GIVEN_GAS } as const;
-  await tellDenied(world, 'unreachable', 'UNREACHABLE_BUDGET_SPENT', mint);
+  await narrateDenied(world, 'unreachable', 'UNREACHABLE_BUDGET_SPENT', mint);
   await engine.service.call('chains.set', { chainId, rpc: url, unreachable: null });
-  story.tell('The node answers again.');
+  story.print('The node answers again.');
 };
 
 /** A user without any ETH mints: the operation deploys the account, is sponsored, mined, and paid from the tank. */
-const tellSponsored = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
+const narrateSponsored = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, provider } = world;
   story.step('With 0 ETH and no account yet, the user mints 3 items');
   story.check((await provider.getBalance(account.address)) === 0n, 'the account holds 0 ETH');
@@ -135,12 +139,12 @@ const tellSponsored = async (world: World, dapp: Dapp, account: SimpleAccount): 
 
   const before = await tankBalance(world, dapp);
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
-  const mined = await tellMined(world, mint, 'the desk sponsors the operation');
+  const mined = await narrateMined(world, mint, 'the desk sponsors the operation');
   story.check((await itemsOf(world, account.address)) === 3n, 'the user owns 3 items');
 
   const charged = before - (await tankBalance(world, dapp));
-  story.tell('cost at the EntryPoint', ether(mined.actualGasCost));
-  story.tell('taken from the gas tank', ether(charged));
+  story.print('cost at the EntryPoint', ether(mined.actualGasCost));
+  story.print('taken from the gas tank', ether(charged));
   story.check(charged >= mined.actualGasCost && charged > 0n, 'the tank of the funding wallet paid for it');
   story.check((await provider.getBalance(account.address)) === 0n, 'the account still holds 0 ETH');
 };
@@ -158,7 +162,7 @@ const startSternWebhook = async (): Promise<{ url: string; calls(): number; stop
   return { url, calls: () => calls, stop: () => server.close() };
 };
 
-const tellWebhook = async (world: World, dapp: Dapp): Promise<void> => {
+const narrateWebhook = async (world: World, dapp: Dapp): Promise<void> => {
   const { story, contracts, cast, provider } = world;
   story.step('Another user mints, and the webhook of the DApp says no');
   const webhook = await startSternWebhook();
@@ -166,7 +170,7 @@ const tellWebhook = async (world: World, dapp: Dapp): Promise<void> => {
     await dapp.manage('POST', '/webhook', { webhookUrl: webhook.url, requestType: 'POST' });
     const account = await simpleAccount(contracts.accountFactory, cast.player, 1n, provider);
     const mint = { dapp, account, calls: [gameCall(world, 'mint', 1n)] } as const;
-    await tellDenied(world, 'webhook', 'WEBHOOK_DENIED', mint);
+    await narrateDenied(world, 'webhook', 'WEBHOOK_DENIED', mint);
     story.check(webhook.calls() === 1, 'the webhook was asked once');
   } finally {
     webhook.stop();
@@ -174,42 +178,42 @@ const tellWebhook = async (world: World, dapp: Dapp): Promise<void> => {
 };
 
 /** Denials of every rule of the DApp that has not denied yet. */
-const tellRules = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
+const narrateRules = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story } = world;
   const before = await tankBalance(world, dapp);
   story.step('The user burns an item: that method is not whitelisted');
   const burn = { dapp, account, calls: [gameCall(world, 'burn', 1n)] } as const;
-  await tellDenied(world, 'contracts', 'METHOD_NOT_WHITELISTED', burn);
+  await narrateDenied(world, 'contracts', 'METHOD_NOT_WHITELISTED', burn);
 
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 1n)] } as const;
   const fields = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' };
   story.step('The user mints once more, for less than the chain asks');
-  await tellDenied(world, 'fees', 'FEE_TOO_LOW', { ...mint, fields });
+  await narrateDenied(world, 'fees', 'FEE_TOO_LOW', { ...mint, fields });
 
   story.step('The user mints once more, under a nonce that is used');
   const used = { ...GIVEN_GAS, fields: { ...GIVEN_GAS.fields, nonce: '0x0' } };
-  await tellDenied(world, 'validity', 'NONCE_USED', { ...mint, ...used });
+  await narrateDenied(world, 'validity', 'NONCE_USED', { ...mint, ...used });
 
   story.step('The user mints once more: a second time on this day');
-  await tellDenied(world, 'spendingLimit', 'LIMIT_REACHED', mint);
+  await narrateDenied(world, 'spendingLimit', 'LIMIT_REACHED', mint);
 
   story.step('The operator pauses all sponsorship, and the user mints once more');
   await world.engine.service.call('system.pause', { reason: 'The demo' });
-  await tellDenied(world, 'pause', 'SPONSORSHIP_PAUSED', mint);
+  await narrateDenied(world, 'pause', 'SPONSORSHIP_PAUSED', mint);
   await world.engine.service.call('system.resume', {});
-  story.tell('The operator resumes.');
+  story.print('The operator resumes.');
 
-  await tellWebhook(world, dapp);
+  await narrateWebhook(world, dapp);
   story.check((await tankBalance(world, dapp)) === before, 'the tank paid for none of these');
 };
 
 /** The desk pays: one sponsored operation, and a denial of each rule. @returns the DApp and the account of its user */
-export const tellSponsorship = async (world: World): Promise<{ dapp: Dapp; account: SimpleAccount }> => {
+export const narrateSponsorship = async (world: World): Promise<{ dapp: Dapp; account: SimpleAccount }> => {
   const { contracts, cast, provider } = world;
   const dapp = await prepareDapp(world, await prepareDesk(world));
   const account = await simpleAccount(contracts.accountFactory, cast.player, 0n, provider);
-  await tellNotReady(world, dapp, account);
-  await tellSponsored(world, dapp, account);
-  await tellRules(world, dapp, account);
+  await narrateNotReady(world, dapp, account);
+  await narrateSponsored(world, dapp, account);
+  await narrateRules(world, dapp, account);
   return { dapp, account };
 };

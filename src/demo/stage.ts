@@ -1,8 +1,8 @@
 import { decidingRules } from '../core/decision/rule-words.ts';
 import type { Dapp } from './dapp.ts';
-import { tellSponsorship } from './sponsored-story.ts';
+import { narrateSponsorship } from './sponsored-story.ts';
 import type { Story } from './story.ts';
-import { type TokenShop, tellTokenPayment } from './token-story.ts';
+import { type TokenShop, narrateTokenPayment } from './token-story.ts';
 import { type StageOptions, type World, ether, startWorld } from './world.ts';
 
 /** The state at the end of the story. */
@@ -15,11 +15,11 @@ export interface Stage {
   end(): Promise<void>;
 }
 
-const tellDecisions = async ({ story, engine }: World): Promise<void> => {
+const narrateDecisions = async ({ story, engine }: World): Promise<void> => {
   story.step('What the desk wrote down');
   const decisions = await engine.service.call('decisions.list', {});
   for (const { seq, outcome, code, maxCostWei } of [...decisions].reverse()) {
-    story.tell(`#${seq} ${outcome}`, `${code}, at most ${ether(BigInt(maxCostWei ?? 0))}`);
+    story.print(`#${seq} ${outcome}`, `${code}, at most ${ether(BigInt(maxCostWei ?? 0))}`);
   }
   const denying = new Set(decisions.filter(({ outcome }) => outcome === 'denied').map(({ rule }) => rule));
   story.check(
@@ -35,16 +35,16 @@ const tellDecisions = async ({ story, engine }: World): Promise<void> => {
  *
  * @throws Error if a step fails, after everything is removed
  */
-export const tellStory = async (story: Story, options: StageOptions = {}): Promise<Stage> => {
+export const narrateStory = async (story: Story, options: StageOptions = {}): Promise<Stage> => {
   const ends: (() => unknown)[] = [];
   const end = async (): Promise<void> => {
     for (let step = ends.pop(); step !== undefined; step = ends.pop()) await step();
   };
   try {
     const world = await startWorld(story, (step) => ends.push(step), options);
-    const { dapp, account } = await tellSponsorship(world);
-    const shop = await tellTokenPayment(world, account);
-    await tellDecisions(world);
+    const { dapp, account } = await narrateSponsorship(world);
+    const shop = await narrateTokenPayment(world, account);
+    await narrateDecisions(world);
     return { world, dapp, shop, end };
   } catch (error) {
     await end();

@@ -2,7 +2,7 @@
 export interface Story {
   step(title: string): void;
   /** A figure or a fact of the current step. */
-  tell(what: string, value?: string | number | bigint): void;
+  print(what: string, value?: string | number | bigint): void;
   /** A fact that must hold. @throws Error if it does not: the step failed; `instead` says what holds */
   check(holds: boolean, what: string, instead?: string): void;
 }
@@ -15,7 +15,7 @@ export const createStory = (write: (line: string) => void): Story => {
       steps += 1;
       write(`\n${steps}. ${title}`);
     },
-    tell(what, value) {
+    print(what, value) {
       write(value === undefined ? `   ${what}` : `   ${what.padEnd(34)} ${String(value)}`);
     },
     check(holds, what, instead) {

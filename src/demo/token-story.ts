@@ -5,7 +5,7 @@ import type { Address } from '../shared/schema/hex.ts';
 import { type Dapp, deployPaymaster, registerDapp } from './dapp.ts';
 import { gameCall, itemsOf } from './game-items.ts';
 import { approval } from './fee-token.ts';
-import { tellDenied, tellMined } from './requests.ts';
+import { narrateDenied, narrateMined } from './requests.ts';
 import type { SimpleAccount } from './simple-account.ts';
 import { type World, ether } from './world.ts';
 import { contractAt, deployContract, fundDeposit } from './world-contracts.ts';
@@ -49,10 +49,10 @@ const openShop = async (world: World): Promise<TokenShop> => {
     // The user approves in the batch that is paid for, and a prefund would come before it.
     preFund: false,
   });
-  story.tell('deposit in the EntryPoint', ether(DEPOSIT_WEI));
-  story.tell(`fee token ${SYMBOL}`, tokenAddress);
-  story.tell('price', `${USDT_PER_ETH} ${SYMBOL} for 1 ETH, and ${PREMIUM} % on top`);
-  story.tell('treasury', cast.treasury.address);
+  story.print('deposit in the EntryPoint', ether(DEPOSIT_WEI));
+  story.print(`fee token ${SYMBOL}`, tokenAddress);
+  story.print('price', `${USDT_PER_ETH} ${SYMBOL} for 1 ETH, and ${PREMIUM} % on top`);
+  story.print('treasury', cast.treasury.address);
   const dapp = await registerDapp(world, { name: 'Token Items', version: VERSION, paymaster });
   return { dapp, token: await contractAt('TestToken', tokenAddress, cast.operator), tokenAddress };
 };
@@ -73,7 +73,7 @@ const readMoney = async (
 };
 
 /** The user pays: denied until they can, then charged the operation's cost and the premium. @returns the DApp */
-export const tellTokenPayment = async (world: World, account: SimpleAccount): Promise<TokenShop> => {
+export const narrateTokenPayment = async (world: World, account: SimpleAccount): Promise<TokenShop> => {
   const { story, provider } = world;
   const shop = await openShop(world);
   const mint = gameCall(world, 'mint', 2n);
@@ -81,30 +81,30 @@ export const tellTokenPayment = async (world: World, account: SimpleAccount): Pr
   const request = { dapp: shop.dapp, account, options };
 
   story.step(`The user would pay in ${SYMBOL}, which the DApp does not allow yet`);
-  await tellDenied(world, 'tokenMode', 'TOKEN_MODE_OFF', { ...request, calls: [mint] });
+  await narrateDenied(world, 'tokenMode', 'TOKEN_MODE_OFF', { ...request, calls: [mint] });
   const dapps = await world.engine.service.call('paymasters.list', {});
   const paymasterId = dapps.find(({ apiKey }) => apiKey === shop.dapp.apiKey)?.paymasterId;
   await world.engine.service.call('paymasters.setTokenMode', { paymasterId, tokenMode: true });
-  story.tell('The DApp lets its users pay in tokens.');
+  story.print('The DApp lets its users pay in tokens.');
   story.step('The user has not approved the paymaster');
-  await tellDenied(world, 'tokenPayment', 'TOKEN_ALLOWANCE_SHORT', { ...request, calls: [mint] });
+  await narrateDenied(world, 'tokenPayment', 'TOKEN_ALLOWANCE_SHORT', { ...request, calls: [mint] });
   story.step(`The user approves it in the same batch, and has no ${SYMBOL}`);
   const paid = { ...request, calls: [approval(shop.tokenAddress, shop.dapp.paymaster, 10n * USDT), mint] } as const;
-  await tellDenied(world, 'tokenPayment', 'TOKEN_BALANCE_SHORT', paid);
+  await narrateDenied(world, 'tokenPayment', 'TOKEN_BALANCE_SHORT', paid);
 
   story.step(`The user receives ${usdt(10n * USDT)} and mints 2 items`);
   await (await shop.token.getFunction('mint').send(account.address, 10n * USDT)).wait();
   const items = await itemsOf(world, account.address);
   const before = await readMoney(world, shop, account);
-  const mined = await tellMined(world, paid, 'the desk signs it in ERC20 mode');
+  const mined = await narrateMined(world, paid, 'the desk signs it in ERC20 mode');
   story.check((await itemsOf(world, account.address)) === items + 2n, 'the user owns 2 items more');
 
   const after = await readMoney(world, shop, account);
   const cost = before.deposit - after.deposit;
   const income = after.income - before.income;
-  story.tell('cost, taken from the deposit', `${ether(cost)}, worth ${usdt(worth(cost))}`);
-  story.tell('income, at the treasury', usdt(income));
-  story.tell('income less cost', usdt(income - worth(cost)));
+  story.print('cost, taken from the deposit', `${ether(cost)}, worth ${usdt(worth(cost))}`);
+  story.print('income, at the treasury', usdt(income));
+  story.print('income less cost', usdt(income - worth(cost)));
   story.check(cost === mined.actualGasCost && cost > 0n, 'the deposit paid what the EntryPoint charged');
   story.check(before.userTokens - after.userTokens === income, 'the user paid what the treasury received');
   story.check(

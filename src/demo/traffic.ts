@@ -1,6 +1,6 @@
 import { Wallet } from 'ethers';
 import type { Clock } from '../engine/base/clock.ts';
-import { GIVEN_GAS, SPONSORED_OPTIONS, askDesk, reasonOf } from './ask-desk.ts';
+import { GIVEN_GAS, SPONSORED_OPTIONS, requestSponsorship, reasonOf } from './sponsor-rpc.ts';
 import type { Bundler } from './bundler.ts';
 import { gameCall } from './game-items.ts';
 import {
@@ -59,7 +59,7 @@ export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: C
     const gas = move.method === 'burn' ? GIVEN_GAS : undefined;
     const op = { ...partial, ...gas?.fields, ...(move.lowFee && LOW_FEE) };
     const options = { ...SPONSORED_OPTIONS, ...gas?.options };
-    const reply = await askDesk({ url, chainId: chain.chainId, apiKey: dapp.apiKey }, [op, options]);
+    const reply = await requestSponsorship({ url, chainId: chain.chainId, apiKey: dapp.apiKey }, [op, options]);
     if (reply.result === undefined || reasonOf(reply) !== undefined) return;
     const target = { chainId: chain.chainId, entryPoint: contracts.entryPoint };
     await bundler.submit(await finishOperation(user, op, reply.result as SponsoredGas, target));

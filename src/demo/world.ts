@@ -75,8 +75,8 @@ export const startWorld = async (
   onEnd(() => provider.destroy());
   const cast = castOf(provider);
   const contracts = await deployWorld(cast.operator);
-  story.tell('EntryPoint', contracts.entryPoint);
-  story.tell('GameItems, the sample DApp', contracts.gameItems);
+  story.print('EntryPoint', contracts.entryPoint);
+  story.print('GameItems, the sample DApp', contracts.gameItems);
 
   const dir = await mkdtemp(join(tmpdir(), 'gasdesk-demo-'));
   onEnd(() => rm(dir, { recursive: true, force: true }));

@@ -20,7 +20,7 @@ import { notifyOperator } from './notify.ts';
 import { registerConsoleScheme, serveConsole } from './protocol.ts';
 import { confineWebContents } from './security.ts';
 import { openTray } from './tray.ts';
-import { askWayOut } from './way-out.ts';
+import { chooseWayOut } from './way-out.ts';
 import { openWindow, showPage } from './window.ts';
 
 /** The desktop application: one engine on this user's data folder, and a window that shows it. */
@@ -83,7 +83,7 @@ const startSomehow = async (folder: DataFolder): Promise<Desk | undefined> => {
     try {
       return await startDesk({ folder, env: process.env, consoleFolder, port, vaultKey });
     } catch (error) {
-      const wayOut = await askWayOut(error);
+      const wayOut = await chooseWayOut(error);
       if (wayOut === undefined) throw error;
       if (wayOut === 'quit') return undefined;
       if (wayOut === 'free port') port = 0;
@@ -112,9 +112,9 @@ const start = async (folder: DataFolder): Promise<void> => {
   setMenu({ go, dataFolder: folder.dir, openForReview: () => void reviews.choose().catch(failed) });
   app.on('activate', showWindow);
   showWindow();
-  const kept = waiting ?? [];
+  const tasks = waiting ?? [];
   waiting = undefined;
-  for (const file of kept) openForReview(file);
+  for (const file of tasks) openForReview(file);
   const closeTray = openTray({
     desk: deskControl(service),
     show: showWindow,

@@ -8,7 +8,7 @@ const LEDGER = 0x2c97;
 const isConsole = (origin: string): boolean => origin === CONSOLE_ORIGIN || origin === `${CONSOLE_ORIGIN}/`;
 
 /** The only Ledger, or the one that the operator chooses; undefined for none. */
-const askWhich = async (ledgers: readonly HIDDevice[], window: BrowserWindow): Promise<HIDDevice | undefined> => {
+const chooseLedger = async (ledgers: readonly HIDDevice[], window: BrowserWindow): Promise<HIDDevice | undefined> => {
   if (ledgers.length < 2) return ledgers[0];
   const names = ledgers.map(({ name }, index) => `${index + 1}. ${name}`);
   const { response } = await dialog.showMessageBox(window, {
@@ -55,7 +55,7 @@ export const allowLedgersOnly = (session: Session, deskWindow: () => BrowserWind
     }
     unplugged.clear();
     const ledgers = deviceList.filter(({ vendorId }) => vendorId === LEDGER);
-    askWhich(ledgers, window).then(
+    chooseLedger(ledgers, window).then(
       (ledger) => choose(ledger && !unplugged.has(ledger.deviceId) ? ledger.deviceId : undefined),
       () => choose(),
     );

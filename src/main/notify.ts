@@ -15,19 +15,19 @@ export const notifyOperator = ({ service, go, failed }: NotifyOptions): void => 
   if (!Notification.isSupported()) return;
   // A notification without a reference may be collected, and its click handler with it.
   const shown = new Set<Notification>();
-  const told = new Set<string>();
-  const tell = ({ id, title, body, page, endedAt, seen }: NotificationView): void => {
-    if (endedAt !== null || seen || told.has(id)) return;
-    told.add(id);
+  const notified = new Set<string>();
+  const notify = ({ id, title, body, page, endedAt, seen }: NotificationView): void => {
+    if (endedAt !== null || seen || notified.has(id)) return;
+    notified.add(id);
     const notification = new Notification({ title, body });
     shown.add(notification);
     notification.on('click', () => go(page));
     notification.on('close', () => shown.delete(notification));
     notification.show();
   };
-  service.followNotifications(tell);
+  service.followNotifications(notify);
   service
     .call('notifications.list', {})
-    .then(({ notifications }) => notifications.toReversed().forEach(tell))
+    .then(({ notifications }) => notifications.toReversed().forEach(notify))
     .catch(failed);
 };

@@ -6,7 +6,7 @@ export type WayOut = 'again' | 'free port' | 'quit';
 
 const LABELS: Readonly<Record<WayOut, string>> = { again: 'Try again', 'free port': 'Use a free port', quit: 'Quit' };
 
-const ask = async (message: string, detail: string, ways: readonly WayOut[]): Promise<WayOut> => {
+const showChoice = async (message: string, detail: string, ways: readonly WayOut[]): Promise<WayOut> => {
   const buttons = ways.map((way) => LABELS[way]);
   const cancelId = ways.length - 1;
   const { response } = await dialog.showMessageBox({
@@ -23,14 +23,14 @@ const ask = async (message: string, detail: string, ways: readonly WayOut[]): Pr
 };
 
 /** Explains why the desk cannot start and asks what to do. Undefined if no choice here would help. */
-export const askWayOut = async (error: unknown): Promise<WayOut | undefined> => {
+export const chooseWayOut = async (error: unknown): Promise<WayOut | undefined> => {
   if (!(error instanceof EngineError)) return undefined;
   if (error.code === 'ADDRESS_IN_USE') {
     const address = `${String(error.data['host'])}:${String(error.data['port'])}`;
     const detail =
       `DApps reach this desk at http://${address}. Stop the other program and try again, or use a free port this ` +
       'time; DApps then need the new address. To change the port permanently, set GASDESK_PORT or "port" in gasdesk.json.';
-    return ask(`Port ${String(error.data['port'])} is taken by ${await portHolder(address)}`, detail, [
+    return showChoice(`Port ${String(error.data['port'])} is taken by ${await portHolder(address)}`, detail, [
       'again',
       'free port',
       'quit',
@@ -40,7 +40,7 @@ export const askWayOut = async (error: unknown): Promise<WayOut | undefined> => 
     const pid = error.data['pid'];
     const who = typeof pid === 'number' ? `Process ${pid}` : 'Another process';
     const detail = `${who}, such as "gasdesk serve", uses ${String(error.data['dir'])}. Stop it and try again.`;
-    return ask('Another Gasdesk uses this data folder', detail, ['again', 'quit']);
+    return showChoice('Another Gasdesk uses this data folder', detail, ['again', 'quit']);
   }
   return undefined;
 };

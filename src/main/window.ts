@@ -40,13 +40,13 @@ const survivePageCrash = (window: BrowserWindow, log: Log): void => {
     const isFirst = crashes === 1;
     if (isFirst) window.webContents.reload();
     const detail = `Its process ended (${reason}). The engine keeps deciding and signing.`;
-    const asked = dialog.showMessageBox(window, {
+    const choice = dialog.showMessageBox(window, {
       type: 'warning',
       message: isFirst ? 'The console crashed and was reloaded' : 'The console crashed again',
       detail: isFirst ? `${detail} Unsaved input is lost.` : detail,
       buttons: isFirst ? ['OK'] : ['Reload', 'Leave it'],
     });
-    void asked.then(({ response }) => {
+    void choice.then(({ response }) => {
       if (!isFirst && response === 0 && !window.isDestroyed()) window.webContents.reload();
     });
   });

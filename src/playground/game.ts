@@ -1,5 +1,11 @@
 import { JsonRpcProvider } from 'ethers';
-import { type Reason, type SponsorAddress, SPONSORED_OPTIONS, askDesk, reasonOf } from '../demo/ask-desk.ts';
+import {
+  type Reason,
+  type SponsorAddress,
+  SPONSORED_OPTIONS,
+  requestSponsorship,
+  reasonOf,
+} from '../demo/sponsor-rpc.ts';
 import { approval, tokensOf } from '../demo/fee-token.ts';
 import { gameCall, itemsOf } from '../demo/game-items.ts';
 import type { PlaygroundScene } from '../demo/playground-scene.ts';
@@ -64,11 +70,14 @@ export const createGame = async (scene: PlaygroundScene): Promise<Game> => {
     return { url: deskUrl, chainId, apiKey: inToken ? shop.apiKey : scene.apiKey };
   };
 
-  const ask = async (wish: Wish) => {
+  const sponsor = async (wish: Wish) => {
     const standard = await partialOperation(account, callsOf(wish), entryPoint, provider);
     const partial = { ...standard, ...wish.fields };
     const inToken = wish.inToken && { mode: 'ERC20', tokenInfo: { feeTokenAddress: shop.token } };
-    const reply = await askDesk(dappOf(wish), [partial, { ...SPONSORED_OPTIONS, ...inToken, ...wish.options }]);
+    const reply = await requestSponsorship(dappOf(wish), [
+      partial,
+      { ...SPONSORED_OPTIONS, ...inToken, ...wish.options },
+    ]);
     return { partial, reply };
   };
 
@@ -85,7 +94,7 @@ export const createGame = async (scene: PlaygroundScene): Promise<Game> => {
     },
     async make(wish) {
       const before = await host.newestDecision(account.address);
-      const { partial, reply } = await ask(wish);
+      const { partial, reply } = await sponsor(wish);
       const newest = await host.newestDecision(account.address);
       const decision = newest === before ? null : newest;
       const reason = reasonOf(reply);

@@ -2,7 +2,7 @@ import type { PlaygroundScene, PlaygroundState, SwitchName } from '../demo/playg
 import type { Address } from '../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
 
-const ask = async <Answer>(path: string, body?: unknown): Promise<Answer> => {
+const fetchJson = async <Answer>(path: string, body?: unknown): Promise<Answer> => {
   const response = await fetch(path, {
     ...(body !== undefined && {
       method: 'POST',
@@ -25,19 +25,20 @@ interface BundlerAnswer {
 
 /** The demo's process, which serves this page. Every call throws an Error if it fails or the process is gone. */
 export const host = {
-  scene: () => ask<PlaygroundScene>('scene'),
-  state: () => ask<PlaygroundState>('state'),
-  flip: (name: SwitchName, on: boolean) => ask<PlaygroundState>('switches', { name, on }),
-  setTraffic: (on: boolean) => ask<PlaygroundState>('traffic', { on }),
-  forward: (seconds: number) => ask<PlaygroundState>('clock', { seconds }),
-  giveTokens: (to: Address) => ask<PlaygroundState>('faucet', { to }),
-  reset: () => ask<PlaygroundState>('reset', {}),
-  newestDecision: async (sender: Address) => (await ask<{ id: string | null }>(`newest-decision?sender=${sender}`)).id,
+  scene: () => fetchJson<PlaygroundScene>('scene'),
+  state: () => fetchJson<PlaygroundState>('state'),
+  flip: (name: SwitchName, on: boolean) => fetchJson<PlaygroundState>('switches', { name, on }),
+  setTraffic: (on: boolean) => fetchJson<PlaygroundState>('traffic', { on }),
+  forward: (seconds: number) => fetchJson<PlaygroundState>('clock', { seconds }),
+  giveTokens: (to: Address) => fetchJson<PlaygroundState>('faucet', { to }),
+  reset: () => fetchJson<PlaygroundState>('reset', {}),
+  newestDecision: async (sender: Address) =>
+    (await fetchJson<{ id: string | null }>(`newest-decision?sender=${sender}`)).id,
   /** Sends an operation to the bundler; resolves with its hash when it is mined. */
   async submit(op: UserOperationV06, entryPoint: Address): Promise<string> {
     const params = JSON.parse(JSON.stringify([op, entryPoint], asHex)) as unknown;
     const request = { jsonrpc: '2.0', id: 1, method: 'eth_sendUserOperation', params };
-    const { result, error } = await ask<BundlerAnswer>('bundler', request);
+    const { result, error } = await fetchJson<BundlerAnswer>('bundler', request);
     if (result === undefined) throw new Error(error?.message ?? 'The bundler does not answer');
     return result;
   },

@@ -1,5 +1,5 @@
 import { onMounted, onUnmounted, ref, shallowRef } from 'vue';
-import { GIVEN_GAS } from '../demo/ask-desk.ts';
+import { GIVEN_GAS } from '../demo/sponsor-rpc.ts';
 import type { PlaygroundScene, PlaygroundState, SwitchName } from '../demo/playground-scene.ts';
 import { unitsToDecimal } from '../shared/schema/decimal.ts';
 import { type Game, type Holdings, type Wish, createGame } from './game.ts';
@@ -7,7 +7,7 @@ import { host } from './host.ts';
 import { forgetVisitor } from './visitor.ts';
 
 const TOKEN_DECIMALS = 6;
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 
 export const usdt = (units: bigint): string => `${unitsToDecimal(units, TOKEN_DECIMALS)} USDT`;
 
@@ -35,7 +35,7 @@ export const usePlayground = () => {
   const answer = shallowRef<Answer>();
   /** The action in progress; empty if idle. */
   const busy = ref('');
-  const isGone = ref(false);
+  const isClosed = ref(false);
   let game: Game | undefined;
 
   const open = async (): Promise<Game> => {
@@ -65,8 +65,8 @@ export const usePlayground = () => {
       const before = await current.holdings();
       const isBlind = state.value?.on.includes('node') === true;
       // A desk that cannot reach the chain cannot estimate gas either.
-      const asked = isBlind ? { ...GIVEN_GAS, ...wish } : wish;
-      const { kind, reason, error, decision } = await current.make(asked);
+      const request = isBlind ? { ...GIVEN_GAS, ...wish } : wish;
+      const { kind, reason, error, decision } = await current.make(request);
       const after = await current.holdings();
       holdings.value = after;
       if (kind === 'sponsored') return { kind, title, sentence: minedWords(before, after), decision };
@@ -106,30 +106,30 @@ export const usePlayground = () => {
       return undefined;
     });
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     if (busy.value !== '') return;
     try {
       const now = await host.state();
       // Another tab has reset the playground.
       if (scene.value !== undefined && now.deskUrl !== scene.value.deskUrl) beginAnew();
       state.value = now;
-      isGone.value = false;
+      isClosed.value = false;
     } catch (error) {
       // fetch throws this if no server answers; during a reset the server does answer.
-      isGone.value = error instanceof TypeError;
+      isClosed.value = error instanceof TypeError;
     }
   };
 
-  let looking: number | undefined;
+  let timer: number | undefined;
   onMounted(() => {
     void during('Opening…', async () => {
       await open();
       state.value = await host.state();
       return undefined;
     });
-    looking = window.setInterval(() => void look(), LOOK_EVERY_MS);
+    timer = window.setInterval(() => void poll(), POLL_MS);
   });
-  onUnmounted(() => window.clearInterval(looking));
+  onUnmounted(() => window.clearInterval(timer));
 
   return {
     scene,
@@ -137,7 +137,7 @@ export const usePlayground = () => {
     holdings,
     answer,
     busy,
-    isGone,
+    isGone: isClosed,
     make,
     asNewUser,
     getTokens,

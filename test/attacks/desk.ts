@@ -62,13 +62,13 @@ export interface AttackedDesk {
 const CHAIN_TIMEOUT_MS = 500;
 
 /** Fewer than an attacker opens. */
-const MOST_CONNECTIONS = 200;
+const MAX_CONNECTIONS = 200;
 
 /** Everything that bounds requests as such is off: what binds is the policy. */
 const FLAGS = {
   chainTimeoutMs: CHAIN_TIMEOUT_MS,
   bodyLimitBytes: 1_048_576,
-  maxConnections: MOST_CONNECTIONS,
+  maxConnections: MAX_CONNECTIONS,
   ...(abilities.rpcBodyLimit && { rpcBodyLimitBytes: 1_048_576 }),
   rateLimitPerKey: 0,
   rateLimitPerSender: 0,
@@ -79,7 +79,7 @@ const FLAGS = {
 const DEFAULT_COST_GAS = 20_000_000n;
 
 /** Turns of a millisecond after which what is in flight is taken for hung. */
-const MOST_TURNS = 3_000;
+const MAX_TURNS = 3_000;
 
 interface Surroundings {
   readonly chain: AttackChain;
@@ -119,7 +119,7 @@ export const startDesk = async (
     return line.inFlight() === 0 && time.timers() >= loops;
   };
   const quiet = async (): Promise<void> => {
-    for (let still = 0, turns = 0; still < 5 && turns < MOST_TURNS; turns += 1) {
+    for (let still = 0, turns = 0; still < 5 && turns < MAX_TURNS; turns += 1) {
       await sleep(1);
       still = isStill() ? still + 1 : 0;
     }

@@ -6,7 +6,7 @@ import { tallyOf } from './tally.ts';
 import { blame } from './violation.ts';
 
 /** Most that attackers who bundle their own operations keep of what tanks pay, percent. */
-const MOST_GAIN_PERCENT = 15n;
+const MAX_GAIN_PERCENT = 15n;
 
 /**
  * What an operation saves by sharing a bundle: 21,000 gas of the transaction, and what the EntryPoint does once. 33,357 to
@@ -26,14 +26,14 @@ interface Gain {
 
 /** Costs are rounded: a wei for each operation makes no difference. */
 const isTooMuch = ({ operations, paidWei, gainWei, unknowableWei }: Gain): boolean =>
-  (gainWei - unknowableWei) * 100n > MOST_GAIN_PERCENT * paidWei + 100n * operations;
+  (gainWei - unknowableWei) * 100n > MAX_GAIN_PERCENT * paidWei + 100n * operations;
 
 /** What left the tank, or the deposit of a contract without tanks, for the operations of a transaction. Wei. */
 const paidIn = ({ paid }: MinedOperation): bigint =>
   paid.reduce((sum, { debit, actualGasCost }) => sum + (debit?.wei ?? actualGasCost), 0n);
 
 /** Of the gas that a simulation used, at most this much raises what may be gained (`core/user-operation/bundler-surplus.ts`). */
-const MOST_METERED_GAS = 500_000n;
+const MAX_METERED_GAS = 500_000n;
 
 /** EIP-2929: how much more the first write to a slot costs than the next. */
 const FIRST_WRITE_GAS = 17_100n;
@@ -54,7 +54,7 @@ const overestimatedGas = (run: Run, ticket: Ticket): bigint => {
 /** What that brings a bundler, wei: the EntryPoint's penalty for it, and a share like that of other gas. */
 const overestimatedWei = (run: Run, ticket: Ticket): bigint => {
   const gas = overestimatedGas(run, ticket);
-  return (gas / 10n + (min(gas, MOST_METERED_GAS) * 15n) / 100n) * ticket.op.maxFeePerGas;
+  return (gas / 10n + (min(gas, MAX_METERED_GAS) * 15n) / 100n) * ticket.op.maxFeePerGas;
 };
 
 /**

@@ -166,7 +166,7 @@ const following = (op: UserOperation, hint: string): UserOperation => {
   return { ...op, ...(values.maxPriorityFeePerGas === undefined ? values : others) } as UserOperation;
 };
 
-const MOST_HINTS = 4;
+const MAX_HINTS = 4;
 
 /** Has an operation signed, if need be with the highest values that the desk itself says it signs. */
 const signed = async (version: Version, op: UserOperation, hints = 0): Promise<UserOperation> => {
@@ -174,7 +174,7 @@ const signed = async (version: Version, op: UserOperation, hints = 0): Promise<U
   expect(body.error).toBeUndefined();
   const { reason, paymasterAndData } = body.result!;
   if (reason === undefined) return { ...withPaymasterAndData(op, paymasterAndData), signature: STUB_SIGNATURE };
-  expect(hints, reason.message).toBeLessThan(MOST_HINTS);
+  expect(hints, reason.message).toBeLessThan(MAX_HINTS);
   return signed(version, following(op, reason.hint), hints + 1);
 };
 

@@ -320,8 +320,8 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     const dir = tempFolder();
     let desk = await startDesk(dir);
     const dapp = await makeDapp(desk, 'Game');
-    const MOST = 7;
-    await limit(desk, dapp, { type: 'SMART_ACCOUNT', threshold: MOST });
+    const MAX_OPERATIONS = 7;
+    await limit(desk, dapp, { type: 'SMART_ACCOUNT', threshold: MAX_OPERATIONS });
     let random = 20_261_123;
     const next = (below: number): number => (random = (random * 48_271) % 2_147_483_647) % below;
     const asked = new Map<string, number>();
@@ -331,7 +331,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
         const sender = USERS[next(USERS.length)]!;
         const count = (asked.get(sender) ?? 0) + 1;
         asked.set(sender, count);
-        expect(await rpc(desk, dapp.apiKey, op(sender))).toBe(count <= MOST ? 'SPONSORED' : 'LIMIT_REACHED');
+        expect(await rpc(desk, dapp.apiKey, op(sender))).toBe(count <= MAX_OPERATIONS ? 'SPONSORED' : 'LIMIT_REACHED');
       }
       await desk.engine.stop();
       if (turn % 2 === 0) desk = await startOn(tempFolder(), await moveIn(home));

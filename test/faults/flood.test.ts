@@ -14,11 +14,11 @@ const MIB = 1024 * 1024;
 const CLIENTS = 4;
 const REQUESTS = 200;
 /** Fewer than the floods open. */
-const MOST_CONNECTIONS = 600;
-const MOST_RESIDENT = 400 * MIB;
+const MAX_CONNECTIONS = 600;
+const MAX_RESIDENT = 400 * MIB;
 /** Of a machine that does nothing else. On one that is busy, honest requests take longer without a flood, too. */
-const MOST_MS = 500;
-const MOST_TIMES_SLOWER = 5;
+const MAX_MS = 500;
+const MAX_TIMES_SLOWER = 5;
 /** Twelve tokens of sixteen streams each, half of them of another DApp. */
 const TOKENS = 12;
 
@@ -67,7 +67,7 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const dir = tempFolder();
     const apiKey = await signingFolder(dir, 1_000_000);
-    const desk = await serve(['--data', dir], { ...SIGNING_ENV, GASDESK_MAX_CONNECTIONS: String(MOST_CONNECTIONS) });
+    const desk = await serve(['--data', dir], { ...SIGNING_ENV, GASDESK_MAX_CONNECTIONS: String(MAX_CONNECTIONS) });
     const tokens = await tenants(desk);
     const address = `${desk.url}/api/v1/${CHAIN}/${apiKey}`;
     let nonce = 0;
@@ -109,16 +109,16 @@ test.skipIf(process.platform !== 'linux')(
       const flood = await startFlood(kind, { url: desk.url, chainId: CHAIN, apiKey, tokens });
       onTestFinished(() => flood.kill());
       slowest[kind] = await honest();
-      expect(descriptors(desk.pid) - quietDescriptors).toBeLessThanOrEqual(MOST_CONNECTIONS);
+      expect(descriptors(desk.pid) - quietDescriptors).toBeLessThanOrEqual(MAX_CONNECTIONS);
       const answers = await flood.stop();
       expect(Object.keys(answers).filter((status) => !statuses.includes(status))).toEqual([]);
       expect(Object.keys(answers).length > 0, kind).toBe(statuses.length > 0);
     }
-    const bound = Math.max(MOST_MS, MOST_TIMES_SLOWER * quietMs);
+    const bound = Math.max(MAX_MS, MAX_TIMES_SLOWER * quietMs);
     expect(
       Object.entries(slowest).filter(([, ms]) => ms >= bound),
       `${quietMs} ms without a flood`,
     ).toEqual([]);
-    expect(mostResident).toBeLessThan(MOST_RESIDENT);
+    expect(mostResident).toBeLessThan(MAX_RESIDENT);
   },
 );

@@ -5,11 +5,11 @@ import type { Dapp } from '../../src/demo/dapp.ts';
 import { deskClient } from '../../src/demo/desk-client.ts';
 import { gameCall } from '../../src/demo/game-items.ts';
 import { startLocalChain } from '../../src/demo/local-chain.ts';
-import { tellMined } from '../../src/demo/requests.ts';
+import { narrateMined } from '../../src/demo/requests.ts';
 import { type SimpleAccount, simpleAccount } from '../../src/demo/simple-account.ts';
-import { tellSponsorship } from '../../src/demo/sponsored-story.ts';
+import { narrateSponsorship } from '../../src/demo/sponsored-story.ts';
 import { createStory } from '../../src/demo/story.ts';
-import { tellTokenPayment } from '../../src/demo/token-story.ts';
+import { narrateTokenPayment } from '../../src/demo/token-story.ts';
 import type { World } from '../../src/demo/world.ts';
 import { deployWorld, devWallet, fundDeposit, fundGasTank, localProvider } from '../../src/demo/world-contracts.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
@@ -25,13 +25,13 @@ export interface ChainUsers {
 }
 
 const TURN_MS = 100;
-const MOST_TURNS = 600;
+const MAX_TURNS = 600;
 /** Enough for every round. */
 const FUNDS_WEI = parseEther('50');
 
 const until = async (isSo: () => Promise<boolean>, what: string): Promise<void> => {
   for (let turn = 0; !(await isSo()); turn += 1) {
-    if (turn === MOST_TURNS) throw new Error(`In vain waited until ${what}`);
+    if (turn === MAX_TURNS) throw new Error(`In vain waited until ${what}`);
     await sleep(TURN_MS);
   }
 };
@@ -55,8 +55,8 @@ export const startChainUsers = async ({ url, call }: BusyDesk): Promise<ChainUse
     // The story asks the desk for nothing else.
     engine: { service: { call } } as unknown as World['engine'],
   };
-  const { dapp, account } = await tellSponsorship(world);
-  const { dapp: shop, token, tokenAddress } = await tellTokenPayment(world, account);
+  const { dapp, account } = await narrateSponsorship(world);
+  const { dapp: shop, token, tokenAddress } = await narrateTokenPayment(world, account);
   const all = await call('paymasters.list', {});
   const paymasterId = all.find(({ apiKey }) => apiKey === dapp.apiKey)?.paymasterId ?? '';
   // The story's webhook is gone by now.
@@ -83,14 +83,14 @@ export const startChainUsers = async ({ url, call }: BusyDesk): Promise<ChainUse
   const mint = async (payer: Dapp, user: SimpleAccount): Promise<void> => {
     const call = gameCall(world, 'mint', 1n);
     if (payer === dapp) {
-      await tellMined(world, { dapp, account: user, calls: [call] }, 'it is sponsored');
+      await narrateMined(world, { dapp, account: user, calls: [call] }, 'it is sponsored');
       return;
     }
     const units = 10_000_000n;
     await (await token.getFunction('mint').send(user.address, units)).wait();
     const options = { mode: 'ERC20', tokenInfo: { feeTokenAddress: tokenAddress } };
     const calls = [approval(tokenAddress, shop.paymaster, units), call] as const;
-    await tellMined(world, { dapp: shop, account: user, calls, options }, 'it is paid in the token');
+    await narrateMined(world, { dapp: shop, account: user, calls, options }, 'it is paid in the token');
   };
 
   return {

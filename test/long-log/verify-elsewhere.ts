@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import type { LogReport } from '../../src/core/log/log-report.ts';
 
 const CLI = join(import.meta.dirname, '../../src/cli/index.ts');
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 /** What verifying a log took. */
 export interface VerifierReport {
@@ -40,9 +40,9 @@ export const verifyElsewhere = async (
     const env = { HOME: folder, XDG_DATA_HOME: folder, TMPDIR: folder };
     const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
     let memory = 0;
-    const looking = setInterval(() => (memory = Math.max(memory, mostMemory(child.pid ?? 0))), LOOK_MS);
+    const sampling = setInterval(() => (memory = Math.max(memory, mostMemory(child.pid ?? 0))), POLL_MS);
     const [stdout] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-    clearInterval(looking);
+    clearInterval(sampling);
     const seconds = Number(((performance.now() - start) / 1_000).toFixed(1));
     return { report: JSON.parse(stdout) as LogReport, seconds, mebibytes: Math.round(memory) };
   } finally {

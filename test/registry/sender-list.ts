@@ -13,7 +13,7 @@ const denials = {
 const setup: Setup<{ senders: Address[] }, { senders: Address[]; addedAt: number }> = {
   policyType: 'SENDER_LIST',
   sent: z.strictObject({ senders: z.array(address) }),
-  kept: z.strictObject({ senders: z.array(address), addedAt: z.number() }),
+  stored: z.strictObject({ senders: z.array(address), addedAt: z.number() }),
   keep: ({ senders }, { now }) => ({ senders, addedAt: now }),
   sentence: ({ senders }) => `${senders.length} senders are barred.`,
   withoutRules: () => 'Nobody is barred.',

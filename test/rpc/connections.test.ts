@@ -8,7 +8,7 @@ import { systemClock } from '../../src/engine/base/clock.ts';
 import { createLog } from '../../src/engine/base/log.ts';
 import { listen } from '../../src/engine/http/listen.ts';
 
-const MOST = 16;
+const MAX_CONNECTIONS = 16;
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const outside = Object.values(networkInterfaces())
   .flat()
@@ -22,7 +22,7 @@ const serving = async (answer: Koa.Middleware, requestTimeoutMs = 10_000): Promi
   const app = new Koa();
   app.silent = true;
   app.use(answer);
-  const bounds = { requestTimeoutMs, maxConnections: MOST, connectionSharePercent: 25 };
+  const bounds = { requestTimeoutMs, maxConnections: MAX_CONNECTIONS, connectionSharePercent: 25 };
   const options = { ...bounds, clock: systemClock, log: createLog({ level: 'silent' }) };
   const server = await listen(app, { host: '0.0.0.0', port: 0 }, options);
   const sockets: Socket[] = [];
@@ -69,7 +69,7 @@ describe('where all connections are taken', () => {
       const open = await serving(hello);
       const address = (number: number): string => `127.0.0.${2 + (number % addresses)}`;
       const lodgers: Socket[] = [];
-      for (let number = 0; number < 3 * MOST; number += 1) lodgers.push(await asked(open, address(number)));
+      for (let number = 0; number < 3 * MAX_CONNECTIONS; number += 1) lodgers.push(await asked(open, address(number)));
       for (let round = 0; round < 10; round += 1) {
         for (const lodger of lodgers) if (lodger.writable) lodger.write(GET);
         const together = await Promise.all(Array.from({ length: 4 }, () => open()));
@@ -84,7 +84,7 @@ describe('where all connections are taken', () => {
     const open = await serving(hello);
     const alone = await asked(open, '127.0.0.2');
     const first = await asked(open, '127.0.0.3');
-    for (let number = 1; number < 2 * MOST; number += 1) await asked(open, '127.0.0.3');
+    for (let number = 1; number < 2 * MAX_CONNECTIONS; number += 1) await asked(open, '127.0.0.3');
     await closed(first);
     alone.pause().write(GET);
     expect(await answers(alone)).toHaveLength(1);
@@ -93,11 +93,11 @@ describe('where all connections are taken', () => {
   test('by many that come at once, one that is in use stays', async () => {
     const open = await serving(hello);
     const inUse = await open();
-    for (let number = 0; number < MOST; number += 1) {
+    for (let number = 0; number < MAX_CONNECTIONS; number += 1) {
       inUse.write(GET);
       expect(await answers(inUse)).toHaveLength(1);
     }
-    for (let number = 0; number < 10 * MOST; number += 1) await (number % 2 === 0 ? open() : asked(open));
+    for (let number = 0; number < 10 * MAX_CONNECTIONS; number += 1) await (number % 2 === 0 ? open() : asked(open));
     inUse.write(GET);
     expect(await answers(inUse)).toHaveLength(1);
   });
@@ -107,11 +107,11 @@ describe('where all connections are taken', () => {
     let begun = 0;
     const open = await serving(async (context) => {
       begun += 1;
-      if (begun === MOST) allBegun.resolve(undefined);
+      if (begun === MAX_CONNECTIONS) allBegun.resolve(undefined);
       await go.promise;
       context.body = 'late';
     });
-    const working = await Promise.all(Array.from({ length: MOST }, () => open(GET)));
+    const working = await Promise.all(Array.from({ length: MAX_CONNECTIONS }, () => open(GET)));
     await allBegun.promise;
     const refused = await open(GET);
     refused.resume();
@@ -126,7 +126,7 @@ describe('where all connections are taken', () => {
     const open = await serving((context) => {
       context.body = large ? content : 'hello';
     });
-    for (let number = 0; number < MOST; number += 1)
+    for (let number = 0; number < MAX_CONNECTIONS; number += 1)
       await once(
         (await open(GET)).once('readable', () => undefined),
         'readable',
@@ -142,7 +142,7 @@ test.skipIf(outside === undefined)(
     const open = await serving(hello);
     const first = await open('', outside, outside);
     first.resume();
-    for (let number = 0; number < MOST / 4; number += 1) await open('', outside, outside);
+    for (let number = 0; number < MAX_CONNECTIONS / 4; number += 1) await open('', outside, outside);
     await closed(first);
     const here = await asked(open);
     await asked(open);

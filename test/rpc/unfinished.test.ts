@@ -113,10 +113,10 @@ describe('a client that does not go on', () => {
 });
 
 describe('more connections than are allowed', () => {
-  const MOST = 16;
+  const MAX_CONNECTIONS = 16;
   let engine: ServingEngine;
   beforeEach(async () => {
-    engine = await startEngine({ dir: tempFolder(), flags: { maxConnections: MOST } });
+    engine = await startEngine({ dir: tempFolder(), flags: { maxConnections: MAX_CONNECTIONS } });
     onTestFinished(() => engine.stop());
   });
   const idle = async (): Promise<Socket> => {
@@ -142,13 +142,13 @@ describe('more connections than are allowed', () => {
 
     const ended: number[] = [];
     const all: Promise<unknown>[] = [];
-    for (let number = 0; number < 2 * MOST; number += 1) {
+    for (let number = 0; number < 2 * MAX_CONNECTIONS; number += 1) {
       const socket = await idle();
       const end = closed(socket).then(() => ended.push(number));
-      if (number < MOST) all.push(end);
+      if (number < MAX_CONNECTIONS) all.push(end);
     }
     await Promise.all(all);
-    expect(ended.slice(0, MOST)).toEqual(Array.from({ length: MOST }, (_, number) => number));
+    expect(ended.slice(0, MAX_CONNECTIONS)).toEqual(Array.from({ length: MAX_CONNECTIONS }, (_, number) => number));
 
     expect(await statusOfAnother()).toBe(404);
     expect([follower.readyState, answered.readyState]).toEqual(['open', 'open']);
@@ -160,7 +160,7 @@ describe('more connections than are allowed', () => {
     first.resume();
     const end = closed(first);
     await once(first, 'connect');
-    for (let number = 0; number < 2 * MOST; number += 1) await idle();
+    for (let number = 0; number < 2 * MAX_CONNECTIONS; number += 1) await idle();
     await end;
     expect(await statusOfAnother()).toBe(404);
   });

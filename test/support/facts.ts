@@ -103,7 +103,7 @@ export const ruleInputWith = (policy: Policy, facts: Facts, sender: Address, req
   facts,
   idle: [],
   values: () => ({}),
-  ask: () => ({ failure: 'no condition is asked here' }),
+  evaluate: () => ({ failure: 'no condition is asked here' }),
   requiredWei,
   layout: biconomy110,
   payment: undefined,

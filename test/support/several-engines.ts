@@ -1,6 +1,6 @@
 import { HDNodeWallet } from 'ethers';
 import { useFixture } from './fixture.ts';
-import { type RpcReply, askDesk } from '../../src/demo/ask-desk.ts';
+import { type RpcReply, requestSponsorship } from '../../src/demo/sponsor-rpc.ts';
 import type { Address } from '../../src/shared/schema/hex.ts';
 import { type CliEnvironment, type ServingCli, useServe } from './cli.ts';
 import { type PostgresServer, findPostgres, startPostgres } from './postgres.ts';
@@ -87,7 +87,7 @@ export interface DappEndpoint {
 
 /** Requests an operation that only the DApp's rules can deny; by default always of the same sender. */
 export const ask = (asking: DappEndpoint, nonce: number, sender: Address = `0x${'11'.repeat(20)}`): Promise<RpcReply> =>
-  askDesk(asking, [{ ...signableOperation(nonce), sender }, { mode: 'SPONSORED' }]);
+  requestSponsorship(asking, [{ ...signableOperation(nonce), sender }, { mode: 'SPONSORED' }]);
 
 /** The `paymasterAndData` that the client received; undefined if not sponsored. */
 export const promiseIn = ({ result }: RpcReply): string | undefined => {

@@ -5,7 +5,7 @@ import { ITEMS, call, items, rule } from '../../../test/support/situations.ts';
 import { decide } from '../decision/decide.ts';
 import type { PolicyRule } from '../policy/policy.ts';
 import { ruleInput } from '../decision/rule-input.ts';
-import { MOST_STEPS_OF_DECISION, STEPS_USED_UP } from './answers.ts';
+import { MAX_STEPS_OF_DECISION, STEPS_USED_UP } from './answers.ts';
 import { readCondition } from './condition.ts';
 
 const callsOf = (count: number): Situation => {
@@ -59,8 +59,8 @@ describe('the conditions of a decision together', () => {
       message: expect.stringContaining(STEPS_USED_UP),
       hint: expect.stringMatching(/^Send fewer calls in one operation, or change the condition/),
     });
-    expect(taken(situation)).toBeGreaterThan(MOST_STEPS_OF_DECISION / 2);
-    expect(taken(situation)).toBeLessThanOrEqual(MOST_STEPS_OF_DECISION);
+    expect(taken(situation)).toBeGreaterThan(MAX_STEPS_OF_DECISION / 2);
+    expect(taken(situation)).toBeLessThanOrEqual(MAX_STEPS_OF_DECISION);
   });
 
   test('come to the same each time the decision is made', () => {

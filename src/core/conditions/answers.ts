@@ -7,18 +7,18 @@ import type { ConditionValues } from './vocabulary.ts';
  * decision has the same result wherever it is decided again. This bounds the cost of a decision however many rules a
  * DApp has.
  */
-export const MOST_STEPS_OF_DECISION = 400_000;
+export const MAX_STEPS_OF_DECISION = 400_000;
 
 /** Why a condition is not evaluated once the others have used up the steps. */
 export const STEPS_USED_UP = 'the conditions of all rules together take too many steps for an operation of this size';
 
 /** Evaluates a condition of a decision. @param isShadow whether its rule is in shadow */
-export type AskCondition = (expression: string, isShadow: boolean) => Answer;
+export type EvaluateCondition = (expression: string, isShadow: boolean) => Answer;
 
 /** Evaluates the conditions of one decision in their order, each text once. */
-export const conditionAnswers = (values: () => ConditionValues): AskCondition => {
+export const conditionAnswers = (values: () => ConditionValues): EvaluateCondition => {
   const known = new Map<string, Answer>();
-  const left = { enforced: MOST_STEPS_OF_DECISION, shadow: MOST_STEPS_OF_DECISION };
+  const left = { enforced: MAX_STEPS_OF_DECISION, shadow: MAX_STEPS_OF_DECISION };
   return (expression, isShadow) => {
     const before = known.get(expression);
     if (before !== undefined) return before;

@@ -80,8 +80,8 @@ const readWords = (inputs: readonly Param[], words: readonly ReadWord[], data: H
  * No honest encoder has the same bytes read more than once; a hostile one could expand them to megabytes. ethers has
  * this bound for the whole process.
  */
-const MOST_INFLATION = 2;
-AbiCoder._setDefaultMaxInflation(MOST_INFLATION);
+const MAX_INFLATION = 2;
+AbiCoder._setDefaultMaxInflation(MAX_INFLATION);
 
 /** The arguments of a call, by name and position. @param data without the selector */
 export const callArguments = ({ inputs }: Pick<FunctionFragment, 'inputs'>, data: Hex): ByNameAndPosition => {

@@ -28,8 +28,8 @@ export interface ConditionInputs {
 const SELECTOR_LENGTH = 10; // 0x and four bytes
 
 /** Longer than any integer of 256 bits. */
-const MOST_DIGITS = 80;
-const WHOLE = new RegExp(`^-?\\d{1,${MOST_DIGITS}}$`);
+const MAX_DIGITS = 80;
+const WHOLE = new RegExp(`^-?\\d{1,${MAX_DIGITS}}$`);
 
 /** JSON as CEL sees it: whole numbers are integers. */
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -130,12 +130,12 @@ const callsOf = ({ policy, decoding, deployment }: ConditionInputs): ConditionCa
 };
 
 /** The values that the conditions of a policy see. Without `calls` if they cannot be decoded. */
-export const conditionValues = (asked: ConditionInputs): ConditionValues => {
-  const { facts, policy } = asked;
-  const calls = callsOf(asked);
+export const conditionValues = (inputs: ConditionInputs): ConditionValues => {
+  const { facts, policy } = inputs;
+  const calls = callsOf(inputs);
   const { paymasterId, name, chainId } = policy.dapp;
   return {
-    op: operationOf(asked),
+    op: operationOf(inputs),
     ...(calls !== undefined && { calls }),
     context: contextOf(facts),
     dapp: new ConditionDapp({ paymasterId, name, chainId: BigInt(chainId) }),

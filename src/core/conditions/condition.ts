@@ -21,7 +21,7 @@ export interface Condition {
   /** The part of it that is not true, if it does not hold. */
   readonly unmet: (values: ConditionValues) => Unmet;
   /** Whether it names the operation's cost in dollars, for which the price of the coin must be read. */
-  readonly asksForPrice: boolean;
+  readonly needsPrice: boolean;
   /** The missing value that it names by this key; without the lists of loops. */
   readonly missing: (values: ConditionValues, key: string) => string | undefined;
 }
@@ -44,7 +44,7 @@ export const REFUSED: Readonly<Record<string, string>> = {
   getDayOfYear: 'getDayOfYear() is not available',
 };
 
-const MOST_NESTED_LOOPS = 2;
+const MAX_NESTED_LOOPS = 2;
 
 /** Why a condition that reads calls cannot be evaluated. */
 export const CALLS_UNREADABLE = 'the calls of the operation cannot be decoded';
@@ -52,7 +52,7 @@ export const CALLS_UNREADABLE = 'the calls of the operation cannot be decoded';
 export const TOO_MANY_STEPS = 'it takes too many steps for an operation of this size';
 
 /** Steps that one evaluation may take, at about 100 ns. */
-const MOST_STEPS = 200_000;
+const MAX_STEPS = 200_000;
 
 /** This number of characters of a text counts as a step. */
 const CHARACTERS_PER_STEP = 1_000;
@@ -69,7 +69,7 @@ const nested = (node: ASTNode, counts: (node: ASTNode) => boolean): number => {
 };
 
 /** True for a node that reads every item of a list without being a loop: `in` a list, and comparisons of lists. */
-const looksThrough = (node: ASTNode): boolean => {
+const readsEveryItem = (node: ASTNode): boolean => {
   if (!['in', '==', '!='].includes(node.op)) return false;
   const sides = children(node);
   return node.op === 'in' ? sides[1]?.op !== 'list' : sides.every(({ op }) => op !== 'value');
@@ -185,36 +185,36 @@ const compile = (text: string): Condition | ConditionError => {
   if (refused !== undefined) return refused;
   const measures: Measures = {
     nodes: countNodes(ast),
-    loops: nested(ast, (node) => isLoop(node) || looksThrough(node)),
+    loops: nested(ast, (node) => isLoop(node) || readsEveryItem(node)),
     growth: growthIn(ast),
   };
-  const asksForCalls = names(ast, 'calls');
-  if (nested(ast, isLoop) > MOST_NESTED_LOOPS)
+  const needsCalls = names(ast, 'calls');
+  if (nested(ast, isLoop) > MAX_NESTED_LOOPS)
     return { message: 'loops may not be nested more than twice', at: whole.start, end: whole.end };
   return {
-    steps: (values) => Math.min(MOST_STEPS, stepsOver(values, measures)),
+    steps: (values) => Math.min(MAX_STEPS, stepsOver(values, measures)),
     evaluate(values) {
-      if (asksForCalls && values['calls'] === undefined) return { failure: CALLS_UNREADABLE };
-      if (stepsOver(values, measures) > MOST_STEPS) return { failure: TOO_MANY_STEPS };
+      if (needsCalls && values['calls'] === undefined) return { failure: CALLS_UNREADABLE };
+      if (stepsOver(values, measures) > MAX_STEPS) return { failure: TOO_MANY_STEPS };
       return evaluateWith(run, values);
     },
     met: valuesIn(ast, source),
     readings: (values) => readingsIn(ast, source, values),
     unmet: unmetIn(ast, source),
-    asksForPrice: namesPriced(ast),
+    needsPrice: namesPriced(ast),
     missing: missingIn(ast, source),
   };
 };
 
 const compiled = new Map<string, Condition | ConditionError>();
-const MOST_COMPILED = 10_000;
+const MAX_COMPILED = 10_000;
 
 /** A condition, or what is wrong with it. Each text is parsed once. */
 const conditionOf = (text: string): Condition | ConditionError => {
   const known = compiled.get(text);
   if (known !== undefined) return known;
   const read = compile(text);
-  if (compiled.size >= MOST_COMPILED) compiled.clear();
+  if (compiled.size >= MAX_COMPILED) compiled.clear();
   compiled.set(text, read);
   return read;
 };
@@ -235,7 +235,7 @@ const unreadable = (text: string, { message }: ConditionError): Condition => ({
   met: () => [],
   readings: () => [],
   unmet: () => ({ text, met: [] }),
-  asksForPrice: false,
+  needsPrice: false,
   missing: () => undefined,
 });
 

@@ -14,9 +14,9 @@ type Values = Readonly<Record<string, unknown>>;
 /** The values of loop variables, e.g. `calls[0]` for `c`. */
 type Variables = ReadonlyMap<string, string>;
 
-const MOST_READINGS = 12;
+const MAX_READINGS = 12;
 /** Items shown of a loop's list. */
-const MOST_ITEMS = 4;
+const MAX_ITEMS = 4;
 const LONGEST_VALUE = 80;
 
 const clipped = (text: string): string =>
@@ -34,7 +34,7 @@ const shown = (value: unknown): string => {
 const valueOf = (text: string, values: Values): unknown => conditionEnvironment.parse(text)(values);
 
 /** True for a call that depends on one value: `size(calls)`, `time.getDayOfWeek()`. */
-const asksOne = (node: ASTNode): boolean => {
+const isCountOrMethod = (node: ASTNode): boolean => {
   if (node.op === 'call') return node.args[0] === 'size' && nodesIn(node.args[1]).every(isPath);
   return node.op === 'rcall' && isPath(node.args[1]) && node.args[2].length === 0;
 };
@@ -50,7 +50,7 @@ export const readingsIn = (ast: ASTNode, source: string, values: Values): Readin
     pathText(path, source, (name) => variables.get(name) ?? name);
 
   const read = (text: string): void => {
-    if (readings.has(text) || readings.size >= MOST_READINGS) return;
+    if (readings.has(text) || readings.size >= MAX_READINGS) return;
     try {
       readings.set(text, { text, value: shown(valueOf(text, values)) });
     } catch {
@@ -61,41 +61,41 @@ export const readingsIn = (ast: ASTNode, source: string, values: Values): Readin
   const itemsOf = (list: string): string[] => {
     try {
       const value = valueOf(list, values);
-      const count = Array.isArray(value) ? Math.min(value.length, MOST_ITEMS) : 0;
+      const count = Array.isArray(value) ? Math.min(value.length, MAX_ITEMS) : 0;
       return Array.from({ length: count }, (_, index) => `${list}[${index}]`);
     } catch {
       return [];
     }
   };
 
-  const lookInLoop = (loop: ASTNode, variables: Variables): void => {
+  const visitLoop = (loop: ASTNode, variables: Variables): void => {
     const [list, variable, ...body] = children(loop);
     if (list === undefined || variable === undefined) return;
-    if (!isPath(list)) look(list, variables);
+    if (!isPath(list)) visit(list, variables);
     const items = isPath(list) ? itemsOf(named(list, variables)) : [];
     for (const item of items) {
       const inside = new Map([...variables, [source.slice(variable.range.start, variable.range.end), item]]);
-      for (const part of body) look(part, inside);
+      for (const part of body) visit(part, inside);
     }
   };
 
-  const lookAtPath = (path: ASTNode, variables: Variables): void => {
+  const visitPath = (path: ASTNode, variables: Variables): void => {
     // A name alone covers everything at once, except a time and a loop variable.
     const name = pathText(path, source);
     if (path.op !== 'id' || name === 'time' || variables.has(name)) read(named(path, variables));
   };
 
-  const look = (node: ASTNode, variables: Variables): void => {
-    if (isPath(node)) lookAtPath(node, variables);
-    else if (asksOne(node)) {
+  const visit = (node: ASTNode, variables: Variables): void => {
+    if (isPath(node)) visitPath(node, variables);
+    else if (isCountOrMethod(node)) {
       const [path] = children(node);
       if (path === undefined) return;
       const text = named(path, variables);
       read(node.op === 'rcall' ? `${text}.${methodOf(node) ?? ''}()` : `size(${text})`);
-    } else if (isLoop(node)) lookInLoop(node, variables);
-    else for (const part of children(node)) look(part, variables);
+    } else if (isLoop(node)) visitLoop(node, variables);
+    else for (const part of children(node)) visit(part, variables);
   };
 
-  look(ast, new Map());
+  visit(ast, new Map());
   return [...readings.values()];
 };

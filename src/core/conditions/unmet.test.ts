@@ -85,9 +85,9 @@ test('whatever is written, reading it never throws, and what is false is told', 
       condition.met(values);
       condition.readings(values);
       if (!('holds' in answer) || answer.holds) return;
-      const told = condition.unmet(values).text;
-      expect(told).not.toBe('');
-      expect(readCondition(told).evaluate(values)).not.toEqual({ holds: true });
+      const text = condition.unmet(values).text;
+      expect(text).not.toBe('');
+      expect(readCondition(text).evaluate(values)).not.toEqual({ holds: true });
     }),
     { numRuns: sized(2_000, 400) },
   );

@@ -16,7 +16,7 @@ export interface Unmet {
   readonly met: readonly NamedValue[];
 }
 
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 const LONGEST_SHOWN = 80;
 
 const shown = (value: unknown): string => {
@@ -57,7 +57,7 @@ const readPaths = (paths: readonly Path[], values: ConditionValues): NamedValue[
 
 /** Reads the values that an expression names, except missing ones. */
 export const valuesIn = (ast: ASTNode, source: string): ((values: ConditionValues) => NamedValue[]) => {
-  const paths = namedPaths(pathsIn(ast), source).slice(0, MOST_SHOWN);
+  const paths = namedPaths(pathsIn(ast), source).slice(0, MAX_SHOWN);
   return (values) => readPaths(paths, values);
 };
 
@@ -97,7 +97,7 @@ const valuesOfLoop = (node: ASTNode, source: string): ((values: ConditionValues)
   const [all, one] = [list.args, item.args];
   const verdicts = reader(`${all}.map(${one}, ${textOf(test, source)})`);
   const inItem = pathsIn(test).filter((path) => beginsWith(path, one));
-  const paths = namedPaths(inItem, source).slice(0, MOST_SHOWN);
+  const paths = namedPaths(inItem, source).slice(0, MAX_SHOWN);
   return (values) => {
     const index = (verdicts(values) as boolean[] | undefined)?.indexOf(false) ?? -1;
     if (index === -1) return [];

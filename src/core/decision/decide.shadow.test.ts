@@ -122,7 +122,7 @@ test('an operation that a limit in shadow would have denied takes nothing when i
   const ledger = new Ledger();
   const taken = decided(situation).taken.filter(({ account }) => account.kind === 'limit');
   ledger.settle(ledger.take(taken), 'settled', COST);
-  expect(ledger.look(taken[0]!)).toBe(0n);
+  expect(ledger.heldBy(taken[0]!)).toBe(0n);
 });
 
 /** A limit's results for each of these operations, if nothing else denies one. */
@@ -144,7 +144,7 @@ const course = (
     const verdict = decide(
       facts,
       policy,
-      plan(facts, policy).map((one) => ledger.look(one)),
+      plan(facts, policy).map((one) => ledger.heldBy(one)),
     );
     if (verdict.next !== 'done') throw new Error('There is no webhook');
     if (verdict.reason === undefined) ledger.take(verdict.taken);

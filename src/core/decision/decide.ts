@@ -6,7 +6,7 @@ import { ruleInput } from './rule-input.ts';
 import { explainDenial } from './rule-words.ts';
 import { ruleKinds } from '../rules/registry.ts';
 import type { Effects, RuleInput, RuleKind, Step } from '../rules/rule.ts';
-import { type WebhookTarget, unaskedWebhooks, webhook } from '../rules/webhook.ts';
+import { type WebhookTarget, uncalledWebhooks, webhook } from '../rules/webhook.ts';
 
 /** Why an operation is not sponsored, as responses and records give it. */
 export interface Reason extends Explanation {
@@ -85,19 +85,19 @@ export const decide = (
   const input = ruleInput(facts, policy);
   const steps: MeasuredStep[] = [];
   const reservations: Reservation[] = [];
-  let asked = 0;
+  let next = 0;
   for (const kind of kindsFor(input)) {
     if (kind === webhook && denialIn(steps) === undefined) {
-      const targets = unaskedWebhooks(facts, input.policy);
+      const targets = uncalledWebhooks(facts, input.policy);
       if (targets.length > 0) return { next: 'callWebhooks', targets };
     }
     const reserved = reservationsOf(kind, input);
     const start = microseconds();
-    const results = kind.check(input, held.slice(asked, asked + reserved.length));
+    const results = kind.check(input, held.slice(next, next + reserved.length));
     const micros = Math.round(microseconds() - start);
     steps.push(...results.map((result) => ({ micros, rule: kind.type, ...result })), ...idleSteps(kind, input));
     reservations.push(...reserved);
-    asked += reserved.length;
+    next += reserved.length;
   }
   const reason = reasonOf(steps);
   return { next: 'done', steps, reason, effects: effectsOf(input, reason), taken: takenOf(reservations, steps) };

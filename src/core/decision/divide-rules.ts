@@ -1,4 +1,4 @@
-import { askCondition } from '../rules/condition/index.ts';
+import { evaluateCondition } from '../rules/condition/index.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Policy, PolicyRule } from '../policy/policy.ts';
 import { isRuleType, ruleTypeOf } from './rule-words.ts';
@@ -39,12 +39,12 @@ export const withoutSponsorshipRules = (policy: Policy): Policy => ({
   webhooks: [],
 });
 
-const ofCondition = (rule: PolicyRule, asked: Parameters<typeof askCondition>[2]): CheckResult | undefined => {
+const ofCondition = (rule: PolicyRule, input: Parameters<typeof evaluateCondition>[2]): CheckResult | undefined => {
   const { name, when } = rule;
   if (when === undefined) return undefined;
   // Gas and fees may be open. Whether the rule applies is decided when they are known; until then it denies nothing.
-  if (asked.facts.stage === 'draft') return isAllowing(rule) ? undefined : skip('NOT_KNOWN_YET', { rule: name, when });
-  const answer = askCondition(rule, when, asked);
+  if (input.facts.stage === 'draft') return isAllowing(rule) ? undefined : skip('NOT_KNOWN_YET', { rule: name, when });
+  const answer = evaluateCondition(rule, when, input);
   if ('holds' in answer) return answer.holds ? undefined : skip('NOT_CONCERNED', { rule: name, when });
   if (!isAllowing(rule) || !wasRead(answer)) return answer;
   return skip('NOT_CONCERNED', { rule: name, when, failure: String(answer.evidence.failure) });
@@ -58,7 +58,7 @@ const ofCondition = (rule: PolicyRule, asked: Parameters<typeof askCondition>[2]
 export const divideRules = (
   policy: Policy,
   facts: Facts,
-  conditions: Pick<RuleInput, 'values' | 'ask'>,
+  conditions: Pick<RuleInput, 'values' | 'evaluate'>,
 ): { readonly policy: Policy; readonly idle: readonly IdleRule[] } => {
   const idle = policy.rules.flatMap((rule): IdleRule[] => {
     const result = rule.active

@@ -46,10 +46,10 @@ const read = (facts: Facts, policy: Policy): RuleInput => {
       layout,
       requiredWei,
     }));
-  const ask = conditionAnswers(values);
+  const evaluate = conditionAnswers(values);
   const { policy: bound, idle } = divideRules(payment === undefined ? policy : withoutSponsorshipRules(policy), facts, {
     values,
-    ask,
+    evaluate,
   });
   return {
     facts,
@@ -62,7 +62,7 @@ const read = (facts: Facts, policy: Policy): RuleInput => {
     requiredWei,
     payment,
     values,
-    ask,
+    evaluate,
     symbol: chainSymbol(chainId, policy.chain),
   };
 };

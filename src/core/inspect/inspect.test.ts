@@ -7,7 +7,7 @@ import type { Hex } from '../../shared/schema/hex.ts';
 import {
   type InspectionReading,
   type InspectionSection,
-  MOST_INSPECTED,
+  MAX_INSPECTED,
   inspection,
 } from '../../shared/schema/inspection.ts';
 import { entryPoints } from '../entry-points/registry.ts';
@@ -364,7 +364,7 @@ describe('other things', () => {
 
 describe('what nothing fits ends in a reason, and soon', () => {
   const SOON_MS = 2_000;
-  const huge = MOST_INSPECTED;
+  const huge = MAX_INSPECTED;
   const word = AbiCoder.defaultAbiCoder().encode(['uint256'], [2n ** 255n]);
   it.each<[string, string]>([
     ['nothing', ''],

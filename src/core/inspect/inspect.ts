@@ -8,7 +8,7 @@ import { Unreadable } from './abi-bytes.ts';
 import { readBundle } from './bundle.ts';
 import type { Clues, Knowledge } from './knowledge.ts';
 import { callDataSection } from './operation-fields.ts';
-import { bySureness, symbolOf, tellOperation } from './operation.ts';
+import { bySureness, symbolOf, describeOperation } from './operation.ts';
 import { conclude, cutForeignData, isPackedData, modeWords, readPaymasterData } from './paymaster-data.ts';
 import { type FoundPart, partsOfJson } from './read-json.ts';
 import { aaSection, isKnownError, revertSections } from './revert-data.ts';
@@ -17,7 +17,7 @@ import { readTransaction } from './transaction.ts';
 
 const ALL_VERSIONS = allEntryPoints.map(({ version }) => version);
 /** Number of a bundle's operations that are taken apart. */
-const MOST_OPERATIONS = 20;
+const MAX_OPERATIONS = 20;
 
 /** Readings that fit, and those that did not. */
 type Readings = Pick<Inspection, 'readings' | 'misfits'>;
@@ -70,10 +70,10 @@ const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId
     const bundle = readBundle(callData);
     if (bundle === undefined) return nothing;
     const entryPoint = bundle.entryPoint ?? (entryPointAt(to) === undefined ? undefined : to);
-    const told = bundle.operations
-      .slice(0, MOST_OPERATIONS)
+    const operations = bundle.operations
+      .slice(0, MAX_OPERATIONS)
       .map(({ op, notes }, index) =>
-        tellOperation(
+        describeOperation(
           { op, notes, missing: [], entryPoint, chainId, path: `ops[${index}].` },
           reader.knowledge,
           reader.clues,
@@ -81,13 +81,13 @@ const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId
       );
     const { length } = bundle.operations;
     const count = length === 1 ? '1 operation' : `${length} operations`;
-    const more = length > MOST_OPERATIONS ? [`Only the first ${MOST_OPERATIONS} are taken apart.`] : [];
+    const more = length > MAX_OPERATIONS ? [`Only the first ${MAX_OPERATIONS} are taken apart.`] : [];
     const head = sectionOf(bundle.title, '', { bytes: bundle.bytes, notes: more });
     const reading = known('bundle', `${bundle.title} with ${count}`, 'Its selector and every byte fit.', [
       head,
-      ...told.flatMap(({ sections }) => sections),
+      ...operations.flatMap(({ sections }) => sections),
     ]);
-    return one({ ...reading, symbol: told[0]?.symbol ?? null });
+    return one({ ...reading, symbol: operations[0]?.symbol ?? null });
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     return misfit('a call of handleOps', error.message);
@@ -110,7 +110,7 @@ const asPaymasterData = (value: Hex, { knowledge, clues }: Reader): Readings => 
   const { readings, misfits } = readPaymasterData(value, ALL_VERSIONS);
   const decided = knowledge.decided.find((one) => one.paymasterAndData === value);
   const context = { op: decided?.op, chainId: knowledge.chainId ?? decided?.chainId, decided };
-  const told = readings.map((reading): InspectionReading => {
+  const described = readings.map((reading): InspectionReading => {
     const { checks, signers, modes, chainId, sureness, why } = conclude(reading, context, knowledge);
     const title = `paymasterAndData: ${modeWords(modes)}`;
     const section = sectionOf(title, '', { bytes: reading.read.fields.map(shownField), checks, values: [...signers] });
@@ -119,7 +119,7 @@ const asPaymasterData = (value: Hex, { knowledge, clues }: Reader): Readings => 
   });
   const { terms } = readings[0]?.read ?? {};
   if (readings.length > 0) clues.paymasterData.push({ paymasterAndData: value, validAfter: terms?.validAfter });
-  if (told.length > 0) return { readings: told, misfits };
+  if (described.length > 0) return { readings: described, misfits };
   return { readings: foreignData(value), misfits };
 };
 
@@ -211,7 +211,7 @@ const ofPart = (part: FoundPart, reader: Reader): Readings => {
   if (part.kind === 'error')
     return misfit(part.path === '' ? 'a user operation' : `a user operation at ${part.path}`, part.why);
   if (part.kind === 'operation') {
-    return one({ what: 'userOperation', ...tellOperation(part.found, reader.knowledge, reader.clues) });
+    return one({ what: 'userOperation', ...describeOperation(part.found, reader.knowledge, reader.clues) });
   }
   const chainId = reader.knowledge.chainId ?? part.chainId;
   const knowledge = { ...reader.knowledge, ...(chainId !== undefined && { chainId }) };
@@ -265,7 +265,7 @@ const titleOf = ({ readings: [first, second] }: Readings): string => {
 /**
  * Identifies a text and takes it apart: paymaster data, operations, bundles, transactions, hashes, revert data and AA
  * codes. It never throws for the contents of the text: `misfits` holds what does not fit.
- * @param text at most `MOST_INSPECTED` characters
+ * @param text at most `MAX_INSPECTED` characters
  */
 export const inspect = (text: string, knowledge: Knowledge): { inspection: Inspection; clues: Clues } => {
   const clues: Clues = { hashes: [], paymasterData: [], operations: [] };

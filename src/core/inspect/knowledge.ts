@@ -44,7 +44,7 @@ export const chainName = ({ chains }: Pick<Knowledge, 'chains'>, chainId: number
   chains.find((chain) => chain.chainId === chainId)?.name ?? `chain ${chainId}`;
 
 /** Most chains for which operations are hashed and signers recovered. */
-const MOST_CHAINS = 8;
+const MAX_CHAINS = 8;
 
 /** The chains that something may belong to: the named one, otherwise those of the desk. */
 export const possibleChains = (
@@ -53,5 +53,5 @@ export const possibleChains = (
 ): readonly number[] => {
   const said = chainId ?? named;
   if (said !== undefined) return [said];
-  return [...new Set([...decided, ...contracts, ...signers].map((one) => one.chainId))].slice(0, MOST_CHAINS);
+  return [...new Set([...decided, ...contracts, ...signers].map((one) => one.chainId))].slice(0, MAX_CHAINS);
 };

@@ -35,7 +35,7 @@ export interface FoundOperation {
 }
 
 /** The shown part of an operation. */
-export type ToldOperation = Pick<InspectionReading, 'title' | 'sureness' | 'why' | 'sections' | 'symbol'>;
+export type DescribedOperation = Pick<InspectionReading, 'title' | 'sureness' | 'why' | 'sections' | 'symbol'>;
 
 const hasMarker = (op: UserOperation): boolean => !isV06(op) && op.factory !== undefined && isEip7702(op.factory);
 
@@ -56,7 +56,7 @@ const dataSection = (reading: DataReading, concluded: Conclusions, path: string)
   });
 
 /** Paymaster data by its surest reading. */
-interface ToldData {
+interface DescribedData {
   readonly section: InspectionSection | undefined;
   readonly concluded: Conclusions | undefined;
   readonly reading: DataReading | undefined;
@@ -68,11 +68,11 @@ const SURENESS = ['certain', 'likely', 'possible'];
 export const bySureness = (one: { sureness: string }, other: { sureness: string }): number =>
   SURENESS.indexOf(one.sureness) - SURENESS.indexOf(other.sureness);
 
-const tellData = (
+const describeData = (
   found: FoundOperation,
   context: { readonly chainId: number | undefined; readonly decided: DecidedOperation | undefined },
   knowledge: Knowledge,
-): ToldData => {
+): DescribedData => {
   const { op, missing, path } = found;
   const { paymasterAndData } = contractForm(op);
   if (paymasterAndData === '0x') return { section: undefined, concluded: undefined, reading: undefined };
@@ -114,7 +114,11 @@ const hashValues = (
     }),
   );
 
-const costValues = (op: UserOperation, { reading, concluded }: ToldData, chainId: number | undefined): NamedValue[] => {
+const costValues = (
+  op: UserOperation,
+  { reading, concluded }: DescribedData,
+  chainId: number | undefined,
+): NamedValue[] => {
   const values = [named('maximum cost', 'wei', maxCost(op), 'The most that the EntryPoint can take for it.')];
   if (reading === undefined || concluded === undefined) return values;
   const [mode]: readonly [Mode, ...Mode[]] = concluded.modes;
@@ -149,7 +153,7 @@ interface Place {
 const placeOf = (
   found: FoundOperation,
   decided: DecidedOperation | undefined,
-  { concluded }: ToldData,
+  { concluded }: DescribedData,
   knowledge: Knowledge,
 ): Place => {
   const proven = concluded?.sureness === 'certain' ? concluded : undefined;
@@ -166,11 +170,11 @@ const placeOf = (
 
 const notesOf = ({ op, missing, notes = [] }: FoundOperation, isHashed: boolean): string[] => {
   const tooMuch = fieldOutOfBounds(op);
-  const told = [...notes];
-  if (missing.length > 0) told.push(`Not given: ${missing.join(', ')}. Hash, cost and signer cannot be told.`);
-  else if (!isHashed) told.push(`The hash cannot be told: ${hashNeeds(op)}.`);
-  if (tooMuch !== undefined) told.push(`${tooMuch} is above 2^120 - 1: the EntryPoint refuses the operation (AA94).`);
-  return told;
+  const lines = [...notes];
+  if (missing.length > 0) lines.push(`Not given: ${missing.join(', ')}. Hash, cost and signer cannot be told.`);
+  else if (!isHashed) lines.push(`The hash cannot be told: ${hashNeeds(op)}.`);
+  if (tooMuch !== undefined) lines.push(`${tooMuch} is above 2^120 - 1: the EntryPoint refuses the operation (AA94).`);
+  return lines;
 };
 
 const hashNeeds = (op: UserOperation): string =>
@@ -179,11 +183,11 @@ const hashNeeds = (op: UserOperation): string =>
     : 'it depends on the chain, which is not known';
 
 /** Takes an operation apart, and adds clues by which its decision can be found. */
-export const tellOperation = (found: FoundOperation, knowledge: Knowledge, clues: Clues): ToldOperation => {
+export const describeOperation = (found: FoundOperation, knowledge: Knowledge, clues: Clues): DescribedOperation => {
   const { op, path } = found;
   const isWhole = found.missing.length === 0;
   const decided = findDecided(found, knowledge);
-  const data = tellData(found, { chainId: found.chainId ?? decided?.chainId, decided }, knowledge);
+  const data = describeData(found, { chainId: found.chainId ?? decided?.chainId, decided }, knowledge);
   const { versions, chainId } = placeOf(found, decided, data, knowledge);
   const delegate = delegateOf(op, decided);
   const hashes = isWhole ? hashValues(op, versions, possibleChains(knowledge, chainId), knowledge, delegate) : [];

@@ -113,7 +113,7 @@ const recover = (mode: Mode, op: UserOperation, terms: AnyTerms, signature: Hex)
   }
 };
 
-const untold = (words: string, signers: readonly NamedValue[] = []): SignerCheck => ({
+const inconclusive = (words: string, signers: readonly NamedValue[] = []): SignerCheck => ({
   check: { name: 'signer', ok: null, words },
   signers,
 });
@@ -149,12 +149,15 @@ const signersOn = (chainId: number, { decided }: DataContext, { signers }: Knowl
 const checkSigner = (reading: DataReading, context: DataContext, knowledge: Knowledge): SignerCheck => {
   const { op, decided } = context;
   const { signature, terms } = reading.read;
-  if (signature === STUB_SIGNATURE) return untold('A placeholder stands for the signature: nobody has signed this.');
+  if (signature === STUB_SIGNATURE)
+    return inconclusive('A placeholder stands for the signature: nobody has signed this.');
   if (op === undefined) {
-    return untold('The signer signs the whole operation, of which only this part is known: inspect the operation.');
+    return inconclusive(
+      'The signer signs the whole operation, of which only this part is known: inspect the operation.',
+    );
   }
   const ours = [...attachedAt(terms.paymaster, knowledge), ...(decided === undefined ? [] : [decided])];
-  const told: NamedValue[] = [];
+  const signers: NamedValue[] = [];
   let isRefuted = false;
   for (const chainId of possibleChains(knowledge, context.chainId)) {
     const where = chainName(knowledge, chainId);
@@ -169,18 +172,20 @@ const checkSigner = (reading: DataReading, context: DataContext, knowledge: Know
     }
     for (const [signer, by] of Map.groupBy(recovered, (one) => one.signer)) {
       const as = by.map(({ mode }) => nameOf(mode)).join(' or ');
-      told.push(named('signer', 'address', signer, `If it is for ${as} on ${where}.`));
+      signers.push(named('signer', 'address', signer, `If it is for ${as} on ${where}.`));
     }
     if (expected[0] === undefined || !ours.some((one) => one.chainId === chainId)) continue;
-    told.push(named('expected signer', 'address', expected[0], `The signer of ${where}.`));
+    signers.push(named('expected signer', 'address', expected[0], `The signer of ${where}.`));
     isRefuted ||= recovered.length === reading.modes.length;
   }
-  if (told.length === 0) {
-    return untold('Nothing can be recovered: the chain is not known, or a nonce or a delegate that was signed for.');
+  if (signers.length === 0) {
+    return inconclusive(
+      'Nothing can be recovered: the chain is not known, or a nonce or a delegate that was signed for.',
+    );
   }
-  if (!isRefuted) return untold('Whose signature the contract accepts is not known here.', told);
+  if (!isRefuted) return inconclusive('Whose signature the contract accepts is not known here.', signers);
   const words = 'Another key signed this, or the operation was changed after it was signed.';
-  return { check: { name: 'signer', ok: false, words }, signers: told };
+  return { check: { name: 'signer', ok: false, words }, signers };
 };
 
 const attachedAt = (paymaster: Address | undefined, { contracts }: Pick<Knowledge, 'contracts'>) =>
@@ -255,10 +260,10 @@ export const cutForeignData = (paymasterAndData: Hex, isV06: boolean) =>
   cutBytes(paymasterAndData, [...(isV06 ? HEAD.slice(0, 1) : HEAD), DATA]);
 
 /** Above the gas of any block: a larger value is no gas limit. */
-const MOST_GAS = 1n << 40n;
+const MAX_GAS = 1n << 40n;
 
 /** Whether bytes that fit no layout may be the data of another paymaster, from v0.7 on. */
 export const isPackedData = (value: Hex): boolean =>
   byteLength(value) >= 52 &&
-  BigInt(`0x${value.slice(42, 74)}`) < MOST_GAS &&
-  BigInt(`0x${value.slice(74, 106)}`) < MOST_GAS;
+  BigInt(`0x${value.slice(42, 74)}`) < MAX_GAS &&
+  BigInt(`0x${value.slice(74, 106)}`) < MAX_GAS;

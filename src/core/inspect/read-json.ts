@@ -97,7 +97,7 @@ const operationIn = (
 };
 
 /** Most operations, requests and so on of one text. */
-const MOST_PARTS = 20;
+const MAX_PARTS = 20;
 
 const ADDRESS = /^0x[\da-fA-F]{40}$/;
 
@@ -181,7 +181,7 @@ const partsOfList = (items: readonly unknown[], around: Surroundings): FoundPart
           .map(asChainId)
           .find((id) => id !== undefined);
   const here = { ...around, entryPoint, chainId: chainId ?? around.chainId };
-  return items.slice(0, MOST_PARTS).flatMap((item, index) => {
+  return items.slice(0, MAX_PARTS).flatMap((item, index) => {
     const path = `${around.path}[${index}]`;
     const isOwn = typeof item === 'string' && first < 0 && item.length > ADDRESS_LENGTH;
     return isOwn || typeof item === 'object' ? partsOf(item, { ...here, path }) : [];
@@ -200,8 +200,8 @@ const partsOf = (value: unknown, around: Surroundings): FoundPart[] => {
 };
 
 /** Deeper than JSON-RPC and its errors are nested. */
-const MOST_LEVELS = 8;
+const MAX_LEVELS = 8;
 
 /** The contents of a JSON text: operations, requests with them, answers and errors. */
 export const partsOfJson = (value: unknown): FoundPart[] =>
-  partsOf(value, { path: '', entryPoint: undefined, chainId: undefined, levels: MOST_LEVELS }).slice(0, MOST_PARTS);
+  partsOf(value, { path: '', entryPoint: undefined, chainId: undefined, levels: MAX_LEVELS }).slice(0, MAX_PARTS);

@@ -122,10 +122,10 @@ export const aaSection = (code: string, path: string): InspectionSection => {
 export const isKnownError = (data: Hex): boolean => errors.has(data.slice(0, 10));
 
 /** Nesting of errors in errors. */
-const MOST_LEVELS = 8;
+const MAX_LEVELS = 8;
 
 /** Takes revert data apart, and the revert data inside it. */
-export const revertSections = (data: Hex, path = '', levels = MOST_LEVELS): InspectionSection[] => {
+export const revertSections = (data: Hex, path = '', levels = MAX_LEVELS): InspectionSection[] => {
   const known = errors.get(data.slice(0, 10));
   if (known === undefined) {
     const bytes = cutBytes(data, [
@@ -136,8 +136,9 @@ export const revertSections = (data: Hex, path = '', levels = MOST_LEVELS): Insp
   }
   try {
     const { values, bytes } = readAbi(data, `error ${known.declared}`, known.fields);
-    const told = bytes.find(({ name, kind }) => kind === 'text' && (name === 'reason' || name === 'msg'))?.value ?? '';
-    const code = aaCodeIn(told);
+    const reason =
+      bytes.find(({ name, kind }) => kind === 'text' && (name === 'reason' || name === 'msg'))?.value ?? '';
+    const code = aaCodeIn(reason);
     const section = sectionOf(known.name, path, { bytes, notes: [known.meaning] });
     const inner = Object.entries(values).flatMap(([name, value]) =>
       ['inner', 'returnData', 'ret'].includes(name) && levels > 0 && byteLength(value as Hex) >= 4

@@ -58,7 +58,7 @@ export const named = (
   meaning: string,
 ): NamedValue => ({ name, kind, value: String(value), meaning });
 
-const toldCall = ({ target, value, data, operation }: DecodedCall): InspectionSection['calls'][number] => ({
+const describeCall = ({ target, value, data, operation }: DecodedCall): InspectionSection['calls'][number] => ({
   target,
   contract: null,
   method: null,
@@ -72,4 +72,4 @@ const toldCall = ({ target, value, data, operation }: DecodedCall): InspectionSe
 export const callParts = (decoding: Decoding): Pick<InspectionSection, 'calls' | 'notes'> =>
   decoding.outcome === 'undecodable'
     ? { calls: [], notes: [`Its calls cannot be told: ${decoding.detail}`] }
-    : { calls: decoding.calls.map(toldCall), notes: decoding.calls.length === 0 ? ['It makes no call.'] : [] };
+    : { calls: decoding.calls.map(describeCall), notes: decoding.calls.length === 0 ? ['It makes no call.'] : [] };

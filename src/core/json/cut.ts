@@ -11,9 +11,9 @@ export interface Cut {
 }
 
 /** The longest part of a request that is stored whole, in bytes of JSON. */
-export const MOST_BYTES = 16 * 1024;
+export const MAX_BYTES = 16 * 1024;
 /** The same for one field of a longer operation: no field alone may displace the others. */
-export const MOST_FIELD_BYTES = 2 * 1024;
+export const MAX_FIELD_BYTES = 2 * 1024;
 
 /** Number of characters kept of a value longer than `most` bytes. As JSON they may double. */
 export const startLength = (most: number): number => most / 2;
@@ -41,9 +41,7 @@ export const isCut = (value: unknown, most: number): value is Cut => {
  */
 export const isRequestCut = (request: unknown): boolean => {
   const { userOperation, options } = (request ?? {}) as { readonly userOperation?: object; readonly options?: unknown };
-  return (
-    isCut(options, MOST_BYTES) || Object.values(userOperation ?? {}).some((field) => isCut(field, MOST_FIELD_BYTES))
-  );
+  return isCut(options, MAX_BYTES) || Object.values(userOperation ?? {}).some((field) => isCut(field, MAX_FIELD_BYTES));
 };
 
 /** Whether a cut value, whose JSON is longer than `most` bytes, is that of this JSON. */

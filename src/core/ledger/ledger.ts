@@ -1,6 +1,6 @@
 import { type ReservedAmount, type SettlementState, heldAfter } from './after-settlement.ts';
 import { type AccountKey, type Reservation, accountText, listedAccount, rollingKinds } from './account.ts';
-import { MOST_PARTS } from './rolling.ts';
+import { MAX_PARTS } from './rolling.ts';
 
 /** What a signed operation still holds of one account. */
 export interface OpenReservation extends ReservedAmount {
@@ -26,9 +26,9 @@ export class Ledger {
     const parts = this.#parts(key);
     const isNew = !parts.has(window);
     parts.set(window, (parts.get(window) ?? 0n) + amount);
-    if (!isNew || parts.size <= MOST_PARTS) return;
+    if (!isNew || parts.size <= MAX_PARTS) return;
     const windows = [...parts.keys()].sort((one, other) => other - one);
-    for (const old of windows.slice(MOST_PARTS)) if (old < since) parts.delete(old);
+    for (const old of windows.slice(MAX_PARTS)) if (old < since) parts.delete(old);
   }
 
   /** What the accounts hold that are not parts of rolling windows, by {@link accountText}. */
@@ -37,7 +37,7 @@ export class Ledger {
   }
 
   /** What an account holds, or the parts of its rolling window that count. */
-  look({ account, since }: Pick<Reservation, 'account' | 'since'>): bigint {
+  heldBy({ account, since }: Pick<Reservation, 'account' | 'since'>): bigint {
     if (since === undefined) return this.#accounts.get(accountText(account)) ?? 0n;
     const parts = [...this.#parts(rollingKey(account))];
     return parts.reduce((sum, [window, held]) => (window >= since ? sum + held : sum), 0n);

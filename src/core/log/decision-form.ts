@@ -1,6 +1,6 @@
 import { decisionRecord, traceStep } from '../../shared/schema/decision.ts';
 import { gasLimits } from '../../shared/schema/user-operation.ts';
-import { MOST_BYTES, isCut } from '../json/cut.ts';
+import { MAX_BYTES, isCut } from '../json/cut.ts';
 import { entryPoints } from '../entry-points/registry.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
 import { type Difference, type NotReplayable, readRevision } from '../replay/replay.ts';
@@ -55,7 +55,7 @@ const oddInRequest = ({ userOperation, options }: Request, asReceived: readonly 
     return 'asReceived';
   const odd = unknownIn(userOperation, OPERATION) ?? unknownIn(userOperation?.['eip7702Auth'], AUTHORIZATION);
   if ((userOperation === undefined) !== (options === undefined)) return 'options';
-  if (odd !== undefined || options === undefined || isCut(options, MOST_BYTES)) return odd;
+  if (odd !== undefined || options === undefined || isCut(options, MAX_BYTES)) return odd;
   return unknownIn(options, OPTIONS) ?? NEEDED_OPTIONS.find((field) => options[field] === undefined);
 };
 
@@ -108,8 +108,8 @@ export const fixedDifferences = (record: StoredRecord, reason: NotReplayable, re
     return [{ id: record.id, field, stored: record, replayed: 'what no record has' }];
   }
   const differences: Difference[] = [];
-  const compare = (field: string, kept: unknown, expected: unknown): void => {
-    if (!isSame(kept, expected)) differences.push({ id: record.id, field, stored: kept, replayed: expected });
+  const compare = (field: string, stored: unknown, expected: unknown): void => {
+    if (!isSame(stored, expected)) differences.push({ id: record.id, field, stored, replayed: expected });
   };
   compareUndecided(record, compare);
   const fixed = { ...FIXED[reason], ...(reason === 'TRUNCATED' && byPolicy(revision)) };

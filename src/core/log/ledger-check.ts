@@ -50,7 +50,7 @@ export class LedgerCheck {
     const differences: LedgerDifference[] = [];
     for (const [index, reservation] of reservations.entries()) {
       const said = stored[index] ?? '0';
-      const computed = this.#ledger.look(reservation);
+      const computed = this.#ledger.heldBy(reservation);
       if (said === String(computed)) continue;
       differences.push({ account: accountText(reservation.account), stored: said, computed: String(computed) });
       this.#ledger.addTo(reservation, BigInt(said) - computed);
@@ -98,11 +98,11 @@ export class LedgerCheck {
    * An engine was started: holds of engines that are gone end, and the others continue.
    * @returns those of the others that do not exist, or are named twice
    */
-  releaseAllBut(goOn: readonly number[] = []): number[] {
-    const lasting = new Set(goOn);
+  releaseAllBut(continuing: readonly number[] = []): number[] {
+    const lasting = new Set(continuing);
     this.release([...this.#holds.keys()].filter((hold) => !lasting.has(hold)));
     // The first time a hold is named, it is removed.
-    return goOn.filter((hold) => !(lasting.delete(hold) && this.#holds.has(hold)));
+    return continuing.filter((hold) => !(lasting.delete(hold) && this.#holds.has(hold)));
   }
 
   /** Resets a budget. @param at epoch ms @returns what is wrong with the reset, in words; undefined if nothing is */

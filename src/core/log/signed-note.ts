@@ -72,7 +72,7 @@ export const signedNote = (
 };
 
 /** Verifiers must accept 16; a larger number is a way to keep them busy. */
-const MOST_SIGNATURES = 64;
+const MAX_SIGNATURES = 64;
 
 const SIGNATURE_LINE = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/;
 
@@ -90,7 +90,7 @@ export const openNote = (note: string, key: VerifierKey, { sha256, verifyEd25519
   if (separator < 0 || !note.endsWith('\n')) return { error: 'It is not a signed note' };
   const text = note.slice(0, separator + 1);
   const lines = note.slice(separator + 2, -1).split('\n');
-  if (lines.length > MOST_SIGNATURES) return { error: `It has more than ${MOST_SIGNATURES} signatures` };
+  if (lines.length > MAX_SIGNATURES) return { error: `It has more than ${MAX_SIGNATURES} signatures` };
   if (!lines.every((line) => SIGNATURE_LINE.test(line))) return { error: 'A signature line is malformed' };
   const signatures = lines.map((line) => isBy(line, key, sha256)).filter((signature) => signature !== undefined);
   if (signatures.length === 0) return { error: `It is not signed by ${verifierKeyText(key, sha256)}` };

@@ -30,7 +30,7 @@ export const entryProofText = ({ entry, index, hashes, checkpoint }: EntryProof)
 const HEAD = /^extra (\S*)\nindex (0|[1-9]\d{0,15})\n((?:\S+\n)*)\n/;
 
 /** No tree of 2^53 entries has a longer path. */
-const MOST_HASHES = 53;
+const MAX_HASHES = 53;
 
 const utf8 = (bytes: Uint8Array): string | undefined => {
   try {
@@ -49,8 +49,8 @@ export const readEntryProof = (text: string): EntryProof | undefined => {
   const bytes = bytesOf(extra);
   const entry = bytes && utf8(bytes);
   const encoded = lines.split('\n').slice(0, -1);
-  const hashes = encoded.slice(0, MOST_HASHES + 1).map((line) => bytesOf(line));
-  if (entry === undefined || encoded.length > MOST_HASHES) return undefined;
+  const hashes = encoded.slice(0, MAX_HASHES + 1).map((line) => bytesOf(line));
+  if (entry === undefined || encoded.length > MAX_HASHES) return undefined;
   if (!hashes.every((hash) => hash !== undefined)) return undefined;
   return { entry, index: Number(index), hashes, checkpoint: rest.slice(head.length) };
 };

@@ -23,7 +23,7 @@ export interface LogText {
 
 export type VerifyOptions = ReplayHow & TreeCheckOptions;
 
-const MOST_FAULTS = 1_000;
+const MAX_FAULTS = 1_000;
 
 const placeOf = ({ entry }: LogFault): number => entry ?? Infinity;
 const isByTree = ({ fault }: LogFault): number => (fault === 'CHECKPOINT_DIFFERS' ? 1 : 0);
@@ -107,7 +107,7 @@ export class LogVerifier {
   }
 
   #fault(fault: LogFaultCode, detail: string, entry: number | null = this.#position, id: string | null = null): void {
-    if (this.#faults.length < MOST_FAULTS) this.#faults.push({ entry, id, fault, detail });
+    if (this.#faults.length < MAX_FAULTS) this.#faults.push({ entry, id, fault, detail });
   }
 
   /** Adds the next entry. @returns the entry; undefined if the line is not an entry */

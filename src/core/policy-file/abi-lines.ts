@@ -1,7 +1,7 @@
 import { FunctionFragment } from 'ethers';
 
 /** Longest line: a method with tuples in tuples has a few hundred characters. */
-const MOST_CHARACTERS = 5000;
+const MAX_CHARACTERS = 5000;
 
 const lineOf = (fragment: FunctionFragment): string => fragment.format('full').replace(/^function /, '');
 
@@ -18,7 +18,7 @@ const jsonOf = (fragment: FunctionFragment): object => {
 export const abiOfLines = (lines: readonly string[]): string =>
   JSON.stringify(
     lines.map((line) => {
-      if (line.length > MOST_CHARACTERS) throw new Error('A method is too long.');
+      if (line.length > MAX_CHARACTERS) throw new Error('A method is too long.');
       return jsonOf(FunctionFragment.from(`function ${line.replace(/^\s*function\s+/, '')}`));
     }),
   );

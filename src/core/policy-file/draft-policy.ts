@@ -4,11 +4,11 @@ import { decimalToWei } from '../../shared/schema/decimal.ts';
 import { sameAddress } from '../../shared/schema/hex.ts';
 import { stateChangingMethods } from '../contract-abi/methods.ts';
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy/policy.ts';
-import { keptBinding } from '../rules/binding.ts';
+import { storedBinding } from '../rules/binding.ts';
 import { isRuleType, ruleTypeOf } from '../decision/rule-words.ts';
 import { withoutCredentials } from '../webhooks/hidden-credentials.ts';
 import type { FileContract, FileRule, PolicyFile } from './format.ts';
-import { keptData, sentData, withCredentialsOf } from './rule-data.ts';
+import { storedData, sentData, withCredentialsOf } from './rule-data.ts';
 
 /** The parts of a draft that are in no file. */
 export interface DraftInputs {
@@ -43,20 +43,20 @@ const draftRule = (
   current: Policy,
   { now, newId }: DraftInputs,
 ): PolicyRule => {
-  const binding = keptBinding(rule);
+  const binding = storedBinding(rule);
   const known = current.rules.find((one) => one.name === name && one.policyType === type);
   const { setup } = ruleTypeOf(type);
   if (known === undefined) {
-    const policyData = keptData(setup, data, now);
+    const policyData = storedData(setup, data, now);
     return { ruleId: newId(name), name, policyType: type, policyData, active, cycle: 0, ...binding };
   }
-  const kept = keptData(setup, data, now);
+  const stored = storedData(setup, data, now);
   const { ruleId, cycle, policyData } = known;
   const same = { ruleId, name, policyType: type, active, ...binding };
   const before = setup.sent.safeParse(sentData(known));
   // Compared as if both were sent now: what the desk adds, such as when a limit began, is no change.
-  if (before.success && isSame(kept, keptData(setup, sentData(known), now))) return { ...same, policyData, cycle };
-  const changed = withCredentialsOf(kept, policyData);
+  if (before.success && isSame(stored, storedData(setup, sentData(known), now))) return { ...same, policyData, cycle };
+  const changed = withCredentialsOf(stored, policyData);
   return { ...same, policyData: changed, cycle: restarts(setup, policyData, changed) ? cycle + 1 : cycle };
 };
 

@@ -5,7 +5,7 @@ import { httpUrl, name } from '../../shared/schema/text.ts';
 import { bindingFields } from '../rules/binding.ts';
 import { maxExpiry, origin } from '../policy/dapp-settings.ts';
 import { denialWords, isRuleType, ruleTypes } from '../decision/rule-words.ts';
-import { tellsCredentials } from '../webhooks/hidden-credentials.ts';
+import { revealsCredentials } from '../webhooks/hidden-credentials.ts';
 
 /** An object whose error for an unknown field lists the known ones. */
 const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -48,7 +48,7 @@ export const CREDENTIALS_ERROR =
   'must have no user name, password, value in its query or key in its path: set the URL on the desk, write [secret] here in place of each value and key, and apply leaves them as they are';
 
 const webhook = fields({
-  url: httpUrl.refine((url) => !tellsCredentials(url), CREDENTIALS_ERROR),
+  url: httpUrl.refine((url) => !revealsCredentials(url), CREDENTIALS_ERROR),
   method: z.enum(['GET', 'POST']).default('POST'),
   active,
 });

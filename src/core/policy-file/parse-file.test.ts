@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EngineError } from '../../shared/errors.ts';
-import { MOST } from '../policy/policy-bounds.ts';
+import { MAX_COUNTS } from '../policy/policy-bounds.ts';
 import { ruleTypes } from '../decision/rule-words.ts';
 import { parsePolicyFile } from './parse-file.ts';
 
@@ -230,11 +230,11 @@ test('a file with more than a DApp may have is refused before anything of it is 
     }
   };
   const file = (count: number): string => EMPTY.replace('rules: []\n', rules(count));
-  expect(refused(file(MOST.rules + 1))).toMatchObject({
+  expect(refused(file(MAX_COUNTS.rules + 1))).toMatchObject({
     code: 'TOO_MANY',
     message: expect.stringContaining('at most 1,000 rules'),
   });
   expect(refused(file(2))).toMatchObject({ code: 'POLICY_FILE_INVALID' });
-  const asking = EMPTY.replace('rules: []\n', `rules:\n${'  - {type: WEBHOOK}\n'.repeat(MOST.webhooks + 1)}`);
-  expect(refused(asking)).toMatchObject({ code: 'TOO_MANY', data: { bound: 'webhooks', most: MOST.webhooks } });
+  const asking = EMPTY.replace('rules: []\n', `rules:\n${'  - {type: WEBHOOK}\n'.repeat(MAX_COUNTS.webhooks + 1)}`);
+  expect(refused(asking)).toMatchObject({ code: 'TOO_MANY', data: { bound: 'webhooks', most: MAX_COUNTS.webhooks } });
 });

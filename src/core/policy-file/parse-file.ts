@@ -6,7 +6,7 @@ import { type DappCounts, requireRoom } from '../policy/policy-bounds.ts';
 import { bindingError } from '../rules/binding.ts';
 import { ruleTypeOf } from '../decision/rule-words.ts';
 import { webhookSetup } from '../rules/webhook.ts';
-import { hasUserInfo, tellsCredentials } from '../webhooks/hidden-credentials.ts';
+import { hasUserInfo, revealsCredentials } from '../webhooks/hidden-credentials.ts';
 import { abiOfLines } from './abi-lines.ts';
 import {
   ABI_ERROR,
@@ -93,7 +93,7 @@ const checkRule = (report: Report, place: Path, { type, data, ...binding }: File
     const isUnknown = inner.length === 1 && message === 'should not exist';
     report([...path, ...inner], isUnknown ? `is no field here. The fields are: ${fieldsOf(sent).join(', ')}` : message);
   }
-  const isSecret = type === webhookSetup.policyType ? tellsCredentials : hasUserInfo;
+  const isSecret = type === webhookSetup.policyType ? revealsCredentials : hasUserInfo;
   for (const one of urlsWithCredentials(data, path, isSecret)) report(one, CREDENTIALS_ERROR);
 };
 
@@ -124,14 +124,14 @@ const abiLength = (contract: unknown): number => {
 /** The counts that a possibly wrong file would need. */
 const countsIn = (value: unknown): Partial<DappCounts> => {
   const { rules, contracts, webhooks } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const asking = (Array.isArray(rules) ? rules : []).filter(
+  const webhookRules = (Array.isArray(rules) ? rules : []).filter(
     (one) => (one as { type?: unknown } | null)?.type === 'WEBHOOK',
   );
   return {
     rules: lengthOf(rules),
     contracts: lengthOf(contracts),
     abiCharacters: (Array.isArray(contracts) ? contracts : []).reduce<number>((sum, one) => sum + abiLength(one), 0),
-    webhooks: lengthOf(webhooks) + asking.length,
+    webhooks: lengthOf(webhooks) + webhookRules.length,
   };
 };
 

@@ -57,7 +57,7 @@ const sentenceOf = ({ policyType, policyData }: PolicyRule, coin: string): strin
 const bindingText = (rule: PolicyRule): string => bindingSentences(rule).join(' ') || 'Binds always.';
 
 /** Changed settings of a rule that its sentence does not mention; its windows restart in any case. */
-const untold = (one: PolicyRule, other: PolicyRule): string => {
+const changedSettings = (one: PolicyRule, other: PolicyRule): string => {
   const [before, after] = [one, other].map((rule): Readonly<Record<string, unknown>> =>
     isRuleType(rule.policyType) ? { ...sentData(rule) } : {},
   );
@@ -81,7 +81,7 @@ const ruleWords: Words<PolicyRule> = {
     return [
       ...changed(one.name, other.name, 'name'),
       ...(before === after ? [] : [`${after} Before: ${before}`]),
-      ...(before === after && isAnew ? [untold(one, other)] : []),
+      ...(before === after && isAnew ? [changedSettings(one, other)] : []),
       ...changed(bindingText(one), bindingText(other), ''),
       ...switched(one, other),
     ];
@@ -108,9 +108,9 @@ const listChanges = <Item>(
   const earlier = new Map(before.map((item) => [words.id(item), item]));
   const later = new Map(after.map((item) => [words.id(item), item]));
   const removed = before.filter((item) => !later.has(words.id(item)));
-  const kept = before.filter((item) => later.has(words.id(item)));
-  const keptAfter = after.filter((item) => earlier.has(words.id(item)));
-  const isReordered = !isSame(kept.map(words.id), keptAfter.map(words.id));
+  const remaining = before.filter((item) => later.has(words.id(item)));
+  const remainingAfter = after.filter((item) => earlier.has(words.id(item)));
+  const isReordered = !isSame(remaining.map(words.id), remainingAfter.map(words.id));
   return [
     ...after.flatMap((item): PolicyChange[] => {
       const one = earlier.get(words.id(item));
@@ -124,7 +124,7 @@ const listChanges = <Item>(
       text: `${words.title(item)}: ${words.does(item, coin)}`,
     })),
     ...(isReordered
-      ? [{ change: 'changed', text: `order of ${list}: ${keptAfter.map(words.title).join(', ')}` } as const]
+      ? [{ change: 'changed', text: `order of ${list}: ${remainingAfter.map(words.title).join(', ')}` } as const]
       : []),
   ];
 };

@@ -4,10 +4,10 @@ import { JsonNumber, positiveDecimal } from '../../shared/schema/decimal.ts';
 import type { PlacedError } from '../../shared/schema/parse.ts';
 
 /** A policy of 100 contracts has a tenth of it. */
-const MOST_CHARACTERS = 512 * 1024;
+const MAX_CHARACTERS = 512 * 1024;
 const DEEPEST = 40;
 const TOO_DEEP = `A policy file is at most ${DEEPEST} levels deep.`;
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 
 /** The values of a YAML text, with their positions. */
 export interface YamlReading {
@@ -27,7 +27,7 @@ interface Misfit {
 }
 
 const invalid = (errors: readonly string[]): EngineError =>
-  new EngineError('POLICY_FILE_INVALID', errors[0], { errors: errors.slice(0, MOST_ERRORS) });
+  new EngineError('POLICY_FILE_INVALID', errors[0], { errors: errors.slice(0, MAX_ERRORS) });
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
@@ -54,7 +54,7 @@ const offsetOf = (node: unknown, otherwise: number): number =>
 const createReader = () => {
   const errors: Misfit[] = [];
   const error = (offset: number, message: string): null => {
-    if (errors.length < MOST_ERRORS) errors.push({ offset, message });
+    if (errors.length < MAX_ERRORS) errors.push({ offset, message });
     return null;
   };
   const keyOf = (key: unknown, offset: number): string => {
@@ -116,7 +116,7 @@ const pathText = (path: readonly PropertyKey[]): string =>
  * than 40 levels
  */
 export const readYaml = (text: string): YamlReading => {
-  if (text.length > MOST_CHARACTERS) throw invalid(['A policy file has at most 524,288 characters.']);
+  if (text.length > MAX_CHARACTERS) throw invalid(['A policy file has at most 524,288 characters.']);
   const lines = new LineCounter();
   const where = (offset: number): string => {
     const { line, col } = lines.linePos(offset);

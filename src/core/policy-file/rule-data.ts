@@ -6,9 +6,9 @@ import { webhookSetup } from '../rules/webhook.ts';
 import { hideCredentials, withoutCredentials, withoutUserInfo } from '../webhooks/hidden-credentials.ts';
 
 /** Stored fields that only the desk sets. Requests never contain them. */
-const unsendable = (sent: z.ZodType, kept: object): ReadonlySet<string> =>
+const unsendable = (sent: z.ZodType, stored: object): ReadonlySet<string> =>
   new Set(
-    (sent.safeParse(kept).error?.issues ?? []).flatMap((issue) =>
+    (sent.safeParse(stored).error?.issues ?? []).flatMap((issue) =>
       issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
     ),
   );
@@ -29,11 +29,11 @@ const withTexts = (value: unknown, change: (text: string, path: string) => strin
 
 /** A rule's data as operators send it, without credentials, for a policy file. */
 export const sentData = ({ policyType, policyData }: Pick<PolicyRule, 'policyType' | 'policyData'>): object => {
-  const kept = policyData as object;
+  const stored = policyData as object;
   const { sent } = ruleTypeOf(policyType).setup;
-  const strange = unsendable(sent, kept);
+  const strange = unsendable(sent, stored);
   const order = fieldsOf(sent);
-  const sendable = Object.entries(kept)
+  const sendable = Object.entries(stored)
     .filter(([key]) => !strange.has(key))
     .toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other));
   // Texts of other rules may be links, which are not secret.
@@ -42,7 +42,7 @@ export const sentData = ({ policyType, policyData }: Pick<PolicyRule, 'policyTyp
 };
 
 /** The stored form of sent data. @param now epoch ms */
-export const keptData = (setup: Setup, sent: unknown, now: number): object =>
+export const storedData = (setup: Setup, sent: unknown, now: number): object =>
   // Stored data is JSON: an undefined field is missing.
   JSON.parse(JSON.stringify(setup.keep(setup.sent.parse(sent), { now, keepUrl: hideCredentials }))) as object;
 

@@ -3,7 +3,7 @@ import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../policy/policy.ts';
 import { isRuleType } from '../decision/rule-words.ts';
 import { withoutCredentials } from '../webhooks/hidden-credentials.ts';
-import { keptBinding } from '../rules/binding.ts';
+import { storedBinding } from '../rules/binding.ts';
 import { linesOfAbi } from './abi-lines.ts';
 import { sentData } from './rule-data.ts';
 
@@ -22,7 +22,7 @@ const ruleFields = (rule: PolicyRule): object => ({
   name: rule.name,
   type: rule.policyType,
   ...paused(rule),
-  ...keptBinding(rule),
+  ...storedBinding(rule),
   data: sentData(rule),
 });
 

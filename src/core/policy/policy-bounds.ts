@@ -10,7 +10,13 @@ export type DappCounts = Readonly<Record<Countable, number>>;
  * is the most a decision may cost; conditions have a budget of their own. Every revision of the policy stores the ABI
  * of each contract, and every decision calls each webhook.
  */
-export const MOST: DappCounts = { rules: 1_000, contracts: 200, abiCharacters: 2_097_152, webhooks: 20, apiKeys: 20 };
+export const MAX_COUNTS: DappCounts = {
+  rules: 1_000,
+  contracts: 200,
+  abiCharacters: 2_097_152,
+  webhooks: 20,
+  apiKeys: 20,
+};
 
 const WORDS: Readonly<Record<Countable, string>> = {
   rules: 'rules',
@@ -27,7 +33,7 @@ const WORDS: Readonly<Record<Countable, string>> = {
  */
 export const requireRoom = (counts: Partial<DappCounts>): void => {
   for (const [kind, count] of Object.entries(counts) as [Countable, number][]) {
-    const most = MOST[kind];
+    const most = MAX_COUNTS[kind];
     if (count <= most) continue;
     const words = `A DApp may have at most ${most.toLocaleString('en-US')} ${WORDS[kind]}. Remove what is not used any more`;
     throw new EngineError('TOO_MANY', words, { bound: kind, most });

@@ -1,7 +1,7 @@
 import { partialUserOperation } from '../../shared/schema/partial-user-operation.ts';
 import { feeQuoteOptions, paymasterContext, sponsorshipOptions } from '../../shared/schema/sponsorship.ts';
 import { gasLimits } from '../../shared/schema/user-operation.ts';
-import { MOST_BYTES, MOST_FIELD_BYTES, isCut, isCutOf } from '../json/cut.ts';
+import { MAX_BYTES, MAX_FIELD_BYTES, isCut, isCutOf } from '../json/cut.ts';
 import { entryPointAt } from '../entry-points/registry.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -14,7 +14,7 @@ import { QUANTITIES, toRpcUserOperation } from '../user-operation/rpc-user-opera
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A request as records store it. */
-interface KeptRequest {
+interface StoredRequest {
   readonly received?: unknown;
   readonly userOperation?: Fields;
   readonly options?: unknown;
@@ -75,8 +75,8 @@ const METHODS: Readonly<Record<string, (params: Params) => RequestMeaning | unde
   },
   pm_getPaymasterData: (params) => byErc7677(params, 'final'),
   pm_getPaymasterStubData(params) {
-    const meant = byErc7677(params, 'draft');
-    return meant && { ...meant, hasOpenFees: true };
+    const meaning = byErc7677(params, 'draft');
+    return meaning && { ...meaning, hasOpenFees: true };
   },
   pm_validateSponsorshipPolicies([op, entryPoint]) {
     const options = contextOf({});
@@ -90,44 +90,44 @@ const METHODS: Readonly<Record<string, (params: Params) => RequestMeaning | unde
     return final(request['userOp'], withGas(contextOf({ token }), true));
   },
   alchemy_requestPaymasterAndData(params) {
-    const meant = byAlchemy(params);
-    return meant && { ...meant, options: withGas(meant.options, false) };
+    const meaning = byAlchemy(params);
+    return meaning && { ...meaning, options: withGas(meaning.options, false) };
   },
   alchemy_requestGasAndPaymasterAndData(params) {
-    const meant = byAlchemy(params);
-    return meant && { ...meant, options: meant.options && withoutGasChoice(meant.options), hasOtherGas: true };
+    const meaning = byAlchemy(params);
+    return meaning && { ...meaning, options: meaning.options && withoutGasChoice(meaning.options), hasOtherGas: true };
   },
 };
 
 const FEES = ['maxFeePerGas', 'maxPriorityFeePerGas'] as const;
 const PAYMASTER_GAS = ['paymasterVerificationGasLimit', 'paymasterPostOpGasLimit'] as const;
-const LOOKED_UP: ReadonlySet<string> = new Set([...gasLimits, ...FEES, ...PAYMASTER_GAS]);
+const ESTIMATED: ReadonlySet<string> = new Set([...gasLimits, ...FEES, ...PAYMASTER_GAS]);
 
 const without = (op: Fields, fields: ReadonlySet<string>): Fields =>
   Object.fromEntries(Object.entries(op).filter(([field]) => !fields.has(field)));
 
 /** Whether a stored field is what was sent, or was cut from it. */
-const isKept = (kept: unknown, sent: unknown): boolean =>
-  isCut(kept, MOST_FIELD_BYTES) ? isCutOf(kept, JSON.stringify(sent), MOST_FIELD_BYTES) : isSame(kept, sent);
+const matchesSent = (stored: unknown, sent: unknown): boolean =>
+  isCut(stored, MAX_FIELD_BYTES) ? isCutOf(stored, JSON.stringify(sent), MAX_FIELD_BYTES) : isSame(stored, sent);
 
 /** Whether both have the same fields with the same values. */
-const areKept = (kept: Fields, sent: Fields): boolean => {
-  const fields = Object.keys(kept);
-  return fields.length === Object.keys(sent).length && fields.every((field) => isKept(kept[field], sent[field]));
+const allMatchSent = (stored: Fields, sent: Fields): boolean => {
+  const fields = Object.keys(stored);
+  return fields.length === Object.keys(sent).length && fields.every((field) => matchesSent(stored[field], sent[field]));
 };
 
 /** Fields that are sent but never stored: the desk adds them itself. */
-const NOT_KEPT: ReadonlySet<string> = new Set(['paymaster', 'paymasterData', 'paymasterAndData', ...PAYMASTER_GAS]);
+const NOT_STORED: ReadonlySet<string> = new Set(['paymaster', 'paymasterData', 'paymasterAndData', ...PAYMASTER_GAS]);
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '0x';
 
-const isSameText = (field: string, kept: unknown, sent: unknown): boolean =>
-  kept === sent || (typeof sent === 'string' && !QUANTITIES.has(field) && kept === sent.toLowerCase());
+const isSameText = (field: string, stored: unknown, sent: unknown): boolean =>
+  stored === sent || (typeof sent === 'string' && !QUANTITIES.has(field) && stored === sent.toLowerCase());
 
 /** Whether an operation was sent field by field as it is stored, as most are: then it need not be read again. */
-const isPlain = (kept: Fields, sent: Fields): boolean => {
-  for (const field of Object.keys(kept)) if (!isSameText(field, kept[field], sent[field])) return false;
+const isPlain = (stored: Fields, sent: Fields): boolean => {
+  for (const field of Object.keys(stored)) if (!isSameText(field, stored[field], sent[field])) return false;
   for (const field of Object.keys(sent)) {
-    if (!Object.hasOwn(kept, field) && !NOT_KEPT.has(field) && !isAbsent(sent[field])) return false;
+    if (!Object.hasOwn(stored, field) && !NOT_STORED.has(field) && !isAbsent(sent[field])) return false;
   }
   return true;
 };
@@ -154,34 +154,35 @@ const understood = (
 type Compare = (field: string, stored: unknown, replayed: unknown) => void;
 
 /** Compares the stored operation with the sent one. */
-const compareSent = (record: StoredRecord, kept: Fields, meant: RequestMeaning, compare: Compare): void => {
-  if (meant.hasOtherGas !== true && isFields(meant.op) && isPlain(kept, meant.op)) return;
-  const op = understood(meant.op, record, meant);
-  const asKept = (fields: Fields): Fields => (meant.hasOtherGas === true ? without(fields, LOOKED_UP) : fields);
-  if (op === undefined || !areKept(asKept(kept), asKept(op))) compare('request.userOperation', kept, op ?? null);
+const compareSent = (record: StoredRecord, stored: Fields, meaning: RequestMeaning, compare: Compare): void => {
+  if (meaning.hasOtherGas !== true && isFields(meaning.op) && isPlain(stored, meaning.op)) return;
+  const op = understood(meaning.op, record, meaning);
+  const asStored = (fields: Fields): Fields => (meaning.hasOtherGas === true ? without(fields, ESTIMATED) : fields);
+  if (op === undefined || !allMatchSent(asStored(stored), asStored(op)))
+    compare('request.userOperation', stored, op ?? null);
 };
 
 /** Compares operation and options with what was received, if that is stored whole. @param stage undefined: any */
 const compareReceived = (
   record: StoredRecord,
-  { received, userOperation = {}, options }: KeptRequest,
+  { received, userOperation = {}, options }: StoredRequest,
   stage: Facts['stage'] | undefined,
   compare: Compare,
 ): void => {
   const read = METHODS[record.method];
   if (read === undefined || !Array.isArray(received)) {
-    const isWithheld = isBlanked(received) || isCut(received, MOST_BYTES);
+    const isWithheld = isBlanked(received) || isCut(received, MAX_BYTES);
     if (read === undefined || !isWithheld) compare('method', record.method, 'none that decides by such a request');
     return;
   }
-  const meant = read(received as Params);
-  if (meant === undefined || (stage !== undefined && meant.stage !== stage))
+  const meaning = read(received as Params);
+  if (meaning === undefined || (stage !== undefined && meaning.stage !== stage))
     compare('method', record.method, 'another one');
-  if (meant === undefined) return;
-  compareSent(record, userOperation, meant, compare);
-  if (isCut(options, MOST_BYTES)) return;
-  const known = meant.options?.['calculateGasLimits'] === undefined ? withoutGasChoice(options as Fields) : options;
-  compare('request.options', known, meant.options);
+  if (meaning === undefined) return;
+  compareSent(record, userOperation, meaning, compare);
+  if (isCut(options, MAX_BYTES)) return;
+  const known = meaning.options?.['calculateGasLimits'] === undefined ? withoutGasChoice(options as Fields) : options;
+  compare('request.options', known, meaning.options);
 };
 
 /**
@@ -190,22 +191,22 @@ const compareReceived = (
  */
 const compareOperation = (
   { op, gasSource, token }: Facts,
-  asked: Fields,
+  requested: Fields,
   understoodOp: object,
   compare: Compare,
 ): void => {
   const mayChange = gasSource === 'GAS_ESTIMATED' || token !== undefined;
   const isAdded = (field: string): boolean =>
     (PAYMASTER_GAS as readonly string[]).includes(field) ||
-    ((gasLimits as readonly string[]).includes(field) && (mayChange || asked[field] === undefined)) ||
+    ((gasLimits as readonly string[]).includes(field) && (mayChange || requested[field] === undefined)) ||
     field === 'paymasterAndData' ||
     (field === 'eip7702Auth' && op[field] === undefined);
-  for (const field of new Set([...Object.keys(op), ...Object.keys(asked)])) {
-    if (isAdded(field) || isKept(asked[field], op[field])) continue;
-    compare(`facts.op.${field}`, op[field], asked[field]);
+  for (const field of new Set([...Object.keys(op), ...Object.keys(requested)])) {
+    if (isAdded(field) || matchesSent(requested[field], op[field])) continue;
+    compare(`facts.op.${field}`, op[field], requested[field]);
   }
   // Until it is signed, an operation of v0.6 has an empty one; later ones have it in other fields.
-  compare('facts.op.paymasterAndData', op['paymasterAndData'], 'initCode' in asked ? '0x' : undefined);
+  compare('facts.op.paymasterAndData', op['paymasterAndData'], 'initCode' in requested ? '0x' : undefined);
   compare('facts.op', op, toRpcUserOperation(understoodOp));
 };
 
@@ -228,30 +229,30 @@ const compareOptions = (facts: Facts, options: Fields, mode: string, policy: Pol
   if (typeof sponsorshipInfo === 'string' && !isBlanked(sponsorshipInfo))
     compare('request.options.sponsorshipInfo', sponsorshipInfo, 'a hash');
   compare('facts.expiryDuration', expiryDuration, options['expiryDuration']);
-  const asked = stage === 'final' && options['calculateGasLimits'] === true ? 'GAS_ESTIMATED' : 'GAS_GIVEN';
+  const expected = stage === 'final' && options['calculateGasLimits'] === true ? 'GAS_ESTIMATED' : 'GAS_GIVEN';
   const signsNothing = policy.pause !== null || (mode === 'ERC20' && !policy.dapp.tokenMode);
-  if (gasSource !== 'GAS_NOT_ESTIMATED' || !signsNothing) compare('facts.gasSource', gasSource, asked);
+  if (gasSource !== 'GAS_NOT_ESTIMATED' || !signsNothing) compare('facts.gasSource', gasSource, expected);
   const { webhookData, ...rest } = context ?? {};
-  const isKept = !(isBlanked(sponsorshipInfo) && isBlanked(webhookData));
-  const seen = isKept || Object.keys(rest).length > 0 ? { ...rest, ...(isKept && { webhookData }) } : undefined;
+  const isStored = !(isBlanked(sponsorshipInfo) && isBlanked(webhookData));
+  const seen = isStored || Object.keys(rest).length > 0 ? { ...rest, ...(isStored && { webhookData }) } : undefined;
   compare('facts.context', context === undefined ? undefined : seen, contextIn(options));
 };
 
 const compareCalls = (facts: Facts, policy: Policy, calls: unknown, compare: Compare): void => {
   const again = callsOf(facts, policy);
-  if (isCut(calls, MOST_BYTES) && isCutOf(calls, JSON.stringify(again), MOST_BYTES)) return;
+  if (isCut(calls, MAX_BYTES) && isCutOf(calls, JSON.stringify(again), MAX_BYTES)) return;
   compare('request.calls', calls, again);
 };
 
 /** Compares a record with itself. Its request was read, but nothing else is known of it. */
 export const compareUndecided = (record: StoredRecord, compare: Compare): void => {
-  const request = (record.request ?? {}) as KeptRequest;
+  const request = (record.request ?? {}) as StoredRequest;
   const { userOperation, options } = request;
   if (userOperation === undefined) return;
   compareReceived(record, request, undefined, compare);
   compare('sender', record.sender, userOperation['sender']);
   compare('nonce', record.nonce, String(BigInt(userOperation['nonce'] as string)));
-  if (isFields(options) && !isCut(options, MOST_BYTES)) compare('mode', record.mode, options['mode']);
+  if (isFields(options) && !isCut(options, MAX_BYTES)) compare('mode', record.mode, options['mode']);
 };
 
 /**
@@ -264,12 +265,12 @@ export const compareRequest = (
   withWords: boolean,
   compare: Compare,
 ): void => {
-  const request = (record.request ?? {}) as KeptRequest;
+  const request = (record.request ?? {}) as StoredRequest;
   const { userOperation = {}, options } = request;
   compareReceived(record, request, facts.stage, compare);
   compare('facts', record.facts, storedFacts(facts, userOperation));
   compare('mode', record.mode, facts.token === undefined ? 'SPONSORED' : 'ERC20');
   compareOperation(facts, userOperation, ruleInput(facts, policy).op, compare);
-  if (isFields(options) && !isCut(options, MOST_BYTES)) compareOptions(facts, options, record.mode, policy, compare);
+  if (isFields(options) && !isCut(options, MAX_BYTES)) compareOptions(facts, options, record.mode, policy, compare);
   if (withWords) compareCalls(facts, policy, request.calls, compare);
 };

@@ -42,10 +42,10 @@ export const bindingError = ({ activeFrom, activeUntil }: Binding): string | und
     ? 'activeUntil must be after activeFrom'
     : undefined;
 
-export type KeptBinding = Pick<PolicyRule, keyof Binding>;
+export type StoredBinding = Pick<PolicyRule, keyof Binding>;
 
 /** The binding as it is stored: without `enforce`, which is the default. */
-export const keptBinding = ({ when, activeFrom, activeUntil, enforcement }: Binding): KeptBinding => ({
+export const storedBinding = ({ when, activeFrom, activeUntil, enforcement }: Binding): StoredBinding => ({
   ...(when !== undefined && { when }),
   ...(activeFrom !== undefined && { activeFrom }),
   ...(activeUntil !== undefined && { activeUntil }),
@@ -56,11 +56,11 @@ export const keptBinding = ({ when, activeFrom, activeUntil, enforcement }: Bind
 type BindingUpdate = { readonly [Field in keyof Binding]?: Binding[Field] | null };
 
 /** The binding after an update; omitted fields stay as they are. */
-export const updatedBinding = (rule: Binding, update: BindingUpdate): KeptBinding => {
+export const updatedBinding = (rule: Binding, update: BindingUpdate): StoredBinding => {
   const { when = rule.when, activeFrom = rule.activeFrom, activeUntil = rule.activeUntil } = update;
   const { enforcement = rule.enforcement } = update;
   const times = { activeFrom: activeFrom ?? undefined, activeUntil: activeUntil ?? undefined };
-  return keptBinding({ when: when ?? undefined, ...times, enforcement: enforcement ?? undefined });
+  return storedBinding({ when: when ?? undefined, ...times, enforcement: enforcement ?? undefined });
 };
 
 /** A time to the minute. @param at epoch ms */

@@ -27,7 +27,7 @@ const lowerFee = ({ maxFeePerGasWei, baseFeeWei = 0, requiredWei, mostCostWei }:
 };
 
 /** The chain's price of gas, as far as it is known. */
-const chainAsks = ({ baseFeeWei, suggestedTipWei, believedTipWei }: Evidence): string =>
+const chainFees = ({ baseFeeWei, suggestedTipWei, believedTipWei }: Evidence): string =>
   `the chain asks for ${String(baseFeeWei)}` +
   (suggestedTipWei === undefined ? '' : ` and a tip of ${String(suggestedTipWei)}`) +
   (believedTipWei === undefined ? '' : ` (usual so far: ${String(believedTipWei)})`);
@@ -53,7 +53,7 @@ const wouldPass = (evidence: Evidence): string => {
     return `Send it again later: the node reports a base fee above ${String(evidence.believedBaseFeeWei)} wei, the most that Gasdesk can believe so far.`;
   }
   const { mostPreVerificationGas, mostCallGasLimit, mostPostOpGasLimit, mostMaxFeePerGasWei, mostTipWei } = evidence;
-  const asks: (string | false)[] = [
+  const demands: (string | false)[] = [
     mostPreVerificationGas !== undefined && `a preVerificationGas of at most ${String(mostPreVerificationGas)}`,
     mostCallGasLimit !== undefined && `a callGasLimit of at most ${String(mostCallGasLimit)}`,
     mostPostOpGasLimit !== undefined && `a paymasterPostOpGasLimit of at most ${String(mostPostOpGasLimit)}`,
@@ -61,7 +61,7 @@ const wouldPass = (evidence: Evidence): string => {
       `a maxFeePerGas of at most ${String(mostMaxFeePerGasWei)} wei` +
         (mostTipWei === undefined ? '' : `, or a maxPriorityFeePerGas of at most ${String(mostTipWei)} wei`),
   ];
-  const listed = asks.filter((ask) => ask !== false).join(' and ');
+  const listed = demands.filter((demand) => demand !== false).join(' and ');
   const canEstimate = mostMaxFeePerGasWei === undefined;
   const estimate = 'Let Gasdesk estimate the gas (calculateGasLimits: true), or send it';
   return `${canEstimate ? estimate : 'Send it'} with ${listed}.`;
@@ -82,11 +82,11 @@ const denials = {
     const { maxFeePerGasWei, pricePerGasWei, surplusWei, mostMaxFeePerGasWei } = evidence;
     return surplusWei === undefined
       ? {
-          message: `The operation offers up to ${String(maxFeePerGasWei)} wei per gas where ${chainAsks(evidence)}; at most ${String(mostMaxFeePerGasWei)} are sponsored.`,
+          message: `The operation offers up to ${String(maxFeePerGasWei)} wei per gas where ${chainFees(evidence)}; at most ${String(mostMaxFeePerGasWei)} are sponsored.`,
           hint: wouldPass(evidence),
         }
       : {
-          message: `The operation pays ${String(pricePerGasWei)} wei per gas where ${chainAsks(evidence)}. ${gain(evidence)}`,
+          message: `The operation pays ${String(pricePerGasWei)} wei per gas where ${chainFees(evidence)}. ${gain(evidence)}`,
           hint: wouldPass(evidence),
         };
   },

@@ -84,14 +84,14 @@ export const checkGasTank = ({
   requiredWei,
   lowBalanceThresholdWei,
 }: TankFacts): Result => {
-  const promise = {
+  const reservation = {
     reservedWei: reservedWei.toString(),
     ...(pendingWithdrawalsWei > 0n && { pendingWithdrawalsWei: pendingWithdrawalsWei.toString() }),
     requiredWei: requiredWei.toString(),
     ...(lowBalanceThresholdWei !== undefined && { lowBalanceThresholdWei: lowBalanceThresholdWei.toString() }),
   };
-  if (balanceWei === undefined) return skip('BALANCE_UNKNOWN', promise);
-  const evidence = { balanceWei: balanceWei.toString(), ...promise };
+  if (balanceWei === undefined) return skip('BALANCE_UNKNOWN', reservation);
+  const evidence = { balanceWei: balanceWei.toString(), ...reservation };
   if (balanceWei - reservedWei - pendingWithdrawalsWei >= requiredWei) return pass('TANK_COVERS', evidence);
   return deny('GAS_TANK_EMPTY', { ...evidence, ...(symbol !== undefined && { symbol }) });
 };

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Evidence, Explanation } from '../../shared/denials.ts';
 import type { TraceStep } from '../../shared/schema/decision.ts';
 import type { Deployment } from '../calls/decode-deployment.ts';
-import type { AskCondition } from '../conditions/answers.ts';
+import type { EvaluateCondition } from '../conditions/answers.ts';
 import type { ConditionValues } from '../conditions/vocabulary.ts';
 import type { Decoding } from '../calls/decoding.ts';
 import type { Facts } from '../facts/facts.ts';
@@ -60,7 +60,7 @@ export interface RuleInput {
   /** The values that conditions see; computed when needed. */
   readonly values: () => ConditionValues;
   /** Evaluates conditions within the steps that a decision may take. */
-  readonly ask: AskCondition;
+  readonly evaluate: EvaluateCondition;
 }
 
 /** Further effects of a denial. */
@@ -80,7 +80,7 @@ export interface RuleStorage {
 }
 
 /** How operators set up rules of a kind: rules of a `policyType`, each with its `policyData`. */
-export interface Setup<Sent = unknown, Kept extends object = object> {
+export interface Setup<Sent = unknown, Stored extends object = object> {
   readonly policyType: string;
   /** Its place among the types that operators choose from; absent: after those that have one. */
   readonly place?: number;
@@ -93,17 +93,17 @@ export interface Setup<Sent = unknown, Kept extends object = object> {
   /** The same on the management interface, where numbers are JSON numbers; absent: no different. */
   readonly managed?: z.ZodType<Sent>;
   /** `policyData` as it is stored, returned, and read when deciding. */
-  readonly kept: z.ZodType<Kept>;
+  readonly stored: z.ZodType<Stored>;
   /** True: the rule keeps its count with the changed data. Absent: every change restarts it. */
-  continues?(before: Kept, after: Kept): boolean;
+  continues?(before: Stored, after: Stored): boolean;
   /** Whether such a rule also applies to users who pay in a token. Absent: it does not. */
-  bindsTokenMode?(kept: Kept): boolean;
+  bindsTokenMode?(stored: Stored): boolean;
   /** Whether such a rule needs the price of the native coin. Absent: it does not. */
-  asksForPrice?(kept: Kept): boolean;
+  needsPrice?(stored: Stored): boolean;
   /** Converts sent data to its stored form. */
-  keep(sent: Sent, keeping: RuleStorage): Kept;
+  keep(sent: Sent, keeping: RuleStorage): Stored;
   /** The effect of such a rule, in a sentence. @param coin symbol of the chain's coin */
-  sentence(kept: Kept, coin: string): string;
+  sentence(stored: Stored, coin: string): string;
   /** What applies if a DApp has no such rule, in a sentence. @param isRestricted true if it has registered contracts */
   withoutRules(isRestricted: boolean): string;
   /** The form of the console for such a rule. */
@@ -137,25 +137,25 @@ export interface RuleType<Code extends string = string> extends RuleKind<Code> {
 /** Parsed `policyData`: policies are never modified. */
 const read = new WeakMap<object, unknown>();
 
-const readData = <Kept extends object>(kept: z.ZodType<Kept>, data: unknown): Kept => {
-  if (typeof data !== 'object' || data === null) return kept.parse(data);
-  const known = (read.get(data) as Kept | undefined) ?? kept.parse(data);
+const readData = <Stored extends object>(stored: z.ZodType<Stored>, data: unknown): Stored => {
+  if (typeof data !== 'object' || data === null) return stored.parse(data);
+  const known = (read.get(data) as Stored | undefined) ?? stored.parse(data);
   read.set(data, known);
   return known;
 };
 
 /** The rules of a kind, paused ones too. @throws ZodError if the data of one is not of this kind */
-export const rulesOf = <Kept extends object, Rule extends Pick<PolicyRule, 'policyType' | 'policyData'>>(
-  { policyType, kept }: Pick<Setup<never, Kept>, 'policyType' | 'kept'>,
+export const rulesOf = <Stored extends object, Rule extends Pick<PolicyRule, 'policyType' | 'policyData'>>(
+  { policyType, stored }: Pick<Setup<never, Stored>, 'policyType' | 'stored'>,
   rules: readonly Rule[],
-): (Rule & { readonly policyData: Kept })[] =>
+): (Rule & { readonly policyData: Stored })[] =>
   rules
     .filter((rule) => rule.policyType === policyType)
-    .map((rule) => ({ ...rule, policyData: readData(kept, rule.policyData) }));
+    .map((rule) => ({ ...rule, policyData: readData(stored, rule.policyData) }));
 
 /** Whether a rule with that data also applies to users who pay in a token. */
-export const bindsTokenMode = (setup: Pick<Setup<never>, 'kept' | 'bindsTokenMode'>, data: unknown): boolean =>
-  setup.bindsTokenMode?.(readData(setup.kept, data)) ?? false;
+export const bindsTokenMode = (setup: Pick<Setup<never>, 'stored' | 'bindsTokenMode'>, data: unknown): boolean =>
+  setup.bindsTokenMode?.(readData(setup.stored, data)) ?? false;
 
 /** The operation passes this rule. */
 export const pass = (code: string, evidence: Evidence = {}): CheckResult<never> => ({
@@ -191,7 +191,7 @@ export const wasRead = ({ code }: Pick<CheckResult, 'code'>): boolean => !code.e
 
 /** Whether other data makes a rule restart its count. */
 export const restarts = (
-  { kept, continues }: Pick<Setup<never>, 'kept' | 'continues'>,
+  { stored, continues }: Pick<Setup<never>, 'stored' | 'continues'>,
   before: unknown,
   after: unknown,
-): boolean => !(continues?.(readData(kept, before), readData(kept, after)) ?? false);
+): boolean => !(continues?.(readData(stored, before), readData(stored, after)) ?? false);

@@ -46,7 +46,7 @@ const holdingErrors = ({ standard: which, tokenId, minimum }: Omit<TokenHolding,
 const digits = (text: string): string => String(BigInt(text));
 
 /** True if the owner of one NFT is read; all others have a balance. */
-export const asksOwner = ({ standard: which, tokenId }: HoldingQuestion): boolean =>
+export const isOwnerQuestion = ({ standard: which, tokenId }: HoldingQuestion): boolean =>
   which === 'ERC721' && tokenId !== undefined;
 
 /** An amount of a token, for the middle of a sentence. @param count decimal digits */
@@ -72,17 +72,17 @@ const holdingSetup: Setup<TokenHolding, TokenHolding> = {
   sent: fields.superRefine((data, context) => {
     for (const [field, message] of holdingErrors(data)) context.addIssue({ code: 'custom', path: [field], message });
   }),
-  kept: fields,
+  stored: fields,
   keep: ({ tokenId, ...sent }) => ({
     standard: sent.standard,
     address: addressKey(sent.address),
     ...(tokenId !== undefined && { tokenId: digits(tokenId) }),
     minimum: digits(sent.minimum),
   }),
-  sentence: (kept) =>
-    asksOwner(kept)
-      ? `Sponsored only if the sender owns ${tokenWords(kept)}.`
-      : `Sponsored only if the sender holds at least ${counted(kept, kept.minimum)}.`,
+  sentence: (data) =>
+    isOwnerQuestion(data)
+      ? `Sponsored only if the sender owns ${tokenWords(data)}.`
+      : `Sponsored only if the sender holds at least ${counted(data, data.minimum)}.`,
   withoutRules: () => 'Senders need not hold any token.',
   form: {
     opens: 'Add holding',
@@ -175,7 +175,7 @@ const questionIn = ({ standard: which, token, tokenId }: Evidence): HoldingQuest
 const denials = {
   TOKEN_HOLDING_TOO_LOW: ({ rule, sender, minimum, held, ...evidence }) => {
     const question = questionIn(evidence);
-    if (asksOwner(question)) {
+    if (isOwnerQuestion(question)) {
       return {
         message: `The sender ${String(sender)} does not own ${tokenWords(question)}, as the rule "${String(rule)}" requires.`,
         hint: `Transfer ${tokenWords(question)} to ${String(sender)}, or send from the account that owns it.`,

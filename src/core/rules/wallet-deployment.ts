@@ -98,7 +98,7 @@ export const deploymentSetup: Setup<DeploymentData, DeploymentData & { operator:
   allows: 'operations that deploy their account are denied where contracts are registered',
   place: 3,
   sent: z.strictObject({ factories }),
-  kept: z.strictObject({ operator: z.literal('walletDeployment'), factories }),
+  stored: z.strictObject({ operator: z.literal('walletDeployment'), factories }),
   keep: ({ factories: trusted }) => ({
     operator: 'walletDeployment',
     ...(trusted !== undefined && { factories: trusted.map(addressKey) }),

@@ -37,7 +37,7 @@ export const webhookSetup: Setup<WebhookRuleData, WebhookRuleData> = {
       .optional()
       .describe('True: operations pass while the receiver does not respond; an answer of false always denies'),
   }),
-  kept: z.strictObject({ url: z.string(), failOpen: z.boolean().optional() }),
+  stored: z.strictObject({ url: z.string(), failOpen: z.boolean().optional() }),
   keep: (sent, { keepUrl }) => ({ ...sent, url: keepUrl(sent.url) }),
   sentence: ({ url, failOpen }) =>
     `${url} must verify each operation; while it does not answer, an operation ${failOpen === true ? 'passes' : 'is denied'}.`,
@@ -67,7 +67,7 @@ export const webhookTargets = ({ webhooks, rules }: Pick<Policy, 'webhooks' | 'r
 ];
 
 /** Webhooks that have to be called and were not called yet. */
-export const unaskedWebhooks = (facts: Pick<Facts, 'webhooks'>, policy: Policy): readonly WebhookTarget[] =>
+export const uncalledWebhooks = (facts: Pick<Facts, 'webhooks'>, policy: Policy): readonly WebhookTarget[] =>
   webhookTargets(policy).filter(
     ({ webhookId, active }) => active && !facts.webhooks.some(({ call }) => call.webhookId === webhookId),
   );

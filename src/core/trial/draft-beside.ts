@@ -8,7 +8,7 @@ import type { Policy, PolicyRule } from '../policy/policy.ts';
 const inForceAt = (rule: PolicyRule, at: number): PolicyRule => {
   const { policyType, policyData, ruleId } = rule;
   if (policyType !== limitSetup.policyType) return rule;
-  const limit = limitSetup.kept.parse(policyData);
+  const limit = limitSetup.stored.parse(policyData);
   const { startTimeInEpoch: start, durationInMs } = limit;
   if (start <= at) return rule;
   const startTimeInEpoch =

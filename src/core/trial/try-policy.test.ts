@@ -58,7 +58,7 @@ const decisionsOf = (policy: Policy, asked: readonly TestOperation[]): DecisionR
       ...decidedLine(
         facts,
         policy,
-        reservations.map((one) => ledger.look(one)),
+        reservations.map((one) => ledger.heldBy(one)),
       ),
       id: `d-${index}`,
     };

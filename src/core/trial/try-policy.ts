@@ -59,7 +59,7 @@ export interface BeforeAndAfter {
 /** The draft, whose new and changed limits begin at that time, epoch ms. */
 export type DraftAt = (from: number) => Policy;
 
-const MOST_FLIPS = 1_000;
+const MAX_FLIPS = 1_000;
 
 interface TrialVerdict {
   readonly outcome: 'sponsored' | 'denied' | 'unknown';
@@ -79,13 +79,13 @@ interface AccountRead {
   /** As {@link accountText} names it. */
   readonly account: string;
   /** The record's entry for it. */
-  readonly told: NonNullable<DecisionRecord['reservations']>[number] | undefined;
+  readonly entry: NonNullable<DecisionRecord['reservations']>[number] | undefined;
 }
 
 const UNKNOWN: TrialVerdict = { outcome: 'unknown', reason: undefined, held: [] };
 
-const isTaken = ({ outcome }: DecisionRecord, tried: TrialVerdict): boolean =>
-  (tried.outcome === 'unknown' ? outcome : tried.outcome) === 'sponsored';
+const isTaken = ({ outcome }: DecisionRecord, draftVerdict: TrialVerdict): boolean =>
+  (draftVerdict.outcome === 'unknown' ? outcome : draftVerdict.outcome) === 'sponsored';
 
 const actualCostOf = ({ actualCostWei }: DecisionRecord): bigint => BigInt(actualCostWei ?? 0);
 
@@ -105,9 +105,9 @@ const isSameWebhook = (one: WebhookTarget, other: WebhookTarget): boolean =>
 /** The facts with the answers of those webhooks that the draft calls too. */
 const withAnswers = (facts: Facts, recorded: Policy, draft: Policy): Facts => {
   if (facts.webhooks.length === 0) return facts;
-  const [asked, wanted] = [webhookTargets(recorded), webhookTargets(draft).filter(({ active }) => active)];
+  const [reads, wanted] = [webhookTargets(recorded), webhookTargets(draft).filter(({ active }) => active)];
   const webhooks = facts.webhooks.flatMap((response) => {
-    const target = asked.find(({ webhookId }) => webhookId === response.call.webhookId);
+    const target = reads.find(({ webhookId }) => webhookId === response.call.webhookId);
     if (target === undefined) return [response];
     const again = wanted.find((one) => isSameWebhook(one, target));
     if (again === undefined) return [];
@@ -212,11 +212,11 @@ export class PolicyTrial {
     this.#count.decisions += 1;
     const facts = readableFacts(record);
     const recorded = readRevision(revision)?.policy;
-    const tried = facts === undefined || recorded === undefined ? UNKNOWN : this.#try(record, facts, recorded);
+    const draftVerdict = facts === undefined || recorded === undefined ? UNKNOWN : this.#try(record, facts, recorded);
     if (record.outcome === 'sponsored') this.#cost.before += costOf(record, settlementOf(record));
-    if (isTaken(record, tried)) this.#cost.after += costOf(record, settlementOf(record));
-    this.#tell(record, tried);
-    return { before, after: isTaken(record, tried) ? 'sponsored' : 'denied' };
+    if (isTaken(record, draftVerdict)) this.#cost.after += costOf(record, settlementOf(record));
+    this.#recordVerdict(record, draftVerdict);
+    return { before, after: isTaken(record, draftVerdict) ? 'sponsored' : 'denied' };
   }
 
   #draftFor(recorded: Policy): Policy {
@@ -229,41 +229,41 @@ export class PolicyTrial {
     return draft;
   }
 
-  #held({ reservation, account, told }: AccountRead): bigint {
-    const before = told === undefined ? (this.#last.get(account) ?? 0n) : BigInt(told.held);
-    const held = before + this.#ahead.look(reservation);
+  #held({ reservation, account, entry }: AccountRead): bigint {
+    const before = entry === undefined ? (this.#last.get(account) ?? 0n) : BigInt(entry.held);
+    const held = before + this.#ahead.heldBy(reservation);
     return held < 0n ? 0n : held;
   }
 
   /** Records what the accounts hold after this decision, at the time and under the draft. */
-  #follow(record: DecisionRecord, asked: readonly AccountRead[], taken: readonly Reservation[]): void {
+  #follow(record: DecisionRecord, reads: readonly AccountRead[], taken: readonly Reservation[]): void {
     const [settlement, actualCostWei] = [settlementOf(record), actualCostOf(record)];
     const heldBy = (reservation: Reservation | undefined): bigint =>
       reservation === undefined ? 0n : heldOnceSettled(reservation, settlement, actualCostWei);
-    for (const [index, { reservation, account, told }] of asked.entries()) {
-      const wasTaken = told !== undefined && record.outcome === 'sponsored';
-      const recorded = heldBy(wasTaken ? { ...reservation, amount: BigInt(told.amount) } : undefined);
+    for (const [index, { reservation, account, entry }] of reads.entries()) {
+      const wasTaken = entry !== undefined && record.outcome === 'sponsored';
+      const recorded = heldBy(wasTaken ? { ...reservation, amount: BigInt(entry.amount) } : undefined);
       const drafted = heldBy(taken[index]);
       if (drafted !== recorded) this.#ahead.addTo(reservation, drafted - recorded);
-      if (told !== undefined) this.#last.set(account, BigInt(told.held) + recorded);
+      if (entry !== undefined) this.#last.set(account, BigInt(entry.held) + recorded);
     }
   }
 
   #try(record: DecisionRecord, recordedFacts: Facts, recorded: Policy): TrialVerdict {
     const draft = this.#draftFor(recorded);
     const facts = withAnswers(recordedFacts, recorded, draft);
-    const told = new Map(record.reservations?.map((one) => [one.account, one]));
+    const entries = new Map(record.reservations?.map((one) => [one.account, one]));
     const reservations = plan(facts, draft);
-    const asked = reservations.map((reservation): AccountRead => {
+    const reads = reservations.map((reservation): AccountRead => {
       const account = accountText(reservation.account);
-      return { reservation, account, told: told.get(account) };
+      return { reservation, account, entry: entries.get(account) };
     });
-    const held = asked.map((one) => this.#held(one));
+    const held = reads.map((one) => this.#held(one));
     const verdict = decide(facts, draft, held);
-    const tried = { ...this.#judge(record, { facts, draft, verdict }), held };
+    const draftVerdict = { ...this.#judge(record, { facts, draft, verdict }), held };
     const taken = verdict.next === 'done' ? verdict.taken : reservations;
-    this.#follow(record, asked, isTaken(record, tried) ? taken : []);
-    return tried;
+    this.#follow(record, reads, isTaken(record, draftVerdict) ? taken : []);
+    return draftVerdict;
   }
 
   #judge(record: DecisionRecord, { facts, draft, verdict }: DraftVerdict): Omit<TrialVerdict, 'held'> {
@@ -278,7 +278,7 @@ export class PolicyTrial {
     return { outcome: 'sponsored', reason };
   }
 
-  #tell(record: DecisionRecord, { outcome: to, reason, held }: TrialVerdict): void {
+  #recordVerdict(record: DecisionRecord, { outcome: to, reason, held }: TrialVerdict): void {
     const { id, at, sender, outcome: from } = record;
     if (to === 'unknown') this.#count.unknown += 1;
     else if (to === from) this.#count.same += 1;
@@ -291,7 +291,7 @@ export class PolicyTrial {
       this.#count[change] += 1;
       this.#senders[change].add(sender.toLowerCase());
       const denial = from === 'sponsored' ? { from, to: 'denied' as const } : { from: 'denied' as const, to };
-      if (this.#flips.length < MOST_FLIPS) this.#flips.push({ id, at, sender, ...denial, code, rule, held });
+      if (this.#flips.length < MAX_FLIPS) this.#flips.push({ id, at, sender, ...denial, code, rule, held });
     }
   }
 

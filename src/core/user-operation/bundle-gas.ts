@@ -28,7 +28,7 @@ const PAYMASTER_BYTES = 288;
  * Bytes of the signature that count as data on layer 1. Nothing enforces the length of the one in a request: it is a
  * dummy, and the final one may be far shorter. Passkeys take up to 1 KiB, and a Safe 65 bytes per owner.
  */
-const MOST_SIGNATURE_BYTES = 2048;
+const MAX_SIGNATURE_BYTES = 2048;
 
 /**
  * The operation whose data is paid for on layer 1: with a paymaster's part, and with only the part of the signature
@@ -36,7 +36,7 @@ const MOST_SIGNATURE_BYTES = 2048;
  */
 export const asBundled = (op: UserOperation): UserOperation => ({
   ...withPaymasterAndData(op, fillerBytes(PAYMASTER_BYTES)),
-  signature: fillerBytes(Math.min(Math.max(byteLength(op.signature), ECDSA_SIGNATURE_LENGTH), MOST_SIGNATURE_BYTES)),
+  signature: fillerBytes(Math.min(Math.max(byteLength(op.signature), ECDSA_SIGNATURE_LENGTH), MAX_SIGNATURE_BYTES)),
 });
 
 /**

@@ -28,7 +28,7 @@ export interface Offer {
  * Only this much of the gas that an operation uses in simulation raises the allowed gain: an account can detect a
  * simulation, and burn gas there that it does not burn on chain.
  */
-const MOST_METERED_GAS = 500_000n;
+const MAX_METERED_GAS = 500_000n;
 
 /** Prices on layer 1 may change until the operation is mined. */
 const L1_DATA_ROOM = { times: 3n, per: 2n };
@@ -65,7 +65,7 @@ export const offerOf = (
     maxPriorityFeePerGasWei: maxPriorityFeePerGas,
     preVerificationGas,
     bundleGas: onChain + (l1DataGas * L1_DATA_ROOM.times) / L1_DATA_ROOM.per,
-    usualGas: onChain + l1DataGas + min(meteredGas, MOST_METERED_GAS),
+    usualGas: onChain + l1DataGas + min(meteredGas, MAX_METERED_GAS),
     limits: { callGasLimit, postOpGasLimit },
     callGasUsed,
   };

@@ -19,7 +19,7 @@ export const costPrice = ({ believedBaseFeeWei, believedTipWei }: GasPrices): bi
 const GWEI = 10n ** 9n;
 
 /** No chain's usual tip is higher: a node that suggests more is not believed. */
-const MOST_TIP_WEI = 100n * GWEI;
+const MAX_TIP_WEI = 100n * GWEI;
 
 /** The prices of gas; undefined if the chain was not read. */
 export const pricesOf = (chain: ChainSnapshot | null): GasPrices | undefined => {
@@ -33,7 +33,7 @@ export const pricesOf = (chain: ChainSnapshot | null): GasPrices | undefined => 
   return {
     baseFeeWei: BigInt(baseFeeWei),
     believedBaseFeeWei: BigInt(believedBaseFeeWei),
-    believedTipWei: min(BigInt(believedTipWei), MOST_TIP_WEI),
-    suggestedTipWei: min(BigInt(suggestedTipWei), MOST_TIP_WEI),
+    believedTipWei: min(BigInt(believedTipWei), MAX_TIP_WEI),
+    suggestedTipWei: min(BigInt(suggestedTipWei), MAX_TIP_WEI),
   };
 };

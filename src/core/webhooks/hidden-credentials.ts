@@ -35,8 +35,8 @@ export const hideCredentials = (url: string): string => {
   const [, scheme = '', userInfo, host = '', path = '', query = '', fragment = ''] = PARTS.exec(url) ?? [];
   if (scheme === '') return url;
   const shown = hidePath(path) + hideQuery(query);
-  const kept = shown === path + query || MARK.test(fragment) ? fragment : '';
-  return `${scheme}${userInfo === undefined ? '' : `${HIDDEN}@`}${host}${shown}${kept}`;
+  const shownFragment = shown === path + query || MARK.test(fragment) ? fragment : '';
+  return `${scheme}${userInfo === undefined ? '' : `${HIDDEN}@`}${host}${shown}${shownFragment}`;
 };
 
 /** The showable form of a redirect's target, which need not be a whole URL. */
@@ -50,7 +50,7 @@ export const hideInLocation = (location: string): string => {
 export const hasCredentials = (url: string): boolean => isHidden(url) || hideCredentials(url) !== url;
 
 /** True for a URL with secrets in the clear. User info is one, hidden or not. */
-export const tellsCredentials = (url: string): boolean => USER_INFO.test(url) || hideCredentials(url) !== url;
+export const revealsCredentials = (url: string): boolean => USER_INFO.test(url) || hideCredentials(url) !== url;
 
 /** True for a URL with a user name or a password, hidden ones too. */
 export const hasUserInfo = (url: string): boolean => USER_INFO.test(url);

@@ -38,7 +38,7 @@ export interface Attack {
 }
 
 /** Further rounds are like those before them. */
-const MOST_ROUNDS = 200;
+const MAX_ROUNDS = 200;
 
 /** A ledger of the attacker's operations, and the tank that pays for them. */
 class Books {
@@ -86,7 +86,7 @@ class Books {
   /** Decides an operation after a number of others like it. */
   decider({ op }: Pick<AttackOperation, 'op'>, at: number): (behind: bigint) => FinalVerdict {
     const { reservations, decide } = attempt(this.#policy, this.at(at), op);
-    const held = reservations.map((reservation) => this.#ledger.look(reservation));
+    const held = reservations.map((reservation) => this.#ledger.heldBy(reservation));
     return (behind) =>
       decide(reservations.map((reservation, index) => (held[index] ?? 0n) + behind * this.#left(reservation)));
   }
@@ -221,7 +221,7 @@ const play = (
   const volleys: Volley[] = [];
   let { last, end } = NOTHING;
   let at = start;
-  for (let round = 0; round < MOST_ROUNDS && at < start + PERIOD_MS[period]; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS && at < start + PERIOD_MS[period]; round += 1) {
     const played = playRound(policy, books, { at, costliest, takesRest });
     volleys.push(...played.volleys);
     last = played.last ?? last;

@@ -45,7 +45,7 @@ const find = (changes: Partial<Policy> = {}, where = situation, held: readonly b
 };
 
 /** Amounts in thousandths of the coin, rounded, and what stops the attacker, for each time. */
-const told = ({ bounds }: WorstCase): unknown[] =>
+const rounded = ({ bounds }: WorstCase): unknown[] =>
   bounds.map(({ amountWei, stoppedBy }) => [
     amountWei === null ? null : (BigInt(amountWei) + MILLI / 2n) / MILLI,
     stoppedBy && (stoppedBy.name ?? stoppedBy.rule),
@@ -153,18 +153,18 @@ describe('what a holder of the API key can cost', () => {
       ],
     ],
   ])('%s', (_case, changes, expected) => {
-    expect(told(find(changes))).toEqual(expected);
+    expect(rounded(find(changes))).toEqual(expected);
   });
 
   test('on a chain that nobody can ask is whatever there is, where no rule binds all', () => {
     const unchecked = { ...situation, chain: null, hasNode: false };
-    expect(told(find({}, unchecked))).toEqual([
+    expect(rounded(find({}, unchecked))).toEqual([
       [null, null],
       [null, null],
       [null, null],
     ]);
     const bound = find({ rules: [limit('coins', inCoins('0.05'))] }, unchecked);
-    expect(told(bound)).toEqual([
+    expect(rounded(bound)).toEqual([
       [50n, 'coins'],
       [100n, 'coins'],
       [1_250n, 'coins'],
@@ -175,15 +175,15 @@ describe('what a holder of the API key can cost', () => {
     const changes = { rules: [limit('ten', {})] };
     const accounts = attackReservations(policyWith(changes), situation);
     const used = accounts.map(({ account }) => (account.kind === 'limit' ? 4n : 0n));
-    expect(told(find(changes, situation, used))[0]).toEqual([120n, 'ten']);
+    expect(rounded(find(changes, situation, used))[0]).toEqual([120n, 'ten']);
     const reserved = accounts.map(({ account }) => (account.kind === 'tank' ? 900n * MILLI : 0n));
-    expect(told(find(changes, situation, reserved))[0]).toEqual([100n, 'gasTank']);
+    expect(rounded(find(changes, situation, reserved))[0]).toEqual([100n, 'gasTank']);
   });
 
   test('at once is a share of a tank that several DApps use, and all of it in time', () => {
     const several = { ...situation, shared: { bySenders: true, byDapps: true, chain: false } };
     const found = find({}, several);
-    expect(told(found)).toEqual([
+    expect(rounded(found)).toEqual([
       [250n, 'gasTank'],
       [1_000n, 'gasTank'],
       [1_000n, 'gasTank'],
@@ -193,7 +193,7 @@ describe('what a holder of the API key can cost', () => {
 
   test('is half of the breaker on a chain with several DApps', () => {
     const several = { ...situation, shared: { bySenders: false, byDapps: false, chain: true } };
-    expect(told(find(breaker(40n, 3_600), several))[1]).toEqual([20n, 'burnRate']);
+    expect(rounded(find(breaker(40n, 3_600), several))[1]).toEqual([20n, 'burnRate']);
   });
 
   test('is told with every rule that would stop it, the first one first, and with those that never do', () => {

@@ -58,23 +58,23 @@ export interface RoomWatch {
 }
 
 export const watchRoom = (order: RoomOrder): RoomWatch => {
-  const given = new AbortController();
+  const controller = new AbortController();
   let cancel: () => void = () => undefined;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const free = await order.freeBytes(order.dir).catch(() => LEAST_FREE_BYTES);
     if (free < LEAST_FREE_BYTES) {
       const what = `The backup was stopped: only ${bytesText(free)} is left on the disk of ${order.dir}`;
-      given.abort(noRoom(order, what, free, LEAST_FREE_BYTES));
-    } else if (!given.signal.aborted) next();
+      controller.abort(noRoom(order, what, free, LEAST_FREE_BYTES));
+    } else if (!controller.signal.aborted) next();
   };
   const next = (): void => {
-    cancel = order.clock.setTimer(WATCH_MS, () => void look());
+    cancel = order.clock.setTimer(WATCH_MS, () => void check());
   };
   next();
   return {
-    signal: given.signal,
+    signal: controller.signal,
     stop() {
-      given.abort();
+      controller.abort();
       cancel();
     },
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
-import { KEYSTORES, KEYSTORE_NAME, keptFiles } from '../data-folder/data-folder.ts';
+import { KEYSTORES, KEYSTORE_NAME, dataFiles } from '../data-folder/data-folder.ts';
 import { newestSchema } from '../store/sqlite/migrate.ts';
 
 export const MANIFEST_NAME = 'manifest.json';
@@ -21,7 +21,7 @@ const manifestSchema = z.strictObject({
   /** In archive order. */
   files: z.array(
     z.strictObject({
-      name: z.union([z.enum(keptFiles), keystorePath]),
+      name: z.union([z.enum(dataFiles), keystorePath]),
       bytes: z.int().min(0),
       sha256: z.string().regex(/^[0-9a-f]{64}$/),
     }),
@@ -53,14 +53,15 @@ const parseJson = (text: string): unknown => {
 /** Reads the manifest of the backup `file`. @throws EngineError `BACKUP_UNREADABLE` or `BACKUP_TOO_NEW` */
 export const readManifest = (file: string, text: string): Manifest => {
   const json = parseJson(text);
-  const { data: told } = versionSchema.safeParse(json);
-  if (told === undefined) throw unreadable(file, 'it does not contain a Gasdesk backup');
-  if (told.version > VERSION) throw tooNew(file, `it has format ${told.version}, and this Gasdesk reads ${VERSION}`);
+  const { data: header } = versionSchema.safeParse(json);
+  if (header === undefined) throw unreadable(file, 'it does not contain a Gasdesk backup');
+  if (header.version > VERSION)
+    throw tooNew(file, `it has format ${header.version}, and this Gasdesk reads ${VERSION}`);
   const { data: manifest } = manifestSchema.safeParse(json);
   if (manifest === undefined) throw unreadable(file, 'its manifest is not in the format that this Gasdesk reads');
   if (manifest.schema > newestSchema) {
     throw tooNew(file, `its database has schema ${manifest.schema}, and this Gasdesk knows up to ${newestSchema}`);
   }
-  if (!manifest.files.some(({ name }) => name === keptFiles.database)) throw unreadable(file, 'it has no database');
+  if (!manifest.files.some(({ name }) => name === dataFiles.database)) throw unreadable(file, 'it has no database');
   return manifest;
 };

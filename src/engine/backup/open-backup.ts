@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { Decrypter } from 'age-encryption';
 import { type Extract, extract as createExtract } from 'tar-stream';
 import { EngineError } from '../../shared/errors.ts';
-import { keptFiles } from '../data-folder/data-folder.ts';
+import { dataFiles } from '../data-folder/data-folder.ts';
 import type { Secret } from '../base/secret.ts';
 import { errorsOf, schemaOf } from '../store/sqlite/snapshots.ts';
 import { passphraseIdentity } from './age-passphrase.ts';
@@ -162,7 +162,7 @@ export const openBackup = async (
   try {
     await requireAgeFile(file);
     const manifest = await unpackAll(file, passphrase, dir, signal);
-    const database = join(dir, keptFiles.database);
+    const database = join(dir, dataFiles.database);
     checkDatabase(file, database, manifest);
     return { manifest, dir, database, close };
   } catch (error) {

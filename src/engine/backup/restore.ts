@@ -14,7 +14,7 @@ import { systemEntropy } from '../base/clock.ts';
 import {
   type DataFolder,
   KEYSTORES,
-  keptFiles,
+  dataFiles,
   keystoreFiles,
   logEndFile,
   openDataFolder,
@@ -84,12 +84,12 @@ export const finishInterrupted = (dir: string): boolean => {
   // Each step may have run before. Settings come first: the next start reads them before it calls this.
   const keystores = new Set([...keystoreFiles(dir), ...keystoreFiles(ready)]);
   if (keystores.size > 0) mkdirSync(join(dir, KEYSTORES), { recursive: true, mode: 0o700 });
-  for (const name of [keptFiles.config, keptFiles.vault, ...keystores, keptFiles.database]) {
+  for (const name of [dataFiles.config, dataFiles.vault, ...keystores, dataFiles.database]) {
     const target = join(dir, name);
     const isHere = existsSync(join(ready, name));
     const isDone = !isHere && files.some((file) => file.name === name);
     if (isDone) continue;
-    if (name === keptFiles.database) for (const beside of besides(target)) rmSync(beside, { force: true });
+    if (name === dataFiles.database) for (const beside of besides(target)) rmSync(beside, { force: true });
     if (isHere) renameSync(join(ready, name), target);
     else rmSync(target, { force: true });
   }
@@ -100,8 +100,8 @@ export const finishInterrupted = (dir: string): boolean => {
 
 /** Backs up the folder's desk. Its vault still opens with the same passphrase or key. */
 const saveWhatIsThere = async (folder: DataFolder, order: RestoreOrder): Promise<MadeBackup | null> => {
-  const isKept = Object.values(keptFiles).some((name) => existsSync(join(folder.dir, name)));
-  if (!isKept && keystoreFiles(folder.dir).length === 0) return null;
+  const isUsed = Object.values(dataFiles).some((name) => existsSync(join(folder.dir, name)));
+  if (!isUsed && keystoreFiles(folder.dir).length === 0) return null;
   const { passphrase, now, logN = Math.log2(DEFAULT_SCRYPT.N) } = order;
   try {
     return await writeBackup({
@@ -123,7 +123,7 @@ const saveWhatIsThere = async (folder: DataFolder, order: RestoreOrder): Promise
 };
 
 const isDataFolder = (names: readonly string[]): boolean =>
-  ['engine.lock', 'restore.new', ...Object.values(keptFiles)].some((name) => names.includes(name));
+  ['engine.lock', 'restore.new', ...Object.values(dataFiles)].some((name) => names.includes(name));
 
 const namesIn = (dir: string): string[] => {
   try {
@@ -165,7 +165,7 @@ export const restoreBackup = async (order: RestoreOrder): Promise<RestoreResult>
     if (lock) finishInterrupted(dir);
     mkdirSync(unpackedIn(dir), { mode: 0o700 });
     const { manifest } = await openBackup(order.file, order.passphrase, unpackedIn(dir));
-    renewLog(join(unpackedIn(dir), keptFiles.database), manifest.madeAt);
+    renewLog(join(unpackedIn(dir), dataFiles.database), manifest.madeAt);
     lock ??= lockDataFolder(dir);
     const before = await saveWhatIsThere(openDataFolder(dir), order);
     decide(dir, manifest);

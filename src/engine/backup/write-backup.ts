@@ -22,7 +22,7 @@ import { type Pack, pack as createPack } from 'tar-stream';
 import { EngineError } from '../../shared/errors.ts';
 import type { Entropy } from '../base/clock.ts';
 import { withoutDatabase } from '../config/config.ts';
-import { type DataFolder, KEYSTORES, keptFiles, keystoreFiles } from '../data-folder/data-folder.ts';
+import { type DataFolder, KEYSTORES, dataFiles, keystoreFiles } from '../data-folder/data-folder.ts';
 import { syncFolder } from '../data-folder/write-durably.ts';
 import type { Secret } from '../base/secret.ts';
 import { schemaOf } from '../store/sqlite/snapshots.ts';
@@ -104,20 +104,20 @@ const sha256Of = async (file: string): Promise<string> => {
 };
 
 const gather = async ({ folder, now, ...job }: BackupJob, into: string): Promise<Details> => {
-  const database = join(into, keptFiles.database);
+  const database = join(into, dataFiles.database);
   await job.copyDatabase(database);
   // Nothing asynchronous may come between: the keys in the database and in the vault must match.
   const madeAt = now();
   const vault = job.vaultText();
-  if (vault !== undefined) writeFileSync(join(into, keptFiles.vault), vault, { mode: 0o600 });
+  if (vault !== undefined) writeFileSync(join(into, dataFiles.vault), vault, { mode: 0o600 });
   if (existsSync(folder.config)) {
     const settings = withoutDatabase(readFileSync(folder.config, 'utf8'));
-    writeFileSync(join(into, keptFiles.config), settings, { mode: 0o600 });
+    writeFileSync(join(into, dataFiles.config), settings, { mode: 0o600 });
   }
   mkdirSync(join(into, KEYSTORES), { mode: 0o700 });
   const keystores = keystoreFiles(folder.dir);
   for (const name of keystores) copyFileSync(join(folder.dir, name), join(into, name));
-  const names = [...Object.values(keptFiles).filter((name) => existsSync(join(into, name))), ...keystores];
+  const names = [...Object.values(dataFiles).filter((name) => existsSync(join(into, name))), ...keystores];
   const files = names.map(async (name) => {
     const file = join(into, name);
     return { name, bytes: statSync(file).size, sha256: await sha256Of(file) };
@@ -202,7 +202,7 @@ const writeAs = async (partial: string, job: BackupJob): Promise<MadeBackup> => 
 };
 
 /**
- * Makes a backup: a tar archive of {@link MANIFEST_NAME}, {@link keptFiles} and {@link keystoreFiles}, encrypted in the
+ * Makes a backup: a tar archive of {@link MANIFEST_NAME}, {@link dataFiles} and {@link keystoreFiles}, encrypted in the
  * age format to a passphrase, so that `age -d FILE | tar x` opens it, too. It is flushed to disk under another name and
  * then renamed, so that `file` is always complete. Memory does not grow with the database; meanwhile the data folder
  * needs room for a copy of it.

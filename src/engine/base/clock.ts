@@ -43,7 +43,7 @@ const SLEW = 0.1;
 /** Smaller differences are left to slewing. */
 const NOTICEABLE_MS = 2_000;
 /** Minimum interval between checks for sleep: each takes a system call. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 
 /**
  * A clock that starts at the machine's time of day and then runs independently. Limits, the breaker and validity
@@ -55,12 +55,12 @@ export const createClock = ({ wall, monotonic, uptime: sinceBoot, setTimer }: Ma
   let time = wall();
   let measuredAt = monotonic();
   let asleep = sinceBoot() - measuredAt;
-  let lookedAt = measuredAt;
+  let checkedAt = measuredAt;
 
   /** Time asleep since the last check, ms. */
   const slept = (): number => {
-    if (measuredAt - lookedAt < LOOK_EVERY_MS) return 0;
-    lookedAt = measuredAt;
+    if (measuredAt - checkedAt < POLL_MS) return 0;
+    checkedAt = measuredAt;
     const before = asleep;
     const total = sinceBoot() - measuredAt;
     if (total - before < NOTICEABLE_MS) return 0;

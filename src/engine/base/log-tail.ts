@@ -1,4 +1,4 @@
-interface KeptLine {
+interface StoredLine {
   readonly seq: number;
   readonly json: string;
 }
@@ -6,7 +6,7 @@ interface KeptLine {
 export interface LogTail {
   push(json: string): void;
   /** Kept lines after `after`, oldest first. */
-  since(after: number): KeptLine[];
+  since(after: number): StoredLine[];
   /** Number of the newest line; 0 before the first. */
   readonly last: number;
 }

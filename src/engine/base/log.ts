@@ -56,11 +56,11 @@ export interface Log {
   readonly warn: Write;
   readonly error: Write;
   readonly level: LogLevel;
-  /** The last {@link KEPT_LINES} lines written. */
+  /** The last {@link MAX_LINES} lines written. */
   readonly tail: Pick<LogTail, 'since' | 'last'>;
 }
 
-const KEPT_LINES = 1_000;
+const MAX_LINES = 1_000;
 const MAX_TEXT = 500;
 const MAX_STACK = 4_000;
 const MAX_SCRUBBED = 16_384;
@@ -86,16 +86,16 @@ const scrub = (text: string, max: number): string => {
   return clean.length > max || head.length < text.length ? `${clean.slice(0, max)}…` : clean;
 };
 
-const KEPT_LENGTH = 64;
-const KEPT_TEXTS = 1_000;
+const MAX_CACHED_LENGTH = 64;
+const MAX_CACHED_TEXTS = 1_000;
 const scrubbed = new Map<string, string>();
 
 /** Most texts are routes, methods and codes, which repeat with every request: they are scrubbed once. */
 const scrubText = (text: string): string => {
-  const kept = scrubbed.get(text);
-  if (kept !== undefined) return kept;
+  const cached = scrubbed.get(text);
+  if (cached !== undefined) return cached;
   const clean = scrub(text, MAX_TEXT);
-  if (text.length <= KEPT_LENGTH && scrubbed.size < KEPT_TEXTS) scrubbed.set(text, clean);
+  if (text.length <= MAX_CACHED_LENGTH && scrubbed.size < MAX_CACHED_TEXTS) scrubbed.set(text, clean);
   return clean;
 };
 
@@ -174,7 +174,7 @@ const atOnce = (write: (line: string) => void): Sink => ({ write, flush: () => u
 /** Writes one JSON line per event, with only the fields that {@link logFields} allows. */
 export const createLog = ({ level, write, clock = systemClock }: LogOptions): Log => {
   const sink = write === undefined ? standardError : atOnce(write);
-  const tail = createLogTail(KEPT_LINES);
+  const tail = createLogTail(MAX_LINES);
   const logger = pino(
     {
       level,

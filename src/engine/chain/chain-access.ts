@@ -46,7 +46,7 @@ const verifying = (node: RpcClient, chainId: number): RpcClient => {
   let verified = false;
   const verify = async (): Promise<void> => {
     if (verified) return;
-    const { data: answered } = quantity.safeParse(await askChainId(node, chainId));
+    const { data: answered } = quantity.safeParse(await readChainId(node, chainId));
     if (answered !== BigInt(chainId)) {
       const fix = fixes.setRpc(chainId);
       const found =
@@ -72,7 +72,7 @@ const verifying = (node: RpcClient, chainId: number): RpcClient => {
 };
 
 /** Providers report a bad key, or an exhausted account, with a JSON-RPC error. */
-const askChainId = async (node: RpcClient, chainId: number): Promise<unknown> => {
+const readChainId = async (node: RpcClient, chainId: number): Promise<unknown> => {
   try {
     return await node.send('eth_chainId', []);
   } catch (error) {

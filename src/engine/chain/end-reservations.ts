@@ -10,7 +10,7 @@ import type {
 } from '../store/settlement-store.ts';
 import { type RpcClient, RpcError, isUnreachable } from './rpc.ts';
 import type { Identifier } from './sponsored-hashes.ts';
-import { type NonceState, askNonce } from './used-nonces.ts';
+import { type NonceState, queryNonce } from './used-nonces.ts';
 import {
   type Block,
   type OperationFilter,
@@ -28,9 +28,9 @@ const PATIENCE_MS = 3_600_000;
 /** Interval between retries of unanswered reads. */
 const ASK_AGAIN_MS = 60_000;
 /** Nonces read at once, and per poll. */
-const [AT_ONCE, MOST_AT_POLL] = [20, 100];
+const [AT_ONCE, MAX_AT_POLL] = [20, 100];
 /** Maximum log requests per poll that search for the operations that used nonces. */
-const MOST_SEARCHES = 300;
+const MAX_SEARCHES = 300;
 /** How many blocks too early a search may begin. */
 const EARLY_BLOCKS = 64;
 /** Most operations are mined long before this. Until then, do not read the nonce of an operation that never expires. */
@@ -63,7 +63,7 @@ export interface EndingOptions {
   readonly log: Log;
   readonly readOperations: OperationReader;
   readonly identify: Identifier;
-  readonly tellUnmatched: (mined: MinedUserOperation, decisions: number) => void;
+  readonly reportUnmatched: (mined: MinedUserOperation, decisions: number) => void;
 }
 
 /** An error of the node or the connection, which proves nothing. */
@@ -77,7 +77,7 @@ const FIRST_ENDLESS = { validUntil: 0, seq: 0 };
 const slotOf = ({ entryPoint, sender, nonce }: Pick<OpenReservation, 'entryPoint' | 'sender' | 'nonce'>): string =>
   `${addressKey(entryPoint)} ${addressKey(sender)} ${nonce}`;
 
-const seqsOf = (asked: readonly NonceQuestion[]): number[] => asked.map(({ reservation }) => reservation.seq);
+const seqsOf = (questions: readonly NonceQuestion[]): number[] => questions.map(({ reservation }) => reservation.seq);
 
 /**
  * Ends reservations whose operations can no longer be mined. A missing event proves nothing: logs may come from a node
@@ -86,11 +86,11 @@ const seqsOf = (asked: readonly NonceQuestion[]): number[] => asked.map(({ reser
  * that it was another operation. Without that event the reservation becomes `unconfirmed`.
  */
 export const createEnding = (options: EndingOptions) => {
-  const { chainId, store, clock, log, readOperations, identify, tellUnmatched } = options;
+  const { chainId, store, clock, log, readOperations, identify, reportUnmatched } = options;
 
-  const end = async (asked: readonly NonceQuestion[], to: 'released' | 'unconfirmed'): Promise<void> => {
-    if (asked.length === 0) return;
-    const count = await store.endReservations(seqsOf(asked), to);
+  const end = async (questions: readonly NonceQuestion[], to: 'released' | 'unconfirmed'): Promise<void> => {
+    if (questions.length === 0) return;
+    const count = await store.endReservations(seqsOf(questions), to);
     if (count === 0) return;
     if (to === 'released') log.info('settlement.released', { chainId, count });
     else log.warn('settlement.unconfirmed', { chainId, count });
@@ -114,7 +114,7 @@ export const createEnding = (options: EndingOptions) => {
     const made = Math.min(...used.map(({ reservation }) => reservation.at));
     const first = await blockBefore(node, last, made / 1000 - GRACE_SECONDS, { within: EARLY_BLOCKS });
     let from = first.number;
-    for (let asked = 0; asked < MOST_SEARCHES && from <= last.number && missing.size > 0; asked += 1) {
+    for (let searches = 0; searches < MAX_SEARCHES && from <= last.number && missing.size > 0; searches += 1) {
       const { mined, toBlock } = await readOperations(node, filter, from, last.number);
       add(mined);
       from = toBlock + 1;
@@ -133,7 +133,7 @@ export const createEnding = (options: EndingOptions) => {
     if (mined.length > 0) {
       const noBlocks = { fromBlock: head.number + 1, toBlock: head.number, cursor: head.number };
       const { unmatched } = await store.applySettlements({ chainId, mined, ...noBlocks });
-      for (const { mined: operation, decisions } of unmatched) tellUnmatched(operation, decisions);
+      for (const { mined: operation, decisions } of unmatched) reportUnmatched(operation, decisions);
     }
     return users;
   };
@@ -157,9 +157,9 @@ export const createEnding = (options: EndingOptions) => {
     }
   };
 
-  const askAll = async (node: RpcClient, asked: readonly NonceQuestion[]) => {
-    const states = await Promise.all(asked.map(({ reservation, block }) => askNonce(node, reservation, block)));
-    const thatAre = (state: NonceState): NonceQuestion[] => asked.filter((_, index) => states[index] === state);
+  const queryAll = async (node: RpcClient, questions: readonly NonceQuestion[]) => {
+    const states = await Promise.all(questions.map(({ reservation, block }) => queryNonce(node, reservation, block)));
+    const thatAre = (state: NonceState): NonceQuestion[] => questions.filter((_, index) => states[index] === state);
     return { used: thatAre('used'), unused: thatAre('unused'), unanswered: thatAre('unanswered') };
   };
 
@@ -175,11 +175,11 @@ export const createEnding = (options: EndingOptions) => {
     const { node, head, buried } = now;
     const query = { chainId, after: expiring.after, validUntilBefore, most: AT_ONCE };
     const reservations = await store.openReservations(query);
-    const asked = reservations.map((reservation): NonceQuestion => {
+    const questions = reservations.map((reservation): NonceQuestion => {
       const isPast = buried !== undefined && buried.timestamp > reservation.validUntil;
       return { reservation, block: isPast ? buried : head };
     });
-    const { used, unused, unanswered } = await askAll(node, asked);
+    const { used, unused, unanswered } = await queryAll(node, questions);
     await end(unused, 'released');
     const at = clock.monotonic();
     const givenUp = [...unanswered, ...(await endUsed(now, used))].filter(({ reservation: { seq } }) => {
@@ -199,7 +199,7 @@ export const createEnding = (options: EndingOptions) => {
      */
     async expire(now: ChainNow, chainTime: number): Promise<void> {
       if (clock.monotonic() < expiring.notBefore) return;
-      for (let asked = 0; asked < MOST_AT_POLL; asked += AT_ONCE) {
+      for (let polled = 0; polled < MAX_AT_POLL; polled += AT_ONCE) {
         const { last, searched } = await expireSome(now, chainTime - GRACE_SECONDS);
         if (last === undefined) {
           const wait = silentSince.size > 0 ? ASK_AGAIN_MS : 0;
@@ -223,7 +223,7 @@ export const createEnding = (options: EndingOptions) => {
         most: AT_ONCE,
       });
       const old = reservations.filter(({ at }) => at < clock.now() - ENDLESS_MS);
-      const { used } = await askAll(
+      const { used } = await queryAll(
         node,
         old.map((reservation) => ({ reservation, block: buried })),
       );

@@ -69,7 +69,7 @@ const isAnswer = (value: unknown): value is RpcAnswer =>
   typeof value === 'object' && value !== null && ('result' in value || 'error' in value);
 
 /** Larger than any answer the desk needs: it must not fill the memory. */
-const MOST_MIB = 32;
+const MAX_MIB = 32;
 
 /** Undefined for invalid JSON; JSON has no undefined of its own. */
 const parseJson = (body: Buffer): unknown => {
@@ -145,12 +145,12 @@ export const createRpcClient = (
     const timeout = startTimeout(timeoutMs);
     try {
       const { signal } = timeout;
-      const answer = await send(target, { headers, body, signal, mostBytes: MOST_MIB * 2 ** 20 });
+      const answer = await send(target, { headers, body, signal, mostBytes: MAX_MIB * 2 ** 20 });
       const date = Date.parse(answer.headers.date ?? '');
       answeredAt = Number.isNaN(date) ? undefined : date;
       return parseJson(answer.body);
     } catch (error) {
-      if (error instanceof RangeError) throw unreachable(`answered with more than ${MOST_MIB} MiB`);
+      if (error instanceof RangeError) throw unreachable(`answered with more than ${MAX_MIB} MiB`);
       throw unreachable(timeout.signal.aborted ? `did not answer in ${timeoutMs} ms` : 'cannot be reached', error);
     } finally {
       timeout.end();
@@ -160,7 +160,7 @@ export const createRpcClient = (
   /** Nodes quote a key that they refuse, and their messages go to DApps and into decisions. */
   const redacted = credentialRedactor(url);
   let id = 0;
-  const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+  const sendOnce = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     id += 1;
     const answer = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     if (!isAnswer(answer)) {
@@ -174,7 +174,7 @@ export const createRpcClient = (
 
   const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     try {
-      const result = await ask(method, params);
+      const result = await sendOnce(method, params);
       onOutcome('result');
       return result;
     } catch (error) {

@@ -52,8 +52,8 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
    */
   let reservedAt: number | undefined;
   /** When late logs were last checked (monotonic ms). */
-  let lookedAt = -Infinity;
-  const isLookDue = (): boolean => clock.monotonic() - lookedAt >= LATE_LOGS.everyMs;
+  let checkedAt = -Infinity;
+  const isCheckDue = (): boolean => clock.monotonic() - checkedAt >= LATE_LOGS.everyMs;
   /** Heads of the last polls, oldest first; of the buried ones, only the newest. */
   let heads: readonly Block[] = [];
 
@@ -68,7 +68,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     if (cursor !== undefined && head.number >= cursor - overlapBlocks) {
       const from = overlapOf(Math.min(cursor, head.number));
       const lowest = Math.max(0, head.number - LATE_LOGS.mostBlocks);
-      if (!isLookDue() || lowest >= from || !mayMatter(lowest)) return { from, knownThrough: cursor };
+      if (!isCheckDue() || lowest >= from || !mayMatter(lowest)) return { from, knownThrough: cursor };
       const late = await blockBefore(node, head, head.timestamp - LATE_LOGS.seconds, { lowest });
       return { from: Math.min(from, late.number), knownThrough: cursor };
     }
@@ -80,16 +80,16 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     return { from: Math.min(first.number, newest), knownThrough: -1 };
   };
 
-  const tellUnmatched = ({ transactionHash, userOpHash, sender }: MinedUserOperation, count: number): void =>
+  const reportUnmatched = ({ transactionHash, userOpHash, sender }: MinedUserOperation, count: number): void =>
     log.warn('settlement.unmatched', { chainId, transactionHash, userOpHash, sender, count });
-  const ending = createEnding({ chainId, store, clock, log, readOperations, identify, tellUnmatched });
+  const ending = createEnding({ chainId, store, clock, log, readOperations, identify, reportUnmatched });
 
   const readThrough = async (node: RpcClient, head: Block, state: SettlementState, stop: AbortSignal) => {
     const mayBeLate = reservedAt !== undefined && head.timestamp < reservedAt - GRACE_SECONDS;
     let isReserved = state.oldestReservedAt !== undefined || mayBeLate;
     let lastActive = (activeThrough ??= state.cursor ?? -1);
     const mayMatter = (block: number): boolean => isReserved || block <= lastActive;
-    const isLook = isLookDue();
+    const isCheck = isCheckDue();
     const { from: start, knownThrough } = await resume(node, head, state, mayMatter);
     for (let from = start; from <= head.number && !stop.aborted;) {
       if (!mayMatter(from)) {
@@ -102,13 +102,13 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
       const through = Math.max(toBlock, knownThrough);
       const range = toBlock === head.number ? { toBlock: through, cursor: toBlock } : { toBlock, cursor: through };
       const { putBack, unmatched } = await store.applySettlements({ chainId, fromBlock: from, mined, ...range });
-      for (const { mined: operation, decisions } of unmatched) tellUnmatched(operation, decisions);
+      for (const { mined: operation, decisions } of unmatched) reportUnmatched(operation, decisions);
       if (putBack > 0) log.warn('settlement.re-org', { chainId, count: putBack, from, to: toBlock });
       isReserved ||= putBack > 0;
       activeThrough = lastActive = Math.max(lastActive, isReserved ? toBlock : lastBlockOf(mined));
       from = toBlock + 1;
     }
-    if (isLook && !stop.aborted) lookedAt = clock.monotonic();
+    if (isCheck && !stop.aborted) checkedAt = clock.monotonic();
   };
 
   /**
@@ -163,7 +163,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     const state = await store.settlementState(chainId);
     if (state.oldestReservedAt !== undefined) reservedAt = nowSeconds;
     reservedAt ??= nowSeconds;
-    const mayBeLate = state.oldestReservedAt !== undefined && isLookDue();
+    const mayBeLate = state.oldestReservedAt !== undefined && isCheckDue();
     const isSameHead = read?.hash === head.hash;
     if (read === undefined || !isSameHead || mayBeLate) {
       const since = isSameHead && read !== undefined ? read.since : clock.monotonic();

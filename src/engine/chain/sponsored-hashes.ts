@@ -15,7 +15,7 @@ import type { RpcClient } from './rpc.ts';
 const SIGNED_LENGTHS: readonly number[] = [20 + 6 * 32, 20 + 8 * 32];
 
 /** A bundle holds a sender and nonce once. More of them are an attempt to waste our time. */
-const MOST_PLACES = 16;
+const MAX_PLACES = 16;
 
 const transaction = z.object({ input: hex });
 
@@ -41,7 +41,7 @@ export const sponsoredHashes = (input: Hex, mined: MinedUserOperation, chainId: 
   const text = digits(input).toLowerCase();
   const head = (addressWord(mined.sender) + word(mined.nonce)).toLowerCase();
   let at = text.indexOf(head);
-  for (let places = 0; at >= 0 && places < MOST_PLACES; places += 1, at = text.indexOf(head, at + 1)) {
+  for (let places = 0; at >= 0 && places < MAX_PLACES; places += 1, at = text.indexOf(head, at + 1)) {
     const op = at % 2 === 0 ? operationAt(text, at) : undefined;
     if (op === undefined || !sameAddress(entryPoint06.hash(op, domain), mined.userOpHash)) continue;
     const { paymasterAndData } = op;
@@ -54,7 +54,7 @@ export const sponsoredHashes = (input: Hex, mined: MinedUserOperation, chainId: 
 };
 
 /** Transactions kept in memory, so that reading blocks again needs no more calls. */
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /** Adds the {@link sponsoredHashes} to mined operations. */
 export type Identifier = (rpc: RpcClient, mined: readonly MinedUserOperation[]) => Promise<MinedUserOperation[]>;
@@ -74,7 +74,7 @@ export const createIdentifier = (
     if (known !== undefined) return known;
     const { input } = transaction.parse(await rpc.send('eth_getTransactionByHash', [mined.transactionHash]));
     const found = sponsoredHashes(input, mined, chainId);
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
     remembered.set(key, found);
     return found;
   };

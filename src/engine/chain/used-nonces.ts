@@ -15,7 +15,7 @@ export type NonceState = 'used' | 'unused' | 'unanswered';
  *
  * @throws what `rpc.send` throws, except errors of the node and the connection
  */
-export const askNonce = async (
+export const queryNonce = async (
   rpc: RpcClient,
   { entryPoint, sender, nonce }: OpenReservation,
   { hash }: Block,

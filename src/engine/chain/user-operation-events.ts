@@ -152,20 +152,20 @@ const withDeductions = (events: readonly EventLog[], deductions: readonly Deduct
 const readLogs = async (
   rpc: RpcClient,
   filter: Readonly<Record<string, unknown>>,
-  isAsked: (log: { blockNumber: number; blockHash: string }) => boolean,
+  isInRange: (log: { blockNumber: number; blockHash: string }) => boolean,
 ): Promise<MinedUserOperation[]> => {
-  const ask = async <T extends { removed?: boolean | undefined }>(
+  const queryLogs = async <T extends { removed?: boolean | undefined }>(
     schema: z.ZodType<T>,
-    asked: object,
+    query: object,
   ): Promise<T[]> => {
-    const logs = z.array(schema).parse(await rpc.send('eth_getLogs', [asked]));
+    const logs = z.array(schema).parse(await rpc.send('eth_getLogs', [query]));
     return logs.filter(({ removed }) => removed !== true);
   };
-  const events = await ask(logSchema.refine(isAsked), filter);
+  const events = await queryLogs(logSchema.refine(isInRange), filter);
   if (events.length === 0) return [];
   const paymasters = [...new Set(events.map((log) => toMined(log).paymaster))];
-  const asked = { ...filter, address: paymasters, topics: [DEDUCTION_TOPICS] };
-  return withDeductions(events, await ask(deductionSchema.refine(isAsked), asked));
+  const query = { ...filter, address: paymasters, topics: [DEDUCTION_TOPICS] };
+  return withDeductions(events, await queryLogs(deductionSchema.refine(isInRange), query));
 };
 
 const readEvents = async (
@@ -233,10 +233,10 @@ export const createOperationReader = (maxBlocks: number): OperationReader => {
         blocks = Math.min(maxBlocks, blocks + Math.ceil(blocks / 4));
         return { mined, toBlock };
       } catch (error) {
-        const asked = toBlock - fromBlock + 1;
-        blocks = Math.ceil(asked / 2);
+        const span = toBlock - fromBlock + 1;
+        blocks = Math.ceil(span / 2);
         // The range may be the cause of a time-out too, but an immediate retry does not help a node that is down.
-        if (asked === 1 || !(error instanceof RpcError)) throw error;
+        if (span === 1 || !(error instanceof RpcError)) throw error;
       }
     }
   };

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
-import { type KeptContent, keepContent } from '../http/kept-content.ts';
+import { type CachedContent, keepContent } from '../http/cached-content.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -9,8 +9,8 @@ interface ConsoleFile {
   readonly headers: Headers;
 }
 
-interface KeptConsoleFile {
-  readonly content: KeptContent;
+interface CachedConsoleFile {
+  readonly content: CachedContent;
   readonly headers: Headers;
 }
 
@@ -89,7 +89,7 @@ export const readConsoleFile = async (
 
 interface ReadFile {
   readonly version: string;
-  readonly content: Promise<KeptContent>;
+  readonly content: Promise<CachedContent>;
 }
 
 /**
@@ -101,20 +101,20 @@ interface ReadFile {
 export const keepConsoleFiles = (
   folder: string,
   reach: PageReach,
-): ((encodedPath: string) => Promise<KeptConsoleFile | undefined>) => {
-  const kept = new Map<string, ReadFile>();
+): ((encodedPath: string) => Promise<CachedConsoleFile | undefined>) => {
+  const cached = new Map<string, ReadFile>();
 
-  const contentOf = async (file: string): Promise<KeptContent | undefined> => {
+  const contentOf = async (file: string): Promise<CachedContent | undefined> => {
     try {
       const { mtimeMs, size } = await stat(file);
       const version = `${mtimeMs} ${size}`;
-      const before = kept.get(file);
+      const before = cached.get(file);
       if (before?.version === version) return await before.content;
       const content = readFile(file).then((bytes) => keepContent(bytes, file.endsWith('.woff2')));
-      kept.set(file, { version, content });
+      cached.set(file, { version, content });
       return await content;
     } catch {
-      kept.delete(file);
+      cached.delete(file);
       return undefined;
     }
   };

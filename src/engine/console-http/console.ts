@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import { EngineError, errorTable } from '../../shared/errors.ts';
 import type { EngineAnswer } from '../../shared/console-bridge.ts';
 import type { Secret } from '../base/secret.ts';
-import { answerKept } from '../http/kept-content.ts';
+import { sendCached } from '../http/cached-content.ts';
 import { keepConsoleFiles } from './console-files.ts';
 import type { EventSource, EventStreams } from './events.ts';
 
@@ -88,7 +88,7 @@ export const consoleRouter = (context: ConsoleContext): Router => {
     if (file !== undefined) {
       context.set({ ...file.headers });
       if (NAMED_BY_CONTENT.test(path)) context.set('Cache-Control', 'public, max-age=31536000, immutable');
-      await answerKept(context, file.content);
+      await sendCached(context, file.content);
     } else if (path === '/') {
       context.status = 404;
       context.type = 'text/plain';

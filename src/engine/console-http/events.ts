@@ -14,11 +14,11 @@ const BUFFER_BYTES = 64 * 1024;
 const STALL_MS = 30_000;
 
 /** Sends what was read, perhaps on several streams, as events. */
-type Tell = (read: object, events: () => readonly ServerSentEvent[]) => Promise<void>;
+type SendEvents = (read: object, events: () => readonly ServerSentEvent[]) => Promise<void>;
 
 export interface EventSource {
   readonly follower: string;
-  readonly follow: (after: number | undefined, tell: Tell) => ReturnType<ConsoleService['follow']>;
+  readonly follow: (after: number | undefined, send: SendEvents) => ReturnType<ConsoleService['follow']>;
   /** Rejects once the stream must end. */
   readonly stillAllowed?: () => Promise<unknown>;
 }
@@ -58,7 +58,7 @@ const bytesOf = (events: readonly ServerSentEvent[]): Buffer[] => {
 };
 
 /** Encoded pages: streams that send the same page share one copy. */
-const toldBytes = new WeakMap<object, readonly Buffer[]>();
+const encodedPages = new WeakMap<object, readonly Buffer[]>();
 
 /** The client's last position; undefined if it sends none. A reconnecting browser requests its first URL again. */
 const lastSeen = (context: Context): number | undefined => {
@@ -124,8 +124,8 @@ export const eventStreams = (
     };
     const subscription = follow(after, async (read, events) => {
       if (!(await isOpen())) return;
-      const pieces = toldBytes.get(read) ?? bytesOf(events());
-      toldBytes.set(read, pieces);
+      const pieces = encodedPages.get(read) ?? bytesOf(events());
+      encodedPages.set(read, pieces);
       for (const piece of pieces) if (out.writable && !out.write(piece)) await drained(out, clock);
     });
     const stopHeartbeat = every(clock, HEARTBEAT_MS, () => void beat());
@@ -165,7 +165,7 @@ export const eventStreams = (
 /** The console's feed over HTTP: pages, each with its position as id. */
 export const feedEvents = ({ follow }: Pick<ConsoleService, 'follow'>): EventSource => ({
   follower: 'operator',
-  follow: (after, tell) => follow(after, (page) => tell(page, () => [{ id: page.upTo, event: 'page', data: page }])),
+  follow: (after, send) => follow(after, (page) => send(page, () => [{ id: page.upTo, event: 'page', data: page }])),
 });
 
 /**
@@ -178,17 +178,17 @@ export const eventsRouter = ({ access, subscribe }: Service, streams: EventStrea
     const authToken = context.get('authToken');
     if (authToken === '') throw new EngineError('AUTH_TOKEN_REQUIRED');
     const { tokenId, accountId, paymasterId } = await access.token(authToken);
-    const whose = paymasterId === null ? { accountId } : { paymasterId };
+    const filter = paymasterId === null ? { accountId } : { paymasterId };
     streams.serve(context, {
       follower: tokenId,
-      follow: (after, tell) =>
+      follow: (after, send) =>
         subscribe(
           after,
           (decisions) =>
-            tell(decisions, () =>
+            send(decisions, () =>
               decisions.map((decision) => ({ id: decision.seq, event: 'decision', data: decision })),
             ),
-          whose,
+          filter,
         ),
       // The token may be revoked or expire meanwhile.
       stillAllowed: () => access.token(authToken),

@@ -20,7 +20,7 @@ export const isNobodyThere = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED');
 
 /** An engine may be killed in the middle of its answer. */
-const ask = async (socketPath: string, path: string, body: string): Promise<EngineAnswer> => {
+const postCall = async (socketPath: string, path: string, body: string): Promise<EngineAnswer> => {
   try {
     return parseExactJson(await post(socketPath, path, body)) as EngineAnswer;
   } catch (cause) {
@@ -40,7 +40,7 @@ const ask = async (socketPath: string, path: string, body: string): Promise<Engi
 export const controlClient =
   (socketPath: string): Caller =>
   async (name, input) => {
-    const answer = await ask(socketPath, `/${name}`, JSON.stringify(input));
+    const answer = await postCall(socketPath, `/${name}`, JSON.stringify(input));
     if (!answer.ok) throw new EngineError(answer.code, answer.message, answer.data);
     return answer.output as ProcedureOutput<typeof name>;
   };

@@ -16,7 +16,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { lockFile } from './lock.ts';
 
 /** Files of an engine, by their names in the data folder. A backup holds these and {@link keystoreFiles}. */
-export const keptFiles = { database: 'gasdesk.db', vault: 'vault.json', config: 'gasdesk.json' } as const;
+export const dataFiles = { database: 'gasdesk.db', vault: 'vault.json', config: 'gasdesk.json' } as const;
 
 /** Folder of the local keys, one file each. Part of a backup. */
 export const KEYSTORES = 'keystores';
@@ -84,9 +84,9 @@ export const openDataFolder = (path: string, machine: Machine = thisMachine()): 
   requireOwnersFolder(dir);
   return {
     dir,
-    database: join(dir, keptFiles.database),
-    vault: join(dir, keptFiles.vault),
-    config: join(dir, keptFiles.config),
+    database: join(dir, dataFiles.database),
+    vault: join(dir, dataFiles.vault),
+    config: join(dir, dataFiles.config),
     keystores: join(dir, KEYSTORES),
     lock: lockFile(dir),
     logEnd: logEndFile(dir),

@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import { answerKept, keepContent } from '../http/kept-content.ts';
+import { sendCached, keepContent } from '../http/cached-content.ts';
 import { openApiDocument } from './openapi.ts';
 import { openRpcDocument } from './openrpc.ts';
 
@@ -10,7 +10,7 @@ export const descriptionRouter = (): Router => {
     const content = keepContent(Buffer.from(JSON.stringify(document)));
     router.get(path, async (context) => {
       context.type = 'json';
-      await answerKept(context, await content);
+      await sendCached(context, await content);
     });
   }
   return router;

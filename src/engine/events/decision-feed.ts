@@ -36,12 +36,12 @@ export interface DecisionFeed {
    * slow listener.
    *
    * @param after undefined: only new ones. If it is beyond the end (restored backup), the caller still gets new ones
-   * @param whose undefined: everyone's
+   * @param filter undefined: everyone's
    */
   readonly subscribe: (
     after: number | undefined,
     listener: (decisions: readonly DecisionRecord[]) => void | Promise<void>,
-    whose?: FeedFilter,
+    filter?: FeedFilter,
   ) => Subscription;
   /**
    * Like {@link subscribe}, but with pages of the feed. The first page comes at once, even if empty: it gives the
@@ -73,7 +73,7 @@ const WOKEN_AT_ONCE = 8;
 export const createDecisionFeed = (store: Store, isFollowed = (): boolean => true): DecisionFeed => {
   const asleep = new Set<() => void>();
   let commits = 0;
-  let [isTelling, isDue] = [false, false];
+  let [isWaking, isDue] = [false, false];
   let lastTurn = Promise.resolve();
   /** Waits for the next round of the event loop, so that other work gets its turn. */
   const turn = (): Promise<void> => {
@@ -82,8 +82,8 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
   };
 
   const accounts = new Map<string, string | undefined>();
-  const readDecisions = async (after: number, whose: FeedFilter = {}): Promise<DecisionPage> => {
-    const page = await store.pageDecisions({ after, limit: PAGE, ...whose });
+  const readDecisions = async (after: number, filter: FeedFilter = {}): Promise<DecisionPage> => {
+    const page = await store.pageDecisions({ after, limit: PAGE, ...filter });
     for (const { paymasterId } of page.decisions) {
       if (!accounts.has(paymasterId)) accounts.set(paymasterId, (await store.findDapp(paymasterId))?.accountId);
     }
@@ -115,7 +115,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
   );
 
   /** Wakes the sleeping subscribers, a few per round of the event loop, then rests for as many rounds. */
-  const tellAll = async (): Promise<void> => {
+  const wakeInTurns = async (): Promise<void> => {
     const sleepers = [...asleep];
     for (let woken = 0; woken < sleepers.length; woken += WOKEN_AT_ONCE) {
       for (const wake of sleepers.slice(woken, woken + WOKEN_AT_ONCE)) wake();
@@ -127,10 +127,10 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
   /** Wakes all for the last commit: now, or after the current round of waking. */
   const wakeAll = (): void => {
     isDue = true;
-    if (isTelling || asleep.size === 0) return;
-    [isTelling, isDue] = [true, false];
-    void tellAll().then(() => {
-      isTelling = false;
+    if (isWaking || asleep.size === 0) return;
+    [isWaking, isDue] = [true, false];
+    void wakeInTurns().then(() => {
+      isWaking = false;
       if (isDue) wakeAll();
     });
   };
@@ -151,7 +151,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
     after: number | undefined,
     read: (after: number) => Promise<P>,
     shared: SharedReads<P>,
-    tell: (page: P) => void | Promise<void>,
+    send: (page: P) => void | Promise<void>,
   ): Subscription => {
     let cancelled = false;
     let wake = (): void => undefined;
@@ -173,7 +173,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
         const at = commits;
         const taken: PageRead<P> = (isBehind ? undefined : shared.after(cursor)) ?? { page: read(cursor), at };
         const page = await taken.page;
-        if (!isCancelled()) await tell(page);
+        if (!isCancelled()) await send(page);
         cursor = page.upTo;
         isBehind = page.more;
         if (page.more) await turn();
@@ -197,23 +197,23 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
       committed(undefined);
       return all.readOthers();
     },
-    subscribe: (after, listener, whose = {}) =>
+    subscribe: (after, listener, filter = {}) =>
       start(
         after,
-        (from) => readDecisions(from, whose),
+        (from) => readDecisions(from, filter),
         decisionReads,
         async (page) => {
-          const part = partOf(page, whose);
+          const part = partOf(page, filter);
           if (part.length > 0) await listener(part);
         },
       ),
     follow(after, listener) {
       let isFirst = true;
-      const tell = async (page: FeedPage): Promise<void> => {
+      const send = async (page: FeedPage): Promise<void> => {
         if (isFirst || page.rows.length > 0) await listener(page);
         isFirst = false;
       };
-      return start(after, (from) => store.pageFeed({ after: from, limit: PAGE }), rowReads, tell);
+      return start(after, (from) => store.pageFeed({ after: from, limit: PAGE }), rowReads, send);
     },
     store: {
       ...store,

@@ -30,25 +30,25 @@ export const createMadeDecisions = (
   const ownListeners = new Set<(decision: DecisionRecord) => void>();
   const listeners = new Set<(decision: DecisionRecord) => void>();
   const own = new Set<number>();
-  let told: number | undefined;
+  let sentUpTo: number | undefined;
   let reading: Promise<void> = Promise.resolve();
 
-  const tell = (decision: DecisionRecord): void => {
+  const send = (decision: DecisionRecord): void => {
     for (const listener of listeners) listener(decision);
   };
   const forget = (): void => {
-    told = undefined;
+    sentUpTo = undefined;
     own.clear();
   };
   const readOn = async (): Promise<void> => {
     if (!isFollowed()) forget();
     for (let more = isFollowed(); more;) {
-      const page = await store.pageDecisions({ after: told ?? END, limit: PAGE });
+      const page = await store.pageDecisions({ after: sentUpTo ?? END, limit: PAGE });
       for (const decision of page.decisions) {
-        if (decision.seq > (told ?? 0) && !own.has(decision.seq)) tell(decision);
+        if (decision.seq > (sentUpTo ?? 0) && !own.has(decision.seq)) send(decision);
       }
-      told = Math.max(told ?? 0, page.upTo);
-      for (const seq of own) if (seq <= told) own.delete(seq);
+      sentUpTo = Math.max(sentUpTo ?? 0, page.upTo);
+      for (const seq of own) if (seq <= sentUpTo) own.delete(seq);
       ({ more } = page);
     }
   };
@@ -71,12 +71,12 @@ export const createMadeDecisions = (
         return;
       }
       const { seq } = decision;
-      if (told !== undefined && seq <= told) return;
+      if (sentUpTo !== undefined && seq <= sentUpTo) return;
       own.add(seq);
       // On the first decision: earlier ones are not sent.
-      told ??= seq - 1;
-      while (own.delete(told + 1)) told += 1;
-      tell(decision);
+      sentUpTo ??= seq - 1;
+      while (own.delete(sentUpTo + 1)) sentUpTo += 1;
+      send(decision);
       if (own.size >= PAGE) void readOthers().catch(() => undefined);
     },
     readOthers,

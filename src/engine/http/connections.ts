@@ -33,7 +33,7 @@ interface Peer {
 }
 
 /** Pipelined requests that may wait on a connection. Sponsorship clients do not pipeline. */
-const MOST_AHEAD = 8;
+const MAX_AHEAD = 8;
 
 /**
  * True while the server does no work for the connection: its client has not sent a complete request, or does not read
@@ -181,7 +181,7 @@ export const keepConnections = (
     const { socket } = response.req;
     const connection = connections.get(socket);
     if (connection === undefined) return;
-    if (connection.requests.length > MOST_AHEAD) {
+    if (connection.requests.length > MAX_AHEAD) {
       stopParsing(socket);
       end(connection);
       return;

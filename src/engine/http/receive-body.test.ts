@@ -61,13 +61,13 @@ test('a body is received whole, in however many pieces, and the connection goes 
 
 test('a body that is too large is refused before it has come, with or without its length told', async () => {
   const open = await start();
-  const told = open();
-  told.write(head(LIMIT + 1));
-  expect(await answer(told)).toBe('BODY_TOO_LARGE: The request body is larger than 64 KiB;');
-  const untold = open();
+  const declared = open();
+  declared.write(head(LIMIT + 1));
+  expect(await answer(declared)).toBe('BODY_TOO_LARGE: The request body is larger than 64 KiB;');
+  const chunked = open();
   const chunk = `8000\r\n${'x'.repeat(32 * KIB)}\r\n`;
-  untold.write(`POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(3)}`);
-  expect(await answer(untold)).toContain('BODY_TOO_LARGE: The request body is larger than 64 KiB;');
+  chunked.write(`POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(3)}`);
+  expect(await answer(chunked)).toContain('BODY_TOO_LARGE: The request body is larger than 64 KiB;');
 });
 
 test('where unfinished bodies hold too much together, the oldest is given up and the others are received', async () => {

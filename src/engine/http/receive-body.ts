@@ -13,7 +13,7 @@ export interface BodyReceiver {
 }
 
 /** More than honest clients send at once: their bodies arrive within milliseconds. */
-const MOST_UNFINISHED_BYTES = 32 * 1024 * 1024;
+const MAX_UNFINISHED_BYTES = 32 * 1024 * 1024;
 
 /** Overhead per chunk of a body: a body may come byte by byte. */
 const PIECE_BYTES = 512;
@@ -33,7 +33,7 @@ const tooLarge = (limitBytes: number): EngineError =>
  * If unfinished bodies hold more than `mostBytes` together, the oldest one is dropped: an honest body is complete long
  * before that.
  */
-export const createBodyReceiver = (mostBytes = MOST_UNFINISHED_BYTES): BodyReceiver => {
+export const createBodyReceiver = (mostBytes = MAX_UNFINISHED_BYTES): BodyReceiver => {
   const unfinished = new Set<() => void>();
   let held = 0;
 
@@ -93,7 +93,7 @@ export const createBodyReceiver = (mostBytes = MOST_UNFINISHED_BYTES): BodyRecei
 /**
  * Bytes of an unwanted body that are read, so that its sender gets to read the answer: the largest configurable body.
  */
-const MOST_DISCARDED_BYTES = 16 * 1024 * 1024;
+const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 
 /**
  * Discards the rest of a request that was answered early. A client that keeps sending is disconnected; a slow one meets
@@ -101,7 +101,7 @@ const MOST_DISCARDED_BYTES = 16 * 1024 * 1024;
  */
 export const discardRest = (request: IncomingMessage): void => {
   if (request.complete) return;
-  let left = MOST_DISCARDED_BYTES;
+  let left = MAX_DISCARDED_BYTES;
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length;
     if (left < 0) request.socket.destroy();

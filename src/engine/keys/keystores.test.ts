@@ -104,10 +104,10 @@ it('a damaged file is told of and hides no other; files that are not ours are le
   const { text } = await foreign();
   writeFileSync(join(dir, `${named('4')}.json`), text);
   writeFileSync(join(dir, 'notes.txt'), 'mine');
-  const told = keystores.list();
-  expect(told.map(({ error }) => error === null)).toEqual([false, false, true, true]);
-  expect(told.map(({ label }) => label)).toEqual(['', '', '', 'Good']);
-  expect(told[3]).toEqual(good);
+  const listed = keystores.list();
+  expect(listed.map(({ error }) => error === null)).toEqual([false, false, true, true]);
+  expect(listed.map(({ label }) => label)).toEqual(['', '', '', 'Good']);
+  expect(listed[3]).toEqual(good);
   for (const digit of ['1', '2', '3', '4']) {
     await expect(addressUsed(keystores, named(digit))).rejects.toMatchObject({ code: 'KEYSTORE_INVALID' });
   }

@@ -16,7 +16,7 @@ export type WalletAnswer = { readonly result: unknown } | { readonly refusal: Wa
 
 export interface WalletRpc {
   /** @throws EngineError `WALLET_UNREACHABLE` if no answer came in time, or none in JSON-RPC */
-  ask(url: string, method: string, params: readonly unknown[], withinMs: number): Promise<WalletAnswer>;
+  request(url: string, method: string, params: readonly unknown[], withinMs: number): Promise<WalletAnswer>;
   stop(): void;
 }
 
@@ -61,7 +61,7 @@ export const createWalletRpc = (clock: Clock): WalletRpc => {
   const stopping = new AbortController();
   let id = 0;
   return {
-    async ask(url, method, params, withinMs) {
+    async request(url, method, params, withinMs) {
       id += 1;
       const target = new URL(url);
       const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });

@@ -91,18 +91,18 @@ export const createWallets = (clock: Clock): Wallets => {
   const rpc = createWalletRpc(clock);
 
   const confirmed = async (url: string, method: string, params: readonly unknown[]): Promise<unknown> => {
-    const answer = await rpc.ask(url, method, params, CONFIRM_MS);
+    const answer = await rpc.request(url, method, params, CONFIRM_MS);
     if ('refusal' in answer) throw refused(answer.refusal.words);
     return answer.result;
   };
   /** Clef is not bound to a chain. A provider may have none at the moment, and reports why when it is used. */
   const probe = async (url: string): Promise<{ clef: boolean; chainId?: bigint | undefined }> => {
-    const answer = await rpc.ask(url, 'eth_chainId', [], PROBE_MS);
+    const answer = await rpc.request(url, 'eth_chainId', [], PROBE_MS);
     if ('refusal' in answer) return { clef: isUnknown(answer.refusal) };
     return { clef: false, chainId: quantity.safeParse(answer.result).data };
   };
   const providerAccounts = async (url: string): Promise<unknown> => {
-    const answer = await rpc.ask(url, 'eth_requestAccounts', [], CONFIRM_MS);
+    const answer = await rpc.request(url, 'eth_requestAccounts', [], CONFIRM_MS);
     if ('result' in answer) return answer.result;
     if (isUnknown(answer.refusal)) return confirmed(url, 'eth_accounts', []);
     throw refused(answer.refusal.words);
@@ -110,7 +110,7 @@ export const createWallets = (clock: Clock): Wallets => {
 
   /** Any error but the owner's refusal leaves open whether the transaction was sent. */
   const sendFrom = async (url: string, request: object): Promise<Hex> => {
-    const answer = await rpc.ask(url, 'eth_sendTransaction', [request], CONFIRM_MS).catch((error: unknown) => {
+    const answer = await rpc.request(url, 'eth_sendTransaction', [request], CONFIRM_MS).catch((error: unknown) => {
       throw error instanceof EngineError ? maybeSent(error.message, error) : error;
     });
     if ('refusal' in answer) {

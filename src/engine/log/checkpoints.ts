@@ -26,8 +26,8 @@ interface CheckpointContext {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-const MOST_ENTRIES = 1_000;
-const MOST_MS = 10_000;
+const MAX_ENTRIES = 1_000;
+const MAX_MS = 10_000;
 
 /** Signs the heads of a desk's log with the key in its vault. */
 export const createCheckpoints = ({ store, vault, clock }: CheckpointContext): Checkpoints => {
@@ -69,8 +69,8 @@ export const createCheckpoints = ({ store, vault, clock }: CheckpointContext): C
       const size = await store.logSize();
       const newest = await store.newestCheckpoint();
       let signed = newest?.size ?? 0;
-      for (; size - signed >= MOST_ENTRIES; signed += MOST_ENTRIES) await signHead(signed + MOST_ENTRIES);
-      if (size > signed && clock.now() - (newest?.at ?? 0) >= MOST_MS) await signHead(size);
+      for (; size - signed >= MAX_ENTRIES; signed += MAX_ENTRIES) await signHead(signed + MAX_ENTRIES);
+      if (size > signed && clock.now() - (newest?.at ?? 0) >= MAX_MS) await signHead(size);
     },
   };
 };

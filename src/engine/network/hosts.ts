@@ -45,14 +45,14 @@ interface Search {
   readonly dots: number;
 }
 
-const MOST_DOMAINS = 6;
+const MAX_DOMAINS = 6;
 
 const parseSearch = (text: string): Search => {
   const lines = linesOf(text);
   const [, ...domains] = lines.findLast(([word]) => word === 'search' || word === 'domain') ?? [];
   const dots = lines.flatMap(([word, ...options]) => (word === 'options' ? options : []));
   const [, count = '1'] = /^ndots:(\d{1,2})$/.exec(dots.findLast((option) => option.startsWith('ndots:')) ?? '') ?? [];
-  return { domains: domains.slice(0, MOST_DOMAINS), dots: Number(count) };
+  return { domains: domains.slice(0, MAX_DOMAINS), dots: Number(count) };
 };
 
 export interface HostNames {

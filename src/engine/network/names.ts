@@ -41,12 +41,12 @@ export interface NamesOptions {
 const TIMEOUT_MS = 800;
 const TRIES = 2;
 /** Simultaneous look-ups for one DApp: more than it may have webhooks. */
-const MOST_OF_DAPP = 32;
+const MAX_OF_DAPP = 32;
 /** Simultaneous look-ups for all DApps. The operator's few names are not counted. */
-const MOST_OF_ALL = 1_024;
+const MAX_OF_ALL = 1_024;
 /** A cached answer expires as DNS says, at most after this many seconds. */
 const LONGEST_CACHE_S = 30;
-const MOST_CACHED = 1_000;
+const MAX_CACHED = 1_000;
 
 interface Answer {
   readonly addresses: readonly string[];
@@ -57,9 +57,9 @@ interface Answer {
 const isNone = (error: unknown): boolean =>
   ['ENOTFOUND', 'ENODATA', 'EBADNAME'].includes(String((error as NodeJS.ErrnoException).code));
 
-const askBoth = async (resolver: Resolver, name: string): Promise<Answer> => {
-  const asked = [resolver.resolve4(name, { ttl: true }), resolver.resolve6(name, { ttl: true })];
-  const answers = await Promise.allSettled(asked);
+const queryFamilies = async (resolver: Resolver, name: string): Promise<Answer> => {
+  const queries = [resolver.resolve4(name, { ttl: true }), resolver.resolve6(name, { ttl: true })];
+  const answers = await Promise.allSettled(queries);
   const records = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   const errors = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
   const unanswered = errors.find((error) => !isNone(error));
@@ -77,19 +77,19 @@ export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOp
   const cached = new Map<string, { readonly until: number; readonly addresses: readonly string[] }>();
   const inFlight = new Map<string, Promise<readonly string[]>>();
   const counts = new Map<string, number>();
-  const asking = new Set<Resolver>();
+  const resolvers = new Set<Resolver>();
   let counted = 0;
 
-  const askDns = async (name: string): Promise<Answer> => {
+  const queryDns = async (name: string): Promise<Answer> => {
     // A new resolver reads the machine's current DNS servers.
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
     if (servers !== undefined) resolver.setServers(servers);
-    asking.add(resolver);
+    resolvers.add(resolver);
     try {
       let last: unknown;
       for (const candidate of hosts.candidates(name)) {
         try {
-          return await askBoth(resolver, candidate);
+          return await queryFamilies(resolver, candidate);
         } catch (error) {
           if (!(error instanceof NameError) || error.code !== 'ENOTFOUND') throw error;
           last = error;
@@ -97,13 +97,13 @@ export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOp
       }
       throw last;
     } finally {
-      asking.delete(resolver);
+      resolvers.delete(resolver);
     }
   };
 
   const keep = (name: string, { addresses, seconds }: Answer): void => {
     const [oldest] = cached.keys();
-    if (cached.size >= MOST_CACHED && oldest !== undefined) cached.delete(oldest);
+    if (cached.size >= MAX_CACHED && oldest !== undefined) cached.delete(oldest);
     const forMs = Math.min(seconds, LONGEST_CACHE_S) * 1_000;
     if (forMs > 0) cached.set(name, { addresses, until: clock.monotonic() + forMs });
   };
@@ -122,13 +122,13 @@ export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOp
     else counts.set(dapp, left);
   };
 
-  const lookUp = async (name: string, dapp: string | undefined): Promise<readonly string[]> => {
+  const resolveByDns = async (name: string, dapp: string | undefined): Promise<readonly string[]> => {
     if (dapp !== undefined) {
-      if ((counts.get(dapp) ?? 0) >= MOST_OF_DAPP || counted >= MOST_OF_ALL) throw new NameError('LOOKUPS_FULL');
+      if ((counts.get(dapp) ?? 0) >= MAX_OF_DAPP || counted >= MAX_OF_ALL) throw new NameError('LOOKUPS_FULL');
       count(dapp, 1);
     }
     try {
-      const answer = await askDns(name);
+      const answer = await queryDns(name);
       keep(name, answer);
       return answer.addresses;
     } finally {
@@ -142,12 +142,12 @@ export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOp
       const local = hosts.addressesOf(name.replace(/\.$/, ''));
       const known = local.length > 0 ? local : (fromCache(name) ?? inFlight.get(name));
       if (known !== undefined) return known;
-      const asked = lookUp(name, dapp).finally(() => inFlight.delete(name));
-      inFlight.set(name, asked);
-      return asked;
+      const resolution = resolveByDns(name, dapp).finally(() => inFlight.delete(name));
+      inFlight.set(name, resolution);
+      return resolution;
     },
     close() {
-      for (const resolver of asking) resolver.cancel();
+      for (const resolver of resolvers) resolver.cancel();
     },
   };
 };

@@ -40,7 +40,7 @@ export interface Delivery {
 export const NOTIFICATION_WEBHOOK = 'notifications';
 
 /** How often it checks for due notifications. After a failure the interval doubles, up to a minute. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 /** Notifications that the webhook has not accepted for this long are dropped. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
@@ -69,7 +69,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     });
     return refusalOf(response);
   };
-  const noting = async (send: () => Promise<string | undefined>): Promise<string | undefined> => {
+  const withErrorRecord = async (send: () => Promise<string | undefined>): Promise<string | undefined> => {
     const error = await send().catch((cause: unknown) => {
       if (cause instanceof EngineError) return cause.message;
       throw cause;
@@ -92,7 +92,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       endedAt,
       page: desk === null ? null : `${desk}/console/#${page}`,
     };
-    const error = await noting(() => call(url, `${id}.${event}`, data));
+    const error = await withErrorRecord(() => call(url, `${id}.${event}`, data));
     // The loop tries again.
     if (error !== undefined) throw new Error(error);
     await store.notificationSent(notification);
@@ -108,7 +108,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       else await send(webhook.url, notification);
     }
   };
-  const loop = createPollLoop({ clock, log, name: 'notificationWebhook', everyMs: LOOK_MS, poll });
+  const loop = createPollLoop({ clock, log, name: 'notificationWebhook', everyMs: POLL_MS, poll });
   let unfollow = (): void => undefined;
   return {
     start() {
@@ -119,7 +119,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       const webhook = await store.findNotificationWebhook();
       if (webhook === undefined) throw new EngineError('WEBHOOK_NOT_FOUND');
       const data = { type: 'notification.test', title: 'A test of Gasdesk', body: 'Notifications arrive here.' };
-      return noting(() => call(webhook.url, entropy.uuid(), data));
+      return withErrorRecord(() => call(webhook.url, entropy.uuid(), data));
     },
     async stop() {
       unfollow();

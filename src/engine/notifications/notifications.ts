@@ -11,7 +11,7 @@ export interface Notifications {
    * Begins a notification, unless it is open already or another engine notifies. Never rejects: storage errors are
    * logged.
    */
-  raise(happening: Condition, told: NotificationText, decisionId?: string): Promise<void>;
+  raise(happening: Condition, text: NotificationText, decisionId?: string): Promise<void>;
   /** Ends a notification, if it is open and no other engine notifies. Never rejects. */
   end(happening: Condition): Promise<void>;
   /** Calls the listener with each begin and end, once stored. @returns unsubscribes */
@@ -32,7 +32,7 @@ export interface NotificationsOptions {
 }
 
 /** As many as the store keeps of ended ones. */
-const MOST_KEPT = 500;
+const MAX_NOTIFICATIONS = 500;
 
 const keyOf = ({ kind, subject }: Condition): string => `${kind} ${subject}`;
 
@@ -44,8 +44,8 @@ export const createNotifications = async (options: NotificationsOptions): Promis
   /** One at a time: simultaneous begins and ends keep their order. */
   const inTurn = (act: () => Promise<readonly StoredNotification[]>): Promise<void> => {
     last = last.then(act).then(
-      (told) => {
-        for (const notification of told) for (const tell of listeners) tell(notification);
+      (changed) => {
+        for (const notification of changed) for (const listener of listeners) listener(notification);
       },
       (err: unknown) => log.error('notifications.error', { err }),
     );
@@ -56,7 +56,7 @@ export const createNotifications = async (options: NotificationsOptions): Promis
     const known = new Set([...open.values()].map(({ seq }) => seq));
     const begun = [...now.values()].filter(({ seq }) => !known.has(seq));
     const isOver = [...known].some((seq) => !now.has(seq));
-    const newest = isOver ? await store.listNotifications(MOST_KEPT) : [];
+    const newest = isOver ? await store.listNotifications(MAX_NOTIFICATIONS) : [];
     const ended = newest.filter(({ seq, endedAt }) => known.has(seq) && endedAt !== null);
     open.clear();
     for (const one of now.values()) open.set(keyOf(one), one);
@@ -65,7 +65,7 @@ export const createNotifications = async (options: NotificationsOptions): Promis
   return {
     isOpen: (happening) => open.has(keyOf(happening)),
     open: () => [...open.values()],
-    raise: (happening, told, decisionId) =>
+    raise: (happening, text, decisionId) =>
       inTurn(async () => {
         if (!isLeader() || open.has(keyOf(happening))) return [];
         const { kind, subject } = happening;
@@ -74,7 +74,7 @@ export const createNotifications = async (options: NotificationsOptions): Promis
           kind,
           subject,
           raisedAt: clock.now(),
-          ...told,
+          ...text,
           decisionId: decisionId ?? null,
         });
         if (raised === undefined) return [];

@@ -36,11 +36,11 @@ export interface Watch {
 }
 
 /** Not more often, because node providers bill requests. */
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 /** Minimum time between two checks, even if an event triggers one. */
 const SOON_MS = 10_000;
 /** A node is unreachable after this many failed checks in a row. */
-const SILENT_LOOKS = 2;
+const UNREACHABLE_POLLS = 2;
 /** A low tank must exceed its threshold by a tenth to count as refilled: reservations come and go. */
 const ENOUGH_TENTHS = 11n;
 
@@ -55,20 +55,20 @@ export const watchDesk = (options: WatchOptions): Watch => {
   const { notifications, store, feed, pause, vault, measure, isLeader, clock, log } = options;
   const decisions = watchDecisions(notifications, clock);
   const silences = new Map<number, number>();
-  let lookedAt = -Infinity;
+  let checkedAt = -Infinity;
 
-  const set = (happening: Condition, told: NotificationText | undefined): Promise<void> =>
-    told === undefined ? notifications.end(happening) : notifications.raise(happening, told);
+  const set = (happening: Condition, text: NotificationText | undefined): Promise<void> =>
+    text === undefined ? notifications.end(happening) : notifications.raise(happening, text);
 
-  const lookAtNode = async ({ chainId, state, error }: ChainState): Promise<void> => {
+  const checkNode = async ({ chainId, state, error }: ChainState): Promise<void> => {
     const silent = state === 'unreachable' ? (silences.get(chainId) ?? 0) + 1 : 0;
     silences.set(chainId, silent);
-    if (silent > 0 && silent < SILENT_LOOKS) return;
+    if (silent > 0 && silent < UNREACHABLE_POLLS) return;
     const chain = (await store.findChain(chainId))?.name ?? knownChains.get(chainId)?.name ?? `chain ${chainId}`;
     await set({ kind: 'node', subject: String(chainId) }, silent === 0 ? undefined : silentNode(chain, error));
   };
 
-  const lookAtTank = async ({ paymasterId: subject, tank }: DappState, name: string): Promise<void> => {
+  const checkTank = async ({ paymasterId: subject, tank }: DappState, name: string): Promise<void> => {
     // An unreachable node gives no tank level.
     if (tank.level === 'unknown') return;
     await set({ kind: 'tankEmpty', subject }, tank.level === 'empty' ? emptyTank(name) : undefined);
@@ -77,38 +77,38 @@ export const watchDesk = (options: WatchOptions): Watch => {
     await set({ kind: 'tankLow', subject }, tank.level === 'low' ? lowTank(name, tank) : undefined);
   };
 
-  const lookAtPause = async (subject: string, dapp: string | undefined, now: Pause | null): Promise<void> => {
+  const checkPause = async (subject: string, dapp: string | undefined, now: Pause | null): Promise<void> => {
     const isTripped = now?.reason?.startsWith(BREAKER_REASON) === true;
     await set({ kind: 'breaker', subject }, now !== null && isTripped ? trippedBreaker(dapp, now) : undefined);
     await set({ kind: 'paused', subject }, now !== null && !isTripped ? operatorPause(dapp, now) : undefined);
   };
-  const lookAtAllPauses = async (): Promise<void> => {
-    await lookAtPause('', undefined, pause.current());
+  const checkAllPauses = async (): Promise<void> => {
+    await checkPause('', undefined, pause.current());
     for (const { paymasterId, name } of await store.listDapps()) {
-      await lookAtPause(paymasterId, name, pause.ofDapp(paymasterId));
+      await checkPause(paymasterId, name, pause.ofDapp(paymasterId));
     }
   };
 
-  let looking = Promise.resolve();
+  let checking = Promise.resolve();
   /** One at a time: a slow check must not report what is out of date. */
-  const lookAtPauses = (): Promise<void> =>
-    (looking = looking.then(lookAtAllPauses).catch((err: unknown) => log.error('notifications.error', { err })));
+  const checkPauses = (): Promise<void> =>
+    (checking = checking.then(checkAllPauses).catch((err: unknown) => log.error('notifications.error', { err })));
 
-  const lookAtChains = async (): Promise<void> => {
+  const checkChains = async (): Promise<void> => {
     // URLs of nodes may be in the vault.
     if (vault.state !== 'unlocked') return;
     const { chains, dapps } = await measure();
-    for (const chain of chains) await lookAtNode(chain);
+    for (const chain of chains) await checkNode(chain);
     for (const { kind, subject } of notifications.open()) {
       const isGone = kind === 'node' && chains.every(({ chainId }) => String(chainId) !== subject);
       if (isGone) await notifications.end({ kind, subject });
     }
     const names = new Map((await store.listDapps()).map(({ paymasterId, name }) => [paymasterId, name]));
-    for (const dapp of dapps) await lookAtTank(dapp, names.get(dapp.paymasterId) ?? dapp.paymasterId);
+    for (const dapp of dapps) await checkTank(dapp, names.get(dapp.paymasterId) ?? dapp.paymasterId);
   };
 
   const poll = async (): Promise<void> => {
-    lookedAt = clock.monotonic();
+    checkedAt = clock.monotonic();
     // Another engine may have notified since the last check.
     await notifications.refresh();
     if (!isLeader()) {
@@ -116,20 +116,20 @@ export const watchDesk = (options: WatchOptions): Watch => {
       silences.clear();
       return;
     }
-    await lookAtPauses();
+    await checkPauses();
     await decisions.calm();
-    await lookAtChains();
+    await checkChains();
   };
-  const loop = createPollLoop({ clock, log, name: 'notifications', everyMs: LOOK_MS, poll });
+  const loop = createPollLoop({ clock, log, name: 'notifications', everyMs: POLL_MS, poll });
   let isStarted = false;
 
   const ends = [
     feed.onMade((decision) => {
       decisions.made(decision);
-      const isDue = isStarted && clock.monotonic() - lookedAt >= SOON_MS;
+      const isDue = isStarted && clock.monotonic() - checkedAt >= SOON_MS;
       if (decision.code === 'GAS_TANK_EMPTY' && isDue) void loop.pollNow();
     }),
-    pause.onChange(() => void lookAtPauses()),
+    pause.onChange(() => void checkPauses()),
   ];
   return {
     start() {
@@ -139,7 +139,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
     async stop() {
       for (const end of ends) end();
       await loop.stop();
-      await looking;
+      await checking;
     },
   };
 };

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { PolicyChange } from '../../api/policy-trials.ts';
-import { keptBinding, updatedBinding } from '../../core/rules/binding.ts';
+import { storedBinding, updatedBinding } from '../../core/rules/binding.ts';
 import { stateChangingMethods, whitelisted } from '../../core/contract-abi/methods.ts';
 import { draftPolicy } from '../../core/policy-file/draft-policy.ts';
 import { parsePolicyFile } from '../../core/policy-file/parse-file.ts';
-import { keptData } from '../../core/policy-file/rule-data.ts';
+import { storedData } from '../../core/policy-file/rule-data.ts';
 import type { Policy, PolicyContract, PolicyRule, PolicyWebhook } from '../../core/policy/policy.ts';
 import { ruleTypeOf } from '../../core/decision/rule-words.ts';
 import { limitSetup, updatedLimit } from '../../core/rules/spending-limit/index.ts';
@@ -70,8 +70,8 @@ const newRule = (
   ...NEW,
   name,
   policyType,
-  policyData: keptData(ruleTypeOf(policyType).setup, policyData, from),
-  ...keptBinding(binding),
+  policyData: storedData(ruleTypeOf(policyType).setup, policyData, from),
+  ...storedBinding(binding),
 });
 
 const updatedRule = (rule: PolicyRule, { update }: InputOf<'rules.update'>, from: number): PolicyRule => {
@@ -80,14 +80,14 @@ const updatedRule = (rule: PolicyRule, { update }: InputOf<'rules.update'>, from
   if (update.policyData === undefined) return { ...same, policyData: rule.policyData, cycle };
   const { setup } = ruleTypeOf(policyType);
   const { policyData } = parse(z.strictObject({ policyData: setup.sent }), { policyData: update.policyData });
-  const kept = keptData(setup, policyData, from);
-  return { ...same, policyData: kept, cycle: restarts(setup, rule.policyData, kept) ? cycle + 1 : cycle };
+  const stored = storedData(setup, policyData, from);
+  return { ...same, policyData: stored, cycle: restarts(setup, rule.policyData, stored) ? cycle + 1 : cycle };
 };
 
 const withLimit = (rule: PolicyRule, { update }: InputOf<'rules.updateLimit'>, from: number): PolicyRule => {
   if (rule.policyType !== limitSetup.policyType) throw new EngineError('NOT_A_LIMIT');
   const { name = rule.name, ...limit } = update;
-  const before = limitSetup.kept.parse(rule.policyData);
+  const before = limitSetup.stored.parse(rule.policyData);
   const policyData = updatedLimit(before, limit, from);
   const cycle = restarts(limitSetup, before, policyData) ? rule.cycle + 1 : rule.cycle;
   return { ...rule, name, policyData, cycle };

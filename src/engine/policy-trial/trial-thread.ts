@@ -40,10 +40,10 @@ export interface TrialThread {
   /**
    * Runs a trial.
    *
-   * @param tell gets the progress, and returns whether to continue
+   * @param report gets the progress, and returns whether to continue
    * @returns resolves when the trial is complete or cancelled; rejects with the error that ended the thread
    */
-  run(task: TrialTask, tell: (state: TrialState) => boolean): Promise<void>;
+  run(task: TrialTask, report: (state: TrialState) => boolean): Promise<void>;
   /** Exits the thread. Call only while it is idle. */
   end(): Promise<void>;
 }
@@ -51,42 +51,42 @@ export interface TrialThread {
 /** The thread's script is next to this file, as source or bundle. */
 const SCRIPT = join(import.meta.dirname, `trial-worker${extname(import.meta.filename)}`);
 /** A trial keeps the draft's limits in memory, per user. */
-const MOST_MEMORY_MB = 1_024;
+const MAX_MEMORY_MB = 1_024;
 
 interface RunningTask {
-  readonly tell: (state: TrialState) => boolean;
+  readonly report: (state: TrialState) => boolean;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 export const startTrialThread = (): TrialThread => {
-  const worker = new Worker(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB } });
+  const worker = new Worker(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB } });
   const send = (message: ToTrial): void => worker.postMessage(message);
   let running: RunningTask | undefined;
-  let isGone = false;
+  let hasExited = false;
   let error = new Error('The thread of the trial has ended');
   const finish = (): void => {
     running?.resolve();
     running = undefined;
   };
   worker.on('message', (news: FromTrial) => {
-    const tell = running?.tell;
+    const report = running?.report;
     const isLast = news === 'ended' || news.result !== undefined;
     if (isLast) finish();
-    const goesOn = news !== 'ended' && tell?.(news) === true;
-    if (!isLast) send(goesOn ? 'next' : 'end');
+    const continues = news !== 'ended' && report?.(news) === true;
+    if (!isLast) send(continues ? 'next' : 'end');
   });
   worker.on('error', (cause) => (error = cause as Error));
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   void ended.then(() => {
-    isGone = true;
+    hasExited = true;
     running?.reject(error);
   });
   return {
-    run: (task, tell) =>
+    run: (task, report) =>
       new Promise((resolve, reject) => {
-        running = { tell, resolve, reject };
-        if (isGone) reject(error);
+        running = { report, resolve, reject };
+        if (hasExited) reject(error);
         else send(task);
       }),
     end() {

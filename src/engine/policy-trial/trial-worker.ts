@@ -24,15 +24,15 @@ const nextMessage = async (): Promise<ToTrial> => {
   const [message] = (await once(port, 'message')) as [ToTrial];
   return message;
 };
-const tell = (news: FromTrial): void => port.postMessage(news);
+const post = (news: FromTrial): void => port.postMessage(news);
 
 /**
  * Reports progress, and waits until the desk's own thread answers whether to continue, which takes longer while it is
  * busy.
  */
-const mayGoOn = async (state: TrialState): Promise<boolean> => {
+const mayContinue = async (state: TrialState): Promise<boolean> => {
   const answer = nextMessage();
-  tell(state);
+  post(state);
   return (await answer) === 'next';
 };
 
@@ -42,17 +42,17 @@ const tryOn = async (past: PastDecisions, { current, change, query }: TrialTask)
   const series = new TrialSeries(query.from ?? firstAt ?? 0, query.to ?? (lastAt ?? 0) + 1, STEPS);
   let done = 0;
   // The next batch runs while this one is reported.
-  let goesOn = mayGoOn({ done, of });
-  for (let lot = await past.next(); lot.length > 0; lot = await past.next()) {
-    for (const { record, revision } of lot) {
+  let continues = mayContinue({ done, of });
+  for (let batch = await past.next(); batch.length > 0; batch = await past.next()) {
+    for (const { record, revision } of batch) {
       const tried = trial.add(record, revision);
       if (tried !== undefined) series.add(record.at, tried);
     }
-    done += lot.length;
-    if (!(await goesOn)) return 'ended';
-    goesOn = mayGoOn({ done, of });
+    done += batch.length;
+    if (!(await continues)) return 'ended';
+    continues = mayContinue({ done, of });
   }
-  if (!(await goesOn)) return 'ended';
+  if (!(await continues)) return 'ended';
   const { from: seriesFrom, stepMs, steps } = series;
   const result = {
     report: trial.report(),
@@ -73,6 +73,6 @@ const runTask = async (task: TrialTask): Promise<FromTrial> => {
 };
 
 for (let message = await nextMessage(); typeof message === 'object'; message = await nextMessage()) {
-  tell(await runTask(message));
+  post(await runTask(message));
 }
 port.close();

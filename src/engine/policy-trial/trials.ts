@@ -28,9 +28,9 @@ interface TrialsContext {
 }
 
 /** Decisions between two progress reports, which makes several reports per second. */
-const TELL_AFTER = 2_000;
+const REPORT_EVERY = 2_000;
 /** A trial ends after this long without a request for news: its page was closed. */
-const FORSAKEN_MS = 60_000;
+const ABANDONED_MS = 60_000;
 /** An idle thread ends after this long. Until then the next trial needs no new thread. */
 const IDLE_MS = 60_000;
 
@@ -44,24 +44,24 @@ const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: Trials
   let error: unknown;
   let isOver = false;
   let isWanted = true;
-  let askedAt = clock.now();
+  let requestedAt = clock.now();
   const wake: (() => void)[] = [];
-  const tell = (): void => {
+  const wakeAll = (): void => {
     for (const resolve of wake.splice(0)) resolve();
   };
   const run = async (): Promise<void> => {
     try {
       await thread.run(task, (news) => {
         state = news;
-        tell();
-        return isWanted && clock.now() - askedAt <= FORSAKEN_MS;
+        wakeAll();
+        return isWanted && clock.now() - requestedAt <= ABANDONED_MS;
       });
     } catch (cause) {
       error = cause;
       log.error('policyTrial', { err: cause });
     }
     isOver = true;
-    tell();
+    wakeAll();
   };
   return {
     task,
@@ -71,8 +71,8 @@ const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: Trials
       isWanted = false;
     },
     async news(seen: number): Promise<TrialState> {
-      askedAt = clock.now();
-      while (!isOver && state.result === undefined && seen >= 0 && state.done < seen + TELL_AFTER) {
+      requestedAt = clock.now();
+      while (!isOver && state.result === undefined && seen >= 0 && state.done < seen + REPORT_EVERY) {
         await new Promise<void>((resolve) => void wake.push(resolve));
       }
       if (error !== undefined) throw failure(error);
@@ -89,12 +89,12 @@ interface IdleThread {
 
 /** Keeps the last used thread for a while. */
 const createThreads = (clock: Clock) => {
-  let kept: IdleThread | undefined;
+  let idle: IdleThread | undefined;
   /** Replaces the kept trial. @returns the previous one */
   const keep = (next?: IdleThread): TrialThread | undefined => {
-    const before = kept;
+    const before = idle;
     before?.cancelTimer();
-    kept = next;
+    idle = next;
     return before?.thread;
   };
   return {

@@ -29,10 +29,10 @@ export const createRateLimits = (
   const keys = createTokenBuckets(() => config.rateLimitPerKey, clock);
   const senders = createTokenBuckets(() => config.rateLimitPerSender, clock);
 
-  const check = (whose: string, waitMs: number): void => {
+  const check = (subject: string, waitMs: number): void => {
     if (waitMs === 0) return;
     const retryAfterSeconds = Math.ceil(waitMs / 1000);
-    throw new EngineError('RATE_LIMITED', `Too many requests ${whose}. Try again in ${retryAfterSeconds} s`, {
+    throw new EngineError('RATE_LIMITED', `Too many requests ${subject}. Try again in ${retryAfterSeconds} s`, {
       retryAfterSeconds,
     });
   };

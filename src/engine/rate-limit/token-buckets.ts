@@ -16,7 +16,7 @@ interface Bucket {
 
 const MINUTE_MS = 60_000;
 /** Only an attack creates more within a minute; then the least recently used are dropped. */
-const MOST_BUCKETS = 100_000;
+const MAX_BUCKETS = 100_000;
 
 /** Creates full buckets. @param limit requests per minute, read for each token; 0 means no limit */
 export const createTokenBuckets = (limit: () => number, clock: Clock): TokenBuckets => {
@@ -26,7 +26,7 @@ export const createTokenBuckets = (limit: () => number, clock: Clock): TokenBuck
 
   const forgetFull = (now: number): void => {
     for (const [name, { at }] of buckets) {
-      if (now - at < MINUTE_MS && buckets.size <= MOST_BUCKETS) return;
+      if (now - at < MINUTE_MS && buckets.size <= MAX_BUCKETS) return;
       buckets.delete(name);
     }
   };

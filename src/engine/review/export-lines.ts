@@ -16,7 +16,7 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Far larger than any decision. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 /** Twice the depth of anything that a desk stores. JSON code would overflow the stack beyond it. */
-const MOST_LEVELS = 128;
+const MAX_LEVELS = 128;
 const LINE_FEED = 0x0a;
 const EXPECTED = 'A decision export has one decision per line, as "gasdesk decisions export" writes it.';
 
@@ -53,7 +53,7 @@ const countOf = (character: string, text: string): number => {
 /** True for JSON with more levels of arrays and objects than supported. The result for invalid JSON is arbitrary. */
 export const isTooDeep = (text: string, bytes: Buffer): boolean => {
   // Fast path: most decisions have fewer brackets in total. Twenty times faster than checking every byte.
-  if (countOf('[', text) + countOf('{', text) <= MOST_LEVELS) return false;
+  if (countOf('[', text) + countOf('{', text) <= MAX_LEVELS) return false;
   let level = 0;
   let inText = false;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -64,7 +64,7 @@ export const isTooDeep = (text: string, bytes: Buffer): boolean => {
     } else if (character === 0x22) inText = true;
     else if (character === 0x5b /* [ */ || character === 0x7b /* { */) level += 1;
     else if (character === 0x5d /* ] */ || character === 0x7d /* } */) level -= 1;
-    if (level > MOST_LEVELS) return true;
+    if (level > MAX_LEVELS) return true;
   }
   return false;
 };
@@ -72,7 +72,7 @@ export const isTooDeep = (text: string, bytes: Buffer): boolean => {
 const readLine = (line: number, bytes: Buffer, isCut: boolean): DecisionRecord => {
   if (!isUtf8(bytes)) throw exportError(line, 'it is not UTF-8 text');
   const text = bytes.toString('utf8');
-  if (isTooDeep(text, bytes)) throw exportError(line, `it is nested deeper than ${MOST_LEVELS} levels`);
+  if (isTooDeep(text, bytes)) throw exportError(line, `it is nested deeper than ${MAX_LEVELS} levels`);
   let value: unknown;
   try {
     value = parseExactJson(text);

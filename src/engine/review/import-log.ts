@@ -21,7 +21,7 @@ const OWN_KEY =
   'The key is the one in the file: compare it with the key that the operator hands out, or open the file with --key.';
 
 /** As many as the verifier reports. */
-const MOST_FAULTS = 1_000;
+const MAX_FAULTS = 1_000;
 const DIGITS = /^\d+$/;
 
 /** Writes the decisions of a log into a database, entry by entry. */
@@ -104,7 +104,7 @@ export const importLog = async (
           try {
             decisions.add(line, entry);
           } catch (error) {
-            if (notShown.length === MOST_FAULTS) return;
+            if (notShown.length === MAX_FAULTS) return;
             const detail = `It cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
             notShown.push({ entry: entry.entry, id: null, fault: 'NOT_AN_ENTRY', detail });
           }

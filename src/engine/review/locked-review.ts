@@ -54,21 +54,21 @@ export const createLockedReview = (
       return { vault: 'unlocked' };
     },
   };
-  const asked = someProcedures(
+  const lockedProcedures = someProcedures(
     handlers,
     () => new EngineError('VAULT_LOCKED', 'Open the backup with its passphrase first'),
   );
   return {
-    run: (name, args) => (opened ?? asked).run(name, args),
-    call: (name, input) => (opened ?? asked).call(name, input),
+    run: (name, args) => (opened ?? lockedProcedures).run(name, args),
+    call: (name, input) => (opened ?? lockedProcedures).call(name, input),
     follow(_after, listener) {
       let cancel = (): void => undefined;
       const cancelled = new Promise<void>((resolve) => (cancel = resolve));
-      const tell = async (): Promise<void> => {
+      const send = async (): Promise<void> => {
         await listener(NOTHING);
         await cancelled;
       };
-      return { ended: tell(), cancel: () => cancel() };
+      return { ended: send(), cancel: () => cancel() };
     },
   };
 };

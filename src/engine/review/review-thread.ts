@@ -33,10 +33,10 @@ export const startReviewThread = (
 ): ReviewThread => {
   const worker = new Worker(script, { workerData: file });
   const waiting = new Map<number, (answer: EngineAnswer) => void>();
-  let asked = 0;
+  let calls = 0;
   let error: unknown;
   let isOver = false;
-  const gone = (): EngineError =>
+  const reviewEnded = (): EngineError =>
     new EngineError('INTERNAL', 'The review has ended. Open the file again', {}, { cause: error });
   worker.on('message', (message: FromReview) => {
     if ('progress' in message) {
@@ -50,13 +50,13 @@ export const startReviewThread = (
   worker.on('error', (cause: unknown) => (error = cause));
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve())).then(() => {
     isOver = true;
-    const { code, message, data } = gone();
+    const { code, message, data } = reviewEnded();
     for (const resolve of waiting.values()) resolve({ ok: false, code, message, data });
   });
 
   const call = async <Name extends ProcedureName>(name: Name, input: unknown): Promise<ProcedureOutput<Name>> => {
-    if (isOver) throw gone();
-    const id = (asked += 1);
+    if (isOver) throw reviewEnded();
+    const id = (calls += 1);
     const answer = await new Promise<EngineAnswer>((resolve) => {
       waiting.set(id, resolve);
       worker.postMessage({ id, name, input } satisfies ToReview);

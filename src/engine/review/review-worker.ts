@@ -15,12 +15,12 @@ const port = parentPort;
 if (port === null) throw new Error('This is started as a thread');
 
 const log = createLog({ level: 'error' });
-const given = new AbortController();
+const controller = new AbortController();
 const send = (message: FromReview): void => port.postMessage(message);
 const opening = createReview({
   file: workerData as string,
   log,
-  signal: given.signal,
+  signal: controller.signal,
   progress: (part) => send({ progress: part }),
 });
 // Callers get the error.
@@ -33,7 +33,7 @@ let isEnding = false;
 const end = async (): Promise<void> => {
   if (isEnding) return;
   isEnding = true;
-  given.abort(new EngineError('EXPORT_INVALID', 'Reading the file was cancelled'));
+  controller.abort(new EngineError('EXPORT_INVALID', 'Reading the file was cancelled'));
   const review = await opening.catch(() => undefined);
   await review?.stop().catch((error: unknown) => log.error('review.stop', { err: error }));
   // Calls that wait for new decisions would keep the thread alive.

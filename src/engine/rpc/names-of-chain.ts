@@ -5,24 +5,25 @@ import type { RpcMethod } from './method.ts';
 
 type ChainMethod = Pick<RpcMethod, 'method' | 'summary'> & {
   readonly example: string;
-  readonly tell: (chainId: number) => string;
+  readonly nameOf: (chainId: number) => string;
 };
 
-const telling = ({ tell, example, ...named }: ChainMethod): RpcMethod => ({
+const constantMethod = ({ nameOf, example, ...named }: ChainMethod): RpcMethod => ({
   ...named,
   params: [],
   result: z.string(),
   example: { params: [], result: example },
   errors: [],
-  handle: (_params, { chainId }) => Promise.resolve(tell(chainId)),
+  handle: (_params, { chainId }) => Promise.resolve(nameOf(chainId)),
 });
 
-export const tellingChain = (
+export const chainMethod = (
   method: string,
-  tell: (chainId: number) => string = (id) => toQuantity(BigInt(id)),
-): RpcMethod => telling({ method, summary: 'The chain that this address serves', example: tell(11_155_111), tell });
+  nameOf: (chainId: number) => string = (id) => toQuantity(BigInt(id)),
+): RpcMethod =>
+  constantMethod({ method, summary: 'The chain that this address serves', example: nameOf(11_155_111), nameOf });
 
-export const tellingVersion = (method: string, before = ''): RpcMethod => {
+export const versionMethod = (method: string, before = ''): RpcMethod => {
   const name = `${before}Gasdesk/${version}`;
-  return telling({ method, summary: 'Who answers, and in which version', example: name, tell: () => name });
+  return constantMethod({ method, summary: 'Who answers, and in which version', example: name, nameOf: () => name });
 };

@@ -33,9 +33,9 @@ const paramsOf = (context: Context): { chainId: string; apiKey: string } => {
 };
 
 /** The smart account of a request, as far as visible before validation. */
-const senderOf = ([asked]: readonly unknown[]): string | undefined => {
+const senderOf = ([first]: readonly unknown[]): string | undefined => {
   // Some methods take one object, with the operation as a member.
-  const { userOp, userOperation = userOp ?? asked } = Object(asked) as Record<string, unknown>;
+  const { userOp, userOperation = userOp ?? first } = Object(first) as Record<string, unknown>;
   const { sender } = Object(userOperation) as Record<string, unknown>;
   return typeof sender === 'string' && /^0x[0-9a-f]{40}$/i.test(sender) ? sender.toLowerCase() : undefined;
 };
@@ -46,9 +46,9 @@ const SHORT_BODY = 16_384;
 const isShort = ({ request }: Context): boolean => Number(request.get('content-length') || Infinity) <= SHORT_BODY;
 
 /** Limit on values in a body: far more than a batch of requests needs, and far less than its bytes could hold. */
-const MOST_VALUES = 4_096;
+const MAX_VALUES = 4_096;
 
-const readBodyJson = (text: string): unknown => readJson(text, MOST_VALUES);
+const readBodyJson = (text: string): unknown => readJson(text, MAX_VALUES);
 
 const remoteAddress = ({ req }: Context): string => req.socket.remoteAddress ?? '';
 

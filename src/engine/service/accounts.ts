@@ -47,12 +47,12 @@ export const accountHandlers = ({
       return account;
     },
     'accounts.list': () => store.listAccounts(),
-    'authTokens.create': async ({ accountId, label = '', ...asked }) => {
-      const { expiresAt = null } = asked;
+    'authTokens.create': async ({ accountId, label = '', ...requested }) => {
+      const { expiresAt = null } = requested;
       if (expiresAt !== null && expiresAt <= clock.now()) {
         throw new EngineError('VALIDATION', 'expiresAt must be in the future');
       }
-      const { scope, paymasterId, dappsAccount } = await scopeOf(asked, await known(accountId));
+      const { scope, paymasterId, dappsAccount } = await scopeOf(requested, await known(accountId));
       const token: AuthToken = {
         tokenId: entropy.uuid(),
         accountId: accountId ?? dappsAccount ?? (await firstAccount()),

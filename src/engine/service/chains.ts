@@ -141,13 +141,13 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
 
   /** A chain without settings is no longer watched: what is in use there would be forgotten with its URLs. */
   const refuseInUse = async (chainId: number): Promise<void> => {
-    const [dapps, contracts, promises] = await Promise.all([
+    const [dapps, contracts, reservations] = await Promise.all([
       store.listDapps(),
       store.listPaymasterContracts(),
       store.outstandingReservations(),
     ]);
     const isHere = (one: { chainId: number }): boolean => one.chainId === chainId;
-    const reserved = promises.filter(isHere).reduce((sum, { operations }) => sum + operations, 0);
+    const reserved = reservations.filter(isHere).reduce((sum, { operations }) => sum + operations, 0);
     const present = [
       counted(dapps.filter(isHere).length, 'DApp'),
       counted(contracts.filter(isHere).length, 'paymaster contract'),
@@ -203,9 +203,9 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     'chains.identify': async ({ url }) => ({ chainId: (await context.chains.chainIdAt(url)) ?? null }),
     'chains.list': () => chainViews(store, context),
     'chains.coinPrice': async ({ chainId, price }) => {
-      const told = await context.rates.coinPrice(chainId, price);
-      if (told.usd === null) return { usd: null, updatedAt: null, error: told.error };
-      return { usd: told.usd, updatedAt: told.updatedAt ?? null, error: null };
+      const coinPrice = await context.rates.coinPrice(chainId, price);
+      if (coinPrice.usd === null) return { usd: null, updatedAt: null, error: coinPrice.error };
+      return { usd: coinPrice.usd, updatedAt: coinPrice.updatedAt ?? null, error: null };
     },
     'chains.remove': async ({ chainId, force }) => {
       if (!force) await refuseInUse(chainId);

@@ -19,9 +19,9 @@ export interface Origin {
 
 const PAGE = 100;
 /** Enough to fill hundreds of pages. */
-const MOST_TOLD = 2_000;
+const MAX_REPORTED = 2_000;
 /** Limit on characters: one decision may hold a megabyte of client data. */
-const MOST_TEXT = 32 * 1024 * 1024;
+const MAX_HTML_LENGTH = 32 * 1024 * 1024;
 
 const styleHash = createHash('sha256').update(REPORT_STYLE).digest('base64');
 
@@ -38,7 +38,7 @@ export const decisionReport = async (
   const articles: Markup[] = [];
   let length = 0;
 
-  const tell = async (decisionId: string): Promise<void> => {
+  const addArticle = async (decisionId: string): Promise<void> => {
     const decision = await store.findDecision(decisionId);
     if (decision === undefined) return;
     const { contracts } = await store.dappPolicy(decision.paymasterId);
@@ -54,7 +54,7 @@ export const decisionReport = async (
     const page = await store.listDecisions({ ...filter, before, limit: PAGE });
     for (const decision of page) {
       count(tally, decision);
-      if (articles.length < MOST_TOLD && length < MOST_TEXT) await tell(decision.id);
+      if (articles.length < MAX_REPORTED && length < MAX_HTML_LENGTH) await addArticle(decision.id);
     }
     decisions += page.length;
     before = page.at(-1)?.seq;

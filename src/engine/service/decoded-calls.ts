@@ -64,19 +64,19 @@ const argsOf = ({ name, signature }: { name: string; signature: string }, data: 
 };
 
 /** Describes a call by the registered contracts, else by its names at the time of the decision. */
-export const tellCall = (
+export const describeCall = (
   { target, value, data, operation }: DecodedCall,
   contracts: readonly SmartContract[],
-  told?: TracedNames,
+  traced?: TracedNames,
 ): CallsView['calls'][number] => {
   const contract = contracts.find(({ address }) => sameAddress(address, target));
   const selector = data.slice(0, SELECTOR_LENGTH);
   const method =
     (contract && stateChangingMethods(contract.abi).find((candidate) => candidate.selector === selector)) ??
-    tracedMethod(told?.method, selector);
+    tracedMethod(traced?.method, selector);
   return {
     target,
-    contract: contract?.name ?? told?.contract ?? null,
+    contract: contract?.name ?? traced?.contract ?? null,
     method: method?.signature ?? null,
     args: method === undefined ? null : argsOf(method, data),
     valueWei: value.toString(),
@@ -101,5 +101,8 @@ export const callsOf = ({ request, entryPoint }: DecisionRecord, contracts: read
   if (decoding.outcome === 'undecodable') return { calls: [], error: decoding.detail };
   const traced = (call: DecodedCall, index: number): TracedNames | undefined =>
     calls[index]?.target.toLowerCase() === call.target.toLowerCase() ? calls[index] : undefined;
-  return { calls: decoding.calls.map((call, index) => tellCall(call, contracts, traced(call, index))), error: null };
+  return {
+    calls: decoding.calls.map((call, index) => describeCall(call, contracts, traced(call, index))),
+    error: null,
+  };
 };

@@ -10,7 +10,7 @@ import { type TankBalance, type TankContext, errorOf, findTank, readTankBalance,
 type Exposure = ProcedureOutput<'exposure.get'>;
 
 /** Callers share an answer for this long, because node providers bill requests. */
-const KEPT_MS = 5_000;
+const CACHED_MS = 5_000;
 
 const idOf = (tank: Tank): string => accountOfTank(tank).id;
 
@@ -94,17 +94,17 @@ export const measureExposure = async (context: TankContext): Promise<Exposure> =
 
 export const exposureHandlers = (context: ServiceContext): Handlers<NamesOf<'exposure'>> => {
   const { clock } = context;
-  let kept: { readonly until: number; readonly answer: Promise<Exposure> } | undefined;
+  let cached: { readonly until: number; readonly answer: Promise<Exposure> } | undefined;
   return {
     'exposure.get': () => {
-      if (kept === undefined || clock.monotonic() >= kept.until) {
-        const entry = { until: clock.monotonic() + KEPT_MS, answer: measureExposure(context) };
-        kept = entry;
+      if (cached === undefined || clock.monotonic() >= cached.until) {
+        const entry = { until: clock.monotonic() + CACHED_MS, answer: measureExposure(context) };
+        cached = entry;
         entry.answer.catch(() => {
-          if (kept === entry) kept = undefined;
+          if (cached === entry) cached = undefined;
         });
       }
-      return kept.answer;
+      return cached.answer;
     },
   };
 };

@@ -5,7 +5,7 @@ import type { Vault } from '../signer/vault.ts';
 import type { PauseSwitch } from '../sponsorship/pause-switch.ts';
 import type { CommittedPart, Engines } from '../store/database.ts';
 
-interface KeptInMemory {
+interface CachedInMemory {
   readonly feed: Pick<DecisionFeed, 'othersCommitted'>;
   readonly pause: Pick<PauseSwitch, 'refresh'>;
   readonly notifications: Pick<Notifications, 'refresh'>;
@@ -15,7 +15,7 @@ interface KeptInMemory {
 /** Applies what other engines on the same database commit from now on. @returns stops it */
 export const followOthers = async (
   engines: Pick<Engines, 'onOthers'>,
-  { feed, pause, notifications, vault }: KeptInMemory,
+  { feed, pause, notifications, vault }: CachedInMemory,
   log: Log,
 ): Promise<() => void> => {
   const takeOver: Readonly<Record<CommittedPart, () => Promise<void>>> = {

@@ -14,14 +14,14 @@ import { RpcError } from '../chain/rpc.ts';
 import type { SmartContract } from '../store/policy-store.ts';
 import { chainViews } from './chains.ts';
 import type { DecisionFilter } from '../store/decision-queries.ts';
-import { tellCall } from './decoded-calls.ts';
+import { describeCall } from './decoded-calls.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 type Context = Pick<ServiceContext, 'store' | 'clock'> & Partial<Pick<ServiceContext, 'chains'>>;
 type InspectionView = ProcedureOutput<'inspect.value'>;
 type FoundBy = InspectionView['decisions'][number]['by'];
 
-const MOST_DECISIONS = 10;
+const MAX_DECISIONS = 10;
 
 const placed = z.object({
   entryPoint: address,
@@ -54,14 +54,14 @@ const decidedOperation = (record: DecisionRecord): DecidedOperation[] => {
 };
 
 /** Operations of a bundle that are searched among all decisions, if no hash finds them. */
-const MOST_SEARCHED = 3;
+const MAX_SEARCHED = 3;
 
 const findDecisions = async (
   { store }: Context,
   { hashes, operations, paymasterData }: Clues,
 ): Promise<Map<string, { row: DecisionRow; by: FoundBy }>> => {
   const found = new Map<string, { row: DecisionRow; by: FoundBy }>();
-  const limit = MOST_DECISIONS;
+  const limit = MAX_DECISIONS;
   const search = async (by: FoundBy, filter: Omit<DecisionFilter, 'limit'>): Promise<boolean> => {
     const rows = await store.listDecisions({ ...filter, limit });
     for (const row of rows) if (!found.has(row.id)) found.set(row.id, { row, by });
@@ -74,7 +74,7 @@ const findDecisions = async (
   await byHash(hashes);
   let searched = 0;
   for (const { sender, nonce, hashes: own } of operations) {
-    if ((await byHash(own)) || searched === MOST_SEARCHED) continue;
+    if ((await byHash(own)) || searched === MAX_SEARCHED) continue;
     await search('sender and nonce', { sender: addressKey(sender), nonce: String(nonce) });
     searched += 1;
   }
@@ -143,7 +143,7 @@ const withCallNames = (found: Inspection, contracts: readonly SmartContract[]): 
     sections: reading.sections.map((section) => ({
       ...section,
       calls: section.calls.map((call) =>
-        tellCall(
+        describeCall(
           { ...call, target: call.target as Address, value: BigInt(call.valueWei), data: call.data as Hex },
           contracts,
         ),
@@ -152,7 +152,7 @@ const withCallNames = (found: Inspection, contracts: readonly SmartContract[]): 
   })),
 });
 
-interface Look extends ReturnType<typeof inspect> {
+interface Finding extends ReturnType<typeof inspect> {
   readonly text: string;
   readonly found: readonly { readonly row: DecisionRow; readonly by: FoundBy }[];
 }
@@ -161,16 +161,16 @@ interface Look extends ReturnType<typeof inspect> {
 export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> => {
   const { store, clock } = context;
 
-  const look = async (text: string, knowledge: Knowledge): Promise<Look> => {
+  const find = async (text: string, knowledge: Knowledge): Promise<Finding> => {
     const { inspection, clues } = inspect(text, knowledge);
     const matches = [...(await findDecisions(context, clues)).values()];
-    const found = matches.toSorted((one, other) => other.row.seq - one.row.seq).slice(0, MOST_DECISIONS);
+    const found = matches.toSorted((one, other) => other.row.seq - one.row.seq).slice(0, MAX_DECISIONS);
     return { text, inspection, clues, found };
   };
 
   /** A hash without a decision may be that of a transaction. */
-  const lookUp = async (value: string, knowledge: Knowledge): Promise<Look> => {
-    const first = await look(value, knowledge);
+  const findByHash = async (value: string, knowledge: Knowledge): Promise<Finding> => {
+    const first = await find(value, knowledge);
     const [hash] = first.clues.hashes;
     const isUnknown = first.found.length === 0 && first.inspection.readings[0]?.what === 'hash';
     if (!isUnknown || hash === undefined || context.chains === undefined) return first;
@@ -178,7 +178,7 @@ export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> 
     const on = chainId === undefined ? (await store.listChains()).map((chain) => chain.chainId) : [chainId];
     const answers = await Promise.all(on.map((one) => findTransaction(context, hash, one)));
     const transaction = answers.find((answer) => answer !== undefined);
-    return transaction === undefined ? first : look(transaction, knowledge);
+    return transaction === undefined ? first : find(transaction, knowledge);
   };
 
   const registeredContracts = async (): Promise<SmartContract[]> => {
@@ -190,7 +190,7 @@ export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> 
   return {
     'inspect.value': async ({ value, chainId }) => {
       const gathered = await gatherKnowledge(context, chainId);
-      const { text, inspection: first, found } = await lookUp(value, gathered);
+      const { text, inspection: first, found } = await findByHash(value, gathered);
       const records = await Promise.all(found.map(({ row }) => store.findDecision(row.id)));
       const decided = records.flatMap((record) => (record === undefined ? [] : decidedOperation(record)));
       const knowledge = { ...gathered, decided };

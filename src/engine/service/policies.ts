@@ -153,8 +153,8 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
         tokenMode,
       });
       if (!isReplaced) throw new EngineError('POLICY_CHANGED');
-      const kept = idsInVault(draft);
-      for (const id of idsInVault(current.policy)) if (!kept.has(id)) await forgetWebhookUrl(vault, id);
+      const remaining = idsInVault(draft);
+      for (const id of idsInVault(current.policy)) if (!remaining.has(id)) await forgetWebhookUrl(vault, id);
       await recorder.catchUp();
       return { before, revision: policyHash(draft), changes, tests };
     },

@@ -4,7 +4,7 @@ import { CONTRACT_TYPE } from '../../api/rules.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { isRuleType, ruleTypeOf } from '../../core/decision/rule-words.ts';
-import { type Binding, bindingError, keptBinding, updatedBinding } from '../../core/rules/binding.ts';
+import { type Binding, bindingError, storedBinding, updatedBinding } from '../../core/rules/binding.ts';
 import { evaluateRecorded } from '../../core/replay/evaluate-recorded.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { restarts, rulesOf } from '../../core/rules/rule.ts';
@@ -57,11 +57,11 @@ const viewOf = (dapp: Dapp, whole?: Vault) => {
       policyData: withOwnersUrl(
         { ruleId, policyType },
         (isRuleType(policyType)
-          ? ruleTypeOf(policyType).setup.kept.parse(policyData)
+          ? ruleTypeOf(policyType).setup.stored.parse(policyData)
           : policyData) as RuleView['policyData'],
         whole,
       ),
-      ...keptBinding(rule),
+      ...storedBinding(rule),
     }),
     contract: ({ ruleId, name, address, whitelistedMethods, methods, active }: SmartContract): RuleView => ({
       _id: ruleId,
@@ -143,7 +143,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
         cycle: 0,
         policyType,
         policyData: ruleTypeOf(policyType).setup.keep(policyData, { now: clock.now(), keepUrl }),
-        ...keptBinding(binding),
+        ...storedBinding(binding),
       };
       for (const url of urls) await keepWebhookUrl(vault, ruleId, url);
       try {
@@ -184,7 +184,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
         policyData: updated,
         restarts: restarts(limitSetup, limit, updated),
       };
-      if (!(await store.updateRule(paymasterId, ruleId, { ...keptBinding(rule), ...changed }))) {
+      if (!(await store.updateRule(paymasterId, ruleId, { ...storedBinding(rule), ...changed }))) {
         throw new EngineError('RULE_NOT_FOUND');
       }
       return null;
@@ -194,11 +194,11 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       const rule = await requireRule(paymasterId, ruleId);
       const binding = updatedBinding(rule, update);
       requireBinding(binding);
-      const kept = update.policyData === undefined ? undefined : dataOf(rule, update.policyData);
-      const { data: policyData = rule.policyData, urls = [] } = kept ?? {};
+      const stored = update.policyData === undefined ? undefined : dataOf(rule, update.policyData);
+      const { data: policyData = rule.policyData, urls = [] } = stored ?? {};
       const { name = rule.name } = update;
       const updated = { ...binding, name, policyData };
-      const isAnew = kept !== undefined && restarts(ruleTypeOf(rule.policyType).setup, rule.policyData, kept.data);
+      const isAnew = stored !== undefined && restarts(ruleTypeOf(rule.policyType).setup, rule.policyData, stored.data);
       if (!(await store.updateRule(paymasterId, ruleId, { ...updated, restarts: isAnew }))) {
         throw new EngineError('RULE_NOT_FOUND');
       }

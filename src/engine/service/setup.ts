@@ -9,9 +9,9 @@ import { testOperation } from './test-operation.ts';
 
 /** Setup of a desk, from its first contract to its first sponsored operation. */
 export const setupHandlers = (context: ServiceContext): Handlers<NamesOf<'setup'>> => {
-  const asNode = async <T>(chainId: number, ask: () => Promise<T>): Promise<T> => {
+  const asNode = async <T>(chainId: number, query: () => Promise<T>): Promise<T> => {
     try {
-      return await ask();
+      return await query();
     } catch (error) {
       throw error instanceof RpcError ? nodeRefusal(chainId, error) : error;
     }

@@ -97,8 +97,8 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       };
     },
 
-    'sponsorship.sponsor': async (asked) => {
-      const { decisionId, op, paymasterAndData, reason } = await decideOperation(context, await read(asked));
+    'sponsorship.sponsor': async (input) => {
+      const { decisionId, op, paymasterAndData, reason } = await decideOperation(context, await read(input));
       return {
         decisionId,
         sponsored: reason === undefined,
@@ -110,19 +110,19 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       };
     },
 
-    'sponsorship.stub': async ({ userOperation, ...asked }) => {
-      const request = await read({ ...asked, userOperation: withOpenFees(userOperation) });
+    'sponsorship.stub': async ({ userOperation, ...rest }) => {
+      const request = await read({ ...rest, userOperation: withOpenFees(userOperation) });
       const { op, paymasterAndData, reason } = await stubSponsorship(context, request);
       return { ...paymasterFieldsOf(op, paymasterAndData), ...(reason !== undefined && { reason }) };
     },
 
-    'sponsorship.feeQuotes': async ({ options, ...asked }) => {
+    'sponsorship.feeQuotes': async ({ options, ...rest }) => {
       // Nothing is signed, so an excessive duration is reduced to the maximum.
-      const { maxExpirySeconds } = await dappOf(asked);
+      const { maxExpirySeconds } = await dappOf(rest);
       const expiryDuration = Math.min(options.expiryDuration, maxExpirySeconds);
       return quoteFees(
         context,
-        await read({ ...asked, options: { ...options, expiryDuration, mode: 'ERC20' as const } }),
+        await read({ ...rest, options: { ...options, expiryDuration, mode: 'ERC20' as const } }),
       );
     },
 

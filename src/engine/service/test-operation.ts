@@ -41,7 +41,7 @@ const answer = z.object({
 const errors: readonly ErrorCode[] = ['PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE', 'GAS_ESTIMATION_FAILED'];
 
 /** Requests sponsorship over HTTP, as a DApp's wallet does. @throws EngineError as the desk answers */
-const askForSponsorship = async (
+const requestSponsorship = async (
   { address }: Pick<ServiceContext, 'address'>,
   { chainId, apiKey }: { chainId: number; apiKey: string },
   partial: object,
@@ -118,7 +118,7 @@ export const testOperation = async (context: ServiceContext, paymasterId: string
   const owner = new Wallet(hexlify(entropy.bytes(32)));
   const partial = await partialOperation(context, rpc, ready, owner);
   const { sender, nonce, maxFeePerGas, maxPriorityFeePerGas } = partial;
-  const terms = await askForSponsorship(context, dapp, {
+  const terms = await requestSponsorship(context, dapp, {
     ...partial,
     nonce: toQuantity(nonce),
     maxFeePerGas: toQuantity(maxFeePerGas),

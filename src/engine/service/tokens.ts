@@ -36,9 +36,9 @@ export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTok
   const { store, chains, rates } = context;
 
   /** Returns the reason instead of failing: do not wait for an unreachable chain. */
-  const told = async (ask: () => Promise<string[]>): Promise<string[]> => {
+  const orReason = async (check: () => Promise<string[]>): Promise<string[]> => {
     try {
-      return await ask();
+      return await check();
     } catch (error) {
       if (error instanceof RpcError) return ['The node answered with an error.'];
       if (!(error instanceof EngineError) || error.code === 'FEE_TOKEN_MISMATCH') throw error;
@@ -46,13 +46,13 @@ export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTok
     }
   };
 
-  const holdAgainstContract = async (token: FeeToken): Promise<string[]> => {
+  const checkContract = async (token: FeeToken): Promise<string[]> => {
     const rpc = await chains.rpc(token.chainId);
     if (rpc === undefined) return [`Not checked against its contract: chain ${token.chainId} has no RPC URL.`];
     return [...(await checkDecimals(rpc, token)), ...(await checkSymbol(rpc, token))];
   };
 
-  const sayRate = async (token: FeeToken): Promise<string[]> => {
+  const describeRate = async (token: FeeToken): Promise<string[]> => {
     const { exchangeRate } = await rates.rateOf(token);
     return [`One native coin is worth ${unitsToDecimal(exchangeRate, token.decimals)} ${token.symbol}.`];
   };
@@ -61,7 +61,7 @@ export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTok
     'feeTokens.set': async (token) => {
       await requireChain(context, token.chainId);
       rates.forget();
-      const checks = [...(await told(() => holdAgainstContract(token))), ...(await told(() => sayRate(token)))];
+      const checks = [...(await orReason(() => checkContract(token))), ...(await orReason(() => describeRate(token)))];
       const notes = token.preFund ? [...checks, PREFUND_NOTE] : checks;
       await store.saveFeeToken(token);
       return { ...token, note: notes.join(' ') };

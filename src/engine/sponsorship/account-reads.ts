@@ -9,7 +9,7 @@ import { readCode } from '../chain/gas/eth-call.ts';
 import { type RpcClient, isUnreachable } from '../chain/rpc.ts';
 import { readAccountNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
-import { asked } from './read-tank.ts';
+import { withCallErrors } from './read-tank.ts';
 
 /**
  * Paymaster data without a signature, in an endless window: an account that inspects the paymaster sees one, and
@@ -72,7 +72,7 @@ export const readAccount = async (
   const { op, isGasGiven, money } = question;
   const { sender, nonce } = op;
   try {
-    const [code, nextNonce, trial] = await asked(ready, () =>
+    const [code, nextNonce, trial] = await withCallErrors(ready, () =>
       Promise.all([
         readCode(rpc, sender),
         readAccountNonce(rpc.call, ready.entryPoint, sender, nonce >> 64n),

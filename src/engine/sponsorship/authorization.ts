@@ -7,7 +7,7 @@ import { readCode, readTransactionCount } from '../chain/gas/eth-call.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
-import { asked } from './read-tank.ts';
+import { withCallErrors } from './read-tank.ts';
 
 /** Order of secp256k1. */
 const N = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
@@ -39,9 +39,9 @@ export const withCheckedAuthorization = async (
   if (rpc === undefined) return op;
   const { chainId } = ready;
   const [code, nonces, senderCode] = await Promise.all([
-    asked(ready, () => readCode(rpc, auth.address)),
-    signed ? asked(ready, () => possibleNonces(rpc, op.sender, auth.nonce)) : undefined,
-    asked(ready, () => readCode(rpc, op.sender)),
+    withCallErrors(ready, () => readCode(rpc, auth.address)),
+    signed ? withCallErrors(ready, () => possibleNonces(rpc, op.sender, auth.nonce)) : undefined,
+    withCallErrors(ready, () => readCode(rpc, op.sender)),
   ]);
   if (code === '0x')
     throw error(`eip7702Auth.address must be a contract: ${auth.address} has no code on chain ${chainId}`);

@@ -20,7 +20,7 @@ import type { OperatorTransactionStore } from '../store/operator-transaction-sto
 import type { Store } from '../store/store.ts';
 import type { Deposits } from './deposits.ts';
 import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
-import { asked, readTank } from './read-tank.ts';
+import { withCallErrors, readTank } from './read-tank.ts';
 import { isEip7702 } from '../../core/user-operation/user-op-hash.ts';
 
 /** The chain's node, for steps that require one. @throws EngineError `PAYMASTER_NOT_READY` */
@@ -42,7 +42,7 @@ export const readNonce = async (
 ): Promise<bigint | undefined> => {
   if (!ready.layout.chainReads.includes('senderNonce')) return undefined;
   const { call } = requireRpc(rpc, ready);
-  return asked(ready, () => readSenderNonce(call, ready.contract, sender));
+  return withCallErrors(ready, () => readSenderNonce(call, ready.contract, sender));
 };
 
 /**
@@ -59,7 +59,7 @@ export const readDelegate = async (
   if (isV06(op) || op.factory === undefined || !isEip7702(op.factory)) return undefined;
   if (op.eip7702Auth !== undefined) return op.eip7702Auth.address;
   const node = requireRpc(rpc, ready);
-  const delegate = delegateOf(await asked(ready, () => readCode(node, op.sender)));
+  const delegate = delegateOf(await withCallErrors(ready, () => readCode(node, op.sender)));
   if (delegate !== undefined) return delegate;
   const message = 'eip7702Auth must be given: the sender has no EIP-7702 delegate yet';
   throw new EngineError('VALIDATION', message, { errors: [message] });
@@ -94,7 +94,7 @@ export const suggestFees = async (
   ready: Tank,
   fees: Pick<BelievedFees, 'believe'>,
 ): Promise<Pick<UserOperation, 'maxFeePerGas' | 'maxPriorityFeePerGas'>> => {
-  const reading = await asked(ready, () => readFees(rpc));
+  const reading = await withCallErrors(ready, () => readFees(rpc));
   const { baseFeeWei, tipWei: maxPriorityFeePerGas = 0n } = await fees.believe(ready.chainId, reading);
   const maxFeePerGas = max(reading.block.baseFeePerGas, 2n * baseFeeWei) + maxPriorityFeePerGas;
   return { maxFeePerGas, maxPriorityFeePerGas };
@@ -140,7 +140,7 @@ export const readMoney = async (
 ): Promise<ChainSnapshot | null> => {
   if (rpc === undefined) return null;
   const { chainId } = ready;
-  const readings = [readTank(rpc, ready), asked(ready, () => readFees(rpc))] as const;
+  const readings = [readTank(rpc, ready), withCallErrors(ready, () => readFees(rpc))] as const;
   const l1Data = readL1DataGas(rpc, ready, op);
   const chain = await store.findChain(chainId);
   // Read at the same time, so that it takes no extra time.

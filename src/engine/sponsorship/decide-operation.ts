@@ -4,7 +4,7 @@ import { type Reason, decide, plan } from '../../core/decision/decide.ts';
 import type { Facts } from '../../core/facts/facts.ts';
 import { type Decision, callsOf, decidedRecord, storedFacts } from '../../core/decision/record.ts';
 import { termsOf } from '../../core/decision/terms.ts';
-import { unaskedWebhooks } from '../../core/rules/webhook.ts';
+import { uncalledWebhooks } from '../../core/rules/webhook.ts';
 import { ruleInput } from '../../core/decision/rule-input.ts';
 import { withPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
 import { EngineError } from '../../shared/errors.ts';
@@ -17,7 +17,7 @@ import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { checkExpiry } from './expiry.ts';
 import { type PreparedOperation, gatherFacts, isRead, prepareOperation, readChain } from './gather.ts';
-import { kept } from './kept.ts';
+import { cutForRecord } from './cut-for-record.ts';
 import { type Payer, findPayer, holdsKey, isSamePayer } from './payer.ts';
 import { withFailureRecord } from './recording.ts';
 import { type SponsorshipRequest, requestRecord } from './request-record.ts';
@@ -35,7 +35,7 @@ export interface SponsorshipDecision {
 }
 
 /** Most attempts at one decision: changed settings, a changed ledger or a webhook answer may force another. */
-export const MOST_ROUNDS = 8;
+export const MAX_ROUNDS = 8;
 
 interface Current {
   readonly current: CurrentPolicy;
@@ -80,7 +80,7 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
     let found = await findCurrent(context, request);
     let prepared = await prepare(context, request, found);
     let webhooks: Facts['webhooks'] = [];
-    for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       // Do all waiting before reading the settings: changes that the operator makes meanwhile apply to this operation.
       const reads = await readChain(context, prepared, found.current.policy);
       if (round > 1 || (await store.settingsVersion(request.dapp)) !== found.current.version) {
@@ -98,11 +98,11 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
       // If a rule was added or became active meanwhile, or the price source changed, first read what is needed now.
       if (!isRead(facts, reads, current.policy)) continue;
       const reservations = plan(facts, current.policy);
-      if (unaskedWebhooks(facts, ruleInput(facts, current.policy).policy).length > 0) {
+      if (uncalledWebhooks(facts, ruleInput(facts, current.policy).policy).length > 0) {
         const verdict = decide(facts, current.policy, await store.heldOf(reservations));
         if (verdict.next === 'callWebhooks') {
-          const asked = { decisionId, ...request };
-          const responses = await callWebhooks(context, verdict.targets, prepared.op, asked);
+          const call = { decisionId, ...request };
+          const responses = await callWebhooks(context, verdict.targets, prepared.op, call);
           webhooks = [...webhooks, ...responses];
           continue;
         }
@@ -131,18 +131,18 @@ export const decisionDraft = (
   concluded: Pick<Decision, 'reservations' | 'held' | 'steps' | 'reason' | 'paymasterAndData'>,
 ): DecisionDraft => {
   const head = requestRecord(decisionId, request);
-  const calls = kept(callsOf(facts, policy));
+  const calls = cutForRecord(callsOf(facts, policy));
   const decision = { facts, policy, policyHash: hash, engine, ...concluded };
   const record = decidedRecord(decision);
   // What was signed must be reproducible, whatever its length; denied requests must not fill the disk.
-  const isKept = concluded.reason === undefined || !isRequestCut(head.request);
+  const isWhole = concluded.reason === undefined || !isRequestCut(head.request);
   return {
     // The DApp may have been renamed since the request came.
     ...head,
     dapp: policy.dapp.name,
     request: { ...head.request, calls },
     ...record,
-    ...(isKept && { facts: storedFacts(facts, head.request.userOperation) }),
+    ...(isWhole && { facts: storedFacts(facts, head.request.userOperation) }),
   };
 };
 

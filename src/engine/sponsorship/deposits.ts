@@ -17,7 +17,7 @@ export interface Deposits {
 /** After this time tanks are read again; the previous sum is used meanwhile. */
 const RENEWED_MS = 30_000;
 /** After this time a read is no longer used. */
-const KEPT_MS = 60_000;
+const CACHED_MS = 60_000;
 /** Tanks read at once. */
 const AT_ONCE = 20;
 
@@ -94,7 +94,7 @@ export const createDeposits = (
     async ofOthers(rpc, own) {
       const chain = chainOf(own.chainId);
       const age = clock.monotonic() - chain.readAt;
-      if (age >= KEPT_MS) await reading(rpc, own);
+      if (age >= CACHED_MS) await reading(rpc, own);
       // The next caller that waits for it sees the error.
       else if (age >= RENEWED_MS) reading(rpc, own).catch(() => undefined);
       const ownId = idOf(own);

@@ -8,7 +8,7 @@ import type { DecisionDraft } from '../store/decision-store.ts';
 import type { Dapp } from '../store/registry-store.ts';
 import { type SponsorshipRequest, requestRecord } from './request-record.ts';
 import { blankedJson } from './blank.ts';
-import { kept } from './kept.ts';
+import { cutForRecord } from './cut-for-record.ts';
 
 const failure = ({ version }: Dapp, error: unknown) => {
   const layout = findLayout(version);
@@ -68,7 +68,7 @@ export const refusedDraft = (
     dapp: dapp.name,
     sender: sender === '' ? '' : addressKey(sender),
     nonce: String(nonce),
-    request: { received: isBlanked ? blankedJson(received) : kept(received) },
+    request: { received: isBlanked ? blankedJson(received) : cutForRecord(received) },
     ...failure(dapp, error),
     trace: [],
   };

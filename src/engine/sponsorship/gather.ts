@@ -4,7 +4,7 @@ import type { Policy } from '../../core/policy/policy.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
-import { asksForPrice } from '../../core/rules/asks-for-price.ts';
+import { needsPrice } from '../../core/rules/needs-price.ts';
 import { ruleInput } from '../../core/decision/rule-input.ts';
 import { shareAccounts } from '../../core/rules/gas-tank.ts';
 import { unreadHoldings } from '../../core/rules/token-holding.ts';
@@ -161,9 +161,9 @@ const NO_PRICE = { usd: null, error: 'no price is set for the chain' };
 export const readCoinPrice = async (rates: Pick<Rates, 'coinPrice' | 'coinPriceNow'>, policy: Policy) => {
   const { chainId } = policy.dapp;
   const source = policy.chain?.price;
-  const isAsked = asksForPrice(policy);
-  if (source === undefined) return isAsked ? NO_PRICE : undefined;
-  return isAsked ? rates.coinPrice(chainId, source) : rates.coinPriceNow(chainId, source);
+  const isNeeded = needsPrice(policy);
+  if (source === undefined) return isNeeded ? NO_PRICE : undefined;
+  return isNeeded ? rates.coinPrice(chainId, source) : rates.coinPriceNow(chainId, source);
 };
 
 /** Reads the chain state that a policy's rules need. @throws EngineError as `decideOperation` */
@@ -178,14 +178,14 @@ export const readChain = async (
   const isEstimated = gasSource === 'GAS_ESTIMATED';
   const money = readMoney(context, payer.rpc, ready, op, isEstimated || charge !== undefined);
   // An estimate has already run the account's validation.
-  const isAsked = stage === 'final' && !isEstimated;
+  const isNeeded = stage === 'final' && !isEstimated;
   const question = { op, senderNonce, delegate, isGasGiven: gasSource === 'GAS_GIVEN', money };
   const isPaidInToken = charge !== undefined;
   const gasUse =
     stage === 'final' ? money.then((chain) => readGasUse(payer.rpc, ready, { op, chain, isPaidInToken })) : undefined;
   const [chain, account, gasUsed, holdings, price] = await Promise.all([
     money,
-    isAsked ? readAccount(payer.rpc, ready, question) : undefined,
+    isNeeded ? readAccount(payer.rpc, ready, question) : undefined,
     gasUse,
     // Sponsorship rules do not apply to users who pay in a token.
     isPaidInToken ? undefined : readHoldings(payer.rpc, op.sender, policy, clock.now()),
@@ -206,7 +206,7 @@ export const readChain = async (
 
 /** Whether everything that the policy's rules need was read, from its current sources. */
 export const isRead = (facts: Facts, { priceSource }: Pick<ChainReads, 'priceSource'>, policy: Policy): boolean => {
-  const isPriced = facts.price !== undefined || facts.token !== undefined || !asksForPrice(policy);
+  const isPriced = facts.price !== undefined || facts.token !== undefined || !needsPrice(policy);
   const isSameSource = isDeepStrictEqual(priceSource, policy.chain?.price);
   const isDeposited = facts.chain?.depositsWei !== undefined || facts.chain === null;
   if (policy.chain?.breaker === 'default' && !isDeposited) return false;

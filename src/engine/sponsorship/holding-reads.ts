@@ -5,7 +5,7 @@ import type { Policy } from '../../core/policy/policy.ts';
 import {
   HOLDING_GAS,
   type HoldingQuestion,
-  asksOwner,
+  isOwnerQuestion,
   holdingKey,
   holdingQuestions,
 } from '../../core/rules/token-holding.ts';
@@ -30,13 +30,13 @@ const PART_GAS = 40_000n;
  * Tokens per call. Its gas stays below the 30 M that nodes allow per call, its code below the limit of EIP-3860 (49,152
  * bytes; at most 224 per token).
  */
-const MOST_TOGETHER = 50;
+const MAX_TOGETHER = 50;
 
 /** A transaction costs 21,000 gas before the call; its data of at most 68 bytes at most 2,720 (EIP-7623). */
 const CALL_ITSELF_GAS = 30_000n;
 
 /** Simultaneous calls if each token needs its own. */
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 
 /** Errors of nodes that refuse a call without `to`, or with this much code or gas. */
 const CREATION_REFUSAL =
@@ -62,7 +62,7 @@ type HoldingCall = HoldingQuestion & { readonly data: Hex };
 
 const callOf = (question: HoldingQuestion, sender: Address): Hex => {
   const { standard, tokenId } = question;
-  if (asksOwner(question)) return owners.encodeFunctionData('ownerOf', [tokenId]) as Hex;
+  if (isOwnerQuestion(question)) return owners.encodeFunctionData('ownerOf', [tokenId]) as Hex;
   if (standard === 'ERC1155') return multiTokens.encodeFunctionData('balanceOf', [sender, tokenId]) as Hex;
   return balances.encodeFunctionData('balanceOf', [sender]) as Hex;
 };
@@ -72,7 +72,7 @@ const holdingOf = (question: HoldingQuestion, answer: TokenAnswer, sender: Addre
   if (!hasCode) return { failure: 'NO_CONTRACT' };
   if (!succeeded) return { failure: 'REVERTED' };
   if (size !== 32n) return { failure: 'NO_NUMBER' };
-  if (!asksOwner(question)) return { held: String(BigInt(word)) };
+  if (!isOwnerQuestion(question)) return { held: String(BigInt(word)) };
   if (BigInt(word) >> 160n !== 0n) return { failure: 'NO_NUMBER' };
   return { held: sameAddress(`0x${word.slice(-40)}`, sender) ? '1' : '0' };
 };
@@ -95,7 +95,7 @@ const probeAnswers = (answer: Hex, count: number): readonly TokenAnswer[] | unde
  * @throws RpcError if the node refuses for another reason
  * @throws EngineError `CHAIN_UNREACHABLE`
  */
-const askTogether = async (
+const readBatch = async (
   rpc: RpcClient,
   questions: readonly HoldingCall[],
 ): Promise<readonly TokenAnswer[] | undefined> => {
@@ -119,7 +119,7 @@ const askTogether = async (
  * @throws RpcError if the node refuses
  * @throws EngineError `CHAIN_UNREACHABLE`
  */
-const askAlone = async (rpc: RpcClient, { address: to, data }: HoldingCall): Promise<TokenAnswer> => {
+const readOne = async (rpc: RpcClient, { address: to, data }: HoldingCall): Promise<TokenAnswer> => {
   try {
     const answer = await callWithGas(rpc, to, data, HOLDING_GAS + CALL_ITSELF_GAS);
     const word: Hex = `0x${answer.slice(2, 66)}`;
@@ -133,25 +133,25 @@ const askAlone = async (rpc: RpcClient, { address: to, data }: HoldingCall): Pro
 const inParts = async (
   questions: readonly HoldingCall[],
   size: number,
-  askPart: (part: readonly HoldingCall[]) => Promise<readonly TokenAnswer[]>,
+  readPart: (part: readonly HoldingCall[]) => Promise<readonly TokenAnswer[]>,
 ): Promise<TokenAnswer[]> => {
   const answers: TokenAnswer[] = [];
   for (let start = 0; start < questions.length; start += size) {
-    answers.push(...(await askPart(questions.slice(start, start + size))));
+    answers.push(...(await readPart(questions.slice(start, start + size))));
   }
   return answers;
 };
 
-const askEach = (rpc: RpcClient, questions: readonly HoldingCall[]): Promise<TokenAnswer[]> =>
-  inParts(questions, MOST_AT_ONCE, (part) => Promise.all(part.map((question) => askAlone(rpc, question))));
+const readEach = (rpc: RpcClient, questions: readonly HoldingCall[]): Promise<TokenAnswer[]> =>
+  inParts(questions, MAX_AT_ONCE, (part) => Promise.all(part.map((question) => readOne(rpc, question))));
 
 /** Empty if the node fails one of the calls; it is not retried. */
-const ask = async (rpc: RpcClient, questions: readonly HoldingCall[]): Promise<readonly TokenAnswer[]> => {
+const readAll = async (rpc: RpcClient, questions: readonly HoldingCall[]): Promise<readonly TokenAnswer[]> => {
   try {
     return await inParts(
       questions,
-      MOST_TOGETHER,
-      async (part) => (await askTogether(rpc, part)) ?? (await askEach(rpc, part)),
+      MAX_TOGETHER,
+      async (part) => (await readBatch(rpc, part)) ?? (await readEach(rpc, part)),
     );
   } catch (error) {
     if (error instanceof RpcError || isUnreachable(error)) return [];
@@ -171,8 +171,8 @@ export const readHoldings = async (
 ): Promise<Facts['holdings']> => {
   const questions = holdingQuestions(rules.filter((rule) => isInTime(rule, now)));
   if (questions.length === 0) return undefined;
-  const asked = questions.map((question) => ({ ...question, data: callOf(question, sender) }));
-  const answers = rpc === undefined ? [] : await ask(rpc, asked);
+  const calls = questions.map((question) => ({ ...question, data: callOf(question, sender) }));
+  const answers = rpc === undefined ? [] : await readAll(rpc, calls);
   const failure = rpc === undefined ? 'NO_NODE' : 'NO_ANSWER';
   return Object.fromEntries(
     questions.map((question, index) => {

@@ -29,7 +29,7 @@ export const createPauseSwitch = async (store: Omit<PauseStore, 'resumes'>, log:
   let current = await store.findPause();
   let dapps = await store.listDappPauses();
   const listeners = new Set<() => void>();
-  const tell = (before: Pause | null, after: Pause | null, dapp: { dapp?: string } = {}): void => {
+  const logChange = (before: Pause | null, after: Pause | null, dapp: { dapp?: string } = {}): void => {
     if (isSame(before, after)) return;
     if (after === null) log.warn('sponsorship.resumed', dapp);
     else log.warn('sponsorship.paused', { ...dapp, reason: after.reason ?? 'none given' });
@@ -38,13 +38,13 @@ export const createPauseSwitch = async (store: Omit<PauseStore, 'resumes'>, log:
     for (const listener of listeners) listener();
   };
   const use = (pause: Pause | null): void => {
-    tell(current, pause);
+    logChange(current, pause);
     current = pause;
     changed();
   };
   const useDapps = (pauses: ReadonlyMap<string, Pause>): void => {
     for (const paymasterId of new Set([...dapps.keys(), ...pauses.keys()])) {
-      tell(dapps.get(paymasterId) ?? null, pauses.get(paymasterId) ?? null, { dapp: paymasterId });
+      logChange(dapps.get(paymasterId) ?? null, pauses.get(paymasterId) ?? null, { dapp: paymasterId });
     }
     dapps = pauses;
     changed();

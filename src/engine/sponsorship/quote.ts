@@ -8,7 +8,7 @@ import type { Address } from '../../shared/schema/hex.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import { ensureVerified } from '../paymaster/verify-contract.ts';
 import { requireTokenReady } from '../paymaster/readiness.ts';
-import { askedTokens } from '../token-mode/fee-token-choice.ts';
+import { requestedTokens } from '../token-mode/fee-token-choice.ts';
 import { priceTokens, quotePayment } from '../token-mode/quote-tokens.ts';
 import type { ReadyPaymentTerms } from '../token-mode/ready-payment-terms.ts';
 import { tokenModeDenial } from '../token-mode/token-mode-denial.ts';
@@ -50,7 +50,7 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
   const rpc = await chains.rpc(dapp.chainId);
   await ensureVerified(store, rpc, contract);
   const supported = await store.listFeeTokens(dapp.chainId);
-  const { priced, unsupportedTokens } = await priceTokens(rates, supported, askedTokens(options.tokenInfo));
+  const { priced, unsupportedTokens } = await priceTokens(rates, supported, requestedTokens(options.tokenInfo));
   const { sender } = request.userOperation;
   const payers = await Promise.all(
     priced.map(async ({ token, rate }) => {

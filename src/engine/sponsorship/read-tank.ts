@@ -8,7 +8,7 @@ import { callError } from '../paymaster/verify-contract.ts';
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */
-export const asked = async <T>(ready: Tank, read: () => Promise<T>): Promise<T> => {
+export const withCallErrors = async <T>(ready: Tank, read: () => Promise<T>): Promise<T> => {
   try {
     return await read();
   } catch (error) {
@@ -24,5 +24,5 @@ export const asked = async <T>(ready: Tank, read: () => Promise<T>): Promise<T> 
 export const readTank = (rpc: RpcClient, ready: Tank): Promise<bigint> => {
   const { layout, contract, fundingWallet, entryPoint } = ready;
   const tank = { paymaster: contract, ...(fundingWallet !== undefined && { fundingWallet }) };
-  return asked(ready, () => readBalance(rpc.call, layout, tank, entryPoint));
+  return withCallErrors(ready, () => readBalance(rpc.call, layout, tank, entryPoint));
 };

@@ -4,7 +4,7 @@ import type { RequestedOperation } from '../../core/user-operation/read-operatio
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import type { Dapp } from '../store/registry-store.ts';
 import { blankedJson } from './blank.ts';
-import { kept, keptOperation } from './kept.ts';
+import { cutForRecord, cutOperation } from './cut-for-record.ts';
 
 export interface SponsorshipRequest {
   readonly dapp: Dapp;
@@ -18,8 +18,8 @@ export interface SponsorshipRequest {
   readonly isBlanked: boolean;
 }
 
-const keptOptions = ({ options, isBlanked }: Pick<SponsorshipRequest, 'options' | 'isBlanked'>): unknown =>
-  kept(isBlanked ? { ...options, sponsorshipInfo: blankedJson(options.sponsorshipInfo) } : options);
+const recordOptions = ({ options, isBlanked }: Pick<SponsorshipRequest, 'options' | 'isBlanked'>): unknown =>
+  cutForRecord(isBlanked ? { ...options, sponsorshipInfo: blankedJson(options.sponsorshipInfo) } : options);
 
 export const requestRecord = (
   id: string,
@@ -34,8 +34,8 @@ export const requestRecord = (
   sender: addressKey(userOperation.sender),
   nonce: String(userOperation.nonce),
   request: {
-    received: isBlanked ? blankedJson(received) : kept(received),
-    userOperation: keptOperation(toRpcUserOperation(userOperation)),
-    options: keptOptions({ options, isBlanked }),
+    received: isBlanked ? blankedJson(received) : cutForRecord(received),
+    userOperation: cutOperation(toRpcUserOperation(userOperation)),
+    options: recordOptions({ options, isBlanked }),
   },
 });

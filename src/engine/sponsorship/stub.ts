@@ -9,7 +9,7 @@ import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { CommitPlan, DecisionStore, LedgerFacts } from '../store/decision-store.ts';
 import type { PolicyStore } from '../store/policy-store.ts';
 import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
-import { MOST_ROUNDS, decisionDraft } from './decide-operation.ts';
+import { MAX_ROUNDS, decisionDraft } from './decide-operation.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { type PreparedOperation, gatherFacts, isRead, prepareOperation, readChain } from './gather.ts';
 import { findPayer } from './payer.ts';
@@ -36,7 +36,7 @@ const storeDenial = async (
   { reservations, settings }: Pick<Required<LedgerFacts>, 'reservations' | 'settings'>,
   denial: (held: readonly bigint[]) => CommitPlan | undefined,
 ): Promise<DecisionRecord | null | undefined> => {
-  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     if (denial(await store.heldOf(reservations)) === undefined) return null;
     const ledgerVersion = await store.ledgerVersion();
     const stored = await store.decideAndReserve({ reservations, ledgerVersion, settings }, denial);
@@ -53,7 +53,7 @@ const gatherCurrent = async (
   prepared: PreparedOperation,
 ): Promise<{ readonly facts: Facts; readonly current: CurrentPolicy }> => {
   let { policy } = await currentPolicy(context, request.dapp);
-  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const reads = await readChain(context, prepared, policy);
     const current = await currentPolicy(context, request.dapp);
     const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks: [] });
@@ -76,7 +76,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
     const { store } = context;
     const payer = await findPayer(context, request);
     const prepared = await prepareOperation(context, 'draft', request, { payer, signsNothing: false });
-    for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       const { facts, current } = await gatherCurrent(context, request, prepared);
       const { dapp, policy, hash, version } = current;
       const reservations = plan(facts, policy);

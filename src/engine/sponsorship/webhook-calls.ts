@@ -7,11 +7,11 @@ import type { Deliverer } from '../webhooks/deliver.ts';
 import type { WebhookRequest } from '../webhooks/request.ts';
 import { fullWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { blankedResponse } from './blank.ts';
-import { keptText } from './kept.ts';
+import { cutText } from './cut-for-record.ts';
 import type { SponsorshipRequest } from './request-record.ts';
 
 /** A webhook's data in the vault. @throws EngineError `VAULT_LOCKED` */
-const kept = (vault: Vault, { webhookId, url }: WebhookTarget): Pick<WebhookRequest, 'secret' | 'url'> => ({
+const secretAndUrl = (vault: Vault, { webhookId, url }: WebhookTarget): Pick<WebhookRequest, 'secret' | 'url'> => ({
   secret: vault.webhookSecret(webhookId),
   url: fullWebhookUrl(vault, webhookId, url),
 });
@@ -19,7 +19,7 @@ const kept = (vault: Vault, { webhookId, url }: WebhookTarget): Pick<WebhookRequ
 /** A call's request; a rule's webhook also gets the operation. @throws EngineError `VAULT_LOCKED` */
 const callOf = (vault: Vault, target: WebhookTarget, op: object | undefined) => {
   const { webhookId, method, failOpen, getsOperation } = target;
-  return { webhookId, method, failOpen, ...(getsOperation && op && { userOp: op }), ...kept(vault, target) };
+  return { webhookId, method, failOpen, ...(getsOperation && op && { userOp: op }), ...secretAndUrl(vault, target) };
 };
 
 export interface WebhookTrial {
@@ -33,10 +33,10 @@ export interface WebhookTrial {
 }
 
 /** A call for the record: the request contains client data. */
-const keptResponse = (response: WebhookResponse): WebhookResponse => {
+const recordResponse = (response: WebhookResponse): WebhookResponse => {
   const { call } = response;
   const { url, request } = call;
-  return { ...response, call: { ...call, url: keptText(url), request: { ...request, body: keptText(request.body) } } };
+  return { ...response, call: { ...call, url: cutText(url), request: { ...request, body: cutText(request.body) } } };
 };
 
 /**
@@ -52,8 +52,8 @@ export const tryWebhook = async (
 ): Promise<WebhookResponse | undefined> => {
   const target = webhookTargets(policy).find((one) => one.webhookId === webhookId);
   if (target === undefined) return undefined;
-  const asked = { decisionId, dapp: paymasterId, webhookData: data, preview: true };
-  return keptResponse(await webhooks.deliver({ ...callOf(vault, target, userOp), ...asked }));
+  const call = { decisionId, dapp: paymasterId, webhookData: data, preview: true };
+  return recordResponse(await webhooks.deliver({ ...callOf(vault, target, userOp), ...call }));
 };
 
 /**
@@ -68,9 +68,9 @@ export const callWebhooks = (
   request: { decisionId: string } & Pick<SponsorshipRequest, 'options' | 'isBlanked' | 'dapp'>,
 ): Promise<WebhookResponse[]> => {
   const { decisionId, options, isBlanked, dapp } = request;
-  const keep = isBlanked ? blankedResponse : keptResponse;
-  const asked = { decisionId, dapp: dapp.paymasterId, webhookData: options.sponsorshipInfo.webhookData };
-  const calls = targets.map((target) => webhooks.deliver({ ...callOf(vault, target, op), ...asked }));
+  const keep = isBlanked ? blankedResponse : recordResponse;
+  const call = { decisionId, dapp: dapp.paymasterId, webhookData: options.sponsorshipInfo.webhookData };
+  const calls = targets.map((target) => webhooks.deliver({ ...callOf(vault, target, op), ...call }));
   return Promise.all(
     calls.map(async (call, index) => ({
       ...keep(await call),

@@ -112,7 +112,7 @@ export interface DecisionQueries {
    * Decisions of one DApp or all from `from` (epoch ms) on, in steps of `stepMs`. The last step includes all later
    * ones.
    */
-  summarizeDecisions(asked: {
+  summarizeDecisions(query: {
     paymasterId?: string | undefined;
     from: number;
     stepMs: number;

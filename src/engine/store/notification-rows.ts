@@ -3,7 +3,7 @@ import type { StoredNotification } from './notification-store.ts';
 export type NotificationRow = Omit<StoredNotification, 'seen'> & { readonly seen: number };
 
 /** Number of ended notifications to keep: more than anyone reads. */
-export const KEPT = 500;
+export const MAX_STORED = 500;
 
 export const COLUMNS = `seq, id, kind, subject, raised_at AS "raisedAt", ended_at AS "endedAt", seen, title, body,
   decision_id AS "decisionId"`;

@@ -5,7 +5,7 @@ export interface TransactionRow {
 }
 
 /** Number of transactions to list: more than anyone reads. */
-export const MOST = 500;
+export const MAX_LISTED_TRANSACTIONS = 500;
 
 export const toTransaction = ({ record }: TransactionRow): OperatorTransaction =>
   JSON.parse(record) as OperatorTransaction;

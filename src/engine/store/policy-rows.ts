@@ -1,4 +1,4 @@
-import { type Binding, type KeptBinding, keptBinding } from '../../core/rules/binding.ts';
+import { type Binding, type StoredBinding, storedBinding } from '../../core/rules/binding.ts';
 import { type Policy, policyHash } from '../../core/policy/policy.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { DappPolicy, Rule, SmartContract, Webhook } from './policy-store.ts';
@@ -46,13 +46,13 @@ const toRule = ({ binding, ...row }: RuleRow): Rule => ({
   ...row,
   policyData: JSON.parse(row.policyData) as unknown,
   active: row.active === 1,
-  ...(JSON.parse(binding) as KeptBinding),
+  ...(JSON.parse(binding) as StoredBinding),
 });
 export const ofRule = (value: Rule): RuleRow => ({
   ...value,
   policyData: JSON.stringify(value.policyData),
   active: Number(value.active),
-  binding: JSON.stringify(keptBinding(value)),
+  binding: JSON.stringify(storedBinding(value)),
 });
 
 const toWebhook = (row: WebhookRow): Webhook => ({ ...row, active: row.active === 1 });

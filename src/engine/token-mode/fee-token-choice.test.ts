@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FeeToken } from '../../shared/schema/fee-token.ts';
-import { askedTokens, requireFeeToken } from './fee-token-choice.ts';
+import { requestedTokens, requireFeeToken } from './fee-token-choice.ts';
 
 const A = '0xAbCdEf0000000000000000000000000000000001';
 const B = '0xAbCdEf0000000000000000000000000000000002';
@@ -41,9 +41,9 @@ test('says what is supported where the named token is not', () => {
 
 test('asks for each token once, the preferred one first, and for none where none is named', () => {
   const lower = A.toLowerCase() as typeof A;
-  expect(askedTokens({ preferredToken: B, tokenList: [lower, B, A] })).toHaveLength(2);
-  expect(askedTokens({ preferredToken: B, tokenList: [A] })).toEqual([B, A]);
-  expect(askedTokens({ tokenList: [] })).toEqual([]);
-  expect(askedTokens({ tokenList: null, preferredToken: null })).toEqual([]);
-  expect(askedTokens({})).toEqual([]);
+  expect(requestedTokens({ preferredToken: B, tokenList: [lower, B, A] })).toHaveLength(2);
+  expect(requestedTokens({ preferredToken: B, tokenList: [A] })).toEqual([B, A]);
+  expect(requestedTokens({ tokenList: [] })).toEqual([]);
+  expect(requestedTokens({ tokenList: null, preferredToken: null })).toEqual([]);
+  expect(requestedTokens({})).toEqual([]);
 });

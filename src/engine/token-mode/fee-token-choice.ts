@@ -26,7 +26,7 @@ export const requireFeeToken = (
 };
 
 /** Requested tokens without duplicates, the preferred one first; empty means all. */
-export const askedTokens = (tokenInfo: TokenInfo): readonly Address[] => {
+export const requestedTokens = (tokenInfo: TokenInfo): readonly Address[] => {
   const named = [tokenInfo.preferredToken, tokenInfo.feeTokenAddress, ...(tokenInfo.tokenList ?? [])];
   const given = named.filter((token) => token !== undefined && token !== null);
   return [...new Map(given.map((token) => [addressKey(token), token])).values()];

@@ -31,17 +31,17 @@ export interface TokenPrices {
  * Omits tokens without a usable rate.
  *
  * @param supported the fee tokens of the chain
- * @param asked see `askedTokens`; empty: all
+ * @param requested see `askedTokens`; empty: all
  * @throws EngineError `CHAIN_UNREACHABLE` with the error of the first feed, if no requested token has a rate; also what
  *   `Rates.rateOf` throws
  */
 export const priceTokens = async (
   rates: Pick<Rates, 'rateOf'>,
   supported: readonly FeeToken[],
-  asked: readonly Address[],
+  requested: readonly Address[],
 ): Promise<TokenPrices> => {
   const find = (wanted: Address): FeeToken | undefined => supported.find(({ address }) => sameAddress(address, wanted));
-  const tokens = asked.length === 0 ? supported : asked.map(find).filter((token) => token !== undefined);
+  const tokens = requested.length === 0 ? supported : requested.map(find).filter((token) => token !== undefined);
   const errors: EngineError[] = [];
   const prices = await Promise.all(
     tokens.map(async (token) => {
@@ -57,7 +57,7 @@ export const priceTokens = async (
   const priced = prices.filter((found) => found !== undefined);
   const [error] = errors;
   if (priced.length === 0 && error !== undefined) throw error;
-  return { priced, unsupportedTokens: asked.filter((token) => find(token) === undefined) };
+  return { priced, unsupportedTokens: requested.filter((token) => find(token) === undefined) };
 };
 
 /**

@@ -26,7 +26,7 @@ export interface Drafts {
 /** Fees and nonce of a transaction go out of date. */
 const LIFETIME_MS = 10 * 60_000;
 /** The oldest are dropped first. */
-const MOST = 100;
+const MAX_DRAFTS = 100;
 
 /** Drafts are only in memory: an unsent draft is no loss at a restart. */
 export const createDrafts = (clock: Clock, entropy: Entropy): Drafts => {
@@ -36,20 +36,20 @@ export const createDrafts = (clock: Clock, entropy: Entropy): Drafts => {
       const draft = { ...unnamed, draftId: entropy.uuid() };
       drafts.set(draft.draftId, { draft, until: clock.monotonic() + LIFETIME_MS });
       for (const oldest of drafts.keys()) {
-        if (drafts.size <= MOST) break;
+        if (drafts.size <= MAX_DRAFTS) break;
         drafts.delete(oldest);
       }
       return draft;
     },
     async use(draftId, send) {
-      const kept = drafts.get(draftId);
+      const entry = drafts.get(draftId);
       drafts.delete(draftId);
-      if (kept === undefined || clock.monotonic() >= kept.until) throw new EngineError('DRAFT_NOT_FOUND');
+      if (entry === undefined || clock.monotonic() >= entry.until) throw new EngineError('DRAFT_NOT_FOUND');
       try {
-        return await send(kept.draft);
+        return await send(entry.draft);
       } catch (error) {
         const maybeSent = error instanceof EngineError && error.code === 'TRANSACTION_MAYBE_SENT';
-        if (!maybeSent) drafts.set(draftId, kept);
+        if (!maybeSent) drafts.set(draftId, entry);
         throw error;
       }
     },

@@ -43,14 +43,14 @@ export const createHandOvers = (clock: Clock, send: SendBy): HandOvers => {
   };
   return {
     async handOver(draftId) {
-      const asked = Promise.withResolvers<undefined>();
+      const requested = Promise.withResolvers<undefined>();
       const answer = Promise.withResolvers<{ hash: Hex }>();
       const sent = send(draftId, () => {
-        asked.resolve(undefined);
+        requested.resolve(undefined);
         return answer.promise;
       });
-      sent.catch(asked.reject);
-      await asked.promise;
+      sent.catch(requested.reject);
+      await requested.promise;
       handedOver.set(draftId, { answer, sent });
       const late = maybeSent('The wallet in the browser did not answer within five minutes');
       const cancel = clock.setTimer(CONFIRM_MS, () => answer.reject(late));

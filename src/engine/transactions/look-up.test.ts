@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ScriptedNode } from '../../../test/support/scripted-node.ts';
 import type { OperatorTransaction } from '../store/operator-transaction-store.ts';
-import { confirmAgain, lookUp } from './look-up.ts';
+import { confirmAgain, findTransaction } from './look-up.ts';
 
 const FROM = `0x${'11'.repeat(20)}` as const;
 const TO = `0x${'22'.repeat(20)}` as const;
@@ -45,13 +45,13 @@ const node = (byHash: unknown, byReceipt: unknown): ScriptedNode => {
 };
 
 it('a transaction that a wallet sent with another nonce, and the node knows, is not told to be replaced', async () => {
-  expect(await lookUp(node(inPool, null), sent)).toBeUndefined();
-  expect(await lookUp(node(null, null), sent)).toMatchObject({ state: 'replaced' });
+  expect(await findTransaction(node(inPool, null), sent)).toBeUndefined();
+  expect(await findTransaction(node(null, null), sent)).toMatchObject({ state: 'replaced' });
 });
 
 it('a transaction in which the wallet sent the money elsewhere is no deposit: it is told where it went', async () => {
   const elsewhere = { ...inPool, to: `0x${'33'.repeat(20)}`, value: '0xb1a2bc2ec50000', input: '0x' };
-  expect(await lookUp(node(elsewhere, receipt), sent)).toMatchObject({
+  expect(await findTransaction(node(elsewhere, receipt), sent)).toMatchObject({
     state: 'different',
     outcome: expect.stringMatching(/differs from the draft: receiver, amount, data.*sends 0[.]05 .* to 0x3{40}/),
   });
@@ -59,9 +59,13 @@ it('a transaction in which the wallet sent the money elsewhere is no deposit: it
 
 it('an answer that cannot be read ends nothing: the chain is asked again', async () => {
   const unreadable = { code: 'CHAIN_UNREACHABLE' };
-  await expect(lookUp(node(inPool, { status: 'yes' }), sent)).rejects.toMatchObject(unreadable);
-  await expect(lookUp(node({ from: 'somebody' }, receipt), sent)).rejects.toMatchObject(unreadable);
-  expect(await lookUp(node(inPool, receipt), sent)).toMatchObject({ state: 'mined', feeWei: '32', outcome: null });
+  await expect(findTransaction(node(inPool, { status: 'yes' }), sent)).rejects.toMatchObject(unreadable);
+  await expect(findTransaction(node({ from: 'somebody' }, receipt), sent)).rejects.toMatchObject(unreadable);
+  expect(await findTransaction(node(inPool, receipt), sent)).toMatchObject({
+    state: 'mined',
+    feeWei: '32',
+    outcome: null,
+  });
 });
 
 const attached: OperatorTransaction = {

@@ -94,7 +94,10 @@ const placeOf = ({ blockNumber, gasUsed, effectiveGasPrice, l1Fee }: z.infer<typ
  *
  * @throws EngineError `CHAIN_UNREACHABLE`; RpcError
  */
-export const lookUp = async (rpc: RpcClient, sent: OperatorTransaction): Promise<OperatorTransaction | undefined> => {
+export const findTransaction = async (
+  rpc: RpcClient,
+  sent: OperatorTransaction,
+): Promise<OperatorTransaction | undefined> => {
   const receipt = await known(rpc, 'eth_getTransactionReceipt', sent.hash, receiptSchema);
   if (receipt === undefined) {
     if (!(await isReplaced(rpc, sent))) return undefined;

@@ -13,7 +13,7 @@ import { type ActionContext, failing } from './action-context.ts';
 import { type Draft, createDrafts } from './drafts.ts';
 import { applyEffects } from './apply-effects.ts';
 import { type HandOvers, createHandOvers } from './hand-overs.ts';
-import { isKnown, confirmAgain, lookUp } from './look-up.ts';
+import { isKnown, confirmAgain, findTransaction } from './look-up.ts';
 import { mustBeFrom, sameAsDraft, withSignature } from './signed-draft.ts';
 import { simulate } from './simulate.ts';
 import { holdWithdrawal } from './withdrawal.ts';
@@ -155,7 +155,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     let current = known.state === 'sent' || known.final ? known : await confirmAgain(rpc, known);
     if (current !== known) await store.saveOperatorTransaction(current);
     if (current.state === 'sent') {
-      const found = await lookUp(rpc, current);
+      const found = await findTransaction(rpc, current);
       if (found === undefined) {
         // Its node may never have received it, or have dropped it. It may accept later what it refuses now.
         if (current.raw !== null) await broadcast(rpc, current.raw).catch(() => undefined);

@@ -24,9 +24,9 @@ const abi = new Interface([
 /** Estimates are for the current block; unused gas is not charged. */
 export const GAS_HEADROOM_PERCENT = 20n;
 /** A node that suggests more is not believed: 100 gwei, or the base fee if that is higher. */
-const MOST_PRIORITY_FEE = 100_000_000_000n;
+const MAX_PRIORITY_FEE = 100_000_000_000n;
 /** On chains without a base fee, a price above 100,000 gwei is a mistake. */
-const MOST_GAS_PRICE = 100_000_000_000_000n;
+const MAX_GAS_PRICE = 100_000_000_000_000n;
 /** If the node suggests none. */
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n;
 
@@ -94,7 +94,7 @@ export const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: b
   const { baseFeePerGas } = await readBlockGas(rpc);
   if (baseFeePerGas === 0n) {
     const price = await readQuantity(rpc, 'eth_gasPrice', []);
-    if (price > MOST_GAS_PRICE)
+    if (price > MAX_GAS_PRICE)
       throw failing(`The node suggests ${price} wei per gas, which is implausible. Try another node.`);
     return { base: false, most: price, priority: price };
   }
@@ -102,7 +102,7 @@ export const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: b
     if (error instanceof RpcError) return DEFAULT_PRIORITY_FEE;
     throw error;
   });
-  const bound = baseFeePerGas > MOST_PRIORITY_FEE ? baseFeePerGas : MOST_PRIORITY_FEE;
+  const bound = baseFeePerGas > MAX_PRIORITY_FEE ? baseFeePerGas : MAX_PRIORITY_FEE;
   const priority = advice < bound ? advice : bound;
   return { base: true, most: 2n * baseFeePerGas + priority, priority };
 };

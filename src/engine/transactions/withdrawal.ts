@@ -12,13 +12,13 @@ export interface Withdrawal {
   readonly amountWei: bigint;
 }
 
-interface Look {
+interface FreeCheck {
   readonly facts: LedgerFacts;
   /** Throws if the amount is not free. */
   readonly check: (held: readonly bigint[]) => void;
 }
 
-const look = async ({ store, chains }: ActionContext, { tank, amountWei }: Withdrawal): Promise<Look> => {
+const readFree = async ({ store, chains }: ActionContext, { tank, amountWei }: Withdrawal): Promise<FreeCheck> => {
   const ledgerVersion = await store.ledgerVersion();
   const balanceWei = await readTank(await requireNode(chains, tank.chainId), tank);
   const pendingWithdrawalsWei = await readWithdrawals(store, tank);
@@ -45,7 +45,7 @@ const look = async ({ store, chains }: ActionContext, { tank, amountWei }: Withd
  * @throws EngineError `TRANSACTION_WOULD_FAIL`, `RPC_MISSING`, `CHAIN_UNREACHABLE`; RpcError
  */
 export const requireFree = async (context: ActionContext, withdrawal: Withdrawal): Promise<void> => {
-  const { facts, check } = await look(context, withdrawal);
+  const { facts, check } = await readFree(context, withdrawal);
   check(await context.store.heldOf(facts.reservations));
 };
 
@@ -61,7 +61,7 @@ export const holdWithdrawal = async <T>(
   send: (holds: Holds) => Promise<T>,
 ): Promise<T> => {
   for (;;) {
-    const { facts, check } = await look(context, withdrawal);
+    const { facts, check } = await readFree(context, withdrawal);
     const sent = await context.store.withHold(facts, check, send);
     if (sent !== undefined) return sent;
   }

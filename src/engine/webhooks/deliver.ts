@@ -66,7 +66,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   const lastVerdicts = new Map<string, number>();
   let closed = false;
 
-  const ask = async (
+  const exchangeInSlot = async (
     { webhookId, dapp }: WebhookRequest,
     outgoing: OutgoingRequest,
     signal: AbortSignal,
@@ -101,7 +101,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     if (closed) throw new Error('The deliverer of webhooks is closed');
   };
 
-  const askInTime = async (
+  const exchangeInTime = async (
     request: WebhookRequest,
     outgoing: OutgoingRequest,
     timeoutMs: number,
@@ -113,7 +113,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     // First read what arrived in time while this thread was busy.
     const cancel = clock.setTimer(timeoutMs, () => void setImmediate(timeOut));
     try {
-      const answer = await ask(request, outgoing, call.signal, timeoutMs);
+      const answer = await exchangeInSlot(request, outgoing, call.signal, timeoutMs);
       // A call that we ended ourselves must not count as the receiver's outage.
       requireOpen();
       return answer;
@@ -141,7 +141,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
       const start = clock.monotonic();
       const began = { at: start, timeoutMs: options.timeoutMs(), busyMs: failOpen ? busyMs() : 0 };
       const outgoing = outgoingRequest(call, clock.now());
-      const answer = await askInTime(call, outgoing, began.timeoutMs);
+      const answer = await exchangeInTime(call, outgoing, began.timeoutMs);
       const lastVerdict = lastVerdicts.get(webhookId) ?? -Infinity;
       const notAnOutage = failOpen ? whyNoOutage(answer, { ...began, lastVerdict }) : undefined;
       const { status, headers, text, error } = answer;

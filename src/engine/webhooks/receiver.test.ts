@@ -69,27 +69,27 @@ const signatureOf = (headers: Readonly<Record<string, string>>): [string, string
 
 test('signatures are told right from wrong, old and missing, and only by a secret', async () => {
   const { clock, receiver, url, call } = await world();
-  const told = () => receiver.state().calls[0]?.signature;
+  const signature = () => receiver.state().calls[0]?.signature;
   await call();
-  expect(told()).toBe('unchecked');
+  expect(signature()).toBe('unchecked');
   receiver.checkWith({ webhookId: 'w', secret });
   await call();
-  expect(told()).toBe('valid');
+  expect(signature()).toBe('valid');
   await call({ method: 'GET' });
-  expect(told()).toBe('valid');
+  expect(signature()).toBe('valid');
   const { target, headers: ofGet } = receiver.state().calls[0]!;
   const altered = new URL(target.replace('%3A1', '%3A2'), url);
   await fetch(altered, { headers: Object.fromEntries(signatureOf(ofGet)) });
-  expect(told()).toBe('wrong');
+  expect(signature()).toBe('wrong');
   await call({ secret: new Secret(`whsec_${Buffer.alloc(32).toString('base64')}`) });
-  expect(told()).toBe('wrong');
+  expect(signature()).toBe('wrong');
   await fetch(url, { method: 'POST', body: '{}' });
-  expect(told()).toBe('missing');
+  expect(signature()).toBe('missing');
   await call();
   const { headers, body } = receiver.state().calls[0]!;
   await clock.advance(301_000);
   await fetch(url, { method: 'POST', body, headers: Object.fromEntries(signatureOf(headers)) });
-  expect(told()).toBe('old');
+  expect(signature()).toBe('old');
 });
 
 test('what reached it is shown as it came, the newest first, and is bounded', async () => {

@@ -6,8 +6,8 @@ import type { Clock } from '../base/clock.ts';
 import type { Secret } from '../base/secret.ts';
 import { checkSignature, signedContent } from './sign.ts';
 
-const KEPT_CALLS = 20;
-const KEPT_BYTES = 65_536;
+const MAX_CALLS = 20;
+const MAX_STORED_BYTES = 65_536;
 /** Larger than the desk reads. */
 const TOO_LARGE_BYTES = 80_000;
 
@@ -48,10 +48,10 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
-    if (size < KEPT_BYTES) chunks.push(chunk);
+    if (size < MAX_STORED_BYTES) chunks.push(chunk);
     size += chunk.length;
   }
-  return Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString();
+  return Buffer.concat(chunks).subarray(0, MAX_STORED_BYTES).toString();
 };
 
 export const createReceiver = (clock: Clock): Receiver => {
@@ -70,7 +70,7 @@ export const createReceiver = (clock: Clock): Receiver => {
     const shown = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
     received += 1;
     const call: ReceivedCall = { seq: received, at: now, method, target, headers: shown, body, signature, behaviour };
-    calls = [call, ...calls].slice(0, KEPT_CALLS);
+    calls = [call, ...calls].slice(0, MAX_CALLS);
     answers[behaviour](response);
   };
 

@@ -41,7 +41,7 @@ if (window.gasdesk !== undefined) consoleOf(electronTransport(window.gasdesk)).m
 else {
   startGate(window, {
     // Without a token the page can only explain how to get one.
-    ask: (open) => {
+    prompt: (open) => {
       const gate = createApp(
         defineAsyncComponent(() => import('./shell/TokenGate.vue')),
         {

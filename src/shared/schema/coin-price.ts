@@ -7,12 +7,12 @@ import { address } from './hex.ts';
 /** US dollars that a native coin can be worth, by a wide margin. A price beyond is a typing error or a broken feed. */
 export const sanePrice = { least: '0.0001', most: '10000000', words: '0.0001 and 10,000,000' } as const;
 
-const MOST_DECIMALS = 18;
-const USD_ERROR = `must be a number of US dollars between ${sanePrice.words}, with at most ${MOST_DECIMALS} decimals`;
+const MAX_DECIMALS = 18;
+const USD_ERROR = `must be a number of US dollars between ${sanePrice.words}, with at most ${MAX_DECIMALS} decimals`;
 
 const isSane = (usd: string): boolean => {
-  if ((usd.split('.')[1] ?? '').length > MOST_DECIMALS) return false;
-  const [price, least, most] = [usd, sanePrice.least, sanePrice.most].map((one) => decimalToUnits(one, MOST_DECIMALS));
+  if ((usd.split('.')[1] ?? '').length > MAX_DECIMALS) return false;
+  const [price, least, most] = [usd, sanePrice.least, sanePrice.most].map((one) => decimalToUnits(one, MAX_DECIMALS));
   return price !== undefined && least !== undefined && most !== undefined && price >= least && price <= most;
 };
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The longest text that is inspected, in characters. */
-export const MOST_INSPECTED = 128 * 1024;
+export const MAX_INSPECTED = 128 * 1024;
 
 /** How to show a value. Times are unix seconds, amounts wei; both are decimal. */
 const valueKind = z.enum(['address', 'bytes', 'gas', 'hash', 'number', 'text', 'time', 'wei']);

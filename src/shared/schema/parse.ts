@@ -55,11 +55,11 @@ const pathName = (path: readonly PropertyKey[]): string =>
 const shorten = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
 
 /** Bound for a value that has thousands of errors. */
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 
 const sentencesOf = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
-  issues.slice(0, MOST_ERRORS).flatMap((issue) => {
-    const keys = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MOST_ERRORS) : undefined;
+  issues.slice(0, MAX_ERRORS).flatMap((issue) => {
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_ERRORS) : undefined;
     const paths = keys?.map((key) => [...issue.path, key]) ?? [issue.path];
     return paths.map((path) => {
       // Messages name the field that the caller wrote. They omit the wrapper `policyData`, as clients know the
@@ -116,7 +116,7 @@ export const readBy = <S extends z.ZodType>(
       ? issue.keys.map((key) => ({ path: [...path, key], message }))
       : [{ path, message }],
   );
-  return { errors: placed.slice(0, MOST_ERRORS) };
+  return { errors: placed.slice(0, MAX_ERRORS) };
 };
 
 /**
@@ -128,6 +128,6 @@ export const readBy = <S extends z.ZodType>(
 export const parse = <S extends z.ZodType>(schema: S, value: unknown, root = ''): z.output<S> => {
   const result = schema.safeParse(value, { error: wording });
   if (result.success) return result.data;
-  const errors = sentencesOf(issuesOf(schema, value, result.error.issues), root).slice(0, MOST_ERRORS);
+  const errors = sentencesOf(issuesOf(schema, value, result.error.issues), root).slice(0, MAX_ERRORS);
   throw new EngineError('VALIDATION', errors[0], { errors });
 };

@@ -92,8 +92,8 @@ const inUnits = (text: string, unit: unknown): Omit<EvidenceItem, 'label'> => {
 };
 
 const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 'label'> => {
-  const told = named(key, value);
-  if (told !== undefined) return { text: told, kind: 'text' };
+  const stated = named(key, value);
+  if (stated !== undefined) return { text: stated, kind: 'text' };
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (IN_UNITS.has(key) && isDigits(text)) return inUnits(text, unit);
   if (GAS_PRICE.test(key) && isDigits(text)) {

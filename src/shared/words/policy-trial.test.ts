@@ -29,7 +29,7 @@ test.each([
     trial({ nowDenied: 4, nowSponsored: 5 }, 4n * COIN),
     'On these 4,210 decisions this would have denied 4 operations of 3 users, sponsored 5 operations of 2 users, and saved 1 ETH.',
   ],
-])('%o', (told, sentence) => expect(trialSentence(told, 'ETH')).toBe(sentence));
+])('%o', (report, sentence) => expect(trialSentence(report, 'ETH')).toBe(sentence));
 
 test('the sentence may say when the decisions were made', () => {
   const denied = trial({ nowDenied: 31 }, (4988n * COIN) / 1000n);

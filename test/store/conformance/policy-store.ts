@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DappPolicy, OperatorPolicy } from '../../../src/engine/store/policy-store.ts';
 import type { Store } from '../../../src/engine/store/store.ts';
 import { policyHash } from '../../../src/core/policy/policy.ts';
-import { MOST } from '../../../src/core/policy/policy-bounds.ts';
+import { MAX_COUNTS } from '../../../src/core/policy/policy-bounds.ts';
 import { policyWith } from '../../support/facts.ts';
 import { decision, limitRule, paymaster, smartContract, webhook } from '../../support/store-records.ts';
 import { wholePolicy } from '../../support/whole-policies.ts';
@@ -71,19 +71,19 @@ export const describePolicyStore = (open: OpenStore): void => {
     const fill = async <Row>(count: number, create: (index: number) => Promise<Row>): Promise<void> => {
       for (let index = 0; index < count; index += 1) await create(index);
     };
-    const refused = (bound: string) => ({ code: 'TOO_MANY', data: { bound, most: MOST[bound as 'rules'] } });
+    const refused = (bound: string) => ({ code: 'TOO_MANY', data: { bound, most: MAX_COUNTS[bound as 'rules'] } });
 
     it('refuses the webhook beyond, those of rules included, and keeps what there is', async () => {
       const asking = (index: number) => ({
         ...limitRule({ ruleId: `ask-${index}`, name: `Ask ${index}` }),
         policyType: 'WEBHOOK',
       });
-      await fill(MOST.webhooks - 1, (index) => store.createWebhook(webhook({ webhookId: `w${index}` })));
+      await fill(MAX_COUNTS.webhooks - 1, (index) => store.createWebhook(webhook({ webhookId: `w${index}` })));
       await store.createRule(asking(1));
       await expect(store.createRule(asking(2))).rejects.toMatchObject(refused('webhooks'));
       await expect(store.createWebhook(webhook({ webhookId: 'late' }))).rejects.toMatchObject(refused('webhooks'));
       const { webhooks, rules, revision } = await store.dappPolicy('dapp-1');
-      expect([webhooks.length, rules.length]).toEqual([MOST.webhooks - 1, 1]);
+      expect([webhooks.length, rules.length]).toEqual([MAX_COUNTS.webhooks - 1, 1]);
       // Another bound does not keep a DApp from adding what it has room for.
       await store.createRule(limitRule());
       expect((await store.dappPolicy('dapp-1')).revision).toBe(revision + 1);
@@ -93,15 +93,15 @@ export const describePolicyStore = (open: OpenStore): void => {
       const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}` as const;
       const contract = (index: number) =>
         smartContract({ ruleId: `c${index}`, name: `Contract ${index}`, address: address(index) });
-      await store.createContract({ ...contract(600), abi: ' '.repeat(MOST.abiCharacters) });
+      await store.createContract({ ...contract(600), abi: ' '.repeat(MAX_COUNTS.abiCharacters) });
       await expect(store.createContract(contract(601))).rejects.toMatchObject(refused('abiCharacters'));
       await store.deleteContract('dapp-1', address(600));
-      await fill(MOST.contracts - 1, (index) => store.createContract(contract(index)));
+      await fill(MAX_COUNTS.contracts - 1, (index) => store.createContract(contract(index)));
       const made = await Promise.allSettled([500, 501, 502].map((index) => store.createContract(contract(index))));
       expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       const rule = (index: number) => limitRule({ ruleId: `r${index}`, name: `Rule ${index}` });
-      await fill(MOST.rules, (index) => store.createRule(rule(index)));
-      await expect(store.createRule(rule(MOST.rules))).rejects.toMatchObject(refused('rules'));
+      await fill(MAX_COUNTS.rules, (index) => store.createRule(rule(index)));
+      await expect(store.createRule(rule(MAX_COUNTS.rules))).rejects.toMatchObject(refused('rules'));
     });
   });
 

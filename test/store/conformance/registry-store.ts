@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MOST } from '../../../src/core/policy/policy-bounds.ts';
+import { MAX_COUNTS } from '../../../src/core/policy/policy-bounds.ts';
 import type { FeeToken } from '../../../src/shared/schema/fee-token.ts';
 import type { ApiKey, AuthToken } from '../../../src/engine/store/registry-store.ts';
 import type { Store } from '../../../src/engine/store/store.ts';
@@ -211,7 +211,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
 
     it('counts the keys that are not revoked: one beyond their bound is refused until another is revoked', async () => {
       const key = (index: number): ApiKey => ({ ...second, keyId: `n${index}`, apiKey: `key ${index}` });
-      for (let index = 1; index < MOST.apiKeys; index += 1) await store.createApiKey(key(index));
+      for (let index = 1; index < MAX_COUNTS.apiKeys; index += 1) await store.createApiKey(key(index));
       await expect(store.createApiKey(second)).rejects.toMatchObject({ code: 'TOO_MANY', data: { bound: 'apiKeys' } });
       expect(await ofKey(second.apiKey)).toBeUndefined();
       await store.revokeApiKey('n1', 70);

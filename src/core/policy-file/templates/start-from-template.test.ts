@@ -103,7 +103,7 @@ describe('campaign', () => {
   test('in dollars it denies without a price, in the coin it needs none', () => {
     const dollars = started('campaign', SUMMER);
     const coins = started('campaign', { ...SUMMER, currency: 'NATIVE_ASSET', budget: '0.0005' });
-    expect([dollars.asksPrice, coins.asksPrice]).toEqual([true, false]);
+    expect([dollars.needsPrice, coins.needsPrice]).toEqual([true, false]);
     const unknown = { context: summer, price: { usd: null, error: 'the chain has no price' } };
     expect(deskWith(dollars.text)(unknown)).toBe('PRICE_UNKNOWN');
     const ask = deskWith(coins.text);
@@ -164,8 +164,8 @@ describe('campaign', () => {
 
 describe('onboarding', () => {
   test('five operations of each user, each within its cost, until the budget is spent', () => {
-    const { text, does, asksPrice } = started('onboarding', { perOperation: '1', budget: '7' });
-    expect(asksPrice).toBe(true);
+    const { text, does, needsPrice } = started('onboarding', { perOperation: '1', budget: '7' });
+    expect(needsPrice).toBe(true);
     expect(does.map(({ sentence }) => sentence)).toEqual([
       'Each user may have 5 operations sponsored in total.',
       'Each operation may cost at most $1.',

@@ -3,7 +3,7 @@ import { ruleTypeOf } from '../../decision/rule-words.ts';
 import { addToFile } from './add-to-file.ts';
 import type { PolicyFile } from '../format.ts';
 import { parsePolicyFile } from '../parse-file.ts';
-import { keptData } from '../rule-data.ts';
+import { storedData } from '../rule-data.ts';
 import type { TypedValues } from '../../rules/field.ts';
 import { type FieldError, type TemplateResult, type Template, type TemplateRule, fieldError } from './template.ts';
 
@@ -15,7 +15,7 @@ export type TemplateOutcome =
       /** Its effect, a sentence for each rule. */
       readonly does: readonly { readonly name: string; readonly sentence: string }[];
       /** Its rules need the price of the chain's coin in US dollars. */
-      readonly asksPrice: boolean;
+      readonly needsPrice: boolean;
     };
 
 const errorsOf = (template: Template, values: TypedValues, file: PolicyFile): readonly FieldError[] => {
@@ -36,7 +36,7 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
 const sentenceOf = ({ type, data, when, binds }: TemplateRule, coin: string): string => {
   const { setup } = ruleTypeOf(type);
   const binding = binds === undefined ? bindingSentences({ when }) : [binds];
-  return [setup.sentence(keptData(setup, data, 0), coin), ...binding].join(' ');
+  return [setup.sentence(storedData(setup, data, 0), coin), ...binding].join(' ');
 };
 
 const doesAlone = ({ alone }: TemplateResult, { contracts }: PolicyFile) => {
@@ -70,6 +70,6 @@ export const startFromTemplate = (
   return {
     text: addToFile(text, { ...made, rules }),
     does: [...doesAlone(made, file), ...rules.map((rule) => ({ name: rule.name, sentence: sentenceOf(rule, coin) }))],
-    asksPrice: rules.some(({ data }) => 'thresholdType' in data && data.thresholdType === 'USD'),
+    needsPrice: rules.some(({ data }) => 'thresholdType' in data && data.thresholdType === 'USD'),
   };
 };

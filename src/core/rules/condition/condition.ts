@@ -3,7 +3,7 @@ import { STEPS_USED_UP } from '../../conditions/answers.ts';
 import { CALLS_UNREADABLE, NO_CONDITION, TOO_MANY_STEPS, readCondition } from '../../conditions/condition.ts';
 import type { NamedValue } from '../../conditions/unmet.ts';
 import type { PolicyRule } from '../../policy/policy.ts';
-import { askCondition } from './ask-condition.ts';
+import { evaluateCondition } from './evaluate-condition.ts';
 import { type ConditionData, conditionSetup } from './data.ts';
 import { type CheckResult, type RuleInput, type RuleType, deny, pass, rulesOf, saidBy } from '../rule.ts';
 
@@ -57,7 +57,7 @@ const checkCondition = (rule: PolicyRule & { readonly policyData: ConditionData 
     name,
     policyData: { expression: text, message },
   } = rule;
-  const answer = askCondition(rule, text, input);
+  const answer = evaluateCondition(rule, text, input);
   if (!('holds' in answer)) return answer;
   const [condition, values] = [readCondition(text), input.values()];
   // Every record of an operation holds this: the expression is in the policy that the record names.

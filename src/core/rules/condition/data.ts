@@ -17,7 +17,7 @@ const data = z.strictObject({
  * Not checked again: a later Gasdesk may refuse what an earlier one has stored, and deciding reports what is wrong with
  * it.
  */
-const kept = z.strictObject({
+const stored = z.strictObject({
   expression: z.string().describe('The condition in CEL, as it was stored'),
   message: z.string().describe('What the user is told'),
 });
@@ -27,8 +27,8 @@ export const conditionSetup: Setup<ConditionData, ConditionData> = {
   anybodyMeets: true,
   place: 5,
   sent: data,
-  kept,
-  asksForPrice: ({ expression: text }) => readCondition(text).asksForPrice,
+  stored,
+  needsPrice: ({ expression: text }) => readCondition(text).needsPrice,
   keep: (sent) => ({ ...sent }),
   sentence: ({ expression: text, message }) => `Sponsored only if ${text}. Otherwise: "${message}"`,
   withoutRules: () => 'No condition.',

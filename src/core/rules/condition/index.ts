@@ -1,2 +1,2 @@
-export { askCondition } from './ask-condition.ts';
+export { evaluateCondition } from './evaluate-condition.ts';
 export { condition } from './condition.ts';

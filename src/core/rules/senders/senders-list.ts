@@ -7,7 +7,7 @@ export interface SendersList {
   readonly errors: readonly { readonly line: number; readonly text: string }[];
 }
 
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 const LONGEST_SHOWN = 60;
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -29,7 +29,7 @@ export const readSenders = (text: string): SendersList => {
     const found = cellsOf(line).filter((cell) => ADDRESS.test(cell));
     for (const cell of found) addresses.add(addressKey(cell as Address));
     const isHead = !isAlone && addresses.size === 0 && errors.length === 0 && !line.includes('0x');
-    if (found.length === 0 && !isHead && errors.length < MOST_ERRORS) {
+    if (found.length === 0 && !isHead && errors.length < MAX_ERRORS) {
       errors.push({ line: index + 1, text: line.trim().slice(0, LONGEST_SHOWN) });
     }
   }

@@ -17,7 +17,7 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-const MOST_ADDRESSES = 100_000;
+const MAX_ADDRESSES = 100_000;
 
 const mode = z.enum(['ALLOW', 'DENY']).describe('ALLOW: only these accounts are sponsored; DENY: these are not');
 
@@ -38,16 +38,16 @@ const setup: Setup<SendersData, SendersData> = {
   place: 4,
   sent: z.strictObject({
     mode,
-    addresses: z.array(address).min(1, 'should not be empty').max(MOST_ADDRESSES),
+    addresses: z.array(address).min(1, 'should not be empty').max(MAX_ADDRESSES),
     bindsTokenMode,
   }),
   // Its items were checked when they were sent: with 100,000 of them, once is enough.
-  kept: z.strictObject({
+  stored: z.strictObject({
     mode,
     addresses: z.custom<readonly Address[]>((value) => Array.isArray(value), 'must be an array'),
     bindsTokenMode,
   }),
-  bindsTokenMode: (kept) => kept.bindsTokenMode === true,
+  bindsTokenMode: (data) => data.bindsTokenMode === true,
   keep: ({ mode: which, addresses, bindsTokenMode: binds }) => ({
     mode: which,
     addresses: [...new Set(addresses.map(addressKey))],

@@ -139,7 +139,7 @@ const spendingLimitData = <T extends Threshold>(threshold: T) =>
       if (found !== undefined) context.addIssue({ code: 'custom', path: [found.field], message: found.error });
     });
 
-const kept = z.strictObject({
+const stored = z.strictObject({
   type: limitType,
   cycleDuration: z
     .strictObject({ value: z.number(), unit: cycleUnit })
@@ -152,7 +152,7 @@ const kept = z.strictObject({
 });
 
 /** A spending limit as it is stored: `threshold` in exact decimal digits, times in epoch milliseconds. */
-export type SpendingLimit = z.output<typeof kept>;
+export type SpendingLimit = z.output<typeof stored>;
 
 /** A limit that is typed and not stored yet. */
 export const typedLimit = spendingLimitData(exactPositiveInput);
@@ -209,14 +209,14 @@ export const limitSetup: Setup<z.output<typeof typedLimit>, SpendingLimit> = {
   place: 1,
   sent: typedLimit,
   managed: spendingLimitData(exactPositiveNumber),
-  kept,
+  stored,
   keep: (sent, { now }) => begun(sent, now),
   // A budget that is raised is no second budget.
   continues: (before, after) =>
     [before, after].every(({ cycleDuration: cycle }) => cycle?.unit === 'lifetime') &&
     before.type === after.type &&
     before.thresholdType === after.thresholdType,
-  asksForPrice: ({ thresholdType: measure }) => measure === 'USD',
+  needsPrice: ({ thresholdType: measure }) => measure === 'USD',
   sentence: limitSentence,
   withoutRules: () => 'No limit: one user may have any number of operations sponsored.',
   form: 'spendingLimit',

@@ -92,8 +92,8 @@ export const createBelievedFees = ({
     return load(chainId);
   };
 
-  const save = (chainId: number, kept: ChainMemory, baseFee: BaseFeeSighting, tip: HourlyTip | undefined): void => {
-    kept.savedAt = clock.monotonic();
+  const save = (chainId: number, memory: ChainMemory, baseFee: BaseFeeSighting, tip: HourlyTip | undefined): void => {
+    memory.savedAt = clock.monotonic();
     const write = store
       .saveChainFees(chainId, { baseFee, tip })
       .catch((err: unknown) => log.warn('fees.not-kept', { chainId, err }))
@@ -103,19 +103,22 @@ export const createBelievedFees = ({
 
   return {
     async believe(chainId, { block, suggestedTipWei }) {
-      const kept = await load(chainId);
+      const memory = await load(chainId);
       const at = clock.now();
       const reading = { block: block.number, baseFeeWei: block.baseFeePerGas, at };
-      const baseFee = believeBaseFee(kept.baseFee, reading);
-      const before = kept.tips;
+      const baseFee = believeBaseFee(memory.baseFee, reading);
+      const before = memory.tips;
       const tips = suggestedTipWei === undefined ? before : withTip(before, suggestedTipWei, at);
-      Object.assign(kept, { baseFee, tips });
+      Object.assign(memory, { baseFee, tips });
       const isLowest = tips !== before;
       const hour = Math.floor(at / HOUR_MS);
       const tip = isLowest && suggestedTipWei !== undefined ? { hour, lowestWei: suggestedTipWei } : undefined;
-      if (isLowest || clock.monotonic() - kept.savedAt >= STEP_MS) save(chainId, kept, baseFee, tip);
-      kept.believed = { baseFeeWei: baseFee.baseFeeWei, tipWei: suggestedTipWei && believedTip(suggestedTipWei, tips) };
-      return kept.believed;
+      if (isLowest || clock.monotonic() - memory.savedAt >= STEP_MS) save(chainId, memory, baseFee, tip);
+      memory.believed = {
+        baseFeeWei: baseFee.baseFeeWei,
+        tipWei: suggestedTipWei && believedTip(suggestedTipWei, tips),
+      };
+      return memory.believed;
     },
     lastBelieved: (chainId) => chains.get(chainId)?.believed,
     forget: (chainId) => void chains.delete(chainId),

@@ -9,7 +9,7 @@ import { RpcError, hasReverted } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
 import { withAnySignature } from './account-calls.ts';
 import { CALL_GAS, callWithAmpleGas } from './eth-call.ts';
-import { revertReason, toldOf } from './failure.ts';
+import { revertReason, publicFailureOf } from './failure.ts';
 
 /** The EntryPoint refuses to pay this address as its last step, so the call never succeeds (AA90). */
 const BENEFICIARY = ZeroAddress as Address;
@@ -21,19 +21,19 @@ const freeBundle = (op: UserOperation): Hex =>
   handleOpsCall({ ...withAnySignature(op), ...free, sender: addressKey(op.sender) }, BENEFICIARY);
 
 /** Above this limit, the call may have less gas for the factory than a bundle would. */
-const MOST_OFFERED_GAS = (CALL_GAS * 5n) / 6n;
+const MAX_OFFERED_GAS = (CALL_GAS * 5n) / 6n;
 
 /**
  * The EntryPoint reports the beneficiary with `Error(string)`. No other contract's text passes `handleOps` unchanged.
  */
 const aaCodeOf = ({ data = '0x', message }: RpcError): string | undefined =>
-  data === '0x' ? aaCodeIn(message) : (toldOf(data).aaCode ?? aaCodeIn(revertReason(data)));
+  data === '0x' ? aaCodeIn(message) : (publicFailureOf(data).aaCode ?? aaCodeIn(revertReason(data)));
 
 const failureOf = (
   aaCode: string | undefined,
   { verificationGasLimit }: UserOperation,
 ): CreationFailure | undefined => {
-  if (aaCode === 'AA13') return verificationGasLimit > MOST_OFFERED_GAS ? undefined : aaCode;
+  if (aaCode === 'AA13') return verificationGasLimit > MAX_OFFERED_GAS ? undefined : aaCode;
   return aaCode === 'AA14' || aaCode === 'AA15' ? aaCode : undefined;
 };
 

@@ -15,7 +15,7 @@ const probeAbi = new Interface([
 ]);
 
 /** More than any account needs. Limited because one simulating call tries all signatures. */
-const MOST_VALIDATION_GAS = 5_000_000n;
+const MAX_VALIDATION_GAS = 5_000_000n;
 
 /** Lengths of accounts' signatures: of one or two keys, with a mode, a time, or a validator before it. */
 const LENGTHS = [65, 64, 66, 69, 71, 77, 85, 86, 97, 129, 130, 512];
@@ -76,7 +76,7 @@ export const findValidationFailure = async (
   entryPoint: Address,
   op: UserOperation,
 ): Promise<Hex | undefined> => {
-  if (op.verificationGasLimit > MOST_VALIDATION_GAS) return undefined;
+  if (op.verificationGasLimit > MAX_VALIDATION_GAS) return undefined;
   const signatures = signaturesFor(op);
   // The signature is the last part: if empty, only its length.
   const head = validationCall({ ...op, signature: '0x' }).slice(0, -64);

@@ -10,7 +10,7 @@ import type { RpcClient } from '../rpc.ts';
 import type { GasValues } from '../../../core/user-operation/gas-values.ts';
 import type { GasRequest } from './gas-request.ts';
 import { aaCodeIn } from '../../../core/entry-points/registry.ts';
-import { toldOf, validationFailure } from './failure.ts';
+import { publicFailureOf, validationFailure } from './failure.ts';
 
 export type BundlerQuestion = Pick<GasRequest, 'op' | 'entryPoint' | 'sponsor'> & {
   readonly layout: Pick<GasRequest['layout'], 'paymasterGas'>;
@@ -112,6 +112,6 @@ const refusal = (error: RpcError): EngineError => {
   const { message, code } = error;
   const data = error.data ?? (REVERT_DATA.exec(message)?.[0] as Hex | undefined) ?? '0x';
   const words = `The bundler rejects the operation: ${refusals[code] ?? `error ${code}`}`;
-  const told = { words, ...toldOf(data) };
-  return validationFailure({ ...told, aaCode: aaCodeIn(message) ?? told.aaCode }, error);
+  const failure = { words, ...publicFailureOf(data) };
+  return validationFailure({ ...failure, aaCode: aaCodeIn(message) ?? failure.aaCode }, error);
 };

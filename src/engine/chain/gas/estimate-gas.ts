@@ -5,7 +5,7 @@ import type { GasRequest } from './gas-request.ts';
 import { estimateBySimulation } from './simulation.ts';
 
 /** More than any chain's block can hold. */
-const MOST_GAS = 10_000_000_000n;
+const MAX_GAS = 10_000_000_000n;
 
 /**
  * Gas values to sign: the bundler's if one is set, else by simulation (behaviour 4.2).
@@ -20,7 +20,7 @@ export const estimateGas = async (request: GasRequest): Promise<GasValues> => {
   const mayBeZero =
     request.op.callData === '0x' ? ['callGasLimit', 'paymasterPostOpGasLimit'] : ['paymasterPostOpGasLimit'];
   const isAbsurd = ([name, value]: [string, bigint]): boolean =>
-    value < 0n || value > MOST_GAS || (value === 0n && !mayBeZero.includes(name));
+    value < 0n || value > MAX_GAS || (value === 0n && !mayBeZero.includes(name));
   if (Object.entries<bigint>({ ...gas }).some(isAbsurd))
     throw new EngineError('CHAIN_UNREACHABLE', 'The node returned implausible gas values');
   return gas;

@@ -84,7 +84,7 @@ interface ErrorName {
 }
 
 /** The public part of a failure of an operation with a draft's signature. */
-export interface ToldFailure {
+export interface PublicFailure {
   readonly aaCode?: string | undefined;
   readonly error?: ErrorName | undefined;
   readonly words: string;
@@ -102,7 +102,7 @@ const errorOf = (data: Hex): ErrorName | undefined => {
  * The public part of revert data: the EntryPoint's code, and the error that it forwards from the account or the
  * paymaster.
  */
-export const toldOf = (data: Hex): Omit<ToldFailure, 'words'> & { readonly words?: string } => {
+export const publicFailureOf = (data: Hex): Omit<PublicFailure, 'words'> & { readonly words?: string } => {
   const { name, values = [] } = parseRevert(abi, data) ?? {};
   if (name === 'FailedOp') return { aaCode: aaCodeIn(String(values[1])) };
   if (name === 'FailedOpWithRevert') return { aaCode: aaCodeIn(String(values[1])), error: errorOf(values[2] as Hex) };
@@ -115,14 +115,14 @@ export const toldOf = (data: Hex): Omit<ToldFailure, 'words'> & { readonly words
  * Nothing else is public: the account, its factory, the paymaster and the token have seen the draft's signature, and
  * any error text of theirs may contain it. Selectors and gas may leak it too, but a draft's signature is unusable.
  */
-export const validationFailure = ({ aaCode, error, words }: ToldFailure, cause: unknown): EngineError => {
+export const validationFailure = ({ aaCode, error, words }: PublicFailure, cause: unknown): EngineError => {
   const reason = findAaCode(aaCode ?? '')?.words ?? words;
   const hint = aaCode === undefined ? undefined : hints[aaCode];
   const named = aaCode === undefined ? reason : `${aaCode} ${reason}`;
-  const told = error === undefined ? named : `${named}: ${error.words}`;
+  const sentence = error === undefined ? named : `${named}: ${error.words}`;
   return new EngineError(
     'GAS_ESTIMATION_FAILED',
-    hint === undefined ? told : `${told}. ${hint}`,
+    hint === undefined ? sentence : `${sentence}. ${hint}`,
     { ...(aaCode !== undefined && { aaCode }), ...(error !== undefined && { selector: error.selector }), reason },
     { cause },
   );
@@ -134,7 +134,7 @@ const SIMULATION_FAILED = 'The simulation failed';
 export const simulationFailure = (error: unknown): unknown => {
   if (!(error instanceof RpcError)) return error;
   const { data = '0x', message } = error;
-  if (data !== '0x') return validationFailure({ words: SIMULATION_FAILED, ...toldOf(data) }, error);
+  if (data !== '0x') return validationFailure({ words: SIMULATION_FAILED, ...publicFailureOf(data) }, error);
   if (/revert|\bAA\d\d\b|\bgas\b|invalid opcode/i.test(message)) {
     return validationFailure({ aaCode: aaCodeIn(message), words: SIMULATION_FAILED }, error);
   }

@@ -76,7 +76,7 @@ const gasByFee =
       maxPriorityFeePerGas: FILLER.fee,
     });
     const [[fee], price] = await Promise.all([
-      ask(rpc, oracle, 'getL1Fee', [transaction.unsignedSerialized]),
+      callContract(rpc, oracle, 'getL1Fee', [transaction.unsignedSerialized]),
       effectiveGasPrice(rpc, op),
     ]);
     return (fee + price - 1n) / price;
@@ -87,12 +87,12 @@ const gasFor: Readonly<Record<Rollup, (question: L1DataQuestion) => Promise<bigi
   scroll: gasByFee(L1_GAS_PRICE_ORACLE),
   arbitrum: async ({ rpc, entryPoint, op }) => {
     const call = [entryPoint.toLowerCase(), false, bundleCallData(op)];
-    const [gas] = await ask(rpc, NODE_INTERFACE, 'gasEstimateL1Component', call);
+    const [gas] = await callContract(rpc, NODE_INTERFACE, 'gasEstimateL1Component', call);
     return gas;
   },
 };
 
-const ask = async (rpc: RpcClient, to: Address, name: string, values: unknown[]): Promise<[bigint]> => {
+const callContract = async (rpc: RpcClient, to: Address, name: string, values: unknown[]): Promise<[bigint]> => {
   const answer = await callWithOverride(rpc, to, abi.encodeFunctionData(name, values) as Hex, {});
   try {
     return abi.decodeFunctionResult(name, answer).toArray() as [bigint];

@@ -17,7 +17,7 @@ const abi = new Interface([
 /** How far the chain's clock may be ahead of this machine's. */
 const CLOCK_SKEW_S = 300n;
 /** Feeds have 8 or 18. A contract with more is not a feed, and large powers of ten would only take time. */
-const MOST_DECIMALS = 36n;
+const MAX_DECIMALS = 36n;
 
 /** Covers sane token prices: millionths of a millionth of a dollar. */
 const USD_DECIMALS = 12;
@@ -99,7 +99,7 @@ const readFeed = async (
     read(rpc, feed, 'decimals') as Promise<unknown> as Promise<[bigint]>,
   ]);
   const round = answered.toObject() as Round;
-  if (decimals > MOST_DECIMALS) throw new FeedError(`has ${decimals} decimals, so it is not a price feed`);
+  if (decimals > MAX_DECIMALS) throw new FeedError(`has ${decimals} decimals, so it is not a price feed`);
   const price = { price: round.answer, decimals: Number(decimals), updatedAt: Number(round.updatedAt) };
   const error = roundError(round, maxAge, now) ?? priceError(price, name);
   if (error !== undefined) throw new FeedError(error);

@@ -22,9 +22,9 @@ export interface Rates {
 }
 
 /** A quote and the operation that follows seconds later have the same price, and a busy desk reads it once. */
-const KEPT_MS = 10_000;
+const CACHED_MS = 10_000;
 /** A feed that hangs must not delay every operation. */
-const ERROR_KEPT_MS = 2_000;
+const ERROR_CACHED_MS = 2_000;
 
 interface CacheEntry {
   until: number;
@@ -41,15 +41,15 @@ const staticPrice = ({ usd }: SourceOf<'static'>): CoinPrice => ({ usd, source: 
  * kept for a shorter time, those of fee tokens not at all.
  */
 export const createRates = (chains: Pick<ChainAccess, 'rpc'>, clock: Clock): Rates => {
-  const kept = new Map<string, CacheEntry>();
+  const cached = new Map<string, CacheEntry>();
   const keeping = <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
-    const known = kept.get(key);
+    const known = cached.get(key);
     if (known !== undefined && clock.monotonic() < known.until) return known.value as Promise<Value>;
     const value = read();
-    const entry = { until: clock.monotonic() + KEPT_MS, value };
-    kept.set(key, entry);
+    const entry = { until: clock.monotonic() + CACHED_MS, value };
+    cached.set(key, entry);
     value.catch(() => {
-      if (kept.get(key) === entry) kept.delete(key);
+      if (cached.get(key) === entry) cached.delete(key);
     });
     return value;
   };
@@ -58,8 +58,8 @@ export const createRates = (chains: Pick<ChainAccess, 'rpc'>, clock: Clock): Rat
     const key = JSON.stringify([chainId, source]);
     return keeping(key, async () => {
       const price = await coinPriceOf(() => chains.rpc(chainId), source, clock.now());
-      const entry = kept.get(key);
-      if (price.usd === null && entry !== undefined) entry.until = clock.monotonic() + ERROR_KEPT_MS;
+      const entry = cached.get(key);
+      if (price.usd === null && entry !== undefined) entry.until = clock.monotonic() + ERROR_CACHED_MS;
       prices.set(key, price);
       return price;
     });
@@ -77,10 +77,10 @@ export const createRates = (chains: Pick<ChainAccess, 'rpc'>, clock: Clock): Rat
     coinPriceNow(chainId, source) {
       if (source.source === 'static') return staticPrice(source);
       const key = JSON.stringify([chainId, source]);
-      const isFresh = clock.monotonic() < (kept.get(key)?.until ?? 0);
+      const isFresh = clock.monotonic() < (cached.get(key)?.until ?? 0);
       void readPrice(chainId, source);
       return isFresh ? prices.get(key) : undefined;
     },
-    forget: () => kept.clear(),
+    forget: () => cached.clear(),
   };
 };

@@ -32,9 +32,9 @@ export const readPaymasterRequest = (
     const dapp = await dappOf(context);
     checkEntryPoint(params[1], 'params[1]', dapp);
     checkChainId(params[2], 'params[2]', chainId);
-    const asked = parse(paymasterContext, params[3], 'params[3]');
+    const requested = parse(paymasterContext, params[3], 'params[3]');
     const userOperation = readUserOperation(params[0]);
     // If the wallet has estimated gas, sign that: it does not expect other gas in the answer.
-    const options = { ...asked, calculateGasLimits: asked.calculateGasLimits && isGasOpen(userOperation) };
+    const options = { ...requested, calculateGasLimits: requested.calculateGasLimits && isGasOpen(userOperation) };
     return { dapp, request: { chainId, apiKey, method, userOperation, options, received: params } };
   });

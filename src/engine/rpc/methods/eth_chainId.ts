@@ -1,4 +1,4 @@
-import { tellingChain } from '../names-of-chain.ts';
+import { chainMethod } from '../names-of-chain.ts';
 
 /** Some clients ask any URL for its chain. */
-export const ethChainId = tellingChain('eth_chainId');
+export const ethChainId = chainMethod('eth_chainId');

@@ -1,4 +1,4 @@
-import { tellingChain } from '../names-of-chain.ts';
+import { chainMethod } from '../names-of-chain.ts';
 
 /** The chain id in decimal digits, as this method requires. */
-export const netVersion = tellingChain('net_version', String);
+export const netVersion = chainMethod('net_version', String);

@@ -49,13 +49,13 @@ export const pimlicoGetTokenQuotes: RpcMethod = {
   errors: [...feeTokenErrors, 'CHAIN_MISMATCH', 'NOT_SPONSORED'],
   async handle(params, context) {
     const { service, chainId, apiKey, showReasons } = context;
-    const asked = new Set(parse(schema, params[0], 'params[0]').tokens.map(addressKey));
+    const requested = new Set(parse(schema, params[0], 'params[0]').tokens.map(addressKey));
     checkEntryPoint(params[1], 'params[1]', await dappOf(context));
     checkChainId(params[2], 'params[2]', chainId);
     const { paymasterAddress, tokens, reason } = await service.run('sponsorship.feeTokens', { chainId, apiKey });
     if (reason !== undefined) throw refusal(reason, showReasons);
     const quotes = tokens
-      .filter((one) => asked.has(addressKey(one.address as `0x${string}`)))
+      .filter((one) => requested.has(addressKey(one.address as `0x${string}`)))
       .map(({ address: named, postOpGas, exchangeRate, nativeToUsd }) => ({
         paymaster: paymasterAddress,
         token: named,

@@ -1,4 +1,4 @@
-import { tellingChain } from '../names-of-chain.ts';
+import { chainMethod } from '../names-of-chain.ts';
 
 /** The same for Candide's client. */
-export const pmChainId = tellingChain('pm_chainId');
+export const pmChainId = chainMethod('pm_chainId');

@@ -1,4 +1,4 @@
-import { tellingVersion } from '../names-of-chain.ts';
+import { versionMethod } from '../names-of-chain.ts';
 
 /** Older clients of Candide require that the answer begins with the name of their own service. */
-export const pmClientVersion = tellingVersion('pm_clientVersion', 'Candide/v3 ');
+export const pmClientVersion = versionMethod('pm_clientVersion', 'Candide/v3 ');

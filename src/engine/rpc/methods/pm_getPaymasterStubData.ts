@@ -26,10 +26,10 @@ export const pmGetPaymasterStubData: RpcMethod = {
   async handle(params, context) {
     const { service, showReasons } = context;
     const { dapp, request } = await readPaymasterRequest(this.method, params, context);
-    const { reason, ...promise } = await service.run('sponsorship.stub', request);
+    const { reason, ...fields } = await service.run('sponsorship.stub', request);
     if (reason !== undefined) throw refusal(reason, showReasons);
     const { name, icon, isSponsorTold } = dapp;
     const sponsor = { name, ...(icon !== undefined && { icon }) };
-    return { ...paymasterFields(promise), ...(isSponsorTold && { sponsor, isFinal: false }) };
+    return { ...paymasterFields(fields), ...(isSponsorTold && { sponsor, isFinal: false }) };
   },
 };

@@ -36,8 +36,8 @@ export const pmValidateSponsorshipPolicies: RpcMethod = {
       checkEntryPoint(params[1], 'params[1]', named);
       const userOperation = readUserOperation(params[0]);
       const options = parse(paymasterContext, {});
-      const asked = { chainId, apiKey, method, userOperation, options, received: params };
-      return { dapp: named, ids: parse(policyIds, params[2], 'params[2]'), request: asked };
+      const request = { chainId, apiKey, method, userOperation, options, received: params };
+      return { dapp: named, ids: parse(policyIds, params[2], 'params[2]'), request };
     });
     const { reason } = await service.run('sponsorship.stub', request);
     const data = { name: dapp.name, author: dapp.name, icon: dapp.icon ?? '', description: '' };

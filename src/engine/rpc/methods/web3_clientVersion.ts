@@ -1,3 +1,3 @@
-import { tellingVersion } from '../names-of-chain.ts';
+import { versionMethod } from '../names-of-chain.ts';
 
-export const web3ClientVersion = tellingVersion('web3_clientVersion');
+export const web3ClientVersion = versionMethod('web3_clientVersion');

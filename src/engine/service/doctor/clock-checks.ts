@@ -19,10 +19,10 @@ const apart = (ms: number): string => {
 };
 
 /** Judges this computer's clock by another source's current time (epoch ms). */
-const compared = (name: string, whose: string, aheadMs: number): Check | undefined => {
+const compared = (name: string, owner: string, aheadMs: number): Check | undefined => {
   if (Math.abs(aheadMs) <= TOLERATED_MS) return undefined;
   const [where, means] = aheadMs > 0 ? ['ahead of', AHEAD] : ['behind', BEHIND];
-  return failed(name, `This computer's clock is ${apart(aheadMs)} ${where} ${whose}: ${means}`, FIX);
+  return failed(name, `This computer's clock is ${apart(aheadMs)} ${where} ${owner}: ${means}`, FIX);
 };
 
 const secondsOf = (block: unknown): number => {

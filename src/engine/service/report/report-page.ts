@@ -107,10 +107,10 @@ const key = html`<p class="key">
   ${OUTCOMES.map((outcome) => html`<span class="${outcome}"><i></i>${outcomeWords[outcome]}</span>`)}
 </p>`;
 
-const toldOf = (told: number, decisions: number): string =>
-  told === decisions
+const extentSentence = (listed: number, decisions: number): string =>
+  listed === decisions
     ? 'Newest first.'
-    : `The newest ${told} of ${decisions} follow; the totals count all. Use a narrower filter to see the others.`;
+    : `The newest ${listed} of ${decisions} follow; the totals count all. Use a narrower filter to see the others.`;
 
 /**
  * A report as one self-contained HTML page without scripts.
@@ -143,7 +143,7 @@ export const reportPage = (report: Report, styleHash: string): string => {
       articles.length === 0
         ? ''
         : html`<h2>Decisions</h2>
-            <p class="quiet">${toldOf(articles.length, decisions)}</p>`
+            <p class="quiet">${extentSentence(articles.length, decisions)}</p>`
     }
     ${articles}
   `;

@@ -38,7 +38,7 @@ interface PendingWrite {
 }
 
 /** More would delay other engines' decisions. */
-const MOST_AT_ONCE = 256;
+const MAX_AT_ONCE = 256;
 
 /**
  * Each transaction serves all requests that arrived while the previous one was written, by this engine or another one.
@@ -55,7 +55,7 @@ export const createCommits = (
     if (result?.status === 'fulfilled') resolve(result.value);
     else reject(result?.reason);
   };
-  const takeQueued = (): PendingWrite[] => queue.splice(0, MOST_AT_ONCE);
+  const takeQueued = (): PendingWrite[] => queue.splice(0, MAX_AT_ONCE);
   const commitAll = async (take: () => readonly PendingWrite[]): Promise<void> => {
     let taken: readonly PendingWrite[] | undefined;
     const takeOnce = (): readonly PendingWrite[] => (taken ??= take());

@@ -93,7 +93,7 @@ interface Identity {
 const LAST_GIVEN = 'SELECT name, seq FROM sqlite_sequence';
 
 /** PostgreSQL continues after the numbers that SQLite assigned. */
-const goOnInPostgres = async (rows: Rows, database: SqliteDatabase): Promise<void> => {
+const continueInPostgres = async (rows: Rows, database: SqliteDatabase): Promise<void> => {
   const given = database.prepare<[], { name: string; seq: number }>(LAST_GIVEN).all();
   const lastOf = new Map(given.map(({ name, seq }) => [name, seq]));
   for (const { table, column } of await rows.all<Identity>(IDENTITIES)) {
@@ -107,7 +107,7 @@ const goOnInPostgres = async (rows: Rows, database: SqliteDatabase): Promise<voi
 };
 
 /** The reverse: SQLite itself remembers the greatest number among inserted rows. */
-const goOnInSqlite = (database: SqliteDatabase, identities: readonly Identity[]): void => {
+const continueInSqlite = (database: SqliteDatabase, identities: readonly Identity[]): void => {
   const remembers = database
     .prepare<[string]>(`SELECT 1 FROM sqlite_schema WHERE name = ? AND sql LIKE '%AUTOINCREMENT%'`)
     .pluck();
@@ -195,7 +195,7 @@ export const copyToPostgres = async (desk: SqliteDesk, client: pg.ClientBase): P
     // No engine has this number: the first one to start releases these holds.
     await rows.run('UPDATE ledger_hold SET engine = 0');
     await rows.run(SET_HEAD);
-    await goOnInPostgres(rows, database);
+    await continueInPostgres(rows, database);
     if (vault !== undefined) await rows.run('INSERT INTO vault VALUES (1, $1)', [vault]);
     const source = await holdingOf((sql) => sqliteLots(database, sql));
     const copied = requireSameHolding(source, await holdingOf((sql) => postgresLots(client, sql)));
@@ -257,7 +257,7 @@ export const copyToSqlite = async (
       for (const table of tables) {
         filled.push({ table, digest: await fillTable({ client, database, signal }, table) });
       }
-      goOnInSqlite(database, await rows.all<Identity>(IDENTITIES));
+      continueInSqlite(database, await rows.all<Identity>(IDENTITIES));
       return {
         source: await holdingOf((sql) => postgresLots(client, sql)),
         vault: (await rows.get<{ sealed: string }>('SELECT sealed FROM vault'))?.sealed,

@@ -1,6 +1,6 @@
 import { type AccountKey, type Reservation, type ReservationKind, accountText } from '../../../core/ledger/account.ts';
 import type { ReservedAmount } from '../../../core/ledger/after-settlement.ts';
-import { MOST_PARTS } from '../../../core/ledger/rolling.ts';
+import { MAX_PARTS } from '../../../core/ledger/rolling.ts';
 import type { LedgerPart } from '../decision-store.ts';
 import type { Rows } from './rows.ts';
 import type { Transaction } from './writer.ts';
@@ -40,7 +40,7 @@ const RESERVE = `INSERT INTO ledger_reservation (decision_seq, account_id, follo
 
 const FORGET_PARTS = `DELETE FROM ledger_account WHERE kind = $1 AND id = $2 AND "window" < $3 AND "window" < (
   SELECT "window" FROM ledger_account WHERE kind = $1 AND id = $2
-  ORDER BY "window" DESC LIMIT 1 OFFSET ${MOST_PARTS - 1})`;
+  ORDER BY "window" DESC LIMIT 1 OFFSET ${MAX_PARTS - 1})`;
 
 /** Buckets that are not a single account are read from a start on. */
 const isRolling = (part: LedgerPart): part is LedgerPart & { readonly since: number } => part.since !== undefined;

@@ -14,15 +14,15 @@ const someOf = async (limit: number, lot: (after: LogLine | undefined, limit: nu
   const lines: LogLine[] = [];
   let characters = 0;
   while (lines.length < limit) {
-    const asked = Math.min(BATCH, limit - lines.length);
-    const found = await lot(lines.at(-1), asked);
+    const count = Math.min(BATCH, limit - lines.length);
+    const found = await lot(lines.at(-1), count);
     for (const row of found) {
       const line = toLine(row);
       lines.push(line);
       characters += line.text.length;
       if (characters >= PAGE_CHARACTERS) return lines;
     }
-    if (found.length < asked) return lines;
+    if (found.length < count) return lines;
   }
   return lines;
 };

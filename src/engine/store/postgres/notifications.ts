@@ -1,4 +1,4 @@
-import { COLUMNS, KEPT, type NotificationRow, toNotification, WEBHOOK } from '../notification-rows.ts';
+import { COLUMNS, MAX_STORED, type NotificationRow, toNotification, WEBHOOK } from '../notification-rows.ts';
 import type { NotificationStore, NotificationWebhook } from '../notification-store.ts';
 import type { Access } from './writer.ts';
 
@@ -9,7 +9,7 @@ const END = `UPDATE notification SET ended_at = $1, due = (SELECT count(*) FROM 
   WHERE kind = $2 AND subject = $3 AND ended_at IS NULL RETURNING ${COLUMNS}`;
 /** Refused inserts consume a `seq` too, so count rows instead of subtracting. */
 const TRIM = `DELETE FROM notification WHERE ended_at IS NOT NULL
-  AND seq <= (SELECT seq FROM notification ORDER BY seq DESC OFFSET ${KEPT} LIMIT 1)`;
+  AND seq <= (SELECT seq FROM notification ORDER BY seq DESC OFFSET ${MAX_STORED} LIMIT 1)`;
 const SAVE_WEBHOOK = `INSERT INTO notification_webhook ("only", url) VALUES (1, $1)
   ON CONFLICT ("only") DO UPDATE SET url = excluded.url, attempted_at = NULL, fault = NULL`;
 

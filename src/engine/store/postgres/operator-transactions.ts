@@ -1,4 +1,4 @@
-import { isOpen, MOST, toTransaction, type TransactionRow } from '../operator-transaction-rows.ts';
+import { isOpen, MAX_LISTED_TRANSACTIONS, toTransaction, type TransactionRow } from '../operator-transaction-rows.ts';
 import type { OperatorTransactionStore } from '../operator-transaction-store.ts';
 import type { Access } from './writer.ts';
 
@@ -6,7 +6,7 @@ const SAVE = `INSERT INTO operator_transaction (id, chain_id, paymaster_id, open
   ON CONFLICT (id) DO UPDATE SET open = excluded.open, record = excluded.record`;
 const LIST = `SELECT record FROM operator_transaction
   WHERE ($1::bigint IS NULL OR chain_id = $1) AND ($2::text IS NULL OR paymaster_id = $2)
-  ORDER BY seq DESC LIMIT ${MOST}`;
+  ORDER BY seq DESC LIMIT ${MAX_LISTED_TRANSACTIONS}`;
 
 /** Withdrawals from tanks change the ledger. */
 export const operatorTransactionStore = ({ rows, writer }: Omit<Access, 'cache'>): OperatorTransactionStore => ({

@@ -37,8 +37,8 @@ export const openPostgresPastDecisions = async (
   client.on('error', () => undefined);
   await client.connect();
   const rows = rowsOf(client);
-  const asked = (after: number, upTo: number, most: number): Value[] => [paymasterId, after, upTo, from, to, most];
-  const found = await rows.get<Extent>(EXTENT, asked(0, Number.MAX_SAFE_INTEGER, last));
+  const parameters = (after: number, upTo: number, most: number): Value[] => [paymasterId, after, upTo, from, to, most];
+  const found = await rows.get<Extent>(EXTENT, parameters(0, Number.MAX_SAFE_INTEGER, last));
   const { decisions = 0, firstAt = null, lastAt = null, first = null, upTo = null } = found ?? {};
   const revisions = new Map<string, unknown>();
   const revisionOf = async (hash: string | undefined): Promise<unknown> => {
@@ -52,7 +52,10 @@ export const openPostgresPastDecisions = async (
     extent: { decisions, firstAt, lastAt },
     async next() {
       const lot: PastDecision[] = [];
-      for (const { record: text, ...row } of await rows.all<StoredDecision>(READ, asked(after, upTo ?? 0, BATCH))) {
+      for (const { record: text, ...row } of await rows.all<StoredDecision>(
+        READ,
+        parameters(after, upTo ?? 0, BATCH),
+      )) {
         // Conditions compare numbers from clients, of any length.
         const record = { ...expandRecord(parseExactJson(text) as CompactRecord), ...row };
         lot.push({ record, revision: await revisionOf(record.policy) });

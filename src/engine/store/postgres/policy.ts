@@ -1,4 +1,4 @@
-import { keptBinding } from '../../../core/rules/binding.ts';
+import { storedBinding } from '../../../core/rules/binding.ts';
 import { type DappCounts, countedOf, requireRoom } from '../../../core/policy/policy-bounds.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import {
@@ -143,7 +143,7 @@ export const policyStore = ({ rows, writer, cache }: Access): Omit<DappPolicySto
     },
     updateRule(paymasterId, ruleId, update) {
       const { name, policyData, restarts } = update;
-      const [data, binding] = [JSON.stringify(policyData), JSON.stringify(keptBinding(update))];
+      const [data, binding] = [JSON.stringify(policyData), JSON.stringify(storedBinding(update))];
       return orClash({ rule_name: 'RULE_NAME_EXISTS' }, () =>
         change(paymasterId, (tx) =>
           tx.run(

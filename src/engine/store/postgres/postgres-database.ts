@@ -85,10 +85,10 @@ const createRelease = (rows: Rows, writer: Writer, clock: Clock) => {
     const holders = await rows.all<{ engine: number }>('SELECT DISTINCT engine FROM ledger_hold');
     for (const { engine } of holders) if (!missing.has(engine)) missing.set(engine, clock.monotonic());
     for (const engine of there) missing.delete(engine);
-    const gone = [...missing].filter(([, since]) => clock.monotonic() - since >= GONE_MS).map(([engine]) => engine);
-    if (gone.length === 0) return;
-    await releaseHoldsOf(writer, gone);
-    for (const engine of gone) missing.delete(engine);
+    const lost = [...missing].filter(([, since]) => clock.monotonic() - since >= GONE_MS).map(([engine]) => engine);
+    if (lost.length === 0) return;
+    await releaseHoldsOf(writer, lost);
+    for (const engine of lost) missing.delete(engine);
   };
 };
 
@@ -123,15 +123,15 @@ export const openPostgresDatabase = async (
     const vault = createVaultStorage({ rows, writer });
 
     const listeners = new Set<(part: CommittedPart) => void>();
-    const tell = (part: CommittedPart): void => {
+    const notify = (part: CommittedPart): void => {
       for (const listener of listeners) listener(part);
     };
-    const heard = (part: CommittedPart): void => {
+    const onCommitted = (part: CommittedPart): void => {
       if (part === 'settings') cache.clear();
-      if (part !== 'vault') tell(part);
+      if (part !== 'vault') notify(part);
       else
         vault.refresh().then(
-          () => tell(part),
+          () => notify(part),
           (err: unknown) => log.warn('store.vault', { err }),
         );
     };
@@ -142,7 +142,7 @@ export const openPostgresDatabase = async (
       await releaseLost();
       if (isLeader) await release(there);
     };
-    const joined = await joinEngines({ config, engine: number, log, heard, onBeat });
+    const joined = await joinEngines({ config, engine: number, log, onCommitted, onBeat });
     session = joined;
     await releaseCopied(rows, writer);
     // Reads what was written before this engine listened.

@@ -56,7 +56,7 @@ interface SessionOptions {
   readonly engine: number;
   readonly log: Log;
   /** Called with what another engine has committed; with every part after a gap in listening. */
-  readonly heard: (part: CommittedPart) => void;
+  readonly onCommitted: (part: CommittedPart) => void;
   /** Called at each beat, with the engines that are alive, and whether this one leads. */
   readonly onBeat: (engines: readonly number[], isLeader: boolean) => Promise<void>;
 }
@@ -76,11 +76,11 @@ interface Attempt {
 
 /** Joins a database's engines. @throws Error of the first connection; later ones are reopened automatically */
 export const joinEngines = async (options: SessionOptions): Promise<Session> => {
-  const { config, engine, log, heard, onBeat } = options;
+  const { config, engine, log, onCommitted, onBeat } = options;
   const stopped = new AbortController();
   let client: pg.Client | undefined;
   let isLeader = false;
-  let askedAt = 0;
+  let queriedAt = 0;
   let working: Promise<void> | undefined;
 
   const connect = async (attempt: Attempt): Promise<pg.Client> => {
@@ -94,8 +94,8 @@ export const joinEngines = async (options: SessionOptions): Promise<Session> => 
     next.on('end', lost);
     next.on('notification', ({ payload = '' }) => {
       const [from, part] = payload.split(' ');
-      const told = parts.find((one) => one === part);
-      if (Number(from) !== engine && told !== undefined) heard(told);
+      const committedPart = parts.find((one) => one === part);
+      if (Number(from) !== engine && committedPart !== undefined) onCommitted(committedPart);
     });
     try {
       await next.connect();
@@ -114,11 +114,11 @@ export const joinEngines = async (options: SessionOptions): Promise<Session> => 
   const beat = async (attempt: Attempt): Promise<void> => {
     if (client === undefined) {
       await connect(attempt);
-      for (const part of parts) heard(part);
+      for (const part of parts) onCommitted(part);
     }
     const current = client;
     if (current === undefined) return;
-    const askingAt = clock.monotonic();
+    const startedAt = clock.monotonic();
     const wasLeader = isLeader;
     if (!isLeader) {
       const { rows } = await current.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1, 0) AS taken', [
@@ -128,9 +128,9 @@ export const joinEngines = async (options: SessionOptions): Promise<Session> => 
       if (isLeader) log.info('engines.leads');
     }
     const there = await enginesOf(current);
-    askedAt = askingAt;
+    queriedAt = startedAt;
     // A new leader follows all decisions from now on, not from the next one on.
-    if (isLeader && !wasLeader) heard('decisions');
+    if (isLeader && !wasLeader) onCommitted('decisions');
     if (working !== undefined) return;
     // It waits in turn like other work, which does not show whether this connection works.
     working = onBeat(there, isLeader)
@@ -169,7 +169,7 @@ export const joinEngines = async (options: SessionOptions): Promise<Session> => 
   await beat({ isGivenUp: false });
   const ended = run();
   return {
-    isLeader: () => isLeader && clock.monotonic() - askedAt < LEASE_MS,
+    isLeader: () => isLeader && clock.monotonic() - queriedAt < LEASE_MS,
     async stop() {
       stopped.abort();
       await ended;

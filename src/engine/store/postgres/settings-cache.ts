@@ -48,7 +48,7 @@ export interface SettingsCache {
 }
 
 export const createSettingsCache = (rows: Rows): SettingsCache => {
-  let kept = new Map<string, Promise<unknown>>();
+  let cached = new Map<string, Promise<unknown>>();
   let versions: Promise<SettingsVersions> | undefined;
   let known: number | undefined;
   const read = (): Promise<SettingsVersions> => {
@@ -75,7 +75,7 @@ export const createSettingsCache = (rows: Rows): SettingsCache => {
         await reading;
         // After a clear, start again with the versions.
       } while (versions !== reading);
-      const generation = kept;
+      const generation = cached;
       const found = generation.get(name);
       if (found !== undefined) return found as Promise<T>;
       // Frozen, since all callers get the same object.
@@ -89,7 +89,7 @@ export const createSettingsCache = (rows: Rows): SettingsCache => {
       return finding;
     },
     clear() {
-      kept = new Map();
+      cached = new Map();
       versions = undefined;
       known = undefined;
     },

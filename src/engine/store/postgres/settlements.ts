@@ -56,11 +56,11 @@ const change = async (
     heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0)),
   );
   if (before === undefined) return;
-  const isTold = before.settlement === settlement && before.actualCostWei === actualCostWei;
-  if (isTold && before.block === block) return;
+  const isKnown = before.settlement === settlement && before.actualCostWei === actualCostWei;
+  if (isKnown && before.block === block) return;
   await writing.run(SET_STATE, [settlement, actualCostWei, block, seq]);
   writing.log.append('settlement', { decision: before.id, settlement, actualCostWei, block });
-  if (isTold) return;
+  if (isKnown) return;
   const position = (writing.head.feedEnd += 1);
   await writing.run('INSERT INTO decision_feed (position, seq, is_new) VALUES ($1, $2, 0)', [position, seq]);
   writing.decisionsChanged();

@@ -26,7 +26,7 @@ interface PaidRow {
   firstAt: number | null;
 }
 
-interface PaidAsked {
+interface PaidQuery {
   paymasterId: string;
   from: number;
   to: number;
@@ -42,7 +42,7 @@ const weiIn = ({ high, low }: PaidRow): bigint => BigInt(high ?? '0') * 10n ** B
 
 /** Total cost of operations. An index contains everything that is summed. */
 const paidSince = (database: Database.Database): Pick<DecisionQueries, 'paidSince'> => {
-  const paid = database.prepare<[PaidAsked], PaidRow>(
+  const paid = database.prepare<[PaidQuery], PaidRow>(
     `SELECT CAST(sum(CAST(substr(actual_cost_wei, 1, length(actual_cost_wei) - ${LOW_DIGITS}) AS INTEGER)) AS TEXT) AS high,
        CAST(sum(CAST(substr(actual_cost_wei, -${LOW_DIGITS}) AS INTEGER)) AS TEXT) AS low, min(at) AS firstAt
      FROM decision

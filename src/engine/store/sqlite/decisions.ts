@@ -72,13 +72,13 @@ export const decisionStore = (
       return ledger.hasOther(account);
     },
     async heldOf(parts) {
-      return parts.map((part) => ledger.look(part).held);
+      return parts.map((part) => ledger.read(part).held);
     },
     decideAndReserve: async ({ reservations, ledgerVersion, settings: read }, conclude) => {
       const stored = await commit.run(() => {
         if (ledger.version() !== ledgerVersion) return undefined;
         if (read !== undefined && settings.of(read.scope) !== read.version) return undefined;
-        const before = reservations.map(ledger.look);
+        const before = reservations.map(ledger.read);
         const conclusion = conclude(before.map(({ held }) => held));
         if (conclusion === undefined) return undefined;
         const { decision, reserve, taken = reservations, pause, pauseDapp, revision } = conclusion;
@@ -101,7 +101,7 @@ export const decisionStore = (
     withHold: async ({ reservations, ledgerVersion }, check, run) => {
       const holds = await commit.run(() => {
         if (ledger.version() !== ledgerVersion) return undefined;
-        check(reservations.map((part) => ledger.look(part).held));
+        check(reservations.map((part) => ledger.read(part).held));
         return ledger.hold(reservations);
       });
       if (holds === undefined) return undefined;

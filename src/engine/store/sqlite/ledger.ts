@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { type AccountKey, type Reservation, type ReservationKind, accountText } from '../../../core/ledger/account.ts';
 import type { ReservedAmount } from '../../../core/ledger/after-settlement.ts';
-import { MOST_PARTS } from '../../../core/ledger/rolling.ts';
+import { MAX_PARTS } from '../../../core/ledger/rolling.ts';
 import type { LedgerPart } from '../decision-store.ts';
 import type { LogWriter } from './log.ts';
 
@@ -32,7 +32,7 @@ export interface HeldAmount {
  */
 export interface Ledger {
   /** Amount that all decisions together hold in the account, or in the counted buckets of its rolling window. */
-  readonly look: (part: LedgerPart) => HeldAmount;
+  readonly read: (part: LedgerPart) => HeldAmount;
   /** True if another account of its kind and id exists, even an empty one. */
   hasOther(account: AccountKey): boolean;
   /** Adds a decision's reservations. `before`: their accounts' amounts, in the same order. */
@@ -206,7 +206,7 @@ export const createLedger = (database: Database.Database, log: LogWriter): Ledge
   const forgetOldest = database.prepare<[{ kind: string; id: string; since: number }]>(
     `DELETE FROM ledger_account WHERE kind = @kind AND id = @id AND window < @since AND window < (
        SELECT window FROM ledger_account WHERE kind = @kind AND id = @id
-       ORDER BY window DESC LIMIT 1 OFFSET ${MOST_PARTS - 1})`,
+       ORDER BY window DESC LIMIT 1 OFFSET ${MAX_PARTS - 1})`,
   );
   const insert = database.prepare<[number, number, ReservationKind, string, string, string | null]>(
     'INSERT INTO ledger_reservation VALUES (?, ?, ?, ?, ?, ?)',
@@ -223,7 +223,7 @@ export const createLedger = (database: Database.Database, log: LogWriter): Ledge
   let version = 0;
   return {
     ...createHolds(database, accounts, log),
-    look({ account, since }) {
+    read({ account, since }) {
       if (since === undefined) return accounts.find(account);
       const all = parts.all(account.kind, account.id, since);
       return { held: all.reduce((sum, held) => sum + BigInt(held), 0n) };

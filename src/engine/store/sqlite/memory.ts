@@ -12,8 +12,8 @@ export const remembered = <Args extends readonly (string | number)[], Value exte
   return {
     get(...args: Args): Value | undefined {
       const key = args.join(' ');
-      const kept = known.get(key);
-      if (kept !== undefined) return kept;
+      const cached = known.get(key);
+      if (cached !== undefined) return cached;
       const value = read(...args);
       // Frozen, since all callers get the same object.
       if (value !== undefined) known.set(key, Object.freeze(value));

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { COLUMNS, KEPT, type NotificationRow as Row, toNotification, WEBHOOK } from '../notification-rows.ts';
+import { COLUMNS, MAX_STORED, type NotificationRow as Row, toNotification, WEBHOOK } from '../notification-rows.ts';
 import type {
   Condition,
   NewNotification,
@@ -39,7 +39,7 @@ export const notificationStore = (database: Database.Database): NotificationStor
 
   const raise = database.transaction((notification: NewNotification): Row | undefined => {
     const row = insert.get(notification);
-    if (row !== undefined) trim.run(row.seq - KEPT);
+    if (row !== undefined) trim.run(row.seq - MAX_STORED);
     return row;
   });
   const setWebhook = database.transaction((url: string | null): void => {

@@ -1,5 +1,10 @@
 import type Database from 'better-sqlite3';
-import { isOpen, MOST, type TransactionRow as Row, toTransaction } from '../operator-transaction-rows.ts';
+import {
+  isOpen,
+  MAX_LISTED_TRANSACTIONS,
+  type TransactionRow as Row,
+  toTransaction,
+} from '../operator-transaction-rows.ts';
 import type { OperatorTransactionStore } from '../operator-transaction-store.ts';
 
 /** The operator's transactions. `advanceLedger` is called with every change of withdrawals from tanks. */
@@ -16,7 +21,7 @@ export const operatorTransactionStore = (
   const list = database.prepare<[{ chainId: number | null; paymasterId: string | null }], Row>(
     `SELECT record FROM operator_transaction
      WHERE (@chainId IS NULL OR chain_id = @chainId) AND (@paymasterId IS NULL OR paymaster_id = @paymasterId)
-     ORDER BY seq DESC LIMIT ${MOST}`,
+     ORDER BY seq DESC LIMIT ${MAX_LISTED_TRANSACTIONS}`,
   );
   const open = database.prepare<[], Row>('SELECT record FROM operator_transaction WHERE open = 1 ORDER BY seq');
 

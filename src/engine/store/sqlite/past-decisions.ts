@@ -42,14 +42,14 @@ const WHERE = `paymaster_id = @paymasterId AND seq > @after AND seq <= @upTo AND
  */
 export const openSqlitePastDecisions = (file: string, { paymasterId, from = 0, to, last }: PastQuery) => {
   const database = new Database(file, { readonly: true, fileMustExist: true });
-  const asked = { paymasterId, from, to: to ?? Number.MAX_SAFE_INTEGER };
+  const parameters = { paymasterId, from, to: to ?? Number.MAX_SAFE_INTEGER };
   const start = from > 0 ? positionBefore(database, paymasterId, from) : 0;
   const { first, upTo, ...extent } = database
     .prepare<[object], PastExtent & { first: number | null; upTo: number | null }>(
       `SELECT count(*) AS decisions, min(seq) AS first, max(seq) AS upTo, min(at) AS firstAt, max(at) AS lastAt
        FROM (SELECT seq, at FROM decision WHERE ${WHERE} ORDER BY seq DESC LIMIT @most)`,
     )
-    .get({ ...asked, after: start, upTo: Number.MAX_SAFE_INTEGER, most: last ?? -1 }) ?? {
+    .get({ ...parameters, after: start, upTo: Number.MAX_SAFE_INTEGER, most: last ?? -1 }) ?? {
     decisions: 0,
     first: null,
     upTo: null,
@@ -75,7 +75,7 @@ export const openSqlitePastDecisions = (file: string, { paymasterId, from = 0, t
     next(): PastDecision[] {
       const lot: PastDecision[] = [];
       let length = 0;
-      for (const { record: text, ...row } of read.iterate({ ...asked, after, upTo: upTo ?? 0 })) {
+      for (const { record: text, ...row } of read.iterate({ ...parameters, after, upTo: upTo ?? 0 })) {
         // Conditions compare numbers from clients, of any length.
         const record = Object.assign(expandRecord(parseExactJson(text) as CompactRecord), row);
         lot.push({ record, revision: revisionOf(record) });

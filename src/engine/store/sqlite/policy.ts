@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { keptBinding } from '../../../core/rules/binding.ts';
+import { storedBinding } from '../../../core/rules/binding.ts';
 import { type DappCounts, countedOf, requireRoom } from '../../../core/policy/policy-bounds.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import {
@@ -165,7 +165,7 @@ export const policyStore = (
     },
     async updateRule(paymasterId, ruleId, update) {
       const { name, policyData, restarts } = update;
-      const [data, binding] = [JSON.stringify(policyData), JSON.stringify(keptBinding(update))];
+      const [data, binding] = [JSON.stringify(policyData), JSON.stringify(storedBinding(update))];
       return orClash({ name: 'RULE_NAME_EXISTS' }, () =>
         change(paymasterId, () => updateRule.run(name, data, binding, Number(restarts), paymasterId, ruleId).changes),
       );

@@ -88,8 +88,14 @@ export const settlementStore = (
     return sponsored && settledCost({ ...sponsored, maxCostWei: BigInt(sponsored.maxCostWei), op }, mined);
   };
   const apply = (one: SettlementChange<MinedUserOperation>): void => {
-    if (one.to === 'reserved') { change(one.seq, { settlement: one.to, actualCostWei: null, block: null }); return; }
-    if (one.to === 'unconfirmed') { change(one.seq, { settlement: one.to, actualCostWei: null, block: one.block }); return; }
+    if (one.to === 'reserved') {
+      change(one.seq, { settlement: one.to, actualCostWei: null, block: null });
+      return;
+    }
+    if (one.to === 'unconfirmed') {
+      change(one.seq, { settlement: one.to, actualCostWei: null, block: one.block });
+      return;
+    }
     const cost = costOf(one.seq, one.mined);
     if (cost === undefined) return;
     change(one.seq, { settlement: one.to, actualCostWei: String(cost), block: one.mined.blockNumber });

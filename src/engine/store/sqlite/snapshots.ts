@@ -52,10 +52,10 @@ export const copyDatabaseFile = async (from: string, to: string): Promise<void> 
   }
 };
 
-const readOnly = <T>(file: string, ask: (database: Database.Database) => T): T => {
+const readOnly = <T>(file: string, query: (database: Database.Database) => T): T => {
   const database = new Database(file, { readonly: true });
   try {
-    return ask(database);
+    return query(database);
   } finally {
     database.close();
   }

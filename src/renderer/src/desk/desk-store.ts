@@ -11,7 +11,7 @@ export type Connection = 'starting' | 'connected' | 'lost' | 'refused';
 
 const TICK_MS = 5_000;
 /** An engine that leaves this many questions unanswered, one a tick, is not running. */
-const MOST_UNANSWERED = 3;
+const MAX_UNANSWERED = 3;
 /** Ticks between questions from then on, since each question keeps a connection. */
 const SELDOM = 12;
 const MINUTE_MS = 60_000;
@@ -51,7 +51,7 @@ export const useDesk = defineStore('desk', () => {
   const now = ref(timer.now());
   /** Feed rows up to the last tick: totals are read again when it changes. */
   const news = ref(0);
-  let told = 0;
+  let rowCount = 0;
   /** Changes with the news and every minute, since time alone ends some windows. */
   const sums = computed(() => `${news.value} ${Math.floor(now.value / MINUTE_MS)}`);
 
@@ -70,19 +70,19 @@ export const useDesk = defineStore('desk', () => {
   /** Questions since the engine's last answer. */
   let unanswered = 0;
   const answered = (): void => {
-    if (unanswered >= MOST_UNANSWERED && connection.value === 'lost') {
+    if (unanswered >= MAX_UNANSWERED && connection.value === 'lost') {
       connection.value = 'connected';
       error.value = undefined;
     }
     unanswered = 0;
   };
   /** An equal value stays the same object, so that nothing computed from it is computed again. */
-  const keep = <T>(kept: { value: T }, now: T): void => {
-    if (JSON.stringify(kept.value) !== JSON.stringify(now)) kept.value = now;
+  const keep = <T>(stored: { value: T }, now: T): void => {
+    if (JSON.stringify(stored.value) !== JSON.stringify(now)) stored.value = now;
   };
 
-  const followClock = ({ now: told }: SystemInfo): void => {
-    const ahead = told === undefined ? 0 : told - timer.now();
+  const followClock = ({ now: deskNow }: SystemInfo): void => {
+    const ahead = deskNow === undefined ? 0 : deskNow - timer.now();
     if (Math.abs(ahead - aheadMs) < NOTICEABLE_MS) return;
     aheadMs = ahead;
     now.value = timer.now() + aheadMs;
@@ -113,7 +113,7 @@ export const useDesk = defineStore('desk', () => {
   const gathered: DecisionRow[] = [];
   let cancelGathering: (() => void) | undefined;
   const gather = ({ rows }: FeedPage): void => {
-    told += rows.length;
+    rowCount += rows.length;
     gathered.push(...rows.filter(({ isNew }) => isNew));
     for (const row of rows) {
       if (row.isNew) continue;
@@ -132,8 +132,8 @@ export const useDesk = defineStore('desk', () => {
   /** Reads the state. An engine that hangs keeps its connections; only missing answers show it. */
   const beat = (): void => {
     unanswered += 1;
-    if (unanswered === MOST_UNANSWERED) failed(new EngineError('INTERNAL', 'It has not answered for 10 seconds.'));
-    if (unanswered > MOST_UNANSWERED && unanswered % SELDOM !== 0) return;
+    if (unanswered === MAX_UNANSWERED) failed(new EngineError('INTERNAL', 'It has not answered for 10 seconds.'));
+    if (unanswered > MAX_UNANSWERED && unanswered % SELDOM !== 0) return;
     refresh().catch((error: unknown) => {
       // A refusal is an answer, too.
       if (error instanceof EngineError) unanswered = 0;
@@ -155,9 +155,9 @@ export const useDesk = defineStore('desk', () => {
     let cancelTick = (): void => undefined;
     const tick = (): void => {
       now.value = timer.now() + aheadMs;
-      news.value = told;
+      news.value = rowCount;
       // The feed reports a lost connection and reconnects.
-      if (connection.value === 'connected' || unanswered >= MOST_UNANSWERED) beat();
+      if (connection.value === 'connected' || unanswered >= MAX_UNANSWERED) beat();
       cancelTick = timer.after(TICK_MS, tick);
     };
     tick();

@@ -12,8 +12,8 @@ export const useCall = <Name extends ProcedureName>(
   return useLoaded(
     () => JSON.stringify(input()),
     () => {
-      const asked = input();
-      return asked === undefined ? undefined : transport.call(name, asked);
+      const query = input();
+      return query === undefined ? undefined : transport.call(name, query);
     },
     rereading,
   );

@@ -26,19 +26,19 @@ export const useLoaded = <T>(
   const desk = useDesk();
   const data = shallowRef<T>();
   const error = ref<string>();
-  let asked = 0;
+  let latest = 0;
   let inFlight = 0;
   const reload = async (): Promise<void> => {
-    const mine = (asked += 1);
+    const mine = (latest += 1);
     inFlight += 1;
     try {
       const answer = await read();
-      if (mine !== asked) return;
+      if (mine !== latest) return;
       // An equal answer keeps the same object, so that a form made from it keeps what was typed.
       if (JSON.stringify(answer) !== JSON.stringify(data.value)) data.value = answer;
       error.value = undefined;
     } catch (cause) {
-      if (mine === asked) error.value = errorText(cause);
+      if (mine === latest) error.value = errorText(cause);
     } finally {
       inFlight -= 1;
     }

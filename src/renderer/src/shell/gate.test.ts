@@ -35,7 +35,7 @@ const load = (keep = true): string => {
   let done = '';
   startGate(page, {
     enter: (token) => (done += `enters with ${token}`),
-    ask: (open) => {
+    prompt: (open) => {
       done += 'asks, ';
       open(TOKEN, keep);
     },

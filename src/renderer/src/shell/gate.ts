@@ -1,10 +1,10 @@
 import { type InjectionKey, inject } from 'vue';
 
 /** The tab keeps the token under this name. */
-const KEPT = 'gasdesk.operatorToken';
+const STORAGE_KEY = 'gasdesk.operatorToken';
 
 interface Doors {
-  readonly ask: (enter: Enter) => void;
+  readonly prompt: (enter: Enter) => void;
   readonly enter: (token: string) => void;
 }
 
@@ -17,8 +17,8 @@ export const tokenIn = (text: string): string | undefined =>
 
 /** Keeps the token for reloads of this tab, or removes a kept one. */
 export const keepToken = ({ sessionStorage }: Pick<Window, 'sessionStorage'>, token: string, keep: boolean): void => {
-  if (keep) sessionStorage.setItem(KEPT, token);
-  else sessionStorage.removeItem(KEPT);
+  if (keep) sessionStorage.setItem(STORAGE_KEY, token);
+  else sessionStorage.removeItem(STORAGE_KEY);
 };
 
 /**
@@ -27,7 +27,7 @@ export const keepToken = ({ sessionStorage }: Pick<Window, 'sessionStorage'>, to
  */
 export const startGate = (
   { location, history, sessionStorage }: Pick<Window, 'location' | 'history' | 'sessionStorage'>,
-  { ask, enter }: Doors,
+  { prompt: ask, enter }: Doors,
 ): void => {
   const named = tokenIn(location.hash);
   if (location.hash.startsWith('#token=')) history.replaceState(null, '', '#/');
@@ -35,15 +35,15 @@ export const startGate = (
     keepToken({ sessionStorage }, token, keep);
     enter(token);
   };
-  const kept = sessionStorage.getItem(KEPT);
+  const stored = sessionStorage.getItem(STORAGE_KEY);
   if (named !== undefined) open(named, true);
-  else if (kept !== null) enter(kept);
+  else if (stored !== null) enter(stored);
   else ask(open);
 };
 
 /** Ends the session of this tab: the next page asks for the token. */
 export const signOut = ({ location, sessionStorage }: Pick<Window, 'location' | 'sessionStorage'>): void => {
-  sessionStorage.removeItem(KEPT);
+  sessionStorage.removeItem(STORAGE_KEY);
   location.reload();
 };
 

@@ -9,8 +9,8 @@ export type LogLine = ProcedureOutput<'system.log'>['lines'][number];
 export type LogLevel = LogLine['level'];
 
 /** The engine keeps as many. */
-const KEPT = 1_000;
-const LOOK_MS = 1_000;
+const MAX_LINES = 1_000;
+const POLL_MS = 1_000;
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
 export const fieldsText = (fields: LogLine['fields']): string =>
@@ -61,23 +61,23 @@ export const useLogFollow = (isHeld: () => boolean): LogFollow => {
   let cancel = (): void => undefined;
 
   const showWaiting = (): void => {
-    shown.value = [...waiting.value, ...(shown.value ?? [])].slice(0, KEPT);
+    shown.value = [...waiting.value, ...(shown.value ?? [])].slice(0, MAX_LINES);
     waiting.value = [];
   };
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     try {
       const answer = await transport.call('system.log', { after: last });
       last = answer.last;
       written.value = answer.level;
-      waiting.value = [...answer.lines.reverse(), ...waiting.value].slice(0, KEPT);
+      waiting.value = [...answer.lines.reverse(), ...waiting.value].slice(0, MAX_LINES);
       error.value = undefined;
       if (shown.value === undefined || !isHeld()) showWaiting();
     } catch (cause) {
       error.value = errorText(cause);
     }
-    if (!isOver) cancel = timer.after(LOOK_MS, () => void look());
+    if (!isOver) cancel = timer.after(POLL_MS, () => void poll());
   };
-  void look();
+  void poll();
   onScopeDispose(() => {
     isOver = true;
     cancel();

@@ -23,7 +23,7 @@ const [mint] = methods;
 if (mint === undefined) throw new Error('mint is whitelisted');
 const SIGNATURE = 'mint(uint256,address,string,bytes4,uint8[])';
 const OTHERS = String.raw`c.contract != "My \"Items\"" || c.signature != "${SIGNATURE}"`;
-const MOST = String(2n ** 256n - 1n);
+const MAX_UINT256 = String(2n ** 256n - 1n);
 const [TO, FROM] = [`0x${'Ab'.repeat(20)}`, `0x${'17'.repeat(20)}`];
 
 const written = (changes: Partial<CommonInput>): string | undefined =>
@@ -32,7 +32,7 @@ const written = (changes: Partial<CommonInput>): string | undefined =>
 describe('a form writes', () => {
   test.each<[string, Partial<CommonInput>, string]>([
     ['an argument at most', { amount: ' 12 ' }, `calls.all(c, ${OTHERS} || c.args.amount <= 12)`],
-    ['the most of 256 bits', { amount: MOST }, `calls.all(c, ${OTHERS} || c.args.amount <= ${MOST})`],
+    ['the most of 256 bits', { amount: MAX_UINT256 }, `calls.all(c, ${OTHERS} || c.args.amount <= ${MAX_UINT256})`],
     ['numbers', { kind: 'inList', list: '1, 2\n3' }, `calls.all(c, ${OTHERS} || c.args.amount in [1, 2, 3])`],
     [
       'addresses',

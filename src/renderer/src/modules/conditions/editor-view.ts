@@ -57,7 +57,7 @@ const sourceOf =
   };
 
 /** All are visible at once: the list follows the selection and has no scroll bar. */
-const MOST_LISTED = 10;
+const MAX_LISTED = 10;
 
 /** Escape closes the completions, but never the surrounding form, which would lose what was typed. */
 const escape = (view: EditorView): boolean => {
@@ -117,7 +117,7 @@ export const conditionEditor = ({ parent, text, example, contracts, attributes, 
       override: [sourceOf(contracts)],
       defaultKeymap: false,
       icons: false,
-      maxRenderedOptions: MOST_LISTED,
+      maxRenderedOptions: MAX_LISTED,
       // Enter accepts a completion at once: a line break is rarely wanted.
       interactionDelay: 0,
     }),

@@ -57,24 +57,24 @@ export const useDecisionList = (filter: () => DecisionFilter, pageSize: number):
   const error = ref<string>();
   /** Newest `seq` that the last read from the top could include. */
   let readUpTo = 0;
-  let asked = 0;
+  let latest = 0;
 
   const read = async (before?: number): Promise<void> => {
-    const mine = (asked += 1);
+    const mine = (latest += 1);
     isLoading.value = true;
     const seenBefore = desk.recent[0]?.seq ?? 0;
     try {
       const end = before === undefined ? {} : { before };
       const page = await transport.call('decisions.list', { ...filter(), ...end, limit: pageSize });
-      if (mine !== asked) return;
+      if (mine !== latest) return;
       if (before === undefined) readUpTo = Math.max(seenBefore, page[0]?.seq ?? 0);
       listed.value = before === undefined ? page : [...listed.value, ...page];
       isEnd.value = page.length < pageSize;
       error.value = undefined;
     } catch (cause) {
-      if (mine === asked) error.value = errorText(cause);
+      if (mine === latest) error.value = errorText(cause);
     } finally {
-      if (mine === asked) isLoading.value = false;
+      if (mine === latest) isLoading.value = false;
     }
   };
 

@@ -18,5 +18,5 @@ const isSavedFilter = (value: unknown): value is SavedFilter => {
 };
 
 /** The filters that the browser has stored; ignores anything else. */
-export const savedFilters = (kept: unknown): readonly SavedFilter[] =>
-  Array.isArray(kept) ? kept.filter(isSavedFilter) : [];
+export const savedFilters = (stored: unknown): readonly SavedFilter[] =>
+  Array.isArray(stored) ? stored.filter(isSavedFilter) : [];

@@ -22,13 +22,13 @@ export const timeOf = (seconds: string): number | undefined => {
 };
 
 /** Most bytes of a range that are shown at once; the rest is a number. */
-const MOST_SHOWN = 40;
+const MAX_SHOWN = 40;
 
 /** The hex of a range, without `0x`, in groups of four bytes with possible line breaks between them. */
 export const shownHex = (hex: string): string => {
   const digits = hex.slice(2);
   const grouped = (text: string): string => text.replaceAll(/.{8}(?=.)/g, '$& ');
   const bytes = digits.length / 2;
-  if (bytes <= MOST_SHOWN) return grouped(digits);
+  if (bytes <= MAX_SHOWN) return grouped(digits);
   return `${grouped(digits.slice(0, 48))} … ${bytes - 32} bytes … ${digits.slice(-16)}`;
 };

@@ -51,9 +51,9 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
     error.value = undefined;
   };
 
-  const follow = async (mine: number, asked: PolicyChange): Promise<void> => {
+  const follow = async (mine: number, tried: PolicyChange): Promise<void> => {
     const times = { from: desk.now - TRIED_DAYS * DAY_MS, to: desk.now };
-    const begun = await transport.call('policies.try', { change: asked, ...times });
+    const begun = await transport.call('policies.try', { change: tried, ...times });
     if (mine !== latest) {
       await transport.call('policies.cancelTrial', begun);
       return;
@@ -71,14 +71,14 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
   };
 
   const start = async (): Promise<void> => {
-    const asked = change();
-    if (asked === undefined) return;
+    const tried = change();
+    if (tried === undefined) return;
     forget();
     isWanted = true;
     const mine = latest;
     progress.value = { done: 0, of: null };
     try {
-      await follow(mine, asked);
+      await follow(mine, tried);
     } catch (cause) {
       if (mine !== latest) return;
       progress.value = undefined;

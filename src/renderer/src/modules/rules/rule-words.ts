@@ -23,7 +23,7 @@ interface ContractData {
 export const ruleSentence = ({ policyType, policyData }: Rule, coin: string): string => {
   if (policyType !== CONTRACT_TYPE) {
     const { setup } = ruleTypeOf(policyType);
-    return setup.sentence(setup.kept.parse(policyData), coin);
+    return setup.sentence(setup.stored.parse(policyData), coin);
   }
   const { whitelistedMethods, methods } = policyData as unknown as ContractData;
   if (whitelistedMethods.length === 0) return `None of its ${methods.length} write methods is sponsored.`;

@@ -38,7 +38,7 @@ describe.each(withFields)('the form of %s', (_, { setup, ...kind }, form) => {
       // Some conditions cannot be evaluated, and so they cannot be sent.
       const isSendable = setup.sent.safeParse(Object.fromEntries(membersOf(data))).success;
       expect(sent === undefined ? undefined : setup.keep(sent, { now: 0, keepUrl: String })).toEqual(
-        isSendable ? setup.kept.parse(data) : undefined,
+        isSendable ? setup.stored.parse(data) : undefined,
       );
     }
     expect(examples.some((data) => read(typedValues(data)).sentence !== undefined)).toBe(true);

@@ -14,8 +14,8 @@ const WAIT_MS = 1_000;
 export const usePayer = (setup: Setup) => {
   const transport = useTransport();
   const timer = useTimer();
-  let isGone = false;
-  onUnmounted(() => (isGone = true));
+  let isUnmounted = false;
+  onUnmounted(() => (isUnmounted = true));
 
   /** What another wallet must sign now. */
   const toSign = ref<ToSign>();
@@ -50,7 +50,7 @@ export const usePayer = (setup: Setup) => {
         throw new EngineError('TRANSACTION_WOULD_FAIL', found.outcome);
       }
       await new Promise<void>((resolve) => timer.after(WAIT_MS, resolve));
-      if (isGone) throw new EngineError('SIGNING_REFUSED', 'The page was left.');
+      if (isUnmounted) throw new EngineError('SIGNING_REFUSED', 'The page was left.');
     }
   };
 

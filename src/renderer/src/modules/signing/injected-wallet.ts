@@ -64,7 +64,7 @@ const chainParameters = ({ chainId, name, symbol, rpc, explorer }: WalletChain) 
 
 /** Sends one request at a time to the provider of a wallet. */
 export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet => {
-  const ask = async (method: string, params: readonly unknown[], withinMs: number): Promise<unknown> => {
+  const request = async (method: string, params: readonly unknown[], withinMs: number): Promise<unknown> => {
     let cancel = (): void => undefined;
     const silence = new Promise<never>((_resolve, reject) => {
       const time = withinMs < 60_000 ? `${withinMs / 1_000} seconds` : `${withinMs / 60_000} minutes`;
@@ -81,7 +81,7 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
   };
 
   const listAccounts = async (method: string, withinMs: number): Promise<readonly Address[]> => {
-    const answer = await ask(method, [], withinMs);
+    const answer = await request(method, [], withinMs);
     if (Array.isArray(answer)) return answer.slice(0, 1_000).filter(isAddress);
     throw untrue('a list of accounts');
   };
@@ -94,13 +94,13 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
   };
 
   const isOn = async (chainId: number): Promise<boolean> => {
-    const answer = await ask('eth_chainId', [], PROBE_MS);
+    const answer = await request('eth_chainId', [], PROBE_MS);
     // Some wallets answer with a number.
     return typeof answer === 'number' ? answer === chainId : String(answer).toLowerCase() === quantity(chainId);
   };
 
   const switchTo = (chainId: number): Promise<unknown> =>
-    ask('wallet_switchEthereumChain', [{ chainId: quantity(chainId) }], CONFIRM_MS);
+    request('wallet_switchEthereumChain', [{ chainId: quantity(chainId) }], CONFIRM_MS);
 
   const switchOrAdd = async (chain: WalletChain): Promise<void> => {
     try {
@@ -108,7 +108,7 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
     } catch (error) {
       const parameters = chainParameters(chain);
       if (!(error instanceof WalletError) || error.kind !== 'chain-unknown' || parameters === undefined) throw error;
-      await ask('wallet_addEthereumChain', [parameters], CONFIRM_MS);
+      await request('wallet_addEthereumChain', [parameters], CONFIRM_MS);
       // Most wallets have already switched by then.
       if (!(await isOn(chain.chainId))) await switchTo(chain.chainId);
     }
@@ -117,12 +117,12 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
   return {
     async accounts() {
       // A wallet that does not answer this request does not answer at all.
-      await ask('eth_chainId', [], PROBE_MS);
+      await request('eth_chainId', [], PROBE_MS);
       return listAccounts('eth_requestAccounts', CONFIRM_MS);
     },
     async signMessage(from, text) {
       await requireAccount(from);
-      const signature = await ask('personal_sign', [utf8Hex(text), from], CONFIRM_MS);
+      const signature = await request('personal_sign', [utf8Hex(text), from], CONFIRM_MS);
       if (typeof signature === 'string' && /^0x[0-9a-f]{130}$/i.test(signature)) return signature as Hex;
       throw untrue('a signature');
     },
@@ -135,7 +135,7 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
       throw new WalletError('other-chain', message);
     },
     async send(transaction) {
-      const hash = await ask('eth_sendTransaction', [requestOf(transaction)], CONFIRM_MS);
+      const hash = await request('eth_sendTransaction', [requestOf(transaction)], CONFIRM_MS);
       if (typeof hash === 'string' && /^0x[0-9a-f]{64}$/i.test(hash)) return hash as Hex;
       throw untrue('the hash of a transaction');
     },

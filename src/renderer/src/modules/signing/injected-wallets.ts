@@ -14,10 +14,10 @@ export interface InjectedWallet {
   readonly provider: Eip1193Provider;
 }
 
-const MOST_WALLETS = 20;
-const MOST_NAME = 40;
+const MAX_WALLETS = 20;
+const MAX_NAME = 40;
 /** The EIP recommends 96 by 96 pixels. */
-const MOST_ICON = 200_000;
+const MAX_ICON = 200_000;
 
 const textOf = (value: unknown, most: number): string => {
   if (typeof value !== 'string') return '';
@@ -30,9 +30,7 @@ const textOf = (value: unknown, most: number): string => {
 
 /** An image that needs no request. As the source of an `img`, even an SVG runs no script. */
 const iconOf = (value: unknown): string | undefined =>
-  typeof value === 'string' &&
-  value.length <= MOST_ICON &&
-  /^data:image\/(?:png|svg\+xml|webp|gif|jpeg)[;,]/.test(value)
+  typeof value === 'string' && value.length <= MAX_ICON && /^data:image\/(?:png|svg\+xml|webp|gif|jpeg)[;,]/.test(value)
     ? value
     : undefined;
 
@@ -43,9 +41,9 @@ const isProvider = (value: unknown): value is Eip1193Provider =>
 const readAnnouncement = (detail: unknown): InjectedWallet | undefined => {
   const { info, provider } = Object(detail) as { info?: unknown; provider?: unknown };
   const { uuid, name, icon } = Object(info) as { uuid?: unknown; name?: unknown; icon?: unknown };
-  const id = textOf(uuid, MOST_NAME);
+  const id = textOf(uuid, MAX_NAME);
   if (id === '' || !isProvider(provider)) return undefined;
-  return { id, name: textOf(name, MOST_NAME) || 'Wallet without a name', icon: iconOf(icon), provider };
+  return { id, name: textOf(name, MAX_NAME) || 'Wallet without a name', icon: iconOf(icon), provider };
 };
 
 /**
@@ -60,7 +58,7 @@ export const findWallets = (page: EventTarget, found: (wallets: readonly Injecte
   const hear = (event: Event): void => {
     const wallet = readAnnouncement((event as CustomEvent<unknown>).detail);
     // The first wallet keeps its id: no other can replace a chosen wallet.
-    if (wallet === undefined || wallets.has(wallet.id) || wallets.size >= MOST_WALLETS) return;
+    if (wallet === undefined || wallets.has(wallet.id) || wallets.size >= MAX_WALLETS) return;
     wallets.set(wallet.id, wallet);
     found([...wallets.values()]);
   };

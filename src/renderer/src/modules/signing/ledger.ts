@@ -67,14 +67,15 @@ type Steps<Output> = Observable<
 
 const outcome = <Output>(
   steps: Steps<Output>,
-  ask: (prompt: LedgerPrompt | undefined) => void,
+  showPrompt: (prompt: LedgerPrompt | undefined) => void,
   purpose?: 'transaction',
 ): Promise<Output> =>
   new Promise<Output>((resolve, reject) => {
     const fail = (error: unknown): void => reject(ledgerError(error, purpose));
     steps.subscribe({
       next: (state) => {
-        if (state.status === DeviceActionStatus.Pending) ask(PROMPTS[state.intermediateValue.requiredUserInteraction]);
+        if (state.status === DeviceActionStatus.Pending)
+          showPrompt(PROMPTS[state.intermediateValue.requiredUserInteraction]);
         if (state.status === DeviceActionStatus.Completed) resolve(state.output);
         if (state.status === DeviceActionStatus.Error) fail(state.error);
       },
@@ -82,7 +83,7 @@ const outcome = <Output>(
       // Completion without a result means that the device was disconnected.
       complete: () => fail({ _tag: 'DeviceDisconnectedWhileSendingError' }),
     });
-  }).finally(() => ask(undefined));
+  }).finally(() => showPrompt(undefined));
 
 const joined = ({ r, s, v }: { readonly r: string; readonly s: string; readonly v: number }): Hex =>
   `0x${r.slice(2)}${s.slice(2)}${(v < 27 ? v + 27 : v).toString(16)}`;
@@ -93,13 +94,13 @@ const bytesOf = (hex: Hex): Uint8Array =>
 const sessionLedger = (
   dmk: NonNullable<typeof kit>,
   sessionId: DeviceSessionId,
-  ask: (prompt: LedgerPrompt | undefined) => void,
+  showPrompt: (prompt: LedgerPrompt | undefined) => void,
 ): Ledger => {
   const signer = new SignerEthBuilder({ dmk, sessionId }).withContextModule(nothingKnown).build();
   /** Without a session, the kit throws at once. */
   const run = async <Output>(act: () => { observable: Steps<Output> }, purpose?: 'transaction'): Promise<Output> => {
     try {
-      return await outcome(act().observable, ask, purpose);
+      return await outcome(act().observable, showPrompt, purpose);
     } catch (error) {
       throw ledgerError(error, purpose);
     }
@@ -126,17 +127,17 @@ const sessionLedger = (
 /**
  * Lets the operator choose a Ledger and opens it. A browser requires a click before the call.
  *
- * @param ask receives what the Ledger waits for; undefined if it waits for nothing
+ * @param showPrompt receives what the Ledger waits for; undefined if it waits for nothing
  * @throws LedgerError
  */
-export const connectLedger = async (ask: (prompt: LedgerPrompt | undefined) => void): Promise<Ledger> => {
+export const connectLedger = async (showPrompt: (prompt: LedgerPrompt | undefined) => void): Promise<Ledger> => {
   kit ??= buildKit();
   try {
     if (!kit.isEnvironmentSupported()) throw ledgerError({ _tag: 'TransportNotSupportedError' });
     const device = await firstValueFrom(kit.startDiscovering({}));
     // The kit sends no requests of its own between ours.
     const sessionRefresherOptions = { isRefresherDisabled: true };
-    return sessionLedger(kit, await kit.connect({ device, sessionRefresherOptions }), ask);
+    return sessionLedger(kit, await kit.connect({ device, sessionRefresherOptions }), showPrompt);
   } catch (error) {
     throw ledgerError(error);
   }

@@ -9,11 +9,11 @@ const load = () => import('./ledger.ts');
 const prepareLedger = (): void => void load().catch(() => undefined);
 
 /** {@link connectLedger}, with the kit loaded on demand. @throws LedgerError */
-const openLedger = async (ask: (prompt: LedgerPrompt | undefined) => void): Promise<Ledger> => {
+const openLedger = async (showPrompt: (prompt: LedgerPrompt | undefined) => void): Promise<Ledger> => {
   const { connectLedger } = await load().catch((error: unknown) => {
     throw new LedgerError('other', 'The part of the console for Ledgers did not load. Load the page again.', error);
   });
-  return connectLedger(ask);
+  return connectLedger(showPrompt);
 };
 
 export interface UsedLedger {
@@ -34,7 +34,7 @@ export const useLedger = (): UsedLedger => {
   const prompt = ref<LedgerPrompt>();
   const error = shallowRef<LedgerError>();
   const isBusy = ref(false);
-  let isGone = false;
+  let isUnmounted = false;
 
   const close = (): void => {
     void ledger.value?.close();
@@ -57,7 +57,7 @@ export const useLedger = (): UsedLedger => {
 
   onMounted(prepareLedger);
   onUnmounted(() => {
-    isGone = true;
+    isUnmounted = true;
     close();
   });
   return {
@@ -68,8 +68,8 @@ export const useLedger = (): UsedLedger => {
     connect: (then) =>
       attempt(async () => {
         close();
-        const opened = await openLedger((asked) => (prompt.value = asked));
-        if (isGone) return opened.close();
+        const opened = await openLedger((next) => (prompt.value = next));
+        if (isUnmounted) return opened.close();
         ledger.value = opened;
         await then(opened);
       }),

@@ -34,7 +34,7 @@ const WORDS: Readonly<Partial<Record<WalletErrorCode, string>>> = {
   'chain-unknown': 'The wallet does not know this chain. Add the chain in the wallet, and try again.',
 };
 
-const MOST_WORDS = 200;
+const MAX_WORDS = 200;
 
 /** The wallet's own words, printable and short. */
 const wordsOf = (error: unknown): string => {
@@ -46,7 +46,7 @@ const wordsOf = (error: unknown): string => {
           .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
           .trim()
       : '';
-  return clean.slice(0, MOST_WORDS) || 'it gave no reason';
+  return clean.slice(0, MAX_WORDS) || 'it gave no reason';
 };
 
 export const walletError = (error: unknown): WalletError => {

@@ -4,7 +4,7 @@ import { readCondition } from '../../conditions/condition.ts';
 import { type CheckResult, type RuleInput, deny } from '../rule.ts';
 
 /** The inputs for a condition. */
-type ConditionSubject = Pick<RuleInput, 'facts' | 'policy' | 'values' | 'ask'>;
+type ConditionSubject = Pick<RuleInput, 'facts' | 'policy' | 'values' | 'evaluate'>;
 
 /** Why a condition gives neither yes nor no. */
 type Refusal = CheckResult<'CONDITION_FAILED' | 'CONDITION_NOT_READ'>;
@@ -14,10 +14,10 @@ const failureEvidence = (
   failure: string,
   { facts, policy, values }: ConditionSubject,
 ): Evidence => {
-  const { missing, asksForPrice } = readCondition(expression);
+  const { missing, needsPrice } = readCondition(expression);
   const [, key] = /^No such key: (.+)$/.exec(failure) ?? [];
   const named = key === undefined ? undefined : missing(values(), key);
-  const error = asksForPrice && key === 'maxCostUsd' ? facts.price?.error : undefined;
+  const error = needsPrice && key === 'maxCostUsd' ? facts.price?.error : undefined;
   return {
     expression,
     failure,
@@ -27,15 +27,15 @@ const failureEvidence = (
 };
 
 /** The answer of a rule's condition for an operation, or why the operation is denied. */
-export const askCondition = (
+export const evaluateCondition = (
   { name: rule, enforcement }: Pick<PolicyRule, 'name' | 'enforcement'>,
   expression: string,
-  asked: ConditionSubject,
+  subject: ConditionSubject,
 ): { readonly holds: boolean } | Refusal => {
   const condition = readCondition(expression);
-  if (condition.asksForPrice && asked.facts.price === undefined)
+  if (condition.needsPrice && subject.facts.price === undefined)
     return deny('CONDITION_NOT_READ', { rule, expression });
-  const answer = asked.ask(expression, enforcement === 'shadow');
+  const answer = subject.evaluate(expression, enforcement === 'shadow');
   if (!('failure' in answer)) return answer;
-  return deny('CONDITION_FAILED', { rule, ...failureEvidence(expression, answer.failure, asked) });
+  return deny('CONDITION_FAILED', { rule, ...failureEvidence(expression, answer.failure, subject) });
 };

@@ -5,15 +5,15 @@ import { type Ref, customRef } from 'vue';
  *
  * @param read validates the stored value
  */
-export const useKept = <T>(key: string, read: (kept: unknown) => T): Ref<T> => {
-  const kept = (): unknown => {
+export const useStored = <T>(key: string, read: (stored: unknown) => T): Ref<T> => {
+  const stored = (): unknown => {
     try {
       return JSON.parse(localStorage.getItem(key) ?? 'null');
     } catch {
       return null;
     }
   };
-  let value = read(kept());
+  let value = read(stored());
   return customRef((track, trigger) => ({
     get: () => {
       track();

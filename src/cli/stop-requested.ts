@@ -3,7 +3,7 @@ import type { Secret } from '../engine/base/secret.ts';
 import { printLine } from './terminal.ts';
 
 /** Resolves when the process is asked to stop: Ctrl-C, `kill`, or the machine's shutdown. */
-export const askedToStop = (): Promise<unknown> => {
+export const stopRequested = (): Promise<unknown> => {
   const end = new AbortController();
   return Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal, { signal: end.signal }))).finally(
     () => end.abort(),

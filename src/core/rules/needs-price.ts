@@ -6,21 +6,21 @@ import { rulesOf } from './rule.ts';
 /** Results by policy: a policy is never modified. */
 const known = new WeakMap<Policy, boolean>();
 
-const isAsking = ({ rules }: Policy): boolean => {
+const computeNeed = ({ rules }: Policy): boolean => {
   const active = rules.filter((rule) => rule.active);
   return (
-    active.some(({ when }) => when !== undefined && readCondition(when).asksForPrice) ||
+    active.some(({ when }) => when !== undefined && readCondition(when).needsPrice) ||
     ruleKinds.some(
       ({ setup }) =>
-        setup?.asksForPrice !== undefined &&
-        rulesOf(setup, active).some(({ policyData }) => setup.asksForPrice?.(policyData)),
+        setup?.needsPrice !== undefined &&
+        rulesOf(setup, active).some(({ policyData }) => setup.needsPrice?.(policyData)),
     )
   );
 };
 
 /** Whether an active rule needs the price of the native coin in US dollars, to decide or to apply. */
-export const asksForPrice = (policy: Policy): boolean => {
-  const asks = known.get(policy) ?? isAsking(policy);
-  known.set(policy, asks);
-  return asks;
+export const needsPrice = (policy: Policy): boolean => {
+  const needed = known.get(policy) ?? computeNeed(policy);
+  known.set(policy, needed);
+  return needed;
 };

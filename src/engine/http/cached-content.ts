@@ -5,7 +5,7 @@ import type { Context } from 'koa';
 import { turnOf } from './turns.ts';
 
 /** Content of many responses. They share one copy, however slowly clients read it. */
-export interface KeptContent {
+export interface CachedContent {
   readonly plain: Buffer;
   readonly compressed: Buffer | undefined;
   readonly digest: string;
@@ -13,14 +13,14 @@ export interface KeptContent {
 
 const compress = promisify(gzip);
 
-export const keepContent = async (plain: Buffer, isCompressed = false): Promise<KeptContent> => ({
+export const keepContent = async (plain: Buffer, isCompressed = false): Promise<CachedContent> => ({
   plain,
   compressed: isCompressed ? undefined : await compress(plain),
   digest: createHash('sha256').update(plain).digest('base64url'),
 });
 
 /** Answers with the content, or with 304 if the client has it. The caller sets `Content-Type`. */
-export const answerKept = async (context: Context, { plain, compressed, digest }: KeptContent): Promise<void> => {
+export const sendCached = async (context: Context, { plain, compressed, digest }: CachedContent): Promise<void> => {
   context.vary('Accept-Encoding');
   const isCompressed = compressed !== undefined && context.acceptsEncodings('gzip', 'identity') === 'gzip';
   if (isCompressed) context.set('Content-Encoding', 'gzip');

@@ -19,7 +19,7 @@ export interface Reason {
 }
 
 /** Sends `pm_sponsorUserOperation` over HTTP, as every client does. */
-export const askDesk = async (
+export const requestSponsorship = async (
   { url, chainId, apiKey }: SponsorAddress,
   params: readonly unknown[],
 ): Promise<RpcReply> => {

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { inputsOf } from '../../../test/support/situation.ts';
 import { limit, rule } from '../../../test/support/situations.ts';
 import type { PolicyRule } from '../policy/policy.ts';
-import { asksForPrice } from './asks-for-price.ts';
+import { needsPrice } from './needs-price.ts';
 
 const condition = (expression: string, active = true): PolicyRule =>
   rule('Cheap', 'CONDITION', { expression, message: 'No.' }, active);
 
-const asks = (...rules: PolicyRule[]): boolean => asksForPrice(inputsOf({ policy: { rules } })[1]);
+const needed = (...rules: PolicyRule[]): boolean => needsPrice(inputsOf({ policy: { rules } })[1]);
 
 test.each([
   'op.maxCostUsd < 1.0',
@@ -15,11 +15,11 @@ test.each([
   'has(op.maxCostUsd)',
   '[op].exists(o, o.maxCostUsd < 1.0)',
 ])('the price is asked for by %s', (expression) => {
-  expect(asks(condition('true'), condition(expression))).toBe(true);
-  expect(asks({ ...limit(), when: expression })).toBe(true);
-  expect(asks(condition(expression, false), { ...limit(), when: expression, active: false })).toBe(false);
+  expect(needed(condition('true'), condition(expression))).toBe(true);
+  expect(needed({ ...limit(), when: expression })).toBe(true);
+  expect(needed(condition(expression, false), { ...limit(), when: expression, active: false })).toBe(false);
 });
 
 test.each(['op.maxCostWei < 1', 'true // op.maxCostUsd', 'op.nonce =='])('not by %s', (expression) => {
-  expect(asks(condition(expression), { ...limit(), when: expression })).toBe(false);
+  expect(needed(condition(expression), { ...limit(), when: expression })).toBe(false);
 });

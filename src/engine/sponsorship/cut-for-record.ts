@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Cut, MOST_BYTES, MOST_FIELD_BYTES, startLength } from '../../core/json/cut.ts';
+import { type Cut, MAX_BYTES, MAX_FIELD_BYTES, startLength } from '../../core/json/cut.ts';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 
 /**
@@ -15,13 +15,13 @@ const cut = (text: string, length: number): Cut => ({
 });
 
 /** A control character takes six: `\u0000`. */
-const MOST_PER_CHARACTER = 6;
-const MOST_PER_NUMBER = 25;
+const MAX_PER_CHARACTER = 6;
+const MAX_PER_NUMBER = 25;
 
 /** Bytes left after the longest JSON of a value; negative as soon as it may not fit. */
 const leftBehind = (value: unknown, bytes: number): number => {
-  if (typeof value === 'string') return bytes - 3 - value.length * MOST_PER_CHARACTER;
-  if (typeof value !== 'object' || value === null) return bytes - MOST_PER_NUMBER;
+  if (typeof value === 'string') return bytes - 3 - value.length * MAX_PER_CHARACTER;
+  if (typeof value !== 'object' || value === null) return bytes - MAX_PER_NUMBER;
   if (value instanceof JsonNumber) return bytes - 1 - value.source.length;
   let left = bytes - 3;
   if (Array.isArray(value)) {
@@ -37,7 +37,7 @@ const leftBehind = (value: unknown, bytes: number): number => {
   return left;
 };
 
-const keptWithin = (value: unknown, mostBytes: number): unknown => {
+const cutWithin = (value: unknown, mostBytes: number): unknown => {
   // Fast path: nearly all are far shorter, and need no serialisation.
   if (leftBehind(value, mostBytes) >= 0) return value;
   const text = JSON.stringify(value);
@@ -45,18 +45,18 @@ const keptWithin = (value: unknown, mostBytes: number): unknown => {
 };
 
 /** A part of a request as a record keeps it: whole up to 16 KiB of JSON, else a {@link Cut}. */
-export const kept = (value: unknown): unknown => keptWithin(value, MOST_BYTES);
+export const cutForRecord = (value: unknown): unknown => cutWithin(value, MAX_BYTES);
 
 /** An operation as a record keeps it: if over 16 KiB, each field over 2 KiB is a {@link Cut}. */
-export const keptOperation = (operation: Readonly<Record<string, unknown>>): Record<string, unknown> => {
-  const keep = (field: unknown): unknown => keptWithin(field, MOST_FIELD_BYTES);
-  if (kept(operation) === operation) return operation;
+export const cutOperation = (operation: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+  const keep = (field: unknown): unknown => cutWithin(field, MAX_FIELD_BYTES);
+  if (cutForRecord(operation) === operation) return operation;
   return Object.fromEntries(Object.entries(operation).map(([name, field]) => [name, keep(field)]));
 };
 
 /** A text as a record keeps it: if over 16 KiB, its beginning, length and SHA-256. */
-export const keptText = (text: string): string => {
-  if (Buffer.byteLength(text) <= MOST_BYTES) return text;
-  const { start, bytes, sha256 } = cut(text, startLength(MOST_BYTES));
+export const cutText = (text: string): string => {
+  if (Buffer.byteLength(text) <= MAX_BYTES) return text;
+  const { start, bytes, sha256 } = cut(text, startLength(MAX_BYTES));
   return `${start}… (${bytes} bytes, SHA-256 ${sha256})`;
 };
