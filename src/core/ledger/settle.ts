@@ -21,7 +21,7 @@ export interface Candidate extends OperationSlot {
 
 /** What is stored about the decisions of a range of blocks. */
 export interface StoredDecisions<Mined> {
-  /** For each mined operation the decision with its hash; undefined if there is none. */
+  /** For each mined operation the decision with its hash; undefined if no decision has it. */
   readonly seqOf: ReadonlyMap<Mined, number | undefined>;
   /**
    * At least every decision with the slot of a mined operation that is reserved, or that a block accounts for from the

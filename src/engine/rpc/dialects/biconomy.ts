@@ -29,7 +29,7 @@ export const readBiconomyRequest = <Options>(
   });
 
 /** Reads the options of a request that signs. @throws EngineError `VALIDATION` */
-export const readSponsorshipOptions = (value: unknown): SponsorshipOptions =>
+const readSponsorshipOptions = (value: unknown): SponsorshipOptions =>
   plainSponsorshipOptions(value) ?? parse(sponsorshipOptions, value, 'params[1]');
 
 /** Clients read both spellings. */
