@@ -83,7 +83,7 @@ export const inspectionText = ({ readings, misfits, decisions, names }: Inspecti
   );
   const lines = [
     ...told,
-    ...(readings.length === 0 ? ['Nothing fits:', ...untold] : []),
+    ...(readings.length === 0 ? ['Not recognised. Tried:', ...untold] : []),
     ...(found.length > 0 ? ['', 'Decisions', ...found] : []),
     ...(found.length === 0 && readings.some(isDecided) ? ['', 'No decision of this desk is about it.'] : []),
   ];

@@ -478,7 +478,7 @@ describe.concurrent('doctor', () => {
     expect(checks[0]).toEqual({
       name: 'database',
       ok: true,
-      detail: expect.stringMatching(/^Sound, schema \d+$/) as string,
+      detail: expect.stringMatching(/^OK, schema \d+$/) as string,
       fix: '',
     });
     const text = await gasdesk(['doctor', '--data', dir]);

@@ -62,7 +62,7 @@ describe.concurrent('gasdesk keystore', () => {
     const wrong = join(tempFolder(), 'wrong');
     writeFileSync(wrong, 'another');
     const refused = await one.run('keystore', 'remove', one.key.address, '--password-file', wrong);
-    expect([refused.code, refused.stderr]).toEqual([1, 'gasdesk: The password does not open the keystore\n']);
+    expect([refused.code, refused.stderr]).toEqual([1, 'gasdesk: Wrong password for the keystore\n']);
     jsonOf(await one.run('keystore', 'remove', one.key.address, '--password-file', one.passwordFile, '--json'));
     expect(jsonOf(await one.run('keystore', 'list', '--json'))).toEqual([made]);
   });

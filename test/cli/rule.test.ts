@@ -52,7 +52,7 @@ test('a rule is added, listed, changed, paused and removed; --data is its data b
   });
   const { _id: id } = added as { _id: string };
   const { stdout } = await rule('list');
-  expect(stdout).toContain('Each user may have 5 operations sponsored per day. Only where op.deploys.');
+  expect(stdout).toContain('Each user may have 5 operations sponsored per day. Applies when op.deploys.');
   expect(stdout).toContain('In shadow: it denies nothing.');
   const changed = await json('update', id, '--when', 'none', '--active-until', 'none', '--enforcement', 'enforce');
   for (const field of ['when', 'activeUntil', 'enforcement']) expect(changed).not.toHaveProperty(field);

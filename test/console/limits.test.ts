@@ -155,7 +155,7 @@ test('a limit of each operation counts none and has no window; one without an en
   await form.getByText('all users together').click();
   await form.getByText(/^gas cost in ETH$/).click();
   await form.getByLabel('Allowed').fill('2');
-  await choose(page, form, 'without an end');
+  await choose(page, form, 'Lifetime');
   expect(await form.getByLabel('Length of the window').count()).toBe(0);
   await form.getByText('All users together may have gas for 2 ETH sponsored in total.').waitFor();
   await form.getByRole('button', { name: 'Add limit' }).click();
@@ -169,7 +169,7 @@ test('a limit of each operation counts none and has no window; one without an en
   await shots(page, 'limit-usage', budget);
   await budget.getByRole('button', { name: 'Edit' }).click();
   const edit = formOf(page, 'Edit A budget');
-  await edit.getByText('What was used so far still counts').waitFor();
+  await edit.getByText('Past usage still counts').waitFor();
   await edit.getByLabel('Allowed').fill('3');
   await edit.getByRole('button', { name: 'Save limit' }).click();
   await expect.poll(() => budget.innerText()).toMatch(/0\.\d+ ETH \(\$[\d.]+\) of 3 ETH \(\$9,000\) used\./);

@@ -112,7 +112,7 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
     address: () => '#/settings',
     ready: async (page) => {
       await page.getByRole('button', { name: 'Check everything' }).click();
-      await page.getByText('Sound, schema').waitFor();
+      await page.getByText('OK, schema').waitFor();
       await page.getByText('rateLimitPerKey').waitFor();
     },
   },

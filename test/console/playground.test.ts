@@ -51,8 +51,8 @@ test('what the policy does not allow is denied in the words of the desk, with wh
   expect(await answer(page).textContent()).toMatch(/which is not whitelisted.*What to do: Add burn\(uint256\)/);
   await page.getByRole('link', { name: 'See this decision in the console' }).click();
   await consolePane(page).getByText('burn(1) on GameItems').first().waitFor();
-  await press(page, 'Mint for too low a fee');
-  await told(page, 'Denied: Mint for too low a fee');
+  await press(page, 'Mint with too low a fee');
+  await told(page, 'Denied: Mint with too low a fee');
   await press(page, 'Mint an item');
   await told(page, 'Sponsored: Mint an item');
   await press(page, 'Mint with a used nonce');

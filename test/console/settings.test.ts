@@ -277,7 +277,7 @@ test('the passphrase is changed by whoever knows it, and by nobody who finds the
   expect(await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).last().isDisabled()).toBe(true);
   await dialog.getByLabel('Confirm passphrase').fill('new horse battery');
   await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).click();
-  await dialog.getByText('The passphrase does not open the vault').waitFor();
+  await dialog.getByText('Wrong passphrase: the vault stays locked').waitFor();
   expect(await seriousErrors(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, 'console-passphrase-1280-light.png') });
   await dialog.getByLabel('Current passphrase').fill('correct horse battery staple');

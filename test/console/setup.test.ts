@@ -266,7 +266,7 @@ describe('a setup that is begun', () => {
     await page.getByRole('button', { name: '5. Contract and gas tank' }).click();
     await password.fill('not the password');
     await go.click();
-    await page.getByText('The password does not open the key.').waitFor();
+    await page.getByText('The password is wrong.').waitFor();
     await password.fill(PASSWORD);
     // What is sent waits for a block while the page is loaded again.
     await chain().provider.send('evm_setAutomine', [false]);

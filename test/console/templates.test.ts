@@ -67,22 +67,22 @@ test('a campaign is filled in by keyboard, read, tried on the past, and made in 
   await page.keyboard.type('Summer');
   await page.keyboard.press('Tab');
   await page.keyboard.type('summer');
-  await form.getByRole('textbox', { name: 'Budget in all' }).fill('-5');
+  await form.getByRole('textbox', { name: 'Total budget' }).fill('-5');
   await form.getByText(/^It must be a positive amount such as 0\.5/).waitFor();
-  await form.getByRole('textbox', { name: 'Budget in all' }).fill('500');
-  await form.getByRole('textbox', { name: 'Operations of each user (optional)' }).fill('1');
+  await form.getByRole('textbox', { name: 'Total budget' }).fill('500');
+  await form.getByRole('textbox', { name: 'Operations per user (optional)' }).fill('1');
   const does = form.getByRole('region', { name: 'What it does', exact: true });
   await does.getByText('Summer: budget: All users together may have gas for $500 sponsored in total.').waitFor();
   await form.getByText('has no price of').waitFor();
   await form.getByRole('link', { name: 'Open chain settings' }).waitFor();
-  await form.getByRole('region', { name: 'What it does not protect from' }).getByText('Accounts are free').waitFor();
+  await form.getByRole('region', { name: 'Remaining risks' }).getByText('Accounts are free').waitFor();
   await look(page, 'campaign');
 
-  await form.getByText('the coin of the chain').click();
+  await form.getByText('native coin').click();
   await form.getByText('has no price of').waitFor({ state: 'detached' });
   const only = form.getByRole('checkbox', { name: 'Sponsor only operations of this campaign' });
   await only.press('Space');
-  await form.getByText('Whoever leaves the id out is bound by the other rules alone').waitFor();
+  await form.getByText('Only your other rules and the gas tank limit anyone who leaves out the id').waitFor();
   await only.press('Space');
   await does.getByText('Summer: no others').waitFor();
   const until = form.getByLabel('Until (optional)');

@@ -32,7 +32,7 @@ test.each([1280, 800, 400])(
     const hour = page.getByRole('region', { name: 'In any hour' });
     await hour.getByText('then the gas tank stops it').waitFor();
     await page
-      .getByText('The spending limit "Each user" stops nobody: it counts each account, and new accounts are free.')
+      .getByText('The spending limit "Each user" stops no attacker: it counts each account, and new accounts are free.')
       .waitFor();
 
     // What is changed elsewhere shows without being asked for.

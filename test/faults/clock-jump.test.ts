@@ -61,7 +61,7 @@ test('no more than the breaker allows is signed while the machine is set two hou
   expect(await signed()).toBe(10n * COST);
 });
 
-test('a limit does not begin anew because somebody sets the machine a window ahead', async () => {
+test('a limit does not restart because somebody sets the machine a window ahead', async () => {
   const policyData = {
     type: 'PAYMASTER',
     thresholdType: 'COUNT',

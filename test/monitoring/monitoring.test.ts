@@ -149,7 +149,7 @@ describe('health', () => {
     withDataFolder(async (dir) => {
       const engine = await startEngine({ dir, locked: true });
       const ready = await get('/readyz', {}, engine.url);
-      const missing = ['The vault is locked: nothing can be signed until it is opened.'];
+      const missing = ['The vault is locked: nothing can be signed until you unlock it.'];
       expect([ready.status, await ready.json()]).toEqual([503, { ready: false, missing }]);
       expect((await get('/healthz', {}, engine.url)).status).toBe(200);
       await engine.stop();

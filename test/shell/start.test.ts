@@ -123,7 +123,7 @@ test('without a keyring the passphrase is asked for in the window, and is in no 
   const field = page.getByLabel('Passphrase');
   await field.fill('not the passphrase');
   await page.getByRole('button', { name: 'Open the vault' }).click();
-  await page.getByText('The passphrase does not open the vault').waitFor();
+  await page.getByText('Wrong passphrase: the vault stays locked').waitFor();
   await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/vault-locked.png') });
   await field.fill(PASSPHRASE);
   await page.getByRole('button', { name: 'Open the vault' }).click();

@@ -127,7 +127,7 @@ test('a limit in dollars is told to the millionth, rounded up, and one without a
     windowEndsAt: null,
   });
   expect(message).toContain('allows $5 per user in total; $5 is used, and this operation takes $1.234568.');
-  expect(hint).toContain('has no end');
+  expect(hint).toContain('never resets');
 });
 
 test('a limit of each operation names both amounts', () => {

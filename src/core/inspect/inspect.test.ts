@@ -188,7 +188,7 @@ describe('a user operation', () => {
     if (vector === undefined) throw new Error('no vector');
     const { sender, nonce, callData } = vector.userOp;
     const reading = first(JSON.stringify({ sender, nonce, callData, initCode: '0x' }));
-    expect(reading.sections[0]?.notes.join()).toMatch(/^Not given: callGasLimit, verificationGasLimit, preVer/);
+    expect(reading.sections[0]?.notes.join()).toMatch(/^Missing: callGasLimit, verificationGasLimit, preVer/);
     expect(sectionAt(reading, 'callData').calls).toHaveLength(1);
   });
 

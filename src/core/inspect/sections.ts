@@ -71,5 +71,5 @@ const toldCall = ({ target, value, data, operation }: DecodedCall): InspectionSe
 /** Calls for a section, or why it has none. */
 export const callParts = (decoding: Decoding): Pick<InspectionSection, 'calls' | 'notes'> =>
   decoding.outcome === 'undecodable'
-    ? { calls: [], notes: [`Its calls cannot be told: ${decoding.detail}`] }
+    ? { calls: [], notes: [`Gasdesk cannot decode its calls: ${decoding.detail}`] }
     : { calls: decoding.calls.map(toldCall), notes: decoding.calls.length === 0 ? ['It makes no call.'] : [] };

@@ -31,7 +31,7 @@ test.each<[string, Partial<Policy>, Partial<Policy>, string]>([
     'a limit that is the same',
     { rules: [perUser] },
     { rules: [{ ...perUser, cycle: 1 }] },
-    '~ spending limit "Per user": set anew',
+    '~ spending limit "Per user": restarted',
   ],
   [
     'a pause of a rule',

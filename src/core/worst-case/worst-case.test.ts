@@ -251,7 +251,7 @@ test('what can be changed is told in the order of what it saves, and why it save
   expect(days).toEqual(days.toSorted((one, other) => Number(one - other)));
   const sentences = suggestions.map(({ sentence }) => sentence);
   expect(sentences[0]).toBe(
-    'A limit for all users together of 0.09 ETH a day lowers the daily worst case from 0.9 ETH to 0.18 ETH: no new account gets around it; 24 hours can have parts of two of its days.',
+    'A limit for all users together of 0.09 ETH a day lowers the daily worst case from 0.9 ETH to 0.18 ETH: no new account gets around it; any 24 hours can overlap two daily windows.',
   );
   expect(sentences).toContain(
     'A limit per user of 5 operations a day lowers the daily worst case from 0.9 ETH to 0.9 ETH: new accounts are free.',

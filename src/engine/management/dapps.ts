@@ -56,7 +56,7 @@ export const dappOperations = [
     method: 'patch',
     path,
     summary: 'Update funding wallet, step 3: send the signed message',
-    message: 'Dapp updated successfully',
+    message: 'Paymaster updated successfully',
     errors: userErrors,
     body: procedures['paymasters.setFundingWallet'].input,
     data: dapp.extend({ paymasterId: z.string() }),

@@ -435,7 +435,7 @@ describe('the other methods', () => {
     [
       'pm_getPaymasterData',
       rest([ENTRY_POINT, CHAIN, { token: sender, mode: 'SPONSORED' }]),
-      'params[3].token should not exist beside mode SPONSORED: drop token to be sponsored, or mode to pay in the token',
+      'params[3].token should not exist with mode SPONSORED: drop token to be sponsored, or mode to pay in the token',
     ],
     [
       'pm_sponsorUserOperation',

@@ -64,7 +64,11 @@ const refused = async (act: () => unknown, code: ErrorCode, message: string | Re
 test('keys survive a restart and open with the passphrase only', async () => {
   const other = openVault(vaultInFile(file), cheap);
   expect(other.state).toBe('locked');
-  await refused(() => other.unlock(passphrase('wrong horse')), 'VAULT_PASSPHRASE_WRONG', 'does not open the vault');
+  await refused(
+    () => other.unlock(passphrase('wrong horse')),
+    'VAULT_PASSPHRASE_WRONG',
+    'Wrong passphrase: the vault stays locked',
+  );
   expect(other.state).toBe('locked');
   await other.unlock(RIGHT);
   expect(other.state).toBe('unlocked');
@@ -144,16 +148,20 @@ test('a passphrase can be tried without changing anything, and the vault tells w
 
 test('the desktop opens the vault with a key of the OS keychain, beside or instead of a passphrase', async () => {
   const bytes = systemEntropy.bytes(32);
-  await refused(() => reopened(key(bytes)), 'VAULT_PASSPHRASE_WRONG', 'This vault does not open with a key');
+  await refused(() => reopened(key(bytes)), 'VAULT_PASSPHRASE_WRONG', 'A key does not unlock this vault');
   await vault.setUnlocker(key(bytes));
   expect((await reopened(key(bytes))).names()).toEqual(['signer:31337']);
   expect((await reopened(RIGHT)).names()).toEqual(['signer:31337']);
-  await refused(() => reopened(key(systemEntropy.bytes(32))), 'VAULT_PASSPHRASE_WRONG', 'The key does not open');
+  await refused(
+    () => reopened(key(systemEntropy.bytes(32))),
+    'VAULT_PASSPHRASE_WRONG',
+    'Wrong key: the vault stays locked',
+  );
 
   rmSync(file);
   await openVault(vaultInFile(file), cheap).create(key(bytes));
   expect((await reopened(key(bytes))).names()).toEqual([]);
-  await refused(() => reopened(RIGHT), 'VAULT_PASSPHRASE_WRONG', 'This vault does not open with a passphrase');
+  await refused(() => reopened(RIGHT), 'VAULT_PASSPHRASE_WRONG', 'A passphrase does not unlock this vault');
 });
 
 test('an empty passphrase or a short key protects nothing and is refused', async () => {

@@ -148,7 +148,7 @@ const kept = z.strictObject({
   threshold: z.string().describe('Exact decimal digits; a JSON number on the management interface'),
   thresholdType,
   startTimeInEpoch: z.number(),
-  durationInMs: z.number().optional().describe('Absent where there is no cycle, or one without an end'),
+  durationInMs: z.number().optional().describe('Absent without a cycle, and for a lifetime'),
 });
 
 /** A spending limit as it is stored: `threshold` in exact decimal digits, times in epoch milliseconds. */

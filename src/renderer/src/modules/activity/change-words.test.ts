@@ -62,9 +62,9 @@ test.each([
   ['keystore', '0x1', null, 'deployer', 'Local key “deployer” added'],
   ['keystore', '0x1', 'kept', 'exported', 'Local key 0x1 exported'],
   ['keystore', '0x1', 'kept', null, 'Local key 0x1 removed'],
-  ['vault', 'passphrase', null, 'set anew', 'Vault created'],
-  ['vault', 'passphrase', 'set', 'set anew', 'Passphrase of the vault changed'],
-  ['secret', 'signer:31337', null, 'set anew', 'Secret signer:31337 of the vault set'],
+  ['vault', 'passphrase', null, 'set again', 'Vault created'],
+  ['vault', 'passphrase', 'set', 'set again', 'Passphrase of the vault changed'],
+  ['secret', 'signer:31337', null, 'set again', 'Secret signer:31337 of the vault set'],
   ['desk', 'b', { deskId: 'a' }, { deskId: 'b', backedUpAt: 0 }, 'Backup restored'],
   ['gizmo', 'g1', 1, 2, 'gizmo g1 changed'],
 ])('%s %s: a change is a sentence', (subject, id, before, after, sentence) => {

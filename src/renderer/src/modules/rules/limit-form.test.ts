@@ -46,9 +46,9 @@ test('a limit that is kept is edited as it is', () => {
 });
 
 test('before a limit is saved, it is said what becomes of what was used', () => {
-  expect(restartSentence(kept)).toBe('Saving starts a new window with nothing used.');
+  expect(restartSentence(kept)).toBe('Saving starts a new window without usage.');
   expect(restartSentence({ ...kept, cycleDuration: { value: 1, unit: 'lifetime' } })).toBe(
-    'What was used so far still counts, unless you change the measure or the window.',
+    'Past usage still counts, unless you change the measure or the window.',
   );
   expect(restartSentence({ ...kept, type: 'OPERATION', cycleDuration: undefined })).toBe('');
 });
