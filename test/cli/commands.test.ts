@@ -484,7 +484,7 @@ describe.concurrent('doctor', () => {
     const text = await gasdesk(['doctor', '--data', dir]);
     expect(text.code).toBe(1);
     expect(text.stdout).toMatch(/^ERROR +vault +Not created yet/m);
-    expect(text.stdout).toMatch(/^advice +setup +Next: a chain +Run "gasdesk chain set CHAIN_ID --rpc URL"/m);
-    expect(text.stdout).toMatch(/^advice +backups +None in .* +Run "gasdesk backup"/m);
+    expect(text.stdout).toMatch(/^warning +setup +Next: a chain +Run "gasdesk chain set CHAIN_ID --rpc URL"/m);
+    expect(text.stdout).toMatch(/^warning +backups +None in .* +Run "gasdesk backup"/m);
   });
 });

@@ -114,7 +114,7 @@ test('what an expression comes to is shown on one decision after another, with w
 test('the common conditions are written by a form, and saved', async () => {
   const { page, panel } = await openForm('condition', 'Add a condition');
   const field = panel.getByRole('textbox', { name: 'Must be true (CEL)' });
-  await panel.getByText('Write a common one').first().click();
+  await panel.getByText('Insert an example').first().click();
   const choose = async (kind: string): Promise<void> => {
     await panel.locator('.n-select').first().click();
     await page.locator('.n-base-select-option', { hasText: kind }).click();
@@ -151,8 +151,8 @@ test('the common conditions are written by a form, and saved', async () => {
   await panel.getByRole('button', { name: 'Add condition', exact: true }).click();
   const item = page.getByRole('listitem', { name: 'Summer' });
   await item.getByText(`Sponsored only if ${both}. Otherwise: "Not today."`).waitFor();
-  await item.getByRole('button', { name: 'When' }).click();
-  const when = page.getByRole('complementary', { name: 'When Summer binds' });
+  await item.getByRole('button', { name: 'Schedule' }).click();
+  const when = page.getByRole('complementary', { name: 'Schedule of Summer' });
   const where = when.getByRole('textbox', { name: 'Applies when (optional)' });
   await expect.poll(() => where.evaluate((element) => element === document.activeElement)).toBe(true);
   await where.fill('calls.all(c, c.args.amount > 5)');

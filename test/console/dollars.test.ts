@@ -38,7 +38,7 @@ test('where it is known what the coin is worth, tanks and costs are told in doll
   }
   await page.setViewportSize({ width: 1280, height: 860 });
   await page.evaluate((id) => (window.location.hash = `#/dapps/${id}/policy`), dapp.paymasterId);
-  await page.getByText('what a holder of the API key can cost at most').click();
+  await page.getByText('the most an attacker with your API key could spend').click();
   const hour = page.getByRole('region', { name: 'In any hour' });
   await hour.locator('.worth').first().waitFor();
   await hour.scrollIntoViewIfNeeded();

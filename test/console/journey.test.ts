@@ -31,7 +31,7 @@ test('without the token the page shows nothing but how to get one, and takes it 
   const field = page.getByLabel('Address or operator token');
   await field.fill('hello');
   await page.getByRole('button', { name: 'Open the console' }).click();
-  await page.getByText('There is no token in this text').waitFor();
+  await page.getByText('This text contains no token').waitFor();
   await field.fill(consoleUrl());
   await page.getByRole('button', { name: 'Open the console' }).click();
   await page.getByText('Engine running').waitFor();

@@ -64,7 +64,7 @@ test('a limit in dollars asks for a price of the coin, which is set where its li
   const page = await open();
   const form = await newLimit(page);
   await form.getByText('gas cost in US dollars').click();
-  await form.getByText('Local chain has no price for ETH. Until there is one').waitFor();
+  await form.getByText('Local chain has no price for ETH. Without a price').waitFor();
   await shots(page, 'limit-without-price', form.getByRole('link', { name: 'Set a price' }));
   await form.getByRole('link', { name: 'Set a price' }).click();
 
@@ -119,10 +119,7 @@ test('a limit in dollars of some weeks is typed by the keyboard alone', async ()
   await form.getByText('Each user may have gas for $20 sponsored per 2 weeks.').waitFor();
   await shots(page, 'limit-usd', form.getByText('Each user may have gas for $20'));
   await form.getByRole('button', { name: 'Add limit' }).press('Enter');
-  await page
-    .getByRole('listitem', { name: 'Twenty dollars' })
-    .getByText('Nobody has used it in this window.')
-    .waitFor();
+  await page.getByRole('listitem', { name: 'Twenty dollars' }).getByText('Not used in this window.').waitFor();
   expect((await limits()).at(-1)?.policyData).toMatchObject({
     type: 'SMART_ACCOUNT',
     thresholdType: 'USD',

@@ -94,7 +94,7 @@ describe.each([
       await sound.getByText(/complete, signed by gasdesk\/.* Every verdict and every amount follows/).waitFor();
       await look(sound, 'verified');
       const unknown = await opened(await served(whole), view);
-      await unknown.getByText('Consistent, but its key is not known').waitFor();
+      await unknown.getByText('Consistent, but its key is unknown').waitFor();
       await look(unknown, 'key-not-known');
       const broken = await opened(await served(forged(), key), view);
       await broken.getByText('At error', { exact: true }).waitFor();

@@ -126,7 +126,7 @@ test('a backup shows nothing before its passphrase, and then what the desk shows
   await page.getByRole('heading', { name: 'Open the backup' }).waitFor();
   await page.getByLabel('Passphrase').fill('not this one');
   await page.getByRole('button', { name: 'Open the backup' }).click();
-  await page.getByText('The backup stays closed').waitFor();
+  await page.getByText("Couldn't open the backup").waitFor();
   await page.screenshot({ path: join(artifacts, 'review-backup-locked.png') });
   expect(await seriousErrors(page)).toEqual([]);
   await page.getByLabel('Passphrase').fill('for the shelf');

@@ -171,7 +171,7 @@ describe('on a chain as public ones are', () => {
     expect(passwords).toBe(2);
     await expectMined(chain(), engine);
     expect(browser().errors.slice(errors)).toEqual([]);
-    await page.getByRole('link', { name: 'Its decision, rule by rule' }).click();
+    await page.getByRole('link', { name: 'See the decision' }).click();
     await page.getByRole('complementary', { name: 'Decision' }).getByText('Settled').waitFor();
   });
 });

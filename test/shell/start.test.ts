@@ -122,11 +122,11 @@ test('without a keyring the passphrase is asked for in the window, and is in no 
   const { page, stderr } = await start(home, { GASDESK_LOG_LEVEL: 'debug' });
   const field = page.getByLabel('Passphrase');
   await field.fill('not the passphrase');
-  await page.getByRole('button', { name: 'Open the vault' }).click();
+  await page.getByRole('button', { name: 'Unlock the vault' }).click();
   await page.getByText('Wrong passphrase: the vault stays locked').waitFor();
   await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/vault-locked.png') });
   await field.fill(PASSPHRASE);
-  await page.getByRole('button', { name: 'Open the vault' }).click();
+  await page.getByRole('button', { name: 'Unlock the vault' }).click();
   await page.getByText('Vault unlocked').waitFor();
   expect(stderr()).not.toMatch(/correct horse|not the passphrase/);
   expect(existsSync(join(home, 'gasdesk', 'vault.key'))).toBe(false);
@@ -169,7 +169,7 @@ test('a vault that had a passphrase asks for it once, and is opened by the keyri
   const keyring = { ELECTRON_DOUBLE_KEYRING: 'gnome_libsecret' };
   const first = await startShell(home, keyring);
   await first.page.getByLabel('Passphrase').fill(PASSPHRASE);
-  await first.page.getByRole('button', { name: 'Open the vault' }).click();
+  await first.page.getByRole('button', { name: 'Unlock the vault' }).click();
   await first.page.getByText('Vault unlocked').waitFor();
   await first.quit();
   const { page } = await start(home, keyring);

@@ -15,7 +15,7 @@ const trial = (changes: object, after = 5n * COIN) => ({
 test.each([
   [trial({ decisions: 0 }), 'There are no decisions to try it on.'],
   [trial({}), 'On these 4,210 decisions this would have changed nothing.'],
-  [trial({ unknown: 2 }), 'On these 4,210 decisions this would have changed nothing that is known.'],
+  [trial({ unknown: 2 }), 'On these 4,210 decisions this would have changed none that could be evaluated.'],
   [trial({ decisions: 1 }), 'On this 1 decision this would have changed nothing.'],
   [
     trial({ nowDenied: 31 }, (4988n * COIN) / 1000n),

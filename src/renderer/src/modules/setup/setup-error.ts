@@ -1,6 +1,6 @@
 import { EngineError, type ErrorCode } from '../../../../shared/errors.ts';
 
-const LOCKED = 'The vault is locked. Press "Open the vault" in step 1.';
+const LOCKED = 'The vault is locked. Press "Unlock the vault" in step 1.';
 const NO_NODE = 'The chain has no node. Press "Save the node" in step 2.';
 const NO_SIGNER = 'The chain has no signing key. Press "Create the signing key" in step 3.';
 
