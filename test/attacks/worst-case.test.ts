@@ -206,7 +206,7 @@ test('what is left of a budget in dollars without an end is what a day can cost'
   expect(cost).toBeGreaterThanOrEqual((most * 99n) / 100n);
 });
 
-test('a limit per user stops nobody: new accounts take what is in the tank', async () => {
+test('a limit per user stops no attacker: new accounts take what is in the tank', async () => {
   const on = await attacked('1.1.0', { tank: 200 });
   await addLimit(on, { ...countPerHour, type: 'SMART_ACCOUNT', threshold: 1 });
   const bound = await worstCaseOf(on, 'hour');

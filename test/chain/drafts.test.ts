@@ -158,7 +158,7 @@ describe.each(versions)('what is signed for %s while gas is estimated', (version
       versions.map(([one]) => one),
     ).includes(row);
 
-  test.runIf(isPlayed(0))('is not good for mining, whoever saw it: the tank loses nothing', async () => {
+  test.runIf(isPlayed(0))('cannot be mined, even by a reader of the draft: the tank loses nothing', async () => {
     const dapp = version === '1.0.0' ? await dappOf100() : await clientDapp(world(), version);
     const partial = await partialOf(entryPointVersion(version));
     const options = { calculateGasLimits: true };

@@ -96,7 +96,7 @@ describe.concurrent.each([
   ['on the files', false],
   ['through the engine that runs', true],
 ])('every command %s', (_way, served) => {
-  it('account create and list: the new account is beside the first one', async () => {
+  it('account create and list: the new account is next to the first one', async () => {
     const { json } = await openDesk(served);
     const made = await json<{ accountId: string }>('account', 'create', '--name', 'Second studio');
     expect(made).toMatchObject({ accountId: expect.stringMatching(UUID), name: 'Second studio' });
@@ -149,7 +149,7 @@ describe.concurrent.each([
     });
   });
 
-  it('pause and resume: nothing is sponsored in between, whoever looks', async () => {
+  it('pause and resume: nothing is sponsored in between, by any interface', async () => {
     const { json, human } = await openDesk(served);
     const paused = await json('pause', '--reason', 'Key rotation');
     expect(paused).toEqual({ paused: true, since: expect.any(Number), reason: 'Key rotation' });
@@ -428,7 +428,7 @@ describe.concurrent('the commands for people', () => {
     );
   });
 
-  it('tell what they are about', async () => {
+  it('show what they are about', async () => {
     const { human, paymasterId, webhookId, decisionId } = await openDesk(true);
     const expected: [line: string, needle: string][] = [
       ['paymaster list', paymasterId],

@@ -111,7 +111,7 @@ describe.concurrent('gasdesk funding-wallet', () => {
   const fundingWallet = async (run: Awaited<ReturnType<typeof desk>>['run']) =>
     (jsonOf(await run('paymaster', 'list', '--json')) as { fundingWallet: string | null }[])[0]!.fundingWallet;
 
-  it('is set by a keystore, a wallet, or a signature that was made elsewhere; the history tells of each', async () => {
+  it('is set by a keystore, a wallet, or a signature that was made elsewhere; the history lists each', async () => {
     const { paymasterId, key, passwordFile, run } = await desk();
     const set = (...args: string[]) => run('funding-wallet', 'set', '--paymaster', paymasterId, ...args, '--json');
     const byKeystore = await set('--keystore', key.address, '--password-file', passwordFile);

@@ -65,7 +65,7 @@ test('a campaign is printed, shown, and made in one step', async () => {
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('any more: sha256:') });
 });
 
-test('what is wrong is told by field, and nothing is changed', async () => {
+test('invalid input is reported by field, and nothing is changed', async () => {
   const { code, stderr } = await ofDapp('campaign', '--set', 'name=Summer', '--set', 'budget=-1', '--yes');
   expect(code).toBe(2);
   expect(stderr).toContain('must be given\n');

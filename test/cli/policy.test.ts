@@ -148,7 +148,7 @@ contracts:
     expect(await out('show')).toBe(before);
   });
 
-  test('a file that is wrong is told with its name, line and column', async () => {
+  test('an invalid file is reported with its name, line and column', async () => {
     writeFileSync(file, await out('export'));
     edit('rules:', '"rulez\\e[31m":');
     const { code, stderr } = await run('apply', file, '--yes');

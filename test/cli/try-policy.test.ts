@@ -134,7 +134,7 @@ describe('a policy file is tried on past decisions', () => {
     );
   });
 
-  test('a file that is wrong is told with its name', async () => {
+  test('an invalid file is reported with its name', async () => {
     writeFileSync(file, 'version: 2\n');
     const { code, stderr } = await run();
     expect(code).toBe(1);

@@ -8,7 +8,7 @@ const world = useSponsoredWorld();
 const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
 
-test('where it is known what the coin is worth, tanks and costs are told in dollars, too', async () => {
+test('tanks and costs are also shown in dollars, if the price of the coin is known', async () => {
   const { engine } = world();
   const dapp = await world().dapp(10n ** 18n);
   await dapp.sponsor(operation({ to: `0x${'17'.repeat(20)}`, data: '0x' }));

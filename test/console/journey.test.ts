@@ -37,7 +37,7 @@ test('without the token the page shows nothing but how to get one, and takes it 
   await page.getByText('Engine running').waitFor();
 });
 
-test('a token of a service that was started again is told from an engine that is away', async () => {
+test('a token of a restarted service is distinguished from an engine that is away', async () => {
   const { url } = world().engine;
   const page = await browser().open(`${url}/console/#token=${'A'.repeat(43)}`);
   await page.getByText('This console was opened with an old token').waitFor();

@@ -71,8 +71,8 @@ test('a limit in dollars asks for a price of the coin, which is set where its li
   const dialog = page.getByRole('dialog', { name: 'Local chain' });
   await dialog.getByText('from a Chainlink feed').click();
   await dialog.getByLabel('Feed of ETH in USD').fill(NOBODYS_FEED);
-  await dialog.getByText('There is no usable price for ETH: the chain has no RPC URL to read its feed by.').waitFor();
-  await shots(page, 'coin-price-feed', dialog.getByText('There is no usable price'));
+  await dialog.getByText('ETH has no usable price: the chain has no RPC URL to read its feed by.').waitFor();
+  await shots(page, 'coin-price-feed', dialog.getByText('ETH has no usable price'));
   await dialog.getByText('set by me').click();
   await dialog.getByLabel('One ETH is').fill('0');
   await dialog.getByText('It must be a number of US dollars between 0.0001 and 10,000,000').waitFor();
@@ -175,7 +175,7 @@ test('a limit of each operation counts none and has no window; one without an en
   expect(await page.getByText('Saving starts').count()).toBe(0);
 });
 
-test('a decision is told by the price of its own time, whatever the coin is worth today', async () => {
+test('a decision is shown by the price of its own time, whatever the coin is worth today', async () => {
   await worth('3000');
   await sponsor();
   await worth('1');

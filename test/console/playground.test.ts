@@ -30,7 +30,7 @@ const flip = (page: Page, name: string) => page.getByRole('switch', { name, exac
 const told = (page: Page, text: string) => answer(page).getByText(text).waitFor();
 const itemsOf = (page: Page) => page.locator('[data-items]');
 
-test('a visitor without ether mints: the item is there, and the decision is in the console beside it', async () => {
+test('a visitor without ether mints: the item is there, and the decision is in the console next to it', async () => {
   const before = browser().errors.length;
   const page = await visit();
   await page.getByText('0 ETH').waitFor();

@@ -30,7 +30,7 @@ test.each([
   [1280, 'light'],
   [800, 'dark'],
   [400, 'light'],
-] as const)('the tab Policy tells what changed and when, at %i px, %s', async (width, colorScheme) => {
+] as const)('the tab Policy shows what changed and when, at %i px, %s', async (width, colorScheme) => {
   const url = `${engine.url}/console/#token=${engine.operatorToken.reveal()}`;
   const page = await browser().open(url, { width, colorScheme });
   await page.getByText('Engine running').waitFor();

@@ -78,7 +78,7 @@ describe.each([
   { width: 400, height: 860 },
 ])('at $width px', (size) => {
   test.each(['light', 'dark'] as const)(
-    'a log says on top what it proves, or what is at fault: %s',
+    'a log says on top what it proves, or where the error is: %s',
     async (colorScheme) => {
       const errors: string[] = [];
       const look = async (page: Page, name: string): Promise<void> => {
@@ -105,7 +105,7 @@ describe.each([
   );
 });
 
-test('the decision at fault is one step away', async () => {
+test('the decision with the error is one step away', async () => {
   const page = await opened(await served(forged(), key));
   await page.getByRole('link', { name: 'Open the decision' }).click();
   await page.getByRole('heading', { name: 'Rule by rule' }).waitFor();

@@ -266,7 +266,7 @@ test('the maximum cost of one operation is set on a chain, and left to its price
   await expect.poll(stored).toBeNull();
 });
 
-test('the passphrase is changed by whoever knows it, and by nobody who finds the page open', async () => {
+test('the passphrase is changed only by a person who knows it, not by one who finds the page open', async () => {
   const page = await open('#/settings');
   await page.getByRole('region', { name: 'Vault' }).getByRole('button', { name: 'Change passphrase' }).click();
   const dialog = page.getByRole('dialog');
@@ -305,7 +305,7 @@ test('what doctor found stands under Health: errors and advice, each with what t
   chmodSync(dir, 0o700);
 });
 
-test('the origins from which browsers may use a key are chosen, and bind the next request', async () => {
+test('the origins from which browsers may use a key are chosen, and apply to the next request', async () => {
   const page = await open('#/dapps/last/connect');
   await page.getByRole('button', { name: 'Change allowed origins' }).click();
   const dialog = page.getByRole('dialog');

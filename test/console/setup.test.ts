@@ -233,7 +233,7 @@ describe('on a chain without an account factory', () => {
 describe('a setup that is begun', () => {
   const chain = useLocalChain();
 
-  test('goes on after a reload, in another window, and where new accounts are not sponsored', async ({
+  test('continues after a reload, in another window, and if new accounts are not sponsored', async ({
     onTestFinished,
   }) => {
     await likePublic(chain(), true);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const op = (nonce: number) => operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' }, { nonce });
 
-test('a limit is added in shadow, tells what it would deny, and is then let bind', async () => {
+test('a limit is added in shadow, shows what it would deny, and is then enforced', async () => {
   const engine = desk().engine();
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
   await page.getByText('Engine running').waitFor();

@@ -146,7 +146,7 @@ test('the other templates are filled in already, or ask for little', async () =>
   await page.getByRole('listitem', { name: 'Weekend' }).waitFor();
 });
 
-test('a policy that is longer than a file may be is told, and stays as it is', async () => {
+test('a policy that is too long for a file is reported, and stays as it is', async () => {
   const { paymasterId } = shop;
   const addresses = Array.from({ length: 12_000 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, '0')}`);
   const rule = { name: 'Many', policyType: 'SENDERS', policyData: { mode: 'DENY', addresses } };

@@ -19,7 +19,7 @@ const addLimit = (dapp: SponsoredDapp, name: string, type: string, threshold: st
   });
 
 test.each([1280, 800, 400])(
-  'the tab Policy tells what an attacker can cost, and what would change it, at %i px',
+  'the tab Policy shows what an attacker can cost, and how to lower it, at %i px',
   async (width) => {
     const { engine } = world();
     const dapp = await world().dapp(10n ** 18n);

@@ -16,7 +16,7 @@ const ask = () => operation({ to: world().contracts.gameItems, data: gameCall('m
 beforeEach(() => setRpc(world().chain.url));
 
 describe('what is reserved', () => {
-  test('is told to the wei, per DApp and chain, and beside what the tank holds', async () => {
+  test('is reported to the wei, per DApp and chain, and next to what the tank holds', async () => {
     const dapp = await world().dapp(30n * RESERVED_WEI);
     const other = await world().dapp(RESERVED_WEI);
     const [before] = (await exposure()).chains;

@@ -67,7 +67,7 @@ const expectListed = (log: readonly string[]): void => {
 };
 
 const rowsOf = (document: string): string[] => {
-  const [, section = ''] = document.split('## What nobody can see\n');
+  const [, section = ''] = document.split('## What a verifier cannot see\n');
   return [...section.split('\n## ')[0]!.matchAll(/^\| ([a-z][^|]*?) +\|/gm)].map(([, row = '']) => row).slice(1);
 };
 

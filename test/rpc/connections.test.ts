@@ -120,7 +120,7 @@ describe('where all connections are taken', () => {
     for (const socket of working) expect(await answers(socket)).toHaveLength(1);
   });
 
-  test('by answers that nobody reads, these give way', async () => {
+  test('by unread answers, these give way', async () => {
     const content = Buffer.alloc(64 * 1024 * 1024);
     let large = true;
     const open = await serving((context) => {

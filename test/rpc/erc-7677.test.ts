@@ -223,7 +223,7 @@ test('an operation without a call needs no gas for it', async () => {
 });
 
 describe('what a DApp can do', () => {
-  test('is told before it asks for anything', async () => {
+  test('comes before any request', async () => {
     const dapp = await world().dapp(3n * 10n ** 18n);
     const { entryPoint } = world().contracts;
     expect((await ask(dapp, 'pm_supportedEntryPoints', [])).body.result).toEqual([entryPoint]);
@@ -243,7 +243,7 @@ describe('what a DApp can do', () => {
   });
 
   test.each(['pm_supportedEntryPoints', 'pm_supportedERC20Tokens', 'pm_paymasterBalance'])(
-    '%s is not told to who has no key',
+    '%s is hidden from clients without a key',
     async (method) => {
       const { status, body } = await ask({ ...(await world().dapp(0n)), apiKey: 'nobody' }, method, []);
       expect([status, body.error?.code]).toEqual([401, -32051]);

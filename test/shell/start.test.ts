@@ -70,7 +70,7 @@ test('a file named at a second start, while the first asks what to do about its 
   await expect.poll(shown).toContain(true);
 });
 
-test('a port that another Gasdesk has is told apart, and quitting leaves the folder free', async () => {
+test('a port of another Gasdesk is recognised, and quitting leaves the folder free', async () => {
   const home = newHome();
   const port = await takePort('{"info":{"title":"Gasdesk"}}');
   const { code, stderr } = await startShellInVain(home, { GASDESK_PORT: String(port), ...pressing('Quit') });
@@ -91,7 +91,7 @@ test('a data folder that another Gasdesk uses is explained, and tried again', as
   expect(asked?.[0]).toContain(`Process ${process.pid}, such as "gasdesk serve", uses ${join(home, 'gasdesk')}`);
 });
 
-test('settings that are not valid are told, and the application ends', async () => {
+test('invalid settings are reported, and the application ends', async () => {
   const { code, stderr } = await startShellInVain(newHome(), { GASDESK_PORT: 'x' });
   expect(code).toBe(1);
   expect(stderr).toContain('Gasdesk cannot start: ');
@@ -147,7 +147,7 @@ test('a new desk makes its vault with a passphrase that is typed once, and can b
   await page.getByText('Vault unlocked').waitFor();
 });
 
-test('with a keyring nobody is asked: the vault is made and opened by a key that the keyring keeps', async () => {
+test('with a keyring no passphrase is asked for: a key in the keyring makes and unlocks the vault', async () => {
   const home = newHome();
   const keyring = { ELECTRON_DOUBLE_KEYRING: 'gnome_libsecret' };
   const first = await startShell(home, keyring);

@@ -209,7 +209,7 @@ const refusals: Refusal[] = [
   },
 ];
 
-describe.each(everyDialect)('nothing is signed and the reason is told in the dialect of %s', (dialect) => {
+describe.each(everyDialect)('nothing is signed and the reason comes in the dialect of %s', (dialect) => {
   test.each(refusals.filter(({ in: where = everyDialect }) => where.includes(dialect)))(
     'where $name',
     async (refusal) => {
@@ -283,7 +283,7 @@ test('an approval in a batch that has too little gas to run is none: without tok
 });
 
 test.each(['Biconomy', 'ERC-7677'] as const)(
-  'a limit of the paymaster in which a dear token cannot be taken is replaced and answered (%s)',
+  'a limit of the paymaster in which an expensive token cannot be taken is replaced and answered (%s)',
   async (dialect) => {
     const dapp = await newDapp();
     const account = await newUser(0n);

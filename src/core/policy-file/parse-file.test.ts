@@ -212,7 +212,7 @@ test('says at most 20 errors', () => {
   expect(errorsOf(`${EMPTY}${Array.from({ length: 100 }, (_, index) => `x${index}: 1\n`).join('')}`)).toHaveLength(20);
 });
 
-test('a number keeps its digits, and what YAML of before took for something else is text', () => {
+test('a number keeps its digits, and what older YAML took for something else is text', () => {
   const { lowBalance } = parsePolicyFile(`${EMPTY}lowBalance: 1234567.000000000000000001`);
   expect(lowBalance).toBe('1234567.000000000000000001');
   expect(errorsOf(withRule('{name: no, type: WALLET_DEPLOYMENT, active: no}'))).toEqual([

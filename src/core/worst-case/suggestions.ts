@@ -67,7 +67,7 @@ const limitForAll = (policy: Policy, at: number, wei: bigint, coin: string): Dra
   change: 'limitForAll',
   subject: `A limit for all users together of ${shownAmount(wei)} ${coin} a day`,
   because: {
-    saves: 'no new account gets around it; any 24 hours can overlap two daily windows',
+    saves: 'new accounts do not get around it; any 24 hours can overlap two daily windows',
     savesNothing: 'another rule stops an attacker before',
   },
   policy: withDailyLimit(policy, at, {

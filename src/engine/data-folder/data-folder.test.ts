@@ -110,7 +110,7 @@ test('a deep folder still gets a control socket that can be listened on, private
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('a folder that somebody else may have put into the temporary folder is not used', () => {
+test('a folder that another user may have put into the temporary folder is not used', () => {
   const deep = join(root, 'd'.repeat(120));
   const folder = join(openDataFolder(deep, machine).controlSocket, '..');
   rmSync(folder, { recursive: true });

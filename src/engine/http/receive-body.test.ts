@@ -47,7 +47,7 @@ const answer = async (socket: Socket): Promise<string> => {
   return text.slice(text.lastIndexOf('\n') + 1);
 };
 
-test('a body is received whole, in however many pieces, and the connection goes on', async () => {
+test('a body is received whole, in any number of pieces, and the connection continues', async () => {
   const open = await start();
   const socket = open();
   const pieces = ['a', 'b'.repeat(40 * KIB), 'c'];
@@ -59,7 +59,7 @@ test('a body is received whole, in however many pieces, and the connection goes 
   expect(await answer(socket)).toBe('length 1;');
 });
 
-test('a body that is too large is refused before it has come, with or without its length told', async () => {
+test('a body that is too large is refused before it arrives, with or without a declared length', async () => {
   const open = await start();
   const told = open();
   told.write(head(LIMIT + 1));
@@ -96,7 +96,7 @@ test('many small pieces count for what they take in memory', async () => {
   expect(await given).toContain('REQUEST_TIMEOUT');
 });
 
-test('a client that goes on sending what nobody reads is disconnected', async () => {
+test('a client that continues to send after its answer is disconnected', async () => {
   const open = await start();
   const socket = open();
   socket.resume();

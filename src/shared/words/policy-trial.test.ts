@@ -41,7 +41,7 @@ test('the sentence may say when the decisions were made', () => {
   );
 });
 
-test('what it saves is told in dollars, too, where it is known what the coin is worth', () => {
+test('savings are also shown in dollars, if the price of the coin is known', () => {
   const denied = trial({ nowDenied: 31 }, (4988n * COIN) / 1000n);
   expect(trialSentence(denied, 'ETH', '', '3000')).toMatch(/ and saved 0\.012 ETH \(\$36\)\.$/);
 });

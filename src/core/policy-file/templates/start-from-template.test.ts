@@ -152,7 +152,7 @@ describe('campaign', () => {
     expect(start('campaign', { ...SUMMER, id: 'winter' }, open)).toHaveProperty('text');
   });
 
-  test('who leaves the id out is told about, where others are not refused', () => {
+  test('operations without the id are mentioned, if others are not refused', () => {
     const values = { ...defaultValues(templateOf('campaign')), ...SUMMER };
     const leaves = (typed: TypedValues) => templateOf('campaign').leaves(typed);
     expect(leaves({ ...values, only: 'no' })[0]).toContain(
@@ -244,7 +244,7 @@ describe('weekend', () => {
     expect(deskWith(started('weekend', { sponsored: 'off' }).text)({ at })).toBe(off);
   });
 
-  test('says UTC, and tells the user what was written for them', () => {
+  test('says UTC, and shows the user the given message', () => {
     expect(started('weekend').does[0]!.sentence).toMatch(
       /Otherwise: "Sponsored only on Saturdays and Sundays \(UTC\)\."$/,
     );

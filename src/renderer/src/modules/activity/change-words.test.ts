@@ -71,7 +71,7 @@ test.each([
   expect(said(subject, id, before, after)).toBe(sentence);
 });
 
-test('only fields that differ are told, those within others by their own name, in words', () => {
+test('only fields that differ are listed, nested ones by their own name, in words', () => {
   const before = { ...rule, data: { threshold: 5, cycleDuration: { value: 1, unit: 'day' } } };
   const after = { ...rule, active: 0, data: { threshold: 5, cycleDuration: { value: 2, unit: 'day' } } };
   expect(fieldChanges({ subject: 'rule', id: 'r1', before, after })).toEqual([
@@ -93,7 +93,7 @@ test('only fields that differ are told, those within others by their own name, i
   ]);
 });
 
-test('who did it is told by the way in', () => {
+test('the author of a change is named by the way in', () => {
   expect(whoWords({ via: 'console', by: 'operator' }, names)).toBe('Console, operator');
   expect(whoWords({ via: 'cli', by: 'operator' }, names)).toBe('Command line');
   expect(whoWords({ via: 'http', by: 'a1' }, names)).toBe('API token of account Studio');

@@ -70,7 +70,7 @@ test.each([
   expect(usageSentence(read, 'ETH')).toBe(sentence);
 });
 
-test('where it is known what the coin is worth, a limit in it is told in dollars, too', () => {
+test('a limit in the coin is also shown in dollars, if the price is known', () => {
   const read = { ...usage, unit: 'wei' as const, threshold: '1000000000000000000', used: '300000000000000000' };
   expect(usageSentence(read, 'ETH', '3000')).toBe('0.3 ETH ($900) of 1 ETH ($3,000) used.');
 });
