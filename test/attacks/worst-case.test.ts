@@ -188,7 +188,7 @@ test('what a day can cost by a limit in coins is what it costs', async () => {
   await expectReached(bound);
 });
 
-test('what is left of a budget in dollars without an end is what a day can cost', async () => {
+test('the rest of a total budget in dollars is the cost of any day', async () => {
   const on = await attacked('verifying-0.7', { tank: 2_000 });
   await on.desk.call('chains.set', { chainId: chain.chainId, price: { source: 'static', usd: '2999.99' } });
   await addLimit(on, { thresholdType: 'USD', threshold: 1_000, cycleDuration: { unit: 'lifetime' } });

@@ -65,7 +65,7 @@ describe('gasdesk backup and restore', () => {
       expect((await backup('--force')).stderr).toMatch(refused);
       expect(readFileSync(file, 'utf8')).toBe(mine);
     }
-    // Only its name distinguishes what somebody else encrypted with a passphrase.
+    // Only its name distinguishes what someone else encrypted with a passphrase.
     const diary = join(dir, 'diary.age');
     writeFileSync(diary, first);
     expect((await gasdesk(['backup', diary, '--data', desk, '--force'], env)).stderr).toMatch(refused);

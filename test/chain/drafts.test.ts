@@ -80,7 +80,7 @@ const mined = async (version: EntryPointVersion, draft: Draft, signature?: Hex):
   }
 };
 
-/** Makes an account as the EntryPoint does: from v0.8 on, its factory lets nobody else. */
+/** Makes an account as the EntryPoint does: from v0.8 on, its factory lets no one else. */
 const makeAccount = async (entryPoint: Address, { factory, factoryData }: NewAccount): Promise<void> => {
   const { provider } = world().chain;
   const from = senderCreatorOf(entryPoint);

@@ -120,7 +120,7 @@ test('the common conditions are written by a form, and saved', async () => {
     await page.locator('.n-base-select-option', { hasText: kind }).click();
   };
   const writes = async (expression: string): Promise<void> => {
-    await panel.getByRole('button', { name: /^(?:Write|Replace with) it$/ }).click();
+    await panel.getByRole('button', { name: /^(?:Insert|Replace with) it$/ }).click();
     await expect.poll(() => field.innerText()).toBe(expression);
   };
   const OTHERS = 'c.contract != "Items" || c.signature != "mint(uint256)"';

@@ -81,7 +81,7 @@ test('the keys lead to every page, list themselves, and leave those who type alo
   expect(await typed.getByRole('textbox', { name: 'Search decisions' }).inputValue()).toBe('0x12');
 });
 
-test('the forms can be used by everybody, in both themes', async ({ onTestFinished }) => {
+test('the forms are accessible, in both themes', async ({ onTestFinished }) => {
   const own = await startDesk();
   onTestFinished(() => own.stop());
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -33,7 +33,7 @@ describe.each([
   { width: 800, height: 900 },
   { width: 400, height: 900 },
 ])('at $width px', (size) => {
-  test.each(['light', 'dark'] as const)('every byte has a name that everybody can read: %s', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('every byte has an accessible name: %s', async (colorScheme) => {
     const page = await browser().open(desk().url, { ...size, colorScheme });
     await page.evaluate(() => (window.location.hash = '#/inspect'));
     await inspect(page, operation);

@@ -33,7 +33,7 @@ const newLimit = async (page: Page): Promise<Locator> => {
   return formOf(page, 'Add a limit');
 };
 const formOf = (page: Page, name: string): Locator => page.getByRole('complementary', { name });
-/** Says what the coin is worth; null: nobody does. */
+/** Says what the coin is worth; null: no one does. */
 const worth = (usd: string | null): Promise<unknown> =>
   desk().call('chains.set', { chainId: 31337, price: usd === null ? null : { source: 'static', usd } });
 const sponsor = () => dapp.sponsor(operation({ to: CALLED, data: '0x' }));
@@ -128,7 +128,7 @@ test('a limit in dollars of some weeks is typed by the keyboard alone', async ()
   });
 });
 
-test('a limit of each operation counts none and has no window; one without an end never resets', async () => {
+test('a limit of each operation counts none and has no window; a lifetime never resets', async () => {
   await worth('3000');
   const page = await open();
   const form = await newLimit(page);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo.end());
 
-/** What somebody resets would be shown as errors by the tabs of others. */
+/** What someone resets would be shown as errors by the tabs of others. */
 let visited: Page | undefined;
 const visit = async (view?: View): Promise<Page> => {
   visited = await browser().open(demo.url, view);
@@ -60,7 +60,7 @@ test('what the policy does not allow is denied in the words of the desk, with wh
   expect(await answer(page).textContent()).toContain('The nonce 0 is already used');
 });
 
-test('the page is for everybody: axe finds nothing serious, with answers and without, and the keyboard suffices', async () => {
+test('the page is accessible: axe finds nothing serious, with answers and without, and the keyboard suffices', async () => {
   const page = await visit();
   await page.getByText('0 ETH').waitFor();
   expect(await seriousErrors(page)).toEqual([]);

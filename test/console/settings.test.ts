@@ -221,7 +221,7 @@ test('a chain without a node is called unchecked wherever it is shown', async ()
 });
 
 test('a budget is set for when the node is unreachable, with its consequence said, and taken back', async () => {
-  // Nobody listens there.
+  // No one listens there.
   await engine.service.call('chains.set', { chainId: 31337, rpc: 'http://127.0.0.1:1' });
   const page = await open('#/settings');
   const chains = page.getByRole('region', { name: 'Chains' });

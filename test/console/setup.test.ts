@@ -36,7 +36,7 @@ const openConsole = async (engine: ServingEngine): Promise<Page> => {
   return page;
 };
 
-/** What public chains have: the EntryPoint and, as far as somebody put it there, the account factory. */
+/** What public chains have: the EntryPoint and, as far as someone put it there, the account factory. */
 const likePublic = async ({ provider }: TestChain, withFactory: boolean): Promise<void> => {
   const deployer = devWallet(0, provider);
   await deployEntryPoint(deployer);
@@ -198,7 +198,7 @@ describe('on a chain without an account factory', () => {
     const { engine, stop } = await emptyDesk();
     onTestFinished(stop);
     const page = await openConsole(engine);
-    // The port of local nodes may be anybody's here: the chain of the test stands in for it.
+    // The port of local nodes may be anyone's here: the chain of the test stands in for it.
     await page.route('**/console/call', (route) =>
       route.continue({ postData: (route.request().postData() ?? '').replace('http://127.0.0.1:8545', chain().url) }),
     );
@@ -252,7 +252,7 @@ describe('a setup that is begun', () => {
     const page = await openConsole(engine);
     const go = page.getByRole('button', { name: 'Deploy, verify and deposit' });
     const password = page.getByLabel('Password of the local key');
-    // The policy may wait, and may be begun here: it keeps nobody from the next step.
+    // The policy may wait, and may be begun here: it keeps no one from the next step.
     await page.getByRole('button', { name: '6. Policy' }).click();
     await page.getByRole('button', { name: 'Add contract' }).waitFor();
     await page.getByRole('button', { name: 'Add limit' }).click();

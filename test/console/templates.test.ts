@@ -123,7 +123,7 @@ test('one method of one contract is chosen among what is registered', async () =
   }
   await form.getByText('Only burn on Items is sponsored.').waitFor();
   await look(page, 'one-method');
-  // What somebody else changes meanwhile stays.
+  // What someone else changes meanwhile stays.
   await desk().limit(shop, { name: 'Fifty an hour', thresholdType: 'COUNT', threshold: 50 });
   await page.getByRole('listitem', { name: 'Fifty an hour' }).waitFor();
   await form.getByRole('button', { name: 'Add to the policy' }).click();

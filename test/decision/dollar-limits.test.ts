@@ -100,7 +100,7 @@ test('a limit of each operation looks at one alone, in dollars and in the coin',
   expect(await usageOf(dapp)).toBeUndefined();
 });
 
-test('what a user has had of a limit without an end stays used, over days, a restart and a pause', async () => {
+test('usage of a lifetime limit stays, over days, a restart and a pause', async () => {
   const dapp = await desk().dapp();
   const ruleId = await desk().limit(dapp, {
     name: 'First five',

@@ -53,7 +53,7 @@ describe('what is reserved', () => {
       (await exposure()).dapps.find(({ paymasterId }) => paymasterId === dapp.paymasterId)?.tank.level;
     await dapp.sponsor(ask());
     expect(await level()).toBe('low');
-    // What anybody with the API key may send costs nothing, and says nothing about what operations cost.
+    // What anyone with the API key may send costs nothing, and says nothing about what operations cost.
     await dapp.sponsor({});
     expect(await level()).toBe('low');
     await dapp.sponsor(ask());

@@ -313,7 +313,7 @@ describe('webhooks are asked', () => {
     for (const path of ['/one', '/two']) await register(dapp, slow.url + path);
     await addRule(dapp, `${slow.url}/three`);
     const asked = dapp.sponsor(op());
-    // None is answered before all are there: one after the other would wait for ever.
+    // None is answered before all are there: one after the other would never end.
     await until(() => held.length === 3);
     expect(slow.calls.map(({ target }) => target).sort()).toEqual(['/one', '/three', '/two']);
     for (const [index, response] of held.entries()) {

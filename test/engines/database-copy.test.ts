@@ -535,7 +535,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     });
 
     const CLI = join(import.meta.dirname, '..', '..', 'src', 'cli', 'index.ts');
-    /** Kills a copy while it waits for a table that somebody has locked. */
+    /** Kills a copy while it waits for a table that someone has locked. */
     const killCopy = async (url: string, args: readonly string[]): Promise<void> => {
       await withClient(url, async (holder) => {
         await holder.query('BEGIN; LOCK TABLE webhook IN ACCESS EXCLUSIVE MODE');

@@ -31,7 +31,7 @@ const exported = async (range = {}): Promise<string[]> => {
   return text.split('\n').slice(0, -1);
 };
 
-/** Verifies a log that somebody may have written by hand, by the key that the desk hands out. */
+/** Verifies a log that someone may have written by hand, by the key that the desk hands out. */
 const verified = async (lines: readonly (string | Buffer)[]): Promise<LogReport> => {
   const file = join(tempFolder(), 'log.jsonl');
   writeFileSync(file, Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')])));

@@ -79,7 +79,7 @@ test('a token of one DApp manages that DApp, and neither sees another nor makes 
   expect(desk().rows().paymaster).toEqual(before.paymaster);
   const { data } = await desk().manage('GET', '/paymaster', { headers: { authToken } });
   expect(data).toEqual([expect.objectContaining({ name: dapp.name })]);
-  // A stranger's key is one that nobody has.
+  // A stranger's key is one that no one has.
   const stranger = await desk().dapp();
   expect(await desk().manage('GET', '/webhook', { headers: { ...stranger.credentials, authToken } })).toEqual({
     statusCode: 401,

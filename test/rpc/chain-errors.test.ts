@@ -52,7 +52,7 @@ describe('a node that fails: the DApp learns that the chain is unreachable, neve
     await new Promise<void>((started) => {
       folder = withDataFolder(async (dir) => {
         engine = await startEngine({ dir, flags: { chainTimeoutMs: 200 } });
-        // Attached while nobody could be asked: every request has to ask first.
+        // Attached while no one could be asked: every request has to ask first.
         await engine.service.call('paymasterContracts.use', { chainId: 31337, version: '1.1.0', address: CONTRACT });
         await engine.service.call('signers.create', { chainId: 31337 });
         dapp = await engine.dapp({ fundingWallet });

@@ -165,7 +165,7 @@ describe('requests sent ahead', () => {
     expect(most).toBe(1);
   });
 
-  test('end the connection where there are more than eight, and are not even read', async () => {
+  test('end the connection beyond eight, and are not even read', async () => {
     let [made, answered] = [0, 0];
     const count = (): void => void (made += 1);
     subscribe('http.server.request.start', count);

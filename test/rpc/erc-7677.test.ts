@@ -98,7 +98,7 @@ describe('a stub', () => {
     }
   });
 
-  test('is refused where the operation would be, so that the wallet does not estimate in vain; the operator sees it', async () => {
+  test('is refused where the operation would be, so that the wallet does not estimate for nothing; the operator sees it', async () => {
     const dapp = await world().dapp(10n ** 18n);
     await world().registerGameItems(dapp);
     const { status, body } = await stub(dapp, burn());

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Somebody listens where the desk wants to. */
+/** Someone listens where the desk wants to. */
 const takePort = async (answer: string): Promise<number> => {
   const server: Server = createServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');
   await once(server, 'listening');

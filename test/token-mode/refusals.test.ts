@@ -56,7 +56,7 @@ const operationOf = (account: NewAccount, approved: bigint, lane = 0n): UserOper
   return { ...op, nonce: lane << 64n, callData, signature: DUMMY_SIGNATURE };
 };
 
-/** A nonce of a lane that nobody has used. */
+/** A nonce of a lane that no one has used. */
 const lane = (): string => `0x${((salt += 1n) << 64n).toString(16)}`;
 
 interface Question {

@@ -119,7 +119,7 @@ describe('an operation that was mined, and whose event the node leaves out,', ()
     expect(decision.history).toEqual(['reserved', 'settled']);
   });
 
-  test('is settled a minute after it was missed, without an end of its time', async () => {
+  test('is settled a minute after it was missed, without an expiry', async () => {
     const { node, poll, pass, mine, reserve } = desk();
     const decision = reserve();
     await poll();

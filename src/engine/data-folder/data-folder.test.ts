@@ -66,7 +66,7 @@ test("in a folder open to all the control socket is still the owner's", () => {
 });
 
 test.skipIf(process.platform === 'win32').each([0o777, 0o1777, 0o703])(
-  'a folder in which everybody may put files is refused, with what mends it: mode %o',
+  'a folder in which every user may put files is refused, with what repairs it: mode %o',
   (open) => {
     const dir = join(root, 'open');
     mkdirSync(dir);

@@ -20,7 +20,7 @@ export interface CycleDuration {
   unit: z.output<typeof cycleUnit>;
 }
 
-/** Milliseconds of a cycle; undefined for one without an end. */
+/** Milliseconds of a cycle; undefined for a lifetime. */
 export const cycleMs = ({ value, unit }: CycleDuration): number | undefined =>
   unit === 'lifetime' ? undefined : value * UNIT_MS[unit];
 

@@ -77,7 +77,7 @@ export interface LimitState {
   readonly used: bigint;
   /** What the operation would add. */
   readonly amount: bigint;
-  /** End of the current window, epoch ms; null for one without an end. */
+  /** End of the current window, epoch ms; null for a lifetime. */
   readonly endsAt: number | null;
   readonly now: number;
 }

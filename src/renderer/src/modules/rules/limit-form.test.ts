@@ -15,7 +15,7 @@ test('a limit of users has a window', () => {
   });
 });
 
-test('a window without an end has no length, whatever stands in its field', () => {
+test('a lifetime has no length, whatever its field holds', () => {
   const cycleDuration = { value: null, unit: 'lifetime' } as const;
   expect(typedLimit({ ...typed, cycleDuration })?.cycleDuration).toEqual({ value: 1, unit: 'lifetime' });
 });
