@@ -6,7 +6,7 @@ import { newestOf } from './build-console.ts';
 
 const newFolder = useTempFolders();
 
-test("a change deep in the sources is seen, so that nobody starts yesterday's console", () => {
+test("a change deep in the sources is seen, so that yesterday's console never starts", () => {
   const dir = newFolder();
   const deep = join(dir, 'a', 'b');
   mkdirSync(deep, { recursive: true });

@@ -51,6 +51,8 @@ const refused: Record<string, [file: string, code: string][]> = {
   'house/plain-words': [
     ['src/engine/base/log.ts', '/** What is told to whoever asks. */ export const a = 1;'],
     ['test/rpc/batch.test.ts', '// Undefined where there is none.'],
+    ['test/rpc/batch.test.ts', "test('the client is told', () => {});"],
+    ['test/rpc/batch.test.ts', "describe.each([1])('%i begins anew', () => {});"],
   ],
   'house/whole-suite': [
     ['src/engine/base/clock.test.ts', "it.only('one', () => {});"],

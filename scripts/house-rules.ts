@@ -147,7 +147,10 @@ const reasonedDisable: Rule.RuleModule = {
   }),
 };
 
-/** Comments are in plain words. */
+/** `test('…')`, `describe('…')`, and `test.each(…)('…')`: their first argument is a title. */
+const TITLED = ['[callee.name=/^(test|it|describe)$/]', '[callee.callee.object.name=/^(test|it|describe)$/]'];
+
+/** Comments and titles of tests are in plain words. */
 const plainWords: Rule.RuleModule = {
   create: (context) => ({
     Program: () => {
@@ -155,6 +158,9 @@ const plainWords: Rule.RuleModule = {
         if (!loc) continue;
         for (const message of oddWords(value)) context.report({ loc, message });
       }
+    },
+    [TITLED.map((call) => `CallExpression${call} > Literal:first-child`).join()]: (node: Rule.Node) => {
+      for (const message of oddWords(context.sourceCode.getText(node))) context.report({ node, message });
     },
   }),
 };

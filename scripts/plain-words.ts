@@ -1,9 +1,9 @@
-/** Words that make a reader stop, and what to say. Comments and documents are held against it. */
+/** Words that make a reader stop, and what to say. Comments, titles of tests and documents avoid them. */
 const ODD: readonly (readonly [word: RegExp, say: string])[] = [
   [/\bwhoever\b/i, 'anyone who'],
   [/\b(?:told|tells)\b/i, 'reports, shows or says'],
   [/\banew\b/i, 'again'],
-  [/\bgo(?:es)? on\b/i, 'continues'],
+  [/\b(?:go(?:es)?|going|went) on\b/i, 'continues'],
   [/\bof (?:then|before)\b/i, 'earlier, or at the time'],
   [/\bthere (?:is|are) none\b/i, 'no … exists'],
   [/\b(?:undefined|null|absent|empty) where\b/i, 'if'],
@@ -12,6 +12,12 @@ const ODD: readonly (readonly [word: RegExp, say: string])[] = [
   [/\bbeside\b/i, 'next to, or with'],
   [/\b(?:he|his|him)\b/, 'they, or the operator or user'],
   [/\bpurse\b/i, 'balance'],
+  [/\b(?:nobody|somebody|anybody|everybody)\b/i, 'no one, someone or everyone, or name them'],
+  [/\bin vain\b/i, 'for nothing'],
+  [/\bfor ever\b/i, 'indefinitely'],
+  [/\bwithout an? end\b/i, 'Lifetime, or endless'],
+  [/\bbudget in all\b/i, 'total budget'],
+  [/\b(?:rules?|limits?|lists?) (?:that )?(?:bind|binds|bound)\b/i, 'applies, or is enforced'],
   [/\b(?:under way|on the way)\b/i, 'in flight'],
 ];
 

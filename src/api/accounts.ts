@@ -5,7 +5,7 @@ import { procedure } from './procedure.ts';
 const account = z.strictObject({ accountId: z.string(), name: z.string(), createdAt: z.number() });
 const scope = z
   .enum(['read', 'manage', 'dapp'])
-  .describe('read: may only read; manage: may read and change; dapp: may read and change what is of one DApp');
+  .describe('read: may read; manage: may read and change; dapp: may read and change only one DApp');
 const token = z.strictObject({
   tokenId: z.string(),
   accountId: z.string(),
@@ -27,7 +27,7 @@ export const accountProcedures = {
       accountId: id.optional(),
       label: name.optional(),
       scope: scope.optional(),
-      paymasterId: id.optional().describe('The DApp of the scope dapp, which is the default where one is named'),
+      paymasterId: id.optional().describe('The DApp of the scope dapp, which is the default if this is given'),
       expiresAt: z.int().positive().optional().describe('Epoch ms; absent: it does not expire'),
     }),
     output: token

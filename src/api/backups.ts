@@ -15,7 +15,7 @@ export const backupProcedures = {
         .regex(/^\P{Cc}*$/u, 'must not contain control characters')
         .optional()
         .describe("An absolute path on the engine's machine, or a name in the folder of backups"),
-      passphrase: z.string().min(1).max(1000).describe('At least 8 characters, or what opens the vault'),
+      passphrase: z.string().min(1).max(1000).describe('At least 8 characters, or the passphrase of the vault'),
       force: z
         .boolean()
         .default(false)

@@ -20,7 +20,7 @@ const breaker = z
   ])
   .nullable()
   .describe(
-    'An operation that would exceed it is denied, and pauses all sponsorship. On a chain with several DApps, one that would exceed half of it is paused alone. null: none',
+    'Gasdesk denies an operation that would exceed it, and pauses all sponsorship. On a chain with several DApps, Gasdesk pauses only a DApp that would exceed half of it. null: none',
   );
 
 const unreachable = z.strictObject({
@@ -65,7 +65,7 @@ const chain = z.strictObject({
     .string()
     .nullable()
     .describe(
-      'wei, decimal: what the breaker comes to now; null: there is none, or what the gas tanks hold is not known',
+      'wei, decimal: the present amount of the breaker; null: no breaker, or the balance of the gas tanks is unknown',
     ),
   maxOperationCostWei,
   defaultMaxOperationCostWei: z
@@ -124,18 +124,20 @@ export const chainProcedures = {
     errors: ['VAULT_LOCKED', 'CHAIN_MISMATCH', 'CHAIN_UNREACHABLE'],
   }),
   'chains.identify': procedure({
-    summary: 'Ask the node at a URL for its chain; nothing is changed',
+    summary: 'Ask the node at a URL for its chain; changes nothing',
     input: z.strictObject({ url: httpUrl }),
-    output: z.strictObject({ chainId: z.number().nullable().describe('null: nothing answers, or it tells no chain') }),
+    output: z.strictObject({
+      chainId: z.number().nullable().describe('null: no answer, or an answer without a chain id'),
+    }),
   }),
   'chains.list': procedure({ summary: 'List the supported chains and their settings', output: z.array(chain) }),
   'chains.coinPrice': procedure({
-    summary: 'Tell what the native coin of a chain is worth by a source, which need not be set; nothing is changed',
+    summary: 'Show the price of the native coin of a chain by a source, which need not be set; changes nothing',
     input: z.strictObject({ chainId, price: coinPriceSource }),
     output: z.strictObject({
-      usd: z.string().nullable().describe('US dollars for one coin, decimal; null: there is no usable price'),
+      usd: z.string().nullable().describe('US dollars for one coin, decimal; null: no usable price'),
       updatedAt: z.number().nullable().describe('When the feed answered it, epoch seconds; null: it is no feed'),
-      error: z.string().nullable().describe('Why there is no usable price'),
+      error: z.string().nullable().describe('Why no price is usable'),
     }),
   }),
   'chains.remove': procedure({

@@ -23,7 +23,7 @@ export type DecisionFilters = z.output<typeof decisionFilters>;
 
 const page = z.strictObject({
   decisions: z.array(decisionRecord),
-  upTo: z.number().describe('The next page begins after this seq'),
+  upTo: z.number().describe('The next page starts after this seq'),
   more: z.boolean().describe('False: this page is the last. It may be short before that, where decisions are big'),
 });
 
@@ -97,15 +97,15 @@ export const decisionProcedures = {
     output: z.strictObject({
       html: z.string(),
       decisions: z.number().describe('How many are counted in it'),
-      told: z.number().describe('How many of them, the newest, are told one by one'),
+      told: z.number().describe('How many of them, the newest, are listed one by one'),
     }),
   }),
   'decisions.calls': procedure({
-    summary: 'Tell the calls of a decided operation in the words of the registered contracts',
+    summary: 'Show the calls of a decided operation by the ABIs of the registered contracts',
     input: z.strictObject({ decisionId: id }),
     output: z.strictObject({
       calls: z.array(decodedCall),
-      error: z.string().nullable().describe('Why the calls cannot be told from the callData'),
+      error: z.string().nullable().describe('Why the callData cannot be decoded'),
     }),
     errors: ['DECISION_NOT_FOUND'],
   }),
@@ -116,12 +116,12 @@ export const decisionProcedures = {
     errors: ['DECISION_NOT_FOUND'],
   }),
   'decisions.mined': procedure({
-    summary: 'Tell the block and the transaction in which a decided operation was mined; null where it is not settled',
+    summary: 'Show the block and the transaction in which a decided operation was mined; null if it is not settled',
     input: z.strictObject({ decisionId: id }),
     output: z
       .strictObject({
         blockNumber: z.number(),
-        transactionHash: hash.nullable().describe('null where the chain cannot be asked'),
+        transactionHash: hash.nullable().describe('null if the chain does not answer'),
       })
       .nullable(),
     errors: ['DECISION_NOT_FOUND'],
@@ -129,6 +129,6 @@ export const decisionProcedures = {
   'decisions.policy': procedure({
     summary: 'Show the policy revision by which decisions were made',
     input: z.strictObject({ hash: z.string().describe('As the decisions name it') }),
-    output: z.strictObject({ policy: z.unknown().describe('Null if it is not known here') }),
+    output: z.strictObject({ policy: z.unknown().describe('Null if this desk does not know it') }),
   }),
 };

@@ -22,12 +22,12 @@ const tank = z.strictObject({
   lowBelowWei: wei.describe('Below this it is low'),
   level: z.enum(['good', 'low', 'empty', 'unknown']),
   sharedBy: z.number().describe('How many DApps are paid from it'),
-  error: z.string().nullable().describe('Why the balance cannot be read, or why there is no tank'),
+  error: z.string().nullable().describe('Why the balance cannot be read, or why no tank exists'),
 });
 
 export const exposureProcedures = {
   'exposure.get': procedure({
-    summary: 'Tell what is signed and not yet mined, per chain and DApp, and what each gas tank has left',
+    summary: 'Show what is signed and not yet mined, per chain and DApp, and what each gas tank has left',
     output: z.strictObject({
       chains: z.array(chainExposure),
       dapps: z.array(z.strictObject({ paymasterId: z.string(), chainId: z.number(), ...reserved, tank })),

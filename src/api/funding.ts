@@ -11,13 +11,13 @@ const change = z.strictObject({
   previous: address.nullable(),
   address,
   message: z.string().describe('What was signed'),
-  signature: z.string().nullable().describe('Null for changes of before it was kept'),
+  signature: z.string().nullable().describe('Null for changes older than its storage'),
 });
 
 /** Signing the funding message, and the result. `paymasters` issues and redeems the message. */
 export const fundingProcedures = {
   'funding.sign': procedure({
-    summary: 'Have the newest funding message signed; nothing is changed by that',
+    summary: 'Have the newest funding message signed; changes nothing',
     input: z.strictObject({ paymasterId: id, key: signingKey }),
     output: proof,
     errors: [
@@ -31,7 +31,7 @@ export const fundingProcedures = {
     ],
   }),
   'funding.recover': procedure({
-    summary: 'Tell who made this signature of the newest funding message',
+    summary: 'Recover the signer of the newest funding message',
     input: z.strictObject({ paymasterId: id, signature: z.string().max(300) }),
     output: proof,
     errors: ['PAYMASTER_NOT_FOUND', 'FUNDING_MESSAGE_MISSING', 'INVALID_SIGNATURE'],

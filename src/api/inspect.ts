@@ -10,7 +10,7 @@ const decision = decisionRow
 
 export const inspectProcedures = {
   'inspect.value': procedure({
-    summary: 'Take a value apart: paymaster data, a user operation, a bundle, a hash, an error',
+    summary: 'Decode a value: paymaster data, a user operation, a bundle, a hash, an error',
     input: z.strictObject({
       value: z
         .string()

@@ -9,7 +9,7 @@ const password = z.string().min(1).max(1_000);
 const keystore = z.strictObject({
   address,
   label: z.string(),
-  createdAt: z.number().describe('epoch ms; 0 if that is not known'),
+  createdAt: z.number().describe('epoch ms; 0 if unknown'),
   error: z.string().nullable().describe('What is wrong with its file; null if nothing is'),
 });
 

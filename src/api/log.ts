@@ -29,20 +29,17 @@ const checkpoint = z.strictObject({
 /** The log: every decision, settlement and change, in a form that others can verify. */
 export const logProcedures = {
   'log.key': procedure({
-    summary: 'Tell the key with which others verify the log',
+    summary: 'Show the key with which others verify the log',
     output: head,
     errors: ['VAULT_LOCKED'],
   }),
   'log.state': procedure({
-    summary: 'Tell how many entries the log has, how many of them are signed, and the key',
+    summary: 'Show how many entries the log has, how many of them are signed, and the key',
     output: z.strictObject({
       entries: z.number(),
       signed: z.number().describe('How many entries the newest checkpoint covers'),
-      key: z.string().nullable().describe('As `log.key` tells it; null while the vault is not open'),
-      rollback: z
-        .string()
-        .nullable()
-        .describe('What the database has lost of what this engine has written to it; null where that is nothing'),
+      key: z.string().nullable().describe('As `log.key` shows it; null while the vault is locked'),
+      rollback: z.string().nullable().describe('What this engine wrote and the database lost; null if nothing is lost'),
     }),
   }),
   'log.checkpoint': procedure({
@@ -73,7 +70,7 @@ export const logProcedures = {
     ),
   }),
   'log.subtrees': procedure({
-    summary: 'Tell the roots of the full subtrees that make up a range of entries',
+    summary: 'Show the roots of the full subtrees that make up a range of entries',
     input: z.strictObject({ start: position, end: position }),
     output: z.array(base64),
   }),
@@ -93,7 +90,7 @@ export const logProcedures = {
     errors: ['DECISION_NOT_FOUND', 'VAULT_LOCKED', 'LOG_INCONSISTENT'],
   }),
   'log.rows': procedure({
-    summary: 'Read what the database keeps of decisions beside the log, and name what differs from their records',
+    summary: 'Read what the database stores of decisions outside the log, and name the differences from their records',
     input: z.strictObject({
       after: position.default(0).describe('Only decisions whose `seq` is greater'),
       limit: z.int().min(1).max(1_000).default(1_000),

@@ -29,7 +29,7 @@ const webhook = z.strictObject({
 
 export const notificationProcedures = {
   'notifications.list': procedure({
-    summary: 'List what happened, newest first; of what is over, the newest 500 are kept',
+    summary: 'List notifications, newest first; of those that are over, the newest 500 are kept',
     input: z.strictObject({ limit: z.int().min(1).max(500).default(100) }),
     output: z.strictObject({ unseen: z.number().describe('Of all'), notifications: z.array(notification) }),
   }),
@@ -38,7 +38,7 @@ export const notificationProcedures = {
     input: z.strictObject({ upTo: z.int().min(0).describe('Its seq') }),
   }),
   'notifications.webhook': procedure({
-    summary: 'Tell where notifications are sent, and how the last call went',
+    summary: 'Show where notifications are sent, and the result of the last call',
     output: webhook,
   }),
   'notifications.setWebhook': procedure({
@@ -54,7 +54,7 @@ export const notificationProcedures = {
   }),
   'notifications.test': procedure({
     summary: 'Send a test notification to the URL, once',
-    output: z.strictObject({ ok: z.boolean(), message: z.string().describe('What came of it, in words') }),
+    output: z.strictObject({ ok: z.boolean(), message: z.string().describe('The result in words') }),
     errors: ['WEBHOOK_NOT_FOUND'],
   }),
 };

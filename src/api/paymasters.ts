@@ -57,7 +57,7 @@ export const paymasterProcedures = {
     summary: 'List DApps',
     input: z.strictObject({ accountId: id.optional() }),
     output: z.array(
-      paymaster.extend({ paused: pause.nullable().describe('The pause of this DApp alone; null while there is none') }),
+      paymaster.extend({ paused: pause.nullable().describe('The pause of this DApp; null while it is not paused') }),
     ),
     errors: ['ACCOUNT_NOT_FOUND'],
   }),
@@ -74,7 +74,7 @@ export const paymasterProcedures = {
     errors: ['PAYMASTER_NOT_FOUND', 'INVALID_SIGNATURE'],
   }),
   'paymasters.setOrigins': procedure({
-    summary: 'Say from which origins browsers may use the API key; programs send none and are not bound',
+    summary: 'Set the origins from which browsers may use the API key; programs send no origin and are not restricted',
     input: z.strictObject({ paymasterId: id, origins: z.array(origin).max(100) }),
     output: paymaster,
     errors: ['PAYMASTER_NOT_FOUND'],
@@ -92,7 +92,7 @@ export const paymasterProcedures = {
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'paymasters.setSponsor': procedure({
-    summary: 'Say what stubs tell of who sponsors (ERC-7677); some wallets take it for fields of the operation',
+    summary: 'Set what stubs say about the sponsor (ERC-7677); some wallets take it for fields of the operation',
     input: sponsorAnswer.extend({ paymasterId: id }),
     output: paymaster,
     errors: ['PAYMASTER_NOT_FOUND'],
@@ -104,24 +104,24 @@ export const paymasterProcedures = {
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'paymasters.setTokenMode': procedure({
-    summary: 'Say whether users of a DApp may pay in the fee tokens of the chain instead of being sponsored',
+    summary: 'Set whether users of a DApp may pay in the fee tokens of the chain instead of being sponsored',
     input: z.strictObject({ paymasterId: id, tokenMode: z.boolean() }),
     output: paymaster,
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'paymasters.pause': procedure({
-    summary: 'Pause one DApp: nothing is signed for it until it is resumed. A pause that goes on keeps its beginning',
+    summary: 'Pause one DApp: Gasdesk signs nothing for it until it is resumed. A pause in force keeps its start',
     input: z.strictObject({ paymasterId: id, reason: pauseReason.optional() }),
     output: pause,
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'paymasters.resume': procedure({
-    summary: 'End the pause of one DApp; a pause of all sponsorship goes on',
+    summary: 'End the pause of one DApp; a pause of all sponsorship continues',
     input: z.strictObject({ paymasterId: id }),
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'paymasters.corsOrigin': procedure({
-    summary: 'Tell what Access-Control-Allow-Origin says to a browser; null if it may not use the API key from there',
+    summary: 'Show the Access-Control-Allow-Origin for an origin; null if browsers may not use the API key from there',
     input: z.strictObject({ apiKey: z.string(), origin: z.string() }),
     output: z.string().nullable(),
   }),

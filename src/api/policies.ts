@@ -50,15 +50,15 @@ export const policyProcedures = {
       revision: revisionName,
       isInForce: z.boolean(),
       policy: policySchema,
-      file: z.string().describe('What of it stands in a policy file'),
+      file: z.string().describe('The part that a policy file contains'),
       settings: z
         .array(z.strictObject({ title: z.string(), value: z.string() }))
-        .describe('What of it stands in no file'),
+        .describe('The part that no file contains'),
     }),
     errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY', 'POLICY_REVISION_NOT_FOUND'],
   }),
   'policies.diff': procedure({
-    summary: 'Tell what differs between two revisions of the policy of a DApp',
+    summary: 'Show what differs between two revisions of the policy of a DApp',
     input: z.strictObject({ paymasterId: id, from: revision, to: revision }),
     output: z.strictObject({ from: revisionName, to: revisionName, changes: z.array(change) }),
     errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY', 'POLICY_REVISION_NOT_FOUND'],
@@ -67,13 +67,13 @@ export const policyProcedures = {
     summary: 'Write the policy of a DApp as a file, without credentials',
     input: z.strictObject({
       paymasterId: id,
-      into: file.text.optional().describe('A policy file: what of it is the same stays as it was written'),
+      into: file.text.optional().describe('A policy file: unchanged parts stay as they are written'),
     }),
     output: z.strictObject({ revision: revisionName, text: file.text }),
     errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY', 'POLICY_FILE_INVALID'],
   }),
   'policies.plan': procedure({
-    summary: 'Tell what applying a policy file would change, and what its tests say; nothing is changed',
+    summary: 'Show what a policy file would change, and the results of its tests; changes nothing',
     input: z.strictObject({ paymasterId: id, ...file }),
     output: z.strictObject({
       revision: revisionName.describe('The one in force, from which it would change'),
@@ -102,7 +102,7 @@ export const policyProcedures = {
     ],
   }),
   'policies.test': procedure({
-    summary: 'Run the tests of a policy file; nothing is changed',
+    summary: 'Run the tests of a policy file; changes nothing',
     input: z.strictObject({
       text: file.text,
       paymasterId: id.optional().describe('The DApp whose version and chain it is for; absent: 1.1.0 on Ethereum'),

@@ -40,10 +40,10 @@ const trialReport = z.strictObject({
   decisions: z.number(),
   same: z.number().describe('Sponsored then and under the draft, or denied both times'),
   ...flipCounts.shape,
-  unknown: z.number().describe('What would have been asked then was not, or the record is not whole'),
-  costWei: z
-    .strictObject({ before: weiText, after: weiText })
-    .describe('Actual costs; the maximum where that is not known'),
+  unknown: z
+    .number()
+    .describe('Could not be evaluated: something was not read at the time, or the record is incomplete'),
+  costWei: z.strictObject({ before: weiText, after: weiText }).describe('Actual costs; the maximum if unknown'),
   senders: flipCounts.describe('Users of whom an operation is among those'),
   byRule: z.record(z.string(), flipCounts).describe('By the rule that denies, under the draft or then'),
   flips: z
@@ -58,7 +58,7 @@ const trialReport = z.strictObject({
         rule: z.string(),
       }),
     )
-    .describe('The first 1,000 decisions that would have been others, in order'),
+    .describe('The first 1,000 decisions that would change, in order'),
 });
 
 const trialSeries = z
@@ -74,7 +74,7 @@ const trial = { trialId: id.describe('As "policies.try" answered it') };
 export const policyTrialProcedures = {
   'policies.try': procedure({
     summary:
-      'Begin to decide past decisions again as if a change of the policy had been made; nothing is changed. It ends the trial before',
+      'Start a trial: decide past decisions again under a changed policy; changes nothing. It ends the previous trial',
     input: z.strictObject({
       change: policyChange.describe('The call that would make the change'),
       from: z.number().optional().describe('Only decisions made at this time (epoch ms) or later'),
@@ -94,7 +94,7 @@ export const policyTrialProcedures = {
     ],
   }),
   'policies.trial': procedure({
-    summary: 'Tell how far a trial is, and what came of it; waits until there is more to tell',
+    summary: 'Show the progress and the result of a trial; waits until there is news',
     input: z.strictObject({
       ...trial,
       seen: z.int().default(-1).describe('How many tried decisions the caller knows of: it waits for the next ones'),
@@ -119,8 +119,5 @@ export const policyTrialProcedures = {
     }),
     errors: ['TRIAL_NOT_FOUND', 'TRIAL_TOO_BIG', 'DECISION_NOT_FOUND'],
   }),
-  'policies.cancelTrial': procedure({
-    summary: 'End a trial, and forget what came of it',
-    input: z.strictObject(trial),
-  }),
+  'policies.cancelTrial': procedure({ summary: 'End a trial, and discard its result', input: z.strictObject(trial) }),
 };

@@ -43,10 +43,7 @@ export type ReceiverState = z.output<typeof receiver>;
 /** A webhook receiver inside the service, on this machine only, to try errors with. */
 export const receiverProcedures = {
   'receiver.start': procedure({ summary: 'Start the local receiver on a free port of this machine', output: receiver }),
-  'receiver.get': procedure({
-    summary: 'Tell how the local receiver stands, and what reached it lately',
-    output: receiver,
-  }),
+  'receiver.get': procedure({ summary: 'Show the state of the local receiver, and its last calls', output: receiver }),
   'receiver.set': procedure({
     summary: 'Choose what the local receiver does with calls, and whose secret checks their signatures',
     input: z.strictObject({

@@ -99,7 +99,7 @@ export const ruleProcedures = {
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'rules.usage': procedure({
-    summary: 'Tell how much of each spending limit of a DApp is used in its current window, and by whom',
+    summary: 'Show the usage of each spending limit of a DApp in its current window, and the top users',
     input: z.strictObject({ paymasterId: id }),
     output: z.array(limitUsage),
     errors: ['PAYMASTER_NOT_FOUND'],
@@ -112,7 +112,7 @@ export const ruleProcedures = {
       verdict: z
         .enum(['sponsored', 'denied', 'webhooks', 'gasUnknown', 'notRead', 'notReplayable'])
         .describe(
-          'webhooks: no rule denies it, and webhooks that were not asked would have the last word; gasUnknown: no rule denies it, and its gas was not estimated; notRead: no rule denies it by what was read, and what another rule asks for was not, such as what its sender held of a token; notReplayable: its record is not whole',
+          'webhooks: no rule denies it, and its webhooks, which were not called, would decide; gasUnknown: no rule denies it, and its gas was not estimated; notRead: no rule denies it, but a rule needs something that was not read, such as a token balance; notReplayable: its record is incomplete',
         ),
       reason: z
         .strictObject({ code: z.string(), rule: z.string(), message: z.string(), hint: z.string() })
@@ -143,13 +143,13 @@ export const ruleProcedures = {
     errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND', 'RULE_NAME_EXISTS', 'NOT_A_LIMIT'],
   }),
   'rules.update': procedure({
-    summary: 'Update a rule of any type: its name, what it says, when it binds and whether it does',
+    summary: 'Update a rule of any type: its name, its data, when it applies and its enforcement',
     input: z.strictObject({ ...target.shape, update: ruleUpdate, whole: wholeUrls }),
     output: rule,
     errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND', 'RULE_NAME_EXISTS', 'VAULT_LOCKED'],
   }),
   'rules.shadowResults': procedure({
-    summary: 'Tell what the rules in shadow of a DApp would have denied since they were set',
+    summary: 'Show what the rules in shadow of a DApp would have denied since they were set',
     input: z.strictObject({ paymasterId: id }),
     output: z.array(shadowResult),
     errors: ['PAYMASTER_NOT_FOUND'],
@@ -165,7 +165,7 @@ export const ruleProcedures = {
     errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND'],
   }),
   'rules.deactivate': procedure({
-    summary: 'Pause a rule; its cycle goes on',
+    summary: 'Pause a rule; its cycle continues',
     input: target,
     errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND'],
   }),

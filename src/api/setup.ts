@@ -39,14 +39,14 @@ const operation = z.strictObject({
 /** Setting up a desk, from its first contract to its first sponsored operation. */
 export const setupProcedures = {
   'setup.costs': procedure({
-    summary: 'Tell what deploying, filling and trying the gas tank of a DApp costs, and what the wallet holds',
+    summary: 'Show what deploying, filling and trying the gas tank of a DApp costs, and what the wallet holds',
     input: z.strictObject({ paymasterId: id, from: address }),
     output: costs,
     errors: ['PAYMASTER_NOT_FOUND', 'RPC_MISSING', 'SIGNER_MISSING', 'CHAIN_UNREACHABLE', 'VAULT_LOCKED'],
   }),
   'setup.testOperation': procedure({
     summary:
-      'Have an operation that only creates its account sponsored: asked over HTTP with the API key, signed by an owner made for it, and handed to the bundler of the chain if there is one',
+      'Send a test operation that only creates its account: request its sponsorship over HTTP with the API key, sign it with a new owner, and give it to the bundler of the chain, if set',
     input: z.strictObject({ paymasterId: id }),
     output: z.strictObject({
       decisionId: z.string(),

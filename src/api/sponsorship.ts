@@ -21,7 +21,7 @@ const reason = z.strictObject({ code: z.string(), rule: z.string(), message: z.s
 const integer = z.string();
 
 const paymasterPart = z.strictObject({
-  paymasterAndData: z.string().describe('As the contracts take it; 0x where there is none'),
+  paymasterAndData: z.string().describe('As the contracts take it; 0x for none'),
   fields: z
     .strictObject({
       paymaster: z.string(),
@@ -36,7 +36,7 @@ const paymasterPart = z.strictObject({
 /** Deciding and signing, and what a DApp may read before it asks for sponsorship. */
 export const sponsorshipProcedures = {
   'sponsorship.dapp': procedure({
-    summary: 'Tell whom an API key names, and on which EntryPoint its operations are sponsored',
+    summary: 'Show the DApp of an API key, and the EntryPoint of its operations',
     input: caller,
     output: z.strictObject({
       name: z.string(),
@@ -82,7 +82,7 @@ export const sponsorshipProcedures = {
     ],
   }),
   'sponsorship.feeQuotes': procedure({
-    summary: 'Quote what a user operation would cost in the tokens asked for, or in all there are',
+    summary: 'Quote the cost of a user operation in the tokens asked for, or in all accepted tokens',
     input: request.extend({ options: feeQuoteOptions }),
     output: z.strictObject({
       paymasterAddress: z.string(),
@@ -106,7 +106,7 @@ export const sponsorshipProcedures = {
           decimals: z.number(),
           exchangeRate: integer.describe('Smallest units of the token per 1e18 wei, premium included'),
           postOpGas: integer.describe("What is charged for at most beyond the operation's own gas"),
-          nativeToUsd: integer.describe('Millionths of a USD per 1e18 wei; 0 where nobody says'),
+          nativeToUsd: integer.describe('Millionths of a USD per 1e18 wei; 0 if unknown'),
         }),
       ),
       reason: reason.optional().describe('Why users may pay in no token at all'),
@@ -120,7 +120,7 @@ export const sponsorshipProcedures = {
     errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE'],
   }),
   'sponsorship.balance': procedure({
-    summary: 'Tell what there is to pay with, and how much of it is reserved for operations not yet mined',
+    summary: 'Show the balance of the gas tank, and how much of it is reserved for operations not yet mined',
     input: caller,
     output: z.strictObject({ balanceWei: integer, reservedWei: integer }),
     errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE'],

@@ -11,7 +11,7 @@ const check = z.strictObject({
 const verification = z.strictObject({
   state: z
     .enum(['verified', 'keyNotKnown', 'faulty'])
-    .describe('keyNotKnown: all follows, but nobody has said whose key signed it'),
+    .describe('keyNotKnown: consistent, but the key that signed it is unknown'),
   words: z.string().describe('What it proves, or the first error'),
   decisionId: z.string().nullable().describe('The decision of the first error, if it is in one'),
 });
@@ -57,19 +57,16 @@ export const systemProcedures = {
       vault: z.enum(['absent', 'locked', 'unlocked']),
       paymasters: z.number(),
       decisions: z.number(),
-      review: review.optional().describe('There only where a file is reviewed'),
+      review: review.optional().describe('Only in the review of a file'),
       paused: pause.nullable().describe('Null while operations are sponsored'),
-      now: z
-        .number()
-        .optional()
-        .describe('The time by which the desk decides, epoch ms; absent in a review, in which nothing is decided'),
+      now: z.number().optional().describe('The time of the desk, epoch ms; absent in a review'),
       pausedDapps: z
         .array(pause.extend({ paymasterId: z.string(), name: z.string() }))
         .describe('DApps that are paused by themselves'),
     }),
   }),
   'system.pause': procedure({
-    summary: 'Pause all sponsorship: nothing is signed until it is resumed. A pause that goes on keeps its beginning',
+    summary: 'Pause all sponsorship: Gasdesk signs nothing until it is resumed. A pause in force keeps its start',
     input: z.strictObject({ reason: pauseReason.optional() }),
     output: pause,
   }),

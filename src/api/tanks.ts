@@ -19,7 +19,7 @@ const tank = z.strictObject({
   owner: address
     .nullable()
     .describe('Who may withdraw: the funding wallet, or the owner of the contract; null where it does not say'),
-  canWithdraw: z.boolean().describe('False where the contract lets nobody withdraw from here'),
+  canWithdraw: z.boolean().describe('False if the contract allows no withdrawal from here'),
   balanceWei: weiText.nullable(),
   reservedWei: weiText,
   pendingWithdrawalsWei: weiText.describe('What withdrawals that are not mined yet take out of it'),
@@ -29,9 +29,7 @@ const tank = z.strictObject({
   ),
   daysLeft: z.number().nullable().describe('At that pace; null where nothing was paid'),
   lowBalanceThresholdWei: weiText.nullable().describe('Below this it is low; null: below twenty operations'),
-  lowBelowWei: weiText.describe(
-    'The threshold, or what twenty operations like the newest cost; 0 where there was none',
-  ),
+  lowBelowWei: weiText.describe('The threshold, or the cost of twenty operations like the newest; 0 before the first'),
   level: z.enum(['good', 'low', 'empty', 'unknown']),
   signer: z.strictObject({
     vault: address.nullable(),

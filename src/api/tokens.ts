@@ -24,7 +24,7 @@ export const tokenProcedures = {
     input: feeTokenDefinition,
     output: z.strictObject({
       tokensPerCoin: z.string().nullable().describe('Whole tokens for one native coin, without the premium'),
-      error: z.string().nullable().describe('Why there is no rate to be used'),
+      error: z.string().nullable().describe('Why no rate is usable'),
     }),
   }),
   'feeTokens.remove': procedure({

@@ -34,7 +34,7 @@ const draft = z.strictObject({
   gasLimit: z.string(),
   maxFeePerGasWei: weiText,
   maxPriorityFeePerGasWei: weiText,
-  maxFeeWei: weiText.describe('The most the transaction itself can cost, beside its value'),
+  maxFeeWei: weiText.describe('The most the transaction itself can cost, without its value'),
   unsigned: hex.describe(
     'EIP-2718 type 2, or EIP-155 on chains without a base fee; without a signature: what a device signs',
   ),
@@ -59,12 +59,9 @@ const transaction = z.strictObject({
   sentAt: z.number().describe('epoch ms'),
   blockNumber: z.number().nullable(),
   gasUsed: z.string().nullable(),
-  feeWei: weiText.nullable().describe('What the transaction itself did cost, beside its value'),
+  feeWei: weiText.nullable().describe('The cost of the transaction itself, without its value'),
   contract: address.nullable().describe('The contract that it made'),
-  outcome: z
-    .string()
-    .nullable()
-    .describe('What came of it, in words; null until all is done that it was to bring about'),
+  outcome: z.string().nullable().describe('The result in words; null until all its effects are applied'),
 });
 
 export type TransactionView = z.output<typeof transaction>;
@@ -88,7 +85,7 @@ export type TransactionQuery = z.output<typeof query>;
 /** What the operator does on chains, with the keys of funding wallets and of contract owners. */
 export const transactionProcedures = {
   'transactions.prepare': procedure({
-    summary: 'Make and simulate the transaction that does what is wanted; it is kept for ten minutes',
+    summary: 'Prepare and simulate a transaction; the draft is kept for ten minutes',
     input: z.strictObject({ action: chainAction, from: address }),
     output: draft,
     errors: [
@@ -127,7 +124,8 @@ export const transactionProcedures = {
     ],
   }),
   'transactions.handOver': procedure({
-    summary: 'Leave a prepared transaction to a wallet in the browser, which sends it; what a withdrawal takes is held',
+    summary:
+      'Leave a prepared transaction to a wallet in the browser, which sends it; the amount of a withdrawal is held',
     input: z.strictObject({ draftId: id }),
     errors: [
       'DRAFT_NOT_FOUND',
@@ -140,13 +138,14 @@ export const transactionProcedures = {
     ],
   }),
   'transactions.handBack': procedure({
-    summary: 'Tell under which hash the wallet in the browser has sent it; it is followed from then on',
+    summary: 'Report the hash under which the wallet in the browser sent it; the desk then follows it',
     input: z.strictObject({ draftId: id, hash }),
     output: transaction,
     errors: ['TRANSACTION_MAYBE_SENT'],
   }),
   'transactions.takeBack': procedure({
-    summary: 'Tell that the wallet in the browser gave no hash; what surely was not sent may be sent again',
+    summary:
+      'Report that the wallet in the browser gave no hash; a draft that certainly was not sent can be sent again',
     input: z.strictObject({
       draftId: id,
       unclear: z
@@ -158,7 +157,7 @@ export const transactionProcedures = {
     errors: ['TRANSACTION_MAYBE_SENT'],
   }),
   'transactions.forget': procedure({
-    summary: 'Wait no longer for a transaction that the node does not know, and reckon with it no longer',
+    summary: 'Stop waiting for a transaction that the node does not know, and stop counting it',
     input: z.strictObject({ transactionId: id }),
     output: transaction,
     errors: ['TRANSACTION_NOT_FOUND', 'TRANSACTION_KNOWN', 'RPC_MISSING', 'CHAIN_UNREACHABLE'],

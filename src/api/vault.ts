@@ -10,21 +10,21 @@ const done = z.strictObject({ vault: z.literal('unlocked') });
 
 export const vaultProcedures = {
   'vault.open': procedure({
-    summary: 'Open the vault with its passphrase, or create it',
+    summary: 'Unlock the vault with its passphrase, or create it',
     input: z.strictObject({ passphrase }),
     output: done,
     errors: ['VAULT_PASSPHRASE_WRONG', 'VAULT_DAMAGED', 'DATA_FOLDER_UNUSABLE'],
   }),
   'vault.unlockers': procedure({
-    summary: 'What opens the vault: a passphrase, a key that this machine keeps, or both',
+    summary: 'What unlocks the vault: a passphrase, a key that this machine keeps, or both',
     output: z.strictObject({ passphrase: z.boolean(), key: z.boolean() }),
     errors: ['VAULT_DAMAGED', 'DATA_FOLDER_UNUSABLE'],
   }),
   'vault.setPassphrase': procedure({
-    summary: 'Set or change the passphrase of the open vault. An older copy of the vault opens with the old one',
+    summary: 'Set or change the passphrase of the open vault. An older copy of the vault keeps the old one',
     input: z.strictObject({
       passphrase: newPassphrase,
-      current: passphrase.optional().describe('What opens it now; required where it has a passphrase'),
+      current: passphrase.optional().describe('The current passphrase; required if it has one'),
     }),
     output: done,
     errors: ['VAULT_LOCKED', 'VAULT_PASSPHRASE_WRONG', 'VAULT_DAMAGED', 'DATA_FOLDER_UNUSABLE'],

@@ -77,10 +77,10 @@ export const webhookProcedures = {
     input: z.strictObject({
       webhookId: z.string(),
       data: z.record(z.string(), z.unknown()).describe('Sent as webhookData'),
-      userOp: z.record(z.string(), z.unknown()).optional().describe('Sent beside it to a webhook of a rule'),
+      userOp: z.record(z.string(), z.unknown()).optional().describe('Also sent to a webhook of a rule'),
     }),
     output: z.strictObject({
-      step: traceStep.describe('As it would stand in the trace of a decision'),
+      step: traceStep.describe('As in the trace of a decision'),
       message: z.string().describe('What that means for an operation'),
       hint: z.string().describe('What to do; empty where nothing is to be done'),
     }),

@@ -34,7 +34,7 @@ const bound = z.strictObject({
       volleys: z
         .array(
           z.strictObject({
-            afterMs: z.number().describe('After the attack has begun'),
+            afterMs: z.number().describe('After the start of the attack'),
             count: z.string().describe('So many operations, each by a new account'),
             costWei: wei.describe('Of one of them'),
             op: z.record(z.string(), z.unknown()).describe('In the form of JSON-RPC'),
@@ -51,7 +51,7 @@ const bound = z.strictObject({
 export const worstCaseProcedures = {
   'policies.worstCase': procedure({
     summary:
-      'Tell the most that a holder of the API key with any number of accounts can make the operator pay at once, per hour and per day',
+      'Compute the most that an attacker with the API key can make the operator pay at once, per hour and per day',
     input: z.strictObject({ paymasterId: id }),
     output: z.strictObject({
       revision: z.string().describe('The policy revision in force'),
@@ -64,17 +64,17 @@ export const worstCaseProcedures = {
       perAccount: z
         .array(stop)
         .readonly()
-        .describe('Rules that bind each account by itself and stop nobody: new accounts are free'),
-      asksWebhooks: z.boolean().describe('True: webhooks are asked too. They are taken to verify'),
+        .describe('Rules that count each account by itself and stop no attacker: new accounts are free'),
+      asksWebhooks: z.boolean().describe('True: webhooks are asked too. They are assumed to verify'),
       leavesRulesOut: z
         .boolean()
         .describe(
-          'True: there are conditions, which an attacker meets, rules that bind only at times or under a condition, or limits in US dollars without a price',
+          'True: the policy has conditions, which an attacker meets, rules with a schedule or a condition, or limits in US dollars without a price',
         ),
       takesTokens: z
         .boolean()
         .describe(
-          'True: users may pay in tokens. Such operations are not counted here, and no spending limit binds them',
+          'True: users may pay in tokens. The worst case excludes such operations, and no spending limit applies to them',
         ),
       suggestions: z
         .array(

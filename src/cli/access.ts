@@ -14,7 +14,7 @@ export const tokenCommand = group('token', 'Auth tokens of the management interf
     accountId: '--account <id>  account it acts for (default: the first)',
     label: 'label of the token',
     scope: 'what it may do: read, read and change all DApps, or one DApp (default: manage)',
-    paymasterId: '--dapp <id>  paymasterId of the DApp that it is for alone; implies --scope dapp',
+    paymasterId: '--dapp <id>  limit it to one DApp, by its paymasterId; implies --scope dapp',
     expiresAt: {
       words: '--expires <time>  when it expires: ISO 8601 or epoch ms (default: never)',
       parse: timeArgument,

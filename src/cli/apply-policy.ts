@@ -48,7 +48,7 @@ export const addApplyOptions = (to: Command, dryRun: string): Command =>
 /** Asks whether to apply the shown changes. @throws EngineError `VALIDATION` without a terminal to ask on */
 const confirm = async ({ json }: DeskOptions): Promise<boolean> => {
   if (json === true || !terminal().stdin.isTTY || !terminal().stdout.isTTY) {
-    throw new EngineError('VALIDATION', 'Nothing was changed. Add --yes to apply the file, or --dry-run');
+    throw new EngineError('VALIDATION', 'Not applied. Run again with --yes to apply the file, or with --dry-run');
   }
   const { stdin: input, stdout: output } = terminal();
   const dialogue = createInterface({ input, output });

@@ -19,5 +19,5 @@ export const backupCommand = calling(
   'after',
   `
 The desk keeps working during a backup. The passphrase (--passphrase-file or $GASDESK_PASSPHRASE) encrypts the file
-and opens the vault after a restore. "age -d FILE | tar x" opens a backup without Gasdesk.`,
+and unlocks the vault after a restore. "age -d FILE | tar x" opens a backup without Gasdesk.`,
 );

@@ -99,7 +99,7 @@ export const chainCommand = group('chain', 'Chains and how to reach them', [
       "--treasury <address>  address that receives users' token fees from singleton paymasters (default: the signer's address; choose one whose key you hold)",
     breaker: {
       words:
-        '--breaker <limit>  most that Gasdesk may sign for, in the native coin per time, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses a DApp alone that exceeds half of it. "default": per hour, a quarter of what the gas tanks of the chain hold, or what 20 usual operations may cost, whichever is more; "off" removes the limit',
+        '--breaker <limit>  most that Gasdesk may sign for, in the native coin per time, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses only the DApp that exceeds half of it. "default": per hour, a quarter of what the gas tanks of the chain hold, or what 20 usual operations may cost, whichever is more; "off" removes the limit',
       parse: breakerArgument,
       none: 'off',
     },

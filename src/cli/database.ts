@@ -30,7 +30,7 @@ const orderOf = (options: DeskOptions, url: UrlFlag, flag: '--to' | '--from') =>
 };
 
 const ENGINES_GO_ON =
-  'Engines still use that database. What they do from now on is not in the copy. Let only one of the two desks sign';
+  'Engines still use that database. The copy lacks what they do from now on. Let only one of the two desks sign';
 
 const copy = command('copy', 'Copy a desk from the data folder to PostgreSQL, or back')
   .addOption(new Option('--to [url]', 'empty database to copy into, without a password').conflicts('from'))

@@ -119,7 +119,7 @@ export const decisionsCommand = group('decisions', 'Past decisions', [
   replayAll,
   calling(
     'receipt',
-    'Print a proof that a decision is in the log, which anybody can verify',
+    'Print a proof, which anyone can verify, that a decision is in the log',
     'log.receipt',
     { decisionId },
     forPeople(({ receipt }) => receipt),

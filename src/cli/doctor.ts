@@ -28,7 +28,7 @@ export const doctorCommand = command('doctor', 'Check data, disk, vault, backups
     else
       print(
         report.checks.map(({ ok, ...check }) => ({
-          result: !ok ? 'ERROR' : check.fix === '' ? 'ok' : 'advice',
+          result: !ok ? 'ERROR' : check.fix === '' ? 'ok' : 'warning',
           ...check,
         })),
         false,

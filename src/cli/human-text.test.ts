@@ -21,14 +21,14 @@ it('a tank is read in coins, words and lines, not in wei and JSON', () => {
   ]);
 });
 
-it('times are local ones, and a time that is not known is none', () => {
+it('times are local, and an unknown time is a dash', () => {
   const shown = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' }).format(AT);
   expect(humanText({ paused: true, since: AT, createdAt: 0 })).toBe(
     `paused     yes\nsince      ${shown}\ncreatedAt  -`,
   );
 });
 
-it('a list tells settings in words, and amounts without a symbol as of the native coin', () => {
+it('a list shows settings in words, and amounts without a symbol as of the native coin', () => {
   const rows = [{ rate: { type: 'static', price: '2' }, chains: [1, 137], breaker: { amountWei: '5', seconds: 60 } }];
   expect(humanText(rows).split(/ {2,}|\n/)).toEqual([
     'rate',

@@ -21,7 +21,7 @@ const readInput = async (): Promise<string> => {
 /** `gasdesk inspect` */
 export const inspectCommand = calling(
   'inspect',
-  'Take a value apart: paymaster data, a user operation, a bundle, an error; exit code 1 if nothing fits',
+  'Decode a value: paymaster data, a user operation, a bundle, an error; exit code 1 if it is not recognised',
   'inspect.value',
   {
     value: {

@@ -88,7 +88,7 @@ export const inspectionText = ({ readings, misfits, decisions, names }: Inspecti
   );
   const lines = [
     ...readingTexts,
-    ...(readings.length === 0 ? ['Nothing fits:', ...misfitTexts] : []),
+    ...(readings.length === 0 ? ['Not recognised. Tried:', ...misfitTexts] : []),
     ...(found.length > 0 ? ['', 'Decisions', ...found] : []),
     ...(found.length === 0 && readings.some(isDecided) ? ['', 'No decision of this desk is about it.'] : []),
   ];

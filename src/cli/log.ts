@@ -103,9 +103,9 @@ const acceptRollback = command(
   .addHelpText(
     'after',
     `
-Only where the desk refuses to start because its database is an older state of it, and no newer one is left. Stop all
-engines first. What was signed and forgotten may be mined all the same, so limits and gas tanks may be overdrawn by it. The
-log gets another key, and an entry that tells what was accepted.`,
+Use this only if the desk refuses to start because its database is an older state of it, and no newer one is left. Stop all
+engines first. Operations that Gasdesk signed after that state may still be mined, and overdraw limits and gas tanks. The
+log gets another key, and an entry that records what was accepted.`,
   )
   .action(async (options: DeskOptions) => {
     const engine = await openEngine(options, { logLevel: 'error' }, 'accept');

@@ -5,7 +5,7 @@ import { calling } from './fields.ts';
 
 const list = calling(
   'list',
-  'List what happened that needs the operator, newest first',
+  'List notifications, newest first',
   'notifications.list',
   { limit: '--limit <count>  the most that are listed' },
   ({ notifications }) => notifications,
@@ -19,7 +19,7 @@ const seen = command('seen', 'Mark all notifications as seen').action((options: 
   }),
 );
 
-const webhook = command('webhook', 'Tell where notifications are sent, or send them to a URL from now on')
+const webhook = command('webhook', 'Show where notifications are sent, or send them to a URL from now on')
   .option('--url <url>', 'send them to this URL')
   .addOption(new Option('--remove', 'send them nowhere').conflicts('url'))
   .action(({ url, remove, ...options }: DeskOptions & { url?: string; remove?: boolean }) =>
@@ -30,7 +30,7 @@ const webhook = command('webhook', 'Tell where notifications are sent, or send t
   );
 
 /** `gasdesk notifications`, which lists them if it is used alone. */
-export const notificationsCommand = group('notifications', 'What happened that needs the operator', [
+export const notificationsCommand = group('notifications', 'Notifications', [
   seen,
   webhook,
   calling('secret', 'Print the secret that signs calls with notifications', 'notifications.secret', {}),

@@ -67,7 +67,7 @@ export const paymasterCommand = group('paymaster', 'DApps', [
   ),
   calling('sponsor', 'Set what wallets show about the sponsor (ERC-7677)', 'paymasters.setSponsor', {
     paymasterId,
-    icon: '--icon <url>  https or data:image URL of an icon, shown beside the name of the DApp',
+    icon: '--icon <url>  https or data:image URL of an icon, shown next to the name of the DApp',
     isTold: {
       add: (to) =>
         to.option(

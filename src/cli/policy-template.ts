@@ -32,7 +32,7 @@ const setting = (text: string, before: TypedValues = {}): TypedValues => {
 const requireTemplate = (templates: readonly Template[], name: string): Template => {
   const found = templates.find((one) => one.name === name);
   if (found !== undefined) return found;
-  throw invalid([`"${name}" is no template. The templates are: ${templates.map((one) => one.name).join(', ')}`]);
+  throw invalid([`"${name}" is not a template. The templates are: ${templates.map((one) => one.name).join(', ')}`]);
 };
 
 const requireFields = ({ fields }: Template, typed: TypedValues): void => {
@@ -65,7 +65,7 @@ const describe = (template: Template, values: TypedValues, json: boolean | undef
     'Fields (--set FIELD=VALUE):',
     ...Object.entries(fields).map(fieldLine),
     '',
-    'What it does not protect from:',
+    'Remaining risks:',
     ...leaves.map((sentence) => `- ${sentence}`),
   );
 };
@@ -112,7 +112,7 @@ const start = async (
   }
   if (options.json !== true) {
     const does = started.does.map(({ name, sentence }) => `${name}: ${sentence}`);
-    printResult(false, {}, ...does, '', 'What it does not protect from:', ...leaves.map((one) => `- ${one}`), '');
+    printResult(false, {}, ...does, '', 'Remaining risks:', ...leaves.map((one) => `- ${one}`), '');
   }
   await applyFile(call, { paymasterId, text: started.text, expect: options.expect ?? revision }, options);
 };

@@ -60,7 +60,7 @@ const history = calling(
     revisions.map(({ revision, at, changes }) => ({
       revision: revision.slice(0, SHORT),
       at,
-      changes: changes === null ? 'the first that is known' : linesOf(changes, 'nothing').replaceAll('\n', ' · '),
+      changes: changes === null ? 'initial policy' : linesOf(changes, 'nothing').replaceAll('\n', ' · '),
     })),
   ),
 );
@@ -82,7 +82,7 @@ const show = calling(
 
 const diff = calling(
   'diff',
-  'Tell what differs between two revisions of the policy of a DApp',
+  'Show what differs between two revisions of the policy of a DApp',
   'policies.diff',
   { paymasterId: dapp, from: '<from>  name of a revision, or its beginning', to: '<to>  name of another one' },
   forPeople(({ changes }) => linesFor([linesOf(changes, 'No difference.')])),
@@ -150,7 +150,7 @@ const test = taking(
   },
 );
 
-const tryFile = command('try', 'Decide past decisions of a DApp again under a policy file; nothing is changed')
+const tryFile = command('try', 'Decide past decisions of a DApp again under a policy file; changes nothing')
   .requiredOption('--dapp <id>', 'paymasterId of the DApp')
   .argument('<file>', 'policy file')
   .option('--from <time>', 'only decisions made at this time or later (ISO 8601 or epoch ms)', timeArgument)
@@ -165,7 +165,7 @@ const tryFile = command('try', 'Decide past decisions of a DApp again under a po
 
 const worstCase = calling(
   'worst-case',
-  'Tell the most that a holder of the API key with any number of accounts can make you pay',
+  'Compute the most that an attacker with the API key can make you pay',
   'policies.worstCase',
   { paymasterId: dapp },
   forPeople(async (found) => {

@@ -51,8 +51,8 @@ export const reviewCommand = command(
 )
   .argument('<file>', 'file from "gasdesk decisions export", "log export", "decisions receipt" or "backup"')
   .option('--key <key>', 'key of the log, as its operator hands it out, to verify a log or a receipt with')
-  .option('--host <host>', 'address to bind', '127.0.0.1')
-  .option('--port <port>', 'port to bind, 0 for any free port', wholeNumber(0, 65_535), 0)
+  .option('--host <host>', 'address to listen on', '127.0.0.1')
+  .option('--port <port>', 'port to listen on, 0 for any free port', wholeNumber(0, 65_535), 0)
   .action(async (file: string, { key, host, port }: { key?: string; host: string; port: number }) => {
     const stopped = stopRequested();
     const review = await open({ file, key }, stopped);

@@ -108,7 +108,7 @@ const shared = {
     // It may depend on the rule's current data, which the desk knows.
     read: () => undefined,
   },
-  when: '--when <expression>  binds only operations that meet this condition (CEL)',
+  when: '--when <expression>  applies the rule only to operations that meet this condition (CEL)',
   enforcement: 'shadow: it is evaluated and counted, and denies nothing',
 };
 
@@ -129,8 +129,8 @@ const add = withFields(
     name: 'name of the rule',
     policyData: shared.policyData,
     when: shared.when,
-    activeFrom: { words: '--active-from <time>  binds from then on: epoch ms or ISO 8601', parse: timeArgument },
-    activeUntil: { words: '--active-until <time>  binds until then', parse: timeArgument },
+    activeFrom: { words: '--active-from <time>  applies from then on: epoch ms or ISO 8601', parse: timeArgument },
+    activeUntil: { words: '--active-until <time>  applies until then', parse: timeArgument },
     enforcement: shared.enforcement,
   },
   ({ paymasterId, ...rule }: z.input<typeof newRule>, options: WritingOptions) =>
@@ -151,8 +151,8 @@ const update = withFields(
     name: 'name of the rule',
     policyData: shared.policyData,
     when: { words: shared.when, none: 'none' },
-    activeFrom: { words: '--active-from <time>  binds from then on, or "none"', ...orNone },
-    activeUntil: { words: '--active-until <time>  binds until then, or "none"', ...orNone },
+    activeFrom: { words: '--active-from <time>  applies from then on, or "none"', ...orNone },
+    activeUntil: { words: '--active-until <time>  applies until then, or "none"', ...orNone },
     enforcement: shared.enforcement,
   },
   ({ paymasterId, ruleId, ...changes }: z.input<typeof changedRule>, { senders, ...options }: WritingOptions) =>
@@ -172,10 +172,10 @@ export const ruleCommand = group('rule', 'Rules of DApps', [
   list,
   add,
   update,
-  acting('pause', 'Pause a rule; its cycle goes on', 'rules.deactivate'),
+  acting('pause', 'Pause a rule; its cycle continues', 'rules.deactivate'),
   acting('unpause', 'Unpause a rule', 'rules.activate'),
   acting('remove', 'Remove a rule', 'rules.delete'),
-  calling('shadow-results', 'Tell what rules in shadow would have denied since they were set', 'rules.shadowResults', {
+  calling('shadow-results', 'Show what rules in shadow would have denied since they were set', 'rules.shadowResults', {
     paymasterId: dapp,
   }),
 ]);

@@ -26,8 +26,8 @@ const explainTaken = async (error: unknown): Promise<never> => {
 
 /** `gasdesk serve`: prints one line when it listens, and stays until it is asked to stop. */
 export const serveCommand = command('serve', 'Run the service without a window')
-  .option('--host <host>', 'address to bind (default: 127.0.0.1)')
-  .option('--port <port>', 'port to bind, 0 for any free port (default: 8645)', wholeNumber(0, 65_535))
+  .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
+  .option('--port <port>', 'port to listen on, 0 for any free port (default: 8645)', wholeNumber(0, 65_535))
   .action(async ({ host, port, ...options }: DeskOptions & ServeFlags) => {
     const stopped = stopRequested();
     const engine = await openEngine(options, {

@@ -79,7 +79,7 @@ export const trialText = ({ report, coin }: Trial): string => {
     trialSentence(report, coin),
     ...(unknown > 0
       ? [
-          `Unknown: ${grouped(unknown)}. At that time a webhook was not called or a token was not read, or the record lacks what is needed.`,
+          `Could not be evaluated: ${grouped(unknown)}. At that time, Gasdesk did not call a webhook or read a token, or the record is incomplete.`,
         ]
       : []),
     ...flipsText(report),

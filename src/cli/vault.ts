@@ -4,7 +4,7 @@ import { calling } from './fields.ts';
 
 /** `gasdesk vault` */
 export const vaultCommand = group('vault', 'The vault, which holds the keys', [
-  calling('open', 'Open the vault of the running service, or create it', 'vault.open', {
+  calling('open', 'Unlock the vault of the running service, or create it', 'vault.open', {
     passphrase: { read: (options: DeskOptions) => requirePassphrase(options, 'the vault').reveal() },
   }),
   calling(
@@ -19,7 +19,7 @@ export const vaultCommand = group('vault', 'The vault, which holds the keys', [
   ).addHelpText(
     'after',
     `
-The passphrase that opens the vault now comes from --passphrase-file or $GASDESK_PASSPHRASE. Backups, and other copies of
-the vault, still open with the one they were made with.`,
+The service now reads the passphrase of the vault from --passphrase-file or $GASDESK_PASSPHRASE. Backups, and other copies of
+the vault, keep the passphrase they were made with.`,
   ),
 ]);

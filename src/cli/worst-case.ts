@@ -21,19 +21,19 @@ const ladderText = ({ bounds, coin }: WorstCase): string[] => {
     });
     return { rule, ...(Object.fromEntries(columns) as Record<string, string>) };
   });
-  return rows.length === 0 ? [] : ['', 'What each rule would let through alone:', humanText(rows)];
+  return rows.length === 0 ? [] : ['', 'What each rule would let through by itself:', humanText(rows)];
 };
 
 /** The worst case of a policy, for people: a sentence for each time, the ladder of rules, and what would change it. */
 export const worstCaseText = (found: WorstCase): string => {
   const { bounds, coin, perAccount, suggestions } = found;
   return [
-    'What a holder of the API key with any number of accounts can cost at most:',
+    'The most that an attacker with the API key can make you pay:',
     ...bounds.map((bound) => boundSentence(bound, coin)),
     ...assumptions(found),
     ...ladderText(found),
     ...perAccount.map(perAccountWords),
-    ...(suggestions.length === 0 ? [] : ['', 'What would change it:']),
+    ...(suggestions.length === 0 ? [] : ['', 'How to lower it:']),
     ...suggestions.map(({ sentence }) => `- ${sentence}`),
   ].join('\n');
 };

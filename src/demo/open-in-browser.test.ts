@@ -17,6 +17,6 @@ test.skipIf(process.platform !== 'linux')('the address goes to what opens addres
   expect(readFileSync(opened, 'utf8')).toBe(`${URL}\n`);
 });
 
-test('where there is no browser nothing happens', () => {
+test('nothing happens without a browser', () => {
   expect(() => openInBrowser(URL, { PATH: '/nowhere' })).not.toThrow();
 });

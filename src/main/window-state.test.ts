@@ -65,7 +65,7 @@ test('the state is written when the window rests, once, and at the latest when i
   expect([clock.pending, errors]).toEqual([0, []]);
 });
 
-test('a state that cannot be written is told, and the window lives on', () => {
+test('a state that cannot be written is reported, and the window continues to work', () => {
   const errors: unknown[] = [];
   const window = Object.assign(new EventEmitter(), { getNormalBounds: () => SCREEN, isMaximized: () => false });
   keepWindowState(window, join(newFolder(), 'no', 'window.json'), new ManualClock(), (error) => errors.push(error));

@@ -29,7 +29,7 @@ const workAreas = () => {
 
 /**
  * Reloads the page at the same place when its process dies, and says so, since unsaved input is lost. Only the first
- * time without asking: a page that its content crashes would reload for ever.
+ * time without asking: a page that its content crashes would reload without end.
  */
 const survivePageCrash = (window: BrowserWindow, log: Log): void => {
   let crashes = 0;

@@ -17,10 +17,10 @@ export const offers = {
   },
   burn: { label: 'Burn an item', sentence: 'The DApp’s policy whitelists mint only. The desk denies burn.' },
   newUser: { label: 'Mint as a new user', sentence: 'Makes a new key and a new account. Its limit is unused.' },
-  lowFee: { label: 'Mint for too low a fee', sentence: 'No bundler would take it. The desk denies it.' },
+  lowFee: { label: 'Mint with too low a fee', sentence: 'No bundler would take it. The desk denies it.' },
   usedNonce: {
     label: 'Mint with a used nonce',
-    sentence: 'The EntryPoint would reject it. The desk denies it before it reserves any money.',
+    sentence: 'The EntryPoint would reject it. The desk denies it before it reserves anything.',
   },
   noUsedNonce: {
     label: 'Mint with a used nonce',

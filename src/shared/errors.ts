@@ -91,7 +91,7 @@ export const errorTable = {
   KEYSTORE_INVALID: { status: 400, rpc: -32602, title: 'This is not a keystore file (Web3 Secret Storage, version 3)' },
   KEYSTORE_EXISTS: { status: 400, rpc: -32602, title: 'A keystore with this address already exists' },
   KEYSTORE_NOT_FOUND: { status: 404, rpc: -32602, title: 'No keystore has this address' },
-  KEYSTORE_PASSWORD_WRONG: { status: 400, rpc: -32602, title: 'The password does not open the keystore' },
+  KEYSTORE_PASSWORD_WRONG: { status: 400, rpc: -32602, title: 'Wrong password for the keystore' },
   WALLET_UNREACHABLE: { status: 503, rpc: -32603, title: 'The wallet does not answer' },
   SIGNING_REFUSED: { status: 400, rpc: -32602, title: 'The wallet refused to sign' },
   FUNDING_MESSAGE_MISSING: {
@@ -110,7 +110,7 @@ export const errorTable = {
   TRANSACTION_WOULD_FAIL: { status: 400, rpc: -32602, title: 'The transaction would fail' },
 
   VAULT_LOCKED: { status: 400, rpc: -32052, title: 'The vault is locked' },
-  VAULT_PASSPHRASE_WRONG: { status: 400, rpc: -32052, title: 'The passphrase does not open the vault' },
+  VAULT_PASSPHRASE_WRONG: { status: 400, rpc: -32052, title: 'Wrong passphrase: the vault stays locked' },
   VAULT_DAMAGED: { status: 400, rpc: -32052, title: 'The vault is damaged' },
   CONTRACT_MISMATCH: { status: 400, rpc: -32052, title: 'The paymaster contract does not match its version or signer' },
   NOT_DEPLOYABLE: {
@@ -129,9 +129,9 @@ export const errorTable = {
     status: 503,
     rpc: -32053,
     title:
-      'Gasdesk cannot reach its database, so it signs and changes nothing. It goes on by itself when the database is back',
+      'Gasdesk cannot reach its database, so it signs and changes nothing. It continues by itself when the database is back',
   },
-  DATABASE_NOT_EMPTY: { status: 400, rpc: -32602, title: 'There is a desk in that database already' },
+  DATABASE_NOT_EMPTY: { status: 400, rpc: -32602, title: 'The database already holds a desk' },
   LOG_INCONSISTENT: {
     status: 400,
     rpc: -32603,
@@ -142,7 +142,7 @@ export const errorTable = {
     status: 503,
     rpc: -32053,
     title:
-      'The database is an older state of this desk, so Gasdesk signs and changes nothing. "gasdesk doctor" tells what is missing and what to do',
+      'The database is an older state of this desk, so Gasdesk signs and changes nothing. "gasdesk doctor" shows what is missing and what to do',
   },
   DATABASE_TOO_NEW: { status: 400, rpc: -32603, title: 'A newer Gasdesk wrote the database. Update Gasdesk' },
   ADDRESS_IN_USE: { status: 400, rpc: -32603, title: 'Another program uses the address' },
@@ -154,7 +154,7 @@ export const errorTable = {
   BACKUP_NO_ROOM: { status: 400, rpc: -32603, title: 'There is not enough free space for a backup' },
   BACKUP_EXISTS: { status: 400, rpc: -32602, title: 'The file already exists' },
   BACKUP_UNREADABLE: { status: 400, rpc: -32602, title: 'The file is not a readable backup' },
-  BACKUP_PASSPHRASE_WRONG: { status: 400, rpc: -32602, title: 'The passphrase does not open the backup' },
+  BACKUP_PASSPHRASE_WRONG: { status: 400, rpc: -32602, title: 'Wrong passphrase for the backup' },
   BACKUP_TOO_NEW: { status: 400, rpc: -32602, title: 'A newer Gasdesk made the backup. Update Gasdesk' },
   CONFIG_INVALID: { status: 400, rpc: -32603, title: 'The configuration is not valid' },
 } as const satisfies Record<string, ErrorRow>;

@@ -80,7 +80,7 @@ interface Answer {
 const refusalIn = ({ result, error }: Answer): string =>
   result?.reason?.code ?? error?.data?.code ?? error?.message ?? 'nothing';
 
-/** What somebody asks for. */
+/** What someone asks for. */
 export interface AttackRequest {
   readonly dapp: Dapp;
   readonly sender: Sender;

@@ -19,7 +19,7 @@ interface PaidTicket {
 const OVERHEAD_GAS = 9_600n;
 
 /**
- * What a tank is debited because the bundler pays more for gas than the operation offers. Nobody gains by it: the
+ * What a tank is debited because the bundler pays more for gas than the operation offers. No one gains by it: the
  * bundler pays the same price for the whole of its transaction, and the coins stay in the contract's deposit.
  */
 const bundlersOwnPrice = ({ paid, submitted, ticket }: PaidTicket): bigint => {

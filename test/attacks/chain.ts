@@ -74,7 +74,7 @@ export interface AttackChain {
   balance(of: Address): Promise<bigint>;
   /** Has an account of the attacker's own making stand on the chain, as if it had been deployed. */
   makeAccount(version: EntryPointVersion, behaviour: Behaviour): Promise<Sender>;
-  /** An account of the factory that is not deployed yet, and nobody asked for before. */
+  /** An account of the factory that is not deployed yet, and no one asked for before. */
   newAccount(version: EntryPointVersion): Promise<Sender>;
   /** The next nonce of an account in one of its sequences. */
   nonce(version: EntryPointVersion, sender: Address, key: bigint): Promise<bigint>;
@@ -87,7 +87,7 @@ export interface AttackChain {
   stop(): Promise<void>;
 }
 
-/** What somebody sends. Any address may send: the chain asks for no signatures. */
+/** What someone sends. Any address may send: the chain asks for no signatures. */
 export interface Transaction {
   readonly from: Address;
   readonly to: Address;
@@ -300,5 +300,5 @@ export const startAttackChain = async (): Promise<AttackChain> => {
   };
 };
 
-/** Nobody's wallet: of contracts without tanks. */
+/** No one's wallet: of contracts without tanks. */
 export const NO_WALLET = ZeroAddress as Address;

@@ -13,7 +13,7 @@ const FIRST: Readonly<Record<Manner, (key: string) => string>> = {
   'begins a body': (key) =>
     `POST ${key} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
   'asks and stays': () => GET('/healthz'),
-  // Requests in one write, whose answers nobody reads.
+  // Requests in one write, whose answers no one reads.
   'asks ahead': () => GET('/healthz').repeat(20) + GET('/openapi.json').repeat(2),
 };
 
@@ -37,7 +37,7 @@ const next = (socket: Socket, event: 'connect' | 'data'): Promise<void> =>
 /** Addresses that a crowd comes from. */
 const ADDRESSES = 4;
 
-/** A crowd of nobody. @param url of the desk: 127.0.0.1 */
+/** A crowd of no one. @param url of the desk: 127.0.0.1 */
 export const createCrowd = (url: string): Crowd => {
   const sockets = new Set<Socket>();
   const open = async (index: number, manner: Manner, path: string): Promise<void> => {

@@ -64,7 +64,7 @@ const CHAIN_TIMEOUT_MS = 500;
 /** Fewer than an attacker opens. */
 const MAX_CONNECTIONS = 200;
 
-/** Everything that bounds requests as such is off: what binds is the policy. */
+/** Everything that bounds requests as such is off: only the policy limits them. */
 const FLAGS = {
   chainTimeoutMs: CHAIN_TIMEOUT_MS,
   bodyLimitBytes: 1_048_576,
@@ -190,7 +190,7 @@ export const startDesk = async (
     return { index, policy: dapp, paymasterId, apiKey, paymaster, wallet, limits, pausedLimits: [] };
   };
 
-  /** What was there before anybody pushed anything. */
+  /** What was there before anyone pushed anything. */
   const defaultOperationCost = async (): Promise<bigint> => {
     const views = await call<{ chainId: number; defaultMaxOperationCostWei?: string }[]>('chains.list', {});
     const shown = views.find((one) => one.chainId === chainId)?.defaultMaxOperationCostWei;

@@ -10,7 +10,7 @@ import { gameCall } from '../support/operations.ts';
 import { ACCOUNT_OWNER, type AttackChain, type Sender } from './chain.ts';
 import type { Wish } from './wish.ts';
 
-/** Somebody who gets the coins of a plain transfer, and fees. */
+/** Someone who gets the coins of a plain transfer, and fees. */
 export const ACCOMPLICE: Address = `0x${'ac'.repeat(20)}`;
 
 const calls: Readonly<Record<Wish['call'], (chain: AttackChain) => Hex>> = {

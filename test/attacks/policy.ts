@@ -49,7 +49,7 @@ export const policy = fc.record({
   breaker: seldom(3, fc.record({ milli: fc.constantFrom(2, 5, 20), seconds: fc.constantFrom(60, 600, 3_600) })),
   /** Thousandths of the coin that one operation may cost at most; null: as the chain is set up. */
   operationCost: fc.constantFrom<(number | null)[]>(2, 40, null),
-  /** Base fee at first, and the tip that the node suggests while nobody pushes it. Millions of wei per gas. */
+  /** Base fee at first, and the tip that the node suggests while no one pushes it. Millions of wei per gas. */
   baseFeeMwei: fc.constant<number>(1_000),
   tipMwei: fc.constantFrom<number[]>(20, 100, 250),
   /** How many calls to one webhook at once. */

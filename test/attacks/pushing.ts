@@ -4,7 +4,7 @@ import type { Address } from '../../src/shared/schema/hex.ts';
 
 /** Pays for what moves prices. */
 const PUSHER: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
-/** An hour is what a desk may take for usual: nobody pushes for as long. */
+/** An hour is what a desk may take for usual: no one pushes for as long. */
 const LONGEST_MS = 50 * 60_000;
 /** So many times the usual base fee is the highest, and such a part of it the lowest. */
 const BASE_FEE_RANGE = 4n;

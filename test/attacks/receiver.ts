@@ -46,7 +46,7 @@ const says: Readonly<Record<NameState, () => Answer | Promise<Answer>>> = {
     await sleep(SLOW_MS);
     return ['127.0.0.1'];
   },
-  // Nobody listens there.
+  // No one listens there.
   elsewhere: () => ['127.0.0.99'],
   metadata: () => ['169.254.169.254'],
   silent: () => 'silent',

@@ -105,7 +105,7 @@ export interface Run extends IgnoredViolations {
   /** Base fee of the next block, and the one that there was at first. Wei per gas. */
   baseFeeWei: bigint;
   readonly usualBaseFeeWei: bigint;
-  /** The tip that bundlers have to pay, which the node suggests while nobody pushes it. Wei per gas. */
+  /** The tip that bundlers have to pay, which the node suggests while no one pushes it. Wei per gas. */
   readonly tipWei: bigint;
   /** What the desk believed of the base fee when it last signed, and of which block. Wei per gas. */
   believed: { readonly block: number; readonly wei: bigint };
@@ -133,7 +133,7 @@ export const tankName = (dapp: Pick<Dapp, 'policy' | 'wallet'>): string =>
 export const entryPointVersionOf = ({ policy: { version } }: Dapp): EntryPointVersion =>
   layoutOf(version).entryPointVersion;
 
-/** Mines a block: a second passes on everybody's clock. */
+/** Mines a block: a second passes on everyone's clock. */
 export const mineBlock = async (run: Run, transaction?: Transaction): Promise<MinedOperation | undefined> => {
   await run.time.pass(1_000);
   const seconds = Math.floor(run.time.now() / 1_000);
@@ -152,7 +152,7 @@ export const poll = async (run: Run): Promise<void> => {
   await run.desk.quiet();
 };
 
-/** Lets time pass as it does while nobody attacks: the chain mines, the desk polls. */
+/** Lets time pass as it does while no one attacks: the chain mines, the desk polls. */
 export const letPass = async (run: Run, ms: number): Promise<void> => {
   await run.time.pass(ms);
   await mineBlock(run);
@@ -160,7 +160,7 @@ export const letPass = async (run: Run, ms: number): Promise<void> => {
   await poll(run);
 };
 
-/** Turns of a millisecond after which a request that nobody works on waits for time to pass. */
+/** Turns of a millisecond after which a request that no one works on waits for time to pass. */
 const PATIENCE = { receiver: 10, queue: 150 };
 
 /** Waits for what the desk does; where only a receiver that never answers keeps it, time passes. */
@@ -174,7 +174,7 @@ export const patiently = async (run: Run, isDone: () => boolean): Promise<void> 
 
 const beneficiary = (address: string): string => address.slice(2).padStart(64, '0');
 
-/** Somebody pays into the tank or the deposit that pays for a DApp. */
+/** Someone pays into the tank or the deposit that pays for a DApp. */
 export const fund = async (run: Run, dapp: Dapp, wei: bigint, from: Address): Promise<void> => {
   const layout = layoutOf(dapp.policy.version);
   const [to, selector, whose] = layout.hasTanks

@@ -138,7 +138,7 @@ test('of storage that is filled and cleared they have what the chain refunds, up
   expect(gained * 100n).toBeLessThanOrEqual(lost * 15n + (lost - gained) * 25n);
 });
 
-test('nor does a node open the tank that tells a base fee no chain could have by then', async () => {
+test('a node that reports an impossible base fee does not open the tank either', async () => {
   const push = { kind: 'base fee told', times: 10_000n } as const;
   expect(await plunder('verifying-0.7', { baseFeeMwei: 5, tipMwei: 1 }, { ...BURNED, push })).toMatchObject({
     lost: 0n,

@@ -14,7 +14,7 @@ import type { Wish } from './wish.ts';
 /** Accounts by which an attacker who bundles takes more out of a tank than it costs. */
 const ACCOUNTS = ['usual', 'deploying', 'idle', 'burning'] as const;
 
-/** Nothing that anybody needs: what is not drawn otherwise. */
+/** Nothing that anyone needs: what is not drawn otherwise. */
 const PLAIN = {
   nonce: 'next',
   call: 'mint',
@@ -45,14 +45,14 @@ const nothingElse = {
   emptyBlocks: fc.constant(0),
 };
 
-/** What somebody has sponsored to bundle it themselves, by what they do besides. */
+/** What someone has sponsored to bundle it themselves, by what they do besides. */
 export const selfBundling = {
   'nothing else': fc.record(nothingElse),
   'prices pushed': fc.record({ ...nothingElse, push: push.map((pushed): Push | null => pushed) }),
   'base fee falls': fc.record({ ...nothingElse, emptyBlocks: fc.integer({ min: 1, max: 5 }) }),
   'accounts with another face': fc.record({ ...nothingElse, account: fc.constant<SelfBundling['account']>('fickle') }),
 };
-/** What somebody has sponsored to bundle it themselves. */
+/** What someone has sponsored to bundle it themselves. */
 export interface SelfBundling {
   readonly dapp: number;
   readonly account: Behaviour | 'usual' | 'deploying';

@@ -7,7 +7,7 @@ import { blame } from './violation.ts';
 /** Of `abi.encode(address, …)` behind the paymaster's address. */
 const walletIn = (data: string): string => `0x${data.slice(2 + 40 + 24, 2 + 40 + 64)}`;
 
-/** Names whose receiver nobody connects to, so that nobody knows whether it is out. */
+/** Names whose receiver no one connects to, so that no one knows whether it is out. */
 const UNREACHED: readonly NameState[] = ['metadata', 'silent', 'failing', 'unknown'];
 
 /** A receiver that does not verify denies; only a rule that may fail open passes, and only when the receiver is out. */

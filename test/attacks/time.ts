@@ -9,7 +9,7 @@ interface Timer {
 export const deskMs = (realMs: number): number => (realMs * 11) / 10;
 
 /**
- * Time as it passes for everybody, and the clock of the desk's machine, which may be wrong. However much time passes at
+ * Time as it passes for everyone, and the clock of the desk's machine, which may be wrong. However much time passes at
  * once, each timer that falls due runs once: hours are as long as minutes.
  */
 export interface AttackTime {

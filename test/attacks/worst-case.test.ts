@@ -188,7 +188,7 @@ test('what a day can cost by a limit in coins is what it costs', async () => {
   await expectReached(bound);
 });
 
-test('what is left of a budget in dollars without an end is what a day can cost', async () => {
+test('the rest of a total budget in dollars is the cost of any day', async () => {
   const on = await attacked('verifying-0.7', { tank: 2_000 });
   await on.desk.call('chains.set', { chainId: chain.chainId, price: { source: 'static', usd: '2999.99' } });
   await addLimit(on, { thresholdType: 'USD', threshold: 1_000, cycleDuration: { unit: 'lifetime' } });
@@ -206,7 +206,7 @@ test('what is left of a budget in dollars without an end is what a day can cost'
   expect(cost).toBeGreaterThanOrEqual((most * 99n) / 100n);
 });
 
-test('a limit per user stops nobody: new accounts take what is in the tank', async () => {
+test('a limit per user stops no attacker: new accounts take what is in the tank', async () => {
   const on = await attacked('1.1.0', { tank: 200 });
   await addLimit(on, { ...countPerHour, type: 'SMART_ACCOUNT', threshold: 1 });
   const bound = await worstCaseOf(on, 'hour');

@@ -48,7 +48,7 @@ describe('gasdesk backup and restore', () => {
     expect(existsSync(again.before)).toBe(true);
   });
 
-  it.runIf(playsAll)('replace a backup only when told to, and a file that is none never', async () => {
+  it.runIf(playsAll)('replace a backup only on demand, and another file never', async () => {
     const dir = tempFolder();
     const file = join(dir, 'file.gasdesk-backup');
     const desk = join(dir, 'desk');
@@ -65,7 +65,7 @@ describe('gasdesk backup and restore', () => {
       expect((await backup('--force')).stderr).toMatch(refused);
       expect(readFileSync(file, 'utf8')).toBe(mine);
     }
-    // Only its name distinguishes what somebody else encrypted with a passphrase.
+    // Only its name distinguishes what someone else encrypted with a passphrase.
     const diary = join(dir, 'diary.age');
     writeFileSync(diary, first);
     expect((await gasdesk(['backup', diary, '--data', desk, '--force'], env)).stderr).toMatch(refused);
@@ -89,7 +89,7 @@ describe('gasdesk backup and restore', () => {
     expect(existsSync(join(dir, 'fresh'))).toBe(false);
   });
 
-  it('touch no file of the desk, and no file of somebody else beside the backup', async () => {
+  it('touch no file of the desk, and no foreign file next to the backup', async () => {
     const [dir, out] = [tempFolder(), tempFolder()];
     await json('account', 'list', '--data', dir);
     const among = await gasdesk(['backup', join(dir, 'gasdesk.json'), '--data', dir], env);

@@ -107,7 +107,7 @@ const withManifest = async (change: (manifest: Record<string, unknown>) => unkno
 describe('what would destroy a desk is refused with nothing changed:', () => {
   test('a passphrase that is not the backup’s', async () => {
     expect(await refusal(backup, new Secret('of something else'))).toMatch(
-      /^BACKUP_PASSPHRASE_WRONG: The passphrase does not open the backup/,
+      /^BACKUP_PASSPHRASE_WRONG: Wrong passphrase for the backup/,
     );
   });
 

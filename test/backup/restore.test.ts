@@ -225,7 +225,7 @@ describe('the vault in a backup', () => {
     await engine.stop();
   });
 
-  test('of a locked desk needs the vault’s own passphrase: no backup is made whose keys nobody could use', async () => {
+  test('of a locked desk needs the vault’s own passphrase: no backup is made with unusable keys', async () => {
     const { dir } = await deskWith('Locked');
     const engine = await engineOf(dir);
     const create = (passphrase: string) => engine.service.call('backups.create', { passphrase });

@@ -39,7 +39,7 @@ const isSponsored = async (dapp: Dapp): Promise<boolean> => {
   return (await dapp.sponsor(mint)).body.result?.paymasterAndData !== '0x';
 };
 
-test('what a wallet in the browser sends is followed, and nobody is promised meanwhile what it takes', async () => {
+test('a transaction of a wallet in the browser is followed, and its amount is promised to no operation meanwhile', async () => {
   const { dapp, draft } = await withWithdrawal();
   await handOver(draft);
   expect([await isSponsored(dapp), await isSponsored(dapp)]).toEqual([true, false]);

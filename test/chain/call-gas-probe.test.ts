@@ -141,7 +141,7 @@ test('the gas found is tight: one hundredth less does not suffice', async () => 
   expect(less).toMatchObject({ success: false, gasNeeded: maxGas });
 });
 
-test('a call that reverts is told with its reason', async () => {
+test('a call that reverts is reported with its reason', async () => {
   const sender = await deployedAccount(5);
   const callData = execute(world.gameItems, 0n, abi.GameItems.encodeFunctionData('failingMint'));
   const { success, revertData } = await probe({ sender, callData });

@@ -126,7 +126,7 @@ describe('a refusal', () => {
     });
   });
 
-  test("is what Biconomy's paymaster is told, where it asks for either and there are no tokens", async () => {
+  test("follows Biconomy's paymaster, if it asks for either and no token is accepted", async () => {
     const op = await unsponsored(await newAccount(world(), dapp), mintCall(world()));
     const paymaster = new BiconomyPaymaster({ paymasterUrl: dapp.url });
     expect(await paymaster.getPaymasterFeeQuotesOrData(op as object, {})).toMatchObject({ paymasterAndData: '0x' });

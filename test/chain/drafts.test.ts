@@ -82,7 +82,7 @@ const mined = async (version: EntryPointVersion, draft: Draft, signature?: Hex):
   }
 };
 
-/** Makes an account as the EntryPoint does: from v0.8 on, its factory lets nobody else. */
+/** Makes an account as the EntryPoint does: from v0.8 on, its factory lets no one else. */
 const makeAccount = async (entryPoint: Address, { factory, factoryData }: NewAccount): Promise<void> => {
   const { provider } = world().chain;
   const from = senderCreatorOf(entryPoint);
@@ -160,7 +160,7 @@ describe.each(versions)('what is signed for %s while gas is estimated', (version
       versions.map(([one]) => one),
     ).includes(row);
 
-  test.runIf(isPlayed(0))('is not good for mining, whoever saw it: the tank loses nothing', async () => {
+  test.runIf(isPlayed(0))('cannot be mined, even by a reader of the draft: the tank loses nothing', async () => {
     const dapp = version === '1.0.0' ? await dappOf100() : await clientDapp(world(), version);
     const partial = await partialOf(entryPointVersion(version));
     const options = { calculateGasLimits: true };

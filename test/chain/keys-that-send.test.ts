@@ -120,7 +120,7 @@ test('a key that signs something else sends nothing', async () => {
   expect(await balance()).toBe(before);
 });
 
-test('a wallet that sends by itself is followed by the hash it tells', async () => {
+test('a wallet that sends by itself is followed by the hash it returns', async () => {
   const transactions = withKey(sendByNode());
   const before = await balance();
   const { draftId } = await transactions.prepare(action, wallet.address as Address);
@@ -131,7 +131,7 @@ test('a wallet that sends by itself is followed by the hash it tells', async () 
   expect(await balance()).toBe(before + ETHER);
 });
 
-test('a wallet that sends something else than was drafted is told of', async () => {
+test('a wallet that sends another transaction than drafted is reported', async () => {
   const transactions = withKey(sendByNode({ value: 5n }));
   const { draftId } = await transactions.prepare(action, wallet.address as Address);
   const sent = await transactions.send(draftId, signed);

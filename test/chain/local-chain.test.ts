@@ -13,7 +13,7 @@ const call = async (url: string, method: string): Promise<unknown> => {
   return ((await answer.json()) as { result: unknown }).result;
 };
 
-test('a chain starts with the chain id asked for, beside others, and is gone after stop', async () => {
+test('a chain starts with the given chain id, next to others, and is gone after stop', async () => {
   const [one, other] = await Promise.all([startLocalChain(), startLocalChain({ chainId: 4242 })]);
   try {
     expect(one.chainId).toBe(31337);
@@ -50,7 +50,7 @@ test('no chain is left behind when the process that started it is killed', async
   await expect(call(url, 'eth_chainId')).rejects.toThrow('fetch failed');
 });
 
-test('an operator without anvil is told how to get one', () => {
+test('an operator without anvil learns how to get one', () => {
   expect(() => findAnvil({ PATH: '/nowhere' }, noPackage)).toThrow(/npm install @foundry-rs\/anvil-.*GASDESK_ANVIL/);
 });
 

@@ -25,7 +25,7 @@ const withdrawalOf = (paymasterId: string, amount: bigint, to: string) =>
   ({ kind: 'withdraw', paymasterId, amountWei: wei(amount), to }) as const;
 
 describe('what the operator pays in and takes out', () => {
-  test('is in the tank to the wei, and the payer has paid that and the fee that is told', async () => {
+  test('is in the tank to the wei, and the payer has paid that and the reported fee', async () => {
     const dapp = await desk().dapp('1.1.0');
     const before = await balanceOf(dapp.wallet.address);
     const sent = await desk().send(depositOf(dapp.paymasterId, ETHER + 7n), dapp.wallet);
@@ -100,7 +100,7 @@ describe('what the operator pays in and takes out', () => {
   });
 });
 
-describe('what would fail is said before anybody signs', () => {
+describe('a transaction that would fail is reported before it is signed', () => {
   test.each([
     ['nothing is paid in', (id: string) => depositOf(id, 0n), /DepositCanNotBeZero/],
     ['more is paid in than there is', (id: string) => depositOf(id, ETHER * 100n), /100.*Add|insufficient/],
@@ -191,7 +191,7 @@ describe('a signature from elsewhere', () => {
     });
   });
 
-  test('of somebody else, or of no form, is refused', async () => {
+  test('of another signer, or without a valid form, is refused', async () => {
     const { dapp, draft, send } = await prepared();
     const stranger = await desk().rich();
     const invalid = { code: 'INVALID_SIGNATURE' };
@@ -215,7 +215,7 @@ describe('a signature from elsewhere', () => {
 });
 
 describe('a withdrawal', () => {
-  test('to where nobody could take it again is refused', async () => {
+  test('to an address that cannot take it out again is refused', async () => {
     const dapp = await desk().dapp('1.1.0');
     await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
     for (const to of [`0x${'0'.repeat(40)}`, tanks, entryPoints['0.6'].address]) {
@@ -227,7 +227,7 @@ describe('a withdrawal', () => {
     }
   });
 
-  test('that is under way is neither withdrawn again nor reserved for operations', async () => {
+  test('that is in flight is neither withdrawn again nor reserved for operations', async () => {
     const dapp = await desk().dapp('1.1.0');
     await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
     await desk().hold();
@@ -254,7 +254,7 @@ describe('a withdrawal', () => {
 describe('a withdrawal for which nothing is held any more when it is signed', () => {
   // Engines on PostgreSQL have a test of their own.
   test.skipIf(process.env['GASDESK_TEST_POSTGRES'] !== undefined)(
-    'is neither sent nor recorded, and the operator is told why',
+    'is neither sent nor recorded, and the operator sees why',
     async () => {
       const dapp = await desk().dapp('1.1.0');
       await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
@@ -327,7 +327,7 @@ describe('what was sent', () => {
       await expect(forget(id)).rejects.toMatchObject({ code: 'TRANSACTION_NOT_FOUND' });
   });
 
-  test('is told to be replaced once another transaction has its place, and not before', async () => {
+  test('counts as replaced once another transaction has its place, and not before', async () => {
     const dapp = await desk().dapp('1.1.0');
     await desk().hold();
     const sent = await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
@@ -379,7 +379,7 @@ describe('what was sent', () => {
     expect(await desk().now(kept)).toMatchObject({ state: 'mined' });
   });
 
-  test('and reverted is told with the reason', async () => {
+  test('and reverted is reported with the reason', async () => {
     const dapp = await desk().dapp('1.1.0');
     await desk().send(depositOf(dapp.paymasterId), dapp.wallet);
     const all = withdrawalOf(dapp.paymasterId, ETHER, dapp.wallet.address);

@@ -112,7 +112,7 @@ it.each(allEntryPoints)('EntryPoint $version answers at its canonical address', 
   expect(await worlds.get(version)?.deposit(operator.address as Address)).toBe(0n);
 });
 
-it('the other build of SingletonPaymasterV8 is told apart, with both hashes', async () => {
+it('the other build of SingletonPaymasterV8 is recognised, with both hashes', async () => {
   const [npmBuild] = layouts.filter(({ version }) => version === 'singleton-0.8');
   if (npmBuild === undefined) throw new Error('no layout');
   const target = { chainId: chain().chainId, version: 'singleton-0.8-eip7702', address: await deployed(npmBuild) };

@@ -216,7 +216,7 @@ describe('bytes behind the signed data, by which an operation is mined under a h
     expect((await settlementsOf(dapp)).sort()).toEqual(['released', 'released', 'settled', 'settled']);
   });
 
-  test('are told to the operator where they hide which decision it was', async () => {
+  test('are reported to the operator if they hide which decision it was', async () => {
     const dapp = await world().dapp(parseEther('1'));
     const nonce = newNonce();
     const [first, second] = [await signed(dapp, nonce, CHEAP), await signed(dapp, nonce, DEAR, ZEROS)];

@@ -30,7 +30,7 @@ interface OnChain {
   readonly block: number;
   readonly hash: Hex;
   readonly cost: bigint;
-  /** Where nobody can tell which it was: all it may have been. */
+  /** Where no one can tell which it was: all it may have been. */
   readonly mayBe: readonly SponsoredOperation[] | undefined;
 }
 

@@ -58,7 +58,7 @@ describe('what an operation cost replaces what it might have cost', () => {
     expect([desk.store.reservedWei, desk.store.spentWei]).toEqual([0n, costs + actualGasCost]);
   });
 
-  test('and an operation of somebody else on the same chain changes nothing', async () => {
+  test('and a foreign operation on the same chain changes nothing', async () => {
     const [ours, theirs] = [await world().desk(), await world().desk()];
     const { decision } = await ours.sponsor();
     const { actualGasCost } = await world().mine(await theirs.sponsor());
@@ -69,7 +69,7 @@ describe('what an operation cost replaces what it might have cost', () => {
 });
 
 describe('a re-org', () => {
-  test('that takes an operation back reserves its maximum again, until it is mined anew', async () => {
+  test('that takes an operation back reserves its maximum again, until it is mined again', async () => {
     const desk = await world().desk();
     const operation = await desk.sponsor();
     await world().mine(operation);
@@ -111,7 +111,7 @@ describe('a re-org', () => {
     expect(operation.decision.history).toEqual(['reserved', 'settled', 'reserved']);
   });
 
-  test('that only moves an operation to another block costs nobody a reservation', async () => {
+  test('that only moves an operation to another block costs no reservation', async () => {
     const desk = await world().desk();
     const operation = await desk.sponsor();
     const before = await world().mine(operation);
@@ -157,10 +157,10 @@ describe('a re-org', () => {
   });
 });
 
-describe('an operation that fits no decision for sure, since nobody sees its bytes', () => {
+describe('an operation that matches no decision for certain, since its bytes are hidden', () => {
   const hidden = { behind: '0x00', scrambled: true } as const;
 
-  test('leaves all that it may be at their maximum, and is told to the operator once', async () => {
+  test('leaves all candidates at their maximum, and is reported to the operator once', async () => {
     const desk = await world().desk();
     const operation = await desk.sponsor(300);
     const others = [

@@ -148,7 +148,7 @@ describe('a contract with one signer', () => {
       data: { only: desk.operator.address },
     });
     await desk.send(accept('1.1.0'), desk.operator);
-    // Nobody asks: the watch sees the receipt by itself.
+    // No one asks: the watch sees the receipt by itself.
     await expect
       .poll(async () => {
         await desk.clock.advance(4_000);

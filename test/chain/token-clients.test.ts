@@ -211,7 +211,7 @@ describe.each(VERSIONS)('an operation of version %s', (version) => {
   );
 
   test.each(shareOf(Object.keys(senders), version, VERSIONS))(
-    'is charged for what it costs to take a token that is dear to move through %s',
+    'is charged for the cost of taking a token that is expensive to move through %s',
     async (name) => {
       const token = tokens.dear;
       const one = await richAccount(dapp, token);
@@ -221,7 +221,7 @@ describe.each(VERSIONS)('an operation of version %s', (version) => {
   );
 
   test.each(shareOf(sendersThatAskForGas(version), version, VERSIONS))(
-    'is charged for what it costs to take a token that is dear to move up front through %s',
+    'is charged for the cost of prefunding in a token that is expensive to move through %s',
     async (name) => {
       const token = tokens.dearPreFund;
       const one = await approvedAccount(token);

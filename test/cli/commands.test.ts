@@ -96,7 +96,7 @@ describe.concurrent.each([
   ['on the files', false],
   ['through the engine that runs', true],
 ])('every command %s', (_way, served) => {
-  it('account create and list: the new account is beside the first one', async () => {
+  it('account create and list: the new account is next to the first one', async () => {
     const { json } = await openDesk(served);
     const made = await json<{ accountId: string }>('account', 'create', '--name', 'Second studio');
     expect(made).toMatchObject({ accountId: expect.stringMatching(UUID), name: 'Second studio' });
@@ -149,7 +149,7 @@ describe.concurrent.each([
     });
   });
 
-  it('pause and resume: nothing is sponsored in between, whoever looks', async () => {
+  it('pause and resume: nothing is sponsored in between, by any interface', async () => {
     const { json, human } = await openDesk(served);
     const paused = await json('pause', '--reason', 'Key rotation');
     expect(paused).toEqual({ paused: true, since: expect.any(Number), reason: 'Key rotation' });
@@ -428,7 +428,7 @@ describe.concurrent('the commands for people', () => {
     );
   });
 
-  it('tell what they are about', async () => {
+  it('show what they are about', async () => {
     const { human, paymasterId, webhookId, decisionId } = await openDesk(true);
     const expected: [line: string, needle: string][] = [
       ['paymaster list', paymasterId],
@@ -478,13 +478,13 @@ describe.concurrent('doctor', () => {
     expect(checks[0]).toEqual({
       name: 'database',
       ok: true,
-      detail: expect.stringMatching(/^Sound, schema \d+$/) as string,
+      detail: expect.stringMatching(/^OK, schema \d+$/) as string,
       fix: '',
     });
     const text = await gasdesk(['doctor', '--data', dir]);
     expect(text.code).toBe(1);
     expect(text.stdout).toMatch(/^ERROR +vault +Not created yet/m);
-    expect(text.stdout).toMatch(/^advice +setup +Next: a chain +Run "gasdesk chain set CHAIN_ID --rpc URL"/m);
-    expect(text.stdout).toMatch(/^advice +backups +None in .* +Run "gasdesk backup"/m);
+    expect(text.stdout).toMatch(/^warning +setup +Next: a chain +Run "gasdesk chain set CHAIN_ID --rpc URL"/m);
+    expect(text.stdout).toMatch(/^warning +backups +None in .* +Run "gasdesk backup"/m);
   });
 });

@@ -22,7 +22,7 @@ test('the demo has an operation sponsored, one denied by each rule and one paid 
   expect(readdirSync(dir)).toEqual([]);
 });
 
-test.runIf(playsAll)('a demo that does not go as told says what is otherwise, and exits 1', async () => {
+test.runIf(playsAll)('a demo that does not go as planned says what is different, and exits 1', async () => {
   const dir = tempFolder();
   const anvil = join(dir, 'anvil');
   // A chain on which gas costs nothing, so that an empty tank is enough.

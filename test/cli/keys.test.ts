@@ -62,7 +62,7 @@ describe.concurrent('gasdesk keystore', () => {
     const wrong = join(tempFolder(), 'wrong');
     writeFileSync(wrong, 'another');
     const refused = await one.run('keystore', 'remove', one.key.address, '--password-file', wrong);
-    expect([refused.code, refused.stderr]).toEqual([1, 'gasdesk: The password does not open the keystore\n']);
+    expect([refused.code, refused.stderr]).toEqual([1, 'gasdesk: Wrong password for the keystore\n']);
     jsonOf(await one.run('keystore', 'remove', one.key.address, '--password-file', one.passwordFile, '--json'));
     expect(jsonOf(await one.run('keystore', 'list', '--json'))).toEqual([made]);
   });
@@ -111,7 +111,7 @@ describe.concurrent('gasdesk funding-wallet', () => {
   const fundingWallet = async (run: Awaited<ReturnType<typeof desk>>['run']) =>
     (jsonOf(await run('paymaster', 'list', '--json')) as { fundingWallet: string | null }[])[0]!.fundingWallet;
 
-  it('is set by a keystore, a wallet, or a signature that was made elsewhere; the history tells of each', async () => {
+  it('is set by a keystore, a wallet, or a signature that was made elsewhere; the history lists each', async () => {
     const { paymasterId, key, passwordFile, run } = await desk();
     const set = (...args: string[]) => run('funding-wallet', 'set', '--paymaster', paymasterId, ...args, '--json');
     const byKeystore = await set('--keystore', key.address, '--password-file', passwordFile);

@@ -31,12 +31,12 @@ test('templates are listed and explained without a desk', async () => {
   expect(listed).toMatchObject({ code: 0, stderr: '' });
   expect(listed.stdout).toMatch(/^campaign +Campaign .*\nonboarding .*\none-method .*\nnft-members .*\nweekend /m);
   const { stdout } = await gasdesk(['policy', 'template', 'campaign']);
-  expect(stdout).toContain('  budget              Budget in all; must be given\n');
-  expect(stdout).toContain('What it does not protect from:\n- ');
+  expect(stdout).toContain('  budget              Total budget; must be given\n');
+  expect(stdout).toContain('Remaining risks:\n- ');
   expect(await gasdesk(['policy', 'template', 'party'])).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: expect.stringContaining('"party" is no template. The templates are: campaign, onboarding'),
+    stderr: expect.stringContaining('"party" is not a template. The templates are: campaign, onboarding'),
   });
 });
 
@@ -48,13 +48,13 @@ test('a campaign is printed, shown, and made in one step', async () => {
       'Set one with "gasdesk chain set 31337 --usd AMOUNT".\n',
   );
   const refused = await ofDapp('campaign', ...SUMMER);
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was changed. Add --yes') });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Not applied. Run again with --yes') });
   expect(await rules()).toEqual([]);
   const coins = [...SUMMER, '--set', 'currency=NATIVE_ASSET'];
   const made = await ofDapp('campaign', ...coins, '--yes');
   expect(made).toMatchObject({ code: 0, stderr: '' });
   expect(made.stdout).toContain(
-    'Summer: budget: All users together may have gas for 500 ETH sponsored in total. Binds only operations with the id "summer".\n',
+    'Summer: budget: All users together may have gas for 500 ETH sponsored in total. Applies only to operations with the id "summer".\n',
   );
   expect(made.stdout).toMatch(/\n- Accounts are free: .*\n[^]*\n\+ .*"Summer: budget"[^]*\nApplied: sha256:/);
   expect(await rules()).toEqual([
@@ -65,11 +65,11 @@ test('a campaign is printed, shown, and made in one step', async () => {
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('any more: sha256:') });
 });
 
-test('what is wrong is told by field, and nothing is changed', async () => {
+test('invalid input is reported by field, and nothing is changed', async () => {
   const { code, stderr } = await ofDapp('campaign', '--set', 'name=Summer', '--set', 'budget=-1', '--yes');
   expect(code).toBe(2);
   expect(stderr).toContain('must be given\n');
-  expect(stderr).toContain('budget (Budget in all) must be a positive amount such as 0.5');
+  expect(stderr).toContain('budget (Total budget) must be a positive amount such as 0.5');
   const unknown = await ofDapp('weekend', '--set', 'days=2', '--yes');
   expect(unknown).toMatchObject({
     code: 2,

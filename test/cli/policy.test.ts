@@ -101,7 +101,7 @@ contracts:
     expect(await out('diff', before!.revision, before!.revision)).toBe('No difference.\n');
     const refused = await run('apply', file);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toBe('gasdesk: Nothing was changed. Add --yes to apply the file, or --dry-run\n');
+    expect(refused.stderr).toBe('gasdesk: Not applied. Run again with --yes to apply the file, or with --dry-run\n');
     expect((await json<unknown[]>('history'))[0]).toEqual(before);
 
     const { applied, revision } = await json<{ applied: boolean; revision: string }>(
@@ -148,12 +148,12 @@ contracts:
     expect(await out('show')).toBe(before);
   });
 
-  test('a file that is wrong is told with its name, line and column', async () => {
+  test('an invalid file is reported with its name, line and column', async () => {
     writeFileSync(file, await out('export'));
     edit('rules:', '"rulez\\e[31m":');
     const { code, stderr } = await run('apply', file, '--yes');
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^gasdesk: \S+policy\.yaml: line \d+, column 1: rules must be there/);
+    expect(stderr).toMatch(/^gasdesk: \S+policy\.yaml: line \d+, column 1: rules is required/);
     expect(stderr).toMatch(/^\S+policy\.yaml: line \d+, column 1: rulez\u{fffd}\[31m is no field here\./mu);
   });
 });

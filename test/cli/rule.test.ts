@@ -30,7 +30,7 @@ const json = async (...args: string[]): Promise<unknown> => {
   return JSON.parse(stdout);
 };
 
-test('a rule is added, listed, changed, paused and removed; --data is its data beside the folder', async () => {
+test('a rule is added, listed, changed, paused and removed; --data is its data and not the folder', async () => {
   const data =
     '{"type":"SMART_ACCOUNT","thresholdType":"COUNT","threshold":5,"cycleDuration":{"value":1,"unit":"day"}}';
   const limit = ['--type', 'PAYMASTER_SA_LIMIT', '--name', 'Five a day', '--data', data];
@@ -52,7 +52,7 @@ test('a rule is added, listed, changed, paused and removed; --data is its data b
   });
   const { _id: id } = added as { _id: string };
   const { stdout } = await rule('list');
-  expect(stdout).toContain('Each user may have 5 operations sponsored per day. Only where op.deploys.');
+  expect(stdout).toContain('Each user may have 5 operations sponsored per day. Applies when op.deploys.');
   expect(stdout).toContain('In shadow: it denies nothing.');
   const changed = await json('update', id, '--when', 'none', '--active-until', 'none', '--enforcement', 'enforce');
   for (const field of ['when', 'activeUntil', 'enforcement']) expect(changed).not.toHaveProperty(field);
@@ -91,7 +91,7 @@ test('a list of senders is read from a file, one per line or CSV', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('line 2 holds no address: nobody')]);
 });
 
-test('what is wrong with an expression is told', async () => {
+test('an invalid expression is reported', async () => {
   const data = '{"expression":"op.nothing > 1","message":"No."}';
   const { code, stderr } = await rule('add', '--type', 'CONDITION', '--name', 'C', '--data', data);
   expect([code, stderr]).toEqual([2, expect.stringContaining('No such key: nothing')]);

@@ -130,7 +130,7 @@ describe.concurrent('a private key', () => {
     expect(stderr).not.toContain(key.slice(2));
   });
 
-  it('in a file that cannot be read is told by the name of the file', async () => {
+  it('in an unreadable file is reported by the name of the file', async () => {
     const dir = await folderWithVault();
     for (const file of [join(dir, 'nowhere'), dir]) {
       const { code, stderr } = await importKey(dir, file);

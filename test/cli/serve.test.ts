@@ -53,7 +53,7 @@ describe.concurrent('serve', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'on %s answers the request under way, refuses new ones and exits 0',
+    'on %s answers the request in flight, refuses new ones and exits 0',
     async (signal) => {
       const dir = tempFolder();
       const desk = await serve(['--data', dir]);

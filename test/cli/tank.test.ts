@@ -164,7 +164,7 @@ it.each([
   [['--wallet', 'http://127.0.0.1:1'], 'The account of the wallet is missing. Use --address'],
   [['--wallet', 'http://127.0.0.1:1', '--from-key-file', 'owner.key'], 'cannot be used with'],
   [['--keystore', `0x${'11'.repeat(20)}`], 'The password of the keystore is missing. Set GASDESK_KEYSTORE_PASSWORD'],
-])('a transaction that nobody can sign is refused before anything is prepared: %j', async (flags, why) => {
+])('a transaction without a possible signer is refused before anything is prepared: %j', async (flags, why) => {
   const dir = tempFolder();
   const { code, stdout, stderr } = await gasdesk([
     'tank',

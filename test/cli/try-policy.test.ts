@@ -130,12 +130,12 @@ describe('a policy file is tried on past decisions', () => {
       'version: 1\ncontracts: []\nrules: []\nwebhooks: [{url: "https://hooks.example"}]\nallowedOrigins: []\n',
     );
     expect(await out()).toBe(
-      'On these 7 decisions this would have changed nothing that is known.\n' +
-        'Unknown: 7. At that time a webhook was not called or a token was not read, or the record lacks what is needed.\n',
+      'On these 7 decisions this would have changed none that could be evaluated.\n' +
+        'Could not be evaluated: 7. At that time, Gasdesk did not call a webhook or read a token, or the record is incomplete.\n',
     );
   });
 
-  test('a file that is wrong is told with its name', async () => {
+  test('an invalid file is reported with its name', async () => {
     writeFileSync(file, 'version: 2\n');
     const { code, stderr } = await run();
     expect(code).toBe(1);

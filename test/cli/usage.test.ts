@@ -105,7 +105,7 @@ const namesIn = (help: string): string[] =>
     .map((line) => /^ {2}([\w-]+)/.exec(line)?.[1] ?? '')
     .filter((name) => name !== '' && name !== 'help');
 
-it('tells its version', async () => {
+it('prints its version', async () => {
   expect(await gasdesk(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 

@@ -31,11 +31,13 @@ test('on a chain without an RPC URL nothing stops an attacker: the desk signs wh
   await desk().limit(dapp, { name: 'Each', type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold: 1 });
   const lines = (await run(paymasterId)).split('\n');
   expect(lines.slice(0, 4)).toEqual([
-    'What a holder of the API key with any number of accounts can cost at most:',
+    'The most that an attacker with the API key can make you pay:',
     expect.stringMatching(/^At once: 0\.\d+ ETH, then the spending limit "All" stops it\.$/),
     expect.stringMatching(/^In any hour: 0\.\d+ ETH, then the spending limit "All" stops it\.$/),
     expect.stringMatching(/^In any day: [\d.]+ ETH, then the spending limit "All" stops it\.$/),
   ]);
-  expect(lines).toContain('The spending limit "Each" stops nobody: it counts each account, and new accounts are free.');
+  expect(lines).toContain(
+    'The spending limit "Each" stops no attacker: it counts each account, and new accounts are free.',
+  );
   expect(lines.filter((line) => line.startsWith('- '))).not.toEqual([]);
 });

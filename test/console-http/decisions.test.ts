@@ -45,7 +45,7 @@ test('what is older than the time asked for is not counted', async () => {
   expect(outcomes).toEqual([{ sponsored: 0, denied: 0, error: 0 }]);
 });
 
-test('the calls of an operation are told by the registered ABI, with their arguments', async () => {
+test('the calls of an operation are shown by the registered ABI, with their arguments', async () => {
   const desk = offline();
   const dapp = await desk.dapp();
   const { paymasterId } = dapp;
@@ -93,7 +93,7 @@ test('who waits for the feed gets rows of what is made, and an empty page when n
   expect(ahead).toEqual({ rows: [], upTo: missed.upTo, more: false });
 });
 
-test('settlement is told when it happens to those who follow, and later to those who were away', async () => {
+test('settlement reaches followers when it happens, and others when they return', async () => {
   const desk = offline();
   const dapp = await desk.dapp();
   const { service } = desk.engine();

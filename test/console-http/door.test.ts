@@ -67,7 +67,7 @@ const send = (method: string, path: string, headers: Record<string, string> = {}
 const call = (headers: Record<string, string>, body: unknown = { name: 'system.info', input: {} }): Promise<Answer> =>
   send('POST', '/console/call', { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
 
-describe('whoever has the operator token', () => {
+describe('a holder of the operator token', () => {
   test('calls procedures, from the page or from a program', async () => {
     for (const origin of [{}, { origin: `http://${host}` }]) {
       const { status, text } = await call({ authorization, ...origin });
@@ -83,7 +83,7 @@ describe('whoever has the operator token', () => {
     ['null', null, 400, 'VALIDATION'],
     ['an unknown key', { name: 'decisions.list', input: { all: true } }, 400, 'VALIDATION'],
     ['what does not exist', { name: 'decisions.show', input: { decisionId: 'x' } }, 404, 'DECISION_NOT_FOUND'],
-  ])('is told what is wrong with %s', async (_what, body, status, code) => {
+  ])('an answer names what is wrong with %s', async (_what, body, status, code) => {
     const answer = await call({ authorization }, body);
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
       status,

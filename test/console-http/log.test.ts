@@ -25,7 +25,7 @@ afterAll(() => engine.stop());
 
 const read = (input: object) => engine.service.call('system.log', input);
 
-test('refused requests are told with their fields, and requests that succeed take no room', async () => {
+test('refused requests are logged with their fields, and requests that succeed take no room', async () => {
   const { last } = await read({});
   await (await fetch(`${url}/openapi.json`)).text();
   await fetch(`${url}/nowhere`);

@@ -16,7 +16,7 @@ const look = async () => {
   return { errors, passed: passes.map(({ id }) => id) };
 };
 
-/** What keeps somebody from using the page as it is now, by axe's rules: its serious and critical errors. */
+/** What keeps someone from using the page as it is now, by axe's rules: its serious and critical errors. */
 export const seriousErrors = async (page: Page): Promise<string[]> => {
   // Not as a script of the page, which its policy forbids.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);

@@ -69,7 +69,7 @@ const tankOf = (wallet: string): Promise<bigint> =>
   ).getFunction('getBalance')(wallet) as Promise<bigint>;
 const methods = ({ asked }: PageWallet): string[] => asked.map(({ method }) => method);
 
-test('a wallet in the browser proves a funding wallet and fills its tank, on a chain that it had to be told', async () => {
+test('a wallet in the browser proves a funding wallet and fills its tank, on a chain that is new to it', async () => {
   const dapp = await world().engine.dapp({});
   const wallet = await richWallet();
   wallet.chainId = 1;

@@ -44,7 +44,7 @@ test('the page counts every decision of a busy desk, and what is read stays wher
   await more.click();
   await expect.poll(() => feed.count()).toBe(15);
 
-  // The table reads on as somebody scrolls, and holds no more rows on the page than can be seen.
+  // The table reads on as someone scrolls, and holds no more rows on the page than can be seen.
   await page.getByRole('link', { name: 'Decisions', exact: true }).click();
   await page.getByRole('row').nth(5).waitFor();
   const scrollDown = (): Promise<void> =>

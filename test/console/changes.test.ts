@@ -10,7 +10,7 @@ const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
 
 test.each(['light', 'dark'] as const)(
-  'changes are told with who, before and after; new ones come by themselves: %s',
+  'changes are shown with who, before and after; new ones appear by themselves: %s',
   async (colorScheme) => {
     const { service } = desk().engine;
     const [account] = await service.call('accounts.list', {});

@@ -115,13 +115,13 @@ test('what an expression comes to is shown on one decision after another, with w
 test('the common conditions are written by a form, and saved', async () => {
   const { page, panel } = await openForm('condition', 'Add a condition');
   const field = panel.getByRole('textbox', { name: 'Must be true (CEL)' });
-  await panel.getByText('Write a common one').first().click();
+  await panel.getByText('Insert an example').first().click();
   const choose = async (kind: string): Promise<void> => {
     await panel.locator('.n-select').first().click();
     await page.locator('.n-base-select-option', { hasText: kind }).click();
   };
   const writes = async (expression: string): Promise<void> => {
-    await panel.getByRole('button', { name: /^(?:Write|Replace with) it$/ }).click();
+    await panel.getByRole('button', { name: /^(?:Insert|Replace with) it$/ }).click();
     await expect.poll(() => field.innerText()).toBe(expression);
   };
   const OTHERS = 'c.contract != "Items" || c.signature != "mint(uint256)"';
@@ -148,18 +148,18 @@ test('the common conditions are written by a form, and saved', async () => {
   const both = 'has(context.policyId) && context.policyId == "summer"\n&& time.getDayOfWeek() in [2, 3, 4, 5]';
   await expect.poll(() => field.innerText()).toBe(both);
   await panel.getByRole('textbox', { name: 'Name' }).fill('Summer');
-  await panel.getByRole('textbox', { name: 'What a denied user is told' }).fill('Not today.');
+  await panel.getByRole('textbox', { name: 'Message to a denied user' }).fill('Not today.');
   await panel.getByRole('button', { name: 'Add condition', exact: true }).click();
   const item = page.getByRole('listitem', { name: 'Summer' });
   await item.getByText(`Sponsored only if ${both}. Otherwise: "Not today."`).waitFor();
-  await item.getByRole('button', { name: 'When' }).click();
-  const when = page.getByRole('complementary', { name: 'When Summer binds' });
-  const where = when.getByRole('textbox', { name: 'Only where (optional)' });
+  await item.getByRole('button', { name: 'Schedule' }).click();
+  const when = page.getByRole('complementary', { name: 'Schedule of Summer' });
+  const where = when.getByRole('textbox', { name: 'Applies when (optional)' });
   await expect.poll(() => where.evaluate((element) => element === document.activeElement)).toBe(true);
   await where.fill('calls.all(c, c.args.amount > 5)');
   await when.getByText('On this decision it is true.').waitFor();
   await shot(page, when, 'when');
   await when.getByRole('button', { name: 'Save' }).click();
-  await item.getByText('Only where calls.all(c, c.args.amount > 5).').waitFor();
+  await item.getByText('Applies when calls.all(c, c.args.amount > 5).').waitFor();
   expect(browser().errors).toEqual([]);
 });

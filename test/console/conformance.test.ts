@@ -164,7 +164,7 @@ describe.each(['IPC', 'HTTP'])('over %s', (way) => {
   };
   const here = async (): Promise<number> => (await transport.call('decisions.follow', { wait: false })).upTo;
 
-  test('the first page says at once where the feed stands; whoever has seen more, after a restored backup, goes on there', async () => {
+  test('the first page has the position of the feed at once; a reader who is ahead, after a restored backup, continues there', async () => {
     const { apiKey } = await newDapp();
     const upTo = await here();
     const pages: FeedPage[] = [];
@@ -182,7 +182,7 @@ describe.each(['IPC', 'HTTP'])('over %s', (way) => {
     expect(pages.at(-1)?.upTo).toBe(upTo + 3);
   });
 
-  test('everything is told once and in order, also what was made or settled while the connection was lost', async () => {
+  test('everything is shown once and in order, also what was made or settled while the connection was lost', async () => {
     const { apiKey, paymasterId } = await newDapp();
     const upTo = await here();
     let cut = new AbortController();

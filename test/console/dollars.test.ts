@@ -9,7 +9,7 @@ const world = useSponsoredWorld();
 const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
 
-test('where it is known what the coin is worth, tanks and costs are told in dollars, too', async () => {
+test('tanks and costs are also shown in dollars, if the price of the coin is known', async () => {
   const { engine } = world();
   const dapp = await world().dapp(10n ** 18n);
   await dapp.sponsor(operation({ to: `0x${'17'.repeat(20)}`, data: '0x' }));
@@ -39,7 +39,7 @@ test('where it is known what the coin is worth, tanks and costs are told in doll
   }
   await page.setViewportSize({ width: 1280, height: 860 });
   await page.evaluate((id) => (window.location.hash = `#/dapps/${id}/policy`), dapp.paymasterId);
-  await page.getByText('what a holder of the API key can cost at most').click();
+  await page.getByText('the most an attacker with your API key could spend').click();
   const hour = page.getByRole('region', { name: 'In any hour' });
   await hour.locator('.worth').first().waitFor();
   await hour.scrollIntoViewIfNeeded();

@@ -28,7 +28,7 @@ const startDesk = async (): Promise<EmptyDesk> => {
 const open = async ({ engine }: EmptyDesk, view = {}): Promise<Page> => {
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`, view);
   await page.getByText('Engine running').waitFor();
-  await page.getByRole('button', { name: 'Look around without it' }).click();
+  await page.getByRole('button', { name: 'Continue without unlocking' }).click();
   return page;
 };
 
@@ -47,7 +47,7 @@ test.each([
   ['decisions', '#/decisions', 'No decisions yet', 'DApps'],
   ['dapps', '#/dapps', 'No DApps yet', 'Register a DApp'],
   ['dapp', '#/dapps/last/tank', 'No DApps yet', 'Register a DApp'],
-  ['activity', '#/activity', 'Open the vault to see the key', 'Gasdesk itself'],
+  ['activity', '#/activity', 'Unlock the vault to see the key', 'Gasdesk itself'],
   ['service-log', '#/activity/service', 'No log entries yet', 'decisions'],
   ['settings', '#/settings', 'No API tokens yet', 'Set up a chain'],
 ])('the empty page %s says what to do next', async (name, address, said, next) => {
@@ -81,7 +81,7 @@ test('the keys lead to every page, list themselves, and leave those who type alo
   expect(await typed.getByRole('textbox', { name: 'Search decisions' }).inputValue()).toBe('0x12');
 });
 
-test('the forms can be used by everybody, in both themes', async ({ onTestFinished }) => {
+test('the forms are accessible, in both themes', async ({ onTestFinished }) => {
   const own = await startDesk();
   onTestFinished(() => own.stop());
   for (const colorScheme of ['light', 'dark'] as const) {

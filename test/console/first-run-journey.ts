@@ -136,6 +136,6 @@ export const firstRunJourney = async (
   expect(why).toMatch(/Allowed\s+5 operations\s+Already used\s+0 operations/);
   await picture('7-denial');
 
-  // Its address can be given to somebody: it opens there again, once the console is opened.
+  // Its address can be given to someone: it opens there again, once the console is opened.
   expect(page.url()).toMatch(/#\/decisions\/[\w-]{36}$/);
 };

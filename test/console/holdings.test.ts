@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const TOKEN = `0x${'7e'.repeat(20)}`;
 
-test('a token holding is typed, told in a sentence, added and edited; what does not fit the standard is said', async () => {
+test('a token holding is typed, shown in a sentence, added and edited; data that does not fit the standard is reported', async () => {
   const engine = desk().engine();
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
   await page.getByText('Engine running').waitFor();

@@ -33,7 +33,7 @@ describe.each([
   { width: 800, height: 900 },
   { width: 400, height: 900 },
 ])('at $width px', (size) => {
-  test.each(['light', 'dark'] as const)('every byte has a name that everybody can read: %s', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('every byte has an accessible name: %s', async (colorScheme) => {
     const page = await browser().open(desk().url, { ...size, colorScheme });
     await page.evaluate(() => (window.location.hash = '#/inspect'));
     await inspect(page, operation);
@@ -68,11 +68,11 @@ test('the palette and the decisions lead to the page, and a hash leads to its de
   const [row] = await service.call('decisions.list', { outcome: 'sponsored', limit: 1 });
   const { id, userOpHash, paymasterAndData } = await service.call('decisions.show', { decisionId: row?.id ?? '' });
   await inspect(page, userOpHash ?? '');
-  await page.getByRole('region', { name: 'Decisions it belongs to' }).getByRole('link').click();
+  await page.getByRole('region', { name: 'Matching decisions' }).getByRole('link').click();
   await expect.poll(() => page.evaluate(() => window.location.hash)).toBe(`#/decisions/${id}`);
 
   await page.getByRole('link', { name: 'Inspect', exact: true }).click();
-  await page.getByText('Nothing fits: what was tried').waitFor();
+  await page.getByText('Not recognised: what was tried').waitFor();
   expect(await page.getByRole('textbox', { name: 'Value' }).inputValue()).toBe(paymasterAndData);
   await page.getByText('too short: 120 bytes, needs 149').waitFor();
   expect(await seriousErrors(page)).toEqual([]);

@@ -31,13 +31,13 @@ test('without the token the page shows nothing but how to get one, and takes it 
   const field = page.getByLabel('Address or operator token');
   await field.fill('hello');
   await page.getByRole('button', { name: 'Open the console' }).click();
-  await page.getByText('There is no token in this text').waitFor();
+  await page.getByText('This text contains no token').waitFor();
   await field.fill(consoleUrl());
   await page.getByRole('button', { name: 'Open the console' }).click();
   await page.getByText('Engine running').waitFor();
 });
 
-test('a token of a service that was started again is told from an engine that is away', async () => {
+test('a token of a restarted service is distinguished from an engine that is away', async () => {
   const { url } = world().engine;
   const page = await browser().open(`${url}/console/#token=${'A'.repeat(43)}`);
   await page.getByText('This console was opened with an old token').waitFor();

@@ -167,7 +167,7 @@ test('what is rejected on the Ledger, or not allowed there, changes nothing and 
   expect(transaction.from).toBe(device.addressAt("m/44'/60'/0'/0/0"));
 });
 
-test('a Ledger that is unplugged while it signs is connected again, and nothing was told', async () => {
+test('a Ledger that is unplugged while it signs is connected again, and no error was shown', async () => {
   const page = await open();
   await press(page, 'Connect a Ledger');
   await press(page, 'Compare the address');

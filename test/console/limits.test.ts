@@ -34,7 +34,7 @@ const newLimit = async (page: Page): Promise<Locator> => {
   return formOf(page, 'Add a limit');
 };
 const formOf = (page: Page, name: string): Locator => page.getByRole('complementary', { name });
-/** Says what the coin is worth; null: nobody does. */
+/** Says what the coin is worth; null: no one does. */
 const worth = (usd: string | null): Promise<unknown> =>
   desk().call('chains.set', { chainId: 31337, price: usd === null ? null : { source: 'static', usd } });
 const sponsor = () => dapp.sponsor(operation({ to: CALLED, data: '0x' }));
@@ -65,15 +65,15 @@ test('a limit in dollars asks for a price of the coin, which is set where its li
   const page = await open();
   const form = await newLimit(page);
   await form.getByText('gas cost in US dollars').click();
-  await form.getByText('Local chain has no price for ETH. Until there is one').waitFor();
+  await form.getByText('Local chain has no price for ETH. Without a price').waitFor();
   await shots(page, 'limit-without-price', form.getByRole('link', { name: 'Set a price' }));
   await form.getByRole('link', { name: 'Set a price' }).click();
 
   const dialog = page.getByRole('dialog', { name: 'Local chain' });
   await dialog.getByText('from a Chainlink feed').click();
   await dialog.getByLabel('Feed of ETH in USD').fill(NOBODYS_FEED);
-  await dialog.getByText('There is no usable price for ETH: the chain has no RPC URL to read its feed by.').waitFor();
-  await shots(page, 'coin-price-feed', dialog.getByText('There is no usable price'));
+  await dialog.getByText('ETH has no usable price: the chain has no RPC URL to read its feed by.').waitFor();
+  await shots(page, 'coin-price-feed', dialog.getByText('ETH has no usable price'));
   await dialog.getByText('set by me').click();
   await dialog.getByLabel('One ETH is').fill('0');
   await dialog.getByText('It must be a number of US dollars between 0.0001 and 10,000,000').waitFor();
@@ -120,10 +120,7 @@ test('a limit in dollars of some weeks is typed by the keyboard alone', async ()
   await form.getByText('Each user may have gas for $20 sponsored per 2 weeks.').waitFor();
   await shots(page, 'limit-usd', form.getByText('Each user may have gas for $20'));
   await form.getByRole('button', { name: 'Add limit' }).press('Enter');
-  await page
-    .getByRole('listitem', { name: 'Twenty dollars' })
-    .getByText('Nobody has used it in this window.')
-    .waitFor();
+  await page.getByRole('listitem', { name: 'Twenty dollars' }).getByText('Not used in this window.').waitFor();
   expect((await limits()).at(-1)?.policyData).toMatchObject({
     type: 'SMART_ACCOUNT',
     thresholdType: 'USD',
@@ -132,7 +129,7 @@ test('a limit in dollars of some weeks is typed by the keyboard alone', async ()
   });
 });
 
-test('a limit of each operation counts none and has no window; one without an end never resets', async () => {
+test('a limit of each operation counts none and has no window; a lifetime never resets', async () => {
   await worth('3000');
   const page = await open();
   const form = await newLimit(page);
@@ -156,7 +153,7 @@ test('a limit of each operation counts none and has no window; one without an en
   await form.getByText('all users together').click();
   await form.getByText(/^gas cost in ETH$/).click();
   await form.getByLabel('Allowed').fill('2');
-  await choose(page, form, 'without an end');
+  await choose(page, form, 'Lifetime');
   expect(await form.getByLabel('Length of the window').count()).toBe(0);
   await form.getByText('All users together may have gas for 2 ETH sponsored in total.').waitFor();
   await form.getByRole('button', { name: 'Add limit' }).click();
@@ -170,7 +167,7 @@ test('a limit of each operation counts none and has no window; one without an en
   await shots(page, 'limit-usage', budget);
   await budget.getByRole('button', { name: 'Edit' }).click();
   const edit = formOf(page, 'Edit A budget');
-  await edit.getByText('What was used so far still counts').waitFor();
+  await edit.getByText('Past usage still counts').waitFor();
   await edit.getByLabel('Allowed').fill('3');
   await edit.getByRole('button', { name: 'Save limit' }).click();
   await expect.poll(() => budget.innerText()).toMatch(/0\.\d+ ETH \(\$[\d.]+\) of 3 ETH \(\$9,000\) used\./);
@@ -179,7 +176,7 @@ test('a limit of each operation counts none and has no window; one without an en
   expect(await page.getByText('Saving starts').count()).toBe(0);
 });
 
-test('a decision is told by the price of its own time, whatever the coin is worth today', async () => {
+test('a decision is shown by the price of its own time, whatever the coin is worth today', async () => {
   await worth('3000');
   await sponsor();
   await worth('1');

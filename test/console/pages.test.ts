@@ -112,7 +112,7 @@ const pages: Readonly<Record<string, { address: () => string; ready: (page: Page
     address: () => '#/settings',
     ready: async (page) => {
       await page.getByRole('button', { name: 'Check everything' }).click();
-      await page.getByText('Sound, schema').waitFor();
+      await page.getByText('OK, schema').waitFor();
       await page.getByText('rateLimitPerKey').waitFor();
     },
   },
@@ -147,7 +147,7 @@ const takenMarkup = async (page: Page): Promise<string[]> => [
 ];
 
 test.each(['light', 'dark'] as const)(
-  'every page can be read by everybody, fits the window, runs nothing of others, and is kept as a picture: %s',
+  'every page is accessible, fits the window, runs no foreign code, and is kept as a picture: %s',
   async (colorScheme) => {
     const page = await browser().open(desk().url, { ...VIEWS[0], colorScheme });
     await page.getByText('Engine running').waitFor();

@@ -27,7 +27,7 @@ const open = (view: Parameters<ReturnType<typeof browser>['open']>[1] = {}) => {
   return browser().open(`${url}/console/#token=${operatorToken.reveal()}`, view);
 };
 
-test('an operator pauses all sponsorship in the top bar, sees it wherever he is, and resumes', async () => {
+test('an operator pauses all sponsorship in the top bar, sees it on every page, and resumes', async () => {
   const page = await open();
   await page.getByRole('button', { name: 'Pause all' }).click();
   const dialog = page.getByRole('dialog', { name: 'Pause all sponsorship?' });

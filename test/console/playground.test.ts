@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo.end());
 
-/** What somebody resets would be shown as errors by the tabs of others. */
+/** What someone resets would be shown as errors by the tabs of others. */
 let visited: Page | undefined;
 const visit = async (view?: View): Promise<Page> => {
   visited = await browser().open(demo.url, view);
@@ -30,7 +30,7 @@ const flip = (page: Page, name: string) => page.getByRole('switch', { name, exac
 const told = (page: Page, text: string) => answer(page).getByText(text).waitFor();
 const itemsOf = (page: Page) => page.locator('[data-items]');
 
-test('a visitor without ether mints: the item is there, and the decision is in the console beside it', async () => {
+test('a visitor without ether mints: the item is there, and the decision is in the console next to it', async () => {
   const before = browser().errors.length;
   const page = await visit();
   await page.getByText('0 ETH').waitFor();
@@ -51,8 +51,8 @@ test('what the policy does not allow is denied in the words of the desk, with wh
   expect(await answer(page).textContent()).toMatch(/which is not whitelisted.*What to do: Add burn\(uint256\)/);
   await page.getByRole('link', { name: 'See this decision in the console' }).click();
   await consolePane(page).getByText('burn(1) on GameItems').first().waitFor();
-  await press(page, 'Mint for too low a fee');
-  await told(page, 'Denied: Mint for too low a fee');
+  await press(page, 'Mint with too low a fee');
+  await told(page, 'Denied: Mint with too low a fee');
   await press(page, 'Mint an item');
   await told(page, 'Sponsored: Mint an item');
   await press(page, 'Mint with a used nonce');
@@ -60,7 +60,7 @@ test('what the policy does not allow is denied in the words of the desk, with wh
   expect(await answer(page).textContent()).toContain('The nonce 0 is already used');
 });
 
-test('the page is for everybody: axe finds nothing serious, with answers and without, and the keyboard suffices', async () => {
+test('the page is accessible: axe finds nothing serious, with answers and without, and the keyboard suffices', async () => {
   const page = await visit();
   await page.getByText('0 ETH').waitFor();
   expect(await seriousErrors(page)).toEqual([]);

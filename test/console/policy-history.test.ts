@@ -30,13 +30,13 @@ test.each([
   [1280, 'light'],
   [800, 'dark'],
   [400, 'light'],
-] as const)('the tab Policy tells what changed and when, at %i px, %s', async (width, colorScheme) => {
+] as const)('the tab Policy shows what changed and when, at %i px, %s', async (width, colorScheme) => {
   const url = `${engine.url}/console/#token=${engine.operatorToken.reveal()}`;
   const page = await browser().open(url, { width, colorScheme });
   await page.getByText('Engine running').waitFor();
   await page.evaluate((id) => (window.location.hash = `#/dapps/${id}/policy`), paymasterId);
-  await page.getByText('which policy was in force since when').click();
-  const history = page.getByRole('list', { name: 'History of the policy' });
+  await page.getByText('Policy history').click();
+  const history = page.getByRole('list', { name: 'Policy history' });
   await history.getByText('contract Items: methods none → mint').waitFor();
   const [newest] = await engine.service.call('policies.history', { paymasterId });
   await history.getByText(newest!.revision.slice('sha256:'.length).slice(0, 12)).waitFor();

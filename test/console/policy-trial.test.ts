@@ -62,19 +62,17 @@ test.each([
   await panel.getByRole('button', { name: 'Try on the last 7 days' }).click();
   const sentence = panel.getByRole('status');
   await sentence.getByText(/of the last 7 days this would have denied \d+ operations of \d users, and saved/).waitFor();
-  const chart = panel.getByRole('img', {
-    name: /^Line chart: \d+ operations sponsored as it was, \d+ with the change/,
-  });
+  const chart = panel.getByRole('img', { name: /^Line chart: \d+ operations sponsored before, \d+ with the change/ });
   await chart.locator('canvas').waitFor();
   expect(await seriousErrors(page)).toEqual([]);
   await panel.scrollIntoViewIfNeeded();
   await page.screenshot({ path: join(artifacts, `console-policy-trial-${width}-${colorScheme}.png`) });
 
-  const flips = panel.getByRole('list', { name: 'Decisions that would have been others' });
+  const flips = panel.getByRole('list', { name: 'Decisions that would change' });
   await flips.getByRole('button').first().click();
   const sides = page.getByRole('dialog');
   await sides
-    .getByRole('region', { name: 'As it was decided' })
+    .getByRole('region', { name: 'Original decision' })
     .getByText('Sponsored', { exact: true })
     .first()
     .waitFor();

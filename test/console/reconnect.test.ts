@@ -32,7 +32,7 @@ const decide = async (count: number): Promise<void> => {
   }
 };
 
-test('a page that was cut off, or slept, is told every decision that was made meanwhile, once', async () => {
+test('a page that was cut off, or slept, gets every decision that was made meanwhile, once', async () => {
   const page = await browser().open(`${proxy.url}/console/#token=${engine.operatorToken.reveal()}`);
   await decide(1);
   await page.getByText('1 in total').waitFor();
@@ -51,7 +51,7 @@ test('a page that was cut off, or slept, is told every decision that was made me
   expect(new Set(links).size).toBe(15);
 });
 
-test('a console whose engine is gone tells of no chain; with the new token it goes on where it was', async () => {
+test('a console whose engine is gone shows no chain; with the new token it continues where it was', async () => {
   const page = await browser().open(`${proxy.url}/console/#token=${engine.operatorToken.reveal()}`);
   await page.getByText('Engine running').waitFor();
   await page.evaluate(() => (window.location.hash = '#/tokens'));

@@ -78,7 +78,7 @@ describe.each([
   { width: 400, height: 860 },
 ])('at $width px', (size) => {
   test.each(['light', 'dark'] as const)(
-    'a log says on top what it proves, or what is at fault: %s',
+    'a log says on top what it proves, or where the error is: %s',
     async (colorScheme) => {
       const errors: string[] = [];
       const look = async (page: Page, name: string): Promise<void> => {
@@ -94,7 +94,7 @@ describe.each([
       await sound.getByText(/complete, signed by gasdesk\/.* Every verdict and every amount follows/).waitFor();
       await look(sound, 'verified');
       const unknown = await opened(await served(whole), view);
-      await unknown.getByText('Consistent, but its key is not known').waitFor();
+      await unknown.getByText('Consistent, but its key is unknown').waitFor();
       await look(unknown, 'key-not-known');
       const broken = await opened(await served(forged(), key), view);
       await broken.getByText('At error', { exact: true }).waitFor();
@@ -105,7 +105,7 @@ describe.each([
   );
 });
 
-test('the decision at fault is one step away', async () => {
+test('the decision with the error is one step away', async () => {
   const page = await opened(await served(forged(), key));
   await page.getByRole('link', { name: 'Open the decision' }).click();
   await page.getByRole('heading', { name: 'Rule by rule' }).waitFor();

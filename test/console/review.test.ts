@@ -49,7 +49,7 @@ describe.each([
   { width: 800, height: 900 },
 ])('at $width px', (size) => {
   test.each(['light', 'dark'] as const)(
-    'a review says that it is one and can be read by everybody: %s',
+    'a review says that it is one and is accessible: %s',
     async (colorScheme) => {
       const page = await opened({ ...size, colorScheme });
       const errors: string[] = [];
@@ -126,7 +126,7 @@ test('a backup shows nothing before its passphrase, and then what the desk shows
   await page.getByRole('heading', { name: 'Open the backup' }).waitFor();
   await page.getByLabel('Passphrase').fill('not this one');
   await page.getByRole('button', { name: 'Open the backup' }).click();
-  await page.getByText('The backup stays closed').waitFor();
+  await page.getByText("Couldn't open the backup").waitFor();
   await page.screenshot({ path: join(artifacts, 'review-backup-locked.png') });
   expect(await seriousErrors(page)).toEqual([]);
   await page.getByLabel('Passphrase').fill('for the shelf');
@@ -142,6 +142,6 @@ test('a backup shows nothing before its passphrase, and then what the desk shows
   });
   const [dapp] = await opened.service.call('paymasters.list', {});
   expect(dapp?.apiKey).toBe('');
-  // It would ask on where nobody answers any more.
+  // It would ask on where no one answers any more.
   await page.close();
 });

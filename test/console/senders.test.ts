@@ -34,10 +34,10 @@ test('a list of senders is chosen from a file, searched and changed; a condition
   await form.getByText('Adds 1,201.').waitFor();
   await form.getByRole('textbox', { name: 'Search the list' }).fill('FFFF');
   await form.getByText('1 found.').waitFor();
-  await form.getByRole('textbox', { name: 'Only where (optional)' }).fill('op.nothing > 1');
+  await form.getByRole('textbox', { name: 'Applies when (optional)' }).fill('op.nothing > 1');
   await form.getByText('No such key: nothing (character 4)').waitFor();
   expect(await form.getByRole('button', { name: 'Add list', exact: true }).isDisabled()).toBe(true);
-  await form.getByRole('textbox', { name: 'Only where (optional)' }).fill('!op.deploys');
+  await form.getByRole('textbox', { name: 'Applies when (optional)' }).fill('!op.deploys');
   const shot = (name: string) =>
     page.screenshot({ path: join(import.meta.dirname, `../../test-artifacts/console-senders-${name}.png`) });
   for (const [width, scheme] of [
@@ -55,8 +55,8 @@ test('a list of senders is chosen from a file, searched and changed; a condition
   await page.setViewportSize({ width: 1280, height: 900 });
   await form.getByRole('button', { name: 'Add list', exact: true }).click();
   const item = page.getByRole('listitem', { name: 'Members' });
-  await item.getByText('Only 1,201 listed accounts may be sponsored.').waitFor();
-  await item.getByText('Only where !op.deploys.').waitFor();
+  await item.getByText('Allow list: only 1,201 listed accounts may be sponsored.').waitFor();
+  await item.getByText('Applies when !op.deploys.').waitFor();
   await item.getByRole('button', { name: 'Edit' }).click();
   const edit = page.getByRole('complementary', { name: 'Edit Members' });
   await edit.getByRole('textbox', { name: 'Search the list' }).fill('ffff');
@@ -64,14 +64,14 @@ test('a list of senders is chosen from a file, searched and changed; a condition
   await edit.getByText('Removes 1.').waitFor();
   await shot('edit');
   await edit.getByRole('button', { name: 'Save list', exact: true }).click();
-  await item.getByText('Only 1,200 listed accounts may be sponsored.').waitFor();
+  await item.getByText('Allow list: only 1,200 listed accounts may be sponsored.').waitFor();
   await page.getByRole('button', { name: 'Add condition' }).click();
   const condition = page.getByRole('complementary', { name: 'Add a condition' });
   await condition.getByRole('textbox', { name: 'Name' }).fill('Small mints');
   await condition.getByRole('textbox', { name: 'Must be true (CEL)' }).fill('op.sender > 5');
   await condition.getByText('no such overload: string > int (character 1)').waitFor();
   await condition.getByRole('textbox', { name: 'Must be true (CEL)' }).fill('op.maxCostWei <= wei("0.001")');
-  await condition.getByRole('textbox', { name: 'What a denied user is told' }).fill('Too expensive.');
+  await condition.getByRole('textbox', { name: 'Message to a denied user' }).fill('Too expensive.');
   for (const scheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: scheme });
     // Colours move for a moment.

@@ -221,7 +221,7 @@ test('a chain without a node is called unchecked wherever it is shown', async ()
 });
 
 test('a budget is set for when the node is unreachable, with its consequence said, and taken back', async () => {
-  // Nobody listens there.
+  // No one listens there.
   await engine.service.call('chains.set', { chainId: 31337, rpc: 'http://127.0.0.1:1' });
   const page = await open('#/settings');
   const chains = page.getByRole('region', { name: 'Chains' });
@@ -266,7 +266,7 @@ test('the maximum cost of one operation is set on a chain, and left to its price
   await expect.poll(stored).toBeNull();
 });
 
-test('the passphrase is changed by whoever knows it, and by nobody who finds the page open', async () => {
+test('the passphrase is changed only by a person who knows it, not by one who finds the page open', async () => {
   const page = await open('#/settings');
   await page.getByRole('region', { name: 'Vault' }).getByRole('button', { name: 'Change passphrase' }).click();
   const dialog = page.getByRole('dialog');
@@ -277,7 +277,7 @@ test('the passphrase is changed by whoever knows it, and by nobody who finds the
   expect(await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).last().isDisabled()).toBe(true);
   await dialog.getByLabel('Confirm passphrase').fill('new horse battery');
   await dialog.getByRole('button', { name: 'Change passphrase', exact: true }).click();
-  await dialog.getByText('The passphrase does not open the vault').waitFor();
+  await dialog.getByText('Wrong passphrase: the vault stays locked').waitFor();
   expect(await seriousErrors(page)).toEqual([]);
   await page.screenshot({ path: join(artifacts, 'console-passphrase-1280-light.png') });
   await dialog.getByLabel('Current passphrase').fill('correct horse battery staple');
@@ -305,7 +305,7 @@ test('what doctor found stands under Health: errors and advice, each with what t
   chmodSync(dir, 0o700);
 });
 
-test('the origins from which browsers may use a key are chosen, and bind the next request', async () => {
+test('the origins from which browsers may use a key are chosen, and apply to the next request', async () => {
   const page = await open('#/dapps/last/connect');
   await page.getByRole('button', { name: 'Change allowed origins' }).click();
   const dialog = page.getByRole('dialog');

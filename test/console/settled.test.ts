@@ -7,7 +7,7 @@ import { operation } from '../support/operations.ts';
 const offline = useOfflineDesk();
 const browser = useConsoleBrowser();
 
-test('a decision that is open, and the list beside it, follow its settlement without being read anew', async () => {
+test('an open decision, and the list next to it, follow its settlement without a reload', async () => {
   const desk = offline();
   const dapp = await desk.dapp();
   await dapp.sponsor(operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' }), { expiryDuration: 60 });

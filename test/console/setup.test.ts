@@ -37,7 +37,7 @@ const openConsole = async (engine: ServingEngine): Promise<Page> => {
   return page;
 };
 
-/** What public chains have: the EntryPoint and, as far as somebody put it there, the account factory. */
+/** What public chains have: the EntryPoint and, as far as someone put it there, the account factory. */
 const likePublic = async ({ provider }: TestChain, withFactory: boolean): Promise<void> => {
   const deployer = devWallet(0, provider);
   await deployEntryPoint(deployer);
@@ -172,7 +172,7 @@ describe('on a chain as public ones are', () => {
     expect(passwords).toBe(2);
     await expectMined(chain(), engine);
     expect(browser().errors.slice(errors)).toEqual([]);
-    await page.getByRole('link', { name: 'Its decision, rule by rule' }).click();
+    await page.getByRole('link', { name: 'See the decision' }).click();
     await page.getByRole('complementary', { name: 'Decision' }).getByText('Settled').waitFor();
   });
 });
@@ -199,7 +199,7 @@ describe('on a chain without an account factory', () => {
     const { engine, stop } = await emptyDesk();
     onTestFinished(stop);
     const page = await openConsole(engine);
-    // The port of local nodes may be anybody's here: the chain of the test stands in for it.
+    // The port of local nodes may be anyone's here: the chain of the test stands in for it.
     await page.route('**/console/call', (route) =>
       route.continue({ postData: (route.request().postData() ?? '').replace('http://127.0.0.1:8545', chain().url) }),
     );
@@ -234,7 +234,7 @@ describe('on a chain without an account factory', () => {
 describe('a setup that is begun', () => {
   const chain = useLocalChain();
 
-  test('goes on after a reload, in another window, and where new accounts are not sponsored', async ({
+  test('continues after a reload, in another window, and if new accounts are not sponsored', async ({
     onTestFinished,
   }) => {
     await likePublic(chain(), true);
@@ -253,7 +253,7 @@ describe('a setup that is begun', () => {
     const page = await openConsole(engine);
     const go = page.getByRole('button', { name: 'Deploy, verify and deposit' });
     const password = page.getByLabel('Password of the local key');
-    // The policy may wait, and may be begun here: it keeps nobody from the next step.
+    // The policy may wait, and may be begun here: it keeps no one from the next step.
     await page.getByRole('button', { name: '6. Policy' }).click();
     await page.getByRole('button', { name: 'Add contract' }).waitFor();
     await page.getByRole('button', { name: 'Add limit' }).click();
@@ -267,7 +267,7 @@ describe('a setup that is begun', () => {
     await page.getByRole('button', { name: '5. Contract and gas tank' }).click();
     await password.fill('not the password');
     await go.click();
-    await page.getByText('The password does not open the key.').waitFor();
+    await page.getByText('The password is wrong.').waitFor();
     await password.fill(PASSWORD);
     // What is sent waits for a block while the page is loaded again.
     await chain().provider.send('evm_setAutomine', [false]);

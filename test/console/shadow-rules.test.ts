@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const op = (nonce: number) => operation({ to: `0x${'11'.repeat(20)}`, data: '0x12345678' }, { nonce });
 
-test('a limit is added in shadow, tells what it would deny, and is then let bind', async () => {
+test('a limit is added in shadow, shows what it would deny, and is then enforced', async () => {
   const engine = desk().engine();
   const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
   await page.getByText('Engine running').waitFor();
@@ -24,7 +24,7 @@ test('a limit is added in shadow, tells what it would deny, and is then let bind
   const form = page.getByRole('complementary', { name: 'Add a limit' });
   await form.getByRole('textbox', { name: 'Name' }).fill('At most two');
   await form.getByRole('textbox', { name: 'Allowed' }).fill('2');
-  await form.getByText('Shadow: only count').click();
+  await form.getByText('Shadow (count only)').click();
   await form.getByLabel('Until (optional)').fill('2020-01-01T00:00');
   await form.getByLabel('From (optional)').fill('2020-01-02T00:00');
   await form.getByText('The end must be after the start.').waitFor();
@@ -57,14 +57,14 @@ test('a limit is added in shadow, tells what it would deny, and is then let bind
   await page.getByText('would deny').waitFor();
   await shot('trace');
   await page.evaluate((id) => (window.location.hash = `#/dapps/${id}`), dapp.paymasterId);
-  await item.getByRole('button', { name: 'When' }).click();
+  await item.getByRole('button', { name: 'Schedule' }).click();
   await page
-    .getByRole('complementary', { name: 'When At most two binds' })
-    .getByText('What the rule has counted stays.')
+    .getByRole('complementary', { name: 'Schedule of At most two' })
+    .getByText('The rule keeps its counters.')
     .waitFor();
   await shot('when');
-  await item.getByRole('button', { name: 'Let it bind' }).click();
-  await page.getByRole('button', { name: 'Bind', exact: true }).click();
+  await item.getByRole('button', { name: 'Enforce' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Enforce' }).click();
   await item.getByText('Active', { exact: true }).waitFor();
   const { body } = await dapp.sponsor(op(5));
   expect(body.result?.reason?.code).toBe('LIMIT_REACHED');

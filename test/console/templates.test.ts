@@ -68,22 +68,22 @@ test('a campaign is filled in by keyboard, read, tried on the past, and made in 
   await page.keyboard.type('Summer');
   await page.keyboard.press('Tab');
   await page.keyboard.type('summer');
-  await form.getByRole('textbox', { name: 'Budget in all' }).fill('-5');
+  await form.getByRole('textbox', { name: 'Total budget' }).fill('-5');
   await form.getByText(/^It must be a positive amount such as 0\.5/).waitFor();
-  await form.getByRole('textbox', { name: 'Budget in all' }).fill('500');
-  await form.getByRole('textbox', { name: 'Operations of each user (optional)' }).fill('1');
+  await form.getByRole('textbox', { name: 'Total budget' }).fill('500');
+  await form.getByRole('textbox', { name: 'Operations per user (optional)' }).fill('1');
   const does = form.getByRole('region', { name: 'What it does', exact: true });
   await does.getByText('Summer: budget: All users together may have gas for $500 sponsored in total.').waitFor();
   await form.getByText('has no price of').waitFor();
   await form.getByRole('link', { name: 'Open chain settings' }).waitFor();
-  await form.getByRole('region', { name: 'What it does not protect from' }).getByText('Accounts are free').waitFor();
+  await form.getByRole('region', { name: 'Remaining risks' }).getByText('Accounts are free').waitFor();
   await look(page, 'campaign');
 
-  await form.getByText('the coin of the chain').click();
+  await form.getByText('native coin').click();
   await form.getByText('has no price of').waitFor({ state: 'detached' });
   const only = form.getByRole('checkbox', { name: 'Sponsor only operations of this campaign' });
   await only.press('Space');
-  await form.getByText('Whoever leaves the id out is bound by the other rules alone').waitFor();
+  await form.getByText('Only your other rules and the gas tank limit anyone who leaves out the id').waitFor();
   await only.press('Space');
   await does.getByText('Summer: no others').waitFor();
   const until = form.getByLabel('Until (optional)');
@@ -124,7 +124,7 @@ test('one method of one contract is chosen among what is registered', async () =
   }
   await form.getByText('Only burn on Items is sponsored.').waitFor();
   await look(page, 'one-method');
-  // What somebody else changes meanwhile stays.
+  // What someone else changes meanwhile stays.
   await desk().limit(shop, { name: 'Fifty an hour', thresholdType: 'COUNT', threshold: 50 });
   await page.getByRole('listitem', { name: 'Fifty an hour' }).waitFor();
   await form.getByRole('button', { name: 'Add to the policy' }).click();
@@ -147,7 +147,7 @@ test('the other templates are filled in already, or ask for little', async () =>
   await page.getByRole('listitem', { name: 'Weekend' }).waitFor();
 });
 
-test('a policy that is longer than a file may be is told, and stays as it is', async () => {
+test('a policy that is too long for a file is reported, and stays as it is', async () => {
   const { paymasterId } = shop;
   const addresses = Array.from({ length: 12_000 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, '0')}`);
   const rule = { name: 'Many', policyType: 'SENDERS', policyData: { mode: 'DENY', addresses } };

@@ -20,7 +20,7 @@ const addLimit = (dapp: SponsoredDapp, name: string, type: string, threshold: st
   });
 
 test.each([1280, 800, 400])(
-  'the tab Policy tells what an attacker can cost, and what would change it, at %i px',
+  'the tab Policy shows what an attacker can cost, and how to lower it, at %i px',
   async (width) => {
     const { engine } = world();
     const dapp = await world().dapp(10n ** 18n);
@@ -29,11 +29,11 @@ test.each([1280, 800, 400])(
     const page = await browser().open(url, { width });
     await page.getByText('Engine running').waitFor();
     await page.evaluate((id) => (window.location.hash = `#/dapps/${id}/policy`), dapp.paymasterId);
-    await page.getByText('what a holder of the API key can cost at most').click();
+    await page.getByText('the most an attacker with your API key could spend').click();
     const hour = page.getByRole('region', { name: 'In any hour' });
     await hour.getByText('then the gas tank stops it').waitFor();
     await page
-      .getByText('The spending limit "Each user" stops nobody: it counts each account, and new accounts are free.')
+      .getByText('The spending limit "Each user" stops no attacker: it counts each account, and new accounts are free.')
       .waitFor();
 
     // What is changed elsewhere shows without being asked for.
@@ -46,13 +46,13 @@ test.each([1280, 800, 400])(
     await attack.getByText('All users', { exact: true }).last().waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      await page.getByText('what a holder of the API key can cost at most').scrollIntoViewIfNeeded();
+      await page.getByText('the most an attacker with your API key could spend').scrollIntoViewIfNeeded();
       await page.screenshot({ path: join(artifacts, `console-worst-case-${width}-${colorScheme}-bounds.png`) });
-      await page.getByText('What would change it').scrollIntoViewIfNeeded();
+      await page.getByText('How to lower it').scrollIntoViewIfNeeded();
       expect(await seriousErrors(page), colorScheme).toEqual([]);
       await page.screenshot({ path: join(artifacts, `console-worst-case-${width}-${colorScheme}.png`) });
     }
-    const changes = page.getByRole('region', { name: 'What would change it' });
+    const changes = page.getByRole('region', { name: 'How to lower it' });
     await changes.getByRole('link', { name: 'Add a limit' }).first().click();
     await page.getByRole('heading', { name: /limit/i }).first().waitFor();
   },

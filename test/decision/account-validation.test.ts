@@ -174,7 +174,7 @@ describe.each(versions)('on EntryPoint v%s', (entryPointVersion, version) => {
   test.each([
     ['knows no state overrides', error(-32602, 'too many arguments')],
     ['ignores them', json({ id: 1, result: '0x' })],
-  ])('a node that %s stops nobody', async (_, answer) => {
+  ])('a node that %s stops no operation', async (_, answer) => {
     const limited: Answer = (response, method, body) => {
       const { params } = JSON.parse(body) as { params: unknown[] };
       if (method === 'eth_call' && params.length === 3) answer(response, method, body);

@@ -73,7 +73,7 @@ describe('a contract that does not agree with the desk', () => {
       async () => world().operator.address as Address,
       /hashes a sample operation to 0x, but Gasdesk to 0x[0-9a-f]{64}/,
     ],
-  ])('%s is not attached; both values are told and the one before stays', async (_, addressOf, words) => {
+  ])('%s is not attached; both values are reported and the previous one stays', async (_, addressOf, words) => {
     const before = await attached();
     const address = await addressOf();
     await expect(use(address)).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe('a contract that does not agree with the desk', () => {
     expectSponsoredBy(await ask(), contract);
   });
 
-  test('that is gone since it was looked at: the DApp is told what to do about it', async () => {
+  test('that is gone since it was verified: the DApp learns what to do about it', async () => {
     const { chain } = world();
     const code = await chain.provider.getCode(contract);
     await chain.provider.send('anvil_setCode', [contract, '0x']);
@@ -110,7 +110,7 @@ describe('a contract that does not agree with the desk', () => {
     expect(await attached()).toMatchObject({ checked: false });
   });
 
-  test('that agreed but is gone, since the chain was started anew, is no bug of ours', async () => {
+  test('that agreed but is gone, since the chain was restarted, is no bug of ours', async () => {
     expectSponsoredBy(await ask(), contract);
     await world().chain.provider.send('anvil_setCode', [contract, '0x']);
     await expectRefused(await ask(), contract);
@@ -156,7 +156,7 @@ test('what the operator attaches while the chain is asked about the one before s
   expect(await attached()).toMatchObject({ address: next, checked: true });
 });
 
-test('a rule that is changed while the chain is asked binds the operation that is waiting', async () => {
+test('a rule that is changed while the chain is asked applies to the operation that is waiting', async () => {
   await world().registerGameItems(dapp);
   const { paymasterId } = dapp;
   const { service } = world().engine;
@@ -245,7 +245,7 @@ test('an operation below the base fee is not sponsored: its overhead would be ch
   }
 });
 
-test('a node that is there but refuses to tell the balance does not switch the tank check off', async () => {
+test('a node that answers but refuses to return the balance does not switch the tank check off', async () => {
   expectSponsoredBy(await ask(), contract);
   const balance = (await contractAt('VerifyingSingletonPaymaster', contract, world().operator)).interface.getFunction(
     'getBalance',

@@ -79,7 +79,7 @@ describe('the burn-rate breaker of a chain', () => {
     });
   });
 
-  test('keeps the desk paused over a restart; resumed by the operator it counts anew, and trips again', async () => {
+  test('keeps the desk paused over a restart; resumed by the operator it restarts its count, and trips again', async () => {
     for (let nonce = 0; nonce <= 10; nonce += 1) await dapp.sponsor(op(nonce));
     await desk().restart();
     expect((await paused())?.reason).toMatch(/^Burn-rate breaker: /);
@@ -188,7 +188,7 @@ describe('the burn-rate breaker of a chain with several DApps', () => {
     for (const one of all) expect(await pausedAlone(one)).toBeNull();
   });
 
-  test('keeps a DApp paused over a restart; resumed it counts that one anew, and the others not', async () => {
+  test('keeps a DApp paused over a restart; resumed it restarts the count of that DApp only', async () => {
     const other = await desk().dapp(chainId);
     await many(dapp, 6);
     await desk().restart();
@@ -206,7 +206,7 @@ describe('the burn-rate breaker of a chain with several DApps', () => {
     expect(codesOf(await many(other, 5, 40))).toEqual({ SPONSORED: 5 });
   });
 
-  test('denies what alone is above half of its amount without pausing anybody', async () => {
+  test('denies an operation above half of its amount without pausing a DApp', async () => {
     await desk().dapp(chainId);
     const reply = await dapp.sponsor(op(0, 5_000_001));
     expect(codeOf(reply)).toBe('BURN_RATE_TOO_SMALL');

@@ -257,7 +257,7 @@ describe.each(VERSIONS)('a sender who bundles an operation that %s pays for', (v
   });
 });
 
-describe('a sender with an EIP-7702 authorisation that nobody signed', () => {
+describe('a sender with an unsigned EIP-7702 authorisation', () => {
   const prices = chains[0]!;
   const zero: Hex = `0x${'00'.repeat(32)}`;
   const delegate: Address = `0x${'de'.repeat(20)}`;

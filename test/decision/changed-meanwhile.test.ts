@@ -151,7 +151,7 @@ describe.each(firstOf(waits, 2))('while %s', (_what, waiting) => {
   test.each([
     ['10000000', 'LIMIT_TOO_SMALL'],
     [null, 'PRICE_UNKNOWN'],
-  ])('a price of the coin that is set to %s binds', async (usd, code) => {
+  ])('a price of the coin that is set to %s applies', async (usd, code) => {
     const { chainId } = world().chain;
     const set = (price: string | null) =>
       call('chains.set', { chainId, price: price === null ? null : { source: 'static', usd: price } });
@@ -165,7 +165,7 @@ describe.each(firstOf(waits, 2))('while %s', (_what, waiting) => {
     await set(null);
   });
 
-  test('a limit that is set binds', async () => {
+  test('a limit that is set applies', async () => {
     const dapp = await world().dapp(TANK_WEI);
     const policyData = { type: 'PAYMASTER', cycleDuration: { value: 1, unit: 'hour' }, thresholdType: 'NATIVE_ASSET' };
     const rule = { name: 'Low', policyType: 'PAYMASTER_SA_LIMIT', policyData: { ...policyData, threshold: 1e-18 } };
@@ -174,7 +174,7 @@ describe.each(firstOf(waits, 2))('while %s', (_what, waiting) => {
     expect(reply.body.result?.reason?.code).toBe('LIMIT_TOO_SMALL');
   });
 
-  test('a shorter time that a signature may hold the tank binds', async () => {
+  test('a shorter time that a signature may hold the tank applies', async () => {
     const dapp = await world().dapp(TANK_WEI);
     const { paymasterId } = dapp;
     await call('paymasters.setMaxExpiry', { paymasterId, seconds: 86_400 });
@@ -186,7 +186,7 @@ describe.each(firstOf(waits, 2))('while %s', (_what, waiting) => {
     expect((await dapp.decisions()).filter(({ outcome }) => outcome === 'sponsored')).toEqual([]);
   });
 
-  test('a breaker that is set binds', async () => {
+  test('a breaker that is set applies', async () => {
     const { chainId } = world().chain;
     const dapp = await world().dapp(TANK_WEI);
     const breaker = { amountWei: '1', seconds: 60 };
@@ -228,7 +228,7 @@ test('webhooks are asked again about an operation whose gas is another for the n
   expect([gasTold.length, gasTold.indexOf(signed)]).toEqual([2, 1]);
 });
 
-test('where the operator changes something again and again, the client is told to try again, and nothing is signed', async () => {
+test('if the operator changes something again and again, the client must try again, and nothing is signed', async () => {
   const dapp = await world().dapp(TANK_WEI);
   const partial = await partialMint();
   const proper = passTo(world().chain.url);

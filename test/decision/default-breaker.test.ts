@@ -13,7 +13,7 @@ const op = (nonce: number): Record<string, unknown> =>
     { nonce, callGasLimit: '15000000', maxFeePerGas: `0x${(2n * FEE).toString(16)}` },
   );
 
-test('a chain that nobody set up otherwise lets a quarter of all its gas tanks be signed for in an hour', async () => {
+test('a chain with default settings lets a quarter of all its gas tanks be signed for in an hour', async () => {
   const { engine, chain } = world();
   const { chainId } = chain;
   await engine.service.call('chains.remove', { chainId, force: true });

@@ -45,7 +45,7 @@ test.each([
   expect(codesOf(replies)).toEqual({ SPONSORED: sponsored, LIMIT_REACHED: CROWD - sponsored });
 });
 
-test('a dearer coin takes more of what is left, and what was signed before keeps its price', async () => {
+test('a more expensive coin takes more of what is left, and earlier signatures keep their price', async () => {
   const dapp = await desk().dapp();
   await desk().limit(dapp, { name: 'Ten', thresholdType: 'USD', threshold: 10 });
   await priced('3000');
@@ -66,7 +66,7 @@ test('a dearer coin takes more of what is left, and what was signed before keeps
   });
 });
 
-test('without a price everything that a limit in dollars looks at is denied, and told what to do', async () => {
+test('without a price every operation under a limit in dollars is denied, with what to do', async () => {
   await priced(null);
   const dapp = await desk().dapp();
   await desk().limit(dapp, { name: 'Ten', thresholdType: 'USD', threshold: 10 });
@@ -100,7 +100,7 @@ test('a limit of each operation looks at one alone, in dollars and in the coin',
   expect(await usageOf(dapp)).toBeUndefined();
 });
 
-test('what a user has had of a limit without an end stays used, over days, a restart and a pause', async () => {
+test('usage of a lifetime limit stays, over days, a restart and a pause', async () => {
   const dapp = await desk().dapp();
   const ruleId = await desk().limit(dapp, {
     name: 'First five',

@@ -136,7 +136,7 @@ describe.each(versions)('a DApp of version %s', (version, entryPointVersion) => 
       { paymasterPostOpGasLimit: `0x1${'0'.repeat(30)}` },
       'paymasterPostOpGasLimit must',
     ],
-  ])('is told by name what is wrong with an operation %s, and nothing is signed', async (_, change, message) => {
+  ])('the answer names what is wrong with an operation %s, and nothing is signed', async (_, change, message) => {
     const { status, body } = await dapp.sponsor({ ...toRpcUserOperation(await firstOperation()), ...change });
     expect([status, body.error?.code, body.result]).toEqual([400, -32602, undefined]);
     expect(body.error?.message).toContain(message);
@@ -193,7 +193,7 @@ describe('an EIP-7702 operation of v0.8', () => {
     expect(second!.userOpHash).toBe(first!.userOpHash);
   });
 
-  test('whose delegate nobody knows is refused by name of the field', async () => {
+  test('whose delegate is unknown is refused by name of the field', async () => {
     expect(codeOf(await dapp.sponsor(op))).toContain('eip7702Auth must be given');
   });
 
@@ -231,7 +231,7 @@ describe('an EIP-7702 operation of v0.8', () => {
   });
 
   test.each(['pm_getPaymasterStubData', 'sponsor'])(
-    'whose delegate is no contract is told so, not an AA code of the EntryPoint: %s',
+    'whose delegate is no contract is refused as such, not by an AA code of the EntryPoint: %s',
     async (method) => {
       const nobody = `0x${'0d'.repeat(20)}`;
       const sent = { ...op, eip7702Auth: { ...authorization, address: nobody } };
@@ -243,7 +243,7 @@ describe('an EIP-7702 operation of v0.8', () => {
     },
   );
 
-  test('is sponsored whoever signed the authorisation, since clients sign it last; the operator reads whose it is', async () => {
+  test('is sponsored with any signer of the authorisation, since clients sign it last; the operator reads whose it is', async () => {
     const wallet = operator.deriveChild(7);
     const signed = (by: HDNodeWallet) => {
       const { signature, ...auth } = by.authorizeSync({ address: DELEGATE, chainId: 0, nonce: 0 });

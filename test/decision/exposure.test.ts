@@ -17,7 +17,7 @@ const ask = () => operation({ to: world().contracts.gameItems, data: gameCall('m
 beforeEach(() => setRpc(world().chain.url));
 
 describe('what is reserved', () => {
-  test('is told to the wei, per DApp and chain, and beside what the tank holds', async () => {
+  test('is reported to the wei, per DApp and chain, and next to what the tank holds', async () => {
     const dapp = await world().dapp(30n * RESERVED_WEI);
     const other = await world().dapp(RESERVED_WEI);
     const [before] = (await exposure()).chains;
@@ -54,7 +54,7 @@ describe('what is reserved', () => {
       (await exposure()).dapps.find(({ paymasterId }) => paymasterId === dapp.paymasterId)?.tank.level;
     await dapp.sponsor(ask());
     expect(await level()).toBe('low');
-    // What anybody with the API key may send costs nothing, and says nothing about what operations cost.
+    // What anyone with the API key may send costs nothing, and says nothing about what operations cost.
     await dapp.sponsor({});
     expect(await level()).toBe('low');
     await dapp.sponsor(ask());

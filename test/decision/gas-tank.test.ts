@@ -186,7 +186,7 @@ describe('a promise', () => {
     expect(lacking(await dapp.sponsor(op({ nonce: 6 })))).toBe(2n * RESERVED_WEI - left);
   });
 
-  test('binds nobody when the operation is denied or fails', async () => {
+  test('reserves nothing when the operation is denied or fails', async () => {
     const dapp = await world().dapp(RESERVED_WEI);
     expect(isSponsored(await dapp.sponsor(op({ maxFeePerGas: String(2n * FEE) })))).toBe(false);
     expect((await dapp.sponsor(op({ callGasLimit: '0x' }))).body.error?.code).toBe(-32602);

@@ -58,7 +58,7 @@ describe('the usage of a limit', () => {
     expect(other?.perUser).toMatchObject({ users: 12, atLimit: 0 });
   });
 
-  test('of nobody is nothing; a change of the limit begins anew', async () => {
+  test('is empty without users; a change of the limit restarts it', async () => {
     const dapp = await desk().dapp();
     const ruleId = await desk().limit(dapp, { thresholdType: 'COUNT', threshold: 3, type: 'SMART_ACCOUNT' });
     const nothing = { used: '0', perUser: { users: 0, atLimit: 0, nearest: [] } };

@@ -172,7 +172,7 @@ describe('a limit in the native coin', () => {
 });
 
 describe('several limits at once', () => {
-  test('all bind; what one of them denies takes nothing from the others', async () => {
+  test('all apply; a denial by one of them takes nothing from the others', async () => {
     const dapp = await desk().dapp();
     await desk().limit(dapp, { name: 'day', thresholdType: 'COUNT', threshold: 7, hours: 24 });
     await desk().limit(dapp, { name: 'user', thresholdType: 'COUNT', threshold: 3, type: 'SMART_ACCOUNT' });
@@ -238,7 +238,7 @@ describe('the window of a limit', () => {
     }
   });
 
-  test('starts anew when the limit is updated, and counts from that moment', async () => {
+  test('restarts when the limit is updated, and counts from that moment', async () => {
     const dapp = await desk().dapp();
     const ruleId = await desk().limit(dapp, { thresholdType: 'COUNT', threshold: 1 });
     expect([await once(dapp), await once(dapp)]).toEqual(['SPONSORED', 'LIMIT_REACHED']);
@@ -251,7 +251,7 @@ describe('the window of a limit', () => {
     expect(await once(dapp)).toBe('SPONSORED');
   });
 
-  test('goes on while the limit is paused, and what was used stays used', async () => {
+  test('continues while the limit is paused, and past usage stays', async () => {
     const dapp = await desk().dapp();
     const ruleId = await desk().limit(dapp, { thresholdType: 'COUNT', threshold: 2 });
     const target = { paymasterId: dapp.paymasterId, ruleId };
@@ -287,7 +287,7 @@ describe('the window of a limit', () => {
     expect([await once(dapp), await once(dapp), await once(dapp)]).toEqual(['SPONSORED', 'SPONSORED', 'LIMIT_REACHED']);
   });
 
-  test('counts what nobody can look up as spent', async () => {
+  test('counts operations that cannot be looked up as spent', async () => {
     const dapp = await desk().dapp();
     await desk().limit(dapp, { thresholdType: 'COUNT', threshold: 1, hours: 24 * 30 });
     expect(codeOf(await dapp.sponsor(op(), { expiryDuration: 60 }))).toBe('SPONSORED');
@@ -296,7 +296,7 @@ describe('the window of a limit', () => {
     expect([await isUnconfirmed(), await once(dapp)]).toEqual([true, 'LIMIT_REACHED']);
   });
 
-  test('is told in the denial: when it rolls, in how long, and what else would help', async () => {
+  test('is named in the denial: when it rolls, in how long, and what else would help', async () => {
     const dapp = await desk().dapp();
     const { clock } = desk();
     await clock.advance(HOUR - (clock.now() % HOUR) + 30 * 60_000);

@@ -183,7 +183,7 @@ describe.each(firstOf(CHAINS))('on a chain %s', (_, chainId, prices, formerly) =
         maxPriorityFeePerGas: hex(prices.baseFee + 3n * prices.tip),
       },
     ],
-  ])('nobody bundles with %s', async (_what, fees) => {
+  ])('no bundler bundles with %s', async (_what, fees) => {
     const [dapp, account] = [await dappWithMint(), await newAccount()];
     const { code, lost } = await asChain(async () => plunder(dapp, account, await mint(account, fees)));
     expect({ code, lost }).toEqual({ code: 'FEE_TOO_HIGH', lost: 0n });
@@ -336,7 +336,7 @@ describe('who pays in a token', () => {
   const prices = { baseFee: GWEI, tip: GWEI };
   const { world, asChain, newAccount, mint } = usePlunderedWorld(31337, prices);
 
-  test('is bound as others are: its bundler is paid in ether', async () => {
+  test('is limited as others are: its bundler is paid in ether', async () => {
     const { chain, engine, operator } = world();
     await attachNewContract(engine.service, operator, { chainId: chain.chainId, version: 'singleton-0.6' });
     const token = (await deployFeeTokens(world())).static;

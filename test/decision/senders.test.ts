@@ -25,8 +25,8 @@ test('a list that allows sponsors its accounts alone, in any letter case, and sa
   expect((await ask(dapp, BOB)).body.result?.reason).toEqual({
     code: 'SENDER_NOT_ALLOWED',
     rule: 'senders',
-    message: `The sender ${BOB} is not on the list "List" of accounts that are sponsored.`,
-    hint: `Add ${BOB} to the addresses of the rule "List", or use an account that is on it.`,
+    message: `The sender ${BOB} is not on the allow list "List".`,
+    hint: `Add ${BOB} to the allow list "List", or use an account that is on it.`,
   });
 });
 

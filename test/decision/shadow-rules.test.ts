@@ -31,7 +31,7 @@ const send = async (dapp: SponsoredDapp, count: number, from = 0): Promise<Recor
 };
 
 describe('a limit in shadow', () => {
-  test('denies nothing, tells what it would deny, and binds with what it has counted once it is to', async () => {
+  test('denies nothing, shows what it would deny, and keeps its counters once it is enforced', async () => {
     const dapp = await desk().dapp();
     const ruleId = await add(dapp, 2, { enforcement: 'shadow' });
     expect(await send(dapp, 5)).toEqual({ SPONSORED: 5 });
@@ -59,7 +59,7 @@ describe('a limit in shadow', () => {
     expect(await results(dapp)).toEqual([{ ruleId, operations: 1, wouldDeny: 0, users: 0 }]);
   });
 
-  test('starts anew with other data, and goes on with another name', async () => {
+  test('restarts with other data, and continues with another name', async () => {
     const dapp = await desk().dapp();
     const ruleId = await add(dapp, 1, { enforcement: 'shadow' });
     await send(dapp, 2);
@@ -79,7 +79,7 @@ describe('a limit in shadow', () => {
 });
 
 describe('a rule with a time', () => {
-  test('binds from its start until its end', async () => {
+  test('applies from its start until its end', async () => {
     const dapp = await desk().dapp();
     const now = desk().clock.now();
     const ruleId = await add(dapp, 1, { activeFrom: now + 1000, activeUntil: now + 5000 });

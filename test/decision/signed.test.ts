@@ -185,7 +185,7 @@ describe.each(versions)('what is signed for $version', ({ address, dapp: newDapp
     }
   });
 
-  test('holds for no other operation: whoever changes a field is refused by the EntryPoint', async () => {
+  test('holds for no other operation: after a change of any field the EntryPoint refuses it', async () => {
     const [dapp, account] = [await newDapp(), await newAccount()];
     const partial: Record<string, string> = { ...(await partialMint(account)), ...GAS };
     const result = resultOf(await dapp.sponsor(partial));

@@ -52,7 +52,7 @@ const startNode = async (chainId: number) => {
   return { port: (server.address() as AddressInfo).port, requests: () => requests };
 };
 
-test('names that nobody answers, of one DApp, open no webhook of another one and stop nobody', async () => {
+test('names without an answer, of one DApp, open no webhook of another one and stop no other DApp', async () => {
   const [slow, denied, quick] = [await desk().dapp(), await desk().dapp(), await desk().dapp()];
   for (let index = 0; index < SLOW_NAMES; index += 1) await addRule(slow, `Slow ${index}`, `http://slow${index}.test/`);
   const [no, yes] = [await startReceiver(answering(false)), await startReceiver(answering(true))];

@@ -80,7 +80,7 @@ describe('once a DApp has its answer, the decision is on disk', () => {
     expect(await newest(dapp)).toMatchObject({ outcome: 'error', code: 'FEE_TOKEN_REQUIRED', mode: 'ERC20' });
   });
 
-  test('the trace tells what each rule compared, in the order of deciding', async () => {
+  test('the trace shows what each rule compared, in the order of deciding', async () => {
     const dapp = await world().dapp(RESERVED_WEI + 5n);
     await dapp.sponsor(op());
     expect(

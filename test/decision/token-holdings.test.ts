@@ -192,7 +192,7 @@ describe('what rules ask is read by one request', () => {
     ]);
   });
 
-  test('nothing is read for a rule that does not bind: paused, not yet, no longer, or of another DApp', async () => {
+  test('nothing is read for a rule that does not apply: paused, not yet, no longer, or of another DApp', async () => {
     const { clock, engine } = world();
     const data = { standard: 'ERC20', address: erc20, minimum: '1' };
     const paused = await add(data, { name: 'Paused' });
@@ -207,7 +207,7 @@ describe('what rules ask is read by one request', () => {
     expect([readings, ...answer.map(codeOf)]).toEqual([0, 'SENDER_WITHOUT_CODE', 'SPONSORED']);
   });
 
-  test('a rule that is added while the operation is decided binds it, by what is read then', async () => {
+  test('a rule that is added while the operation is decided applies to it, by what is read then', async () => {
     const during = duringRequest(world, (method) => method === 'eth_getBlockByNumber');
     const reply = await during(dapp, () => add({ standard: 'ERC721', address: erc721, minimum: '9' }), op());
     expect(codeOf(reply)).toBe('TOKEN_HOLDING_TOO_LOW');
@@ -298,7 +298,7 @@ describe('what rules ask is read by one request', () => {
     expect(reason?.message).toContain("the chain's node did not answer the question");
   });
 
-  test('with the gas that the token is promised, beside what the call itself takes', async () => {
+  test('with the gas that the token is promised, in addition to the gas of the call itself', async () => {
     await add({ standard: 'ERC20', address: erc20, minimum: '1' });
     const gas: number[] = [];
     const refusing: Answer = (response, method, body) => {
@@ -346,7 +346,7 @@ describe('what rules ask is read by one request', () => {
   });
 });
 
-describe('what cannot be read denies, says why, and holds nobody up', () => {
+describe('an unreadable token denies, says why, and delays no other operation', () => {
   const habits = ['Huge', 'Revert', 'RevertHuge', 'Short', 'Nothing', 'Burn', 'Loop', 'NoAddress'];
   const failures: Readonly<Record<string, string>> = {
     Huge: 'does not return exactly one number or one address',
@@ -359,7 +359,7 @@ describe('what cannot be read denies, says why, and holds nobody up', () => {
     NoAddress: 'does not return exactly one number or one address',
   };
 
-  test('all hostile tokens at once, beside an honest one, by one request', async () => {
+  test('all hostile tokens at once, next to an honest one, by one request', async () => {
     for (const [habit, name] of habits.entries()) {
       const address = await deploy('HostileToken', habit);
       await add({ standard: 'ERC721', address, tokenId: '1', minimum: '1' }, { name });
@@ -441,7 +441,7 @@ test('a denial is decided again under the policy in force, and tried, by what wa
   expect((await again()).verdict).toBe('notRead');
 });
 
-test('what an attacker may buy is no bound', async () => {
+test('a token that an attacker may buy limits nothing', async () => {
   const { paymasterId } = dapp;
   await add({ standard: 'ERC20', address: erc20, minimum: '1' });
   expect(await world().engine.service.call('policies.worstCase', { paymasterId })).toMatchObject({

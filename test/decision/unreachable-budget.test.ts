@@ -31,7 +31,7 @@ const COST = (200_000n + 3n * 500_000n + 60_000n + 12_000n) * GREEDY;
 /** Ten such operations, and a wei less than an eleventh. */
 const BUDGET = 11n * COST - 1n;
 const TANK_WEI = parseEther('100');
-/** An account of somebody else. */
+/** An account of someone else. */
 const OTHER: Address = `0x${'a1'.repeat(20)}`;
 /** Settlement polls as rarely as can be set: the tests move hours. */
 const PATIENT = { settlementPollMs: 600_000 };
@@ -61,7 +61,7 @@ beforeAll(async () => {
   line = await startCuttableProxy(url);
   clock = new ManualClock(((await provider.getBlock('latest'))?.timestamp ?? 0) * 1000);
   engine = await startEngine({ dir, clock, flags: PATIENT });
-  // What one operation may cost does not bind here: the budget is looked at.
+  // The cap per operation does not apply here: the budget is looked at.
   await set({ rpc: line.url, maxOperationCostWei: String(COST) });
   await engine.service.call('signers.create', { chainId });
   tanks = await attachNewContract(engine.service, operator, { chainId, version: '1.1.0' });

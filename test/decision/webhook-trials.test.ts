@@ -80,7 +80,7 @@ describe('a test call', () => {
     expect((await tryOut(webhookId)).step).toMatchObject({ code: 'WEBHOOK_ADDRESS_REFUSED' });
   });
 
-  test('of a webhook that nobody registered is refused', async () => {
+  test('of an unregistered webhook is refused', async () => {
     await expect(tryOut('none')).rejects.toMatchObject({ code: 'WEBHOOK_NOT_FOUND' });
   });
 });

@@ -101,7 +101,7 @@ describe('what a webhook answers decides', () => {
     expect(codeOf(await dapp.sponsor(op()))).toBe(code);
   });
 
-  test('one that nobody serves denies, and says so', async () => {
+  test('a webhook without a server denies, and says so', async () => {
     const dapp = await desk().dapp();
     await register(dapp, 'http://127.0.0.1:1/verdict');
     const reply = await dapp.sponsor(op());
@@ -109,7 +109,7 @@ describe('what a webhook answers decides', () => {
     expect(reply.body.result?.reason?.hint).toContain('Start the server of the webhook');
   });
 
-  test('a rule set to fail open passes when nobody serves it, says so, and still denies on false', async () => {
+  test('a rule set to fail open passes without a server, says so, and still denies on false', async () => {
     const [dapp, receiver] = [await desk().dapp(), await startReceiver(deny)];
     const ruleId = await addRule(dapp, 'http://127.0.0.1:1/', true);
     expect(codeOf(await dapp.sponsor(op()))).toBe('SPONSORED');
@@ -165,7 +165,7 @@ describe('what a webhook answers decides', () => {
   });
 });
 
-describe('what a webhook is told', () => {
+describe('what a webhook receives', () => {
   const data = { user: 'ünïcode', params: { level: 7, vip: true, nested: { a: 1 } } };
 
   test('registered as POST: the data of the DApp, signed so that the public library verifies it', async () => {
@@ -200,7 +200,7 @@ describe('what a webhook is told', () => {
     expect(Object.fromEntries(searchParams)).toEqual({ data: JSON.stringify(data), level: '7', vip: 'true' });
   });
 
-  test('registered as GET: signed with all that was sent, so that nobody on the way alters, adds or moves anything', async () => {
+  test('registered as GET: all data is signed, so that no one on the network can alter, add or move anything', async () => {
     const [dapp, receiver] = [await desk().dapp(), await startReceiver(verify)];
     const webhookId = await register(dapp, `${receiver.url}/check?key=1`, 'GET');
     const { secret } = await desk().call<{ secret: string }>('webhooks.secret', { webhookId });
@@ -314,7 +314,7 @@ describe('webhooks are asked', () => {
     for (const path of ['/one', '/two']) await register(dapp, slow.url + path);
     await addRule(dapp, `${slow.url}/three`);
     const asked = dapp.sponsor(op());
-    // None is answered before all are there: one after the other would wait for ever.
+    // None is answered before all are there: one after the other would never end.
     await until(() => held.length === 3);
     expect(slow.calls.map(({ target }) => target).sort()).toEqual(['/one', '/three', '/two']);
     for (const [index, response] of held.entries()) {
@@ -364,7 +364,7 @@ describe('what happens while a webhook thinks', () => {
     expect([first?.code, second?.code]).toEqual(['WEBHOOK_VERIFIED', 'WEBHOOK_DENIED']);
   });
 
-  test('a limit that is added binds', async () => {
+  test('a limit that is added applies', async () => {
     const dapp = await desk().dapp();
     const reply = await during(dapp, () => desk().limit(dapp, { thresholdType: 'NATIVE_ASSET', threshold: 1e-18 }));
     expect(codeOf(reply)).toBe('LIMIT_TOO_SMALL');

@@ -98,7 +98,7 @@ describe('starting an engine', () => {
     await start('correct');
   });
 
-  it('makes no vault beside a database that it refuses', async () => {
+  it('makes no vault for a database that it refuses', async () => {
     writeFileSync(folder.database, 'not a database');
     await expect(start('correct')).rejects.toMatchObject({ code: 'DATA_FOLDER_UNUSABLE' });
     expect(existsSync(folder.vault)).toBe(false);
@@ -160,7 +160,7 @@ describe('serving', () => {
 });
 
 describe('the client of the control socket', () => {
-  it('tells that nobody is there from every other error', async () => {
+  it('distinguishes a missing engine from every other error', async () => {
     const call = controlClient(folder.controlSocket);
     const nobody = await call('system.info', {}).catch((error: unknown) => error);
     expect(isNobodyThere(nobody)).toBe(true);
@@ -184,7 +184,7 @@ describe('the client of the control socket', () => {
 });
 
 describe('stopping', () => {
-  it('answers a request that is under way before it ends', async () => {
+  it('answers a request in flight before it ends', async () => {
     const engine = await start();
     const socket = await halfSent(await engine.serve());
     const stopped = engine.stop();

@@ -242,7 +242,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     await store.close();
   };
 
-  test('a desk goes on where it was: data, log, limits, keys', async () => {
+  test('a desk continues where it was: data, log, limits, keys', async () => {
     const dir = tempFolder();
     let desk = await startDesk(dir);
     const game = await makeDapp(desk, 'Game');
@@ -411,7 +411,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
       expect(names).toEqual(['A', 'a\u{fffd}b', ...texts.slice(1)]);
     });
 
-    test('changes that no entry tells of yet, and numbers that are not given twice', async () => {
+    test('changes without an entry yet, and numbers that are not given twice', async () => {
       const { url, back } = await thereAndBack((one) => {
         one.exec(`INSERT INTO operator_change (change_id, call, subject, id) VALUES (7, '{"action":"x"}', 's', 'i')`);
         one.exec(`INSERT INTO policy_revision VALUES ('h', 'p', 1, '{}')`);
@@ -426,7 +426,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
       expect(await inPostgres(url, change)).toEqual([{ change_id: '8' }]);
     });
 
-    test('what a killed engine held is given back by the first engine there, which the log tells', async () => {
+    test('the holds of a killed engine are released by the first engine there, which the log records', async () => {
       const { url } = await thereAndBack((one) => {
         one.exec(`INSERT INTO ledger_account VALUES (4, 'tank', 't', 0, '', '12')`);
         one.exec(`INSERT INTO ledger_hold VALUES (9, 4, '5')`);
@@ -535,7 +535,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     });
 
     const CLI = join(import.meta.dirname, '..', '..', 'src', 'cli', 'index.ts');
-    /** Kills a copy while it waits for a table that somebody has locked. */
+    /** Kills a copy while it waits for a table that someone has locked. */
     const killCopy = async (url: string, args: readonly string[]): Promise<void> => {
       await withClient(url, async (holder) => {
         await holder.query('BEGIN; LOCK TABLE webhook IN ACCESS EXCLUSIVE MODE');
@@ -569,7 +569,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
       expect(rowsOf(fileOf(home))).toEqual(rowsOf(fileOf(dir)));
     });
 
-    test('an engine that uses the database goes on while it is copied, and whoever copies is told', async () => {
+    test('an engine that uses the database continues while it is copied, and the operator is warned', async () => {
       const url = await moveIn(await stoppedDesk());
       const desk = await startOn(tempFolder(), url);
       const home = tempFolder();
@@ -602,10 +602,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
       expect(JSON.parse(back.stdout)).toMatchObject(told);
 
       const again = await gasdesk(['database', 'copy', '--data', dir, '--to', url]);
-      expect([again.code, again.stderr]).toEqual([
-        1,
-        expect.stringContaining('There is a desk in that database already'),
-      ]);
+      expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('The database already holds a desk')]);
     });
 
     test.each([

@@ -55,7 +55,7 @@ describe.skipIf(!canShare)('a console of one of three engines on one database', 
     };
   };
 
-  it('is told every decision of all once, in the order of the log, whoever dies meanwhile', async () => {
+  it('reports every decision of all once, in the order of the log, through any crash', async () => {
     const shared = await engines.desk(async ({ dapp }) => ({ apiKey: (await dapp(CHAIN)).apiKey }));
     const name = new URL(shared.database).pathname.slice(1);
     const folders = [engines.folder(), engines.folder(), engines.folder()];

@@ -89,7 +89,7 @@ describe.skipIf(!canShare)('what one of several engines holds for a withdrawal',
     expect(await other.listOperatorTransactions({})).toEqual([]);
   });
 
-  it('goes on while others start, are killed and start again, which the log knows', async () => {
+  it('continue while others start, are killed and start again, which the log knows', async () => {
     const { database, apiKey } = await desk();
     const holding = await open(database);
     const withdrawal = await hold(holding);

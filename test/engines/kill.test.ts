@@ -63,7 +63,7 @@ describe.skipIf(!canShare)('three engines on one database', () => {
     expect(await stored(shared, promised)).toBeLessThanOrEqual(threshold);
   });
 
-  it('sign nothing while the database is away, and go on by themselves, with all that was promised', async () => {
+  it('sign nothing while the database is away, and continue by themselves, with all reservations', async () => {
     const shared = await desk(1_000_000);
     const running = await Promise.all(Array.from({ length: ENGINES }, () => engines.start(shared.database)));
     const promised: string[] = [];

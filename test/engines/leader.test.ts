@@ -50,7 +50,7 @@ describe.skipIf(!canShare)('of several engines on one database', () => {
     await neverTwo(others, takenOver(others));
   });
 
-  it('another one leads soon after the leader froze, which leads no more when it goes on', async () => {
+  it('another one leads soon after the leader froze, which leads no more when it continues', async () => {
     const { database, apiKey } = await desk();
     const leader = await engines.start(database);
     const others = [await open(database), await open(database)];

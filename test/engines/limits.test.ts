@@ -66,7 +66,7 @@ describe.skipIf(!canShare)('limits of three engines on one database', () => {
     return given;
   };
 
-  it('let exactly so many operations through, whoever is asked', async () => {
+  it('let exactly so many operations through, whichever is asked', async () => {
     const desk = await engines.desk(async (preparing) => {
       const dapps: SponsoredDapp[] = [];
       for (const [threshold] of LIMITS) dapps.push(await limited(preparing, threshold));

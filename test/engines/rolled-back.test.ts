@@ -65,21 +65,24 @@ describe.skipIf(!canShare)('a database of PostgreSQL', () => {
     ]);
   });
 
-  test.each(['XX001', 'XX002'])('that PostgreSQL finds damaged (%s) is told as such, with what to do', async (code) => {
-    const { database, dapp } = await prepared();
-    const engine = await engines.start(database);
-    await engines.server().query(
-      `CREATE FUNCTION damaged() RETURNS trigger LANGUAGE plpgsql AS $$
+  test.each(['XX001', 'XX002'])(
+    'that PostgreSQL finds damaged (%s) is reported as such, with what to do',
+    async (code) => {
+      const { database, dapp } = await prepared();
+      const engine = await engines.start(database);
+      await engines.server().query(
+        `CREATE FUNCTION damaged() RETURNS trigger LANGUAGE plpgsql AS $$
        BEGIN RAISE EXCEPTION 'invalid page in block 7' USING ERRCODE = '${code}'; END $$;
        CREATE TRIGGER damaged BEFORE INSERT ON decision FOR EACH ROW EXECUTE FUNCTION damaged()`,
-      nameOf(database),
-    );
-    const { error } = await ask({ url: engine.url, chainId: CHAIN, apiKey: dapp.apiKey }, 1);
-    expect([error?.code, error?.message]).toEqual([
-      -32053,
-      expect.stringMatching(/^PostgreSQL reports that the database is damaged, .* restore the database/),
-    ]);
-    const ready = await fetch(`${engine.url}/readyz`);
-    expect([ready.status, await ready.json()]).toMatchObject([503, { missing: [error?.message] }]);
-  });
+        nameOf(database),
+      );
+      const { error } = await ask({ url: engine.url, chainId: CHAIN, apiKey: dapp.apiKey }, 1);
+      expect([error?.code, error?.message]).toEqual([
+        -32053,
+        expect.stringMatching(/^PostgreSQL reports that the database is damaged, .* restore the database/),
+      ]);
+      const ready = await fetch(`${engine.url}/readyz`);
+      expect([ready.status, await ready.json()]).toMatchObject([503, { missing: [error?.message] }]);
+    },
+  );
 });

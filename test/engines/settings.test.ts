@@ -87,10 +87,10 @@ describe.skipIf(!canShare)('what is changed at one of three engines on one datab
     ],
   ];
 
-  it.each(changes)('binds the others once it is answered: %s', async (_what, make) => {
+  it.each(changes)('applies to the others once it is answered: %s', async (_what, make) => {
     const { paymasterId, apiKey: first } = await newDapp();
     let [apiKey, isOver] = [first, false];
-    /** The round whose change binds now. */
+    /** The round whose change applies now. */
     let bound: number | undefined;
     const signedWhileBound: string[] = [];
     const askOne = async ({ url }: ServingEngine): Promise<boolean> => {

@@ -83,7 +83,7 @@ describe('engines that share a database', () => {
     expect(await vaultState(without)).toBe('locked');
   });
 
-  it('tell the operator once, by the one whose turn it is, and everybody hears it', async () => {
+  it('notify the operator once, by the leader, and reach every follower', async () => {
     const [one, other] = [await start(), await start()];
     const heard: [string, boolean][] = [];
     other.service.followNotifications(({ kind, endedAt }) => heard.push([kind, endedAt !== null]));
@@ -131,7 +131,7 @@ describe('the decisions of engines that share a database', () => {
     return { all, ofOne: all.filter(isOfOne) };
   };
 
-  it('reach everybody who follows them once, whoever made them; each engine counts its own', async () => {
+  it('reach every follower once, from any engine; each engine counts its own', async () => {
     const [one, other] = await feeds();
     const { all, ofOne } = await decide([one, other], 'd');
     for (const { followed, subscription } of [one, other]) {
@@ -143,7 +143,7 @@ describe('the decisions of engines that share a database', () => {
     expect([...one.counted, ...other.counted].sort()).toEqual([...all].sort());
   });
 
-  it('are told to the engine whose turn it is, from when it is', async () => {
+  it('are reported to the leader, from the moment that it leads', async () => {
     const [one, other] = await feeds();
     const first = await decide([one, other], 'first ');
     await expect.poll(() => [...one.made].sort()).toEqual([...first.all].sort());

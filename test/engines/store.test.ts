@@ -77,7 +77,7 @@ describe.skipIf(isLeftOut)(`the store on PostgreSQL${reason}`, () => {
   describe('what operators change', () => {
     const tempFolder = useTempFolders();
 
-    it('is told as on SQLite, word for word', async () => {
+    it('is reported as on SQLite, word for word', async () => {
       const clock = new ManualClock();
       const sqlite = openSqliteStore(join(tempFolder(), DATABASE), watch(clock));
       const stores = [await open(tempFolder(), clock), sqlite];

@@ -154,7 +154,7 @@ describe('a client of the events', () => {
     await client.ended();
   });
 
-  test('is told of no decision that is made after its token was revoked', async () => {
+  test('gets no decision that is made after its token was revoked', async () => {
     const client = await followEvents(engine.url, headers);
     await decide(2);
     await client.received(2);
@@ -263,7 +263,7 @@ describe('a subscription in the process', () => {
     await subscription.ended;
   });
 
-  test('tells what its listener threw', async () => {
+  test('reports what its listener threw', async () => {
     await decide(1);
     const { ended } = engine.service.subscribe(0, () => {
       throw new Error('of the listener');
@@ -271,7 +271,7 @@ describe('a subscription in the process', () => {
     await expect(ended).rejects.toThrow('of the listener');
   });
 
-  test('is told of a decision only once it can be read back', async () => {
+  test('gets a decision only once it can be read back', async () => {
     const read: unknown[] = [];
     const subscription = engine.service.subscribe(0, async (decisions) => {
       for (const { id } of decisions) read.push((await engine.service.call('decisions.show', { decisionId: id })).seq);

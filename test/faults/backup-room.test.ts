@@ -150,7 +150,7 @@ test('what backups have left that were killed is removed by the next start, wher
     await desk.ended;
     expect((await backup).code).toBe(1);
     expect(partials()).toHaveLength(1);
-    // Not ours: nobody but its owner knows what it is.
+    // Not ours: no one but its owner knows what it is.
     writeFileSync(join(partial, 'notes.new'), 'my notes');
 
     const next = await serve(['--data', dir], SIGNING_ENV);

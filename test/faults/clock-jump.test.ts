@@ -62,7 +62,7 @@ test('no more than the breaker allows is signed while the machine is set two hou
   expect(await signed()).toBe(10n * COST);
 });
 
-test('a limit does not begin anew because somebody sets the machine a window ahead', async () => {
+test('a limit does not restart because the clock of the machine is set a window ahead', async () => {
   const policyData = {
     type: 'PAYMASTER',
     thresholdType: 'COUNT',
@@ -83,7 +83,7 @@ test('a limit does not begin anew because somebody sets the machine a window ahe
 test.each([
   ['ahead of', 2 * HOUR],
   ['behind', -2 * HOUR],
-])('doctor tells that the machine was set two hours %s the service', async (where, byMs) => {
+])('doctor reports that the machine was set two hours %s the service', async (where, byMs) => {
   expect(await check()).toMatchObject({ ok: true });
   machine.set(byMs);
   expect(await check()).toMatchObject({

@@ -91,7 +91,7 @@ const faultsOf = async (dir: string): Promise<EngineError[]> => {
 };
 
 describe('a database with a page of zeros', () => {
-  test('wherever in the file it is: it is told, with what to do', async () => {
+  test('anywhere in the file: it is reported, with what to do', async () => {
     const found = new Set<string>();
     for (const part of [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]) {
       for (const { code, message } of await faultsOf(damaged(part))) {

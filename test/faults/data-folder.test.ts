@@ -65,7 +65,7 @@ describe('a database of a newer Gasdesk', () => {
 });
 
 describe.skipIf(!canMount)('a disk that is full', () => {
-  it('loses nothing: the service refuses what it cannot keep, and goes on when there is room', async () => {
+  it('loses nothing: the service refuses what it cannot keep, and continues when space is free', async () => {
     const dir = tempFolder();
     expect(mountSmall(dir)).toBe(true);
     try {

@@ -49,7 +49,7 @@ it.skipIf(!canLimit)(
       const response = await fetch(`${desk.url}/readyz`);
       return { status: response.status, ...((await response.json()) as { missing: string[] }) };
     };
-    // What is written then may still fit into what was written in vain.
+    // What is written then may still fit into what was written for nothing.
     limitFiles(desk.pid, 1_000);
     // `/readyz` reports it until something can be written again.
     for (let again = 0; again < 2; again += 1) {
@@ -59,7 +59,7 @@ it.skipIf(!canLimit)(
     }
 
     limitFiles(desk.pid, 'unlimited');
-    // Though nobody asks for anything meanwhile.
+    // Though no one asks for anything meanwhile.
     await expect.poll(ready).toEqual({ status: 200, ready: true, missing: [] });
     const recovered = await ask();
     expect(recovered.status).toBe(200);

@@ -108,7 +108,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('a desk without a backup, or with an old one, is advised to make one; that is no fault', async () => {
+test('a desk without a backup, or with an old one, is advised to make one; that is no error', async () => {
   const clock = new ManualClock(Date.now());
   const engine = await open(tempFolder(), { clock });
   expect(await check(engine, 'backups')).toMatchObject({
@@ -150,7 +150,7 @@ test.each([
   });
 });
 
-test('a clock that was set back is told by the decisions, also after a restart', async () => {
+test('a clock that was set back is detected by the decisions, also after a restart', async () => {
   const dir = tempFolder();
   const clock = new ManualClock(NOW);
   const store = openSqliteStore(`${dir}/gasdesk.db`, { clock, log: createLog({ level: 'silent' }) });

@@ -39,7 +39,7 @@ test('on the command line it is changed through the running service, and on the 
   try {
     expect(await change('wrong', 'a thief of phrases')).toMatchObject({
       code: 1,
-      stderr: 'gasdesk: The passphrase does not open the vault\n',
+      stderr: 'gasdesk: Wrong passphrase: the vault stays locked\n',
     });
     expect(await change(PASSPHRASE, 'new horse battery')).toMatchObject({ code: 0, stderr: '' });
     await desk().engine().stop();

@@ -86,7 +86,7 @@ describe('a database that was put back to an older state', () => {
     expect(await useUp(desk)).toBe(0);
   });
 
-  test('no command changes it; "doctor" and "log verify" open it, and tell what is missing', async () => {
+  test('no command changes it; "doctor" and "log verify" open it, and show what is missing', async () => {
     const dir = copy();
     cut(0.5)(dir);
     const created = await gasdesk(['account', 'create', '--name', 'Late', '--data', dir], SIGNING_ENV);
@@ -107,7 +107,7 @@ describe('a database that was put back to an older state', () => {
     }
   });
 
-  test('the operator accepts it knowingly: the log has another key and tells so', async () => {
+  test('the operator accepts it knowingly: the log has another key and records it', async () => {
     const dir = copy();
     cut(0.5)(dir);
     const keyOf = async () =>

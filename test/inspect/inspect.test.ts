@@ -93,7 +93,7 @@ describe('what the desk has signed', () => {
     expect(checkOf(bundle, 'signer')).toMatchObject({ ok: true });
   });
 
-  test('is told as well by a review of the export, which has neither keys nor contracts', async () => {
+  test('is also read by a review of the export, which has neither keys nor contracts', async () => {
     const { decision, op, paymasterAndData } = await sponsored();
     const file = join(tempFolder(), 'decisions.jsonl');
     const out = createWriteStream(file);
@@ -121,7 +121,7 @@ test.each([
   ['a mebibyte', `0x${'ab'.repeat(512 * 1024)}`, 'value must have at most 131072 characters'],
   ['half a surrogate pair', '\ud800', 'value must be text, without halves of surrogate pairs'],
   ['nothing', '', 'value should not be empty'],
-])('%s is refused, and the reason is told', async (_, value, message) => {
+])('%s is refused, with the reason', async (_, value, message) => {
   await expect(inspect(value)).rejects.toMatchObject({ code: 'VALIDATION', message });
 });
 
@@ -150,7 +150,7 @@ describe('on the command line', () => {
     expect((JSON.parse(stdout) as InspectionView).decisions.map(({ id }) => id)).toEqual([decision.id]);
   });
 
-  test('what nothing fits is told why, with exit code 1; too much is bad usage', async () => {
+  test('an unrecognised value is explained, with exit code 1; too much is bad usage', async () => {
     const none = await gasdesk(['inspect', `0x${'12'.repeat(93)}`, '--data', desk().dir]);
     expect(none.code).toBe(1);
     expect(none.stdout).toContain('not paymasterAndData of verifying-0.6: too short: 93 bytes, needs 149');

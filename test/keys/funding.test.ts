@@ -317,7 +317,7 @@ describe('a wallet that does not sign leaves everything as it was, and it is sai
     }
   });
 
-  test('it leads elsewhere: nobody else is asked to sign', async () => {
+  test('it leads elsewhere: no other wallet is asked to sign', async () => {
     const location = wallet().url;
     asProvider({ act: (response) => response.writeHead(307, { location }).end() });
     const asked = wallet().asked.length;
@@ -355,7 +355,7 @@ describe('a wallet that does not sign leaves everything as it was, and it is sai
   });
 });
 
-test('a wallet can tell its owner who asks', async () => {
+test('a wallet can show its owner who asks', async () => {
   const { accounts } = await desk().service.call('wallets.accounts', { url: wallet().url });
   expect(accounts).toEqual([wallet().account.address]);
   expect(wallet().asked.at(-1)?.headers).toMatchObject({

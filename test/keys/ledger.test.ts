@@ -175,7 +175,7 @@ describe('what goes wrong is said in words that help', () => {
     ['the address', (ledger: Ledger) => ledger.address(PATH, { confirm: true })],
     ['the message', (ledger: Ledger) => ledger.signMessage(PATH, 'hello')],
     ['the transaction', (ledger: Ledger) => ledger.signTransaction(PATH, unsigned('0x1234'))],
-  ])('the owner rejects %s: he is asked once, and can go on with the same connection', async (_what, act) => {
+  ])('the owner rejects %s: they are asked once, and can continue with the same connection', async (_what, act) => {
     device.owner = () => false;
     const ledger = await connect();
     await error(() => act(ledger), 'rejected', /Nothing was signed, sent or changed/);
@@ -198,7 +198,7 @@ describe('what goes wrong is said in words that help', () => {
     await error(() => ledger.signTransaction(PATH, '0xc0'), 'other', /type 2/);
   });
 
-  test('an answer that nobody foresaw', async () => {
+  test('an unforeseen answer', async () => {
     const ledger = await connect();
     const answer = device.exchange;
     device.exchange = (apdu) => (apdu.startsWith('e008') ? Promise.resolve('6f00') : answer(apdu));

@@ -41,7 +41,7 @@ const file = (text: string): string => {
   return path;
 };
 
-test('a desk that decides meanwhile has no fault', async () => {
+test('a desk that decides meanwhile verifies', async () => {
   const busy = await desk().dapp();
   let [signed, isOver] = [0, false];
   const traffic = async (): Promise<void> => {
@@ -57,7 +57,7 @@ test('a desk that decides meanwhile has no fault', async () => {
   await signing;
 });
 
-describe('what the database keeps beside the log is compared with it:', () => {
+describe('the database outside the log is compared with it:', () => {
   const meddle = (sql: string): void => {
     const database = new Database(join(desk().dir, 'gasdesk.db'));
     database.pragma('foreign_keys = OFF');
@@ -148,7 +148,7 @@ describe('what the database keeps beside the log is compared with it:', () => {
   });
 });
 
-describe('with something kept of before, it is shown that a log continues it:', () => {
+describe('with earlier evidence, the log is shown to continue it:', () => {
   const exported = async (from: Caller, range = {}): Promise<string> => {
     let text = '';
     for await (const part of exportedLog(from, range)) text += part;
@@ -193,7 +193,7 @@ describe('with something kept of before, it is shown that a log continues it:', 
   });
 });
 
-test('a tail that is not signed yet is told', async () => {
+test('an unsigned tail is reported', async () => {
   await call('log.checkpoint', {});
   await call('paymasters.rename', { paymasterId: dapp.paymasterId, name: 'Tail' });
   const report = await verifyDesk(call, check);

@@ -36,7 +36,7 @@ const withoutLog = (file: string): void => {
   }
 };
 
-test('a desk of before the log enters what it decided, and what its ledger holds, when it is first opened', async () => {
+test('a desk older than the log enters its decisions and its ledger when it is first opened', async () => {
   const dapp = await desk().dapp();
   await desk().limit(dapp, { thresholdType: 'COUNT', threshold: 3 });
   for (const nonce of [0, 1]) expect(codeOf(await dapp.sponsor(op(nonce)))).toBe('SPONSORED');

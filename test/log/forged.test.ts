@@ -9,7 +9,7 @@ import { createForger } from './forger.ts';
 import { type Forgery, changesOf, movesOf, renamesOf } from './forgeries.ts';
 import { sized } from '../support/combinations.ts';
 
-/** What nobody can see in a log whose key signed it, by the rows of docs/log-format.md that give the reasons. */
+/** What no one can see in a log whose key signed it, by the rows of docs/log-format.md that give the reasons. */
 const UNSEEN: readonly (readonly [row: string, is: RegExp])[] = [
   ['operator actions', /^action/],
   ['ids of decisions', /^decision [a-z]+\.body\.id /],
@@ -67,7 +67,7 @@ const expectListed = (log: readonly string[]): void => {
 };
 
 const rowsOf = (document: string): string[] => {
-  const [, section = ''] = document.split('## What nobody can see\n');
+  const [, section = ''] = document.split('## What a verifier cannot see\n');
   return [...section.split('\n## ')[0]!.matchAll(/^\| ([a-z][^|]*?) +\|/gm)].map(([, row = '']) => row).slice(1);
 };
 

@@ -11,7 +11,7 @@ import { createRehash } from './rehashed.ts';
 const ORIGIN = 'gasdesk/forged';
 const POSITION = /^\{"entry":\d+,/;
 
-/** Somebody who has the log's key: what they write is signed, and every hash fits. */
+/** Someone who has the log's key: what they write is signed, and every hash fits. */
 export const createForger = (privateKey: Uint8Array) => {
   const key = { name: ORIGIN, publicKey: publicKeyOf(privateKey) };
   return {

@@ -1,4 +1,4 @@
-/** Something that somebody does to the entries of a log. */
+/** Something that someone does to the entries of a log. */
 export interface Forgery {
   /** The kind of the entry and what was done to it; a path names keys, and has `[]` for places in a list. */
   readonly what: string;

@@ -31,7 +31,7 @@ const exported = async (range = {}): Promise<string[]> => {
   return text.split('\n').slice(0, -1);
 };
 
-/** Verifies a log that somebody may have written by hand, by the key that the desk hands out. */
+/** Verifies a log that someone may have written by hand, by the key that the desk hands out. */
 const verified = async (lines: readonly (string | Buffer)[]): Promise<LogReport> => {
   const file = join(tempFolder(), 'log.jsonl');
   writeFileSync(file, Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')])));
@@ -185,7 +185,7 @@ describe('what was forged with every hash after it made to fit is named all the 
     );
   });
 
-  test('but for what another version said in its own words, which is no fault of the entry', async () => {
+  test('except for what another version said in its own words, which is no fault of the entry', async () => {
     const line = lineOf(({ body }) => body['outcome'] === 'denied');
     const inOtherWords = (text: string) => text.replace(/"hint":"/, '"hint":"In other words: ');
     const ofOther = (text: string) => text.replace(/"engine":"[^"]+"/, '"engine":"0.0.1"');
@@ -248,7 +248,7 @@ describe('what was forged with every hash after it made to fit is named all the 
     expect(faults[0]).toMatchObject({ entry: line - 1, fault: 'MISPLACED' });
   });
 
-  test('a start that tells of earlier decisions, behind which nothing would be compared', async () => {
+  test('a start that announces earlier decisions, after which nothing would be compared', async () => {
     const line = log.findLastIndex((text, index) => index < log.length - 1 && parsed(text).kind === 'start');
     const { faults } = await forged(line, (text) => text.replace('"earlierDecisions":0', '"earlierDecisions":9'));
     expect(faults[0]).toMatchObject({ entry: line - 1, fault: 'MISPLACED' });
@@ -371,7 +371,7 @@ test('what the operator changes is an entry with who, how, before and after, and
   expect(whole).not.toContain(dapp.apiKey);
 });
 
-test('how far the log is signed, and its key are told in one answer', async () => {
+test('the size, the signed part and the key of the log come in one answer', async () => {
   const { size } = await call('log.checkpoint', {});
   const { key } = await call('log.key', {});
   expect(await call('log.state', {})).toEqual({ entries: size, signed: size, key, rollback: null });

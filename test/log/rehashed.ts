@@ -3,7 +3,7 @@ import { sha256 } from '../../src/engine/base/sha256.ts';
 
 const PREVIOUS = /"previous":(?:null|"[0-9a-f]{64}")/;
 
-/** Rewrites entries so that each follows the one before, as somebody does who forges a log. */
+/** Rewrites entries so that each follows the one before, as someone does who forges a log. */
 export const createRehash = (): ((entry: string) => string) => {
   let previous: string | null = null;
   return (entry) => {

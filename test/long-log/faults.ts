@@ -11,7 +11,7 @@ export interface LogIndex {
   readonly positions: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Something that somebody does to a log. */
+/** Something that someone does to a log. */
 export interface Alteration {
   readonly name: string;
   /** The entry that has to be named. */
@@ -50,7 +50,7 @@ export const indexLog = async (file: string): Promise<LogIndex> => {
 
 const asItIs = (_position: number, line: string): readonly string[] => [line];
 
-/** Writes a log as somebody has altered it. */
+/** Writes a log as someone has altered it. */
 export const writeAltered = async (file: string, out: string, alteration: Alteration): Promise<void> => {
   const { entries = asItIs, end = (line: string) => line, isRehashed = false } = alteration;
   const rehash = createRehash();

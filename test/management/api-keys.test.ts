@@ -25,7 +25,7 @@ const isTaken = async (apiKey: string): Promise<boolean> => {
   return (await desk().send('POST', `/api/v2/31337/${apiKey}`, { body })).status !== 401;
 };
 
-test('a key is changed without an outage: the new one works beside the old one, which is then revoked', async () => {
+test('a key is changed without an outage: the new one works next to the old one, which is then revoked', async () => {
   const dapp = await desk().dapp();
   const { apiKey: old } = dapp.credentials;
   const [first] = await keys(dapp);

@@ -58,7 +58,7 @@ describe.each(operationCases(nowhere))('$name', ({ name, errors }) => {
     if (errors.apiKey) await refusedWithoutTrace(operation, { authToken }, both);
   });
 
-  test('is refused to a token nobody has, and to a revoked one', async () => {
+  test('is refused to an unknown token, and to a revoked one', async () => {
     const { operation, dapp } = setUp();
     const { apiKey } = dapp.credentials;
     const strangers = ['gd_nobody', `gd_${'A'.repeat(43)}`, "' OR 1=1 --", '__proto__', 'x'.repeat(8000)];
@@ -70,7 +70,7 @@ describe.each(operationCases(nowhere))('$name', ({ name, errors }) => {
     await refusedWithoutTrace(operation, { authToken: revoked, apiKey }, errors.authToken);
   });
 
-  test('is refused to a key nobody has, and to the key of another account', async () => {
+  test('is refused to an unknown key, and to the key of another account', async () => {
     const { operation, dapp } = setUp();
     const other = await desk().dapp();
     const { authToken } = dapp.credentials;

@@ -27,7 +27,7 @@ const tank = async () => {
 const fundingWallet = async ({ paymasterId }: TestDapp): Promise<string | null | undefined> =>
   (await desk().service.run('paymasters.list', {})).find((one) => one.paymasterId === paymasterId)?.fundingWallet;
 
-test('the message tells its time, what signing does, and is different each time', async () => {
+test('the message has its time, says what signing does, and is different each time', async () => {
   const { dapp, request } = await tank();
   const messages = [await request(), await request(`/funding-message/${dapp.paymasterId}`)];
   for (const message of messages) {

@@ -118,7 +118,7 @@ describe('large bodies', () => {
     expect(await post(padded(8 * LIMIT))).toEqual(tooLarge);
   });
 
-  test('the same in chunks, where the size is not told beforehand', async () => {
+  test('the same in chunks, without a declared size', async () => {
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
     const { authToken, apiKey } = dapp.credentials;
     const head = `POST ${PREFIX}/webhook HTTP/1.1\r\nHost: localhost\r\nauthToken: ${authToken}\r\napiKey: ${apiKey}\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
@@ -163,13 +163,13 @@ describe('routes and methods', () => {
     ['GET', `${PREFIX}/paymaster-policy/limit/x`, ['PATCH']],
     ['POST', `${PREFIX}/paymaster-policy/activate/x`, ['PATCH']],
     ['POST', '/openapi.json', ['GET', 'HEAD']],
-  ])('%s %s is not allowed, and the answer tells what is', async (method, path, allowed) => {
+  ])('%s %s is not allowed, and the answer lists what is', async (method, path, allowed) => {
     const { status, headers, body } = await desk().send(method, path, { headers: dapp.credentials });
     expect([status, body]).toEqual([405, { statusCode: 405, message: 'Method not allowed' }]);
     expect(headers.allow?.split(', ').sort()).toEqual(allowed.sort());
   });
 
-  test('HEAD answers like GET without a body; OPTIONS tells the methods', async () => {
+  test('HEAD answers like GET without a body; OPTIONS lists the methods', async () => {
     const head = await desk().send('HEAD', `${PREFIX}/webhook`, { headers: dapp.credentials });
     expect([head.status, head.text]).toEqual([200, '']);
     const unauthorised = await desk().send('HEAD', `${PREFIX}/webhook`);

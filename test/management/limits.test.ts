@@ -148,7 +148,7 @@ test('a threshold of half a million digits is refused, not counted', async () =>
   expect(created.body).toMatchObject({ statusCode: 400, message: 'threshold must be a positive number' });
 });
 
-test('any update starts the cycle anew, an empty one too; what it does not name stays', async () => {
+test('any update restarts the cycle, an empty one too; fields that it does not name stay', async () => {
   const dapp = await dappWithLimit();
   const { policyData } = await dapp.read();
   expect(policyData['startTimeInEpoch']).toBe(clock.now());

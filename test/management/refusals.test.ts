@@ -321,7 +321,7 @@ test('a URL, a name and a list are as long as they may be, and no longer', async
   expect(accepted.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
 });
 
-test('a name already used on the chain is refused, whoever of the account uses it; on another chain it is free', async () => {
+test('a name already used on the chain is refused in the whole account; on another chain it is free', async () => {
   const { authToken } = dapp.credentials;
   const create = (chainId: number) =>
     desk().manage('POST', '/paymaster', { headers: { authToken }, body: { ...paymaster, name: 'Twice', chainId } });
@@ -415,7 +415,7 @@ test.each<[method: string, path: string, body: unknown, errors: string[]]>([
       'thresholdType must be one of: COUNT, NATIVE_ASSET, USD',
     ],
   ],
-])('%s %s %j tells all its errors at once, the first of them as message', async (method, path, body, errors) => {
+])('%s %s %j reports all its errors at once, the first of them as message', async (method, path, body, errors) => {
   const answer = await refuse(method, path, body, 400, errors[0]!);
   expect(answer).toEqual({ statusCode: 400, message: errors[0], errors });
 });

@@ -37,7 +37,7 @@ test('a token that may only read is refused whatever changes something, and read
   expect(desk().rows()).toEqual(before);
 });
 
-test('URLs of webhooks are shown whole to their owner, and to nobody who may only read', async () => {
+test('URLs of webhooks are shown whole to their owner, and to no one who may only read', async () => {
   const dapp = await desk().dapp();
   const { authToken } = await tokenOf(dapp, { scope: 'read' });
   const webhookUrl = 'https://ann:password-1@hooks.example/services/T00AB11CD22?key=query-key-1';
@@ -79,7 +79,7 @@ test('a token of one DApp manages that DApp, and neither sees another nor makes 
   expect(desk().rows().paymaster).toEqual(before.paymaster);
   const { data } = await desk().manage('GET', '/paymaster', { headers: { authToken } });
   expect(data).toEqual([expect.objectContaining({ name: dapp.name })]);
-  // A stranger's key is one that nobody has.
+  // A stranger's key is one that no one has.
   const stranger = await desk().dapp();
   expect(await desk().manage('GET', '/webhook', { headers: { ...stranger.credentials, authToken } })).toEqual({
     statusCode: 401,

@@ -75,7 +75,7 @@ describe('the metrics', () => {
     }
   });
 
-  test('are for this machine, and for whoever has their token', async () => {
+  test('are for this machine, and for holders of their token', async () => {
     const elsewhere = { 'x-forwarded-for': '203.0.113.7' };
     expect((await get('/metrics')).status).toBe(200);
     const bearers = [undefined, 'Bearer ', 'Bearer wrong', metricsToken, `Bearer ${metricsToken}x`];
@@ -89,7 +89,7 @@ describe('the metrics', () => {
     expect((await get('/metrics', { ...elsewhere, authorization: `Bearer ${metricsToken}` })).status).toBe(200);
   });
 
-  test('are for nobody else where there is no token for them', () =>
+  test('are for no other machine without a token for them', () =>
     withDataFolder(async (dir) => {
       const engine = await startEngine({ dir });
       const headers = { forwarded: 'for=203.0.113.7', authorization: 'Bearer ' };
@@ -151,7 +151,7 @@ describe('health', () => {
     withDataFolder(async (dir) => {
       const engine = await startEngine({ dir, locked: true });
       const ready = await get('/readyz', {}, engine.url);
-      const missing = ['The vault is locked: nothing can be signed until it is opened.'];
+      const missing = ['The vault is locked: nothing can be signed until you unlock it.'];
       expect([ready.status, await ready.json()]).toEqual([503, { ready: false, missing }]);
       expect((await get('/healthz', {}, engine.url)).status).toBe(200);
       await engine.stop();

@@ -35,7 +35,7 @@ const mint = async (dapp: SponsoredDapp): Promise<string | undefined> => {
   return (await dapp.sponsor(op)).body.result?.reason?.code;
 };
 
-test('a tank is told of when it runs low, when it is empty and when it is filled again, once each', async () => {
+test('a tank is reported when it runs low, when it is empty and when it is filled again, once each', async () => {
   const dapp = await desk().dapp('1.1.0');
   const { paymasterId } = dapp;
   const now = () => toldOfTank(dapp);
@@ -58,7 +58,7 @@ test('a tank is told of when it runs low, when it is empty and when it is filled
   await eventually(now, [isOver({ kind: 'tankLow' }), isOver({ kind: 'tankEmpty' })]);
 });
 
-test('a node that does not answer is told of at the second look, and that it is back', async () => {
+test('a node that does not answer is reported at the second look, and when it is back', async () => {
   await eventually(() => told('node'), []);
   await desk().line.cut();
   await eventually(
@@ -71,7 +71,7 @@ test('a node that does not answer is told of at the second look, and that it is 
   await eventually(() => told('node'), [isOver({ title: 'The node of Local chain does not answer' })]);
 });
 
-test('a tripped breaker is told of as such, and is over when sponsorship is resumed', async () => {
+test('a tripped breaker is reported as such, and is over when sponsorship is resumed', async () => {
   const { chainId } = desk().chain;
   const dapp = await desk().dapp('1.1.0');
   // Of several DApps on a chain, one that comes to half of the amount is paused alone.

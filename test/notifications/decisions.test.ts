@@ -39,7 +39,7 @@ const told = async (kind: string): Promise<NotificationView[]> => {
   return notifications.filter((one) => one.kind === kind);
 };
 
-test('a burst of denials is told once, with the way to the decision, and is over when it has been calm for ten minutes', async () => {
+test('a burst of denials is reported once, with a link to the decision, and is over after ten calm minutes', async () => {
   expect(await ask('burn', 19)).toBe('METHOD_NOT_WHITELISTED');
   expect(await told('denials')).toEqual([]);
   await ask('burn', 6);
@@ -75,7 +75,7 @@ test('denials that come slowly, or because of a pause, are no burst', async () =
   expect(await told('denials')).toEqual(before);
 });
 
-test('a webhook that fails three times in a row is told of once, and is back with its next verdict', async () => {
+test('a webhook that fails three times in a row is reported once, and is back with its next verdict', async () => {
   let answer: (call: ReceivedCall, response: ServerResponse) => void = verify;
   const fail: typeof answer = (_call, response) => void response.writeHead(500).end();
   const receiver = await startReceiver((call, response) => answer(call, response));
@@ -103,7 +103,7 @@ test('a webhook that fails three times in a row is told of once, and is back wit
   await expect.poll(async () => (await told('webhook'))[0]?.endedAt).toBe(desk().clock.now());
 });
 
-test('a pause is told when it begins and when it ends, that of a DApp beside that of all', async () => {
+test('a pause is reported when it starts and when it ends, that of a DApp next to that of all', async () => {
   const before = (await told('paused')).length;
   await desk().call('system.pause', { reason: 'Upgrading' });
   await desk().call('system.pause', { reason: 'Upgrading still' });

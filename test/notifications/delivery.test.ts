@@ -92,7 +92,7 @@ test('what the receiver does not take is sent again under the same id, also afte
   expect(receiver.calls).toHaveLength(sent);
 });
 
-test('what nobody took for a day is given up', async () => {
+test('a notification that was not delivered for a day is given up', async () => {
   const receiver = await startReceiver((_call, response) => void response.writeHead(503).end());
   await setUrl(receiver.url);
   await pause();

@@ -33,7 +33,7 @@ const make = async (code: string, times: number): Promise<void> => {
 };
 const open = () => notifications.open().map(({ kind }) => kind);
 
-describe('an engine that leads anew', () => {
+describe('an engine that becomes the leader', () => {
   test('does not call a burst over that it has not heard of', async () => {
     await make('METHOD_NOT_WHITELISTED', 20);
     await clock.advance(15 * MINUTE);
@@ -46,7 +46,7 @@ describe('an engine that leads anew', () => {
     expect(open()).toEqual([]);
   });
 
-  test('does not add to failures of a webhook that it heard of before', async () => {
+  test('does not add to failures of a webhook that were reported before', async () => {
     await make('WEBHOOK_TIMEOUT', 2);
     watch.forget();
     await make('WEBHOOK_TIMEOUT', 2);

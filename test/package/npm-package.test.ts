@@ -57,7 +57,7 @@ test('the package holds what runs and what is read, and nothing else', () => {
 });
 
 const browser = useConsoleBrowser();
-test('the installed package tells the main job on a local chain, and opens a playground in which a visitor mints', async () => {
+test('the installed package runs the demo on a local chain, and opens a playground in which a visitor mints', async () => {
   const demo = await startPlaying({ GASDESK_ANVIL: findAnvil() }, join(installed, 'out/cli/index.js'));
   const page = await browser().open(demo.url);
   await page.getByRole('button', { name: 'Mint an item' }).click();

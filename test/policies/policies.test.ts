@@ -155,7 +155,7 @@ describe('a file that is applied', () => {
     expect(await apply(FILE)).toMatchObject({ before: revision, revision, changes: [] });
   });
 
-  test('keeps the id and the windows of a limit that it does not change, and starts a changed one anew', async () => {
+  test('keeps the id and the windows of a limit that it does not change, and restarts a changed one', async () => {
     await addLimit('5');
     const before = (await show()).policy.rules[0]!;
     await apply(FILE);

@@ -28,7 +28,7 @@ const makeCampaign = async ({ paymasterId }: SponsoredDapp, typed: TypedValues):
   await desk().call('policies.apply', { paymasterId, text: started.text, expect: revision });
 };
 
-test('before and after its dates a campaign is denied; what is no part of it goes on', async () => {
+test('before and after its dates a campaign is denied; other operations continue', async () => {
   const dapp = await desk().dapp();
   const today = desk().clock.now();
   const [from, until] = [today + DAY_MS, today + 2 * DAY_MS].map((at) => new Date(at).toISOString());
@@ -52,7 +52,7 @@ test('a campaign in dollars counts them at the price of the coin, and denies wit
   expect([await one(), await one()]).toEqual(['SPONSORED', 'LIMIT_REACHED']);
 });
 
-test('a policy that somebody has changed meanwhile is not overwritten', async () => {
+test('a policy that was changed meanwhile is not overwritten', async () => {
   const { paymasterId, ...dapp } = await desk().dapp();
   const { text, revision } = await desk().call<ProcedureOutput<'policies.export'>>('policies.export', { paymasterId });
   await makeCampaign({ paymasterId, ...dapp }, { budget: '1' });

@@ -107,7 +107,7 @@ describe('a change is tried on what the desk has decided', () => {
     });
   });
 
-  test('what does not fit the policy is told at once', async () => {
+  test('data that does not fit the policy is reported at once', async () => {
     const { paymasterId } = dapp;
     const gone = { paymasterId, ruleId: 'gone' };
     const refused = (change: TrialInput['change'], code: string) =>
@@ -143,7 +143,7 @@ test('the thread of a trial tries the next one, too, and ends when none has come
 describe('a trial ends', () => {
   const isOver = (asked: Promise<unknown>) => expect(asked).rejects.toMatchObject({ code: 'TRIAL_NOT_FOUND' });
 
-  test('when it is cancelled, and whoever waits for it hears so; the desk goes on deciding', async () => {
+  test('when it is cancelled, and its callers learn of it; the desk continues to decide', async () => {
     const trialId = await begin({ change: await inForce() });
     await call('policies.trial', { trialId });
     const waiting = isOver(call('policies.trial', { trialId, seen: 1_000 }));

@@ -66,7 +66,7 @@ describe('a DApp with allowed origins', () => {
     expect((await told(dapp, {}))[2]).toBe(DECIDED);
   });
 
-  test('binds the key in a header, too', async () => {
+  test('applies to the key in a header, too', async () => {
     const { status } = await engine.post('/rpc/31337', body, { apiKey: dapp.apiKey, origin: 'https://evil.example' });
     expect(status).toBe(403);
   });
@@ -141,7 +141,7 @@ describe('gasdesk paymaster origins', () => {
       );
     });
 
-  test('binds at once, while the engine runs, and is listed', async () => {
+  test('applies at once, while the engine runs, and is listed', async () => {
     const set = await run('origins', dapp.paymasterId, '--allow', 'https://a.example', 'https://b.example', '--json');
     expect(JSON.parse(set.stdout)).toMatchObject({ allowedOrigins: ['https://a.example', 'https://b.example'] });
     expect((await told(dapp, { origin: APP }))[0]).toBe(403);

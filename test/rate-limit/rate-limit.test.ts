@@ -33,7 +33,7 @@ const decisions = async (): Promise<number> => (await engine!.service.call('syst
 const DECIDED = 400;
 
 describe('a limit per API key', () => {
-  test('lets so many through and tells the next when to come back; then it is let in', async () => {
+  test('lets so many through and says when to come back; then it lets the next in', async () => {
     const { dapp } = await start({ rateLimitPerKey: 4 });
     for (let n = 0; n < 4; n += 1) expect((await dapp.sponsor(op(account(n)))).status).toBe(DECIDED);
 
@@ -85,7 +85,7 @@ describe('a limit per API key', () => {
     expect(response.status).toBe(429);
   });
 
-  test('counts what has no right to an answer, too: all keys that nobody has as one', async () => {
+  test('counts unauthorised requests, too: all unknown keys as one', async () => {
     const { engine: desk, dapp } = await start({ rateLimitPerKey: 1 });
     const statuses = [];
     for (const key of ['nobody', 'somebody', dapp.apiKey])
@@ -95,7 +95,7 @@ describe('a limit per API key', () => {
 });
 
 describe('a limit per sender', () => {
-  test('binds one user of a DApp, in any letter case, and no other', async () => {
+  test('applies to one user of a DApp, in any letter case, and to no other', async () => {
     const { engine: desk, dapp } = await start({ rateLimitPerSender: 2 });
     const other = await desk.dapp({});
     await dapp.sponsor(op());
@@ -142,7 +142,7 @@ const outside = Object.values(networkInterfaces())
   .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
 
 describe('a limit per IP address', () => {
-  test('does not bind this machine', async () => {
+  test('does not apply to this machine', async () => {
     const { dapp } = await start({ rateLimitPerIp: 1 });
     const statuses = [];
     for (let n = 0; n < 3; n += 1) statuses.push((await dapp.sponsor(op())).status);
@@ -150,7 +150,7 @@ describe('a limit per IP address', () => {
   });
 
   test.skipIf(outside === undefined)(
-    'binds other machines, on every interface (needs an address besides loopback)',
+    'applies to other machines, on every interface (needs an address besides loopback)',
     async () => {
       const { engine: desk, dapp } = await start({ rateLimitPerIp: 3, host: '0.0.0.0' });
       const url = `http://${outside}:${new URL(desk.url).port}`;

@@ -122,7 +122,7 @@ test('a new kind of rule is among those that the help of the command line lists'
   );
 });
 
-test('the console has a new kind of rule where it decides, lets one be added, and tells it in its own words', () => {
+test('the console shows a new kind of rule in its place, lets one be added, and describes it in its own words', () => {
   const steps = policySteps({ rules: [], webhooks: [], coin: 'ETH' });
   const place = steps.findIndex(({ type }) => type === 'validity');
   const [before, behind] = [steps.slice(0, place), steps.slice(place)];

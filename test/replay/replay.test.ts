@@ -103,7 +103,7 @@ describe('decisions replay', () => {
     expect({ code, report }).toEqual({ code: 0, report: sameOf(6, { FAILED: 1 }) });
   });
 
-  test('decides the same again, from a data folder that nobody serves', async () => {
+  test('decides the same again, from a data folder without a running service', async () => {
     const dir = tempFolder();
     for (const name of ['gasdesk.db', 'gasdesk.db-wal']) {
       if (existsSync(join(desk().dir, name))) cpSync(join(desk().dir, name), join(dir, name));
@@ -220,7 +220,7 @@ describe('what cannot be decided again says why, and is no difference', () => {
     expect({ code, report }).toEqual({ code: 0, report: sameOf(lines.length, reasons) });
   });
 
-  test('a data folder of before there were facts', async () => {
+  test('a data folder older than facts', async () => {
     const dir = tempFolder();
     await storeDecisions(openDataFolder(dir), 100);
     const { code, report } = await replayed('--data', dir);

@@ -21,7 +21,7 @@ const exportOf = (count: number): string => {
   return file;
 };
 
-test('gasdesk review serves one export to whoever has its token, and Ctrl-C leaves nothing of it', async () => {
+test('gasdesk review serves one export to holders of its token, and Ctrl-C leaves nothing of it', async () => {
   const temporary = tempFolder();
   // No home and no data folder: a review needs none.
   const env = { HOME: '/dev/null', XDG_DATA_HOME: '/dev/null/data', TMPDIR: temporary };
@@ -88,7 +88,7 @@ test('what a killed review left in the clear is gone when the next review, or th
   expect(folders()).toEqual([living]);
 });
 
-test('gasdesk review says which line is at fault', async () => {
+test('gasdesk review names the line with the error', async () => {
   const file = exportOf(2);
   writeFileSync(file, '{"id":1}\n', { flag: 'a' });
   const { code, stdout, stderr } = await gasdesk(['review', file]);

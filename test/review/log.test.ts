@@ -90,7 +90,7 @@ test('a log opens with what the desk lists, shows and sums up, and says that eve
   expect((await service.call('decisions.report', {})).decisions).toBe(4);
 });
 
-test('a log whose key nobody has handed out says so; by another key it is at fault', async () => {
+test('a log with an unknown key says so; another key makes it a fault', async () => {
   const whole = fileOf(joined(lines));
   expect((await reviewOf(whole)).verification).toMatchObject({
     state: 'keyNotKnown',
@@ -106,7 +106,7 @@ test('a log whose key nobody has handed out says so; by another key it is at fau
   await expect(createReview({ file: decisions, key, log })).rejects.toThrow('This file is neither');
 });
 
-test('a head that was altered is at fault, whichever of its fields', async () => {
+test('a head that was altered is a fault, whichever of its fields', async () => {
   const { origin } = await call('log.key', {});
   for (const [was, is] of [
     [origin, 'gasdesk/other'],
@@ -127,7 +127,7 @@ test('a part of a log opens as one', async () => {
   expect(verification?.words).toMatch(/^\d+ of \d+ entries, signed by /);
 });
 
-describe('a log that was altered opens with its first entry at fault on top', () => {
+describe('a log that was altered opens with its first fault on top', () => {
   const opened = async (changed: readonly string[]) => (await reviewOf(fileOf(joined(changed)), key)).verification;
 
   test('a verdict, with its decision', async () => {
@@ -209,7 +209,7 @@ describe('a receipt', () => {
     });
   });
 
-  test('without the key says that nobody knows who signed', async () => {
+  test('without the key says that the signer is unknown', async () => {
     const file = fileOf(receipt, 'receipt.txt');
     const { verification } = await reviewOf(file);
     expect(verification).toMatchObject({

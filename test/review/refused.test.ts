@@ -26,7 +26,7 @@ const temporary = tempFolder();
 vi.stubEnv('TMPDIR', temporary);
 const leftBehind = (): string[] => readdirSync(temporary).filter((name) => name.startsWith('gasdesk-review-'));
 
-describe('a damaged or foreign file is refused with the line at fault, and nothing is left behind', () => {
+describe('a damaged or foreign file is refused with the line of the error, and nothing is left behind', () => {
   test.each<[string, string | Buffer, string]>([
     ['cut off in the last line', twoGood + lineOf(3).slice(0, -100), 'Line 3: it is cut off'],
     ['with a line that is not JSON', `${twoGood}what?\n${lineOf(3)}`, 'Line 3: it is not JSON'],
@@ -121,7 +121,7 @@ describe('a review', () => {
     });
   });
 
-  test('tells calls by the names that were known when it was decided, and believes no other', async () => {
+  test('shows calls by the names that were known when it was decided, and believes no other', async () => {
     const sender = `0x${'11'.repeat(20)}`;
     const target = `0x${'22'.repeat(20)}`;
     const word = (hex: string): string => hex.padStart(64, '0');

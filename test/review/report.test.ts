@@ -73,7 +73,7 @@ test('totals are exact to the wei, beyond what a float holds', async () => {
   expect(html).toContain('Contracts</td>');
 });
 
-test('the command writes the report of a filter, says the filter in words, and tells at most 2,000 one by one', async () => {
+test('the command writes the report of a filter, says the filter in words, and lists at most 2,000 one by one', async () => {
   const folder = openDataFolder(tempFolder());
   await storeDecisions(folder, 3_200);
   const out = join(tempFolder(), 'report.html');

@@ -81,7 +81,7 @@ describe("Biconomy's client moves here by changing one URL", () => {
     for (const path of ['/api/v1', '/api/v2']) expectResult(await post(dapp, body, path), /^0x[0-9a-f]{500,}$/);
   });
 
-  test('and is told 0x and the gas, where it is not sponsored', async () => {
+  test('and gets 0x and the gas, if it is not sponsored', async () => {
     const dapp = await world().dapp(0n);
     const reply = await post(dapp, clientBody(await accountsOperation()));
     expectResult(reply, /^0x$/);

@@ -42,7 +42,7 @@ const expectUnreachable = ({ status, body }: RpcReply, error: string | RegExp = 
   });
 };
 
-describe('a node that fails: the DApp is told that the chain is away, never that we have a bug', () => {
+describe('a node that fails: the DApp learns that the chain is unreachable, never that we have a bug', () => {
   let engine: ServingEngine;
   let dapp: SponsoredDapp;
   let done: () => void;
@@ -52,7 +52,7 @@ describe('a node that fails: the DApp is told that the chain is away, never that
     await new Promise<void>((started) => {
       folder = withDataFolder(async (dir) => {
         engine = await startEngine({ dir, flags: { chainTimeoutMs: 200 } });
-        // Attached while nobody could be asked: every request has to ask first.
+        // Attached while no one could be asked: every request has to ask first.
         await engine.service.call('paymasterContracts.use', { chainId: 31337, version: '1.1.0', address: CONTRACT });
         await engine.service.call('signers.create', { chainId: 31337 });
         dapp = await engine.dapp({ fundingWallet });
@@ -72,7 +72,7 @@ describe('a node that fails: the DApp is told that the chain is away, never that
     return dapp.sponsor(op);
   };
 
-  test('a port that nobody listens on', async () => {
+  test('a port without a listener', async () => {
     expectUnreachable(await ask(await closedPort()), 'cannot be reached');
   });
 
@@ -147,7 +147,7 @@ describe('a node that fails: the DApp is told that the chain is away, never that
   });
 });
 
-test('a chain that is cut off: all fails and says so; within a budget of the operator, what does not need it goes on', () =>
+test('a chain that is cut off: all fails and says so; within a budget of the operator, operations that do not need it continue', () =>
   withDataFolder(async (dir) => {
     const chain = await startLocalChain();
     const provider = localProvider(chain.url, chain.chainId);

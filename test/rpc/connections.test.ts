@@ -120,7 +120,7 @@ describe('where all connections are taken', () => {
     for (const socket of working) expect(await answers(socket)).toHaveLength(1);
   });
 
-  test('by answers that nobody reads, these give way', async () => {
+  test('by unread answers, these give way', async () => {
     const content = Buffer.alloc(64 * 1024 * 1024);
     let large = true;
     const open = await serving((context) => {
@@ -165,7 +165,7 @@ describe('requests sent ahead', () => {
     expect(most).toBe(1);
   });
 
-  test('end the connection where there are more than eight, and are not even read', async () => {
+  test('end the connection beyond eight, and are not even read', async () => {
     let [made, answered] = [0, 0];
     const count = (): void => void (made += 1);
     subscribe('http.server.request.start', count);

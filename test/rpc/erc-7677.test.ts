@@ -92,7 +92,7 @@ describe('a stub', () => {
     }
   });
 
-  test('is refused where the operation would be, so that the wallet does not estimate in vain; the operator sees it', async () => {
+  test('is refused where the operation would be, so that the wallet does not estimate for nothing; the operator sees it', async () => {
     const dapp = await world().dapp(10n ** 18n);
     await world().registerGameItems(dapp);
     const { status, body } = await stub(dapp, burn());
@@ -217,7 +217,7 @@ test('an operation without a call needs no gas for it', async () => {
 });
 
 describe('what a DApp can do', () => {
-  test('is told before it asks for anything', async () => {
+  test('comes before any request', async () => {
     const dapp = await world().dapp(3n * 10n ** 18n);
     const { entryPoint } = world().contracts;
     expect((await ask(dapp, 'pm_supportedEntryPoints', [])).body.result).toEqual([entryPoint]);
@@ -237,7 +237,7 @@ describe('what a DApp can do', () => {
   });
 
   test.each(['pm_supportedEntryPoints', 'pm_supportedERC20Tokens', 'pm_paymasterBalance'])(
-    '%s is not told to who has no key',
+    '%s is hidden from clients without a key',
     async (method) => {
       const { status, body } = await ask({ ...(await world().dapp(0n)), apiKey: 'nobody' }, method, []);
       expect([status, body.error?.code]).toEqual([401, -32051]);

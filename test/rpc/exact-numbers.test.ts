@@ -91,7 +91,7 @@ test.each([...NUMBERS, '7', '"9007199254740993"'])('the id %s is answered as it 
 });
 
 test.each([...NUMBERS, '9007199254740992'])(
-  'a quantity that is the number %s is refused, for what was meant cannot be told',
+  'a quantity that is the number %s is refused, since its meaning is unclear',
   async (number) => {
     const answer = JSON.parse(
       await send(JSON.stringify({ ...op, nonce: 0 }).replace('"nonce":0', `"nonce":${number}`)),

@@ -70,7 +70,7 @@ describe('the address of a DApp', () => {
     ['no header', () => ['/rpc/31337']],
     ['an unknown key in the header', () => ['/rpc/31337', { apiKey: 'nobody' }]],
     ['a key in the header of another chain', () => ['/rpc/137', { apiKey: dapp.credentials.apiKey }]],
-  ])('%s is refused as unknown, with nothing to tell one from the other', async (_, where) => {
+  ])('%s is refused as unknown, with no difference between the two', async (_, where) => {
     const [at, headers = {}] = where();
     expect(errorOf(await desk().send('POST', at, { headers, body: request }))).toEqual(UNKNOWN);
   });
@@ -118,7 +118,7 @@ describe('a body', () => {
     expect(answer.headers['access-control-allow-origin']).toBe('*');
   });
 
-  test('of 128 KiB is read, and what is too large is told', async () => {
+  test('of 128 KiB is read, and the excess is reported', async () => {
     const padded = (size: number): string => JSON.stringify(request).padEnd(size);
     expect(errorOf(await desk().send('POST', path(), { body: padded(128 * KiB) }))).toMatchObject(NOT_READY);
     expect(errorOf(await desk().send('POST', path(), { body: padded(128 * KiB + 1) }))).toEqual({
@@ -195,7 +195,7 @@ describe('over HTTP', () => {
     ]);
   });
 
-  test('which tokens there are is told with the one that is not', async () => {
+  test('the accepted tokens are listed with the refused one', async () => {
     const params = [op, { mode: 'ERC20', tokenInfo: { feeTokenAddress: op['sender'] } }];
     const { body } = await desk().send('POST', path(), { body: sponsorRequest(params) });
     expect(body).toMatchObject({ error: { data: { supported: [] } } });
@@ -227,7 +227,7 @@ describe('over HTTP', () => {
     }
   });
 
-  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s is told what is allowed', async (method) => {
+  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s gets a list of what is allowed', async (method) => {
     const { status, headers } = await desk().send(method, path());
     expect([status, headers.allow]).toEqual([405, 'POST, OPTIONS']);
   });

@@ -117,7 +117,7 @@ test('a refused request of 120 KiB leaves 16 KiB, and fifty of them are below 1 
   });
 });
 
-test('many calls in one operation are told in the record as far as they are kept', async () => {
+test('many calls in one operation are recorded as far as they are kept', async () => {
   const dapp = await desk().dapp();
   const targets = Array.from({ length: 300 }, () => `0x${'22'.repeat(20)}`);
   const account = new Interface(['function executeBatch(address[] dest, bytes[] func)']);

@@ -123,7 +123,7 @@ test.each<[string, Record<string, Answer>]>([
   ['429 for the balance only', money(error(429, 'too many requests'))],
   ['HTML for the balance only', money(text('<html>502</html>'))],
   ['429 for the block only', { eth_getBlockByNumber: error(429, 'too many requests') }],
-])('nothing is signed unchecked, budget or not, by a node that tells one read and answers %s', async (_, answers) => {
+])('nothing is signed unchecked, budget or not, by a node that answers one read and %s', async (_, answers) => {
   const denied = await ask(answers, (dapp) => dapp.sponsor(op()));
   const within = await withBudget(() => ask(answers, (dapp) => dapp.sponsor(op())));
   for (const { status, body } of [denied, within]) expect([status, body.error?.code]).toEqual([503, -32053]);

@@ -91,7 +91,7 @@ describe('a request is answered before its body has come', () => {
   });
 });
 
-describe('a client that does not go on', () => {
+describe('a client that does not continue', () => {
   let engine: ServingEngine;
   let dapp: SponsoredDapp;
   beforeAll(async () => {

@@ -25,7 +25,7 @@ const set = (settings: Record<string, unknown>): Promise<unknown> =>
 
 /** A DApp whose contract and chain were checked, while the desk asks the node at a URL. */
 const atNode = async (rpc: string, run: (dapp: SponsoredDapp) => Promise<void>): Promise<void> => {
-  // What one operation may cost does not bind here: the node is looked at.
+  // The cap per operation does not apply here: the node is looked at.
   await set({ rpc, maxOperationCostWei: String(COST) });
   try {
     const dapp = await world().dapp(TANK_WEI);

@@ -48,7 +48,7 @@ test('every setting is shown with its value, where it comes from and what it acc
 });
 
 describe('a change', () => {
-  test('of a rate limit binds the next request, and stays after a restart', async () => {
+  test('of a rate limit applies to the next request, and stays after a restart', async () => {
     const { apiKey } = await engine.dapp({});
     const answers = async () => [await ask(apiKey), await ask(apiKey)];
     expect(await answers()).toEqual([-32052, -32052]);
@@ -103,7 +103,7 @@ describe('a change', () => {
     });
   });
 
-  test('of a file that somebody spoilt is refused with the error, and the file is left to be mended', async () => {
+  test('of a damaged file is refused with the error, and the file is left for repair', async () => {
     writeFileSync(file(), '{"port": "x"}');
     await expect(set('showReasons', false)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',

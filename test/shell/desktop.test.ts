@@ -104,7 +104,7 @@ const click = (menu: string, label: string): Promise<void> =>
   );
 
 describe('the menu', () => {
-  test('leads to every page without loading the console anew', async () => {
+  test('leads to every page without reloading the console', async () => {
     await shell.page.evaluate(() => ((window as unknown as { kept: boolean }).kept = true));
     for (const page of ['Decisions', 'DApps', 'Tokens', 'Activity', 'Settings', 'Overview']) {
       await click('View', page);
@@ -174,7 +174,7 @@ const askForSponsorship = (url: string): Promise<Response> => {
   });
 };
 
-test('while a large export is opened, which its window says, the desk goes on deciding; closing gives it up', async () => {
+test('while a large export is opened, which its window says, the desk continues to decide; closing cancels it', async () => {
   const large = join(temporary, 'large.jsonl');
   const decision = JSON.parse(readFileSync(exported, 'utf8').split('\n', 1)[0] ?? '') as object;
   const lines = Array.from({ length: 30_000 }, (_, index) =>
@@ -233,7 +233,7 @@ test('an empty tank and a burst of denials are notified once each, and a click o
   expect(shell.page.url()).toMatch(/#\/decisions\/[\w-]{36}$/);
 });
 
-test('a page whose process dies is loaded again where it was, once by itself, and the operator is told', async () => {
+test('a page whose process dies is loaded again where it was, once by itself, and the operator is notified', async () => {
   const die = (): Promise<void> =>
     shell.evaluate(({ BrowserWindow }) => {
       const contents = BrowserWindow.getAllWindows()[0]?.webContents;

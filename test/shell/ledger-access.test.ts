@@ -83,7 +83,7 @@ describe('the Ledger to use', () => {
     expect(await chosenOf([foreign, b])).toBe('b');
   });
 
-  test('is none, where there is none', async () => {
+  test('is none without a Ledger', async () => {
     expect(await chosenOf([])).toBeNull();
     expect(await chosenOf([foreign])).toBeNull();
   });
@@ -97,7 +97,7 @@ describe('the Ledger to use', () => {
     expect(await chosenOf([a])).toBe('a');
   });
 
-  test('is named by the operator where there are several, who may name none', async () => {
+  test('is named by the operator if several exist, who may name none', async () => {
     expect(await chosenOf([a, b, foreign])).toBe('b');
     await expect.poll(() => shell.stderr()).toContain('[1. Nano a] [2. Nano b] [None]');
     expect(await chosenOf([a, b], { removed: [a] })).toBeNull();

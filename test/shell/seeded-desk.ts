@@ -32,7 +32,7 @@ const decision = (
   minutesAgo: number,
   rest: Partial<DecisionDraft>,
 ): DecisionDraft => ({
-  // No engine gives such ids: these were never decided, and nobody can decide them again.
+  // No engine gives such ids: these were never decided, and no one can decide them again.
   id: `seeded-${minutesAgo}`,
   at: systemClock.now() - minutesAgo * MINUTE_MS,
   method: 'pm_sponsorUserOperation',

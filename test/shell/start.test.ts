@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** Somebody listens where the desk wants to. */
+/** Someone listens where the desk wants to. */
 const takePort = async (answer: string): Promise<number> => {
   const server: Server = createServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -70,7 +70,7 @@ test('a file named at a second start, while the first asks what to do about its 
   await expect.poll(shown).toContain(true);
 });
 
-test('a port that another Gasdesk has is told apart, and quitting leaves the folder free', async () => {
+test('a port of another Gasdesk is recognised, and quitting leaves the folder free', async () => {
   const home = newHome();
   const port = await takePort('{"info":{"title":"Gasdesk"}}');
   const { code, stderr } = await startShellInVain(home, { GASDESK_PORT: String(port), ...pressing('Quit') });
@@ -91,7 +91,7 @@ test('a data folder that another Gasdesk uses is explained, and tried again', as
   expect(asked?.[0]).toContain(`Process ${process.pid}, such as "gasdesk serve", uses ${join(home, 'gasdesk')}`);
 });
 
-test('settings that are not valid are told, and the application ends', async () => {
+test('invalid settings are reported, and the application ends', async () => {
   const { code, stderr } = await startShellInVain(newHome(), { GASDESK_PORT: 'x' });
   expect(code).toBe(1);
   expect(stderr).toContain('Gasdesk cannot start: ');
@@ -122,11 +122,11 @@ test('without a keyring the passphrase is asked for in the window, and is in no 
   const { page, stderr } = await start(home, { GASDESK_LOG_LEVEL: 'debug' });
   const field = page.getByLabel('Passphrase');
   await field.fill('not the passphrase');
-  await page.getByRole('button', { name: 'Open the vault' }).click();
-  await page.getByText('The passphrase does not open the vault').waitFor();
+  await page.getByRole('button', { name: 'Unlock the vault' }).click();
+  await page.getByText('Wrong passphrase: the vault stays locked').waitFor();
   await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/vault-locked.png') });
   await field.fill(PASSPHRASE);
-  await page.getByRole('button', { name: 'Open the vault' }).click();
+  await page.getByRole('button', { name: 'Unlock the vault' }).click();
   await page.getByText('Vault unlocked').waitFor();
   expect(stderr()).not.toMatch(/correct horse|not the passphrase/);
   expect(existsSync(join(home, 'gasdesk', 'vault.key'))).toBe(false);
@@ -147,7 +147,7 @@ test('a new desk makes its vault with a passphrase that is typed once, and can b
   await page.getByText('Vault unlocked').waitFor();
 });
 
-test('with a keyring nobody is asked: the vault is made and opened by a key that the keyring keeps', async () => {
+test('with a keyring no passphrase is asked for: a key in the keyring makes and unlocks the vault', async () => {
   const home = newHome();
   const keyring = { ELECTRON_DOUBLE_KEYRING: 'gnome_libsecret' };
   const first = await startShell(home, keyring);
@@ -169,7 +169,7 @@ test('a vault that had a passphrase asks for it once, and is opened by the keyri
   const keyring = { ELECTRON_DOUBLE_KEYRING: 'gnome_libsecret' };
   const first = await startShell(home, keyring);
   await first.page.getByLabel('Passphrase').fill(PASSPHRASE);
-  await first.page.getByRole('button', { name: 'Open the vault' }).click();
+  await first.page.getByRole('button', { name: 'Unlock the vault' }).click();
   await first.page.getByText('Vault unlocked').waitFor();
   await first.quit();
   const { page } = await start(home, keyring);

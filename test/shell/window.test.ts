@@ -37,7 +37,7 @@ describe('on a desk with DApps and decisions', () => {
     const home = newHome();
     desk = await seedDesk(home);
     shell = await startShell(home);
-    await shell.page.getByRole('button', { name: 'Look around without it' }).click();
+    await shell.page.getByRole('button', { name: 'Continue without unlocking' }).click();
     await shell.page.getByText('in total').waitFor();
   });
 
@@ -53,7 +53,7 @@ describe('on a desk with DApps and decisions', () => {
     expect(bar).toContain('Engine running');
     expect(bar).toContain('Vault locked');
     expect(bar).toMatch(/Version \d+\.\d+\.\d+/);
-    expect(await shell.page.getByRole('alert').innerText()).toContain('Open the vault…');
+    expect(await shell.page.getByRole('alert').innerText()).toContain('Unlock the vault…');
   });
 
   test('the operator sees the DApps and can copy an API key that is shown shortened', async () => {
@@ -268,8 +268,8 @@ test('a page that is not the console gets nothing from the engine', async () => 
 
 test('an empty desk says what to do first', async () => {
   const shell = await startShell(newHome());
-  await shell.page.getByRole('button', { name: 'Look around without it' }).click();
-  await shell.page.getByText('From nothing to a sponsored operation').waitFor();
+  await shell.page.getByRole('button', { name: 'Continue without unlocking' }).click();
+  await shell.page.getByText('Send your first sponsored operation').waitFor();
   await shell.page.getByRole('alert').waitFor();
   const text = await shell.page.getByRole('main').innerText();
   expect(text).toContain('Keeps the keys of this desk');

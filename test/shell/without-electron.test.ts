@@ -28,7 +28,7 @@ const startWithoutElectron = () => {
   return { child, lines: createInterface(child.stdout), stderr: () => said.join('') };
 };
 
-test('where there is no Electron, the operator is told so in one line and gets the console in the browser', async () => {
+test('without Electron, the operator gets one line that says so, and the console in the browser', async () => {
   const { child, lines, stderr } = startWithoutElectron();
   const [line] = (await once(lines, 'line')) as [string];
   const [, url] = /^Open in the browser: (http:\/\/127\.0\.0\.1:\d+\/console\/)#token=[\w-]{43}$/.exec(line) ?? [];

@@ -13,7 +13,7 @@ export interface Row {
 /** What the tests know of a code with which a kind of rule denies. */
 export interface CodeTable {
   readonly rows: readonly Row[];
-  /** True: it does not bind a draft. Its gas may be open, and nothing is signed for it. */
+  /** True: it does not apply to a draft. Its gas may be open, and nothing is signed for it. */
   readonly sparesDrafts?: true;
   /** What its hint says would help, and helps. */
   readonly advices: readonly Advice[];

@@ -111,7 +111,7 @@ describe.each(entryPointVersion.options)('gas that suffices on chain suffices th
   );
 
   test.runIf(playsAll || version === entryPointVersion.options[1])(
-    'too little is told as what it is, with what would do',
+    'too little gas is reported as such, with what would do',
     async () => {
       const op = await operationOf(await newUser(), true);
       const least = await leastOnChain(chain, op);

@@ -35,7 +35,7 @@ test('an address where no token is, is refused', async () => {
   expect(await list()).toEqual(before);
 });
 
-test('a token that agrees is stored without a word; another symbol is told', async () => {
+test('a token that agrees is stored without a word; another symbol is reported', async () => {
   expect(await set({})).toMatchObject({ decimals: 6, note: 'One native coin is worth 3000 USDT.' });
   expect((await set({ symbol: 'USDC' })).note).toMatch(/^The symbol in the contract is USDT\./);
 });
@@ -65,7 +65,7 @@ test('a token that is set again has the price of now: what the operator sees is 
   expect((await setByFeeds()).note).toBe('One native coin is worth 2000 USDT.');
 });
 
-test('a chain that is away, and one that nobody knows', async () => {
+test('an unreachable chain, and an unknown one', async () => {
   await engine.service.call('chains.set', { chainId: 777, rpc: 'http://127.0.0.1:1' });
   expect((await set({ chainId: 777, decimals: 18 })).note).toMatch(/^The node of chain 777 cannot be reached/);
   expect((await set({ chainId: 1 })).note).toMatch(/^Not checked against its contract: chain 1 has no RPC URL\./);

@@ -19,7 +19,7 @@ const UNITS = 10n ** 9n;
 
 /**
  * Code of an account that accepts every signature. Where the EntryPoint runs `executeUserOp` with the whole operation,
- * the account sends its tokens away; where somebody calls it with the operation's own callData, it does nothing.
+ * the account sends its tokens away; where someone calls it with the operation's own callData, it does nothing.
  */
 const emptiesItself = (token: Address): Hex =>
   `0x${[

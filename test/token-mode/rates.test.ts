@@ -133,12 +133,12 @@ describe('what the coin is worth', () => {
     ['an old answer', async () => world().nativeFeed.send('set', [3000n * 10n ** 8n, seconds() - 3601]), /3600 s ago$/],
     ['an insane answer', async () => world().nativeFeed.send('set', [1n, seconds()]), /is not between 0\.0001 and/],
     ['an answer of another round', async () => world().nativeFeed.send('carryOver', []), /repeats an old answer/],
-  ])('is not known by %s', async (_what, lie, words) => {
+  ])('is unknown by %s', async (_what, lie, words) => {
     await lie();
     expect(await rates().coinPrice(31337, source())).toEqual({ usd: null, error: expect.stringMatching(words) });
   });
 
-  test('is not known without a node, where it is away, and where its URL cannot be used', async () => {
+  test('is unknown without a node, if it is unreachable, and if its URL cannot be used', async () => {
     const away = createRpcClient('http://127.0.0.1:1', 'The node of chain 31337', 1000);
     expect(await rates(away).coinPrice(31337, source())).toMatchObject({ usd: null });
     const locked = { rpc: () => Promise.reject(new EngineError('VAULT_LOCKED')) };
@@ -201,7 +201,7 @@ describe('rates are kept for some seconds', () => {
     expect(calls()).toBe(8);
   });
 
-  test('but not for a token that was set anew, and errors not at all', async () => {
+  test('but not for a token that was set again, and never errors', async () => {
     const { rates: kept, calls } = counting();
     await kept.rateOf(world().feeToken());
     expect((await kept.rateOf(world().feeToken({ decimals: 8 }))).exchangeRate).toBe(300_000_000_000n);

@@ -58,7 +58,7 @@ const operationOf = (account: NewAccount, approved: bigint, lane = 0n): UserOper
   return { ...op, nonce: lane << 64n, callData, signature: DUMMY_SIGNATURE };
 };
 
-/** A nonce of a lane that nobody has used. */
+/** A nonce of a lane that no one has used. */
 const lane = (): string => `0x${((salt += 1n) << 64n).toString(16)}`;
 
 interface Question {
@@ -211,7 +211,7 @@ const refusals: Refusal[] = [
   },
 ];
 
-describe.each(everyDialect)('nothing is signed and the reason is told in the dialect of %s', (dialect) => {
+describe.each(everyDialect)('nothing is signed and the reason comes in the dialect of %s', (dialect) => {
   test.each(refusals.filter(({ in: where = everyDialect }) => where.includes(dialect)))(
     'where $name',
     async (refusal) => {
@@ -285,7 +285,7 @@ test('an approval in a batch that has too little gas to run is none: without tok
 });
 
 test.each(['Biconomy', 'ERC-7677'] as const)(
-  'a limit of the paymaster in which a dear token cannot be taken is replaced and answered (%s)',
+  'a limit of the paymaster in which an expensive token cannot be taken is replaced and answered (%s)',
   async (dialect) => {
     const dapp = await newDapp();
     const account = await newUser(0n);

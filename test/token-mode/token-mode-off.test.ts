@@ -153,7 +153,7 @@ describe('a list of senders', () => {
   };
   beforeEach(() => setTokenMode(true));
 
-  test('does not bind users who pay in a token, unless it says so', async () => {
+  test('does not apply to users who pay in a token, unless it says so', async () => {
     await add({ mode: 'ALLOW', addresses: [ALICE] });
     expect([await pay(ALICE), await pay(BOB)]).toEqual(['SIGNED', 'SIGNED']);
   });
@@ -161,14 +161,14 @@ describe('a list of senders', () => {
   test.each([
     ['ALLOW', 'SIGNED', 'SENDER_NOT_ALLOWED'],
     ['DENY', 'SENDER_DENIED', 'SIGNED'],
-  ])('binds them where it says so: %s', async (mode, alice, bob) => {
+  ])('applies to them if it says so: %s', async (mode, alice, bob) => {
     expect(await add({ mode, addresses: [ALICE], bindsTokenMode: true })).toMatchObject({
       policyData: { mode, addresses: [ALICE], bindsTokenMode: true },
     });
     expect([await pay(ALICE), await pay(BOB)]).toEqual([alice, bob]);
   });
 
-  test('that binds them does so only while its condition holds, and not in shadow', async () => {
+  test('that applies to them does so only while its condition holds, and not in shadow', async () => {
     const rule = { policyType: 'SENDERS', policyData: { mode: 'DENY', addresses: [ALICE], bindsTokenMode: true } };
     const { paymasterId } = dapp;
     await desk().call('rules.create', { paymasterId, rule: { ...rule, name: 'Never', when: 'op.nonce == 7' } });
@@ -181,7 +181,7 @@ describe('a list of senders', () => {
     ]);
   });
 
-  test('no other rule of sponsorship binds them', async () => {
+  test('no other rule of sponsorship applies to them', async () => {
     await add({ mode: 'ALLOW', addresses: [ALICE], bindsTokenMode: true });
     await desk().limit(dapp, { thresholdType: 'COUNT', threshold: 1 });
     expect([await pay(ALICE), await pay(ALICE)]).toEqual(['SIGNED', 'SIGNED']);

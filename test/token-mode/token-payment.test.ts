@@ -84,7 +84,7 @@ describe('allowance and balance', () => {
     });
   });
 
-  test('are not counted twice: what his other operations may take yet is gone', async () => {
+  test("are not counted twice: what the user's other operations may still take is gone", async () => {
     await has(1_500_000n);
     await approves(1_500_000n);
     expect(await check({}, [], 500_000n)).toMatchObject({ code: 'USER_CAN_PAY' });
@@ -94,7 +94,7 @@ describe('allowance and balance', () => {
     });
   });
 
-  test('an allowance that is short is told with what is missing, the spender and what to do', async () => {
+  test('an allowance that is short is reported with the missing amount, the spender and what to do', async () => {
     await has(5_000_000n);
     await approves(400_000n);
     const verdict = await check();
@@ -131,7 +131,7 @@ describe("the operation's own batch", () => {
       'has 50 USDT (50000000 units); after the calls of this operation nothing is left',
     ],
     ['all but a unit', 49_999_999n, 'after the calls of this operation 0.000001 USDT (1 unit) is left'],
-  ])('that sends %s away is told what was there before, and what is left', async (_what, units, words) => {
+  ])('that sends %s away shows the balance before, and what is left', async (_what, units, words) => {
     await has(50_000_000n);
     await approves(MaxUint256);
     const verdict = await check({}, [call('transfer', [STRANGER, units])]);

@@ -103,7 +103,7 @@ describe('call decoding vectors', () => {
   });
 });
 
-describe('the operator is told which trick was tried', () => {
+describe('the operator sees which trick was tried', () => {
   const nestMultiSend = (depth: number): Hex => {
     let data = encodeMultiSend(packTransaction(0, TOKEN, '0x'));
     for (let level = 1; level < depth; level++) data = encodeMultiSend(packTransaction(1, MULTI_SEND, data));

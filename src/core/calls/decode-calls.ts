@@ -43,7 +43,7 @@ const readAccountCalls = (callData: AbiReader, { sender, entryPointVersion }: De
   const inner = prefixed ? callData.slice(4) : callData;
   const selector = readSelector(inner);
   if (prefixed && selector === EXECUTE_USER_OP) {
-    throw new DecodeError('NESTED_EXECUTE_USER_OP', 'A second executeUserOp stands behind the first.');
+    throw new DecodeError('NESTED_EXECUTE_USER_OP', 'A second executeUserOp follows the first.');
   }
   if (prefixed && selector === CALIBUR_BEGINS) return readCalibur(inner, sender);
   const decode = accountFunctions.get(selector);

@@ -131,7 +131,7 @@ describe('deployments that do no more than deploy', () => {
   });
 });
 
-describe('what a deployment does besides is told', () => {
+describe('further effects of a deployment are reported', () => {
   const approval = { target: TOKEN, value: 0n, data: APPROVE, operation: 'call' };
 
   it.each(['1.4.1', '1.5.0'] as const)("by the setupTransactions of permissionless' Safe %s", async (version) => {
@@ -207,7 +207,7 @@ describe('what a deployment does besides is told', () => {
   });
 });
 
-describe('what cannot be read is told as that', () => {
+describe('unreadable data is reported as unreadable', () => {
   const good = safeProxy(MULTI_SEND, encodeMultiSend(packTransaction(0, TOKEN, APPROVE)));
   it.each<[string, string, Hex]>([
     ['no factory function', 'UNKNOWN_SELECTOR', '0x'],
@@ -238,7 +238,7 @@ describe('what cannot be read is told as that', () => {
     expect(decode(factoryData)).toMatchObject({ outcome: 'undecodable', code });
   });
 
-  it('an EIP-7702 account may be initialised as Nexus is, and what it calls is told', () => {
+  it('an EIP-7702 account may be initialised like Nexus, and its calls are reported', () => {
     const marker: Address = `0x7702${'00'.repeat(18)}`;
     const initialise = (bootstrap: Address, data: Hex): Hex =>
       encodeFunction('initializeAccount(bytes)', ['bytes'], [encodeArguments(['address', 'bytes'], [bootstrap, data])]);

@@ -41,7 +41,7 @@ test('arguments of one word each are read as ethers reads them', () => {
   );
 });
 
-test('arguments are told by name and by position', () => {
+test('arguments are read by name and by position', () => {
   const fragment = FunctionFragment.from('function f(uint256 amount, (bool yes, string) pair)');
   const data = AbiCoder.defaultAbiCoder().encode(fragment.inputs, [5n, [true, 'Aa']]);
   const pair = new Map<unknown, unknown>([

@@ -29,7 +29,7 @@ test.each([
   expect(readCondition(quoted).evaluate(values)).toEqual({ holds: false });
 });
 
-test('what a path in parentheses comes to is told', () => {
+test('the value of a path in parentheses is shown', () => {
   expect(readCondition('(op).nonce == 1 && (context)["tier"] == "a"').unmet(values).met).toEqual([
     { text: 'op.nonce', value: '0' },
     { text: 'context["tier"]', value: 'gold' },
@@ -76,7 +76,7 @@ const { expression } = fc.letrec<Record<'expression' | 'sum', string>>((tie) => 
   ),
 }));
 
-test('whatever is written, reading it never throws, and what is false is told', () => {
+test('reading never throws, whatever is written, and shows what is false', () => {
   fc.assert(
     fc.property(expression, (written) => {
       if (conditionError(written) !== undefined) return;

@@ -58,7 +58,7 @@ describe('which functions can be sponsored', () => {
     ['payable', { constant: false, payable: true }, true],
     ['neither said', {}, true],
     ['both ways said', { constant: true, stateMutability: 'nonpayable' }, true],
-  ])('ABIs of before stateMutability: %s', (_name, more, sponsored) => {
+  ])('ABIs older than stateMutability: %s', (_name, more, sponsored) => {
     const { stateMutability: _unsaid, ...old } = fn('old');
     expect(labels({ ...old, ...more })).toEqual(sponsored ? ['old'] : []);
   });

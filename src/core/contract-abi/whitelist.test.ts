@@ -51,7 +51,7 @@ test('a contract is found whatever the letter case of its address, paused or not
   expect([...contract!.signatures.values()]).toEqual(['mint(uint256)', 'mint(uint256,address)', 'burn(uint256)']);
 });
 
-test('a policy is compiled once, and a changed one anew', () => {
+test('a policy is compiled once, and a changed policy again', () => {
   const before = policy(['burn']);
   expect(whitelistOf(before)).toBe(whitelistOf(before));
   expect(whitelistOf({ ...before, contracts: [] }).size).toBe(0);

@@ -158,7 +158,7 @@ describe('a draft', () => {
     expect(decided(together(open, draft)).reason).toBeUndefined();
   });
 
-  test('is about what binds it: no gas, no fees, no webhook, no breaker', () => {
+  test('depends on what applies to it: no gas, no fees, no webhook, no breaker', () => {
     const situation = together(bound, { policy: { ...bound.policy, webhooks: [hook] } });
     const steps = (stage: Situation): string[] => decided(together(situation, stage)).steps.map((step) => step.rule);
     expect(steps(draft)).toEqual(['contracts', 'walletDeployment', 'validity', 'spendingLimit', 'gasTank']);
@@ -210,7 +210,7 @@ describe('the breaker', () => {
   });
 });
 
-test('the gas that the operation has in the end is told, and where it comes from', () => {
+test('the final gas of the operation is recorded, with its source', () => {
   const gasOf = (situation: Situation) => decided(situation).steps.find((step) => step.rule === 'gas');
   const limits = { callGasLimit: '100000', verificationGasLimit: '50000', preVerificationGas: '50000' };
   const evidence = { ...limits, maxFeePerGasWei: String(GWEI) };

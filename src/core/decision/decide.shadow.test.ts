@@ -40,7 +40,7 @@ test('a limit in shadow counts what it lets pass', () => {
   expect(decided(situation).taken.find(({ account }) => account.kind === 'limit')?.amount).toBe(1n);
 });
 
-test('a rule beside one in shadow denies as ever', () => {
+test('a rule next to a rule in shadow still denies', () => {
   const both = together(
     { policy: { rules: [shadow(limit({}, 'tried')), limit({}, 'bound')] } },
     { held: { limit: 5n } },
@@ -98,7 +98,7 @@ test.each([
   expect(saying('spendingLimit', situation)).toEqual([step]);
 });
 
-test('a rule that does not bind yet reserves nothing, and a paused one leaves no step', () => {
+test('a rule that does not apply yet reserves nothing, and a paused one leaves no step', () => {
   const [facts, policy] = inputsOf({ policy: { rules: [{ ...limit(), activeFrom: NOW + 1 }] } });
   expect(plan(facts, policy).filter(({ account }) => account.kind === 'limit')).toEqual([]);
   const paused = { policy: { rules: [{ ...limit(), activeFrom: NOW + 1, active: false }] } };
@@ -106,7 +106,7 @@ test('a rule that does not bind yet reserves nothing, and a paused one leaves no
 });
 
 test.each([{ when: 'op.maxCostWei < 1' }, { activeUntil: NOW }])(
-  'a deployment rule that does not bind (%o) restricts as a paused one does',
+  'a deployment rule that does not apply (%o) restricts like a paused one',
   (binding) => {
     const allowing = { ...rule('Deployments', 'WALLET_DEPLOYMENT', { operator: 'walletDeployment' }), ...binding };
     const situation = together({ policy: { rules: [allowing] } }, { op: { initCode: FACTORY } });
@@ -152,7 +152,7 @@ const course = (
   });
 };
 
-test('a limit in shadow says of any traffic what it would say if it alone bound', () => {
+test('a limit in shadow decides on any traffic as if it were the only enforced rule', () => {
   const amount = fc.oneof(
     fc.integer({ min: 1, max: 6 }).map((count) => ({ threshold: String(count) })),
     fc.bigInt({ min: COST / 2n, max: 8n * COST }).map(inWei),

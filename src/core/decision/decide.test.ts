@@ -43,7 +43,7 @@ describe.each(cases)('$name', ({ type, code, denied, signed, sparesDrafts }) => 
     expect(denials(signed)).toEqual([]);
   });
 
-  test('binds drafts, or does not', () => {
+  test('applies to drafts, or does not', () => {
     const draft = together(denied, { facts: { stage: 'draft' } });
     expect(decided(draft).reason?.code).toBe(sparesDrafts ? undefined : code);
   });

@@ -43,7 +43,7 @@ test.each([
   ['1000000000000000000', '1'],
   ['1000000000000000001', '1.000000000000000001'],
   ['123456789012345678901234567890', '123456789012.34567890123456789'],
-])('%s wei is told exactly, as %s coins', (valueWei, coins) => {
+])('%s wei is shown exactly, as %s coins', (valueWei, coins) => {
   const { message } = explainDenial('PLAIN_TRANSFER', { ...evidenceOf('PLAIN_TRANSFER'), valueWei });
   expect(message).toContain(`sends ${coins} of`);
 });
@@ -62,7 +62,7 @@ test.each([
   },
 );
 
-test('a tank with a withdrawal under way is told with what it holds, owes and loses, in its coin', () => {
+test('a tank with a pending withdrawal shows its balance, reservations and withdrawals, in its coin', () => {
   const [balanceWei, pendingWithdrawalsWei, requiredWei] = ['997', '600', '450'].map((one) => `${one}000000000000000`);
   const evidence = {
     balanceWei: balanceWei!,
@@ -87,7 +87,7 @@ test.each([
   [59_999, 60 * MINUTE, '14:31 UTC, in 1 h 0 min'],
   [0, 25 * 60 * MINUTE, '14:30 UTC, in 25 h 0 min'],
   [0, 49 * 60 * MINUTE, '14:30 UTC, in 2 days 1 h'],
-])('a window that ends %i ms after 14:30 and %i ms from now is never told to end earlier', (after, wait, words) => {
+])('a window that ends %i ms after 14:30 and %i ms from now is never shown to end earlier', (after, wait, words) => {
   const endsAt = windowEndsAt + after;
   const { hint } = explainDenial('LIMIT_REACHED', {
     ...evidenceOf('LIMIT_REACHED'),
@@ -98,7 +98,7 @@ test.each([
 });
 
 test.each(['SPONSORSHIP_PAUSED', 'DAPP_PAUSED'] as const)(
-  '%s is never told to have begun later than it did',
+  '%s is never shown to have started later than it did',
   (code) => {
     const { message } = explainDenial(code, { dapp: 'Game Items', pausedAt: windowEndsAt + 59_999 });
     expect(message).toContain('since 2026-11-21 14:30 UTC;');
@@ -109,11 +109,11 @@ test.each([
   ['0', '0 operations are used'],
   ['1', '1 operation is used'],
   ['2', '2 operations are used'],
-])('%s operations used are told in whole words', (used, words) => {
+])('%s used operations are counted in whole words', (used, words) => {
   expect(explainDenial('LIMIT_REACHED', { ...evidenceOf('LIMIT_REACHED'), used }).message).toContain(words);
 });
 
-test('a limit in dollars is told to the millionth, rounded up, and one without an end as one', () => {
+test('a limit in dollars is shown to the millionth, rounded up, and a lifetime as one', () => {
   const amounts = {
     unit: 'usd',
     threshold: '5000000000000000000',
@@ -127,7 +127,7 @@ test('a limit in dollars is told to the millionth, rounded up, and one without a
     windowEndsAt: null,
   });
   expect(message).toContain('allows $5 per user in total; $5 is used, and this operation takes $1.234568.');
-  expect(hint).toContain('has no end');
+  expect(hint).toContain('never resets');
 });
 
 test('a limit of each operation names both amounts', () => {
@@ -141,13 +141,13 @@ test('a limit of each operation names both amounts', () => {
   expect(message).toContain('allows $0.50 for each operation, less than the $1.20 that this operation may take.');
 });
 
-test('who pays up front is not told to approve in the batch, which would come too late', () => {
+test('users who prefund get no advice to approve in the batch, which would come too late', () => {
   const { hint } = explainDenial('TOKEN_ALLOWANCE_SHORT', { ...evidenceOf('TOKEN_ALLOWANCE_SHORT'), prefund: true });
   expect(hint).toContain('before this operation');
   expect(hint).not.toContain('in the batch');
 });
 
-test('a limit per user is told as one, and money to the wei', () => {
+test('a limit per user says so, and money is shown to the wei', () => {
   const evidence = {
     ...evidenceOf('LIMIT_REACHED'),
     scope: 'SMART_ACCOUNT',

@@ -28,7 +28,7 @@ describe('the hash of an operation', () => {
     },
   );
 
-  it('refuses to guess the hash of an EIP-7702 operation whose delegate is not known', () => {
+  it('refuses to guess the hash of an EIP-7702 operation whose delegate is unknown', () => {
     const [vector] = cases.filter((candidate) => candidate.eip7702Delegate !== undefined);
     if (vector === undefined) throw new Error('no EIP-7702 vector');
     const { eip7702Delegate: _, ...without } = vector;

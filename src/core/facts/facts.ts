@@ -32,7 +32,7 @@ const coinPrice = z.union([
     updatedAt: z.int().optional().describe('When the feed answered it, epoch seconds'),
     error: z.undefined().optional(),
   }),
-  z.strictObject({ usd: z.null(), error: z.string().describe('Why there is no usable price') }),
+  z.strictObject({ usd: z.null(), error: z.string().describe('Why no price is usable') }),
 ]);
 
 /** The state on chain of an operation's account. */
@@ -116,7 +116,7 @@ export const factsSchema = z.strictObject({
   shared: z
     .strictObject({ bySenders: z.boolean(), byDapps: z.boolean(), chain: z.boolean() })
     .describe('Whether another sender or DApp uses the gas tank, and another DApp the chain'),
-  context: z.record(z.string(), z.unknown()).optional().describe('What the client sent beside the operation'),
+  context: z.record(z.string(), z.unknown()).optional().describe('What the client sent with the operation'),
   webhooks: z.array(webhookResponse),
 });
 

@@ -35,7 +35,7 @@ class AbiBytes {
   /** Names a run of bytes. @throws Unreadable if the bytes end before it, or more bytes were named than exist */
   name(offset: number, length: number, { name, kind, meaning }: Pick<NamedBytes, 'name' | 'kind' | 'meaning'>): Hex {
     const total = byteLength(this.#data);
-    if (offset + length > total) throw new Unreadable(`${name} ends behind the last byte`);
+    if (offset + length > total) throw new Unreadable(`${name} ends after the last byte`);
     this.#count += length;
     if (this.#count > total) throw new Unreadable('its offsets point at the same bytes more than once');
     const hex: Hex = `0x${this.#data.slice(2 + 2 * offset, 2 + 2 * (offset + length))}`;
@@ -47,7 +47,7 @@ class AbiBytes {
   /** A word that counts bytes or items. */
   size(offset: number, name: string, meaning: string): number {
     const value = BigInt(this.name(offset, WORD, { name, kind: 'number', meaning }));
-    if (value > BigInt(byteLength(this.#data))) throw new Unreadable(`${name} points behind the last byte`);
+    if (value > BigInt(byteLength(this.#data))) throw new Unreadable(`${name} points past the last byte`);
     return Number(value);
   }
 
@@ -70,7 +70,7 @@ class AbiBytes {
       });
     };
     for (const one of sorted) {
-      if (one.offset < end) throw new Unreadable(`${one.name} stands in bytes that are something else already`);
+      if (one.offset < end) throw new Unreadable(`${one.name} overlaps the bytes of another value`);
       unread(one.offset);
       whole.push(one);
       end = one.offset + one.length;

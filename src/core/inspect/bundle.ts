@@ -16,10 +16,10 @@ const bytes = (name: string, meaning: string): AbiShape => ({ type: 'bytes', nam
 
 const SENDER = word('sender', 'address', 'The account.');
 const NONCE = word('nonce', 'number', 'Key and sequence.');
-const INIT_CODE = bytes('initCode', 'The factory and what it is told.');
+const INIT_CODE = bytes('initCode', 'The factory and its data.');
 const CALL_DATA = bytes('callData', 'What the EntryPoint calls the account with.');
 const PRE_VERIFICATION = word('preVerificationGas', 'gas', 'Gas that the EntryPoint does not meter.');
-const PAYMASTER = bytes('paymasterAndData', 'The paymaster and what it is told.');
+const PAYMASTER = bytes('paymasterAndData', 'The paymaster and its data.');
 const SIGNATURE = bytes('signature', "The account's own.");
 const BENEFICIARY = word('beneficiary', 'address', "Receives what the operations pay: the bundler's address.");
 

@@ -109,7 +109,7 @@ describe('paymasterAndData', () => {
     [1_700_000_001, true, 'Valid now.'],
     [1_893_456_000, true, 'Valid now.'],
     [1_893_456_001, false, 'Expired.'],
-  ])('tells at %i whether it is valid', (now, ok, words) => {
+  ])('shows at %i whether it is valid', (now, ok, words) => {
     const { paymasterAndData = '' } = vectors.find(({ id }) => id === 'verifying-paymaster-v0.6/1') ?? {};
     expect(first(paymasterAndData, { now }).sections[0]?.checks).toContainEqual({ name: 'validity', ok, words });
   });
@@ -164,7 +164,7 @@ describe('a user operation', () => {
     expectWhole(found);
   });
 
-  it.each(signed)('tells that another key signed, or that it was changed: $id', (vector) => {
+  it.each(signed)('shows that another key signed, or that it was changed: $id', (vector) => {
     const other = { chainId: vector.chainId, address: `0x${'77'.repeat(20)}` as const };
     const text = JSON.stringify(vector.userOp);
     const reading = first(text, { signers: [other], decided: [{ ...decidedOf(vector), signer: other.address }] });
@@ -183,12 +183,12 @@ describe('a user operation', () => {
     expect(hashesIn(clues)).toContain(vector.userOpHash);
   });
 
-  it('is told as far as it goes where gas is yet to be estimated', () => {
+  it('is read as far as possible while gas is yet to be estimated', () => {
     const [vector] = vectors;
     if (vector === undefined) throw new Error('no vector');
     const { sender, nonce, callData } = vector.userOp;
     const reading = first(JSON.stringify({ sender, nonce, callData, initCode: '0x' }));
-    expect(reading.sections[0]?.notes.join()).toMatch(/^Not given: callGasLimit, verificationGasLimit, preVer/);
+    expect(reading.sections[0]?.notes.join()).toMatch(/^Missing: callGasLimit, verificationGasLimit, preVer/);
     expect(sectionAt(reading, 'callData').calls).toHaveLength(1);
   });
 

@@ -51,7 +51,7 @@ const asHash = (hash: Hex, { clues }: Reader): Readings => {
   const section = sectionOf('Hash', '', {
     values: [named('hash', 'hash', hash, 'A userOpHash, or the hash of a transaction.')],
   });
-  const why = 'It has 32 bytes. What it is the hash of is told by who knows it: the decisions, or the chain.';
+  const why = 'It has 32 bytes. A decision or the chain shows what it is the hash of.';
   return one({ ...known('hash', 'A hash of 32 bytes', why, [section]), sureness: 'likely' });
 };
 
@@ -81,7 +81,7 @@ const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId
       );
     const { length } = bundle.operations;
     const count = length === 1 ? '1 operation' : `${length} operations`;
-    const more = length > MAX_OPERATIONS ? [`Only the first ${MAX_OPERATIONS} are taken apart.`] : [];
+    const more = length > MAX_OPERATIONS ? [`Gasdesk decodes only the first ${MAX_OPERATIONS}.`] : [];
     const head = sectionOf(bundle.title, '', { bytes: bundle.bytes, notes: more });
     const reading = known('bundle', `${bundle.title} with ${count}`, 'Its selector and every byte fit.', [
       head,
@@ -128,7 +128,7 @@ const foreignData = (value: Hex): InspectionReading[] => {
   if (!isPackedData(value)) return [];
   const title = 'paymasterAndData of another contract, EntryPoint 0.7 or later';
   const section = sectionOf(title, '', { bytes: cutForeignData(value, false) });
-  const why = 'No layout fits, but two plausible gas limits stand behind an address.';
+  const why = 'No layout fits, but two plausible gas limits follow an address.';
   return [{ ...known('paymasterAndData', title, why, [section]), sureness: 'possible' }];
 };
 
@@ -167,7 +167,7 @@ const SELECTOR = 4;
 
 const ofBytes = (value: Hex, reader: Reader): Readings => {
   const length = byteLength(value);
-  if (length === 0) return misfit('anything', 'there is no byte behind 0x');
+  if (length === 0) return misfit('anything', 'no byte follows 0x');
   if (length === 32) return asHash(value, reader);
   if (length === 20) return asAddress(value);
   if (length < SELECTOR) return misfit('anything', 'fewer than four bytes name no function and no error');
@@ -258,7 +258,7 @@ const ofText = (given: string, reader: Reader): Readings => {
 };
 
 const titleOf = ({ readings: [first, second] }: Readings): string => {
-  if (first === undefined) return 'Nothing fits';
+  if (first === undefined) return 'Not recognised';
   return second?.sureness === first.sureness && second.what === first.what ? `${first.title}, and others` : first.title;
 };
 

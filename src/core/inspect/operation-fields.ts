@@ -49,7 +49,7 @@ export const creationSection = (op: UserOperation, path: string): InspectionSect
   const bytes = cutBytes(initCode, [
     { name: 'factory', length: 20, kind: 'address', meaning: 'The contract that creates the account.' },
     { name: 'selector', length: 4, kind: 'bytes', meaning: 'The function of the factory.' },
-    { name: 'arguments', kind: 'bytes', meaning: 'What the factory is told.' },
+    { name: 'arguments', kind: 'bytes', meaning: 'The data for the factory.' },
   ]);
   const deployment = deploymentOf(op);
   const parts = deployment === undefined ? {} : callParts(decodeDeployment(deployment, op.sender, new Set()));

@@ -171,8 +171,8 @@ const placeOf = (
 const notesOf = ({ op, missing, notes = [] }: FoundOperation, isHashed: boolean): string[] => {
   const tooMuch = fieldOutOfBounds(op);
   const lines = [...notes];
-  if (missing.length > 0) lines.push(`Not given: ${missing.join(', ')}. Hash, cost and signer cannot be told.`);
-  else if (!isHashed) lines.push(`The hash cannot be told: ${hashNeeds(op)}.`);
+  if (missing.length > 0) lines.push(`Missing: ${missing.join(', ')}. Hash, cost and signer depend on them.`);
+  else if (!isHashed) lines.push(`Gasdesk cannot compute the hash: ${hashNeeds(op)}.`);
   if (tooMuch !== undefined) lines.push(`${tooMuch} is above 2^120 - 1: the EntryPoint refuses the operation (AA94).`);
   return lines;
 };
@@ -180,7 +180,7 @@ const notesOf = ({ op, missing, notes = [] }: FoundOperation, isHashed: boolean)
 const hashNeeds = (op: UserOperation): string =>
   hasMarker(op)
     ? 'it depends on the chain, and on the contract whose code the account has taken on (EIP-7702)'
-    : 'it depends on the chain, which is not known';
+    : 'it depends on the chain, which is unknown';
 
 /** Takes an operation apart, and adds clues by which its decision can be found. */
 export const describeOperation = (found: FoundOperation, knowledge: Knowledge, clues: Clues): DescribedOperation => {

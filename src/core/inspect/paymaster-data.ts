@@ -150,7 +150,7 @@ const checkSigner = (reading: DataReading, context: DataContext, knowledge: Know
   const { op, decided } = context;
   const { signature, terms } = reading.read;
   if (signature === STUB_SIGNATURE)
-    return inconclusive('A placeholder stands for the signature: nobody has signed this.');
+    return inconclusive('A placeholder takes the place of the signature: no key has signed this.');
   if (op === undefined) {
     return inconclusive(
       'The signer signs the whole operation, of which only this part is known: inspect the operation.',
@@ -179,11 +179,9 @@ const checkSigner = (reading: DataReading, context: DataContext, knowledge: Know
     isRefuted ||= recovered.length === reading.modes.length;
   }
   if (signers.length === 0) {
-    return inconclusive(
-      'Nothing can be recovered: the chain is not known, or a nonce or a delegate that was signed for.',
-    );
+    return inconclusive('Gasdesk cannot recover the signer: the chain, or a signed nonce or delegate, is unknown.');
   }
-  if (!isRefuted) return inconclusive('Whose signature the contract accepts is not known here.', signers);
+  if (!isRefuted) return inconclusive('Gasdesk does not know which signer the contract accepts.', signers);
   const words = 'Another key signed this, or the operation was changed after it was signed.';
   return { check: { name: 'signer', ok: false, words }, signers };
 };
@@ -194,12 +192,12 @@ const attachedAt = (paymaster: Address | undefined, { contracts }: Pick<Knowledg
 const checkValidity = ({ read: { fields, terms } }: DataReading, now: number): InspectionCheck => {
   const check = (ok: boolean | null, words: string): InspectionCheck => ({ name: 'validity', ok, words });
   if (!fields.some(({ kind }) => kind === 'time')) {
-    return check(null, 'The contract knows no validity window: this is good for as long as the nonce is unused.');
+    return check(null, 'The contract has no validity window: this stays valid until the nonce is used.');
   }
   const { validUntil = 0, validAfter = 0 } = terms;
   if (validUntil !== 0 && now > validUntil) return check(false, 'Expired.');
   if (now <= validAfter) return check(false, 'Not valid yet.');
-  return check(true, validUntil === 0 ? 'Valid now, without end.' : 'Valid now.');
+  return check(true, validUntil === 0 ? 'Valid now, without expiry.' : 'Valid now.');
 };
 
 const checkContract = ({ read, modes: fitting }: DataReading, { contracts, chains }: Knowledge): InspectionCheck => {

@@ -111,7 +111,7 @@ export const aaSection = (code: string, path: string): InspectionSection => {
   const having = allEntryPoints.filter(({ aaCodes }) => Object.hasOwn(aaCodes, code));
   const values: NamedValue[] = [
     named('meaning', 'text', meaning, ''),
-    named('at fault', 'text', PARTIES[party], ''),
+    named('caused by', 'text', PARTIES[party], ''),
     named('what to do', 'text', fix, ''),
     named('EntryPoints', 'text', having.map(({ version }) => version).join(', '), 'The versions that have this code.'),
   ];

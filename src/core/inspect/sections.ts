@@ -71,5 +71,5 @@ const describeCall = ({ target, value, data, operation }: DecodedCall): Inspecti
 /** Calls for a section, or why it has none. */
 export const callParts = (decoding: Decoding): Pick<InspectionSection, 'calls' | 'notes'> =>
   decoding.outcome === 'undecodable'
-    ? { calls: [], notes: [`Its calls cannot be told: ${decoding.detail}`] }
+    ? { calls: [], notes: [`Gasdesk cannot decode its calls: ${decoding.detail}`] }
     : { calls: decoding.calls.map(describeCall), notes: decoding.calls.length === 0 ? ['It makes no call.'] : [] };

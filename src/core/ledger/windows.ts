@@ -2,7 +2,7 @@
 export interface LimitWindow {
   /** 0 for the first window since the limit was set. */
   readonly index: number;
-  /** Null for a window without an end. */
+  /** Null for a lifetime. */
   readonly endsAt: number | null;
 }
 

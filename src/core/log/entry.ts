@@ -27,7 +27,7 @@ const openingReservation = z.strictObject({
   follows: z.enum(['tank', 'count', 'spend', 'share'] satisfies ReservationKind[]),
   reserved: amount,
   held: amount,
-  ofWei: amount.optional().describe('Of a share: the maximum cost that it stands for'),
+  ofWei: amount.optional().describe('Of a share: the maximum cost that it counts for'),
 });
 
 /** Null: it did not exist before, or does not exist after. */
@@ -57,15 +57,12 @@ const bodies = {
   /** An engine opened the database: holds of engines that are gone have ended. */
   start: z.strictObject({
     engine: z.string(),
-    earlierDecisions: z
-      .int()
-      .min(0)
-      .describe('How many decisions of before the log follow, and then the opening ledger'),
+    earlierDecisions: z.int().min(0).describe('Number of earlier decisions that follow, before the opening ledger'),
     holds: z
       .array(z.int())
       .min(1)
       .optional()
-      .describe('The holds of other engines, which go on; absent where there are none'),
+      .describe('The holds of other engines, which continue; absent without any'),
   }),
   stop: z.strictObject({}),
   /** Part of what the ledger held when the log began on a desk that has decided before. */

@@ -46,7 +46,7 @@ describe('when another engine starts', () => {
   const held = (check: LedgerCheck): string | undefined =>
     check.compare([{ account: TANK, kind: 'tank', amount: 1n }], ['-1'])[0]?.computed;
 
-  test('the holds that it names go on, and the others end', () => {
+  test('the holds that it names continue, and the others end', () => {
     const check = new LedgerCheck();
     for (const number of [1, 2, 3]) check.hold({ hold: number, account: ACCOUNT, amount: String(10 ** number) });
     expect(check.releaseAllBut([1, 3])).toEqual([]);
@@ -72,7 +72,7 @@ describe('when another engine starts', () => {
     ['an earlier start ended', [start(), hold(1), start(), start([1])], 1],
     ['is named twice', [start(), hold(1), start([1, 1])], 1],
   ] satisfies [string, (readonly [EntryKind, unknown])[], number][])(
-    'a hold that %s cannot go on',
+    'a hold that %s cannot continue',
     (_, entries, number) => {
       expect(faultsOf(linesOf(entries))).toEqual([
         [entries.length - 1, 'MISPLACED', expect.stringContaining(`Hold ${number} `)],

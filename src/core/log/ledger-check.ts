@@ -109,7 +109,7 @@ export class LedgerCheck {
   reset(account: EntryBody<'reset'>, at: number): string | undefined {
     const newest = this.#ledger.newestPart(account);
     this.#ledger.reset(account);
-    if (account.kind !== 'unreachable') return `${account.kind}:${account.id} does not begin anew`;
+    if (account.kind !== 'unreachable') return `${account.kind}:${account.id} does not restart`;
     if (newest === undefined) return `Nothing counts in ${account.kind}:${account.id}`;
     return newest < renewableBefore(at) ? undefined : `What counts in ${account.kind}:${account.id} is too new`;
   }

@@ -50,7 +50,7 @@ test.each(Array.from({ length: 70 }, (_, size) => size))('a tree of %i leaves ha
   expect(tree.size).toBe(size);
 });
 
-test('a tree goes on from any of its sizes, and from the subtrees of any range', () => {
+test('a tree continues from any of its sizes, and from the subtrees of any range', () => {
   fc.assert(
     fc.property(fc.nat(200), fc.nat(200), (one, other) => {
       const [middle, size] = [Math.min(one, other), Math.max(one, other)];

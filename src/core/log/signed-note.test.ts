@@ -65,14 +65,14 @@ test.each([
   expect(openNote(note, required(parseVerifierKey(FOO_KEY, sha256)), crypto)).toEqual({ error });
 });
 
-test('signatures of others beside the key do not matter', () => {
+test('signatures of other keys do not matter', () => {
   const key = required(parseVerifierKey(FOO_KEY, sha256));
   expect(openNote(`${FOO_NOTE}— witness.example AAAAAAAA\n`, key, crypto)).toHaveProperty('text');
 });
 
 const ROOT = sha256(Buffer.from('root'));
 
-test('a checkpoint tells origin, size and root of the log whose key signed it', () => {
+test('a checkpoint has origin, size and root of the log whose key signed it', () => {
   const { key, signText } = newSigner('gasdesk/1');
   const head = { origin: 'gasdesk/1', size: 12, root: ROOT };
   const note = signText(checkpointText(head));

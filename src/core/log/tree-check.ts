@@ -34,7 +34,7 @@ export class TreeCheck {
     this.#tree = new CompactTree(crypto.sha256);
     const subtrees = subtreesOf({ start: 0, end: from });
     if (subtrees.length !== before.length) {
-      const detail = `The part begins at entry ${from}, which takes ${subtrees.length} roots of what stands before, and has ${before.length}`;
+      const detail = `The part begins at entry ${from}, which takes ${subtrees.length} roots of the entries before it, and has ${before.length}`;
       addFault('HEAD_DIFFERS', detail, null);
     }
     this.#appendAll(subtrees, before);

@@ -218,9 +218,9 @@ export class LogVerifier {
     const [unknown] = this.#ledger.releaseAllBut(holds);
     if (!this.#isWhole) return;
     if (unknown !== undefined)
-      this.#fault('MISPLACED', `Hold ${unknown} cannot go on: it does not last, or is named twice`);
+      this.#fault('MISPLACED', `Hold ${unknown} cannot continue: it does not last, or is named twice`);
     if (earlierDecisions === 0) return;
-    if (this.#position > 0) this.#fault('MISPLACED', 'Earlier decisions are told of in the first entry only');
+    if (this.#position > 0) this.#fault('MISPLACED', 'Only the first entry may announce earlier decisions');
     else {
       this.#earlierDecisions = earlierDecisions;
       this.#opening = 'decisions';
@@ -237,7 +237,7 @@ export class LogVerifier {
       if (twice !== undefined) this.#fault('MISPLACED', `The opening ledger names an account twice: ${twice}`);
       this.#opening = 'ledger';
       this.#isLedgerKnown = true;
-    } else this.#fault('MISPLACED', 'An opening ledger stands behind the earlier decisions only');
+    } else this.#fault('MISPLACED', 'An opening ledger may only follow the earlier decisions');
   }
 
   #addPolicy(body: EntryBody<'policy'>): void {
@@ -285,7 +285,7 @@ export class LogVerifier {
   #checkEnd(): void {
     const isEnd = this.#isWhole && this.#position === this.#tree.size;
     if (isEnd && this.#opening === 'decisions') {
-      const detail = `The opening never ends: it tells of ${this.#earlierDecisions} earlier decisions and their ledger, and the log has ${this.#decisions.counts.decisions} decisions`;
+      const detail = `The opening never ends: it announces ${this.#earlierDecisions} earlier decisions and their ledger, and the log has ${this.#decisions.counts.decisions} decisions`;
       this.#fault('MISPLACED', detail, 0);
     }
     this.#tree.checkContinued(this.#position);

@@ -36,7 +36,7 @@ const priceFields = (source: bigint): readonly DataField<TokenTerms>[] => [
     name: 'oracleAggregator',
     length: 32,
     kind: 'address',
-    meaning: 'Tells the rate on chain where the price source says so.',
+    meaning: 'Gives the rate on chain, if the price source says so.',
     terms: (value) => (source === ORACLE ? { oracleAggregator: asAddress(value) } : {}),
   },
   {

@@ -133,7 +133,7 @@ export const windowFields = (length: 6 | 32): readonly DataField<{ validUntil: n
     name: 'validUntil',
     length,
     kind: 'time',
-    meaning: 'The last second in which the operation can be mined; 0 is without end.',
+    meaning: 'The last second in which the operation can be mined; 0 means no expiry.',
     terms: (value) => ({ validUntil: Number(value) }),
   },
   {
@@ -166,7 +166,7 @@ export const markupField = (length: 4 | 32): DataField<{ priceMarkup?: number }>
 
 /** An ABI `bytes` argument that holds the signature, after `headLength` bytes of head. */
 export const abiSignatureFields = (headLength: number): readonly DataField<never>[] => [
-  fixedField('offset of signature', 32, BigInt(headLength), 'Where the length of the signature stands, in bytes.'),
+  fixedField('offset of signature', 32, BigInt(headLength), 'Offset of the signature length, in bytes.'),
   fixedField('length of signature', 32, 65n, 'How many bytes the signature has.'),
   signatureField,
   { name: 'padding', length: 31, kind: 'padding', meaning: 'Zeros that fill up the last ABI word.' },

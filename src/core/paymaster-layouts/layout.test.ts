@@ -361,7 +361,7 @@ describe('what a tank is charged', () => {
   });
 
   it.each(modes.filter(({ layout }) => !('hasTanks' in layout && layout.hasTanks)))(
-    'is what the EntryPoint took where there are no tanks: $id',
+    'is what the EntryPoint took if no tank exists: $id',
     ({ id }) => {
       for (const vector of casesOf(id)) {
         const { entryPoint, paymasterAndData } = vector;

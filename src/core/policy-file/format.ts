@@ -19,7 +19,7 @@ const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
 /** A required list: a forgotten one must not pass for an empty one. */
 const list = <Item extends z.ZodType>(item: Item, key: string) =>
   z.array(item, {
-    error: (issue) => (issue.input === undefined ? `must be there. For none, write "${key}: []"` : undefined),
+    error: (issue) => (issue.input === undefined ? `is required. For none, write "${key}: []"` : undefined),
   });
 
 const active = z.boolean().default(true);

@@ -39,9 +39,9 @@ describe('what is wrong is said with its line, its column and what would be righ
       'what is forgotten: it must not pass for what is not wanted',
       'version: 1\ncontracts: []',
       [
-        'line 1, column 1: rules must be there. For none, write "rules: []"',
-        'line 1, column 1: webhooks must be there. For none, write "webhooks: []"',
-        'line 1, column 1: allowedOrigins must be there. For none, write "allowedOrigins: []"',
+        'line 1, column 1: rules is required. For none, write "rules: []"',
+        'line 1, column 1: webhooks is required. For none, write "webhooks: []"',
+        'line 1, column 1: allowedOrigins is required. For none, write "allowedOrigins: []"',
       ],
     ],
     ['a version of later', EMPTY.replace('1', '2'), ['line 1, column 1: version must be 1']],
@@ -212,7 +212,7 @@ test('says at most 20 errors', () => {
   expect(errorsOf(`${EMPTY}${Array.from({ length: 100 }, (_, index) => `x${index}: 1\n`).join('')}`)).toHaveLength(20);
 });
 
-test('a number keeps its digits, and what YAML of before took for something else is text', () => {
+test('a number keeps its digits, and what older YAML took for something else is text', () => {
   const { lowBalance } = parsePolicyFile(`${EMPTY}lowBalance: 1234567.000000000000000001`);
   expect(lowBalance).toBe('1234567.000000000000000001');
   expect(errorsOf(withRule('{name: no, type: WALLET_DEPLOYMENT, active: no}'))).toEqual([

@@ -31,7 +31,7 @@ test.each<[string, Partial<Policy>, Partial<Policy>, string]>([
     'a limit that is the same',
     { rules: [perUser] },
     { rules: [{ ...perUser, cycle: 1 }] },
-    '~ spending limit "Per user": set anew',
+    '~ spending limit "Per user": restarted',
   ],
   [
     'a pause of a rule',
@@ -75,11 +75,11 @@ test.each<[string, Partial<Policy>, Partial<Policy>, string]>([
   ['the breaker', {}, { chain: bounded }, '~ burn-rate breaker: none → 1 ETH per 1 hour'],
   ['a pause', {}, { pause: { since: 1, reason: 'Keys' } }, '~ pause: none → all sponsorship (Keys)'],
   ['the signer', {}, { signer: null }, `~ signer: ${policyWith().signer!} → none`],
-])('%s is told by its name', (_, before, after, line) => {
+])('%s is shown by its name', (_, before, after, line) => {
   expect(lines(before, after)).toEqual([line]);
 });
 
-test('every difference between two policies is told, and where there is none nothing is', () => {
+test('every difference between two policies is listed, and equal policies have none', () => {
   fc.assert(
     fc.property(anyPolicy, anyPolicy, (before, after) => {
       expect(policyChanges(before, before)).toEqual([]);

@@ -54,7 +54,7 @@ const sentenceOf = ({ policyType, policyData }: PolicyRule, coin: string): strin
     ? ruleTypeOf(policyType).setup.sentence(policyData as object, coin)
     : 'a type that this Gasdesk does not know.';
 
-const bindingText = (rule: PolicyRule): string => bindingSentences(rule).join(' ') || 'Binds always.';
+const bindingText = (rule: PolicyRule): string => bindingSentences(rule).join(' ') || 'Applies always.';
 
 /** Changed settings of a rule that its sentence does not mention; its windows restart in any case. */
 const changedSettings = (one: PolicyRule, other: PolicyRule): string => {
@@ -63,7 +63,7 @@ const changedSettings = (one: PolicyRule, other: PolicyRule): string => {
   );
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   const differing = fields.filter((field) => !isSame(before?.[field] ?? null, after?.[field] ?? null));
-  return differing.length === 0 ? 'set anew' : `${differing.join(' and ')} changed`;
+  return differing.length === 0 ? 'restarted' : `${differing.join(' and ')} changed`;
 };
 
 const withPause = (text: string, { active }: { active: boolean }): string => (active ? text : `${text} Paused.`);

@@ -93,7 +93,7 @@ describe('a file that is applied', () => {
     expect(rules[0]).toEqual({ ...game.rules[0], active: false });
   });
 
-  test('starts a limit anew that it changes, under its id', () => {
+  test('restarts a limit that it changes, under its id', () => {
     const { rules } = applied(exported.replace('threshold: "5"', 'threshold: 6'));
     expect(rules[0]).toMatchObject({
       ruleId: 'Per user',

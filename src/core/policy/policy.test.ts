@@ -32,7 +32,7 @@ const reversed = (value: unknown): unknown => {
   );
 };
 
-test('a revision is named by its canonical JSON, whoever wrote it down and in which order', () => {
+test('a revision is named by its canonical JSON, whatever its author and order', () => {
   const name = 'sha256:7a45e5ef4ea1e2eeebcfdc65de06474d3aee008adcfccc94d2e73e2641e285bd';
   const policy = JSON.parse(written) as Policy;
   expect(policyHash(policy)).toBe(name);

@@ -26,11 +26,11 @@ const rule = z.strictObject({
   policyType: z.string(),
   policyData: z.unknown(),
   active: z.boolean(),
-  cycle: z.int().describe('How often a spending limit was updated: each update starts its windows anew'),
-  when: z.string().optional().describe('A condition in CEL; it binds only operations that meet it'),
+  cycle: z.int().describe('How often a spending limit was updated: each update restarts its windows'),
+  when: z.string().optional().describe('A condition in CEL; the rule applies only to operations that meet it'),
   activeFrom: z.int().optional().describe('epoch ms'),
   activeUntil: z.int().optional().describe('epoch ms'),
-  enforcement: z.literal('shadow').optional().describe('It denies nothing; absent: it binds'),
+  enforcement: z.literal('shadow').optional().describe('It denies nothing; absent: it is enforced'),
 });
 
 const webhook = z.strictObject({

@@ -37,7 +37,7 @@ test('an expression is true or false for an operation that was decided', () => {
   expect(evaluated('calls[0].args.amount > 12').answer).toBe('false');
 });
 
-describe('it tells what the expression reads:', () => {
+describe('it shows what the expression reads:', () => {
   test.each([
     ['calls.all(c, c.args.amount <= 10)', ['calls[0].args.amount is 1']],
     ['calls.exists(c, c.method == "mint" && c.args[0] > 2)', ['calls[0].method is "mint"', 'calls[0].args[0] is 1']],
@@ -65,7 +65,7 @@ describe('it tells what the expression reads:', () => {
   });
 });
 
-test('what cannot be evaluated tells why, and what it met', () => {
+test('an expression that cannot be evaluated says why, and what it met', () => {
   expect(evaluated('context.level > 5')).toEqual({
     answer: 'failed',
     failure: 'No such key: level',
@@ -79,7 +79,7 @@ test('what cannot be evaluated tells why, and what it met', () => {
   });
 });
 
-test('a long value is cut off, many are not all told, and steps are bounded as for an operation', () => {
+test('a long value is cut off, only some of many are listed, and steps are limited as for an operation', () => {
   const tier = '\u202e<b>'.repeat(100_000);
   const level = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`k${index}`, index]));
   const hostile = together(minting, { facts: { context: { webhookData: { tier, level } } } });
@@ -95,7 +95,7 @@ test('a long value is cut off, many are not all told, and steps are bounded as f
   );
 });
 
-test('a record that does not hold its facts is told as such', () => {
+test('a record that lacks its facts is reported as such', () => {
   const [facts, policy, held] = inputsOf(minting);
   const { facts: _facts, ...record } = decidedLine(facts, policy, held);
   expect(evaluateRecorded('true', record, policy)).toEqual({ answer: 'notReplayable', failure: null, readings: [] });

@@ -220,7 +220,7 @@ describe('who signed', () => {
   const signature = stranger.sign(digest).serialized as `0x${string}`;
   const paymasterAndData = layout.encode(op, terms, signature);
 
-  test('is told from the signature', () => {
+  test('is recognised by the signature', () => {
     const { differences } = again({ ...sponsored, paymasterAndData }, policy) as Extract<
       ReplayResult,
       { differences: unknown }
@@ -241,7 +241,7 @@ describe('who signed', () => {
   });
 });
 
-describe("an export is anybody's file: what cannot be decided is said, and ends nothing", () => {
+describe('an export is an untrusted file: undecidable lines are reported, and end nothing', () => {
   const withFacts = (changes: object): DecisionRecord => ({
     ...sponsored,
     facts: { ...(sponsored.facts as object), ...changes },

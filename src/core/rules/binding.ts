@@ -25,14 +25,14 @@ export const bindingFields = {
   when: expression.optional(),
   activeFrom: moment.optional().describe('epoch ms'),
   activeUntil: moment.optional().describe('epoch ms'),
-  enforcement: enforcement.optional().describe('shadow: evaluated, traced and counted as if it bound; denies nothing'),
+  enforcement: enforcement.optional().describe('shadow: evaluated, traced and counted as if enforced; denies nothing'),
 };
 
 /** The same in an update: null removes a setting. */
 export const bindingUpdate = {
-  when: expression.nullable().optional().describe('A condition in CEL; null: it binds every operation'),
+  when: expression.nullable().optional().describe('A condition in CEL; null: the rule applies to every operation'),
   activeFrom: moment.nullable().optional().describe('epoch ms; null: from the start'),
-  activeUntil: moment.nullable().optional().describe('epoch ms; null: without end'),
+  activeUntil: moment.nullable().optional().describe('epoch ms; null: no end'),
   enforcement: enforcement.optional(),
 };
 
@@ -68,8 +68,8 @@ export const utc = (at: number): string => `${new Date(at).toISOString().slice(0
 
 /** When a rule applies, and whether it is enforced, in sentences; empty if it always applies. */
 export const bindingSentences = ({ when, activeFrom, activeUntil, enforcement }: Binding): string[] => [
-  ...(when === undefined ? [] : [`Only where ${when}.`]),
-  ...(activeFrom === undefined ? [] : [`Binds from ${utc(activeFrom)}.`]),
-  ...(activeUntil === undefined ? [] : [`Binds until ${utc(activeUntil)}.`]),
+  ...(when === undefined ? [] : [`Applies when ${when}.`]),
+  ...(activeFrom === undefined ? [] : [`Applies from ${utc(activeFrom)}.`]),
+  ...(activeUntil === undefined ? [] : [`Applies until ${utc(activeUntil)}.`]),
   ...(enforcement === 'shadow' ? ['In shadow: it denies nothing.'] : []),
 ];

@@ -19,7 +19,7 @@ describe('the tank', () => {
     expect(checkGasTank({ balanceWei, reservedWei, requiredWei })).toEqual({ outcome, code, evidence });
   });
 
-  test('that nobody can look into does not deny, and the trace says that nobody looked', () => {
+  test('an unreadable tank does not deny, and the trace says that it was not read', () => {
     const verdict = checkGasTank({ balanceWei: undefined, reservedWei: 3n, requiredWei: 9n });
     const evidence = { reservedWei: '3', requiredWei: '9' };
     expect(verdict).toEqual({ outcome: 'skip', code: 'BALANCE_UNKNOWN', evidence });

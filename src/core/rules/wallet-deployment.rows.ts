@@ -41,7 +41,7 @@ export default ruleTable(walletDeployment, {
       },
       {
         denied: deploying([wallets({ enforcement: 'shadow' })]),
-        says: /Let the rule "(?<name>.+)" bind/,
+        says: /Enforce the rule "(?<name>.+)" \(enforcement: enforce\)/,
         change: ({ name = '' }, world) =>
           withPolicy(world, { rules: world.policy.rules.map((one) => (one.name === name ? wallets() : one)) }),
       },

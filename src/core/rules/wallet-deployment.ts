@@ -18,7 +18,7 @@ import {
 /** Why a rule does not apply, and what makes it apply. */
 const hindrances: Readonly<Record<string, (evidence: Evidence) => readonly [why: string, mended: string]>> = {
   PAUSED: ({ rule }) => [' while its rule is paused', `Activate the rule "${String(rule)}" again`],
-  SHADOW: ({ rule }) => [' while its rule is in shadow', `Let the rule "${String(rule)}" bind (enforcement: enforce)`],
+  SHADOW: ({ rule }) => [' while its rule is in shadow', `Enforce the rule "${String(rule)}" (enforcement: enforce)`],
   NOT_ACTIVE_YET: ({ rule, startsAt, now }) => [
     ' yet',
     `Wait until the rule "${String(rule)}" is active at ${clockTime(Number(startsAt))}, in ${duration(Number(startsAt) - Number(now))}`,
@@ -104,7 +104,7 @@ export const deploymentSetup: Setup<DeploymentData, DeploymentData & { operator:
     ...(trusted !== undefined && { factories: trusted.map(addressKey) }),
   }),
   sentence: ({ factories: trusted = [] }) =>
-    `Operations that deploy their account are sponsored${trusted.length === 0 ? '' : `, also by ${trusted.join(', ')} unread`}.`,
+    `Operations that deploy their account are sponsored${trusted.length === 0 ? '' : `, also by ${trusted.join(', ')}, which Gasdesk trusts without reading`}.`,
   withoutRules: (isRestricted) =>
     isRestricted
       ? 'Deployment of new accounts is not sponsored.'

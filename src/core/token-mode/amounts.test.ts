@@ -38,7 +38,7 @@ describe('the number a client reads', () => {
   /** The arithmetic of @biconomy/account, buildTokenApprovalTransaction. */
   const approvalOf = (maxGasFee: number, decimal: number): bigint => BigInt(Math.ceil(maxGasFee * 10 ** decimal));
 
-  test('makes it approve enough, and hardly more than doubles can tell apart', () => {
+  test('makes it approve enough, and hardly more than doubles can distinguish', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.integer({ min: 0, max: 36 }), (units, decimals) => {
         const approved = approvalOf(clientNumber(units, decimals), decimals);

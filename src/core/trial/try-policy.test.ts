@@ -131,7 +131,7 @@ describe('past decisions are decided again under a draft:', () => {
     });
   });
 
-  test('what was read of a token decides again, and what was not is not known unless another rule denies it', () => {
+  test('a token that was read decides again, and one that was not makes the decision unknown unless another rule denies it', () => {
     const token = `0x${'7e'.repeat(20)}` as const;
     const members = rule('Members', 'TOKEN_HOLDING', needing(token, '10'));
     const raised = { ...members, policyData: needing(token, '11') };
@@ -160,7 +160,7 @@ describe('past decisions are decided again under a draft:', () => {
     expect(flips.map(({ id }) => id)).toEqual(['d-1', 'd-2', 'd-4']);
   });
 
-  test('a limit that was set meanwhile binds what was decided before it, in windows of its own', () => {
+  test('a limit that was set meanwhile applies to earlier decisions, in windows of its own', () => {
     const before = policyWith();
     const hourly = limit({
       threshold: '1',
@@ -208,7 +208,7 @@ describe('past decisions are decided again under a draft:', () => {
     ]);
   });
 
-  test('an operation that is denied leaves room in the gas tank, beside what others hold of it', () => {
+  test('a denied operation leaves room in the gas tank, next to the reservations of others', () => {
     const both = policyWith({ contracts: [bothMethods] });
     const balanceWei = 3n * COST;
     // The first one is another user's.
@@ -300,7 +300,7 @@ describe('webhooks:', () => {
   });
 });
 
-test('what the record does not tell is unknown; what failed was no decision', () => {
+test('facts that the record lacks are unknown; a failure was no decision', () => {
   const [one] = decisionsOf(policyWith(), times(1));
   const { facts: _none, ...without } = one!;
   const trial = new PolicyTrial(draftIn(policyFileText(policyWith()), policyWith()));

@@ -121,7 +121,7 @@ test.each([100, 199, 300, 304, 399, 400, 401, 404, 429, 499, 500, 503, 599, 999]
   },
 );
 
-test.each([301, 302, 303, 307, 308])('a redirect (%i) is told as one, with where it leads', (status) => {
+test.each([301, 302, 303, 307, 308])('a redirect (%i) is reported as one, with its target', (status) => {
   const headers = { location: 'https://elsewhere.example/' };
   expect(judge({ ...answer('{"arePoliciesVerified":true}', status), headers }, true)).toEqual({
     outcome: 'deny',

@@ -25,7 +25,7 @@ test.each<[string, PolicyRule, readonly PolicyRule[], boolean]>([
 });
 
 test.each([undefined, { usd: null, error: 'it is silent' }])(
-  'without a price (%j) nobody knows what a limit in dollars comes to: an attacker waits until there is one',
+  'without a price (%j) the amount of a limit in dollars is unknown: an attacker waits for a price',
   (price) => {
     const policy = policyWith({ rules: [limit(inUsd(5n))] });
     expect(attackedPolicy(policy, price).rules).toEqual([]);

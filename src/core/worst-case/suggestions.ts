@@ -67,7 +67,7 @@ const limitForAll = (policy: Policy, at: number, wei: bigint, coin: string): Dra
   change: 'limitForAll',
   subject: `A limit for all users together of ${shownAmount(wei)} ${coin} a day`,
   because: {
-    saves: 'no new account gets around it; 24 hours can have parts of two of its days',
+    saves: 'new accounts do not get around it; any 24 hours can overlap two daily windows',
     savesNothing: 'another rule stops an attacker before',
   },
   policy: withDailyLimit(policy, at, {
@@ -98,7 +98,7 @@ const breaker = (policy: Policy, wei: bigint, coin: string): Draft => ({
   change: 'breaker',
   subject: `A burn-rate breaker of ${shownAmount(wei)} ${coin} an hour`,
   because: {
-    saves: 'nothing more is signed in any hour, and whoever exceeds it pauses sponsorship',
+    saves: 'nothing more is signed in any hour, and anyone who exceeds it pauses sponsorship',
     savesNothing: 'another rule stops an attacker before',
   },
   policy: { ...policy, chain: { ...(policy.chain ?? NO_CHAIN), breaker: { amountWei: String(wei), seconds: 3_600 } } },

@@ -41,17 +41,15 @@ export const assumptions = ({
   readonly leavesRulesOut: boolean;
   readonly takesTokens: boolean;
 }): string[] => [
-  ...(asksWebhooks ? ['Webhooks are taken to verify every operation.'] : []),
+  ...(asksWebhooks ? ['Assumes that webhooks verify every operation.'] : []),
   ...(leavesRulesOut
     ? [
-        'Conditions are taken to be met, tokens to be held, and rules that bind only at times or under a condition to be avoided. Limits in US dollars count only while the price of the coin is known.',
+        'Assumes that the attacker meets conditions, holds tokens, and avoids rules with a schedule or a condition. Limits in US dollars count only while the price of the coin is known.',
       ]
     : []),
-  ...(takesTokens
-    ? ['Operations that are paid in a token are not counted here; spending limits do not bind them.']
-    : []),
+  ...(takesTokens ? ['Excludes operations paid in a token, since spending limits do not apply to them.'] : []),
 ];
 
 /** Why a rule is no bound. */
 export const perAccountWords = (stop: Pick<Stop, 'rule' | 'name'>): string =>
-  `The ${stopWords(stop)} stops nobody: it counts each account, and new accounts are free.`;
+  `The ${stopWords(stop)} stops no attacker: it counts each account, and new accounts are free.`;

@@ -156,7 +156,7 @@ describe('what a holder of the API key can cost', () => {
     expect(rounded(find(changes))).toEqual(expected);
   });
 
-  test('on a chain that nobody can ask is whatever there is, where no rule binds all', () => {
+  test('on a chain without an answer, the whole tank counts if no rule limits all users', () => {
     const unchecked = { ...situation, chain: null, hasNode: false };
     expect(rounded(find({}, unchecked))).toEqual([
       [null, null],
@@ -196,7 +196,7 @@ describe('what a holder of the API key can cost', () => {
     expect(rounded(find(breaker(40n, 3_600), several))[1]).toEqual([20n, 'burnRate']);
   });
 
-  test('is told with every rule that would stop it, the first one first, and with those that never do', () => {
+  test('lists every rule that would stop it, the first one first, and those that never do', () => {
     const user = limit('user', { type: 'SMART_ACCOUNT', threshold: '1' });
     const { bounds, perAccount } = find({ ...breaker(300n, 3_600), rules: [limit('ten', {}), user] });
     expect(bounds[1]?.ladder.map(({ rule, name }) => name ?? rule)).toEqual(['burnRate', 'ten', 'gasTank']);
@@ -218,7 +218,7 @@ const somePolicy = fc.record({
   seconds: fc.constantFrom(600, 3_600, 86_400),
 });
 
-test('an attack never comes to more than its bound; by one rule it comes to it; one more operation is denied', () => {
+test('an attack never exceeds its limit; one rule lets it reach the limit; one more operation is denied', () => {
   fc.assert(
     fc.property(somePolicy, ({ limits, milli, seconds }) => {
       const rules = limits.map(({ coins, threshold, hours, forAll }, index) =>
@@ -244,14 +244,14 @@ test('an attack never comes to more than its bound; by one rule it comes to it; 
   );
 });
 
-test('what can be changed is told in the order of what it saves, and why it saves nothing', () => {
+test('possible changes are listed by what they save, and say why they save nothing', () => {
   const tank = { ...situation, chain: chain && { ...chain, balanceWei: String(900n * MILLI) } };
   const { suggestions } = find({ rules: [limit('Deploy', {}), deployment] }, tank);
   const days = suggestions.map(({ amountsWei }) => BigInt(amountsWei.day ?? 0));
   expect(days).toEqual(days.toSorted((one, other) => Number(one - other)));
   const sentences = suggestions.map(({ sentence }) => sentence);
   expect(sentences[0]).toBe(
-    'A limit for all users together of 0.09 ETH a day lowers the daily worst case from 0.9 ETH to 0.18 ETH: no new account gets around it; 24 hours can have parts of two of its days.',
+    'A limit for all users together of 0.09 ETH a day lowers the daily worst case from 0.9 ETH to 0.18 ETH: new accounts do not get around it; any 24 hours can overlap two daily windows.',
   );
   expect(sentences).toContain(
     'A limit per user of 5 operations a day lowers the daily worst case from 0.9 ETH to 0.9 ETH: new accounts are free.',

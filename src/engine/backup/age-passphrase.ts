@@ -45,7 +45,7 @@ export const passphraseIdentity = (passphrase: Secret<string>): Identity => ({
     } catch {
       throw new EngineError(
         'BACKUP_PASSPHRASE_WRONG',
-        'The passphrase does not open the backup, or the beginning of the file was altered',
+        'Wrong passphrase for the backup, or the start of the file was altered',
       );
     }
   },

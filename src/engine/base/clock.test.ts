@@ -31,7 +31,7 @@ test('a cancelled timer never runs, also when it is on its second leg', () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('the system clock tells the wall time and measures durations forwards', () => {
+test('the system clock returns the wall time and measures durations forwards', () => {
   expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1_000);
   const start = systemClock.monotonic();
   expect(systemClock.monotonic()).toBeGreaterThanOrEqual(start);
@@ -40,7 +40,7 @@ test('the system clock tells the wall time and measures durations forwards', () 
 describe('the clock of a desk', () => {
   const HOUR = 3_600_000;
 
-  test('starts with the time of the machine and goes on with it', () => {
+  test('starts with the time of the machine and continues with it', () => {
     const machine = new ManualMachine();
     const clock = createClock(machine);
     machine.pass(12_345.5);

@@ -18,7 +18,7 @@ test('the newest lines are kept, in order and by their number, however many ther
   }
 });
 
-test('who has seen a line is told only what comes behind it', () => {
+test('a reader who has seen a line gets only later lines', () => {
   const tail = filled(3, 5);
   expect(read(tail, 4)).toEqual(['5:5']);
   expect(read(tail, 5)).toEqual([]);

@@ -89,7 +89,7 @@ describe('reaching a chain', () => {
   });
 });
 
-describe('telling whether a URL carries credentials', () => {
+describe('finding out whether a URL carries credentials', () => {
   it.each([
     ['https://user:pass@rpc.example.com', true],
     ['https://user@127.0.0.1:8545', true],

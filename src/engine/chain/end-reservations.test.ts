@@ -119,7 +119,7 @@ describe('an operation that was mined, and whose event the node leaves out,', ()
     expect(decision.history).toEqual(['reserved', 'settled']);
   });
 
-  test('is settled a minute after it was missed, without an end of its time', async () => {
+  test('is settled a minute after it was missed, without an expiry', async () => {
     const { node, poll, pass, mine, reserve } = desk();
     const decision = reserve();
     await poll();
@@ -205,7 +205,7 @@ describe('a nonce that something else has used', () => {
   });
 });
 
-describe('where the node does not tell the nonce', () => {
+describe('if the node does not return the nonce', () => {
   test.each<[string, () => unknown]>([
     ['since it does not have the block', () => failure(-32_001)],
     ['since it has pruned its state', failure],
@@ -231,7 +231,7 @@ describe('where the node does not tell the nonce', () => {
     expect(decision.history).toEqual(['reserved', 'unconfirmed']);
   });
 
-  test('nothing else waits for it, and it is released as soon as it is told', async () => {
+  test('nothing else waits for it, and it is released as soon as it is reported', async () => {
     const { node, poll, pass, reserve } = desk();
     const [silent, ...others] = Array.from({ length: 25 }, (_, nth) => reserve(HASH, BigInt(nth) << 64n));
     await poll();
@@ -252,7 +252,7 @@ describe('where the node does not tell the nonce', () => {
 });
 
 describe('what a provider is asked', () => {
-  test('a poll asks for at most 100 nonces, and the next one goes on', async () => {
+  test('a poll asks for at most 100 nonces, and the next poll continues', async () => {
     const { poll, pass, reserve, asked, store } = desk();
     for (let nth = 0; nth < 250; nth += 1) reserve(HASH, BigInt(nth) << 64n);
     await poll();

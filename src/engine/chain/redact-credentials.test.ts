@@ -13,7 +13,7 @@ it.each([
   ['a key in the path that is encoded, as it is meant', 'https://rpc.example.com/k3y%2Bw1th%2Bplus', 'k3y+w1th+plus'],
   ['a key in the query that is encoded, as it is', 'https://rpc.example.com/?k=qu%2Bry', 'qu%2Bry'],
   ['a path that cannot be decoded', 'https://rpc.example.com/k3y%zzw1th', 'k3y%zzw1th'],
-])('%s is not told where a node quotes it', (_, url, quoted) => {
+])('%s is hidden if a node quotes it', (_, url, quoted) => {
   expect(credentialRedactor(url)(`invalid: ${quoted}!`)).toBe('invalid: [secret]!');
 });
 

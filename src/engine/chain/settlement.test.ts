@@ -115,7 +115,7 @@ describe('a provider with limits', () => {
     expect(node.ranges.length).toBeLessThan(45);
   });
 
-  test('on time, which it does not even tell, is got through with more patience', async () => {
+  test('in time, without saying so, is handled with more patience', async () => {
     const { node, store, settlement, reserve } = desk();
     reserve();
     store.cursors.set(CHAIN, 100);
@@ -646,7 +646,7 @@ describe('the rhythm', () => {
     expect(unread.settlement).toBe('reserved');
   });
 
-  test('a store that fails is told in the log, and settlement goes on when it works again', async () => {
+  test('a failing store is reported in the log, and settlement continues when it works again', async () => {
     const { node, store, settlement, reserve, events } = desk();
     const decision = reserve();
     node.mine(HASH, PAYMASTER, 7n, node.head);

@@ -71,7 +71,7 @@ describe('nothing is found', () => {
     expect(sponsoredHashes(inputOf(altered), elsewhere, chainId)).toEqual([]);
   });
 
-  test('in an operation that is not altered, as far as can be told', () => {
+  test('in an operation that seems unaltered', () => {
     const shorter = { ...sponsored, paymasterAndData: sponsored.paymasterAndData.slice(0, 44) as Hex };
     expect(sponsoredHashes(inputOf(shorter), mined(shorter), chainId)).toEqual([]);
     expect(sponsoredHashes(inputOf(sponsored), mined(sponsored), chainId)).not.toContain(hashOf(sponsored));

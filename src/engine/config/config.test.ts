@@ -112,7 +112,7 @@ test('a setting of the wrong type in the file is refused, not guessed at', () =>
   expect(refusal({ file }).message).toContain(`showReasons (from ${file}) must be true or false`);
 });
 
-test('a misspelt setting is refused wherever it is, and the right names are told', () => {
+test('a misspelt setting is refused in every source, and the right names are listed', () => {
   write('{"prot": 1, "__proto__": {"port": 1}, "toString": 1}');
   const error = refusal({ flags: { hots: 'x' }, env: { GASDESK_PROT: '1', PATH: '/bin' }, file });
   expect(error.data.errors).toEqual([
@@ -124,7 +124,7 @@ test('a misspelt setting is refused wherever it is, and the right names are told
   ]);
 });
 
-test('an error is told even where another source overrides it', () => {
+test('an error is reported even if another source overrides it', () => {
   write({ port: -1 });
   expect(refusal({ flags: { port: 1 }, file }).message).toContain(`port (from ${file})`);
 });
@@ -194,7 +194,7 @@ test('settings cannot be changed behind the back of those who read them', () => 
   expect(Object.isFrozen(config.allowedHosts)).toBe(true);
 });
 
-test('a secret is read like any other setting, and told to nobody', () => {
+test('a secret is read like any other setting, and shown nowhere', () => {
   const token = 'sixteen-or-more-characters';
   const sources = { env: { GASDESK_METRICS_TOKEN: token }, file };
   const config = loadConfig(sources);

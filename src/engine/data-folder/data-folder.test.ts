@@ -66,7 +66,7 @@ test("in a folder open to all the control socket is still the owner's", () => {
 });
 
 test.skipIf(process.platform === 'win32').each([0o777, 0o1777, 0o703])(
-  'a folder in which everybody may put files is refused, with what mends it: mode %o',
+  'a folder in which every user may put files is refused, with what repairs it: mode %o',
   (open) => {
     const dir = join(root, 'open');
     mkdirSync(dir);
@@ -110,7 +110,7 @@ test('a deep folder still gets a control socket that can be listened on, private
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('a folder that somebody else may have put into the temporary folder is not used', () => {
+test('a folder that another user may have put into the temporary folder is not used', () => {
   const deep = join(root, 'd'.repeat(120));
   const folder = join(openDataFolder(deep, machine).controlSocket, '..');
   rmSync(folder, { recursive: true });

@@ -65,7 +65,7 @@ const refusal = (): EngineError => {
   throw new Error('was not refused');
 };
 
-test('two engines cannot spend from one data folder: the second is refused, told the folder and the holder', async () => {
+test('two engines cannot spend from one data folder: the second is refused, with the folder and the holder', async () => {
   const { child, said } = await contender();
   expect(said).toBe('held');
   const error = refusal();

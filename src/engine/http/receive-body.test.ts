@@ -47,7 +47,7 @@ const answer = async (socket: Socket): Promise<string> => {
   return text.slice(text.lastIndexOf('\n') + 1);
 };
 
-test('a body is received whole, in however many pieces, and the connection goes on', async () => {
+test('a body is received whole, in any number of pieces, and the connection continues', async () => {
   const open = await start();
   const socket = open();
   const pieces = ['a', 'b'.repeat(40 * KIB), 'c'];
@@ -59,7 +59,7 @@ test('a body is received whole, in however many pieces, and the connection goes 
   expect(await answer(socket)).toBe('length 1;');
 });
 
-test('a body that is too large is refused before it has come, with or without its length told', async () => {
+test('a body that is too large is refused before it arrives, with or without a declared length', async () => {
   const open = await start();
   const declared = open();
   declared.write(head(LIMIT + 1));
@@ -83,7 +83,7 @@ test('where unfinished bodies hold too much together, the oldest is given up and
   expect(await answer(other)).toBe(`length ${LIMIT};`);
 });
 
-test('what clients go on sending after a refusal takes no room from others', async () => {
+test('what clients send after a refusal takes no room from others', async () => {
   const open = await start(100 * KIB);
   const chunkOf = (kib: number): string => `${(kib * KIB).toString(16)}\r\n${'x'.repeat(kib * KIB)}\r\n`;
   for (let n = 0; n < 8; n += 1) {
@@ -113,7 +113,7 @@ test('many small pieces count for what they take in memory', async () => {
   expect(await given).toContain('REQUEST_TIMEOUT');
 });
 
-test('a client that goes on sending what nobody reads is disconnected', async () => {
+test('a client that continues to send after its answer is disconnected', async () => {
   const open = await start();
   const socket = open();
   socket.resume();

@@ -91,7 +91,7 @@ describe('a file of another wallet', () => {
   });
 });
 
-it('a damaged file is told of and hides no other; files that are not ours are left alone', async () => {
+it('a damaged file is reported and hides no other; foreign files are left alone', async () => {
   const { dir, keystores } = open();
   const good = await keystores.create('Good', PASSWORD);
   const named = (digit: string): Address => `0x${digit.repeat(40)}`;
@@ -152,14 +152,14 @@ it('a key is removed only by who can use it', async () => {
   expect(() => keystores.export(address)).toThrow(expect.objectContaining(missing));
 });
 
-it('a folder that cannot be used is told of, and no key is lost in it', async () => {
+it('an unusable folder is reported, and no key is lost in it', async () => {
   const { dir, keystores } = open();
   writeFileSync(dir, 'a file');
   await expect(keystores.create('Funds', PASSWORD)).rejects.toMatchObject({ code: 'DATA_FOLDER_UNUSABLE' });
   expect(() => keystores.list()).toThrow(expect.objectContaining({ code: 'DATA_FOLDER_UNUSABLE' }));
 });
 
-it('decisions go on while a password is tried: its derivation does not hold the event loop', async () => {
+it('decisions continue while a password is tried: its derivation does not hold the event loop', async () => {
   const { keystores } = open({ N: 2 ** 16, r: 8, p: 1 });
   let turns = 0;
   let counting = true;

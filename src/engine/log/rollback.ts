@@ -11,7 +11,7 @@ export interface Rollback {
 type Reading = Pick<LogStore, 'deskId' | 'logSize' | 'logLines' | 'wasCalled'>;
 
 export const MEND_ROLLBACK =
-  'Restore your newest backup: "gasdesk restore FILE". To go on with what is there, run "gasdesk log accept-rollback"';
+  'Restore your newest backup: "gasdesk restore FILE". To continue with what is there, run "gasdesk log accept-rollback"';
 
 const entries = (count: number): string => `${grouped(count)} ${count === 1 ? 'entry' : 'entries'}`;
 
@@ -46,7 +46,7 @@ const wordsOf = async (store: Reading, written: DeskLogEnd, found: DeskLogEnd): 
   }
   if ((await hashAt(store, written.size)) === written.hash) return undefined;
   return (
-    `The database went on from an older state of this desk: entry ${grouped(written.size - 1)} of its log is not the ` +
+    `The database continued from an older state of this desk: entry ${grouped(written.size - 1)} of its log is not the ` +
     'one that Gasdesk wrote. Limits, gas tanks and settings have forgotten entries'
   );
 };

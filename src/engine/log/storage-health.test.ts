@@ -26,7 +26,7 @@ const problem = async (): Promise<string | undefined> => {
   return health.problem({ tryWrite });
 };
 
-test('a full disk is told before a write fails, until there is room', async () => {
+test('a full disk is reported before a write fails, until space is free', async () => {
   expect(await problem()).toBeUndefined();
   room = false;
   expect(await problem()).toMatch(/^The disk of the data folder is full/);
@@ -34,7 +34,7 @@ test('a full disk is told before a write fails, until there is room', async () =
   expect(await problem()).toBeUndefined();
 });
 
-test('a write that failed is told until one succeeds, for which there has to be room', async () => {
+test('a failed write is reported until one succeeds, for which space must be free', async () => {
   health.failed(new EngineError('STORAGE_FAILED', 'It failed'));
   writes = false;
   expect(await problem()).toBe('It failed');
@@ -50,7 +50,7 @@ test('a damaged database stays one', async () => {
   expect(await problem()).toBe('It is damaged');
 });
 
-test('whoever asks often has nothing looked at more than once a second', async () => {
+test('frequent questions look at the disk at most once a second', async () => {
   const store = { tryWrite: () => Promise.resolve() };
   for (let asked = 0; asked < 100; asked += 1) await health.problem(store);
   expect(looks).toBe(1);

@@ -21,7 +21,7 @@ const context: MetricsContext = {
 };
 const own = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('gasdesk_'));
 
-test('what is read from the store is as it is now, and nothing else is left of before', async () => {
+test('values from the store are current, and no older value is left', async () => {
   const metrics = createMetrics(clock);
   expect(own(await metrics.text(context))).toEqual([
     'gasdesk_reserved_wei{chain="1",dapp="dapp-1"} 500000000000000000',
@@ -38,7 +38,7 @@ test('what is read from the store is as it is now, and nothing else is left of b
   ]);
 });
 
-test('tanks are told by the engine that looks at them, and by nobody who did so once', async () => {
+test('tanks are reported by the engine that looks at them, and by no engine that did so earlier', async () => {
   const metrics = createMetrics(clock);
   const tank = { balanceWei: '9', freeWei: '7' };
   metrics.sawTanks({

@@ -53,7 +53,7 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
   const registers = [register];
   const decisions = new Counter({
     name: 'gasdesk_decisions_total',
-    help: 'Decisions made, by what they came to and the kind of rule that decided',
+    help: 'Decisions, by outcome and kind of deciding rule',
     labelNames: ['outcome', 'rule', 'chain', 'dapp'] as const,
     registers,
   });
@@ -72,7 +72,7 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
   });
   const webhookCalls = new Counter({
     name: 'gasdesk_webhook_calls_total',
-    help: 'Calls of webhooks, by what the answer meant',
+    help: 'Webhook calls, by the meaning of their answer',
     labelNames: ['code'] as const,
     registers,
   });
@@ -91,13 +91,13 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
   });
   const balances = new Gauge({
     name: 'gasdesk_tank_balance_wei',
-    help: 'Balance of the gas tank of a DApp when it was last looked at',
+    help: 'Balance of the gas tank of a DApp at the last look',
     labelNames: ofDapp,
     registers,
   });
   const free = new Gauge({
     name: 'gasdesk_tank_free_wei',
-    help: 'What was free of the gas tank of a DApp when it was last looked at',
+    help: 'Free balance of the gas tank of a DApp at the last look',
     labelNames: ofDapp,
     registers,
   });

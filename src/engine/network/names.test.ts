@@ -85,7 +85,7 @@ test('a name is asked for once at a time, and its answer holds as long as the DN
   expect(asked).toHaveLength(4);
 });
 
-test('a DApp whose names nobody answers stops at its bound, and stops nobody else', async () => {
+test('a DApp whose names get no answer stops at its limit, and stops no other DApp', async () => {
   const { resolve, asked, close } = await namesBy((name) => (name.startsWith('slow') ? 'silent' : ['192.0.2.1']));
   const slow = Array.from({ length: 32 }, (_, i) => resolve(`slow${i}.example`, 'slow DApp'));
   const ended = Promise.allSettled(slow);

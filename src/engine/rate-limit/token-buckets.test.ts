@@ -15,7 +15,7 @@ test('a minute of requests may come at once, and not one more', () => {
   expect(buckets.take('b')).toBe(0);
 });
 
-test('whoever waits as long as was said is let through; a moment earlier not', async () => {
+test('a client that waits as long as announced is let through; a moment earlier it is not', async () => {
   const buckets = createTokenBuckets(() => 7, clock);
   for (let n = 0; n < 7; n += 1) buckets.take('a');
   const wait = buckets.take('a');
@@ -45,7 +45,7 @@ test('no pattern of requests gets more through than the first minute and the tim
   );
 });
 
-test('nobody is kept in memory for longer than a minute, nor is a flood of names', async () => {
+test('no client is kept in memory for longer than a minute, nor is a flood of names', async () => {
   const buckets = createTokenBuckets(() => 10, clock);
   for (let n = 0; n < 150_000; n += 1) buckets.take(String(n));
   expect(buckets.size).toBe(100_000);
@@ -54,7 +54,7 @@ test('nobody is kept in memory for longer than a minute, nor is a flood of names
   expect(buckets.size).toBe(1);
 });
 
-test('a flood of names gives nobody a new minute who asks meanwhile', () => {
+test('a flood of names gives no client a new minute that asks meanwhile', () => {
   const buckets = createTokenBuckets(() => 1, clock);
   const flood = (from: number): void => {
     for (let n = from; n < from + 60_000; n += 1) buckets.take(String(n));
@@ -72,7 +72,7 @@ test('without a limit nothing is counted', () => {
   expect(buckets.size).toBe(0);
 });
 
-test('a limit that is changed binds from the next request on', () => {
+test('a changed limit applies from the next request on', () => {
   let perMinute = 0;
   const buckets = createTokenBuckets(() => perMinute, new ManualClock());
   expect(buckets.take('a')).toBe(0);
@@ -83,7 +83,7 @@ test('a limit that is changed binds from the next request on', () => {
   expect(buckets.take('a')).toBe(0);
 });
 
-test('a limit that is changed counts anew', () => {
+test('a changed limit restarts its count', () => {
   let limit = 1;
   const buckets = createTokenBuckets(() => limit, clock);
   const take = () => buckets.take('a') === 0;

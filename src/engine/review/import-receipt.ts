@@ -50,7 +50,7 @@ const verificationOf = (proof: EntryProof, key: VerifierKey | undefined, decisio
   const { origin = '', size = 0 } = readCheckpoint(proof.checkpoint) ?? {};
   const place = `at position ${grouped(proof.index)}, as the checkpoint of ${grouped(size)} entries says`;
   if (key === undefined) {
-    const words = `The receipt says that this decision is in the log of ${origin} ${place}. Nobody has said by which key: open the file with --key and the key that the operator hands out.`;
+    const words = `The receipt says that this decision is in the log of ${origin} ${place}. Its key is unknown: open the file with --key and the key that the operator hands out.`;
     return { state: 'keyNotKnown', words, decisionId: null };
   }
   return { state: 'verified', words: `This decision is in the log of ${origin} ${place}.`, decisionId: null };

@@ -15,7 +15,7 @@ const NOTHING = { rows: [], upTo: 0, more: false };
  * A review of a file that needs a passphrase. Until `vault.open` supplies it, the review only reports that it is
  * locked; afterwards it is the review that `open` returns.
  *
- * @param about `from` and `to` are not known yet
+ * @param about `from` and `to` are still unknown
  */
 export const createLockedReview = (
   about: Pick<ReviewInfo, 'file' | 'savedAt'>,

@@ -292,7 +292,7 @@ describe('params', () => {
     }
   });
 
-  test('several errors are told at once, the first of them as the message', async () => {
+  test('several errors are reported at once, the first of them as the message', async () => {
     const params = [{ ...validOp, sender: 'x', nonce: -1 }, { mode: 'SPONSORED' }];
     const errors = [`params[0].sender ${ADDRESS}`, `params[0].nonce ${QUANTITY}`];
     expect((await send(request({ params }))).body).toMatchObject({ error: { message: errors[0], data: { errors } } });
@@ -438,7 +438,7 @@ describe('the other methods', () => {
     [
       'pm_getPaymasterData',
       rest([ENTRY_POINT, CHAIN, { token: sender, mode: 'SPONSORED' }]),
-      'params[3].token should not exist beside mode SPONSORED: drop token to be sponsored, or mode to pay in the token',
+      'params[3].token should not exist with mode SPONSORED: drop token to be sponsored, or mode to pay in the token',
     ],
     [
       'pm_sponsorUserOperation',
@@ -508,7 +508,7 @@ describe('the other methods', () => {
     ['pm_getPaymasterData', [ENTRY_POINT, CHAIN]],
     ['pm_sponsorUserOperation', [ENTRY_POINT]],
     ['pm_sponsorUserOperation', [{ mode: 'ERC20' }]],
-  ])('%s lets nothing of a reason out when the operator wants none told, case %#', async (method, params) => {
+  ])('%s hides every reason when the operator wants none shown, case %#', async (method, params) => {
     const reason = { code: 'GAS_TANK_EMPTY', rule: 'gasTank', message: 'It is empty.', hint: 'Fill it.' };
     const run = async (name: ProcedureName) => (name === 'sponsorship.dapp' ? DAPP : { ...ANSWER, reason });
     const answerTo = async (showReasons: boolean): Promise<unknown> => {

@@ -134,7 +134,7 @@ describe('options', () => {
     ],
     [
       { mode: 'sponsor', feeTokenAddress: TOKEN },
-      'params[3].feeTokenAddress should not exist beside mode SPONSORED: drop feeTokenAddress to be sponsored, or mode to pay in the token',
+      'params[3].feeTokenAddress should not exist with mode SPONSORED: drop feeTokenAddress to be sponsored, or mode to pay in the token',
     ],
     [{ calculateGasLimits: 'yes' }, 'params[3].calculateGasLimits must be a boolean value'],
     [{ validForSeconds: '300' }, 'params[3].validForSeconds must be a whole number of seconds from 30 to 86400'],

@@ -13,7 +13,7 @@ const logged = () => {
 test.each([
   ['ahead', 60_001],
   ['behind', -60_001],
-])('a machine whose time is more than a minute %s is told once, and that it is right again', async (_where, ms) => {
+])('a machine whose time is more than a minute %s is reported once, and so is its recovery', async (_where, ms) => {
   const { lines, log } = logged();
   const clock = new ManualClock();
   const look = createClockWatch(clock, log);

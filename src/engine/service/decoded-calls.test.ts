@@ -19,7 +19,7 @@ const decided = (method: string, args: string): DecisionRecord => {
 const argsOf = (method: string, args: string) => callsOf(decided(method, args), []).calls[0]?.args;
 const word = (value: number): string => value.toString(16).padStart(64, '0');
 
-test('a call is told with its arguments by the signature that was known when it was decided', () => {
+test('a call is shown with its arguments by the signature that was known when it was decided', () => {
   expect(argsOf('mint(uint256)', word(3))).toEqual(['3']);
   expect(argsOf('set(uint8[2],(bool,uint8)[1])', [1, 2, 1, 4].map(word).join(''))).toEqual(['[1, 2]', '[[true, 4]]']);
 });

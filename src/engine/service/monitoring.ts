@@ -24,7 +24,7 @@ export const createMonitoring = (context: ServiceContext): Monitoring => {
     return [...(found === undefined ? [] : [`${found.words}.`]), ...(problem === undefined ? [] : [problem])];
   };
   const lockedVault = (): string[] =>
-    vault.state === 'unlocked' ? [] : ['The vault is locked: nothing can be signed until it is opened.'];
+    vault.state === 'unlocked' ? [] : ['The vault is locked: nothing can be signed until you unlock it.'];
   return {
     metrics: async () => ({ text: await metrics.text(context), contentType: metrics.contentType }),
     missing: async () => {

@@ -47,7 +47,7 @@ const requestSponsorship = async (
   partial: object,
 ): Promise<z.output<typeof sponsored>> => {
   const url = address();
-  if (url === null) throw new EngineError('PAYMASTER_NOT_READY', 'The desk serves no HTTP, so nobody can ask it.');
+  if (url === null) throw new EngineError('PAYMASTER_NOT_READY', 'The desk serves no HTTP, so no client can ask it.');
   const response = await fetch(`${url}/api/v2/${chainId}/${apiKey}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -34,7 +34,7 @@ export const vaultHandlers = ({ store, vault, vaultKey, log }: ServiceContext): 
         }
         await vault.setUnlocker({ passphrase: new Secret(passphrase) });
         log.warn('vault.passphrase-set');
-        noteChange({ subject: 'vault', id: 'passphrase', before: isChange ? 'set' : null, after: 'set anew' });
+        noteChange({ subject: 'vault', id: 'passphrase', before: isChange ? 'set' : null, after: 'set again' });
         return { vault: 'unlocked' };
       }),
   };

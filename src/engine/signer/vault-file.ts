@@ -126,7 +126,7 @@ export const unlockDataKey = async (locks: VaultFile['locks'], unlocker: Unlocke
   const byKey = 'key' in unlocker;
   const word = byKey ? 'key' : 'passphrase';
   const lock = locks[word];
-  if (!lock) throw new EngineError('VAULT_PASSPHRASE_WRONG', `This vault does not open with a ${word}`);
+  if (!lock) throw new EngineError('VAULT_PASSPHRASE_WRONG', `A ${word} does not unlock this vault`);
   const wrappingKey = byKey
     ? checkedKey(unlocker.key)
     : locks.passphrase &&
@@ -136,7 +136,7 @@ export const unlockDataKey = async (locks: VaultFile['locks'], unlocker: Unlocke
         locks.passphrase.scrypt,
       ));
   const dataKey = wrappingKey && unseal(wrappingKey, lock.dataKey, word);
-  if (!dataKey) throw new EngineError('VAULT_PASSPHRASE_WRONG', `The ${word} does not open the vault`);
+  if (!dataKey) throw new EngineError('VAULT_PASSPHRASE_WRONG', `Wrong ${word}: the vault stays locked`);
   return dataKey;
 };
 

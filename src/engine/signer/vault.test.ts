@@ -64,7 +64,11 @@ const refused = async (act: () => unknown, code: ErrorCode, message: string | Re
 test('keys survive a restart and open with the passphrase only', async () => {
   const other = openVault(vaultInFile(file), cheap);
   expect(other.state).toBe('locked');
-  await refused(() => other.unlock(passphrase('wrong horse')), 'VAULT_PASSPHRASE_WRONG', 'does not open the vault');
+  await refused(
+    () => other.unlock(passphrase('wrong horse')),
+    'VAULT_PASSPHRASE_WRONG',
+    'Wrong passphrase: the vault stays locked',
+  );
   expect(other.state).toBe('locked');
   await other.unlock(RIGHT);
   expect(other.state).toBe('unlocked');
@@ -125,13 +129,13 @@ test('entries can be replaced and deleted for good, whatever their names', async
   expect(other.get('toString')).toBeUndefined();
 });
 
-test('a changed passphrase opens the vault, the old one no more, and nothing is encrypted anew under another key', async () => {
+test('a changed passphrase opens the vault, the old one no longer does, and the entries keep their key', async () => {
   await vault.setUnlocker(passphrase('new horse'));
   await refused(() => reopened(RIGHT), 'VAULT_PASSPHRASE_WRONG');
   expect((await reopened(passphrase('new horse'))).get('signer:31337')?.reveal()).toBe(VALUE);
 });
 
-test('a passphrase can be tried without changing anything, and the vault tells what opens it', async () => {
+test('a passphrase can be tried without changing anything, and the vault lists what unlocks it', async () => {
   const before = readFileSync(file);
   await vault.verify(RIGHT);
   await refused(() => vault.verify(passphrase('wrong horse')), 'VAULT_PASSPHRASE_WRONG');
@@ -142,18 +146,22 @@ test('a passphrase can be tried without changing anything, and the vault tells w
   expect(vault.unlockers()).toEqual({ passphrase: false, key: false });
 });
 
-test('the desktop opens the vault with a key of the OS keychain, beside or instead of a passphrase', async () => {
+test('the desktop unlocks the vault with a key of the OS keychain, in addition to or instead of a passphrase', async () => {
   const bytes = systemEntropy.bytes(32);
-  await refused(() => reopened(key(bytes)), 'VAULT_PASSPHRASE_WRONG', 'This vault does not open with a key');
+  await refused(() => reopened(key(bytes)), 'VAULT_PASSPHRASE_WRONG', 'A key does not unlock this vault');
   await vault.setUnlocker(key(bytes));
   expect((await reopened(key(bytes))).names()).toEqual(['signer:31337']);
   expect((await reopened(RIGHT)).names()).toEqual(['signer:31337']);
-  await refused(() => reopened(key(systemEntropy.bytes(32))), 'VAULT_PASSPHRASE_WRONG', 'The key does not open');
+  await refused(
+    () => reopened(key(systemEntropy.bytes(32))),
+    'VAULT_PASSPHRASE_WRONG',
+    'Wrong key: the vault stays locked',
+  );
 
   rmSync(file);
   await openVault(vaultInFile(file), cheap).create(key(bytes));
   expect((await reopened(key(bytes))).names()).toEqual([]);
-  await refused(() => reopened(RIGHT), 'VAULT_PASSPHRASE_WRONG', 'This vault does not open with a passphrase');
+  await refused(() => reopened(RIGHT), 'VAULT_PASSPHRASE_WRONG', 'A passphrase does not unlock this vault');
 });
 
 test('an empty passphrase or a short key protects nothing and is refused', async () => {
@@ -340,7 +348,7 @@ describe('engines that share a vault', () => {
     expect(other.state).toBe('locked');
   });
 
-  test('make one vault, though both are told to at the same moment', async () => {
+  test('make one vault, though both start at the same moment', async () => {
     const view = sharedVault();
     const vaults = [openVault(view(), cheap), openVault(view(), cheap)];
     const results = await Promise.allSettled(vaults.map((one) => one.create(RIGHT)));

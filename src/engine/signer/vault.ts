@@ -239,7 +239,7 @@ export const openVault = (
       }));
       const before = entries.get(name);
       if (before === value.reveal()) return;
-      noteChange({ subject: 'secret', id: name, before: before === undefined ? null : 'set', after: 'set anew' });
+      noteChange({ subject: 'secret', id: name, before: before === undefined ? null : 'set', after: 'set again' });
     },
     async delete(name) {
       const { entries } = await save((newest) => {

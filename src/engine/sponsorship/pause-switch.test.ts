@@ -8,7 +8,7 @@ import { createPauseSwitch } from './pause-switch.ts';
 
 const tempFolder = useTempFolders();
 
-it('tells the log why all sponsorship is paused, whoever paused it, and once each time', async () => {
+it('logs why all sponsorship is paused, by any cause, once each time', async () => {
   const lines: string[] = [];
   const log = createLog({ level: 'warn', write: (line) => lines.push(line) });
   const store = openSqliteStore(join(tempFolder(), 'gasdesk.db'), { clock: new ManualClock(), log });

@@ -65,7 +65,7 @@ const gatherCurrent = async (
 
 /**
  * Returns paymaster data to estimate gas with. What the rules would deny with any gas is denied here and stored as a
- * decision, so that the wallet does not estimate in vain. Calls no webhooks and reserves nothing: the real decision
+ * decision, so that the wallet does not estimate for nothing. Calls no webhooks and reserves nothing: the real decision
  * uses the final gas.
  *
  * @param request gas may be open; fees are open if `maxFeePerGas` is 0

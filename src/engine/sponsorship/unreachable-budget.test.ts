@@ -75,7 +75,7 @@ const openDesk = async () => {
 };
 
 describe('the budget of a chain whose node is unreachable', () => {
-  test('is signed for to the wei, and told with when that began', async () => {
+  test('is signed for to the wei, and shown with its start', async () => {
     const { clock, sign, used, close } = await openDesk();
     expect(await used()).toEqual({ budgetWei: '100', signedWei: '0', since: null });
     await clock.advance(90_000);
@@ -110,7 +110,7 @@ describe('the budget of a chain whose node is unreachable', () => {
     await close();
   });
 
-  test('is not renewed by setting it anew; a higher one adds what it is higher, none signs nothing', async () => {
+  test('is not renewed by setting it again; a higher one adds the difference, none signs nothing', async () => {
     const { sign, set, close } = await openDesk();
     expect(await sign(100n)).toBe(true);
     await set(null);

@@ -44,12 +44,12 @@ const node = (byHash: unknown, byReceipt: unknown): ScriptedNode => {
   return one;
 };
 
-it('a transaction that a wallet sent with another nonce, and the node knows, is not told to be replaced', async () => {
+it('a transaction that a wallet sent with another nonce, and the node knows, does not count as replaced', async () => {
   expect(await findTransaction(node(inPool, null), sent)).toBeUndefined();
   expect(await findTransaction(node(null, null), sent)).toMatchObject({ state: 'replaced' });
 });
 
-it('a transaction in which the wallet sent the money elsewhere is no deposit: it is told where it went', async () => {
+it('a transaction in which the wallet sent the money elsewhere is no deposit: it shows the recipient', async () => {
   const elsewhere = { ...inPool, to: `0x${'33'.repeat(20)}`, value: '0xb1a2bc2ec50000', input: '0x' };
   expect(await findTransaction(node(elsewhere, receipt), sent)).toMatchObject({
     state: 'different',
@@ -83,7 +83,7 @@ it('what a mined transaction brought about is not done again because a re-org mo
   expect(await confirmAgain(at('0x60'), attached)).toEqual({ ...attached, blockNumber: 96 });
 });
 
-it('a mined transaction that is gone, or failed in its new block, is looked up anew', async () => {
+it('a mined transaction that is gone, or failed in its new block, is looked up again', async () => {
   const anew = { state: 'sent', blockNumber: null, outcome: null };
   expect(await confirmAgain(node(inPool, null), attached)).toMatchObject(anew);
   expect(await confirmAgain(node(inPool, { ...receipt, status: '0x0' }), attached)).toMatchObject(anew);

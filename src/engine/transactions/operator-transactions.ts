@@ -71,7 +71,7 @@ const broadcast = async (rpc: RpcClient, raw: Hex): Promise<void> => {
 };
 
 const PREPARE_AGAIN = 'Prepare the withdrawal again.';
-const NOT_HELD = `Nothing was sent: this engine stood still for so long that another one gave back what was held for the withdrawal. ${PREPARE_AGAIN}`;
+const NOT_HELD = `Nothing was sent: this engine stood still for so long that another one released the hold for the withdrawal. ${PREPARE_AGAIN}`;
 
 const isTransient = (error: unknown): boolean =>
   error instanceof RpcError ||

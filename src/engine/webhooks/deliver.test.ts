@@ -185,7 +185,7 @@ describe('the verdict of a receiver decides', () => {
     expect((await deliver(call(receiver.url))).response).toBe('a\ufffd\ufffd');
   });
 
-  test('a port where nobody listens denies, or passes where the operator chose to fail open', async () => {
+  test('a port without a listener denies, or passes if the operator chose to fail open', async () => {
     // Port 1 of loopback: reserved and unused.
     const { verdict, ...made } = await deliver(call('http://127.0.0.1:1/'));
     expect(verdict).toMatchObject({
@@ -502,7 +502,7 @@ describe('connections', () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
-  test('end with the deliverer, and what is under way passes nowhere, even where outages pass', async () => {
+  test('end with the deliverer, and calls in flight never pass, even if outages pass', async () => {
     const received = signal<ServerResponse>();
     const receiver = await startReceiver((_call, response) => received.resolve(response));
     const { deliver, close, clock } = deliverer();

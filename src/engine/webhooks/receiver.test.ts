@@ -67,7 +67,7 @@ test('a receiver that hangs is given up by the desk, and stops all the same', as
 const signatureOf = (headers: Readonly<Record<string, string>>): [string, string][] =>
   ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, headers[name] ?? '']);
 
-test('signatures are told right from wrong, old and missing, and only by a secret', async () => {
+test('signatures are recognised as right, wrong, old or missing, and only by a secret', async () => {
   const { clock, receiver, url, call } = await world();
   const signature = () => receiver.state().calls[0]?.signature;
   await call();

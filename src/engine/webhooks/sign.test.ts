@@ -12,7 +12,7 @@ test.each([
   ['', { method: 'POST', target: '/a', body: '' }],
   ['{"data":{"é":"\u2028"}}', { method: 'POST', target: '/a?b=1', body: '{"data":{"é":"\u2028"}}' }],
   ['GET /a?data=%7B%7D', { method: 'GET', target: '/a?data=%7B%7D', body: '' }],
-])('a receiver tells our call by its signature: content %j', (text, request) => {
+])('a receiver recognises our call by its signature: content %j', (text, request) => {
   const now = systemClock.now();
   const content = signedContent(request);
   expect(content).toBe(text);

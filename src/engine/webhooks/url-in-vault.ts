@@ -18,7 +18,7 @@ const MARK_DIGITS = 8;
 export const shownWebhookUrl = (vault: Vault, webhookId: string, url: string): string => {
   if (!hasCredentials(url)) return url;
   if (isHidden(url)) {
-    const error = 'webhookUrl must be the whole URL: [secret] stands for what Gasdesk does not show';
+    const error = 'webhookUrl must be the whole URL: [secret] takes the place of what Gasdesk does not show';
     throw new EngineError('VALIDATION', error, { errors: [error] });
   }
   const shown = hideCredentials(url);

@@ -54,7 +54,7 @@ describe('JSON is written again with the numbers it was read with', () => {
   };
   const written = (json: string): string => JSON.stringify(parseExactJson(json));
 
-  it('whatever their length, their exponent and what stands beside them', () => {
+  it('whatever their length, their exponent and their neighbours', () => {
     const integers = fc.bigInt(-(10n ** 40n), 10n ** 40n).map(String);
     const fractions = fc.stringMatching(/^-?(0|[1-9]\d{0,20})\.\d{1,40}$/);
     const exponents = fc.stringMatching(/^-?[1-9](\.\d{1,20})?[eE][+-]?\d{1,3}$/);

@@ -90,7 +90,7 @@ export const feedPage = z.strictObject({
   rows: z
     .array(decisionRow.extend({ isNew: z.boolean().describe('False: its settlement or actual cost has changed') }))
     .describe('As they are now'),
-  upTo: z.number().describe('Position in the feed: the next page begins after it'),
+  upTo: z.number().describe('Position in the feed: the next page starts after it'),
   more: z.boolean().describe('False: there was nothing after `upTo`'),
 });
 

@@ -26,7 +26,7 @@ export type NamedValue = z.output<typeof namedValue>;
 
 const check = z.strictObject({
   name: z.string(),
-  ok: z.boolean().nullable().describe('Null: it cannot be told'),
+  ok: z.boolean().nullable().describe('Null: unknown'),
   words: z.string(),
 });
 
@@ -45,7 +45,7 @@ export const decodedCall = z.strictObject({
 
 const section = z.strictObject({
   title: z.string(),
-  path: z.string().describe('Where it stands in what was inspected; empty for the whole'),
+  path: z.string().describe('Its position in the inspected value; empty for the whole'),
   bytes: z.array(namedBytes).describe('One after the other, from the first byte to the last; empty where it is none'),
   values: z.array(namedValue),
   checks: z.array(check),
@@ -70,7 +70,7 @@ const reading = z.strictObject({
   title: z.string(),
   sureness: z.enum(['certain', 'likely', 'possible']),
   why: z.string().describe('What makes it so sure'),
-  symbol: z.string().nullable().describe('Of the coin of the chain; null where the chain is not known'),
+  symbol: z.string().nullable().describe('Of the coin of the chain; null if the chain is unknown'),
   sections: z.array(section),
 });
 

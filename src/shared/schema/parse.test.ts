@@ -102,7 +102,7 @@ describe('the name of a field', () => {
 describe('several errors', () => {
   const schema = z.strictObject({ b: z.string(), a: z.number(), c: z.boolean() });
 
-  test('are told in the order of the fields, unknown ones last; the first is the message', () => {
+  test('are reported in the order of the fields, unknown ones last; the first is the message', () => {
     const { message, data } = errorOf(schema, { z: 1, c: 1, a: 'x' });
     expect(data['errors']).toEqual([
       'b must be a string',
@@ -113,7 +113,7 @@ describe('several errors', () => {
     expect(message).toBe('b must be a string');
   });
 
-  test('are told up to the twentieth', () => {
+  test('are reported up to the twentieth', () => {
     expect(
       errorsOf(
         z.array(z.string()),

@@ -53,7 +53,7 @@ const fields = z.object({
   policyId: z
     .union([policy, z.array(policy).max(100)])
     .nullish()
-    .describe('Kept; the API key tells whose rules decide'),
+    .describe('Kept; the API key selects the rules'),
   sponsorshipPolicyId: policy.nullish().describe('The same'),
 });
 const unnamedMode = fields.extend({ mode: mode.nullish() });
@@ -83,7 +83,7 @@ const checkTokens = (given: UnnamedModeOptions, context: z.RefinementCtx): void 
   if (name !== undefined && given.mode === 'SPONSORED') {
     contradicts(
       name,
-      `should not exist beside mode SPONSORED: drop ${name} to be sponsored, or mode to pay in the token`,
+      `should not exist with mode SPONSORED: drop ${name} to be sponsored, or mode to pay in the token`,
     );
   }
 };

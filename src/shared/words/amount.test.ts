@@ -34,7 +34,7 @@ test.each([
   expect(shownWorth(wei, usd)).toBe(shown);
 });
 
-test('what an amount is worth stands beside it where it is known, and in full in the hover', () => {
+test('the worth of an amount is shown next to it if it is known, and in full in the hover', () => {
   expect(pricedAmount(12_300_000_000_000_000n, 'ETH', '3000')).toBe('0.0123 ETH ($36.90)');
   expect(pricedAmount(12_300_000_000_000_000n, 'ETH')).toBe('0.0123 ETH');
   expect(exactWorth(12_345_678_900_000_000n, 'ETH', '3000.5')).toBe('$37.04320953945 at $3,000.50 for one ETH');

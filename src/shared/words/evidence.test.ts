@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { codeWords, evidenceItems } from './evidence.ts';
 
-test('a limit on operations is told in operations, without what another value says already', () => {
+test('a limit on operations is shown in operations, without repeating another value', () => {
   const evidence = { name: 'Two', scope: 'SMART_ACCOUNT', unit: 'operations', threshold: '2', used: '1', now: 5 };
   expect(evidenceItems(evidence)).toEqual([
     { label: 'Limit', text: 'Two', kind: 'text' },
@@ -11,14 +11,14 @@ test('a limit on operations is told in operations, without what another value sa
   ]);
 });
 
-test('a limit on spending and a tank are told as money', () => {
+test('a limit on spending and a tank are shown as money', () => {
   expect(evidenceItems({ unit: 'wei', threshold: '20', requiredWei: '7' })).toEqual([
     { label: 'Allowed', text: '20', kind: 'wei' },
     { label: 'Maximum cost', text: '7', kind: 'wei' },
   ]);
 });
 
-test('a limit in US dollars is told in dollars, and one of each operation says so', () => {
+test('a limit in US dollars is shown in dollars, and one of each operation says so', () => {
   const evidence = { scope: 'OPERATION', unit: 'usd', threshold: '500000000000000000', used: '0', windowEndsAt: null };
   expect(evidenceItems(evidence)).toEqual([
     { label: 'Counts for', text: 'each operation', kind: 'text' },
@@ -27,7 +27,7 @@ test('a limit in US dollars is told in dollars, and one of each operation says s
   ]);
 });
 
-test('a price of gas is told in gwei, exactly', () => {
+test('a price of gas is shown in gwei, exactly', () => {
   expect(evidenceItems({ maxFeePerGasWei: '1500000001' })).toEqual([
     { label: 'Offered fee per gas', text: '1.500000001 gwei', kind: 'text' },
   ]);
@@ -38,7 +38,7 @@ test('digits of gas and of operations are grouped', () => {
   expect(evidenceItems(evidence).map(({ text }) => text)).toEqual(['1,000 operations', '200,000', '60,000']);
 });
 
-test('a value nobody foresaw is told by its own name', () => {
+test('an unforeseen value is shown by its own name', () => {
   expect(evidenceItems({ someNewThing: { a: 1 } })).toEqual([
     { label: 'Some new thing', text: '{"a":1}', kind: 'text' },
   ]);

@@ -15,7 +15,7 @@ const trial = (changes: object, after = 5n * COIN) => ({
 test.each([
   [trial({ decisions: 0 }), 'There are no decisions to try it on.'],
   [trial({}), 'On these 4,210 decisions this would have changed nothing.'],
-  [trial({ unknown: 2 }), 'On these 4,210 decisions this would have changed nothing that is known.'],
+  [trial({ unknown: 2 }), 'On these 4,210 decisions this would have changed none that could be evaluated.'],
   [trial({ decisions: 1 }), 'On this 1 decision this would have changed nothing.'],
   [
     trial({ nowDenied: 31 }, (4988n * COIN) / 1000n),
@@ -41,7 +41,7 @@ test('the sentence may say when the decisions were made', () => {
   );
 });
 
-test('what it saves is told in dollars, too, where it is known what the coin is worth', () => {
+test('savings are also shown in dollars, if the price of the coin is known', () => {
   const denied = trial({ nowDenied: 31 }, (4988n * COIN) / 1000n);
   expect(trialSentence(denied, 'ETH', '', '3000')).toMatch(/ and saved 0\.012 ETH \(\$36\)\.$/);
 });

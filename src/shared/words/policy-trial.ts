@@ -41,7 +41,7 @@ export const trialSentence = (trial: Trial, coin: string, time = '', usd = ''): 
     ...(nowSponsored > 0 ? [`sponsored ${operations(nowSponsored, sponsored)}`] : []),
     ...costWords(BigInt(costWei.after) - BigInt(costWei.before), coin, usd),
   ];
-  const nothing = unknown > 0 ? 'changed nothing that is known' : 'changed nothing';
+  const nothing = unknown > 0 ? 'changed none that could be evaluated' : 'changed nothing';
   const [last = nothing, ...before] = words.reverse();
   const list = before.length === 0 ? last : `${before.reverse().join(', ')}, and ${last}`;
   return `On ${which(decisions, time)} this would have ${list}.`;

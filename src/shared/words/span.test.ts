@@ -9,6 +9,6 @@ test.each([
   [3_600, '1 hour'],
   [86_400, '1 day'],
   [604_800, '7 days'],
-])('%i seconds are told as %s', (seconds, words) => {
+])('%i seconds are shown as %s', (seconds, words) => {
   expect(spanWords(seconds)).toBe(words);
 });

@@ -21,7 +21,7 @@ class AnyBundler extends Bundler {
   }
 
   async estimateUserOpGas(userOp) {
-    // Nobody pays at this price: the user has no ether, and the paymaster is not in yet.
+    // No one pays at this price: the user has no ether, and the paymaster is not in yet.
     const free = { ...userOp, maxFeePerGas: '0x0', maxPriorityFeePerGas: '0x0' };
     return { ...(await super.estimateUserOpGas(free)), ...(await this.getGasFeeValues()) };
   }

@@ -145,7 +145,7 @@ export const describeDecisionQueries = (open: OpenStore): void => {
       expect(await ids({ limit: 9 })).toEqual([5, 4, 3, 2, 1]);
     });
 
-    it('tells what was made and what settlement changed in the order of the commits, from any position on', async () => {
+    it('reports new decisions and changes by settlement in the order of the commits, from any position on', async () => {
       for (const id of ['a', 'b']) await append({ id, validUntil: id === 'a' ? 20 : 90 });
       const start = await store.pageFeed({ after: 0, limit: 9 });
       expect(start).toMatchObject({ rows: [{ id: 'a', isNew: true }, { id: 'b' }], upTo: 2, more: false });

@@ -81,7 +81,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
       expect(await store.heldOf(accounts.map((account) => ({ account })))).toEqual([5n, 6n, 2n, 5n, 0n]);
     });
 
-    it('tells each decision what those before it hold, however many come at once', async () => {
+    it('gives each decision the holds of those before it, however many come at once', async () => {
       const seen: bigint[] = [];
       const decisions = Array.from({ length: 50 }, (_, index) =>
         store.decideAndReserve({ reservations: [take(3n)], ledgerVersion: 0 }, ([reserved]) => {
@@ -117,7 +117,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
       expect(await hasOther()).toEqual([true, true]);
     });
 
-    it('writes neither decision nor reservation when deciding fails, and the decisions beside it stand', async () => {
+    it('writes neither decision nor reservation when deciding fails, and the decisions next to it stay', async () => {
       const failing = store.decideAndReserve({ reservations: [take(7n)], ledgerVersion: 0 }, () => {
         throw new Error('the rule has a bug');
       });
@@ -385,7 +385,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
         expect(await settlementOf(record)).toEqual(['settled', '42']);
       });
 
-      it('where nobody can tell which it is, all of its sender and nonce count at their maximum, for good', async () => {
+      it('if it cannot be identified, all candidates of its sender and nonce count at their maximum, for good', async () => {
         const records = [await reserve(all(1n), { paymasterAndData }), await reserve(all(100n), { paymasterAndData })];
         await mine({ ...records[1]!, userOpHash: otherHash }, 42n);
         await expire('released');
@@ -396,7 +396,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
         expect(await holdings()).toEqual([0n, 2n, 101n]);
       });
 
-      it('such an operation is told once, not when its block is read again', async () => {
+      it('such an operation is reported once, not when its block is read again', async () => {
         const { sender, nonce, entryPoint } = await reserve(all(100n), { paymasterAndData });
         const slot = { sender, nonce: BigInt(nonce), entryPoint, paymaster: paymasterAndData.slice(0, 42) };
         const cost = { success: true, actualGasCost: 1n, actualGasUsed: 1n };
@@ -466,7 +466,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
       });
 
       it.each(['released', 'unconfirmed'] as const)(
-        'it is %s when it is told to be, unless it was mined meanwhile',
+        'it is %s on command, unless it was mined meanwhile',
         async (to) => {
           const [unused, mined] = [await reserve(all(100n)), await reserve(all(100n))];
           await mine(mined, 42n);
@@ -477,7 +477,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
       );
     });
 
-    it('is told of by itself, in a range without blocks: it is settled, and nothing else is taken back', async () => {
+    it('is reported by itself, in a range without blocks: it is settled, and nothing else is taken back', async () => {
       const [before, record] = [await reserve(all(100n)), await reserve(all(100n))];
       await mine(before, 42n, 5);
       await mine(record, 41n, 5, [], { fromBlock: 6, toBlock: 5 });
@@ -485,7 +485,7 @@ export const describeDecisionStore = (open: OpenStore): void => {
       expect(await settlementOf(before)).toEqual(['settled', '42']);
     });
 
-    it('is of nobody here: nothing changes', async () => {
+    it('matches no decision: nothing changes', async () => {
       const record = await reserve(all(100n));
       await mine({ ...record, userOpHash: `0x${'99'.repeat(32)}`, nonce: '3' }, 42n);
       await store.applySettlements({ chainId: 1, fromBlock: 5, toBlock: 5, cursor: 5, mined: [] });

@@ -15,7 +15,7 @@ export interface ModelDecision {
   readonly hash: string;
   readonly sender: Address;
   readonly cost: bigint;
-  /** US dollars for one coin, decimal; null: nobody knows. */
+  /** US dollars for one coin, decimal; null: no one knows. */
   readonly price: string | null;
   readonly at: number;
   /** Unix s. */

@@ -68,7 +68,7 @@ export const describeNotificationStore = (open: OpenStore): void => {
     ]);
   });
 
-  test('the webhook is told of what begins and ends from then on, as it was when it was told', async () => {
+  test('the webhook gets what starts and ends from then on, in the state of that moment', async () => {
     await store.raiseNotification(happening({ kind: 'node', subject: '1' }));
     expect(await store.findNotificationWebhook()).toBeUndefined();
     await store.saveNotificationWebhook('https://example.com/a');

@@ -166,7 +166,7 @@ export const describePolicyStore = (open: OpenStore): void => {
       ]);
     });
 
-    it('keeps when a rule binds, through updates and reopening', async () => {
+    it('keeps when a rule applies, through updates and reopening', async () => {
       const binding = { activeFrom: 1, activeUntil: 9, enforcement: 'shadow' } as const;
       await store.createRule({ ...limitRule(), ...binding });
       await store.createRule({ ...hook, policyType: 'WEBHOOK', policyData: url });
@@ -182,7 +182,7 @@ export const describePolicyStore = (open: OpenStore): void => {
       expect((await rules())[0]).toEqual({ ...limitRule(), activeUntil: 8 });
     });
 
-    it('starts the windows of a limit anew with every update, and with nothing else', async () => {
+    it('restarts the windows of a limit with every update, and with nothing else', async () => {
       await store.createRule(limitRule());
       const { policyData } = limitRule();
       const cycle = async (): Promise<unknown> => (await store.dappPolicy('dapp-1')).rules[0]?.cycle;
@@ -341,7 +341,7 @@ export const describePolicyStore = (open: OpenStore): void => {
     };
     const [one, two, three] = [revision('One'), revision('Two'), revision('Three')];
 
-    it('is listed newest first, a policy that came back once more, and none that went on', async () => {
+    it('is listed newest first, a policy that came back once more, and none that continued', async () => {
       const times = [
         [one, 1, true],
         [two, 2, true],

@@ -38,7 +38,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
       expect(await store.findAccount('nobody')).toBeUndefined();
     });
 
-    it('makes the first account where there is none, whoever else is about to', async () => {
+    it('makes the first account if none exists, even if another engine is about to', async () => {
       await Promise.all([1, 2].map((n) => store.createFirstAccount({ accountId: `n${n}`, name: 'N', createdAt: n })));
       expect(await store.listAccounts()).toEqual([account]);
     });
@@ -153,7 +153,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
       expect(await store.renameDapp('nobody', 'x')).toBeUndefined();
     });
 
-    it('keeps what wallets are told of who sponsors, by its API key too', async () => {
+    it('keeps what wallets are shown about the sponsor, by its API key too', async () => {
       const sponsor = { icon: null, isTold: false };
       expect(await store.setSponsor('dapp-1', sponsor)).toEqual(paymaster({ sponsor }));
       expect(await store.findDappByApiKey(paymaster().apiKey)).toEqual(paymaster({ sponsor }));
@@ -209,7 +209,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
       expect(await store.revokeApiKey('nothing', 90)).toBeUndefined();
     });
 
-    it('counts the keys that are not revoked: one beyond their bound is refused until another is revoked', async () => {
+    it('counts the keys that are not revoked: one beyond their limit is refused until another is revoked', async () => {
       const key = (index: number): ApiKey => ({ ...second, keyId: `n${index}`, apiKey: `key ${index}` });
       for (let index = 1; index < MAX_COUNTS.apiKeys; index += 1) await store.createApiKey(key(index));
       await expect(store.createApiKey(second)).rejects.toMatchObject({ code: 'TOO_MANY', data: { bound: 'apiKeys' } });
@@ -267,14 +267,14 @@ export const describeRegistryStore = (open: OpenStore): void => {
       expect(await lastUses()).toEqual([null, 160_000]);
     });
 
-    it('lets decisions go on while a key is added: they do not stand on it', async () => {
+    it('lets decisions continue while a key is added: they do not depend on it', async () => {
       const scope = { paymasterId: 'dapp-1', chainId: 31337 };
       const version = await store.settingsVersion(scope);
       await store.createApiKey(second);
       expect(await store.settingsVersion(scope)).toBe(version);
     });
 
-    it('lets decisions begin anew when a key is revoked or all are replaced: what was asked under it is not signed', async () => {
+    it('lets decisions restart when a key is revoked or all are replaced: a request under it is not signed', async () => {
       const scope = { paymasterId: 'dapp-1', chainId: 31337 };
       await store.createApiKey(second);
       const versions = [await store.settingsVersion(scope)];
@@ -328,7 +328,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
       expect(await store.listFundingWalletChanges('dapp-1')).toHaveLength(1);
     });
 
-    it('tells who had a tank when, and by what proof', async () => {
+    it('shows who had a tank when, and by what proof', async () => {
       const other = { fundingWallet: '0x00000000000000000000000000000000000000ee', signature: '0xee', at: 10 } as const;
       await store.saveFundingMessage(first);
       await store.useFundingMessage(first, CHANGE);

@@ -197,7 +197,7 @@ class Story {
 export const describeSettlementStore = (open: OpenStore): void => {
   const tempFolder = useTempFolders();
 
-  test('the model and the database agree on every decision, however often blocks come, go and are told again', async () => {
+  test('the model and the database agree on every decision, however often blocks come, go and are reported again', async () => {
     const story = async (steps: Step[]): Promise<void> => {
       const database = await open(tempFolder(), new ManualClock());
       try {

@@ -64,7 +64,7 @@ export const describeSnapshots = (open: OpenStore, asOf: 'begin' | 'end'): void 
     await copy.close();
   });
 
-  test('a copy that is given up rejects, and the database goes on', async () => {
+  test('a cancelled copy rejects, and the database continues', async () => {
     const abort = new AbortController();
     const copied = store.copyTo(join(tempFolder(), DATABASE), abort.signal);
     abort.abort(new Error('given up'));

@@ -37,7 +37,7 @@ export const dialog = strict<Dialog>('dialog', {
     const { message, detail, buttons = [] } = args.at(-1) as MessageBoxOptions;
     console.error(`Message box: ${message}. ${detail ?? ''} [${buttons.join('] [')}]`);
     const press = presses.shift();
-    // No operator is there: a message box waits for ever.
+    // No operator is there: a message box never closes.
     if (press === undefined) return new Promise(() => undefined);
     const response = buttons.indexOf(press);
     if (response < 0) throw new Error(`There is no button ${press}`);

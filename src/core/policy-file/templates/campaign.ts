@@ -50,15 +50,9 @@ export const campaign: Template<Field> = {
     name: { label: 'Name', kind: 'name', default: '' },
     id: { label: 'Id that the DApp sends (policyId or sponsorshipPolicyId)', kind: 'id', default: '' },
     currency,
-    budget: { label: 'Budget in all', kind: 'amount', default: '' },
-    operationsPerUser: {
-      label: 'Operations of each user',
-      kind: 'count',
-      default: '',
-      optional: true,
-      unit: 'operations',
-    },
-    amountPerUser: { label: 'Gas of each user', kind: 'amount', default: '', optional: true },
+    budget: { label: 'Total budget', kind: 'amount', default: '' },
+    operationsPerUser: { label: 'Operations per user', kind: 'count', default: '', optional: true, unit: 'operations' },
+    amountPerUser: { label: 'Gas per user', kind: 'amount', default: '', optional: true },
     from: { label: 'From', kind: 'time', default: '', optional: true },
     until: { label: 'Until', kind: 'time', default: '', optional: true },
     only: { label: 'Sponsor only operations of this campaign', kind: 'yes', default: 'yes' },
@@ -70,7 +64,7 @@ export const campaign: Template<Field> = {
     ...rules.flatMap((rule) => {
       const other = soleCampaign(rule);
       if (other === undefined || other === id) return [];
-      const message = `would never be sponsored: the rule "${rule.name}" sponsors "${other}" alone. Pause it, or change its condition, first`;
+      const message = `would never be sponsored: the rule "${rule.name}" sponsors only "${other}". First pause it, or change its condition`;
       return [{ field: 'id', message } as const];
     }),
   ],
@@ -86,7 +80,7 @@ export const campaign: Template<Field> = {
         ? []
         : [{ name: `${name}: gas per user`, ...lifetimeLimit('SMART_ACCOUNT', unit, amountPerUser) }]),
     ];
-    const binds = `Binds only operations with the id "${id}".`;
+    const binds = `Applies only to operations with the id "${id}".`;
     const message = `Only operations of the campaign "${name}" are sponsored.`;
     return {
       rules: [
@@ -97,9 +91,9 @@ export const campaign: Template<Field> = {
   },
   leaves: ({ only, until }) => [
     only === 'yes'
-      ? 'It leaves no room beside it: operations without the id are denied, also those of other campaigns.'
-      : 'The campaign limits only operations with its id. Whoever leaves the id out is bound by the other rules alone: without any, by the gas tank.',
-    'The id stands in the page of the DApp: it is no secret, and whoever has the API key can send it.',
+      ? 'No other campaign can run at the same time: operations without its id are denied.'
+      : 'The campaign limits only operations with its id. Only your other rules and the gas tank limit anyone who leaves out the id.',
+    'The id is visible in the page source of the DApp: anyone with the API key can send it.',
     FREE_ACCOUNTS,
     ...(until !== '' && only === 'yes'
       ? ['After its end nothing of this DApp is sponsored, until you delete or pause its rules.']

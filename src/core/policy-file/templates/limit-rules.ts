@@ -5,7 +5,7 @@ export const currency: Field = {
   label: 'Amounts in',
   kind: 'choice',
   default: 'USD',
-  options: { USD: 'US dollars', NATIVE_ASSET: 'the coin of the chain' },
+  options: { USD: 'US dollars', NATIVE_ASSET: 'native coin' },
 };
 
 /** A limit for a lifetime. @param threshold decimal digits, in the measure's unit: COUNT, NATIVE_ASSET or USD */
@@ -26,4 +26,4 @@ export const operationLimit = (thresholdType: string, threshold: string): Pick<T
 
 /** Why a limit per user is no budget. */
 export const FREE_ACCOUNTS =
-  'Accounts are free: an attacker with the API key makes new ones, and each has all that a user may have. Only the budget bounds what they cost.';
+  'Accounts are free: an attacker with the API key makes new ones, and each gets all that a user may have. Only the budget limits their cost.';

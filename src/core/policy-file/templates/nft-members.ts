@@ -10,7 +10,7 @@ export const nftMembers: Template<'collection' | 'minimum' | 'currency' | 'budge
     collection: { label: 'Contract of the NFT', kind: 'address', default: '' },
     minimum: { label: 'At least', kind: 'count', default: '1', unit: 'NFTs' },
     currency,
-    budget: { label: 'Budget in all', kind: 'amount', default: '', optional: true },
+    budget: { label: 'Total budget', kind: 'amount', default: '', optional: true },
   },
   make: ({ collection, minimum, currency: unit, budget }) => ({
     rules: [
@@ -23,6 +23,6 @@ export const nftMembers: Template<'collection' | 'minimum' | 'currency' | 'budge
     budget === ''
       ? 'Without a budget a member can spend until the gas tank is empty.'
       : 'Of the budget, one member can use all.',
-    'What the chain does not answer is denied: while the node is unreachable, so are members.',
+    'While the node is unreachable, Gasdesk denies members, too.',
   ],
 };

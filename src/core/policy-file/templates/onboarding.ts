@@ -5,12 +5,12 @@ import type { Template } from './template.ts';
 export const onboarding: Template<'currency' | 'operations' | 'perOperation' | 'budget'> = {
   name: 'onboarding',
   title: 'Onboarding',
-  purpose: 'The first operations of each user are sponsored, up to a cost for each and a budget in all.',
+  purpose: 'Sponsors the first operations of each user, up to a cost for each and a total budget.',
   fields: {
     currency,
-    operations: { label: 'Operations of each user', kind: 'count', default: '5', unit: 'operations' },
+    operations: { label: 'Operations per user', kind: 'count', default: '5', unit: 'operations' },
     perOperation: { label: 'At most for each operation', kind: 'amount', default: '0.50' },
-    budget: { label: 'Budget in all', kind: 'amount', default: '500' },
+    budget: { label: 'Total budget', kind: 'amount', default: '500' },
   },
   make: ({ currency: unit, operations, perOperation, budget }) => ({
     rules: [
@@ -21,7 +21,7 @@ export const onboarding: Template<'currency' | 'operations' | 'perOperation' | '
   }),
   leaves: () => [
     FREE_ACCOUNTS,
-    'A user is an account: somebody who makes another account begins anew. What each account did before counts for nothing.',
+    'A user is an account: anyone who makes another account starts again. Earlier operations of an account do not count.',
     'Users who had their operations are denied from then on: they pay for themselves, or another rule set has to follow.',
   ],
 };

@@ -130,7 +130,7 @@ describe('campaign', () => {
   });
 
   test('says what it does by the sentences of its rules', () => {
-    const binds = `Binds only operations with the id "${SUMMER.id}".`;
+    const binds = `Applies only to operations with the id "${SUMMER.id}".`;
     const { does } = started('campaign', { ...SUMMER, operationsPerUser: '2', until: '2026-12-01' });
     expect(does.map(({ name }) => name)).toEqual(
       ['Summer: dates', 'Summer: budget', 'Summer: operations per user', 'Summer: no others'], //
@@ -146,19 +146,19 @@ describe('campaign', () => {
       ['Summer: budget 2', 'Summer: no others 2'], //
     );
     expect(start('campaign', { ...SUMMER, id: 'winter' }, once)).toEqual({
-      errors: [{ field: 'id', message: expect.stringContaining('the rule "Summer: no others" sponsors "summer') }],
+      errors: [{ field: 'id', message: expect.stringContaining('the rule "Summer: no others" sponsors only "summer') }],
     });
     const open = started('campaign', { ...SUMMER, only: 'no' }).text;
     expect(start('campaign', { ...SUMMER, id: 'winter' }, open)).toHaveProperty('text');
   });
 
-  test('who leaves the id out is told about, where others are not refused', () => {
+  test('operations without the id are mentioned, if others are not refused', () => {
     const values = { ...defaultValues(templateOf('campaign')), ...SUMMER };
     const leaves = (typed: TypedValues) => templateOf('campaign').leaves(typed);
     expect(leaves({ ...values, only: 'no' })[0]).toContain(
-      'Whoever leaves the id out is bound by the other rules alone',
+      'Only your other rules and the gas tank limit anyone who leaves out the id',
     );
-    expect(leaves(values)[0]).toContain('operations without the id are denied');
+    expect(leaves(values)[0]).toContain('operations without its id are denied');
   });
 });
 
@@ -244,9 +244,9 @@ describe('weekend', () => {
     expect(deskWith(started('weekend', { sponsored: 'off' }).text)({ at })).toBe(off);
   });
 
-  test('says UTC, and tells the user what was written for them', () => {
+  test('says UTC, and shows the user the given message', () => {
     expect(started('weekend').does[0]!.sentence).toMatch(
-      /Otherwise: "Sponsored on Saturdays and Sundays alone \(UTC\)\."$/,
+      /Otherwise: "Sponsored only on Saturdays and Sundays \(UTC\)\."$/,
     );
     expect(started('weekend', { message: 'See you on Saturday.' }).does[0]!.sentence).toContain(
       '"See you on Saturday."',

@@ -6,25 +6,25 @@ const SATURDAY_AND_SUNDAY = 'time.getDayOfWeek() in [0, 6]';
 export const weekend: Template<'sponsored' | 'message'> = {
   name: 'weekend',
   title: 'Weekend',
-  purpose: 'Operations are sponsored on Saturdays and Sundays alone, or on all other days. Days begin at 00:00 UTC.',
+  purpose: 'Sponsors operations only on Saturdays and Sundays, or only on the other days. Days start at 00:00 UTC.',
   fields: {
     sponsored: {
       label: 'Sponsor',
       kind: 'choice',
       default: 'on',
-      options: { on: 'on weekends alone', off: 'from Monday to Friday alone' },
+      options: { on: 'only on weekends', off: 'only from Monday to Friday' },
     },
-    message: { label: 'What a denied user is told', kind: 'id', default: '', optional: true },
+    message: { label: 'Message to a denied user', kind: 'id', default: '', optional: true },
   },
   make({ sponsored, message }) {
     const isOn = sponsored === 'on';
-    const usual = `Sponsored ${isOn ? 'on Saturdays and Sundays' : 'from Monday to Friday'} alone (UTC).`;
+    const usual = `Sponsored only ${isOn ? 'on Saturdays and Sundays' : 'from Monday to Friday'} (UTC).`;
     const expression = isOn ? SATURDAY_AND_SUNDAY : `!(${SATURDAY_AND_SUNDAY})`;
     const data = { expression, message: message === '' ? usual : message };
     return { rules: [{ name: isOn ? 'Weekend' : 'Monday to Friday', type: 'CONDITION', data }] };
   },
   leaves: () => [
-    'It bounds no cost: while it is open, anybody may spend until another rule, or the gas tank, stops them.',
+    'It limits no cost: on those days, anyone may spend until another rule or the gas tank stops them.',
     'Weekends are those of UTC: elsewhere they begin and end up to 14 hours earlier or 12 hours later.',
     'The day counts on which the operation is signed. It can be mined until it expires.',
   ],

@@ -46,7 +46,7 @@ describe('the default breaker', () => {
     ['nobody read what the tanks hold', policy, fees],
     ['the operator switched it off', { ...policy, chain: { ...settings, breaker: null } }, holding(ETHER)],
     ['the chain has no settings', { ...policy, chain: null }, holding(ETHER)],
-  ])('binds nobody where %s', (_what, of, chain) => {
+  ])('applies to no operation where %s', (_what, of, chain) => {
     expect(breakerOf(of, chain)).toBeUndefined();
   });
 
@@ -76,7 +76,7 @@ describe('the default breaker', () => {
   });
 });
 
-test('a breaker that the operator has set binds as it is set, node or not', () => {
+test('a breaker that the operator has set applies as set, with or without a node', () => {
   const set = { ...policy, chain: { ...settings, breaker: { amountWei: '5', seconds: 60 } } };
   expect(breakerOf(set, null)).toEqual({ thresholdWei: 5n, seconds: 60, origin: 'set' });
 });

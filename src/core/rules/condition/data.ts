@@ -10,7 +10,7 @@ export interface ConditionData {
 
 const data = z.strictObject({
   expression,
-  message: z.string().trim().min(1, 'should not be empty').max(500).describe('What the user is told'),
+  message: z.string().trim().min(1, 'should not be empty').max(500).describe('Message to the user'),
 });
 
 /**
@@ -19,7 +19,7 @@ const data = z.strictObject({
  */
 const stored = z.strictObject({
   expression: z.string().describe('The condition in CEL, as it was stored'),
-  message: z.string().describe('What the user is told'),
+  message: z.string().describe('Message to the user'),
 });
 
 export const conditionSetup: Setup<ConditionData, ConditionData> = {
@@ -44,7 +44,7 @@ export const conditionSetup: Setup<ConditionData, ConditionData> = {
         default: '',
         example: 'calls.all(c, c.args.amount <= 10)',
       },
-      message: { label: 'What a denied user is told', kind: 'text', default: '', example: 'At most 10 at once.' },
+      message: { label: 'Message to a denied user', kind: 'text', default: '', example: 'At most 10 at once.' },
     }),
   },
 };

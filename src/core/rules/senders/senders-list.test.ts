@@ -14,7 +14,7 @@ test.each([
   expect(readSenders(text)).toEqual({ addresses: both, errors: [] });
 });
 
-test('what is no address is told with its line, and not taken', () => {
+test('a text that is no address is reported with its line, and left out', () => {
   expect(readSenders(`${ONE}\n0x12\nhello\n${TWO}`)).toEqual({
     addresses: both,
     errors: [

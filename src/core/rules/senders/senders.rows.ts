@@ -20,7 +20,7 @@ export default ruleTable(senders, {
     advices: [
       {
         denied: { policy: { rules: [rule('Members', 'SENDERS', { mode: 'ALLOW', addresses: [ITEMS] })] } },
-        says: /Add (?<sender>0x\w{40}) to the addresses of the rule "(?<name>.+?)"/,
+        says: /Add (?<sender>0x\w{40}) to the allow list "(?<name>.+?)"/,
         change: ({ sender, name = '' }, world) =>
           withRule(world, name, (data: { addresses: string[] }) => ({
             policyData: { ...data, addresses: [...data.addresses, sender] },
@@ -34,7 +34,7 @@ export default ruleTable(senders, {
     advices: [
       {
         denied: { policy: { rules: [rule('Bots', 'SENDERS', { mode: 'DENY', addresses: [ITEMS, SENDER] })] } },
-        says: /Remove (?<sender>0x\w{40}) from the addresses of the rule "(?<name>.+?)"/,
+        says: /Remove (?<sender>0x\w{40}) from the block list "(?<name>.+?)"/,
         change: ({ sender, name = '' }, world) =>
           withRule(world, name, (data: { addresses: string[] }) => ({
             policyData: { ...data, addresses: data.addresses.filter((one) => one !== sender) },

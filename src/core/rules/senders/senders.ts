@@ -6,12 +6,12 @@ import { type CheckResult, type RuleType, type Setup, deny, pass, rulesOf, saidB
 
 const denials = {
   SENDER_NOT_ALLOWED: ({ sender, rule }) => ({
-    message: `The sender ${String(sender)} is not on the list "${String(rule)}" of accounts that are sponsored.`,
-    hint: `Add ${String(sender)} to the addresses of the rule "${String(rule)}", or use an account that is on it.`,
+    message: `The sender ${String(sender)} is not on the allow list "${String(rule)}".`,
+    hint: `Add ${String(sender)} to the allow list "${String(rule)}", or use an account that is on it.`,
   }),
   SENDER_DENIED: ({ sender, rule }) => ({
-    message: `The sender ${String(sender)} is on the list "${String(rule)}" of accounts that are not sponsored.`,
-    hint: `Remove ${String(sender)} from the addresses of the rule "${String(rule)}".`,
+    message: `The sender ${String(sender)} is on the block list "${String(rule)}".`,
+    hint: `Remove ${String(sender)} from the block list "${String(rule)}".`,
   }),
 } satisfies DenialRows;
 
@@ -24,7 +24,7 @@ const mode = z.enum(['ALLOW', 'DENY']).describe('ALLOW: only these accounts are 
 const bindsTokenMode = z
   .boolean()
   .optional()
-  .describe('True: the list binds users who pay in a token, too. Absent: it does not');
+  .describe('True: the list also applies to users who pay in a token. Absent: it does not');
 
 interface SendersData {
   readonly mode: z.output<typeof mode>;
@@ -57,8 +57,8 @@ const setup: Setup<SendersData, SendersData> = {
     const accounts = `${grouped(addresses.length)} listed ${addresses.length === 1 ? 'account' : 'accounts'}`;
     const orTokens = binds === true ? ', or pay in tokens' : '';
     return which === 'ALLOW'
-      ? `Only ${accounts} may be sponsored${orTokens}.`
-      : `Operations of ${accounts} are not sponsored${binds === true ? ', and those accounts may not pay in tokens' : ''}.`;
+      ? `Allow list: only ${accounts} may be sponsored${orTokens}.`
+      : `Block list: operations of ${accounts} are not sponsored${binds === true ? ', and those accounts may not pay in tokens' : ''}.`;
   },
   withoutRules: () => 'No list: any account may be sponsored.',
   form: {
@@ -68,10 +68,10 @@ const setup: Setup<SendersData, SendersData> = {
     example: 'Members',
     fields: () => ({
       mode: {
-        label: 'These accounts',
+        label: 'Type of list',
         kind: 'choice',
         default: 'ALLOW',
-        options: { ALLOW: 'alone are sponsored', DENY: 'are not sponsored' },
+        options: { ALLOW: 'Allow list', DENY: 'Block list' },
       },
       bindsTokenMode: { label: 'The list also applies to users who pay in a token', kind: 'yes', default: 'no' },
       addresses: { label: 'Add addresses', kind: 'accounts', default: '', example: '0x…, 0x…' },

@@ -20,7 +20,7 @@ export interface CycleDuration {
   unit: z.output<typeof cycleUnit>;
 }
 
-/** Milliseconds of a cycle; undefined for one without an end. */
+/** Milliseconds of a cycle; undefined for a lifetime. */
 export const cycleMs = ({ value, unit }: CycleDuration): number | undefined =>
   unit === 'lifetime' ? undefined : value * UNIT_MS[unit];
 
@@ -148,7 +148,7 @@ const stored = z.strictObject({
   threshold: z.string().describe('Exact decimal digits; a JSON number on the management interface'),
   thresholdType,
   startTimeInEpoch: z.number(),
-  durationInMs: z.number().optional().describe('Absent where there is no cycle, or one without an end'),
+  durationInMs: z.number().optional().describe('Absent without a cycle, and for a lifetime'),
 });
 
 /** A spending limit as it is stored: `threshold` in exact decimal digits, times in epoch milliseconds. */

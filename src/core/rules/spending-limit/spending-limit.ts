@@ -32,7 +32,7 @@ const sufficient = (evidence: Evidence): string => {
 const waitOrRaise = (evidence: Evidence): string => {
   const { windowEndsAt, now } = evidence;
   const raise = `the limit's threshold to at least ${sufficient(evidence)}`;
-  if (windowEndsAt === null) return `Raise ${raise}. Waiting does not help: the limit has no end.`;
+  if (windowEndsAt === null) return `Raise ${raise}. Waiting does not help: the limit never resets.`;
   const endsAt = Number(windowEndsAt);
   return `Wait until the window resets at ${clockTime(endsAt)}, in ${duration(endsAt - Number(now))}, or raise ${raise}.`;
 };
@@ -77,7 +77,7 @@ export interface LimitState {
   readonly used: bigint;
   /** What the operation would add. */
   readonly amount: bigint;
-  /** End of the current window, epoch ms; null for one without an end. */
+  /** End of the current window, epoch ms; null for a lifetime. */
   readonly endsAt: number | null;
   readonly now: number;
 }

@@ -74,7 +74,7 @@ const answerError = (error: unknown): void => {
 };
 
 describe("a bundler's estimate", () => {
-  it('is asked for the sponsored operation, without gas limits that would bound it', async () => {
+  it('is asked for the sponsored operation, without gas limits that would restrict it', async () => {
     answerResult(good);
     await estimate();
     expect(asked).toMatchObject({
@@ -196,7 +196,7 @@ describe("a bundler's estimate of a v0.7 operation", () => {
   });
 });
 
-describe('a bundler that refuses the operation says why, and nothing of what contracts told it is told', () => {
+describe('a bundler that refuses the operation says why, and repeats no text of a contract', () => {
   const closed = new Interface(['error Error(string)']).encodeErrorResult('Error', ['no more']);
 
   it.each<[string, unknown, string, Record<string, unknown>]>([
@@ -250,7 +250,7 @@ it.each<[string, typeof answer]>([
   ['hangs up', ({ hangUp }) => hangUp()],
   ['talks HTML', ({ raw }) => raw('<html>502</html>')],
   ['talks no JSON-RPC', ({ raw }) => raw('{}')],
-])('a bundler that %s is told from one that refuses', async (_, how) => {
+])('a bundler that %s is distinguished from one that refuses', async (_, how) => {
   answer = how;
   await expect(estimate()).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
 });

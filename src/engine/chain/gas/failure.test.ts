@@ -88,11 +88,8 @@ it.each<[string, string, Hex | undefined, string, object]>([
     'AA25 invalid account nonce. Read the nonce from EntryPoint.getNonce just before sending.',
     { aaCode: 'AA25', reason: 'invalid account nonce' },
   ],
-])(
-  'nothing that a contract chose is told of a simulation that carries a signature: %s',
-  (_, text, data, message, fields) => {
-    const failure = simulationFailure(new RpcError(3, text, data));
-    expect(failure).toMatchObject({ code: 'GAS_ESTIMATION_FAILED', message });
-    expect((failure as EngineError).data).toEqual(fields);
-  },
-);
+])('no text of a contract leaves a simulation that carries a signature: %s', (_, text, data, message, fields) => {
+  const failure = simulationFailure(new RpcError(3, text, data));
+  expect(failure).toMatchObject({ code: 'GAS_ESTIMATION_FAILED', message });
+  expect((failure as EngineError).data).toEqual(fields);
+});

@@ -104,6 +104,6 @@ it.each<[string, (() => unknown)[], unknown, string]>([
   ['answers with nothing', [() => '0x'], callNeeds50k, 'GAS_ESTIMATION_FAILED'],
   ['cuts the result', [reverts('FailedOp', [0n, ''])], callNeeds50k, 'GAS_ESTIMATION_FAILED'],
   ['ignores state overrides', [passes], '0x', 'GAS_ESTIMATION_FAILED'],
-])('a node that %s is told as such, not as a bug', async (_, simulations, probe, code) => {
+])('a node that %s is reported as such, not as a bug', async (_, simulations, probe, code) => {
   await expect(estimate(nodeWith(simulations, probe).rpc)).rejects.toMatchObject({ code });
 });

@@ -23,7 +23,7 @@ const UNCHECKED = 'Unchecked: the chain has no RPC URL, so Gasdesk signs operati
 const checkDatabase = async ({ store }: ServiceContext): Promise<Check> => {
   const errors = await store.integrityFaults();
   return errors.length === 0
-    ? good('database', `Sound, schema ${await store.schemaVersion()}`)
+    ? good('database', `OK, schema ${await store.schemaVersion()}`)
     : failed('database', errors.join('; '), 'Stop the service and restore a backup: "gasdesk restore FILE".');
 };
 

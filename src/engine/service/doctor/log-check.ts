@@ -5,8 +5,7 @@ import type { ServiceContext } from '../service.ts';
 import { MEND_ROLLBACK } from '../../log/rollback.ts';
 import { type Check, failed, good } from './check.ts';
 
-const FIX =
-  'Somebody or something has altered the database. Run "gasdesk log verify", which names the entry, and restore a backup of before.';
+const FIX = 'The database was altered. Run "gasdesk log verify", which names the entry, and restore an earlier backup.';
 
 /** Whether the database continues what this engine wrote. Undefined if it does: the log check covers the rest. */
 export const checkRollback = async ({ rollback }: Pick<ServiceContext, 'rollback'>): Promise<Check | undefined> => {

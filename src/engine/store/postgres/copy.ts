@@ -140,7 +140,7 @@ const requireEmpty = async (client: pg.ClientBase, rows: Rows): Promise<void> =>
   const used = await rows.get(
     'SELECT 1 FROM account UNION ALL SELECT 1 FROM log_entry UNION ALL SELECT 1 FROM vault LIMIT 1',
   );
-  if (used !== undefined) throw notEmpty('There is a desk in that database already. Name an empty one');
+  if (used !== undefined) throw notEmpty('The database already holds a desk. Name an empty one');
   if ((await enginesOf(client)).length > 0) {
     throw notEmpty('An engine uses that database. Stop the engine, or name an empty database');
   }

@@ -97,7 +97,7 @@ describe('writes that come at the same time', () => {
     expect(batches).toEqual([4]);
   });
 
-  it('all fail when the commit fails: nobody is told that something is stored which is not', async () => {
+  it('all fail when the commit fails: no caller believes that something is stored which is not', async () => {
     // Like a full disk, the reference is only checked at commit.
     const writes = [commit.run(() => insert(1)), commit.run(() => insert(2, 99)), commit.run(() => insert(3))];
     const refused = expect.stringContaining('FOREIGN KEY constraint failed');

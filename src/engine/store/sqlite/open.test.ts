@@ -32,7 +32,7 @@ describe('opening the database', () => {
     database.close();
   });
 
-  it('lets nobody else read the file, since API keys are in it', () => {
+  it('lets no other user read the file, since API keys are in it', () => {
     const database = openDatabase(file);
     database.exec("INSERT INTO account VALUES ('a', 'b', 1)");
     for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(mode(name), name).toBe('600');

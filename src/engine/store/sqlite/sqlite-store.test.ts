@@ -76,7 +76,7 @@ describe('the store on SQLite', () => {
     await store.close();
   });
 
-  it('tells what is damaged, where the disk has changed what was written', async () => {
+  it('reports what is damaged, if the disk has changed what was written', async () => {
     const store = await filled();
     for (let n = 0; n < 50; n += 1) {
       await store.appendDecision(decision({ id: `d${n}` }));

@@ -7,8 +7,7 @@ import { useLoaded } from './use-loaded.ts';
 
 export type CoinPrice = ProcedureOutput<'chains.coinPrice'>;
 
-export const noPriceSentence = (error: string, coin: string): string =>
-  `There is no usable price for ${coin}: ${error}.`;
+export const noPriceSentence = (error: string, coin: string): string => `${coin} has no usable price: ${error}.`;
 
 const MINUTE_MS = 60_000;
 

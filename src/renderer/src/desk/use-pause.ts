@@ -24,10 +24,10 @@ export const usePause = (): {
   return {
     isRunning,
     error,
-    resume: () => change(() => transport.call('system.resume', {}), 'Operations are sponsored again'),
+    resume: () => change(() => transport.call('system.resume', {}), 'Sponsorship resumed'),
     pauseDapp: ({ paymasterId, name }) =>
       change(() => transport.call('paymasters.pause', { paymasterId }), `Sponsorship for ${name} is paused`),
     resumeDapp: ({ paymasterId, name }) =>
-      change(() => transport.call('paymasters.resume', { paymasterId }), `Operations of ${name} are sponsored again`),
+      change(() => transport.call('paymasters.resume', { paymasterId }), `Sponsorship for ${name} resumed`),
   };
 };

@@ -26,7 +26,7 @@ test('every word has to be in title or note; titles that begin with what is type
   expect(found('nonsense')).toEqual([]);
 });
 
-test('a session is ended where there is one', () => {
+test('a session is ended if it exists', () => {
   expect([found('sign out'), found('sign out', { hasSession: false })]).toEqual([['Sign out (Action)'], []]);
 });
 

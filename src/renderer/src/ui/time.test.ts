@@ -23,6 +23,6 @@ test.each([
   ['1 h 12 min', 72 * 60_000 - 1],
   ['2 h', 120 * 60_000],
   ['2 days 3 h', 51 * 3_600_000],
-])('what is left of a window is told as %s', (words, ms) => {
+])('the rest of a window is shown as %s', (words, ms) => {
   expect(durationWords(ms)).toBe(words);
 });

@@ -9,7 +9,7 @@ import { decisionFeed } from './0068-decision-feed.ts';
 
 const tempFolder = useTempFolders();
 
-it('puts decisions of before at their own seq, and behind them each change that can be seen, in its order', () => {
+it('puts older decisions at their own seq, and after them each visible change, in its order', () => {
   const database = new Database(join(tempFolder(), 'test.db'));
   migrate(database, [initial, ledger]);
   database.exec(`

@@ -20,7 +20,7 @@ import { tokenMode } from './0135-token-mode.ts';
 
 const tempFolder = useTempFolders();
 
-it('leaves a DApp as it is: wallets are told its name', async () => {
+it('leaves a DApp as it is: wallets see its name', async () => {
   const database = new Database(join(tempFolder(), 'test.db'));
   const before = [
     initial,

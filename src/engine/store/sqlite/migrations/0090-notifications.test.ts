@@ -9,7 +9,7 @@ import { notifications } from './0090-notifications.ts';
 
 const tempFolder = useTempFolders();
 
-it('a desk of before has no notification, and sends none', async () => {
+it('an older desk has no notification, and sends none', async () => {
   const database = new Database(join(tempFolder(), 'test.db'));
   migrate(database, [initial]);
   migrate(database, [initial, notifications]);

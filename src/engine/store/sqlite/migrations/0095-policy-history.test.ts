@@ -9,7 +9,7 @@ import { policyHistory } from './0095-policy-history.ts';
 
 const tempFolder = useTempFolders();
 
-it('the policies by which decisions were made are the history of a desk of before', () => {
+it('the policies of earlier decisions are the history of an older desk', () => {
   const database = new Database(join(tempFolder(), 'test.db'));
   migrate(database, [initial, policyRevisions]);
   database.exec(

@@ -8,7 +8,7 @@ import { tokensAndKeys } from './0120-tokens-and-keys.ts';
 
 const tempFolder = useTempFolders();
 
-it('leaves tokens and keys of before as they were: a token may do all, and the key is the first', () => {
+it('leaves older tokens and keys as they were: a token may do all, and the key is the first', () => {
   const database = new Database(join(tempFolder(), 'test.db'));
   migrate(database, [initial]);
   database.exec(`

@@ -62,16 +62,16 @@ test.each([
   ['keystore', '0x1', null, 'deployer', 'Local key “deployer” added'],
   ['keystore', '0x1', 'kept', 'exported', 'Local key 0x1 exported'],
   ['keystore', '0x1', 'kept', null, 'Local key 0x1 removed'],
-  ['vault', 'passphrase', null, 'set anew', 'Vault created'],
-  ['vault', 'passphrase', 'set', 'set anew', 'Passphrase of the vault changed'],
-  ['secret', 'signer:31337', null, 'set anew', 'Secret signer:31337 of the vault set'],
+  ['vault', 'passphrase', null, 'set again', 'Vault created'],
+  ['vault', 'passphrase', 'set', 'set again', 'Passphrase of the vault changed'],
+  ['secret', 'signer:31337', null, 'set again', 'Secret signer:31337 of the vault set'],
   ['desk', 'b', { deskId: 'a' }, { deskId: 'b', backedUpAt: 0 }, 'Backup restored'],
   ['gizmo', 'g1', 1, 2, 'gizmo g1 changed'],
 ])('%s %s: a change is a sentence', (subject, id, before, after, sentence) => {
   expect(said(subject, id, before, after)).toBe(sentence);
 });
 
-test('only fields that differ are told, those within others by their own name, in words', () => {
+test('only fields that differ are listed, nested ones by their own name, in words', () => {
   const before = { ...rule, data: { threshold: 5, cycleDuration: { value: 1, unit: 'day' } } };
   const after = { ...rule, active: 0, data: { threshold: 5, cycleDuration: { value: 2, unit: 'day' } } };
   expect(fieldChanges({ subject: 'rule', id: 'r1', before, after })).toEqual([
@@ -93,7 +93,7 @@ test('only fields that differ are told, those within others by their own name, i
   ]);
 });
 
-test('who did it is told by the way in', () => {
+test('the author of a change is named by the way in', () => {
   expect(whoWords({ via: 'console', by: 'operator' }, names)).toBe('Console, operator');
   expect(whoWords({ via: 'cli', by: 'operator' }, names)).toBe('Command line');
   expect(whoWords({ via: 'http', by: 'a1' }, names)).toBe('API token of account Studio');

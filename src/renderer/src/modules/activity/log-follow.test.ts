@@ -20,7 +20,7 @@ test('a line is found by its level, its event, its fields and its error, whateve
   expect(isWanted(failed, 'debug', 'elsewhere')).toBe(false);
 });
 
-test('fields are told as they were written, an error apart from them', () => {
+test('fields are shown as they were written, an error apart from them', () => {
   const fields = { method: 'GET', ms: 3, code: null, err: { message: 'bad' } };
   expect(fieldsText(fields)).toBe('method=GET ms=3 code=null');
   expect(loggedErrorText(fields)).toBe('bad');

@@ -39,7 +39,7 @@ const SENTENCES: Readonly<Record<FixedKind, (facts: FixedFacts, coin: string) =>
     return `${what} has been paused since ${exactTime(since)}${reason === null ? '' : `: ${reason}`}.`;
   },
   tokenMode: ({ tokenMode }) =>
-    tokenMode ? 'Users may ask to pay in a token instead of being sponsored.' : 'Nobody can pay in tokens.',
+    tokenMode ? 'Users may ask to pay in a token instead of being sponsored.' : 'Users cannot pay in tokens.',
   contracts: () => 'No contract is registered: calls to every contract are sponsored.',
   validity: () => 'The account exists or is being deployed, and its nonce is unused.',
   fees: ({ chain }, coin) => {
@@ -50,7 +50,7 @@ const SENTENCES: Readonly<Record<FixedKind, (facts: FixedFacts, coin: string) =>
   },
   tokenPayment: ({ tokens, tokenMode }) =>
     tokens.length === 0 || !tokenMode
-      ? 'No token is accepted here, so nobody can pay in one.'
+      ? 'The chain accepts no token, so users cannot pay in one.'
       : `Users may pay in ${tokens.map(({ symbol }) => symbol).join(', ')} if their balance and allowance suffice. Contracts, limits and webhooks do not apply to them, nor lists of senders that do not say so.`,
   gasTank: ({ tank }, coin) => {
     const covers = 'The gas tank covers the maximum cost';

@@ -20,7 +20,7 @@ const withoutIt = (type: string): string =>
   (type === 'contracts'
     ? 'operations that call it are denied'
     : ruleTypes.find((kind) => kind.type === type)?.setup.allows) ??
-  'it denies nothing: operations that it would have denied can be sponsored';
+  'it denies nothing, and operations that it would have denied can be sponsored';
 
 const switchOf = (paymasterId: string, { rule, webhook, active }: PolicyEntry): PolicyChange => {
   if (webhook !== undefined) {
@@ -44,10 +44,10 @@ export const pausing = (paymasterId: string, type: string, entry: PolicyEntry): 
 });
 
 export const enforcing = (paymasterId: string, { rule, name }: PolicyEntry): Confirmation => ({
-  title: `Let ${name} bind?`,
-  consequence: 'From then on, it denies what it would have denied in shadow. It goes on with what it has counted.',
-  verb: 'Bind',
-  done: `${name} binds`,
+  title: `Enforce ${name}?`,
+  consequence: 'It then denies what it would have denied in shadow. Its counters are kept.',
+  verb: 'Enforce',
+  done: `${name} is enforced`,
   change: { name: 'rules.update', input: { paymasterId, ruleId: rule?._id ?? '', update: { enforcement: 'enforce' } } },
 });
 
@@ -66,7 +66,7 @@ export const deleting = (paymasterId: string, type: string, entry: PolicyEntry, 
   title: `Delete ${entry.name}?`,
   consequence:
     entry.contract !== undefined && isLast
-      ? 'It is the last registered contract: without any, calls to every contract are sponsored.'
+      ? 'It is the last registered contract. Without any, Gasdesk sponsors calls to every contract.'
       : `From then on, ${withoutIt(type)}. To get it back, add it again.`,
   verb: 'Delete',
   done: `${entry.name} is deleted`,

@@ -7,7 +7,7 @@ import { usePause } from '../../desk/use-pause.ts';
 import { fixedSentence } from './fixed-checks.ts';
 import type { PolicyStep } from './policy-steps.ts';
 
-/** The checks of a DApp that nobody adds, with their numbers, and the switch of its pause. */
+/** The checks of a DApp that no one adds, with their numbers, and the switch of its pause. */
 export const useFixedChecks = (
   dapp: () => Dapp,
   steps: Readonly<Ref<readonly PolicyStep[] | undefined>>,

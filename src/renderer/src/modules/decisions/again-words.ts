@@ -31,8 +31,8 @@ export const againWords = ({ verdict, reason }: SecondVerdict, isSame: boolean):
     case 'notRead':
       return {
         ...UNKNOWN,
-        verdict: 'not known.',
-        rest: 'A rule needs something that was not read then, such as what the sender holds. Send the operation again.',
+        verdict: 'could not be evaluated.',
+        rest: 'A rule needs something that Gasdesk did not read then, such as a token balance. Send the operation again.',
       };
     case 'denied':
       return {
@@ -41,6 +41,6 @@ export const againWords = ({ verdict, reason }: SecondVerdict, isSame: boolean):
         rest: isSame ? '' : (reason?.message ?? ''),
       };
     case 'notReplayable':
-      return { ...UNKNOWN, verdict: 'not known.', rest: 'This decision was stored without all its facts.' };
+      return { ...UNKNOWN, verdict: 'could not be evaluated.', rest: 'The record of this decision is incomplete.' };
   }
 };

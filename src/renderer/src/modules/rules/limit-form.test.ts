@@ -15,7 +15,7 @@ test('a limit of users has a window', () => {
   });
 });
 
-test('a window without an end has no length, whatever stands in its field', () => {
+test('a lifetime has no length, whatever its field holds', () => {
   const cycleDuration = { value: null, unit: 'lifetime' } as const;
   expect(typedLimit({ ...typed, cycleDuration })?.cycleDuration).toEqual({ value: 1, unit: 'lifetime' });
 });
@@ -46,9 +46,9 @@ test('a limit that is kept is edited as it is', () => {
 });
 
 test('before a limit is saved, it is said what becomes of what was used', () => {
-  expect(restartSentence(kept)).toBe('Saving starts a new window with nothing used.');
+  expect(restartSentence(kept)).toBe('Saving starts a new window without usage.');
   expect(restartSentence({ ...kept, cycleDuration: { value: 1, unit: 'lifetime' } })).toBe(
-    'What was used so far still counts, unless you change the measure or the window.',
+    'Past usage still counts, unless you change the measure or the window.',
   );
   expect(restartSentence({ ...kept, type: 'OPERATION', cycleDuration: undefined })).toBe('');
 });

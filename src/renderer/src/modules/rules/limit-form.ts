@@ -52,6 +52,6 @@ export const typedLimit = ({ type, thresholdType, threshold, cycleDuration }: Li
 export const restartSentence = ({ type, cycleDuration }: LimitWords): string => {
   if (type === 'OPERATION') return '';
   return cycleDuration?.unit === 'lifetime'
-    ? 'What was used so far still counts, unless you change the measure or the window.'
-    : 'Saving starts a new window with nothing used.';
+    ? 'Past usage still counts, unless you change the measure or the window.'
+    : 'Saving starts a new window without usage.';
 };

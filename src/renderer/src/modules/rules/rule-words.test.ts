@@ -56,7 +56,7 @@ test.each([
     '0.3 ETH of 1 ETH used.',
     { ...usage, unit: 'wei' as const, threshold: '1000000000000000000', used: '300000000000000000' },
   ],
-  ['Nobody has used it in this window.', { ...usage, used: '0', perUser: { users: 0, atLimit: 0, nearest: [] } }],
+  ['Not used in this window.', { ...usage, used: '0', perUser: { users: 0, atLimit: 0, nearest: [] } }],
   [
     '41 users in this window; the busiest has used 5 of 5 operations, 3 are at the limit.',
     { ...usage, perUser: { users: 41, atLimit: 3, nearest: [] } },
@@ -65,15 +65,12 @@ test.each([
     '$1.50 of $20 used.',
     { ...usage, unit: 'usd' as const, threshold: `20${'0'.repeat(18)}`, used: `15${'0'.repeat(17)}` },
   ],
-  [
-    'Nobody has used it so far.',
-    { ...usage, used: '0', windowEndsAt: null, perUser: { users: 0, atLimit: 0, nearest: [] } },
-  ],
+  ['Not used yet.', { ...usage, used: '0', windowEndsAt: null, perUser: { users: 0, atLimit: 0, nearest: [] } }],
 ])('the operator reads how much of a limit is used: %s', (sentence, read) => {
   expect(usageSentence(read, 'ETH')).toBe(sentence);
 });
 
-test('where it is known what the coin is worth, a limit in it is told in dollars, too', () => {
+test('a limit in the coin is also shown in dollars, if the price is known', () => {
   const read = { ...usage, unit: 'wei' as const, threshold: '1000000000000000000', used: '300000000000000000' };
   expect(usageSentence(read, 'ETH', '3000')).toBe('0.3 ETH ($900) of 1 ETH ($3,000) used.');
 });

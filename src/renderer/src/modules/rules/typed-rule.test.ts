@@ -51,7 +51,7 @@ describe.each(withFields)('the form of %s', (_, { setup, ...kind }, form) => {
   });
 });
 
-test('what does not fit is told by field, and nothing is sent', () => {
+test('invalid input is reported by field, and nothing is sent', () => {
   const [, kind, form] = withFields.find(([type]) => type === 'tokenHolding')!;
   const typed = { standard: 'ERC20', address: '0x12', minimum: '1.5' };
   const { data, sentence, errorOf } = typedRule(kind.setup, form.fields(typed), typed, 'ETH');
@@ -61,13 +61,13 @@ test('what does not fit is told by field, and nothing is sent', () => {
   expect(errorOf('standard')).toBe('');
 });
 
-test('what nobody is asked for is sent', () => {
+test('fields that the form does not ask for are sent', () => {
   const [, kind, form] = withFields.find(([type]) => type === 'tokenHolding')!;
   const typed = { standard: 'ERC721', address: `0x${'7e'.repeat(20)}`, tokenId: '7', minimum: '3' };
   expect(typedRule(kind.setup, form.fields(typed), typed, 'ETH').data).toMatchObject({ tokenId: '7', minimum: '1' });
 });
 
-test('of a list that holds what is no address, that is told', () => {
+test('an entry of a list that is no address is reported', () => {
   const [, kind, form] = withFields.find(([type]) => type === 'walletDeployment')!;
   const typed = { factories: `0x${'7e'.repeat(20)}, 0x12` };
   const { errorOf } = typedRule(kind.setup, form.fields(typed), typed, 'ETH');

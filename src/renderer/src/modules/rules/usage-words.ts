@@ -24,7 +24,7 @@ export const usageSentence = (
   const share = `${unit === 'operations' ? used : usageAmount(used, unit, coin, usd)} of ${allowed}`;
   if (perUser === null) return `${share} used.`;
   const within = windowEndsAt === null ? 'so far' : 'in this window';
-  if (perUser.users === 0) return `Nobody has used it ${within}.`;
-  const atLimit = perUser.atLimit === 0 ? 'nobody is' : `${perUser.atLimit} ${perUser.atLimit === 1 ? 'is' : 'are'}`;
+  if (perUser.users === 0) return windowEndsAt === null ? 'Not used yet.' : `Not used ${within}.`;
+  const atLimit = perUser.atLimit === 0 ? 'none is' : `${perUser.atLimit} ${perUser.atLimit === 1 ? 'is' : 'are'}`;
   return `${people(perUser.users)} ${within}; the busiest has used ${share}, ${atLimit} at the limit.`;
 };

@@ -62,7 +62,7 @@ export const breakerSentence = (form: BreakerForm, chain: BreakerOfChain): strin
   if (typed === null) return 'No spend cap on this chain; only DApp limits and the tank apply.';
   const follows =
     'Gasdesk pauses all sponsorship, on every chain, until you resume it. Operations count at their maximum cost, no ' +
-    'matter who pays. If several DApps use this chain, a DApp that would exceed half the amount is paused alone.';
+    'matter who pays. If several DApps use this chain, a DApp that would exceed half the amount is paused by itself.';
   if (typed === 'default') {
     const now =
       chain.breaker === 'default' && chain.breakerWei !== null

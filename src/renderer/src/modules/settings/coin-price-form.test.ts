@@ -26,7 +26,7 @@ test('a feed needs an address and an age', () => {
   expect(typedCoinPrice({ ...form, maxAge: null })).toBeUndefined();
 });
 
-test('a price is told with its coin, and that of a feed with its time', () => {
+test('a price is shown with its coin, and that of a feed with its time', () => {
   expect(coinPriceWords({ usd: '3000.5', updatedAt: null, error: null }, 'ETH')).toBe('One ETH is $3,000.50.');
   const updatedAt = Date.UTC(2026, 10, 23, 11) / 1000;
   expect(coinPriceWords({ usd: '2999.99', updatedAt, error: null }, 'ETH')).toMatch(

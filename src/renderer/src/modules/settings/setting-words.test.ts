@@ -22,7 +22,7 @@ test('a limit of 0 is no limit, and times and lists have their units', () => {
   expect(valueText(setting('allowedHosts'), [])).toBe('none');
 });
 
-test('who must change a setting elsewhere is told where', () => {
+test('an operator who must change a setting elsewhere sees where', () => {
   expect(sourceText(setting('a', { source: 'GASDESK_A', change: 'overridden' }))).toContain(
     'set by GASDESK_A, which overrides',
   );

@@ -36,7 +36,8 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   },
   blankWebhookData: {
     title: 'Store hashes of webhook data',
-    purpose: 'Store only the hash of what DApps send for webhooks and of what webhooks answer. Binds new decisions.',
+    purpose:
+      'Store only the hash of what DApps send for webhooks and of what webhooks answer. Applies to new decisions.',
   },
   webhookMaxConcurrent: { title: 'Concurrent calls per webhook', purpose: 'Further calls wait their turn.' },
   database: { title: 'Database', purpose: 'Several services may share one PostgreSQL database.' },

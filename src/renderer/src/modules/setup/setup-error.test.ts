@@ -9,7 +9,7 @@ test.each([
     new EngineError('PAYMASTER_NOT_READY', 'Run "gasdesk contract deploy"', { missing: 'contract' }),
     'Deploy, verify and deposit',
   ],
-  ['the vault', new EngineError('VAULT_LOCKED', 'Start the service with GASDESK_PASSPHRASE'), 'Open the vault'],
+  ['the vault', new EngineError('VAULT_LOCKED', 'Start the service with GASDESK_PASSPHRASE'), 'Unlock the vault'],
 ])('what is missing names the button, and no command: %s', (_what, error, button) => {
   const { message } = setupError(error) as EngineError;
   expect(message).toContain(`"${button}"`);

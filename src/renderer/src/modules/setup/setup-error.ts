@@ -1,6 +1,6 @@
 import { EngineError, type ErrorCode } from '../../../../shared/errors.ts';
 
-const LOCKED = 'The vault is locked. Press "Open the vault" in step 1.';
+const LOCKED = 'The vault is locked. Press "Unlock the vault" in step 1.';
 const NO_NODE = 'The chain has no node. Press "Save the node" in step 2.';
 const NO_SIGNER = 'The chain has no signing key. Press "Create the signing key" in step 3.';
 
@@ -21,7 +21,7 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
   SIGNER_MISSING: NO_SIGNER,
   CHAIN_UNREACHABLE: 'The node does not answer. Open step 2 and press "Save the node" with a URL that does.',
   CHAIN_NOT_SUPPORTED: NO_NODE,
-  KEYSTORE_PASSWORD_WRONG: 'The password does not open the key. Type it again, and press the button again.',
+  KEYSTORE_PASSWORD_WRONG: 'The password is wrong. Enter it again, and press the button again.',
   KEYSTORE_NOT_FOUND: 'The key is gone. Open step 4 and press "Create the key".',
   DRAFT_NOT_FOUND: 'It took too long to sign. Press the button again.',
   FUNDING_MESSAGE_MISSING: 'It took too long to sign. Press the button again.',

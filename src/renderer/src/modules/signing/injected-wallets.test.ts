@@ -59,7 +59,7 @@ test('names are short and printable, and the first of an id stays', () => {
   expect(found(...Array.from({ length: 30 }, (_, index) => named('x', `${index}`)))).toHaveLength(20);
 });
 
-test('a wallet that does not answer is told of as soon as its time is over, which is short where nobody is asked', async () => {
+test('a silent wallet is reported as soon as its time is over, which is short if no owner is asked', async () => {
   const waits: number[] = [];
   const at = {
     now: () => 0,

@@ -6,7 +6,7 @@ const WORDS = {
     'The Ledger cannot be opened. Close other programs that use it, such as Ledger Live, or unplug it and plug it in again.',
   locked: 'The Ledger is locked. Enter its PIN and try again.',
   'app-closed': 'The Ethereum app is not open on the Ledger. Open it there and try again.',
-  'app-missing': 'There is no Ethereum app on the Ledger. Install it with Ledger Live and try again.',
+  'app-missing': 'The Ledger has no Ethereum app. Install it with Ledger Live and try again.',
   rejected: 'You rejected this on the Ledger. Nothing was signed, sent or changed.',
   disconnected:
     'The Ledger was unplugged, or closed the connection. Nothing was sent or changed. Plug it in, unlock it and connect it again.',
