@@ -113,7 +113,7 @@ const openOrMakeVault = async (
 /**
  * Opens a data folder and starts the engine on it, without serving yet.
  *
- * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW`, `STORAGE_FAILED`,
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW`, `DATABASE_TOO_OLD`, `STORAGE_FAILED`,
  *   `LOG_ROLLED_BACK`, `VAULT_PASSPHRASE_WRONG` or `VAULT_DAMAGED`; nothing is then changed and the folder is free
  */
 export const createEngine = async (options: EngineOptions): Promise<Engine> => {
@@ -147,7 +147,6 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       if ((await store.logStop()) && isLeader() && vault.state === 'unlocked') await checkpoints.sign();
     };
     undo.push(() => endLog().catch((err: unknown) => log.warn('log.end', { err })));
-    await store.enterEarlier();
     await warnOfSetBack(store, clock, log);
     await store.createFirstAccount({ accountId: entropy.uuid(), name: 'Operator', createdAt: clock.now() });
     await openOrMakeVault(store, vault, { passphrase, vaultKey });

@@ -145,6 +145,7 @@ export const errorTable = {
       'The database is an older state of this desk, so Gasdesk signs and changes nothing. "gasdesk doctor" shows what is missing and what to do',
   },
   DATABASE_TOO_NEW: { status: 400, rpc: -32603, title: 'A newer Gasdesk wrote the database. Update Gasdesk' },
+  DATABASE_TOO_OLD: { status: 400, rpc: -32603, title: 'A Gasdesk from before version 1.0 wrote the database' },
   ADDRESS_IN_USE: { status: 400, rpc: -32603, title: 'Another program uses the address' },
   EXPORT_INVALID: { status: 400, rpc: -32602, title: 'The file cannot be reviewed or replayed' },
   REVIEW_READ_ONLY: { status: 403, rpc: -32600, title: 'A review is read-only' },
@@ -156,6 +157,7 @@ export const errorTable = {
   BACKUP_UNREADABLE: { status: 400, rpc: -32602, title: 'The file is not a readable backup' },
   BACKUP_PASSPHRASE_WRONG: { status: 400, rpc: -32602, title: 'Wrong passphrase for the backup' },
   BACKUP_TOO_NEW: { status: 400, rpc: -32602, title: 'A newer Gasdesk made the backup. Update Gasdesk' },
+  BACKUP_TOO_OLD: { status: 400, rpc: -32602, title: 'A Gasdesk from before version 1.0 made the backup' },
   CONFIG_INVALID: { status: 400, rpc: -32603, title: 'The configuration is not valid' },
 } as const satisfies Record<string, ErrorRow>;
 

@@ -16,8 +16,6 @@ import { type Engine, createEngine } from '../../src/engine/index.ts';
 import { verifyDesk } from '../../src/engine/log/verify-log.ts';
 import { copyToPostgres, copyToSqlite } from '../../src/engine/store/postgres/copy.ts';
 import { openPostgresDatabase } from '../../src/engine/store/postgres/postgres-database.ts';
-import { initial } from '../../src/engine/store/sqlite/migrations/0010-initial.ts';
-import { migrate } from '../../src/engine/store/sqlite/migrate.ts';
 import { openDatabase } from '../../src/engine/store/sqlite/open.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import type { MinedUserOperation } from '../../src/engine/store/settlement-store.ts';
@@ -27,7 +25,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { PASSPHRASE } from '../support/quick-engine.ts';
 import { operation } from '../support/operations.ts';
-import { account, decision, paymaster, withdrawal } from '../support/store-records.ts';
+import { withdrawal } from '../support/store-records.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 
 const isLeftOut = findPostgres() === undefined && !process.env['CI'];
@@ -347,32 +345,16 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     return server.urlOf(newest!.name);
   };
 
-  test('a database of a version before is brought up to date first: its decisions are in the log', async () => {
+  test('a database from before version 1.0 is refused, with what to do, and nothing is copied', async () => {
     const dir = tempFolder();
+    openDatabase(fileOf(dir)).close();
     const old = new Database(fileOf(dir));
-    migrate(old, [initial]);
-    old.prepare('INSERT INTO account VALUES (@accountId, @name, @createdAt)').run(account);
-    old
-      .prepare(
-        `INSERT INTO paymaster VALUES (@paymasterId, @accountId, @name, @chainId, @apiKey, @version, @fundingWallet, 4,
-           @createdAt)`,
-      )
-      .run({ ...paymaster(), allowedOrigins: undefined, maxExpirySeconds: undefined });
-    const { settlement, actualCostWei: _later, ...record } = decision({ id: 'early' });
-    old
-      .prepare(
-        `INSERT INTO decision (id, at, paymaster_id, sender, outcome, user_op_hash, settlement, actual_cost_wei, record)
-         VALUES (@id, @at, @paymasterId, @sender, @outcome, @userOpHash, @settlement, NULL, @record)`,
-      )
-      .run({ ...record, settlement, record: JSON.stringify(record) });
+    old.pragma('user_version = 135');
     old.close();
-
-    const url = await moveIn(dir);
-    const { store } = await openPostgresDatabase(new Secret(url), { clock, log });
-    expect(await store.findDecision('early')).toMatchObject({ settlement: 'reserved' });
-    expect(await store.entryOfDecision('early')).toBe(1);
-    expect(await store.integrityFaults()).toEqual([]);
-    await store.close();
+    await expect(moveIn(dir)).rejects.toMatchObject({
+      code: 'DATABASE_TOO_OLD',
+      message: expect.stringContaining('gasdesk policy export') as string,
+    });
   });
 
   describe('rows that are rare', () => {

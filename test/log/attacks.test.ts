@@ -49,16 +49,14 @@ const settled = (log: Log, settlement: string, actualCostWei: string | null, blo
   return appended(log, 'settlement', { decision: id, settlement, actualCostWei, block });
 };
 
-const opened = (log: Log): string[] => withBody(log, 0, (body) => ({ ...body, earlierDecisions: 1_000_000_000 }));
-
 const unfounded = ({ facts: _, policy: __, engine: ___, reservations: ____, ...body }: AnyEntry['body']): object =>
   body;
 
 const attacks: readonly (readonly [name: string, fault: LogFaultCode, forge: (log: Log) => string[]])[] = [
   [
-    'an opening that never ends, and a denial turned round behind it',
-    'MISPLACED',
-    (log) => withBody(opened(log), denied(log), (body) => ({ ...unfounded(body), outcome: 'sponsored' })),
+    'a denial turned round, without its facts',
+    'NOT_REPLAYABLE',
+    (log) => withBody(log, denied(log), (body) => ({ ...unfounded(body), outcome: 'sponsored' })),
   ],
   ['a denial without facts, called too long', 'NOT_REPLAYABLE', (log) => withBody(log, denied(log), unfounded)],
   [

@@ -190,7 +190,7 @@ describe('what was forged with every hash after it made to fit is named all the 
     const inOtherWords = (text: string) => text.replace(/"hint":"/, '"hint":"In other words: ');
     const ofOther = (text: string) => text.replace(/"engine":"[^"]+"/, '"engine":"0.0.1"');
     const action = lineOf(({ kind }) => kind === 'action');
-    const start = { ...parsed(log[action] ?? ''), kind: 'start', body: { engine: '0.0.1', earlierDecisions: 0 } };
+    const start = { ...parsed(log[action] ?? ''), kind: 'start', body: { engine: '0.0.1' } };
     const otherEngine = async (before: readonly string[]) => {
       const { faults, byOtherEngine } = await verified(
         rehashed(before.with(line, ofOther(inOtherWords(log[line] ?? '')))),
@@ -237,21 +237,6 @@ describe('what was forged with every hash after it made to fit is named all the 
       text.replace('"kind":"stop"', '"kind":"settlement"').replace('"body":{}', `"body":${body}`),
     );
     expect(faults[0]).toMatchObject({ fault: 'LEDGER_DIFFERS' });
-  });
-
-  test('an opening ledger where nothing opens, which would give every account what it likes', async () => {
-    const line = lineOf(({ kind }) => kind === 'stop');
-    const body = '{"accounts":[],"reservations":[]}';
-    const { faults } = await forged(line, (text) =>
-      text.replace('"kind":"stop"', '"kind":"ledger"').replace('"body":{}', `"body":${body}`),
-    );
-    expect(faults[0]).toMatchObject({ entry: line - 1, fault: 'MISPLACED' });
-  });
-
-  test('a start that announces earlier decisions, after which nothing would be compared', async () => {
-    const line = log.findLastIndex((text, index) => index < log.length - 1 && parsed(text).kind === 'start');
-    const { faults } = await forged(line, (text) => text.replace('"earlierDecisions":0', '"earlierDecisions":9'));
-    expect(faults[0]).toMatchObject({ entry: line - 1, fault: 'MISPLACED' });
   });
 
   test('anything else: no value ends the verifying, and the checkpoint fits none', async () => {

@@ -21,14 +21,6 @@ export interface Before {
   readonly isWhole: boolean;
 }
 
-export interface Place {
-  /** When its entry was appended, epoch ms. */
-  readonly at: number;
-  /** True if an opening lists it: it was taken before the log existed. */
-  readonly isEarlier: boolean;
-  readonly isLedgerKnown: boolean;
-}
-
 /** Reasons for which a decision that is not sponsored may lack a replay, even a new one. */
 const MAY_BE_WITHOUT: readonly NotReplayable[] = ['FAILED', 'TRUNCATED'];
 
@@ -62,7 +54,8 @@ export class DecisionCheck {
     return this.#decisions.get(id);
   }
 
-  check(body: EntryBody<'decision'>, place: Place, addFault: AddFault): void {
+  /** Checks the next decision. @param at when its entry was appended, epoch ms */
+  check(body: EntryBody<'decision'>, at: number, addFault: AddFault): void {
     const compact = body as unknown as CompactRecord;
     const odd = oddField(compact);
     if (odd !== undefined) addFault('ODD_FIELD', `No decision has this field, or each has another: ${shortened(odd)}`);
@@ -71,27 +64,27 @@ export class DecisionCheck {
     const isSponsored = outcome === 'sponsored';
     if (this.#decisions.has(id)) addFault('DECISION_TWICE', 'This decision is in the log already');
     this.#decisions.set(id, isSponsored);
-    if (isSponsored) this.#before.settlements.add(id, maxCostWei, userOpHash, !place.isEarlier);
-    if (!place.isEarlier) this.#checkNamed(record, place.at, addFault);
-    this.#replay(record, place, addFault);
+    if (isSponsored) this.#before.settlements.add(id, maxCostWei, userOpHash);
+    this.#checkNamed(record, at, addFault);
+    this.#replay(record, addFault);
   }
 
-  #replay(record: StoredRecord, { isEarlier, isLedgerKnown }: Place, addFault: AddFault): void {
+  #replay(record: StoredRecord, addFault: AddFault): void {
     const revision = this.#before.policies.find(record.policy);
     const replayed = replay(record, revision, this.#how);
     if (!('notReplayable' in replayed)) {
       this.#replayed += 1;
       if (replayed.isByOtherEngine) this.#byOtherEngine += 1;
       addDifferences(replayed.differences, addFault);
-      if (isLedgerKnown) this.#checkLedger(record, replayed.reservations, addFault);
+      if (this.#before.isWhole) this.#checkLedger(record, replayed.reservations, addFault);
       return;
     }
     const reason = replayed.notReplayable;
     this.#notReplayed[reason] = (this.#notReplayed[reason] ?? 0) + 1;
-    const mayBe = isEarlier || (record.outcome !== 'sponsored' && MAY_BE_WITHOUT.includes(reason));
+    const mayBe = record.outcome !== 'sponsored' && MAY_BE_WITHOUT.includes(reason);
     const isOutside = reason === 'WITHOUT_POLICY' && !this.#before.isWhole;
     if (!mayBe && !isOutside) addFault('NOT_REPLAYABLE', reason);
-    if (!isEarlier) addDifferences(fixedDifferences(record, reason, revision), addFault);
+    addDifferences(fixedDifferences(record, reason, revision), addFault);
   }
 
   /** What a decision names must have come before it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ReservationKind, accountKinds } from '../ledger/account.ts';
+import { accountKinds } from '../ledger/account.ts';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const amount = z
@@ -10,25 +10,6 @@ const epochMs = z.int().min(0).describe('epoch ms');
 
 /** State of a sponsored operation; `reserved` again if a re-org took its block back. */
 const settlementState = z.enum(['reserved', 'settled', 'released', 'unconfirmed']);
-
-/** What an account holds when a log begins on a desk that has decided before. */
-const openingAccount = z.strictObject({
-  kind: z.enum(accountKinds),
-  id: z.string(),
-  window: z.int().describe('0 where it has none'),
-  user: z.string().describe('Empty where it has none'),
-  held: amount,
-});
-
-/** What a decision made before the log may still change. */
-const openingReservation = z.strictObject({
-  decision: z.string(),
-  account: z.string(),
-  follows: z.enum(['tank', 'count', 'spend', 'share'] satisfies ReservationKind[]),
-  reserved: amount,
-  held: amount,
-  ofWei: amount.optional().describe('Of a share: the maximum cost that it counts for'),
-});
 
 /** Null: it did not exist before, or does not exist after. */
 const change = z.strictObject({
@@ -57,7 +38,6 @@ const bodies = {
   /** An engine opened the database: holds of engines that are gone have ended. */
   start: z.strictObject({
     engine: z.string(),
-    earlierDecisions: z.int().min(0).describe('Number of earlier decisions that follow, before the opening ledger'),
     holds: z
       .array(z.int())
       .min(1)
@@ -65,8 +45,6 @@ const bodies = {
       .describe('The holds of other engines, which continue; absent without any'),
   }),
   stop: z.strictObject({}),
-  /** Part of what the ledger held when the log began on a desk that has decided before. */
-  ledger: z.strictObject({ accounts: z.array(openingAccount), reservations: z.array(openingReservation) }),
   /** The policy of a DApp that is in force from now on. */
   policy: z.strictObject({
     paymasterId: z.string(),

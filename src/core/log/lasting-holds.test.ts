@@ -35,7 +35,7 @@ const faultsOf = (lines: readonly string[], from = 0) => {
 
 const start = (holds?: readonly number[]): readonly [EntryKind, unknown] => [
   'start',
-  { engine: '1.0.0', earlierDecisions: 0, ...(holds !== undefined && { holds }) },
+  { engine: '1.0.0', ...(holds !== undefined && { holds }) },
 ];
 const hold = (number: number): readonly [EntryKind, EntryBody<'hold'>] => [
   'hold',

@@ -17,34 +17,6 @@ export class LedgerCheck {
   readonly #decisions = new Map<string, OpenReservation[]>();
   readonly #holds = new Map<number, { readonly account: string; readonly amount: bigint }>();
 
-  readonly #opened = new Set<string>();
-
-  /**
-   * Sets what the ledger held when the log began on a desk that had decided before.
-   * @returns an account that is named twice
-   */
-  open({ accounts, reservations }: EntryBody<'ledger'>): string | undefined {
-    let twice: string | undefined;
-    for (const { held, ...account } of accounts) {
-      const key = JSON.stringify(Object.values(account));
-      if (this.#opened.has(key)) twice = key;
-      this.#opened.add(key);
-      this.#ledger.put(account, BigInt(held));
-    }
-    for (const { decision, account, follows, reserved, held, ofWei } of reservations) {
-      const all = this.#decisions.get(decision) ?? [];
-      all.push({
-        account,
-        follows,
-        reserved: BigInt(reserved),
-        held: BigInt(held),
-        ...(ofWei !== undefined && { ofWei: BigInt(ofWei) }),
-      });
-      this.#decisions.set(decision, all);
-    }
-    return twice;
-  }
-
   /** The accounts whose amounts differ from those in the decision. From then on the decision's amounts count. */
   compare(reservations: readonly Reservation[], stored: readonly string[]): LedgerDifference[] {
     const differences: LedgerDifference[] = [];

@@ -48,11 +48,6 @@ export interface LogChecks {
   readonly signatures: boolean;
   /** True: the amounts that every sponsored decision found in its accounts were computed. */
   readonly amounts: boolean;
-  /**
-   * Number of decisions that an opening lists: which policy they name, and when, was not checked. Absent if the opening
-   * lists no decisions.
-   */
-  readonly earlier?: number;
   /** Number of operations that were reserved again while they were reserved: a repeated request is signed twice. */
   readonly reservedTwice: number;
 }

@@ -48,7 +48,7 @@ const soundWords = (report: LogReport): string => {
   const { entries, checkpoint, checked, since } = report;
   if (checkpoint === null) return `${entriesOf(entries)}, not signed.`;
   const { origin, size } = checkpoint;
-  const { unsignedTail, signatures, reservedTwice, earlier = 0 } = checked;
+  const { unsignedTail, signatures, reservedTwice } = checked;
   const part = entries < size ? `${grouped(entries)} of ${entriesOf(size)}` : `${entriesOf(entries)}, complete`;
   const tail = counted(unsignedTail, 'entry is not signed yet', 'entries are not signed yet');
   return [
@@ -56,11 +56,6 @@ const soundWords = (report: LogReport): string => {
     ...(unsignedTail === 0 ? [] : [`The last ${tail}.`]),
     ...(since === null ? [] : [`They continue the earlier log of ${entriesOf(since.size)}.`]),
     checkedWords(report, size),
-    ...(earlier === 0
-      ? []
-      : [
-          `${counted(earlier, 'decision is', 'decisions are')} older than the log: their policies and order were not checked.`,
-        ]),
     ...(signatures ? [] : ['Who signed was not checked.']),
     ...(reservedTwice === 0
       ? []

@@ -27,8 +27,6 @@ interface SponsoredState extends State {
   /** Undefined if only its later settlements are known. */
   readonly maxCostWei: bigint | undefined;
   readonly userOpHash: string | null;
-  /** False: it was made before the log began, so its state until then is unknown. */
-  readonly isStateKnown: boolean;
 }
 
 const isForm = (value: unknown, has: boolean | undefined): boolean => has === undefined || (value !== null) === has;
@@ -48,7 +46,7 @@ const faultOfCost = ({ actualCostWei }: State, before: SponsoredState | undefine
 };
 
 const faultOfOrder = (after: State, before: SponsoredState | undefined): string | undefined => {
-  if (before?.isStateKnown !== true) return undefined;
+  if (before === undefined) return undefined;
   const { settlement, actualCostWei, block } = after;
   const isSame = before.settlement === settlement && before.actualCostWei === actualCostWei && before.block === block;
   if (!isSame && NEXT[before.settlement].includes(settlement)) return undefined;
@@ -74,29 +72,26 @@ export class SettlementCheck {
     else this.#reserved.set(userOpHash, count);
   }
 
-  /** Adds a sponsored decision. @param isStateKnown false for one that was made before the log began */
-  add(id: string, maxCostWei: string | null, userOpHash: string | null, isStateKnown: boolean): void {
+  /** Adds a sponsored decision. */
+  add(id: string, maxCostWei: string | null, userOpHash: string | null): void {
     const reserved = { settlement: 'reserved', actualCostWei: null, block: null } as const;
     const cost = maxCostWei === null ? undefined : BigInt(maxCostWei);
-    this.#decisions.set(id, { ...reserved, maxCostWei: cost, userOpHash, isStateKnown });
-    if (userOpHash === null || !isStateKnown) return;
+    this.#decisions.set(id, { ...reserved, maxCostWei: cost, userOpHash });
+    if (userOpHash === null) return;
     if (this.#reserved.has(userOpHash)) this.#reservedTwice += 1;
     this.#count(userOpHash, 1);
   }
 
   /** The state of a decision; all null for one that is not sponsored. */
-  stateOf(id: string): DecisionState | 'unknown' {
-    const known = this.#decisions.get(id);
-    if (known?.isStateKnown === false) return 'unknown';
-    const { settlement = null, actualCostWei = null, block = null } = known ?? {};
+  stateOf(id: string): DecisionState {
+    const { settlement = null, actualCostWei = null, block = null } = this.#decisions.get(id) ?? {};
     return { settlement, actualCostWei, block };
   }
 
   /** Applies a settlement. @returns what is wrong with it, in words; undefined if nothing is */
   settle({ decision, ...after }: Settlement): string | undefined {
     const before = this.#decisions.get(decision);
-    const unknown = { maxCostWei: undefined, userOpHash: null, isStateKnown: false };
-    this.#decisions.set(decision, { ...unknown, ...before, ...after, isStateKnown: true });
+    this.#decisions.set(decision, { maxCostWei: undefined, userOpHash: null, ...before, ...after });
     const fault = faultOfForm(after) ?? faultOfCost(after, before) ?? faultOfOrder(after, before);
     const hash = before?.userOpHash ?? null;
     return hash === null ? fault : (this.#follow(decision, hash, before, after) ?? fault);
@@ -109,7 +104,7 @@ export class SettlementCheck {
     before: SponsoredState | undefined,
     { settlement }: State,
   ): string | undefined {
-    const wasReserved = before?.isStateKnown === true && before.settlement === 'reserved';
+    const wasReserved = before?.settlement === 'reserved';
     if (wasReserved && settlement !== 'reserved') this.#count(hash, -1);
     if (!wasReserved && settlement === 'reserved') this.#count(hash, 1);
     const other = this.#settled.get(hash);

@@ -51,10 +51,6 @@ export class LogVerifier {
   #at = 0;
   /** False for a part of a log: what precedes it is not checked. */
   readonly #isWhole: boolean;
-  #isLedgerKnown: boolean;
-  #earlierDecisions = 0;
-  /** The part of the opening that is expected next: the earlier decisions, then the ledger. */
-  #opening: 'decisions' | 'ledger' | 'over' = 'over';
 
   constructor(options: VerifyOptions) {
     const { from = 0 } = options;
@@ -62,7 +58,6 @@ export class LogVerifier {
     this.#position = from;
     this.#previous = from === 0 ? null : undefined;
     this.#isWhole = from === 0;
-    this.#isLedgerKnown = this.#isWhole;
     this.#tree = new TreeCheck(options, (...fault) => {
       this.#fault(...fault);
     });
@@ -81,12 +76,12 @@ export class LogVerifier {
 
   /** Each change of the policy in force. Undefined unless all of them are known. */
   get policyHistory(): PolicyCheck['history'] | undefined {
-    return this.#isWhole && this.#earlierDecisions === 0 ? this.#policies.history : undefined;
+    return this.#isWhole ? this.#policies.history : undefined;
   }
 
   /** What the accounts hold by the entries, without parts of rolling windows. Undefined if unknown. */
   get accounts(): ReadonlyMap<string, bigint> | undefined {
-    return this.#isLedgerKnown ? this.#ledger.accounts : undefined;
+    return this.#isWhole ? this.#ledger.accounts : undefined;
   }
 
   hasPolicy(hash: string): boolean {
@@ -159,7 +154,6 @@ export class LogVerifier {
     } catch (error) {
       this.#fault('NOT_AN_ENTRY', `Its body cannot be read: ${shortened(String(error))}`);
     }
-    if (entry.kind !== 'ledger' && this.#opening === 'ledger') this.#opening = 'over';
   }
 
   #checkBody(entry: Entry): void {
@@ -167,9 +161,6 @@ export class LogVerifier {
     switch (entry.kind) {
       case 'start':
         this.#start(entry.body);
-        break;
-      case 'ledger':
-        this.#openLedger(entry.body);
         break;
       case 'policy':
         this.#addPolicy(entry.body);
@@ -206,38 +197,15 @@ export class LogVerifier {
 
   #reset(body: EntryBody<'reset'>, at: number): void {
     const detail = this.#ledger.reset(body, at);
-    if (this.#isLedgerKnown) this.#faultIf('RESET_INVALID', detail);
+    if (this.#isWhole) this.#faultIf('RESET_INVALID', detail);
   }
 
-  /**
-   * A hold that continues must have begun. Only the first entry may announce earlier decisions: the amounts of all
-   * others are checked.
-   */
-  #start({ engine, earlierDecisions, holds }: EntryBody<'start'>): void {
+  /** A hold that continues must have begun. */
+  #start({ engine, holds }: EntryBody<'start'>): void {
     this.#engines.add(engine);
     const [unknown] = this.#ledger.releaseAllBut(holds);
-    if (!this.#isWhole) return;
-    if (unknown !== undefined)
+    if (unknown !== undefined && this.#isWhole)
       this.#fault('MISPLACED', `Hold ${unknown} cannot continue: it does not last, or is named twice`);
-    if (earlierDecisions === 0) return;
-    if (this.#position > 0) this.#fault('MISPLACED', 'Only the first entry may announce earlier decisions');
-    else {
-      this.#earlierDecisions = earlierDecisions;
-      this.#opening = 'decisions';
-      this.#isLedgerKnown = false;
-    }
-  }
-
-  /** The opening ledger comes right after the earlier decisions, in one entry or several. */
-  #openLedger(body: EntryBody<'ledger'>): void {
-    if (!this.#isWhole) return;
-    const isDue = this.#opening === 'decisions' && this.#decisions.counts.decisions === this.#earlierDecisions;
-    if (isDue || this.#opening === 'ledger') {
-      const twice = this.#ledger.open(body);
-      if (twice !== undefined) this.#fault('MISPLACED', `The opening ledger names an account twice: ${twice}`);
-      this.#opening = 'ledger';
-      this.#isLedgerKnown = true;
-    } else this.#fault('MISPLACED', 'An opening ledger may only follow the earlier decisions');
   }
 
   #addPolicy(body: EntryBody<'policy'>): void {
@@ -255,8 +223,7 @@ export class LogVerifier {
   }
 
   #checkDecision(body: EntryBody<'decision'>, at: number): void {
-    const isEarlier = this.#decisions.counts.decisions < this.#earlierDecisions;
-    this.#decisions.check(body, { at, isEarlier, isLedgerKnown: this.#isLedgerKnown }, (fault, detail) => {
+    this.#decisions.check(body, at, (fault, detail) => {
       this.#fault(fault, detail, this.#position, body.id);
     });
   }
@@ -281,19 +248,9 @@ export class LogVerifier {
     return this.report();
   }
 
-  /** Checks a log that ends here. */
-  #checkEnd(): void {
-    const isEnd = this.#isWhole && this.#position === this.#tree.size;
-    if (isEnd && this.#opening === 'decisions') {
-      const detail = `The opening never ends: it announces ${this.#earlierDecisions} earlier decisions and their ledger, and the log has ${this.#decisions.counts.decisions} decisions`;
-      this.#fault('MISPLACED', detail, 0);
-    }
-    this.#tree.checkContinued(this.#position);
-  }
-
   /** The report, once nothing more is left to compare. Once only. */
   report(): LogReport {
-    this.#checkEnd();
+    this.#tree.checkContinued(this.#position);
     const faults = [...this.#faults].sort(byEntry);
     const { from = 0, withSignatures } = this.#options;
     const { byOtherEngine, ...counts } = this.#decisions.counts;
@@ -301,9 +258,8 @@ export class LogVerifier {
       ...counts,
       unsignedTail: Math.max(0, this.#position - Math.max(this.#tree.signedSize, from)),
       signatures: withSignatures,
-      amounts: this.#isWhole && this.#earlierDecisions === 0,
+      amounts: this.#isWhole,
       reservedTwice: this.#settlements.reservedTwice,
-      ...(this.#earlierDecisions > 0 && { earlier: this.#earlierDecisions }),
     };
     const entries = this.#position - from;
     return { ok: faults.length === 0, entries, byOtherEngine, checked, faults, ...this.#tree.heads };

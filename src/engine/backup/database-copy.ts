@@ -34,28 +34,23 @@ const withFolder = async <T>(dir: string, use: (folder: DataFolder) => Promise<T
 const unusable = (message: string, folder: DataFolder): EngineError =>
   new EngineError('DATA_FOLDER_UNUSABLE', message, { dir: folder.dir });
 
-/** Does what an engine's start does to a database: migrates the schema and enters earlier decisions into the log. */
-const bringUpToDate = async (file: string, { clock, log }: Pick<CopyOrder, 'clock' | 'log'>): Promise<void> => {
-  const store = openSqliteStore(file, { clock, log });
-  try {
-    await store.enterEarlier();
-  } finally {
-    await store.close();
-  }
+/** Does what an engine's start does to a database: it ends the holds that a crash has left. */
+const endHolds = async (file: string, watch: Pick<CopyOrder, 'clock' | 'log'>): Promise<void> => {
+  await openSqliteStore(file, watch).close();
 };
 
 /**
  * Copies the desk of a data folder into an empty database: its data, the log and the sealed vault. The folder is
  * unchanged; settings and local keys are not copied.
  *
- * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_NOT_EMPTY`, `DATABASE_TOO_NEW` or
- *   `STORE_UNAVAILABLE`; the database is then empty
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_NOT_EMPTY`, `DATABASE_TOO_NEW`,
+ *   `DATABASE_TOO_OLD` or `STORE_UNAVAILABLE`; the database is then empty
  */
 export const copyIntoDatabase = ({ dir, url, ...watch }: CopyOrder): Promise<CopyResult> =>
   withFolder(dir, async (folder) => {
     if (!existsSync(folder.database)) throw unusable(`There is no desk in ${folder.dir}`, folder);
     return withConnection(configOf(url), async (client) => {
-      await bringUpToDate(folder.database, watch);
+      await endHolds(folder.database, watch);
       const database = openDatabase(folder.database);
       try {
         return await copyToPostgres({ database, vault: vaultInFile(folder.vault).current() }, client);

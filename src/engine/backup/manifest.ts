@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import { KEYSTORES, KEYSTORE_NAME, dataFiles } from '../data-folder/data-folder.ts';
-import { newestSchema } from '../store/sqlite/migrate.ts';
+import { SCHEMA_VERSION, earlierSchemaWords } from '../store/schema-version.ts';
 
 export const MANIFEST_NAME = 'manifest.json';
 const VERSION = 1;
@@ -50,7 +50,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** Reads the manifest of the backup `file`. @throws EngineError `BACKUP_UNREADABLE` or `BACKUP_TOO_NEW` */
+/** Reads the manifest of the backup `file`. @throws EngineError `BACKUP_UNREADABLE`, `BACKUP_TOO_NEW` or `BACKUP_TOO_OLD` */
 export const readManifest = (file: string, text: string): Manifest => {
   const json = parseJson(text);
   const { data: header } = versionSchema.safeParse(json);
@@ -59,9 +59,11 @@ export const readManifest = (file: string, text: string): Manifest => {
     throw tooNew(file, `it has format ${header.version}, and this Gasdesk reads ${VERSION}`);
   const { data: manifest } = manifestSchema.safeParse(json);
   if (manifest === undefined) throw unreadable(file, 'its manifest is not in the format that this Gasdesk reads');
-  if (manifest.schema > newestSchema) {
-    throw tooNew(file, `its database has schema ${manifest.schema}, and this Gasdesk knows up to ${newestSchema}`);
+  const { schema } = manifest;
+  if (schema > SCHEMA_VERSION) {
+    throw tooNew(file, `its database has schema ${schema}, and this Gasdesk knows up to ${SCHEMA_VERSION}`);
   }
+  if (schema < SCHEMA_VERSION) throw new EngineError('BACKUP_TOO_OLD', earlierSchemaWords(schema), { file });
   if (!manifest.files.some(({ name }) => name === dataFiles.database)) throw unreadable(file, 'it has no database');
   return manifest;
 };

@@ -237,7 +237,6 @@ const checkStored = async (
     for (const { id, ...row } of rows) {
       const known = verifier.settlementOf(id);
       if (!verifier.hasDecision(id)) verifier.addStoredFault(`The database has a decision that is no entry: ${id}`, id);
-      else if (known === 'unknown') continue;
       else if (!isDeepStrictEqual(row, known)) {
         verifier.addStoredFault(`The database has it ${row.settlement ?? 'not sponsored'}, and the log otherwise`, id);
       }

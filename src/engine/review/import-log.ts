@@ -27,8 +27,6 @@ const DIGITS = /^\d+$/;
 /** Writes the decisions of a log into a database, entry by entry. */
 class EntryImport {
   readonly #target: DecisionImport;
-  /** Decisions older than the log that are still to be read. Their settlement is unknown. */
-  #earlier = 0;
   #seq = 0;
   from = Infinity;
   to = 0;
@@ -40,7 +38,6 @@ class EntryImport {
   /** Writes the decision of an entry. @throws Error that says why the entry cannot be shown */
   add(line: Buffer, entry: Entry): void {
     if (isTooDeep(line.toString(), line)) throw new Error('It is nested too deep');
-    if (entry.kind === 'start' && entry.entry === 0) this.#earlier = entry.body.earlierDecisions;
     if (entry.kind === 'policy') this.#addPolicy(entry);
     if (entry.kind === 'decision') this.#addDecision(line);
     if (entry.kind === 'settlement') this.#settle(entry.body);
@@ -51,11 +48,9 @@ class EntryImport {
   }
 
   #addDecision(line: Buffer): void {
-    const isEarlier = this.#earlier > 0;
-    if (isEarlier) this.#earlier -= 1;
     const decision = decisionOfEntry(line.toString(), this.#seq + 1);
     // The verifier reports a duplicate.
-    if (!this.#target.add(isEarlier ? { ...decision, settlement: null } : decision)) return;
+    if (!this.#target.add(decision)) return;
     this.#seq += 1;
     this.from = Math.min(this.from, decision.at);
     this.to = Math.max(this.to, decision.at);

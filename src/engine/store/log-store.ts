@@ -46,8 +46,6 @@ export interface OutsideAction extends CallerInfo {
  * whose other writes enter themselves in the same step.
  */
 export interface LogStore {
-  /** Enters decisions from before the log existed, once. Takes a minute for a million decisions. */
-  enterEarlier(): Promise<void>;
   /** Id of this desk, until its log continues from an older state. */
   deskId(): Promise<string>;
   /** Whether the log shows that the desk had this id before. */

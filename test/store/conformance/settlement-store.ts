@@ -187,7 +187,7 @@ class Story {
     const check = new SettlementCheck();
     for (const { text } of await this.database.logLines({ from: 0, limit: 1_000 })) {
       const { kind, body } = JSON.parse(text) as Entry;
-      if (kind === 'decision') check.add(body.id, String(MAX_COST), String(body['userOpHash']), true);
+      if (kind === 'decision') check.add(body.id, String(MAX_COST), String(body['userOpHash']));
       if (kind === 'settlement') expect(check.settle(body)).toBeUndefined();
     }
   }

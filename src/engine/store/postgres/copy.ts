@@ -15,7 +15,7 @@ import {
   sqliteLots,
   tablesOf,
 } from './copied-rows.ts';
-import { keepEnginesOut, migrate } from './migrate.ts';
+import { createSchema, keepEnginesOut } from './create-schema.ts';
 import { type Rows, rowsOf, storable } from './rows.ts';
 import { enginesOf } from './session.ts';
 
@@ -133,7 +133,7 @@ const schemaOf = async (rows: Rows): Promise<{ isOurs: boolean; hasTables: boole
 const makeTables = async (client: pg.ClientBase, rows: Rows): Promise<void> => {
   const { isOurs, hasTables } = await schemaOf(rows);
   if (hasTables && !isOurs) throw notEmpty('There are tables of another program in that database. Name an empty one');
-  await migrate(client);
+  await createSchema(client);
 };
 
 const requireEmpty = async (client: pg.ClientBase, rows: Rows): Promise<void> => {
@@ -164,8 +164,8 @@ export interface SqliteDesk {
  * Copies a desk from SQLite into an empty PostgreSQL database, in one transaction, and compares every row before it
  * commits. A NUL in a text, which PostgreSQL cannot store, is replaced as always.
  *
- * @param desk its database, which has the newest schema and no engine, and its sealed vault
- * @throws EngineError `DATABASE_NOT_EMPTY` or `DATABASE_TOO_NEW`
+ * @param desk its database, on which no engine runs, and its sealed vault
+ * @throws EngineError `DATABASE_NOT_EMPTY`, `DATABASE_TOO_NEW` or `DATABASE_TOO_OLD`
  */
 export const copyToPostgres = async (desk: SqliteDesk, client: pg.ClientBase): Promise<CopyResult> => {
   const { database, vault } = desk;
@@ -237,7 +237,7 @@ const fillTable = async (
  * Copies a desk from PostgreSQL, as of one moment, into a new SQLite database, and compares every row. The file is not
  * durable yet.
  *
- * @param database has the newest schema, and is empty
+ * @param database has the tables, and is empty
  * @throws the signal's reason
  */
 export const copyToSqlite = async (
@@ -278,13 +278,14 @@ export const copyToSqlite = async (
 };
 
 /**
- * Migrates a desk's database to the newest schema.
+ * Checks that a database has a desk of this version.
  *
- * @throws EngineError `CONFIG_INVALID` if the database has no desk, and is left unchanged; `DATABASE_TOO_NEW`
+ * @throws EngineError `CONFIG_INVALID` if the database has no desk, and is left unchanged; `DATABASE_TOO_NEW`,
+ *   `DATABASE_TOO_OLD`
  */
 export const requireDesk = async (client: pg.ClientBase): Promise<void> => {
   const rows = rowsOf(client);
   const isDesk = (await schemaOf(rows)).isOurs && (await rows.get('SELECT 1 FROM account')) !== undefined;
   if (!isDesk) throw new EngineError('CONFIG_INVALID', 'There is no desk in that database');
-  await migrate(client);
+  await createSchema(client);
 };

@@ -62,7 +62,7 @@ export const createLogWriter = async ({ rows, head, clock, ...before }: LogWrite
     isStarted = true;
     // Holds of other engines continue.
     const holds = held.length === 0 ? {} : { holds: held.map(({ hold }) => hold) };
-    write('start', JSON.stringify({ engine: version, earlierDecisions: 0, ...holds }), null);
+    write('start', JSON.stringify({ engine: version, ...holds }), null);
   };
   return {
     append(kind, body) {

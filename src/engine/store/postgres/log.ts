@@ -33,7 +33,6 @@ export const logStore = ({ rows, writer }: { rows: Rows; writer: Writer }): LogS
   const tree = logTree(rows);
   return {
     // PostgreSQL databases have always had a log.
-    enterEarlier: () => Promise.resolve(),
     async deskId() {
       return (await rows.get<{ id: string }>('SELECT desk_id AS id FROM desk'))?.id ?? '';
     },

@@ -11,7 +11,7 @@ const END = `UPDATE notification SET ended_at = $1, due = (SELECT count(*) FROM 
 const TRIM = `DELETE FROM notification WHERE ended_at IS NOT NULL
   AND seq <= (SELECT seq FROM notification ORDER BY seq DESC OFFSET ${MAX_STORED} LIMIT 1)`;
 const SAVE_WEBHOOK = `INSERT INTO notification_webhook ("only", url) VALUES (1, $1)
-  ON CONFLICT ("only") DO UPDATE SET url = excluded.url, attempted_at = NULL, fault = NULL`;
+  ON CONFLICT ("only") DO UPDATE SET url = excluded.url, attempted_at = NULL, error = NULL`;
 
 /** Other engines are notified as for settings, so that their consoles show it. */
 export const notificationStore = ({ rows, writer }: Omit<Access, 'cache'>): NotificationStore => {
@@ -55,6 +55,6 @@ export const notificationStore = ({ rows, writer }: Omit<Access, 'cache'>): Noti
         else await tx.run(SAVE_WEBHOOK, [url]);
       }),
     saveNotificationAttempt: ({ attemptedAt, error }) =>
-      write('UPDATE notification_webhook SET attempted_at = $1, fault = $2', [attemptedAt, error]),
+      write('UPDATE notification_webhook SET attempted_at = $1, error = $2', [attemptedAt, error]),
   };
 };

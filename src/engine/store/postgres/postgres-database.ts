@@ -17,7 +17,7 @@ import { ledgerQueries } from './ledger-queries.ts';
 import { releaseHolds } from './ledger.ts';
 import { logStore } from './log.ts';
 import { logCheckStore } from './log-check.ts';
-import { migrate } from './migrate.ts';
+import { createSchema } from './create-schema.ts';
 import { notificationStore } from './notifications.ts';
 import { operatorTransactionStore } from './operator-transactions.ts';
 import { pauseStore } from './pause.ts';
@@ -95,7 +95,7 @@ const createRelease = (rows: Rows, writer: Writer, clock: Clock) => {
 /**
  * Opens the store on a PostgreSQL database, which other engines may use at the same time.
  *
- * @throws EngineError `STORE_UNAVAILABLE` or `DATABASE_TOO_NEW`
+ * @throws EngineError `STORE_UNAVAILABLE`, `DATABASE_TOO_NEW` or `DATABASE_TOO_OLD`
  */
 export const openPostgresDatabase = async (
   url: Secret<string>,
@@ -112,7 +112,7 @@ export const openPostgresDatabase = async (
   try {
     const client = await writers.connect();
     try {
-      await migrate(client);
+      await createSchema(client);
     } finally {
       client.release();
     }

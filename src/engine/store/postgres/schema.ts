@@ -1,14 +1,14 @@
 import { settingsTables } from './settings-tables.ts';
 
 /**
- * The schema on PostgreSQL: the tables and columns of SQLite's newest schema, so that a database can be copied row by
+ * The schema on PostgreSQL: the tables and columns of SQLite, so that a database can be copied row by
  * row, and three tables of its own. `desk_head` is the single row, with counters, that every write locks;
  * `settings_version` shows engines what has changed; `vault` holds the sealed vault, which elsewhere is a file.
  *
  * Whole numbers are bigint, texts are compared by their bytes as in SQLite. Records stay text: they are part of the
  * log.
  */
-const tables = `
+export const tables = `
   ${settingsTables}
   CREATE TABLE decision (
     seq bigint PRIMARY KEY,
@@ -119,7 +119,7 @@ const tables = `
   CREATE INDEX notification_unseen ON notification (seq) WHERE seen = 0;
   CREATE INDEX notification_due ON notification (seq) WHERE due = 1;
   CREATE TABLE notification_webhook (
-    "only" bigint PRIMARY KEY CHECK ("only" = 1), url text NOT NULL, attempted_at bigint, fault text
+    "only" bigint PRIMARY KEY CHECK ("only" = 1), url text NOT NULL, attempted_at bigint, error text
   );
 
   CREATE TABLE desk ("only" bigint PRIMARY KEY CHECK ("only" = 1), desk_id text NOT NULL);
@@ -158,29 +158,11 @@ const tables = `
   INSERT INTO desk_head VALUES (1, 0, 0, 0, 0, 0, 0, 0, NULL);
   CREATE SEQUENCE engine_number;
   CREATE TABLE settings_version (scope text COLLATE "C" PRIMARY KEY, version bigint NOT NULL);
-  CREATE TABLE vault ("only" bigint PRIMARY KEY CHECK ("only" = 1), sealed text NOT NULL);
-`;
-
-/** Observed base fee and tips of each chain, and whether its breaker is switched off. */
-const believedFees = `
   CREATE TABLE chain_base_fee (
     chain_id bigint PRIMARY KEY, block bigint NOT NULL, base_fee_wei text NOT NULL, seen_at bigint NOT NULL
   );
   CREATE TABLE chain_tip (
     chain_id bigint NOT NULL, hour bigint NOT NULL, lowest_wei text NOT NULL, PRIMARY KEY (chain_id, hour)
   );
-  ALTER TABLE chain ADD COLUMN breaker_off bigint NOT NULL DEFAULT 0;
+  CREATE TABLE vault ("only" bigint PRIMARY KEY CHECK ("only" = 1), sealed text NOT NULL);
 `;
-
-/** One step of the schema, with the version of the corresponding SQLite schema. */
-export interface SchemaStep {
-  readonly version: number;
-  readonly sql: string;
-}
-
-/** Oldest first. A change of SQLite's schema needs a step here. */
-export const schemaSteps: readonly SchemaStep[] = [
-  { version: 120, sql: tables },
-  { version: 130, sql: believedFees },
-  { version: 135, sql: 'ALTER TABLE paymaster ADD COLUMN token_mode bigint NOT NULL DEFAULT 1' },
-];

@@ -4,7 +4,7 @@ import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import { addressKey } from '../../../shared/schema/hex.ts';
 import type { Address } from '../../../shared/schema/hex.ts';
 import { createHashIndex } from './hash-index.ts';
-import { migrate } from './migrate.ts';
+import { createSchema } from './schema.ts';
 import { policyRevisions } from './policy-revisions.ts';
 import { recordText } from '../../../core/decision/stored-record.ts';
 
@@ -56,7 +56,7 @@ const openForFilling = (file: string): Database.Database => {
   database.pragma('synchronous = OFF');
   // Rules and accounts of the other desk are unknown.
   database.pragma('foreign_keys = OFF');
-  migrate(database);
+  createSchema(database);
   return database;
 };
 

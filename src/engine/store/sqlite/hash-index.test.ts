@@ -1,12 +1,12 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createHashIndex } from './hash-index.ts';
-import { migrate } from './migrate.ts';
+import { createSchema } from './schema.ts';
 
 let database: Database.Database;
 beforeEach(() => {
   database = new Database(':memory:');
-  migrate(database);
+  createSchema(database);
   database.exec(`
     INSERT INTO account VALUES ('account', 'Account', 1);
     INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)

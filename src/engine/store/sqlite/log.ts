@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
 import { type EntryBody, type EntryKind, entryText } from '../../../core/log/entry.ts';
 import { consistencyRanges, inclusionRanges } from '../../../core/log/merkle-tree.ts';
-import { type AccountKey, type AccountKind, accountText } from '../../../core/ledger/account.ts';
 import { sha256Text } from '../../base/sha256.ts';
 import { version } from '../../base/version.ts';
 import { ENTRY, type EntryRow, PAGE_CHARACTERS, toLine } from '../log-rows.ts';
@@ -14,7 +13,7 @@ import { operatorChanges } from './operator-changes.ts';
 /** Enters events in the log, inside the transactions that cause them. */
 export interface LogWriter {
   /** Enters that the engine runs, unless entered. Called automatically before the first entry. */
-  start(earlierDecisions?: number): void;
+  readonly start: () => void;
   readonly isStarted: () => boolean;
   /** Whether operators may have made changes that are not entered yet. */
   readonly hasChanges: () => boolean;
@@ -73,10 +72,10 @@ export const createLogWriter = (
     return { position, at, hash };
   };
   /** The last entry of an engine that has entered its start. A start that was rolled back is entered again. */
-  const startedLast = (earlierDecisions = 0): Last => {
+  const startedLast = (): Last => {
     const before = lastOfBatch ?? last.get();
     if (before !== undefined && started !== undefined && started <= before.position) return before;
-    const entered = write(before, 'start', JSON.stringify({ engine: version, earlierDecisions }), null);
+    const entered = write(before, 'start', JSON.stringify({ engine: version }), null);
     started = entered?.position;
     return entered;
   };
@@ -85,7 +84,7 @@ export const createLogWriter = (
     if (lastOfBatch !== null) lastOfBatch = entered;
   };
   return {
-    start: (earlierDecisions) => void startedLast(earlierDecisions),
+    start: () => void startedLast(),
     isStarted: () => started !== undefined,
     hasChanges: operators.mayBePending,
     append: (kind, body) => append(kind, JSON.stringify(body)),
@@ -103,93 +102,6 @@ export const createLogWriter = (
       if (end !== undefined) onLogEnd({ size: end.position + 1, hash: end.hash.toString('hex') });
     },
   };
-};
-
-/** Earlier decisions per transaction, or accounts per entry. */
-const BATCH_SIZE = 5_000;
-
-/** No re-org removes blocks further below the last one read. */
-const RE_ORG_BLOCKS = 10_000;
-
-type OpeningLedger = EntryBody<'ledger'>;
-
-interface AccountRow {
-  kind: AccountKind;
-  id: string;
-  window: number;
-  user: string;
-}
-
-type OpeningReservation = AccountRow &
-  Omit<OpeningLedger['reservations'][number], 'account' | 'ofWei'> & { readonly ofWei: string | null };
-
-/** Besides rolling windows, which return nothing, only accounts of limits have windows. */
-const keyOfRow = ({ kind, id, window, user }: AccountRow): AccountKey => ({
-  kind,
-  id,
-  ...(kind === 'limit' && { window }),
-  ...(user !== '' && { user }),
-});
-
-/**
- * Enters what was decided before the log existed: policy revisions, decisions, and the ledger amounts that may still be
- * returned. Continues after an interruption.
- */
-const enterEarlier = (database: Database.Database, log: LogWriter): void => {
-  const find = database.prepare<[], string>(`SELECT body FROM log_entry WHERE position = 0`).pluck();
-  const count = database.prepare<[], number>('SELECT count(*) FROM decision').pluck();
-  const isOpened = database.prepare<[], number>(`SELECT 1 FROM log_entry WHERE kind = 'ledger' LIMIT 1`).pluck();
-  const entered = database
-    .prepare<[], number>(
-      'SELECT decision_seq FROM log_entry WHERE decision_seq IS NOT NULL ORDER BY position DESC LIMIT 1',
-    )
-    .pluck();
-  const revisions = database.prepare<[], { paymasterId: string; hash: string; policy: string }>(
-    `SELECT paymaster_id AS paymasterId, hash, policy FROM policy_revision AS revision
-     ORDER BY (SELECT max(seq) FROM policy_history WHERE policy_history.hash = revision.hash), at, hash`,
-  );
-  const decisions = database.prepare<[number, number], { seq: number; record: string }>(
-    'SELECT seq, record FROM decision WHERE seq > ? ORDER BY seq LIMIT ?',
-  );
-  const accounts = database.prepare<[], OpeningLedger['accounts'][number]>(
-    `SELECT kind, id, window, user, held FROM ledger_account WHERE held <> '0' ORDER BY account_id`,
-  );
-  const reservations = database.prepare<[], OpeningReservation>(
-    `SELECT decision.id AS decision, kind, account.id, window, user, follows, reserved, reservation.held,
-       of_wei AS ofWei
-     FROM decision JOIN ledger_reservation AS reservation ON decision_seq = seq
-       JOIN ledger_account AS account USING (account_id)
-       LEFT JOIN chain_cursor USING (chain_id)
-     WHERE settlement = 'reserved' OR settled_block >= block - ${RE_ORG_BLOCKS} ORDER BY seq`,
-  );
-  const begin = database.transaction((): void => {
-    log.start(count.get() ?? 0);
-    for (const { paymasterId, hash, policy } of revisions.all()) {
-      log.append('policy', { paymasterId, hash, policy: JSON.parse(policy) });
-    }
-  });
-  const enterSome = database.transaction((): boolean => {
-    const some = decisions.all(entered.get() ?? 0, BATCH_SIZE);
-    for (const { seq, record } of some) log.appendDecision(seq, record);
-    return some.length === BATCH_SIZE;
-  });
-  const open = database.transaction((): void => {
-    const held = accounts.all();
-    const open = reservations.all().map(({ decision, kind, id, window, user, ofWei, ...rest }) => {
-      const account = accountText(keyOfRow({ kind, id, window, user }));
-      return { decision, account, ...rest, ...(ofWei !== null && { ofWei }) };
-    });
-    do {
-      log.append('ledger', { accounts: held.splice(0, BATCH_SIZE), reservations: open.splice(0, BATCH_SIZE) });
-    } while (held.length + open.length > 0);
-  });
-  const first = find.get();
-  if (first === undefined) {
-    if (count.get() === 0) return;
-    begin.immediate();
-  } else if ((JSON.parse(first) as EntryBody<'start'>).earlierDecisions === 0 || isOpened.get() !== undefined) return;
-  while (enterSome.immediate());
-  open.immediate();
 };
 
 /** Without continuing from an older state. */
@@ -231,9 +143,6 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
     'SELECT size, at, note FROM log_checkpoint WHERE size > ? ORDER BY size LIMIT ?',
   );
   return {
-    async enterEarlier() {
-      enterEarlier(database, log);
-    },
     async deskId() {
       return desk.get() ?? '';
     },

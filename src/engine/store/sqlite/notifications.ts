@@ -34,7 +34,7 @@ export const notificationStore = (database: Database.Database): NotificationStor
   );
   const removeWebhook = database.prepare<[]>('DELETE FROM notification_webhook');
   const saveAttempt = database.prepare<[Omit<NotificationWebhook, 'url'>]>(
-    'UPDATE notification_webhook SET attempted_at = @attemptedAt, fault = @error',
+    'UPDATE notification_webhook SET attempted_at = @attemptedAt, error = @error',
   );
 
   const raise = database.transaction((notification: NewNotification): Row | undefined => {

@@ -64,15 +64,18 @@ describe('opening the database', () => {
     );
   });
 
-  it('refuses a database of a newer Gasdesk and does not touch a byte of it', () => {
+  it.each([
+    ['a newer Gasdesk', 99_999, 'DATABASE_TOO_NEW', /restore a backup/],
+    ['a Gasdesk from before version 1.0', 135, 'DATABASE_TOO_OLD', /"gasdesk policy export".*"gasdesk policy apply"/],
+  ])('refuses a database of %s, says what to do and does not touch a byte of it', (_, schema, code, words) => {
     openDatabase(file).close();
-    const newer = new Database(file);
-    newer.pragma('user_version = 99999');
-    newer.pragma('journal_mode = DELETE');
-    newer.close();
+    const other = new Database(file);
+    other.pragma(`user_version = ${schema}`);
+    other.pragma('journal_mode = DELETE');
+    other.close();
     const before = readFileSync(file);
 
-    expect(() => openDatabase(file)).toThrow(expect.objectContaining({ code: 'DATABASE_TOO_NEW' }));
+    expect(() => openDatabase(file)).toThrow(expect.objectContaining({ code, message: expect.stringMatching(words) }));
 
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(readdirSync(join(file, '..'))).toEqual(['gasdesk.db']);

@@ -2,14 +2,16 @@ import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { EngineError } from '../../../shared/errors.ts';
 import { MEND_DAMAGE, storageError } from './errors.ts';
-import { migrate } from './migrate.ts';
+import { createSchema } from './schema.ts';
 
 export type SqliteDatabase = Database.Database;
 
 /**
- * Opens a database file for the engine: WAL, every commit flushed to disk, foreign keys on, schema up to date.
+ * Opens a database file for the engine: WAL, every commit flushed to disk, foreign keys on, with all
+ * tables.
  *
- * @throws EngineError `DATA_FOLDER_UNUSABLE` if the file cannot be opened or is not a database, `DATABASE_TOO_NEW`
+ * @throws EngineError `DATA_FOLDER_UNUSABLE` if the file cannot be opened or is not a database, `DATABASE_TOO_NEW`,
+ *   `DATABASE_TOO_OLD`
  */
 export const openDatabase = (file: string): SqliteDatabase => {
   let database: Database.Database | undefined;
@@ -21,7 +23,7 @@ export const openDatabase = (file: string): SqliteDatabase => {
     database.pragma('foreign_keys = ON');
     // Triggers then see the rows that a REPLACE removes.
     database.pragma('recursive_triggers = ON');
-    migrate(database);
+    createSchema(database);
     // Only now: it writes to the file, and a refused file stays unchanged.
     database.pragma('journal_mode = WAL');
     // A checkpoint delays waiting requests: every 48 MB, fewer than one in a hundred.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requireServer } from './migrate.ts';
+import { requireServer } from './create-schema.ts';
 
 test('a server that is too old is refused, with what is needed', () => {
   expect(() => requireServer({ server_version_num: '140000', server_version: '14.0' })).not.toThrow();

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { EngineError } from '../../../shared/errors.ts';
 import { changeTriggers } from './operator-changes.ts';
-import { type SchemaStep, schemaSteps } from './schema.ts';
+import { SCHEMA_VERSION, hasSchema } from '../schema-version.ts';
+import { tables } from './schema.ts';
 
 /** Engines that start simultaneously wait for each other here. */
-const MIGRATING = 0x6761_7303;
+const CREATING = 0x6761_7303;
 
 /** As `server_version_num`: the first version that ends the sessions of a frozen engine. */
 const OLDEST_SERVER = 140_000;
@@ -27,7 +28,7 @@ const SERVER = `SELECT current_setting('server_version_num') AS server_version_n
 
 /** Prevents engines from starting before this transaction ends. */
 export const keepEnginesOut = async (client: pg.ClientBase): Promise<void> => {
-  await client.query('SELECT pg_advisory_xact_lock($1, 0)', [MIGRATING]);
+  await client.query('SELECT pg_advisory_xact_lock($1, 0)', [CREATING]);
 };
 
 const currentSchema = async (client: pg.ClientBase): Promise<number> => {
@@ -41,31 +42,21 @@ const currentTriggers = async (client: pg.ClientBase): Promise<string | null | u
   (await client.query<{ triggers: string | null }>('SELECT triggers FROM gasdesk_schema LIMIT 1')).rows[0]?.triggers;
 
 /**
- * Migrates a database to the newest schema, all steps in one transaction.
+ * Creates the tables in an empty database, in one transaction.
  *
- * @throws EngineError `DATABASE_TOO_NEW` if a newer Gasdesk wrote it, `CONFIG_INVALID` if the server is too old;
- *   nothing is then changed
+ * @throws EngineError `DATABASE_TOO_NEW` or `DATABASE_TOO_OLD` if another version of Gasdesk wrote it, `CONFIG_INVALID`
+ *   if the server is too old; nothing is then changed
  */
-export const migrate = async (client: pg.ClientBase, steps: readonly SchemaStep[] = schemaSteps): Promise<void> => {
+export const createSchema = async (client: pg.ClientBase): Promise<void> => {
   const { rows: servers } = await client.query<ServerVersion>(SERVER);
   for (const server of servers) requireServer(server);
   await client.query('BEGIN');
   try {
     await keepEnginesOut(client);
     await client.query('CREATE TABLE IF NOT EXISTS gasdesk_schema (version bigint PRIMARY KEY, triggers text)');
-    const current = await currentSchema(client);
-    const newest = steps.at(-1)?.version ?? 0;
-    if (current > newest) {
-      throw new EngineError(
-        'DATABASE_TOO_NEW',
-        `The database has schema ${current}, and this Gasdesk knows up to ${newest}. Use a newer Gasdesk.`,
-        { found: current, known: newest },
-      );
-    }
-    const pending = steps.filter(({ version }) => version > current);
-    for (const { version, sql } of pending) {
-      await client.query(sql);
-      await client.query('INSERT INTO gasdesk_schema (version) VALUES ($1)', [version]);
+    if (!hasSchema(await currentSchema(client))) {
+      await client.query(tables);
+      await client.query('INSERT INTO gasdesk_schema (version) VALUES ($1)', [SCHEMA_VERSION]);
     }
     // Triggers follow the code, but identical ones need no lock.
     if ((await currentTriggers(client)) !== triggersHash) {
