@@ -34,5 +34,8 @@ test('a factory that Gasdesk cannot read is trusted by its address, in the form 
   expect(await seriousErrors(page)).toEqual([]);
   await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/console-rules-deployment.png') });
   await dialog.getByRole('button', { name: 'Add rule', exact: true }).click();
-  await page.getByRole('listitem', { name: 'New accounts' }).getByText(`also by ${factory} unread`).waitFor();
+  await page
+    .getByRole('listitem', { name: 'New accounts' })
+    .getByText(`also by ${factory}, which Gasdesk trusts without reading`)
+    .waitFor();
 });
