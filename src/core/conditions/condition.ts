@@ -219,7 +219,7 @@ const conditionOf = (text: string): Condition | ConditionError => {
   return read;
 };
 
-/** What is wrong with a text as a condition; undefined: nothing. */
+/** Why a text is not a valid condition; undefined if it is one. */
 export const conditionError = (text: string): ConditionError | undefined => {
   const read = conditionOf(text);
   return 'message' in read ? read : undefined;

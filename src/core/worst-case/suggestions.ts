@@ -186,7 +186,7 @@ const sentenceOf = (
   return `${subject} ${change}: ${saved === undefined ? because.savesNothing : because.saves}.`;
 };
 
-/** By the first time for which they differ, the smaller amount first. */
+/** Sorts by the first period for which the amounts differ, smaller amounts first. */
 const order = ({ amountsWei: one }: Suggestion, { amountsWei: other }: Suggestion): number => {
   const differs = BY_WEIGHT.find((period) => one[period] !== other[period]);
   if (differs === undefined) return 0;

@@ -1,7 +1,7 @@
 import { CompactTree } from '../../core/log/merkle-tree.ts';
 import { sha256 } from '../base/sha256.ts';
 
-/** Levels of a tile's subtree. It has 2 to that many hashes (c2sp.org/tlog-tiles). */
+/** Levels of the subtree that a tile holds: a full tile has 256 hashes (c2sp.org/tlog-tiles). */
 export const TILE_LEVELS = 8;
 export const TILE_HASHES = 2 ** TILE_LEVELS;
 const HASH_BYTES = 32;

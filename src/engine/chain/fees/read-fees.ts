@@ -2,7 +2,7 @@ import { EngineError } from '../../../shared/errors.ts';
 import { type BlockGas, readBlockGas, readQuantity } from '../gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../rpc.ts';
 
-/** A gas price that the node reports; undefined if it reports none. That neither refuses nor permits anything. */
+/** A gas price that the node reports; undefined if it reports none. No decision depends on it alone. */
 const readPrice = async (rpc: RpcClient, method: string): Promise<bigint | undefined> => {
   try {
     return await readQuantity(rpc, method, []);
