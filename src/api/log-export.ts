@@ -5,7 +5,7 @@ import type { Caller } from './index.ts';
 export interface LogRange {
   /** The first entry; 0 by default. */
   readonly from?: number | undefined;
-  /** The entry after the last; by default the size of the log. */
+  /** Exclusive end: one past the last exported entry; by default the size of the log. */
   readonly to?: number | undefined;
 }
 

@@ -38,7 +38,7 @@ const EXEC_TYPES: readonly string[] = ['00', '01'];
 /**
  * Mode selectors that do not change the encoding: the default, and ERC-7821's batch with optional opData after the
  * calls. ERC-7821's batch of batches (0x78210002) is refused: accounts that ignore the selector, such as Kernel v3,
- * would read the same bytes as other calls.
+ * would decode the same bytes into different calls.
  */
 const MODE_SELECTORS: readonly string[] = ['00000000', '78210001'];
 

@@ -45,7 +45,7 @@ export interface Reservation {
    * never released.
    */
   readonly since?: number;
-  /** Id of the rule in shadow that counts here: an operation it would deny takes nothing. */
+  /** Id of the rule in shadow that this account counts for; an operation that the rule would deny is not counted. */
   readonly shadow?: string;
 }
 

@@ -36,7 +36,7 @@ export interface StoredDecisions<Mined> {
 export type SettlementChange<Mined> = { readonly seq: number } & (
   | { readonly to: 'reserved' }
   | { readonly to: 'settled'; readonly mined: Mined }
-  /** `block` has an operation that it may have paid for. */
+  /** `block` contains an operation that this decision may have paid for. */
   | { readonly to: 'unconfirmed'; readonly block: number }
 );
 
@@ -60,7 +60,8 @@ const slotKey = ({ entryPoint, paymaster, sender, nonce }: OperationSlot): strin
  * - A mined operation settles the decision with its hash.
  * - One without such a decision leaves every candidate for its slot unconfirmed: one of them paid for it, and it is
  *   unknown which.
- * - A decision that a block of the range accounted for, and no operation accounts for any more, returns to `reserved`.
+ * - A decision that a block of the range settled or left unconfirmed, and that no mined operation matches now, returns
+ *   to `reserved`.
  */
 export const settleRange = <Mined extends MinedSlot>({
   seqOf,

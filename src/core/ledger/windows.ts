@@ -7,8 +7,8 @@ export interface LimitWindow {
 }
 
 /**
- * The window that contains `now`: `startTimeInEpoch + k · durationInMs` (behaviour 5.7). If the clock was set back
- * before the limit's start, the first window.
+ * The window that contains `now`: `startTimeInEpoch + k · durationInMs` (behaviour 5.7). If the clock was set back to
+ * before the limit's start, this is the first window.
  */
 export const windowAt = (
   { startTimeInEpoch, durationInMs }: { readonly startTimeInEpoch: number; readonly durationInMs?: number | undefined },

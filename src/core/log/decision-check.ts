@@ -24,7 +24,9 @@ export interface Before {
 /** Reasons for which a decision that is not sponsored may lack a replay, even a new one. */
 const MAY_BE_WITHOUT: readonly NotReplayable[] = ['FAILED', 'TRUNCATED'];
 
-/** Decides every decision of a log again, and compares what it names with the entries before it. */
+/**
+ * Replays every decision of a log, and compares the policy and engine version that it names with the entries before it.
+ */
 export class DecisionCheck {
   readonly #before: Before;
   readonly #how: ReplayHow;

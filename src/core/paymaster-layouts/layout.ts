@@ -41,7 +41,7 @@ export interface ChargedGas {
   paymasterValidationGasLimit: bigint;
 }
 
-/** The price of a contract. Amounts are in the token's smallest units. */
+/** What a token-mode contract charges. Amounts are in the token's smallest units. */
 export interface TokenPrice extends ChargedGas {
   /** Units for 1e18 wei. */
   exchangeRate: bigint;

@@ -110,11 +110,11 @@ export const shareAccounts = (tank: AccountKey, sender: Address, paymasterId: st
   ];
 };
 
-/** The outstanding amount of one of several users of a tank. All wei. */
+/** What one of several users of a tank has outstanding. All amounts are in wei. */
 export interface TankShareFacts {
   /** Whose amount it is: an account's, or a DApp's with all of its accounts. */
   readonly holder: 'sender' | 'dapp';
-  /** The most that one of them may hold of the tank, in percent. */
+  /** The largest share of the tank that one of them may have outstanding, in percent. */
   readonly percent: number;
   /** Balance on chain. */
   readonly balanceWei: bigint;

@@ -66,7 +66,7 @@ export const webhookTargets = ({ webhooks, rules }: Pick<Policy, 'webhooks' | 'r
   })),
 ];
 
-/** Webhooks that have to be called and were not called yet. */
+/** Webhooks that still have to be called. */
 export const uncalledWebhooks = (facts: Pick<Facts, 'webhooks'>, policy: Policy): readonly WebhookTarget[] =>
   webhookTargets(policy).filter(
     ({ webhookId, active }) => active && !facts.webhooks.some(({ call }) => call.webhookId === webhookId),

@@ -85,7 +85,7 @@ export const rpcRouter = ({ service, limits, readBody, showReasons, publicError 
       limits.peer(remoteAddress(context));
       limits.apiKey(isKnown ? apiKey : UNKNOWN_KEYS);
     };
-    // The first request counts before the body is read, the others of a batch one by one.
+    // The first request is counted before the body is read; the others of a batch are counted one by one afterwards.
     count();
     if (!isKnown) {
       // Without a valid API key, only as much is read as the answer needs for the request's id.

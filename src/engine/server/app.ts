@@ -43,8 +43,8 @@ export interface HttpContext extends ConsoleAppContext {
 }
 
 /**
- * True if a Host header names this server by an address, as localhost, or as the operator allowed. An attacker can make
- * any other name resolve to this machine (DNS rebinding).
+ * True if a Host header names this server by IP address, as localhost, or by a name that the operator has allowed. An
+ * attacker can make any other name resolve to this machine (DNS rebinding).
  */
 const isOwnHost = (host: string, allowed: readonly string[]): boolean => {
   if (allowed.includes(host)) return true;

@@ -49,7 +49,8 @@ const REFUSED =
 const KNOWN = /already (?:known|imported|exists)|known transaction/i;
 
 /**
- * Sends a signed transaction to the node. An unclear error leaves it as sent: it may have arrived.
+ * Sends a signed transaction to the node. After an ambiguous error the transaction still counts as sent, since the node
+ * may have received it.
  *
  * @throws EngineError `TRANSACTION_WOULD_FAIL` if the node refuses it for good
  */

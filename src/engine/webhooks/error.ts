@@ -36,7 +36,10 @@ const words: Readonly<Record<string, string>> = {
 const isOtherFamily = ({ code, address = '' }: NodeJS.ErrnoException & { address?: string }): boolean =>
   address.includes(':') && (code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL');
 
-/** Among errors of several addresses of one name, the one that is not the receiver's; else the first. */
+/**
+ * If a name has several addresses and all failed: the first error that is not the receiver's, otherwise the first
+ * error.
+ */
 const decisive = (error: NodeJS.ErrnoException): NodeJS.ErrnoException => {
   if (!(error instanceof AggregateError)) return error;
   const errors = (error.errors as NodeJS.ErrnoException[]).filter((one) => !isOtherFamily(one));

@@ -38,8 +38,8 @@ export const createVaultStorage = ({ rows, writer }: { rows: Rows; writer: Write
         return next;
       });
     } catch (error) {
-      // The change may be refused because of newer content; and after a lost connection it is unknown whether it was
-      // committed.
+      // Read it again: the change may have been refused because the stored vault is newer, or the connection may have
+      // been lost before it was known whether the change was committed.
       await read().catch(() => undefined);
       throw error;
     }

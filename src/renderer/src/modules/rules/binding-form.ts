@@ -30,7 +30,7 @@ export const bindingInput = ({
   activeUntil,
 }: Binding = {}): BindingInput => ({ enforcement, when, from: localText(activeFrom), until: localText(activeUntil) });
 
-/** The typed fields as they are sent. Fields that are not set are absent. */
+/** The entered values as they are sent. Fields that are not set are absent. */
 export const typedBinding = ({ enforcement, when, from, until }: BindingInput) => {
   const [activeFrom, activeUntil] = [timeOf(from), timeOf(until)];
   return {

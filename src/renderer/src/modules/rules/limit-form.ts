@@ -48,7 +48,7 @@ export const typedLimit = ({ type, thresholdType, threshold, cycleDuration }: Li
   return cycle && { ...words, cycleDuration: cycle };
 };
 
-/** The effect of saving a limit on its usage, as a sentence; empty if nothing is counted. */
+/** A sentence on what happens to a limit's usage when it is saved; empty if nothing is counted. */
 export const restartSentence = ({ type, cycleDuration }: LimitWords): string => {
   if (type === 'OPERATION') return '';
   return cycleDuration?.unit === 'lifetime'

@@ -20,7 +20,7 @@ export const typedList = (text: string): string[] => text.split(/[\s,]+/).filter
 const asText = (text: string): unknown => (text === '' ? undefined : text);
 const asList = (text: string): unknown => (text === '' ? undefined : typedList(text));
 
-/** What is sent of what is typed; undefined: nothing. */
+/** The value that is sent for the text entered in a field; undefined if none is sent. */
 const SENT: Readonly<Record<RuleFieldKind, (text: string) => unknown>> = {
   text: asText,
   expression: asText,
