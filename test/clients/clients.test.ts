@@ -97,6 +97,17 @@ const simpleAccountOf = async ({ factory, ownerKey }: Task): Promise<Address> =>
   return (await contract.getFunction('getAddress')(new Wallet(ownerKey).address, 0)) as Address;
 };
 
+/**
+ * A task for an owner of its own. viem 2.17 has its `eth_call` return the account's address as the code of a contract,
+ * and such code must not begin with 0xef (EIP-3541): one owner in 256 would fail by that alone.
+ */
+const newTask = async (place: Parameters<typeof taskOf>[0], payment: Payment): Promise<Task> => {
+  for (;;) {
+    const task = taskOf(place, payment);
+    if (!(await simpleAccountOf(task)).toLowerCase().startsWith('0xef')) return task;
+  }
+};
+
 const balanceOf = async (address: Address): Promise<bigint> =>
   (await token.contract.getFunction('balanceOf')(address)) as bigint;
 
@@ -122,7 +133,7 @@ const send = async (
   payment: Payment,
 ): Promise<Said> => {
   const { dapp } = places[version];
-  const task = taskOf(places[version], payment);
+  const task = await newTask(places[version], payment);
   const account = (await client.accountOf(way, task)) ?? (await simpleAccountOf(task));
   if (payment === 'in a token') await token.give(account);
   const before = { tankBalance: await dapp.tankBalance(), units: await balanceOf(account) };
