@@ -12,8 +12,8 @@ const verification = z.strictObject({
   state: z
     .enum(['verified', 'keyNotKnown', 'faulty'])
     .describe('keyNotKnown: consistent, but the key that signed it is unknown'),
-  words: z.string().describe('What it proves, or the first error'),
-  decisionId: z.string().nullable().describe('The decision of the first error, if it is in one'),
+  words: z.string().describe('What it proves, or the first fault'),
+  decisionId: z.string().nullable().describe('The decision of the first fault, if it is in one'),
 });
 
 export type Verification = z.output<typeof verification>;

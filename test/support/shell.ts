@@ -105,7 +105,11 @@ export const startShell = async (
   const opened = windowOf(browser);
   const started = startMain(dataHome, running.endpoint, env, { main });
   const { child, ended, stderr } = started;
-  const page = await Promise.race([opened, early(started)]);
+  const page = await Promise.race([opened, early(started)]).catch(async (error: unknown) => {
+    child.kill();
+    await running.stop();
+    throw error;
+  });
   const evaluate = evaluator(started);
   return {
     page,

@@ -27,7 +27,7 @@ it('keeps what came and was understood alike once, or the disk fills twice as fa
   expect(recordText(record(request)).split(long)).toHaveLength(2);
 });
 
-it('reads what earlier versions wrote', () => {
+it('reads a record in which nothing is omitted', () => {
   const before = record({ received: [{ callData: long }], userOperation: { callData: long } });
   expect(readRecord(JSON.stringify(before))).toEqual(before);
 });

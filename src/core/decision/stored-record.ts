@@ -42,7 +42,7 @@ export const recordText = (record: StoredRecord): string => {
   return JSON.stringify({ ...record, request: { ...request, userOperation }, asReceived });
 };
 
-/** A record as {@link recordText} writes it, now or in an earlier version. */
+/** A record as {@link recordText} writes it. `asReceived` is absent if the request has no operation. */
 export type CompactRecord = StoredRecord & { readonly asReceived?: readonly string[] };
 
 /** The record that {@link recordText} wrote. Numbers keep all their digits. */

@@ -12,7 +12,7 @@ export const otherEngineWords = (count: number): string =>
 /** Why decisions were not decided again, in words for brackets after their number. */
 export const notReplayableWords: Readonly<Record<NotReplayable, string>> = {
   FAILED: 'failed before they were decided',
-  WITHOUT_FACTS: 'made by a version that stored no facts',
+  WITHOUT_FACTS: 'their facts are missing',
   TRUNCATED: 'denials of requests that were too long to store whole',
   WITHOUT_POLICY: 'their policy revision is missing',
   UNKNOWN_FORM: 'in a format that this version does not know',

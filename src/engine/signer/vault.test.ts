@@ -367,3 +367,11 @@ test('with no cost given a guess at the passphrase costs 2^17', async () => {
   await costly.unlock(RIGHT);
   expect(costly.state).toBe('unlocked');
 });
+
+test('a secret is one object until the content changes: what is derived from it can be kept with it', async () => {
+  const before = vault.get('signer:31337');
+  expect(vault.get('signer:31337')).toBe(before);
+  await vault.set('signer:31337', new Secret('0x22'));
+  expect(vault.get('signer:31337')).not.toBe(before);
+  expect(vault.get('signer:31337')?.reveal()).toBe('0x22');
+});

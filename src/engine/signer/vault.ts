@@ -131,8 +131,8 @@ export const openVault = (
 ): Vault => {
   const { name: place } = storage;
   let opened: OpenVault | undefined;
-  /** Each secret is one object as long as the content stays the same, so that callers can remember what follows from it. */
-  let handedOut = { entries: new Map() as OpenVault['entries'], secrets: new Map<string, Secret<string>>() };
+  /** Each secret is one object while the content stays the same, so that callers can remember what follows from it. */
+  const handedOut = new WeakMap<OpenVault['entries'], Map<string, Secret<string>>>();
 
   /** Also true for a vault that cannot be read. */
   const exists = (): boolean => {
@@ -219,17 +219,16 @@ export const openVault = (
     refresh,
     lock() {
       opened = undefined;
-      handedOut = { entries: new Map(), secrets: new Map() };
     },
     names: () => [...unlocked().entries.keys()],
     get(name) {
       const { entries } = unlocked();
-      if (handedOut.entries !== entries) handedOut = { entries, secrets: new Map() };
       const value = entries.get(name);
-      const known = handedOut.secrets.get(name);
-      if (value === undefined || known !== undefined) return known;
-      const secret = new Secret(value);
-      handedOut.secrets.set(name, secret);
+      if (value === undefined) return undefined;
+      const secrets = handedOut.get(entries) ?? new Map<string, Secret<string>>();
+      handedOut.set(entries, secrets);
+      const secret = secrets.get(name) ?? new Secret(value);
+      secrets.set(name, secret);
       return secret;
     },
     async set(name, value) {

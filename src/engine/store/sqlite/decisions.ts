@@ -72,14 +72,14 @@ export const decisionStore = (
       return ledger.hasOther(account);
     },
     async heldOf(parts) {
-      return parts.map((part) => ledger.read(part).held);
+      return parts.map(ledger.heldBy);
     },
     decideAndReserve: async ({ reservations, ledgerVersion, settings: read }, conclude) => {
       const stored = await commit.run(() => {
         if (ledger.version() !== ledgerVersion) return undefined;
         if (read !== undefined && settings.of(read.scope) !== read.version) return undefined;
-        const before = reservations.map(ledger.read);
-        const conclusion = conclude(before.map(({ held }) => held));
+        const before = reservations.map(ledger.heldBy);
+        const conclusion = conclude(before);
         if (conclusion === undefined) return undefined;
         const { decision, reserve, taken = reservations, pause, pauseDapp, revision } = conclusion;
         const record = append(decision, revision);
@@ -101,7 +101,7 @@ export const decisionStore = (
     withHold: async ({ reservations, ledgerVersion }, check, run) => {
       const holds = await commit.run(() => {
         if (ledger.version() !== ledgerVersion) return undefined;
-        check(reservations.map((part) => ledger.read(part).held));
+        check(reservations.map(ledger.heldBy));
         return ledger.hold(reservations);
       });
       if (holds === undefined) return undefined;

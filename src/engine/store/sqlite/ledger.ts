@@ -21,22 +21,17 @@ interface ReservationRow extends AccountRow {
   ofWei: string | null;
 }
 
-/** A current amount. */
-export interface HeldAmount {
-  readonly held: bigint;
-}
-
 /**
  * Accounts and decisions' reservations, inside the transactions of its callers, which end with `save`. Amounts are
  * bigint.
  */
 export interface Ledger {
   /** Amount that all decisions together hold in the account, or in the counted buckets of its rolling window. */
-  readonly read: (part: LedgerPart) => HeldAmount;
+  readonly heldBy: (part: LedgerPart) => bigint;
   /** True if another account of its kind and id exists, even an empty one. */
   hasOther(account: AccountKey): boolean;
   /** Adds a decision's reservations. `before`: their accounts' amounts, in the same order. */
-  reserve(seq: number, reservations: readonly Reservation[], before: readonly HeldAmount[]): void;
+  reserve(seq: number, reservations: readonly Reservation[], before: readonly bigint[]): void;
   /** Reserves without a decision, until released or until the store opens again. */
   hold(reservations: readonly Reservation[]): number[];
   release(holds: readonly number[]): void;
@@ -61,14 +56,14 @@ interface CachedAccount {
   accountId: number | undefined;
 }
 
-/** Accounts in memory, some 200 bytes each. */
+/** Accounts in memory: 256 bytes each, measured with keys of limits per user. */
 const MAX_CACHED = 100_000;
 
 /**
  * Accounts are counters, never sums over history. Those in use are in memory; what a transaction changes is written by
  * `save` before its end.
  */
-const createAccounts = (database: Database.Database) => {
+const createAccounts = (database: Database.Database, maxCached: number) => {
   const find = database.prepare<Key, AccountRow>(
     'SELECT account_id AS accountId, held FROM ledger_account WHERE kind = ? AND id = ? AND window = ? AND user = ?',
   );
@@ -123,15 +118,13 @@ const createAccounts = (database: Database.Database) => {
       if (accountId !== undefined) update.run(String(amount), accountId);
     }
     changed.clear();
-    if (byKey.size > MAX_CACHED) forget();
+    if (byKey.size > maxCached) forget();
   };
   return {
     forget,
     save,
     hasOther: (account: AccountKey): boolean => knownUsers(account).some((user) => user !== account.user),
-    find(account: AccountKey): HeldAmount {
-      return { held: cached(account).held };
-    },
+    heldBy: (account: AccountKey): bigint => cached(account).held,
     /** Sets the amount of an account, created if missing. @returns its number */
     set(account: AccountKey, amount: bigint): number {
       const one = cached(account);
@@ -187,8 +180,8 @@ const createHolds = (database: Database.Database, accounts: ReturnType<typeof cr
     },
     hold: (reservations: readonly Reservation[]): number[] =>
       reservations.map(({ account, amount }) => {
-        const { held } = accounts.find(account);
-        const { lastInsertRowid } = insert.run(accounts.set(account, held + amount), String(amount));
+        const accountId = accounts.set(account, accounts.heldBy(account) + amount);
+        const { lastInsertRowid } = insert.run(accountId, String(amount));
         const hold = Number(lastInsertRowid);
         log.append('hold', { hold, account: accountText(account), amount: String(amount) });
         return hold;
@@ -196,8 +189,8 @@ const createHolds = (database: Database.Database, accounts: ReturnType<typeof cr
   };
 };
 
-export const createLedger = (database: Database.Database, log: LogWriter): Ledger => {
-  const accounts = createAccounts(database);
+export const createLedger = (database: Database.Database, log: LogWriter, maxCached = MAX_CACHED): Ledger => {
+  const accounts = createAccounts(database, maxCached);
   const parts = database
     .prepare<[string, string, number], string>(
       'SELECT held FROM ledger_account WHERE kind = ? AND id = ? AND window >= ?',
@@ -223,10 +216,10 @@ export const createLedger = (database: Database.Database, log: LogWriter): Ledge
   let version = 0;
   return {
     ...createHolds(database, accounts, log),
-    read({ account, since }) {
-      if (since === undefined) return accounts.find(account);
+    heldBy({ account, since }) {
+      if (since === undefined) return accounts.heldBy(account);
       const all = parts.all(account.kind, account.id, since);
-      return { held: all.reduce((sum, held) => sum + BigInt(held), 0n) };
+      return all.reduce((sum, held) => sum + BigInt(held), 0n);
     },
     hasOther: accounts.hasOther,
     save: accounts.save,
@@ -242,9 +235,8 @@ export const createLedger = (database: Database.Database, log: LogWriter): Ledge
           addPart(reservation, since);
           continue;
         }
-        const { held } = before[index] ?? accounts.find(account);
         const text = String(amount);
-        const id = accounts.set(account, held + amount);
+        const id = accounts.set(account, (before[index] ?? accounts.heldBy(account)) + amount);
         insert.run(seq, id, kind, text, text, ofWei === undefined ? null : String(ofWei));
       }
     },

@@ -2,16 +2,13 @@ import Database from 'better-sqlite3';
 
 /**
  * Gives the desk in a restored database file another id, and so its log another key: since the backup the desk may have
- * signed heads that this log does not extend. The log's next entry says so. A database from before the log existed gets
- * its id when it is opened.
+ * signed heads that this log does not extend. The log's next entry says so.
  *
  * @param backedUpAt when the backup was made, epoch ms
  */
 export const renewLog = (file: string, backedUpAt: number): void => {
   const database = new Database(file, { fileMustExist: true });
   try {
-    const hasLog = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'desk'`).get() !== undefined;
-    if (!hasLog) return;
     const call = JSON.stringify({ via: 'cli', by: 'operator', call: 0, action: 'restore' });
     database.transaction(() => {
       const before = database.prepare('SELECT desk_id FROM desk').pluck().get();

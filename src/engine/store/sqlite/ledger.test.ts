@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import type Database from 'better-sqlite3';
+import { beforeEach, expect, test } from 'vitest';
+import { ManualClock } from '../../../../test/support/manual-clock.ts';
+import { useTempFolders } from '../../../../test/support/temp-folder.ts';
+import type { Reservation } from '../../../core/ledger/account.ts';
+import { createLedger } from './ledger.ts';
+import { createLogWriter } from './log.ts';
+import { openDatabase } from './open.ts';
+
+const tempFolder = useTempFolders();
+let database: Database.Database;
+beforeEach(() => {
+  database = openDatabase(join(tempFolder(), 'gasdesk.db'));
+  database.pragma('foreign_keys = OFF');
+});
+
+const USERS = ['0xaa', '0xbb', '0xcc'];
+const reservation = (user: string, amount: bigint): Reservation => ({
+  account: { kind: 'limit', id: 'rule:0', window: 0, user },
+  kind: 'spend',
+  amount,
+});
+const stored = (): unknown[] => database.prepare('SELECT user, held FROM ledger_account ORDER BY user').raw().all();
+
+test.each([1, 100_000])(
+  'accounts hold the same in memory and in the table, whether %i may be in memory',
+  (maxCached) => {
+    const ledger = createLedger(database, createLogWriter(database, { clock: new ManualClock() }), maxCached);
+    const held = (): bigint[] => USERS.map((user) => ledger.heldBy(reservation(user, 0n)));
+    for (const seq of [1, 2, 3, 4, 5]) {
+      const taken = USERS.map((user, index) => reservation(user, BigInt(seq * 10 + index)));
+      database.transaction(() => {
+        ledger.reserve(seq, taken, taken.map(ledger.heldBy));
+        if (seq > 1) ledger.adjust(seq - 1, ({ reserved }) => reserved / 2n);
+        ledger.save();
+      })();
+    }
+    // Of each user half of the first four amounts, rounded down, and the whole fifth: 5 + 10 + 15 + 20 + 50 for the first.
+    expect(held()).toEqual([100n, 101n, 106n]);
+    expect(stored()).toEqual(USERS.map((user, index) => [user, String(held()[index])]));
+  },
+);
