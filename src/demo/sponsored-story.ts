@@ -89,12 +89,12 @@ const narrateNotReady = async (world: World, dapp: Dapp, account: SimpleAccount)
 
   await narrateHolding(world, dapp, account);
 
-  story.step('The user mints 3 again: nobody has paid into the gas tank');
+  story.step('The user mints 3 again: the gas tank is empty');
   await narrateDenied(world, 'gasTank', 'GAS_TANK_EMPTY', mint);
   await fundGasTank(dapp.paymaster, cast.fundingWallet.address as Address, TANK_WEI, cast.operator);
   story.print('Paid in; read from the chain', ether(await tankBalance(world, dapp)));
 
-  story.step('The user tries again: the operator lets almost nothing be signed for within an hour');
+  story.step('The user tries again: the breaker allows almost nothing within an hour');
   const { chainId } = world.chain;
   await world.engine.service.call('chains.set', { chainId, breaker: { amountWei: '1', seconds: 3600 } });
   await narrateDenied(world, 'burnRate', 'BURN_RATE_TOO_SMALL', mint);
@@ -122,7 +122,7 @@ export const NO_NODE = 'http://127.0.0.1:1';
 const narrateUnreachable = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, engine, chain } = world;
   const { chainId, url } = chain;
-  story.step('The user tries again while the node is unreachable: the operator lets almost nothing be signed then');
+  story.step('The user tries again while the node is unreachable: the budget for this case is almost nothing');
   await engine.service.call('chains.set', { chainId, rpc: NO_NODE, unreachable: { budgetWei: '1' } });
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)], ...GIVEN_GAS } as const;
   await narrateDenied(world, 'unreachable', 'UNREACHABLE_BUDGET_SPENT', mint);

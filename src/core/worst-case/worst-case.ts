@@ -87,7 +87,7 @@ const attackView = ({ volleys, amountWei, last, end }: Attack, at: number): Boun
   };
 };
 
-const nobodyAttacks = (policy: Policy, situation: Situation): Attack => {
+const noAttack = (policy: Policy, situation: Situation): Attack => {
   const end = attempt(policy, situation, cheapest(policy, situation).op).decide();
   return { volleys: [], amountWei: 0n, last: undefined, end };
 };
@@ -157,7 +157,7 @@ export function* worstCase(
     const ladder = found.ladders[period];
     const attack =
       operation === undefined || paused.length > 0
-        ? nobodyAttacks(policy, situation)
+        ? noAttack(policy, situation)
         : yield* playAttack(resumed, situation, { period, operation, heldNow, bound: ladder[0] });
     bounds.push(boundView(period, [...paused, ...ladder], attack, situation.at));
   }
