@@ -1,5 +1,5 @@
-/** How long to wait for a program to identify itself, ms. */
-const PROBE_MS = 1_000;
+/** How long to wait for a program to identify itself, ms: a busy Gasdesk may need more than a second. */
+const PROBE_MS = 5_000;
 
 /**
  * Describes which program listens on the desired address; another Gasdesk identifies itself.
