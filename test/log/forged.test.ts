@@ -14,8 +14,8 @@ const UNSEEN: readonly (readonly [row: string, is: RegExp])[] = [
   ['operator actions', /^action/],
   ['ids of decisions', /^decision [a-z]+\.body\.id /],
   ['times of entries', /^[a-z ]+\.at /],
-  ['how long steps took', /\.trace\[\]\.micros /],
-  ['what webhooks were sent', /\.trace\[\]\.call\.(?:request|url)/],
+  ['how long steps took', /\.steps\[\] (?:changed|longer)$/],
+  ['what webhooks were sent', /\.webhooks\[\]\.call\.(?:request|url)/],
   ['facts from outside', /\.body\.facts\.(?:shared|chain|account|price|token|holdings|webhooks|delegate)\b/],
   [
     'what was blanked',

@@ -5,8 +5,10 @@ import { type EntryHead, entryText } from '../../src/core/log/entry.ts';
 import type { LogFault } from '../../src/core/log/log-report.ts';
 import { version } from '../../src/engine/base/version.ts';
 import { LogVerifier } from '../../src/core/log/verify.ts';
-import { type Difference, type NotReplayable, readRevision, replay } from '../../src/core/replay/replay.ts';
-import { readRecord } from '../../src/core/decision/stored-record.ts';
+import { readRevision } from '../../src/core/policy/revision.ts';
+import { type Difference, type NotReplayable, replay } from '../../src/core/replay/replay.ts';
+import { explainRecord } from '../../src/core/decision/explain-record.ts';
+import { type StoredRecord, readRecord } from '../../src/core/decision/stored-record.ts';
 import { PolicyTrial } from '../../src/core/trial/try-policy.ts';
 import { lockFile } from '../../src/engine/data-folder/lock.ts';
 import { logCrypto } from '../../src/engine/log/ed25519.ts';
@@ -28,26 +30,32 @@ const DATABASE = 'gasdesk.db';
 /** Recovering signers takes ten times as long as everything else. */
 const SIGNATURES_EVERY = 10;
 
-const read = (file: string): { decisions: DecisionRecord[]; revisions: Map<string, unknown> } => {
+interface Stored {
+  /** As they are stored. */
+  readonly records: (StoredRecord & { readonly seq: number })[];
+  readonly revisions: Map<string, unknown>;
+}
+
+const read = (file: string): Stored => {
   const database = new Database(file);
   try {
     const policies = database.prepare<[], { hash: string; policy: string }>('SELECT hash, policy FROM policy_revision');
     const revisions = new Map(policies.all().map(({ hash, policy }) => [hash, JSON.parse(policy) as unknown]));
     const rows = database.prepare<[], { seq: number; record: string }>('SELECT seq, record FROM decision').all();
-    const parsed = rows.map(({ seq, record }) => ({ ...(readRecord(record) as DecisionRecord), seq }));
+    const parsed = rows.map(({ seq, record }) => ({ ...readRecord(record), seq }));
     // Decisions that a test wrote by hand name no policy, like those from before policies existed.
-    return { decisions: parsed.filter(({ policy }) => policy !== undefined), revisions };
+    return { records: parsed.filter(({ policy }) => policy !== undefined), revisions };
   } finally {
     database.close();
   }
 };
 
 /** Only what can be read: a test may have damaged the database, or made one from before policies existed. */
-const readable = (file: string): ReturnType<typeof read> => {
+const readable = (file: string): Stored => {
   try {
     return read(file);
   } catch (error) {
-    if (error instanceof SqliteError) return { decisions: [], revisions: new Map() };
+    if (error instanceof SqliteError) return { records: [], revisions: new Map() };
     throw error;
   }
 };
@@ -62,11 +70,11 @@ const ENGINES_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
  * @returns the number of decisions tried, and the flips
  */
 const triedIn = (
-  decisions: readonly DecisionRecord[],
+  records: Stored['records'],
   revisions: ReadonlyMap<string, unknown>,
 ): { count: number; flips: Difference[] } => {
   const byPolicy = Map.groupBy(
-    decisions.filter(({ id, facts }) => facts !== undefined && ENGINES_ID.test(id)),
+    records.filter(({ id, facts }) => facts !== undefined && ENGINES_ID.test(id)),
     ({ paymasterId, policy }) => `${paymasterId} ${String(policy)}`,
   );
   let count = 0;
@@ -75,7 +83,7 @@ const triedIn = (
     const policy = readRevision(revision)?.policy;
     if (policy === undefined) return [];
     const trial = new PolicyTrial(() => policy);
-    for (const decision of all) trial.add(decision, revision);
+    for (const record of all) trial.add(explainRecord(record, revision) as DecisionRecord, revision);
     count += trial.report().decisions;
     return trial.flips.map(({ id, from, to }) => ({ id, field: 'policy try', stored: from, replayed: to }));
   });
@@ -83,9 +91,8 @@ const triedIn = (
 };
 
 const replayIn = (file: string, { counts, differences }: Check): void => {
-  const { decisions, revisions } = readable(file);
-  const isNew = ({ id }: DecisionRecord): boolean => !known.has(id);
-  const tried = decisions.filter(isNew);
+  const { records, revisions } = readable(file);
+  const tried = records.filter(({ id }) => !known.has(id));
   const { count, flips } = triedIn(tried, revisions);
   differences.push(...flips);
   counts['tried without a flip'] = (counts['tried without a flip'] ?? 0) + count - flips.length;
@@ -95,6 +102,8 @@ const replayIn = (file: string, { counts, differences }: Check): void => {
     const replayed = replay(decision, revisions.get(decision.policy ?? ''), { engine: version, withSignatures });
     const found = 'differences' in replayed ? replayed.differences : [];
     differences.push(...found);
+    if (found.length === 0 && explainRecord(decision, revisions.get(decision.policy ?? '')).wordsDiffer === true)
+      differences.push({ id: decision.id, field: 'wordsDiffer', stored: false, replayed: true });
     const result = 'notReplayable' in replayed ? replayed.notReplayable : found.length === 0 ? 'same' : 'different';
     counts[result] = (counts[result] ?? 0) + 1;
   }

@@ -2,7 +2,9 @@ import { getBytes, hashMessage } from 'ethers';
 import { decide, plan } from '../../src/core/decision/decide.ts';
 import type { Facts } from '../../src/core/facts/facts.ts';
 import { type Policy, policyHash } from '../../src/core/policy/policy.ts';
-import { callsOf, decidedRecord, storedFacts } from '../../src/core/decision/record.ts';
+import { callsOf, decidedRecord, leanFacts, storedFacts } from '../../src/core/decision/record.ts';
+import { traceHash } from '../../src/core/decision/explain-record.ts';
+import { recordText } from '../../src/core/decision/stored-record.ts';
 import { ruleInput } from '../../src/core/decision/rule-input.ts';
 import { termsOf } from '../../src/core/decision/terms.ts';
 import { type DecisionRecord, decisionRecord } from '../../src/shared/schema/decision.ts';
@@ -72,4 +74,13 @@ export const decidedLine = (facts: Facts, policy: Policy, held: readonly bigint[
     facts: storedFacts(facts, facts.op),
   };
   return decisionRecord.parse(JSON.parse(JSON.stringify(record)));
+};
+
+/** The same decision as the database and the log store it. */
+export const decidedText = (facts: Facts, policy: Policy, held: readonly bigint[]): string => {
+  const { seq: _, settlement: __, actualCostWei: ___, ...record } = decidedLine(facts, policy, held);
+  const { calls: ____, ...request } = record.request as { readonly calls: unknown };
+  const before = held.map(String);
+  const stored = { request, facts: leanFacts(facts, facts.op), held: before, traceHash: traceHash(record.trace) };
+  return recordText({ ...record, ...stored });
 };

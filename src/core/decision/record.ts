@@ -20,12 +20,12 @@ type DecidedFields = Omit<
   'id' | 'seq' | 'method' | 'mode' | 'chainId' | 'paymasterId' | 'dapp' | 'sender' | 'nonce' | 'request' | 'facts'
 >;
 
-type StoredDecision = Pick<DecisionRecord, 'facts' | 'request' | 'trace'>;
+type StoredDecision = Pick<DecisionRecord, 'facts' | 'request'> & Partial<Pick<DecisionRecord, 'trace'>>;
 
-/** Facts as {@link storedFacts} makes them. */
+/** Facts as {@link storedFacts} or {@link leanFacts} makes them. */
 interface StoredFacts extends Record<string, unknown> {
   readonly opChanges?: Readonly<Record<string, unknown>>;
-  readonly webhooks?: readonly Omit<WebhookResponse, 'call' | 'micros'>[];
+  readonly webhooks?: readonly (Omit<WebhookResponse, 'call' | 'micros'> & Partial<WebhookResponse>)[];
 }
 
 export interface Decision {
@@ -44,8 +44,11 @@ export interface Decision {
   readonly engine: string;
 }
 
+/** What the record of an operation says that is sponsored, and not paid in a token. */
+export const SPONSORED_MESSAGE = 'Sponsored: no rule denies this operation.';
+
 const signedMessage = ({ payment, op }: RuleInput): string => {
-  if (payment === undefined) return 'Sponsored: no rule denies this operation.';
+  if (payment === undefined) return SPONSORED_MESSAGE;
   const { symbol, decimals } = payment.token;
   return `Signed: the user pays at most ${unitsToDecimal(payment.maxUnits(op), decimals)} ${symbol} for it.`;
 };
@@ -71,12 +74,16 @@ export const callsOf = (facts: Facts, policy: Policy) => {
   return [...before.map((call) => ({ ...call, deployment: true as const })), ...calls];
 };
 
-/** An account in a record, with the amount reserved and the amount it held before. */
-const reservationRecord = ({ account, amount }: Reservation, held: bigint) => ({
-  account: accountText(account),
-  amount: String(amount),
-  held: String(held),
-});
+/** Accounts as a record names them, with the amount reserved in each and the amount it held before. */
+export const reservationRecords = (
+  reservations: readonly Reservation[],
+  held: readonly bigint[],
+): NonNullable<DecisionRecord['reservations']> =>
+  reservations.map(({ account, amount }, index) => ({
+    account: accountText(account),
+    amount: String(amount),
+    held: String(held[index] ?? 0n),
+  }));
 
 type Wire = Readonly<Record<string, unknown>>;
 
@@ -89,22 +96,30 @@ const storedOperation = (op: Wire, requested: Wire): object => {
 };
 
 /**
- * Facts in the form of records: what the request or the trace holds, such as the operation and the exchanges with
- * webhooks, is not stored twice. `requested` is the operation as the record has it, in the form of JSON-RPC.
+ * Facts in the form of stored records: an operation that equals the requested one is not stored twice. `requested` is
+ * the operation as the record has it, in the form of JSON-RPC.
  */
-export const storedFacts = ({ webhooks, op, ...facts }: Facts, requested: Wire): unknown => ({
+export const leanFacts = ({ webhooks, op, ...facts }: Facts, requested: Wire): Readonly<Record<string, unknown>> => ({
   ...facts,
   ...storedOperation(op, requested),
-  ...(webhooks.length > 0 && { webhooks: webhooks.map(({ call: _inTrace, micros: _too, ...rest }) => rest) }),
+  ...(webhooks.length > 0 && { webhooks }),
+});
+
+/** The same in the form of whole records, whose trace has the exchanges with webhooks. */
+export const storedFacts = (facts: Facts, requested: Wire): unknown => ({
+  ...leanFacts(facts, requested),
+  ...(facts.webhooks.length > 0 && {
+    webhooks: facts.webhooks.map(({ call: _inTrace, micros: _too, ...rest }) => rest),
+  }),
 });
 
 /** The stored facts. @throws ZodError if the record has no valid facts */
-const factsOf = ({ facts, request, trace }: StoredDecision): Facts | undefined => {
+const factsOf = ({ facts, request, trace = [] }: StoredDecision): Facts | undefined => {
   if (facts === undefined) return undefined;
   const { opChanges, webhooks = [], ...rest } = facts as StoredFacts;
   const { userOperation } = (request ?? {}) as { readonly userOperation?: Wire };
   const steps = trace.filter(({ call }) => call !== undefined);
-  const responses = webhooks.map((response, index) => ({ ...response, micros: 0, call: steps[index]?.call }));
+  const responses = webhooks.map((response, index) => ({ micros: 0, call: steps[index]?.call, ...response }));
   const op = opChanges === undefined ? {} : { op: { ...userOperation, ...opChanges } };
   return factsSchema.parse({ ...rest, ...op, webhooks: responses });
 };
@@ -118,9 +133,19 @@ export const readableFacts = (record: StoredDecision): Facts | undefined => {
   }
 };
 
-/** The record of an operation that was sponsored or denied. */
-export const decidedRecord = (decision: Decision): DecidedFields => {
-  const { facts, policy, reservations, held, steps, reason, paymasterAndData } = decision;
+/** The words of a verdict. @param reason why it is denied; undefined if it is signed */
+export const decidedWords = (
+  facts: Facts,
+  policy: Policy,
+  reason: Reason | undefined,
+): Pick<DecisionRecord, 'message' | 'hint'> => ({
+  message: reason?.message ?? signedMessage(ruleInput(facts, policy)),
+  hint: reason?.hint ?? '',
+});
+
+/** The record of an operation that was sponsored or denied, without its reservations. */
+export const decidedFields = (decision: Omit<Decision, 'reservations' | 'held'>): DecidedFields => {
+  const { facts, policy, steps, reason, paymasterAndData } = decision;
   const input = ruleInput(facts, policy);
   const isSigned = reason === undefined;
   const { validAfter, validUntil } = termsOf(facts, policy);
@@ -131,8 +156,7 @@ export const decidedRecord = (decision: Decision): DecidedFields => {
     outcome: isSigned ? 'sponsored' : 'denied',
     code: reason?.code ?? (input.payment === undefined ? 'SPONSORED' : 'PAID_IN_TOKEN'),
     rule: reason?.rule ?? null,
-    message: reason?.message ?? signedMessage(input),
-    hint: reason?.hint ?? '',
+    ...decidedWords(facts, policy, reason),
     paymasterAndData,
     validAfter: isSigned ? validAfter : null,
     validUntil: isSigned ? validUntil : null,
@@ -141,7 +165,12 @@ export const decidedRecord = (decision: Decision): DecidedFields => {
     settlement: isSigned ? 'reserved' : null,
     trace: steps.map((step) => ({ ...step })),
     policy: decision.policyHash,
-    reservations: reservations.map((reservation, index) => reservationRecord(reservation, held[index] ?? 0n)),
     engine: decision.engine,
   };
 };
+
+/** The whole record of an operation that was sponsored or denied. */
+export const decidedRecord = (decision: Decision): DecidedFields => ({
+  ...decidedFields(decision),
+  reservations: reservationRecords(decision.reservations, decision.held),
+});

@@ -1,6 +1,6 @@
 import type { Reservation } from '../ledger/account.ts';
 import { type Difference, type NotReplayable, type ReplayHow, replay } from '../replay/replay.ts';
-import { type CompactRecord, type StoredRecord, expandRecord } from '../decision/stored-record.ts';
+import { type CompactRecord, type StoredRecord, expandRequest, isLean } from '../decision/stored-record.ts';
 import { fixedDifferences, oddField } from './decision-form.ts';
 import type { EntryBody } from './entry.ts';
 import type { LedgerCheck } from './ledger-check.ts';
@@ -61,7 +61,7 @@ export class DecisionCheck {
     const compact = body as unknown as CompactRecord;
     const odd = oddField(compact);
     if (odd !== undefined) addFault('ODD_FIELD', `No decision has this field, or each has another: ${shortened(odd)}`);
-    const record = expandRecord(compact);
+    const record = expandRequest(compact);
     const { id, outcome, maxCostWei, userOpHash } = record;
     const isSponsored = outcome === 'sponsored';
     if (this.#decisions.has(id)) addFault('DECISION_TWICE', 'This decision is in the log already');
@@ -102,13 +102,10 @@ export class DecisionCheck {
       addFault('POLICY_NOT_IN_FORCE', `It names ${shortened(policy ?? 'none')}; in force is ${inForce ?? 'none'}`);
   }
 
-  #checkLedger(
-    { id, outcome, reservations = [] }: StoredRecord,
-    planned: readonly Reservation[],
-    addFault: AddFault,
-  ): void {
+  #checkLedger(record: StoredRecord, planned: readonly Reservation[], addFault: AddFault): void {
+    const { id, outcome } = record;
     const { ledger } = this.#before;
-    const held = reservations.map((reservation) => reservation.held);
+    const held = isLean(record) ? record.held : (record.reservations ?? []).map((reservation) => reservation.held);
     for (const { account, stored, computed } of ledger.compare(planned, held))
       addFault('LEDGER_DIFFERS', `${account} held ${stored} by the decision, and ${computed} by the entries before it`);
     if (outcome === 'sponsored') ledger.reserve(id, planned);

@@ -1,21 +1,35 @@
-import { decisionRecord, traceStep } from '../../shared/schema/decision.ts';
+import type { z } from 'zod';
+import { type TraceStep, decisionRecord, traceStep } from '../../shared/schema/decision.ts';
 import { gasLimits } from '../../shared/schema/user-operation.ts';
 import { MAX_BYTES, isCut } from '../json/cut.ts';
 import { entryPoints } from '../entry-points/registry.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
-import { type Difference, type NotReplayable, readRevision } from '../replay/replay.ts';
+import { readRevision } from '../policy/revision.ts';
+import type { Difference, NotReplayable } from '../replay/replay.ts';
 import { compareUndecided } from '../replay/request-follows.ts';
 import { isSame } from '../json/same-json.ts';
-import type { CompactRecord, StoredRecord } from '../decision/stored-record.ts';
+import { type CompactRecord, type StoredRecord, isLean, leanRecord } from '../decision/stored-record.ts';
 
 /** The fields of a record that are not stored as entries or columns of their own. */
-const stored = decisionRecord.omit({ seq: true, settlement: true, actualCostWei: true, policyRevision: true });
+const whole = decisionRecord.omit({ seq: true, settlement: true, actualCostWei: true, policyRevision: true });
 
-const RECORD = new Set([...Object.keys(stored.shape), 'asReceived']);
-const REQUIRED = (Object.keys(stored.shape) as (keyof typeof stored.shape)[]).filter(
-  (field) => !stored.shape[field].safeParse(undefined).success,
-);
-const REQUEST = new Set(['received', 'userOperation', 'options', 'calls']);
+type Shape = Readonly<Record<string, z.ZodType>>;
+
+interface Form {
+  readonly known: ReadonlySet<string>;
+  readonly required: readonly string[];
+}
+
+const formOf = (shape: Shape): Form => {
+  const fields = Object.keys(shape);
+  const required = fields.filter((field) => shape[field]?.safeParse(undefined).success === false);
+  return { known: new Set([...fields, 'asReceived']), required };
+};
+
+const WHOLE = formOf(whole.shape);
+const LEAN = formOf(leanRecord.shape);
+const REQUEST = new Set(['received', 'userOperation', 'options']);
+const WHOLE_REQUEST = new Set([...REQUEST, 'calls']);
 const OPERATION = new Set([
   'sender',
   'nonce',
@@ -59,18 +73,26 @@ const oddInRequest = ({ userOperation, options }: Request, asReceived: readonly 
   return unknownIn(options, OPTIONS) ?? NEEDED_OPTIONS.find((field) => options[field] === undefined);
 };
 
-/** A field that no record has, or a required one that is missing; undefined if all fields are right. */
-export const oddField = (record: CompactRecord): string | undefined => {
-  const { trace, asReceived = [] } = record;
-  const request = (record.request ?? {}) as Request;
-  const odd = unknownIn(record, RECORD) ?? unknownIn(request, REQUEST) ?? oddInRequest(request, asReceived);
-  if (odd !== undefined) return odd;
-  for (const field of REQUIRED) if (record[field] === undefined) return field;
+const oddStep = (trace: readonly TraceStep[]): string | undefined => {
   for (const step of trace) {
     const field = unknownIn(step, STEP) ?? (typeof step.micros === 'number' ? undefined : 'micros');
     if (field !== undefined) return field;
   }
   return undefined;
+};
+
+/** A field that no record has, or a required one that is missing; undefined if all fields are right. */
+export const oddField = (record: CompactRecord): string | undefined => {
+  const { asReceived = [] } = record;
+  const { known, required } = isLean(record) ? LEAN : WHOLE;
+  const request = (record.request ?? {}) as Request;
+  const odd =
+    unknownIn(record, known) ??
+    unknownIn(request, isLean(record) ? REQUEST : WHOLE_REQUEST) ??
+    oddInRequest(request, asReceived);
+  if (odd !== undefined) return odd;
+  const absent = required.find((field) => (record as Fields)[field] === undefined);
+  return absent ?? (isLean(record) ? undefined : oddStep(record.trace));
 };
 
 /** Fields of a record if nothing was signed. */
@@ -102,7 +124,7 @@ const byPolicy = (revision: unknown): Fields => {
 
 /** Differences found in a decision that cannot be decided again. @param revision undefined if unknown */
 export const fixedDifferences = (record: StoredRecord, reason: NotReplayable, revision: unknown): Difference[] => {
-  const form = stored.safeParse(record);
+  const form = (isLean(record) && record.facts !== undefined ? leanRecord : whole).safeParse(record);
   if (!form.success) {
     const field = form.error.issues[0]?.path.join('.') ?? '';
     return [{ id: record.id, field, stored: record, replayed: 'what no record has' }];

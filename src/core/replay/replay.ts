@@ -1,13 +1,23 @@
 import { getBytes, hashMessage, recoverAddress } from 'ethers';
-import type { DecisionRecord, TraceStep } from '../../shared/schema/decision.ts';
+import type { TraceStep } from '../../shared/schema/decision.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
 import { decide, plan } from '../decision/decide.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { isRequestCut } from '../json/cut.ts';
 import type { Facts } from '../facts/facts.ts';
 import { STUB_SIGNATURE } from '../paymaster-layouts/layout.ts';
-import { type Policy, policyHash, policySchema } from '../policy/policy.ts';
+import type { Policy } from '../policy/policy.ts';
+import { readRevision } from '../policy/revision.ts';
 import { type Decision, decidedRecord, readableFacts } from '../decision/record.ts';
+import { traceHash } from '../decision/explain-record.ts';
+import {
+  type LeanRecord,
+  type StoredRecord,
+  type WholeRecord,
+  isLean,
+  readStep,
+  stepText,
+} from '../decision/stored-record.ts';
 import { ruleInput } from '../decision/rule-input.ts';
 import { compareRequest } from './request-follows.ts';
 import { isSame } from '../json/same-json.ts';
@@ -22,9 +32,6 @@ export interface Difference {
   readonly stored: unknown;
   readonly replayed: unknown;
 }
-
-/** The fields of a record that are checked. */
-export type ReplayedRecord = Omit<DecisionRecord, 'seq' | 'settlement' | 'actualCostWei'>;
 
 /** Why a decision cannot be decided again. */
 export type NotReplayable =
@@ -56,29 +63,6 @@ export type ReplayResult =
       readonly isByOtherEngine: boolean;
     }
   | { readonly notReplayable: NotReplayable };
-
-export interface Revision {
-  readonly policy: Policy;
-  readonly hash: string;
-}
-
-const revisions = new WeakMap<object, Revision | undefined>();
-
-const parseRevision = (stored: object): Revision | undefined => {
-  try {
-    const policy = policySchema.parse(stored);
-    return { policy, hash: policyHash(policy) };
-  } catch {
-    return undefined;
-  }
-};
-
-/** A policy revision as it was stored, and its name; undefined if it is not a policy. Each is read once. */
-export const readRevision = (stored: unknown): Revision | undefined => {
-  if (typeof stored !== 'object' || stored === null) return undefined;
-  if (!revisions.has(stored)) revisions.set(stored, parseRevision(stored));
-  return revisions.get(stored);
-};
 
 /** Paymaster data with a placeholder signature, and the index of its digits. */
 const unsigned = (facts: Facts, policy: Policy): { readonly data: Hex; readonly index: number } => {
@@ -126,8 +110,13 @@ const FIELDS = [
   'reservations',
 ] as const;
 
+type Field = (typeof FIELDS)[number];
+
 /** Fields that each version may word in its own way. */
-const WORDS: readonly string[] = ['message', 'hint'] satisfies (typeof FIELDS)[number][];
+const WORDS: readonly Field[] = ['message', 'hint'];
+
+/** Fields that lean records omit. */
+const DERIVED: readonly Field[] = [...WORDS, 'reservations'];
 
 type Compare = (field: string, stored: unknown, replayed: unknown) => void;
 
@@ -147,15 +136,48 @@ const compareStep = (
   }
 };
 
-const again = (record: ReplayedRecord, facts: Facts, policy: Policy): Decision | 'callWebhooks' => {
+/** A step without its duration. */
+const untimed = (step: TraceStep): string => stepText({ ...step, micros: 0 });
+
+/** A stored step without its duration; unchanged if no step is written like this. */
+const readUntimed = (text: string): string => {
+  const step = readStep(text);
+  return stepText(step) === text ? untimed(step) : text;
+};
+
+/** Compares the steps and the hash of the trace. */
+const compareLean = (record: LeanRecord, { steps, held }: Decision, withWords: boolean, compare: Compare): void => {
+  compare('held', record.held, held.map(String));
+  const count = Math.max(record.steps.length, steps.length);
+  for (let index = 0; index < count; index += 1) {
+    const [stored, now] = [record.steps[index], steps[index]];
+    compare(`steps[${index}]`, stored && readUntimed(stored), now && untimed(now));
+  }
+  if (withWords) compare('traceHash', record.traceHash, traceHash(steps));
+};
+
+const compareTrace = (
+  stored: readonly TraceStep[],
+  now: readonly TraceStep[],
+  withWords: boolean,
+  compare: Compare,
+): void => {
+  const steps = Math.max(stored.length, now.length);
+  for (let index = 0; index < steps; index += 1) {
+    compareStep(index, { stored: stored[index], now: now[index], withWords }, compare);
+  }
+};
+
+const again = (record: StoredRecord, facts: Facts, policy: Policy): Decision | 'callWebhooks' => {
   const reservations = plan(facts, policy);
-  const held = reservations.map((_, index) => BigInt(record.reservations?.[index]?.held ?? 0));
+  const stored = isLean(record) ? record.held : (record.reservations ?? []).map(({ held }) => held);
+  const held = reservations.map((_, index) => BigInt(stored[index] ?? 0));
   const verdict = decide(facts, policy, held);
   if (verdict.next === 'callWebhooks') return verdict.next;
   const { steps, reason, taken } = verdict;
   const { policy: policyHash = '', engine = '' } = record;
-  const stored = record.paymasterAndData as Hex;
-  const paymasterAndData = reason === undefined ? resigned(facts, policy, stored) : '0x';
+  const signed = record.paymasterAndData as Hex;
+  const paymasterAndData = reason === undefined ? resigned(facts, policy, signed) : '0x';
   return { facts, policy, policyHash, reservations: taken, held, steps, reason, paymasterAndData, engine };
 };
 
@@ -182,7 +204,7 @@ const contractBy = (facts: Facts, policy: Policy): unknown => {
 
 /** Decides again, and compares everything that follows from facts, policy and ledger. */
 const compareAll = (
-  record: ReplayedRecord,
+  record: StoredRecord,
   { facts, policy }: { readonly facts: Facts; readonly policy: Policy },
   { engine, withSignatures }: ReplayHow,
   compare: Compare,
@@ -203,12 +225,11 @@ const compareAll = (
   compare('facts.contract', facts.contract, contractBy(facts, policy));
   compareRequest(record, { facts, policy }, withWords, compare);
   for (const field of FIELDS) {
-    if (withWords || !WORDS.includes(field)) compare(field, record[field], replayed[field]);
+    if (isLean(record) && DERIVED.includes(field)) continue;
+    if (withWords || !WORDS.includes(field)) compare(field, (record as WholeRecord)[field], replayed[field]);
   }
-  const steps = Math.max(record.trace.length, replayed.trace.length);
-  for (let index = 0; index < steps; index += 1) {
-    compareStep(index, { stored: record.trace[index], now: replayed.trace[index], withWords }, compare);
-  }
+  if (isLean(record)) compareLean(record, decision, withWords, compare);
+  else compareTrace(record.trace, replayed.trace, withWords, compare);
   if (withSignatures && decision.reason === undefined) {
     compareSigner(facts, policy, decision.paymasterAndData, compare);
   }
@@ -221,7 +242,7 @@ const compareAll = (
  * @param revision the policy revision that the record names, as it was stored; undefined if unknown. One that does not
  * match its name is a difference
  */
-export const replay = (record: ReplayedRecord, revision: unknown, how: ReplayHow): ReplayResult => {
+export const replay = (record: StoredRecord, revision: unknown, how: ReplayHow): ReplayResult => {
   if (record.outcome === 'error') return { notReplayable: 'FAILED' };
   if (record.facts === undefined) {
     return {

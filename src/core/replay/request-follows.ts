@@ -5,10 +5,10 @@ import { MAX_BYTES, MAX_FIELD_BYTES, isCut, isCutOf } from '../json/cut.ts';
 import { entryPointAt } from '../entry-points/registry.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Policy } from '../policy/policy.ts';
-import { callsOf, storedFacts } from '../decision/record.ts';
+import { callsOf, leanFacts, storedFacts } from '../decision/record.ts';
 import { ruleInput } from '../decision/rule-input.ts';
 import { isSame } from '../json/same-json.ts';
-import type { StoredRecord } from '../decision/stored-record.ts';
+import { type StoredRecord, isLean } from '../decision/stored-record.ts';
 import { QUANTITIES, toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -268,9 +268,9 @@ export const compareRequest = (
   const request = (record.request ?? {}) as StoredRequest;
   const { userOperation = {}, options } = request;
   compareReceived(record, request, facts.stage, compare);
-  compare('facts', record.facts, storedFacts(facts, userOperation));
+  compare('facts', record.facts, isLean(record) ? leanFacts(facts, userOperation) : storedFacts(facts, userOperation));
   compare('mode', record.mode, facts.token === undefined ? 'SPONSORED' : 'ERC20');
   compareOperation(facts, userOperation, ruleInput(facts, policy).op, compare);
   if (isFields(options) && !isCut(options, MAX_BYTES)) compareOptions(facts, options, record.mode, policy, compare);
-  if (withWords) compareCalls(facts, policy, request.calls, compare);
+  if (withWords && !isLean(record)) compareCalls(facts, policy, request.calls, compare);
 };

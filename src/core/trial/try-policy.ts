@@ -7,7 +7,7 @@ import { type Reservation, accountText } from '../ledger/account.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Policy } from '../policy/policy.ts';
 import { readableFacts } from '../decision/record.ts';
-import { readRevision } from '../replay/replay.ts';
+import { readRevision } from '../policy/revision.ts';
 import { wasRead } from '../rules/rule.ts';
 import { type WebhookTarget, webhookTargets } from '../rules/webhook.ts';
 import { withoutUserInfo } from '../webhooks/hidden-credentials.ts';

@@ -1,17 +1,21 @@
 import type { Entry } from '../../core/log/entry.ts';
-import { type CompactRecord, expandRecord } from '../../core/decision/stored-record.ts';
+import { type CompactRecord, expandRequest, isLean, leanRecord } from '../../core/decision/stored-record.ts';
 import { parseExactJson } from '../../shared/schema/decimal.ts';
-import { type DecisionRecord, decisionRecord } from '../../shared/schema/decision.ts';
+import { decisionRecord } from '../../shared/schema/decision.ts';
 import { parse } from '../../shared/schema/parse.ts';
+import type { ImportedDecision } from '../store/sqlite/decision-import.ts';
 
 /**
  * The decision of an entry's line, as originally made.
  *
  * @throws EngineError `VALIDATION` if it cannot be shown
  */
-export const decisionOfEntry = (line: string, seq: number): DecisionRecord => {
+export const decisionOfEntry = (line: string, seq: number): ImportedDecision => {
   const { body } = parseExactJson(line) as Entry;
-  const record = expandRecord(body as unknown as CompactRecord);
-  const settlement = record.outcome === 'sponsored' ? 'reserved' : null;
-  return parse(decisionRecord, { ...record, seq, settlement, actualCostWei: null }, 'decision');
+  const record = expandRequest(body as unknown as CompactRecord);
+  const settlement = record.outcome === 'sponsored' ? ('reserved' as const) : null;
+  const decision = { ...record, seq, settlement, actualCostWei: null };
+  return isLean(record)
+    ? { ...decision, ...parse(leanRecord, record, 'decision') }
+    : parse(decisionRecord, decision, 'decision');
 };

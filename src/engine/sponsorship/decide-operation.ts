@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { isRequestCut } from '../../core/json/cut.ts';
 import { type Reason, decide, plan } from '../../core/decision/decide.ts';
 import type { Facts } from '../../core/facts/facts.ts';
-import { type Decision, callsOf, decidedRecord, storedFacts } from '../../core/decision/record.ts';
+import { type Decision, callsOf, decidedFields, leanFacts, reservationRecords } from '../../core/decision/record.ts';
+import { traceText } from '../../core/decision/stored-record.ts';
 import { termsOf } from '../../core/decision/terms.ts';
 import { uncalledWebhooks } from '../../core/rules/webhook.ts';
 import { ruleInput } from '../../core/decision/rule-input.ts';
@@ -11,13 +12,14 @@ import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { sha256Text } from '../base/sha256.ts';
 import { version as engine } from '../base/version.ts';
 import type { CommitPlan, DecisionDraft } from '../store/decision-store.ts';
 import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { checkExpiry } from './expiry.ts';
 import { type PreparedOperation, gatherFacts, isRead, prepareOperation, readChain } from './gather.ts';
-import { cutForRecord } from './cut-for-record.ts';
+import { cutForRecord } from '../../core/json/cut-for-record.ts';
 import { type Payer, findPayer, holdsKey, isSamePayer } from './payer.ts';
 import { withFailureRecord } from './recording.ts';
 import { type SponsorshipRequest, requestRecord } from './request-record.ts';
@@ -131,18 +133,24 @@ export const decisionDraft = (
   concluded: Pick<Decision, 'reservations' | 'held' | 'steps' | 'reason' | 'paymasterAndData'>,
 ): DecisionDraft => {
   const head = requestRecord(decisionId, request);
-  const calls = cutForRecord(callsOf(facts, policy));
-  const decision = { facts, policy, policyHash: hash, engine, ...concluded };
-  const record = decidedRecord(decision);
-  // What was signed must be reproducible, whatever its length; denied requests must not fill the disk.
-  const isWhole = concluded.reason === undefined || !isRequestCut(head.request);
-  return {
+  const { reservations, held, steps, reason } = concluded;
+  const decided = {
     // The DApp may have been renamed since the request came.
     ...head,
     dapp: policy.dapp.name,
-    request: { ...head.request, calls },
-    ...record,
-    ...(isWhole && { facts: storedFacts(facts, head.request.userOperation) }),
+    ...decidedFields({ facts, policy, policyHash: hash, engine, ...concluded }),
+  };
+  // What was signed must be reproducible, whatever its length; denied requests must not fill the disk.
+  const isWhole = reason === undefined || !isRequestCut(head.request);
+  if (!isWhole) {
+    const calls = cutForRecord(callsOf(facts, policy));
+    return { ...decided, request: { ...head.request, calls }, reservations: reservationRecords(reservations, held) };
+  }
+  return {
+    ...decided,
+    facts: leanFacts(facts, head.request.userOperation),
+    held: held.map(String),
+    traceHash: sha256Text(traceText(steps)).toString('hex'),
   };
 };
 

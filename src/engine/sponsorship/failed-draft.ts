@@ -8,7 +8,7 @@ import type { DecisionDraft } from '../store/decision-store.ts';
 import type { Dapp } from '../store/registry-store.ts';
 import { type SponsorshipRequest, requestRecord } from './request-record.ts';
 import { blankedJson } from './blank.ts';
-import { cutForRecord } from './cut-for-record.ts';
+import { cutForRecord } from '../../core/json/cut-for-record.ts';
 
 const failure = ({ version }: Dapp, error: unknown) => {
   const layout = findLayout(version);

@@ -4,7 +4,7 @@ import type { RequestedOperation } from '../../core/user-operation/read-operatio
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import type { Dapp } from '../store/registry-store.ts';
 import { blankedJson } from './blank.ts';
-import { cutForRecord, cutOperation } from './cut-for-record.ts';
+import { cutForRecord, cutOperation } from '../../core/json/cut-for-record.ts';
 
 export interface SponsorshipRequest {
   readonly dapp: Dapp;

@@ -7,7 +7,7 @@ import type { Deliverer } from '../webhooks/deliver.ts';
 import type { WebhookRequest } from '../webhooks/request.ts';
 import { fullWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { blankedResponse } from './blank.ts';
-import { cutText } from './cut-for-record.ts';
+import { cutText } from '../../core/json/cut-for-record.ts';
 import type { SponsorshipRequest } from './request-record.ts';
 
 /** A webhook's data in the vault. @throws EngineError `VAULT_LOCKED` */

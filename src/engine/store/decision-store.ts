@@ -1,3 +1,4 @@
+import type { NewRecord } from '../../core/decision/stored-record.ts';
 import type { AccountKey, Reservation } from '../../core/ledger/account.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Pause, PolicyRevision, SettingsScope } from './policy-store.ts';
@@ -6,7 +7,7 @@ import type { Pause, PolicyRevision, SettingsScope } from './policy-store.ts';
 export type LedgerPart = Pick<Reservation, 'account' | 'since'>;
 
 /** A decision without its `seq`, which the store assigns. */
-export type DecisionDraft = Omit<DecisionRecord, 'seq'>;
+export type DecisionDraft = NewRecord & Pick<DecisionRecord, 'settlement' | 'actualCostWei'>;
 
 /** Ids of held amounts. */
 export type Holds = readonly number[];

@@ -72,6 +72,10 @@ export const decisionRecord = z.strictObject({
     .optional()
     .describe('What the operation takes from the ledger if it is signed, and what was held there before'),
   engine: z.string().optional().describe('The version that decided'),
+  wordsDiffer: z
+    .boolean()
+    .optional()
+    .describe('True: the message, the hint and the evidence are not those of the version that decided'),
   policyRevision: z.unknown().optional().describe('In an export, with the first decision by it: the revision itself'),
 });
 

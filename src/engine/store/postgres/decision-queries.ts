@@ -1,16 +1,8 @@
-import type { WebhookCallRow } from '../../../api/webhooks.ts';
-import { readRecord } from '../../../core/decision/stored-record.ts';
 import type { DecisionRecord, DecisionRow, FeedPage } from '../../../shared/schema/decision.ts';
 import type { DecisionFilter, DecisionQueries } from '../decision-queries.ts';
+import { type StoredDecision, hasText, toRow, webhookCallsOf } from '../decision-rows.ts';
+import { decisionReader } from './policy-revisions.ts';
 import type { Rows, Value } from './rows.ts';
-
-/** A stored decision: settlement has its own columns next to the record. */
-export interface StoredDecision {
-  readonly seq: number;
-  readonly settlement: DecisionRecord['settlement'];
-  readonly actualCostWei: string | null;
-  readonly record: string;
-}
 
 /** The columns of {@link StoredDecision}. */
 export const STORED_DECISION = 'decision.seq, settlement, actual_cost_wei AS "actualCostWei", record';
@@ -30,35 +22,6 @@ const batchSizeOf = ({ userOpHash, decisionId, text, nonce, paymasterAndData }: 
 
 /** Limit on the records in one answer (characters), plus one more decision. */
 const LOT_LENGTH = 1024 * 1024;
-
-const toRecord = ({ record, ...row }: StoredDecision): DecisionRecord => ({ ...readRecord(record), ...row });
-
-/** Rows cut longer text. */
-const LONGEST_TEXT = 500;
-const cut = <T extends string | null>(text: T): T => (text === null ? text : (text.slice(0, LONGEST_TEXT) as T));
-
-const toRow = (decision: DecisionRecord): DecisionRow => {
-  const { seq, id, at, paymasterId, chainId, outcome, maxCostWei, actualCostWei, settlement } = decision;
-  const { dapp, sender, mode, code, rule, message, hint } = decision;
-  return {
-    seq,
-    id,
-    at,
-    paymasterId,
-    chainId,
-    outcome,
-    dapp: cut(dapp),
-    sender: cut(sender),
-    mode,
-    code: cut(code),
-    rule: cut(rule),
-    message: cut(message),
-    hint: cut(hint),
-    maxCostWei,
-    actualCostWei,
-    settlement,
-  };
-};
 
 type Filters = Omit<DecisionFilter, 'before' | 'limit'>;
 type InColumns = Omit<Filters, 'text' | 'nonce' | 'paymasterAndData'>;
@@ -82,10 +45,7 @@ const CONDITIONS: Readonly<Record<keyof InColumns, (value: string) => string>> =
 const matches = (decision: DecisionRecord, { text, nonce, paymasterAndData }: Filters): boolean => {
   if (nonce !== undefined && decision.nonce !== nonce) return false;
   if (paymasterAndData !== undefined && decision.paymasterAndData !== paymasterAndData) return false;
-  if (text === undefined) return true;
-  const { sender, id, userOpHash, dapp, message, request } = decision;
-  const calls = JSON.stringify((request as { readonly calls?: unknown } | null | undefined)?.calls);
-  return [sender, id, userOpHash, dapp, message, calls].some((part) => part?.toLowerCase().includes(text) === true);
+  return hasText(decision, text);
 };
 
 /** Query for a batch with only the given filters. */
@@ -108,6 +68,9 @@ type Queries = Pick<
 >;
 
 export const decisionQueries = (rows: Rows): Queries => {
+  const explained = decisionReader(rows);
+  const read = async (stored: readonly StoredDecision[]): Promise<DecisionRecord[]> =>
+    (await explained(stored)).map(({ record }) => record);
   const newest = async (): Promise<{ decisions: number; feedEnd: number }> =>
     (await rows.get<{ decisions: number; feedEnd: number }>(
       'SELECT decisions, feed_end AS "feedEnd" FROM desk_head',
@@ -122,8 +85,7 @@ export const decisionQueries = (rows: Rows): Queries => {
       while (high > 1) {
         const low = Math.max(0, high - 1 - batchSize);
         const some = await rows.all<StoredDecision>(sql, [low, high, BATCH, ...values]);
-        for (const row of some) {
-          const decision = toRecord(row);
+        for (const decision of await read(some)) {
           if (matches(decision, query)) found.push(toRow(decision));
           if (found.length === limit) return found;
         }
@@ -143,10 +105,10 @@ export const decisionQueries = (rows: Rows): Queries => {
         const high = Math.min(low + batchSize, end);
         const most = Math.min(BATCH, limit - decisions.length);
         const some = await rows.all<StoredDecision>(sql, [low, high + 1, most, ...values]);
-        for (const row of some) {
-          decisions.push(toRecord(row));
-          length += row.record.length;
-          if (decisions.length === limit || length >= LOT_LENGTH) return { decisions, upTo: row.seq, more: true };
+        for (const [index, decision] of (await read(some)).entries()) {
+          decisions.push(decision);
+          length += some[index]?.record.length ?? 0;
+          if (decisions.length === limit || length >= LOT_LENGTH) return { decisions, upTo: decision.seq, more: true };
         }
         const last = some.at(-1);
         low = last !== undefined && some.length === most ? last.seq : high;
@@ -162,9 +124,11 @@ export const decisionQueries = (rows: Rows): Queries => {
       for (;;) {
         const most = Math.min(BATCH, limit - found.length);
         const some = await rows.all<StoredDecision & { position: number; isNew: number }>(FEED, [upTo, feedEnd, most]);
-        for (const { position, isNew, ...row } of some) {
-          found.push({ ...toRow(toRecord(row)), isNew: isNew === 1 });
-          total += row.record.length;
+        const decisions = await read(some);
+        for (const [index, { position, isNew, record }] of some.entries()) {
+          const decision = decisions[index];
+          if (decision !== undefined) found.push({ ...toRow(decision), isNew: isNew === 1 });
+          total += record.length;
           upTo = position;
           if (found.length === limit || total >= LOT_LENGTH) return { rows: found, upTo, more: true };
         }
@@ -173,7 +137,7 @@ export const decisionQueries = (rows: Rows): Queries => {
     },
     async findDecision(decisionId) {
       const row = await rows.get<StoredDecision>(`SELECT ${STORED_DECISION} FROM decision WHERE id = $1`, [decisionId]);
-      return row && toRecord(row);
+      return row && (await read([row]))[0];
     },
     async minedBlock(decisionId) {
       const row = await rows.get<{ block: number | null }>(
@@ -188,14 +152,7 @@ export const decisionQueries = (rows: Rows): Queries => {
         `SELECT ${STORED_DECISION} FROM decision WHERE paymaster_id = $1 ORDER BY seq DESC LIMIT $2`,
         [paymasterId, decisions],
       );
-      return made.map(toRecord).flatMap(({ id, at, trace }) =>
-        trace.flatMap(({ call, outcome, code, micros }, index): WebhookCallRow[] => {
-          if (call === undefined || outcome === 'wouldDeny') return [];
-          const { webhookId, method, url, status = null } = call;
-          const answer = { outcome, code, status, micros };
-          return [{ decisionId: id, at, index, webhookId, method, url: cut(url), ...answer }];
-        }),
-      );
+      return (await read(made)).flatMap(webhookCallsOf);
     },
   };
 };

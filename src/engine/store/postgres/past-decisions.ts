@@ -1,10 +1,10 @@
 import pg from 'pg';
-import { type CompactRecord, expandRecord } from '../../../core/decision/stored-record.ts';
-import { parseExactJson } from '../../../shared/schema/decimal.ts';
 import { Secret } from '../../base/secret.ts';
-import type { PastDecision, PastDecisions, PastExtent, PastQuery } from '../past-decisions.ts';
+import type { PastDecisions, PastExtent, PastQuery } from '../past-decisions.ts';
 import { configOf } from './connection.ts';
-import { type StoredDecision, STORED_DECISION } from './decision-queries.ts';
+import type { StoredDecision } from '../decision-rows.ts';
+import { STORED_DECISION } from './decision-queries.ts';
+import { decisionReader } from './policy-revisions.ts';
 import { rowsOf, type Value } from './rows.ts';
 
 const BATCH = 100;
@@ -40,28 +40,14 @@ export const openPostgresPastDecisions = async (
   const parameters = (after: number, upTo: number, most: number): Value[] => [paymasterId, after, upTo, from, to, most];
   const found = await rows.get<Extent>(EXTENT, parameters(0, Number.MAX_SAFE_INTEGER, last));
   const { decisions = 0, firstAt = null, lastAt = null, first = null, upTo = null } = found ?? {};
-  const revisions = new Map<string, unknown>();
-  const revisionOf = async (hash: string | undefined): Promise<unknown> => {
-    if (hash === undefined || revisions.has(hash)) return hash && revisions.get(hash);
-    const text = await rows.get<{ policy: string }>('SELECT policy FROM policy_revision WHERE hash = $1', [hash]);
-    revisions.set(hash, text && JSON.parse(text.policy));
-    return revisions.get(hash);
-  };
+  const read = decisionReader(rows);
   let after = (first ?? 1) - 1;
   return {
     extent: { decisions, firstAt, lastAt },
     async next() {
-      const lot: PastDecision[] = [];
-      for (const { record: text, ...row } of await rows.all<StoredDecision>(
-        READ,
-        parameters(after, upTo ?? 0, BATCH),
-      )) {
-        // Conditions compare numbers from clients, of any length.
-        const record = { ...expandRecord(parseExactJson(text) as CompactRecord), ...row };
-        lot.push({ record, revision: await revisionOf(record.policy) });
-        after = row.seq;
-      }
-      return lot;
+      const lot = await rows.all<StoredDecision>(READ, parameters(after, upTo ?? 0, BATCH));
+      after = lot.at(-1)?.seq ?? after;
+      return read(lot);
     },
     close: () => client.end(),
   };

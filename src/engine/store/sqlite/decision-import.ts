@@ -6,7 +6,11 @@ import type { Address } from '../../../shared/schema/hex.ts';
 import { createHashIndex } from './hash-index.ts';
 import { createSchema } from './schema.ts';
 import { policyRevisions } from './policy-revisions.ts';
-import { recordText } from '../../../core/decision/stored-record.ts';
+import { type StoredRecord, recordText } from '../../../core/decision/stored-record.ts';
+
+/** A whole decision, or one as a log stores it. */
+export type ImportedDecision = StoredRecord &
+  Pick<DecisionRecord, 'seq' | 'settlement' | 'actualCostWei' | 'policyRevision'>;
 
 /** A new database to fill with decisions of another desk. */
 export interface DecisionImport {
@@ -15,7 +19,7 @@ export interface DecisionImport {
    *
    * @returns false if its id exists already
    */
-  add(decision: DecisionRecord): boolean;
+  add(decision: ImportedDecision): boolean;
   addRevision(revision: Revision): void;
   /** Stores the result of an added sponsored operation; ignores any other. */
   settle(settlement: Settlement): void;

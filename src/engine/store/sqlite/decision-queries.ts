@@ -1,21 +1,31 @@
 import type Database from 'better-sqlite3';
-import type { WebhookCallRow } from '../../../api/webhooks.ts';
 import type { DecisionRecord, DecisionRow, FeedPage } from '../../../shared/schema/decision.ts';
 import type { DecisionFilter, DecisionQueries } from '../decision-queries.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { createHashIndex, enterAll } from './hash-index.ts';
 import { positionsIn, turn } from './positions.ts';
-import { readRecord } from '../../../core/decision/stored-record.ts';
+import { SPONSORED_MESSAGE } from '../../../core/decision/record.ts';
+import {
+  LONGEST_TEXT,
+  type StoredDecision,
+  hasText,
+  readDecision,
+  toDecision,
+  toRow,
+  webhookCallsOf,
+} from '../decision-rows.ts';
+import { policyRevisions } from './policy-revisions.ts';
 
-interface StoredDecision {
-  seq: number;
-  settlement: DecisionRecord['settlement'];
-  actualCostWei: string | null;
-  record: string;
+/** A row as SQLite reads it. */
+interface ReadRow extends Omit<DecisionRow, 'message' | 'hint'> {
+  /** Null if the core makes the words. */
+  readonly message: string | null;
+  readonly hint: string | null;
+  /** The record, if the words follow from it. */
+  readonly record: string | null;
+  /** Length of the record. */
+  readonly length: number;
 }
-
-/** A row, and the length of the record that SQLite has read for it. */
-type ReadRow = DecisionRow & { length: number };
 
 /** A batch of decisions: those after `low` up to `high`, with a maximum number. */
 interface Batch {
@@ -23,6 +33,9 @@ interface Batch {
   high: number;
   limit: number;
 }
+
+/** The decisions of a batch, newest first. `row` is undefined if a filter does not match. */
+type RowsOf = (batch: Batch) => Iterable<{ seq: number; length: number; row: DecisionRow | undefined }>;
 
 /** SQLite blocks the process while it reads: a filter without matches must not read a million rows at once. */
 const STRETCH = 5_000;
@@ -36,25 +49,21 @@ const LOT_LENGTH = 1024 * 1024;
 
 const DECISION = 'SELECT seq, settlement, actual_cost_wei AS actualCostWei, record FROM decision';
 
-/** Rows cut longer text: an export is an untrusted file. */
-const LONGEST_TEXT = 500;
-
 const cutFields = ['dapp', 'sender', 'mode', 'code', 'rule', 'message', 'hint'].map(
   (field) => `substr(record ->> '${field}', 1, ${LONGEST_TEXT}) AS ${field}`,
 );
 
-/** The columns of a row. SQLite extracts them from the record, so that no trace is parsed here. */
+/** The columns of a row. SQLite extracts them from the record, so that few records are parsed here. */
 const ROW = `seq, id, at, paymaster_id AS paymasterId, chain_id AS chainId, outcome, ${cutFields.join(', ')},
-  record ->> 'maxCostWei' AS maxCostWei, actual_cost_wei AS actualCostWei, settlement, octet_length(record) AS length`;
+  record ->> 'maxCostWei' AS maxCostWei, actual_cost_wei AS actualCostWei, settlement, octet_length(record) AS length,
+  CASE WHEN record ->> 'message' IS NULL AND record ->> 'code' <> 'SPONSORED' THEN record END AS record`;
 
-type Filters = Omit<DecisionFilter, 'before' | 'limit'>;
+type Filters = Omit<DecisionFilter, 'before' | 'limit' | 'text'>;
 
 const CONDITIONS: Readonly<Record<keyof Filters, string>> = {
   userOpHash: 'seq IN (SELECT seq FROM decision_hash WHERE user_op_hash = @userOpHash)',
   decisionId: 'id = @decisionId',
   wouldDeny: 'seq IN (SELECT decision_seq FROM shadow_result WHERE rule_id = @wouldDeny AND would_deny = 1)',
-  text: `instr(lower(concat_ws(' ', sender, id, record ->> 'userOpHash', record ->> 'dapp', record ->> 'message',
-    record ->> '$.request.calls')), @text) > 0`,
   accountId: 'paymaster_id IN (SELECT paymaster_id FROM paymaster WHERE account_id = @accountId)',
   paymasterId: 'paymaster_id = @paymasterId',
   sender: 'sender = @sender',
@@ -68,7 +77,7 @@ const CONDITIONS: Readonly<Record<keyof Filters, string>> = {
 };
 
 /** Decisions per read. */
-const batchSizeOf = ({ text, nonce, paymasterAndData }: Filters): number =>
+const batchSizeOf = ({ text, nonce, paymasterAndData }: Filters & Pick<DecisionFilter, 'text'>): number =>
   [text, nonce, paymasterAndData].every((filter) => filter === undefined) ? STRETCH : TEXT_STRETCH;
 
 /** The query with only the given filters: `@x IS NULL OR …` would prevent SQLite from using an index. */
@@ -79,8 +88,6 @@ const batchSql = (select: string, query: Filters, order: 'ASC' | 'DESC'): string
   return `${select} WHERE ${where} ORDER BY seq ${order} LIMIT @limit`;
 };
 
-const toRecord = ({ record, ...row }: StoredDecision): DecisionRecord => ({ ...readRecord(record), ...row });
-
 export const decisionQueries = (
   database: Database.Database,
   commit: GroupCommit,
@@ -89,6 +96,13 @@ export const decisionQueries = (
   'listDecisions' | 'pageDecisions' | 'pageFeed' | 'findDecision' | 'minedBlock' | 'countDecisions' | 'webhookCalls'
 > => {
   const hashes = createHashIndex(database);
+  const revisions = policyRevisions(database);
+  const toRecord = (row: StoredDecision): DecisionRecord => toDecision(readDecision(row), revisions.read);
+  const rowOf = ({ length: _, record, message, hint, ...row }: ReadRow): DecisionRow => {
+    const { seq, settlement, actualCostWei } = row;
+    if (record !== null) return toRow(toRecord({ seq, settlement, actualCostWei, record }));
+    return { ...row, message: message ?? SPONSORED_MESSAGE, hint: hint ?? '' };
+  };
   const prepared = new Map<string, Database.Statement<[Filters & Batch]>>();
   const find = database.prepare<[string], StoredDecision>(`${DECISION} WHERE id = ?`);
   const mined = database
@@ -107,14 +121,8 @@ export const decisionQueries = (
   const feedEnd = database.prepare<[], { position: number | null }>(
     'SELECT max(position) AS position FROM decision_feed',
   );
-  const calls = database.prepare<[string, number], WebhookCallRow>(
-    `SELECT made.id AS decisionId, at, step.key AS "index", step.value ->> '$.call.webhookId' AS webhookId,
-       step.value ->> '$.call.method' AS method, substr(step.value ->> '$.call.url', 1, ${LONGEST_TEXT}) AS url,
-       step.value ->> 'outcome' AS outcome, step.value ->> 'code' AS code, step.value ->> '$.call.status' AS status,
-       step.value ->> 'micros' AS micros
-     FROM (SELECT seq, id, at, record FROM decision WHERE paymaster_id = ? ORDER BY seq DESC LIMIT ?) AS made,
-       json_each(record, '$.trace') AS step
-     WHERE step.value ->> 'call' IS NOT NULL ORDER BY seq DESC, step.key`,
+  const ofDapp = database.prepare<[string, number], StoredDecision>(
+    `${DECISION} WHERE paymaster_id = ? ORDER BY seq DESC LIMIT ?`,
   );
 
   const reader = <Read>(select: string, query: Filters, order: 'ASC' | 'DESC') => {
@@ -124,20 +132,37 @@ export const decisionQueries = (
     return (batch: Batch) => statement.iterate({ ...query, ...batch }) as IterableIterator<Read>;
   };
 
+  const rowsIn = (query: Filters): RowsOf => {
+    const read = reader<ReadRow>(`SELECT ${ROW} FROM decision`, query, 'DESC');
+    return function* (batch) {
+      for (const row of read(batch)) yield { seq: row.seq, length: row.length, row: rowOf(row) };
+    };
+  };
+  const rowsWith = (text: string, query: Filters): RowsOf => {
+    const read = reader<StoredDecision>(DECISION, query, 'DESC');
+    return function* (batch) {
+      for (const stored of read({ ...batch, limit: batch.high - batch.low })) {
+        const decision = toRecord(stored);
+        const row = hasText(decision, text) ? toRow(decision) : undefined;
+        yield { seq: stored.seq, length: stored.record.length, row };
+      }
+    };
+  };
+
   return {
-    async listDecisions({ before, limit, ...query }) {
+    async listDecisions({ before, limit, text, ...query }) {
       if (query.userOpHash !== undefined) await enterAll(hashes, commit);
-      const read = reader<ReadRow>(`SELECT ${ROW} FROM decision`, query, 'DESC');
+      const read = text === undefined ? rowsIn(query) : rowsWith(text, query);
       const found: DecisionRow[] = [];
       let high = positions.upTo((before ?? Infinity) - 1);
       while (high > 0) {
-        const low = high - batchSizeOf(query);
+        const low = high - batchSizeOf({ text, ...query });
         let [next, total] = [low, 0];
-        for (const { length, ...row } of read({ low, high, limit: limit - found.length })) {
-          found.push(row);
+        for (const { seq, length, row } of read({ low, high, limit: limit - found.length })) {
+          if (row !== undefined) found.push(row);
           total += length;
-          if (total < LOT_LENGTH) continue;
-          next = row.seq - 1;
+          if (total < LOT_LENGTH && found.length < limit) continue;
+          next = seq - 1;
           break;
         }
         if (found.length === limit) break;
@@ -167,9 +192,9 @@ export const decisionQueries = (
       const rows: FeedPage['rows'] = [];
       let total = 0;
       let upTo = after;
-      for (const { position, isNew, length, ...row } of feed.iterate(after, limit)) {
-        rows.push({ ...row, isNew: isNew === 1 });
-        total += length;
+      for (const { position, isNew, ...row } of feed.iterate(after, limit)) {
+        rows.push({ ...rowOf(row), isNew: isNew === 1 });
+        total += row.length;
         upTo = position;
         if (rows.length === limit || total >= LOT_LENGTH) return { rows, upTo, more: true };
       }
@@ -188,7 +213,7 @@ export const decisionQueries = (
       return counted.n;
     },
     async webhookCalls({ paymasterId, decisions }) {
-      return calls.all(paymasterId, decisions);
+      return ofDapp.all(paymasterId, decisions).flatMap((row) => webhookCallsOf(toRecord(row)));
     },
   };
 };

@@ -1,15 +1,7 @@
 import Database from 'better-sqlite3';
-import { type CompactRecord, expandRecord } from '../../../core/decision/stored-record.ts';
-import { parseExactJson } from '../../../shared/schema/decimal.ts';
-import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import { type StoredDecision, readDecision, toDecision } from '../decision-rows.ts';
 import type { PastDecision, PastExtent, PastQuery } from '../past-decisions.ts';
-
-interface StoredDecision {
-  seq: number;
-  settlement: DecisionRecord['settlement'];
-  actualCostWei: string | null;
-  record: string;
-}
+import { policyRevisions } from './policy-revisions.ts';
 
 /** Limit on the records in one read, plus one more decision: processing them takes some ms. */
 const LOT_LENGTH = 256 * 1024;
@@ -59,27 +51,17 @@ export const openSqlitePastDecisions = (file: string, { paymasterId, from = 0, t
   const read = database.prepare<[object], StoredDecision>(
     `SELECT seq, settlement, actual_cost_wei AS actualCostWei, record FROM decision WHERE ${WHERE} ORDER BY seq`,
   );
-  const policy = database.prepare<[string], string>('SELECT policy FROM policy_revision WHERE hash = ?').pluck();
-  const revisions = new Map<string, unknown>();
-  const revisionOf = ({ policy: hash }: DecisionRecord): unknown => {
-    if (hash === undefined) return undefined;
-    if (!revisions.has(hash)) {
-      const text = policy.get(hash);
-      revisions.set(hash, text === undefined ? undefined : JSON.parse(text));
-    }
-    return revisions.get(hash);
-  };
+  const revisions = policyRevisions(database);
   let after = (first ?? 1) - 1;
   return {
     extent,
     next(): PastDecision[] {
       const lot: PastDecision[] = [];
       let length = 0;
-      for (const { record: text, ...row } of read.iterate({ ...parameters, after, upTo: upTo ?? 0 })) {
-        // Conditions compare numbers from clients, of any length.
-        const record = Object.assign(expandRecord(parseExactJson(text) as CompactRecord), row);
-        lot.push({ record, revision: revisionOf(record) });
-        length += text.length;
+      for (const row of read.iterate({ ...parameters, after, upTo: upTo ?? 0 })) {
+        const record = toDecision(readDecision(row), revisions.read);
+        lot.push({ record, revision: record.policy === undefined ? undefined : revisions.read(record.policy) });
+        length += row.record.length;
         after = row.seq;
         if (length >= LOT_LENGTH) break;
       }

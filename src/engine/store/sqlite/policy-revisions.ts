@@ -6,13 +6,27 @@ import type { PolicyRevision, PolicyRevisionStore, PolicyTime } from '../policy-
 import type { LogWriter } from './log.ts';
 import type { SettingsVersion } from './memory.ts';
 
+/** Revisions of a thousand rules take megabytes. */
+const MAX_READ = 16;
+
 /** Policy revisions, each stored once and forever; runs inside the transactions of its callers. */
 export const policyRevisions = (database: Database.Database) => {
   const insert = database.prepare<[string, string, number, string]>(
     'INSERT OR IGNORE INTO policy_revision VALUES (?, ?, ?, ?)',
   );
   const select = database.prepare<[string], string>('SELECT policy FROM policy_revision WHERE hash = ?').pluck();
+  const known = new Map<string, unknown>();
   return {
+    /** A revision as it was stored; undefined if no revision has this hash. The last ones read stay in memory. */
+    read: (hash: string): unknown => {
+      const text = known.has(hash) ? undefined : select.get(hash);
+      const found: unknown = text === undefined ? known.get(hash) : JSON.parse(text);
+      known.delete(hash);
+      known.set(hash, found);
+      const [oldest = ''] = known.keys();
+      if (known.size > MAX_READ) known.delete(oldest);
+      return found;
+    },
     /** Stores a revision with the time of its first use. False if it exists already. */
     save: (
       { hash, policy }: { readonly hash: string; readonly policy: unknown },

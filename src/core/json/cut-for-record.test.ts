@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
-import type { Cut } from '../../core/json/cut.ts';
+import type { Cut } from './cut.ts';
 import { cutForRecord, cutOperation, cutText } from './cut-for-record.ts';
 
 const KiB = 1024;

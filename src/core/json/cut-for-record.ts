@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { type Cut, MAX_BYTES, MAX_FIELD_BYTES, startLength } from '../../core/json/cut.ts';
+import { sha256 } from 'ethers';
+import { type Cut, MAX_BYTES, MAX_FIELD_BYTES, startLength } from './cut.ts';
 import { JsonNumber } from '../../shared/schema/decimal.ts';
 
 /**
@@ -7,12 +7,12 @@ import { JsonNumber } from '../../shared/schema/decimal.ts';
  * must not fill the disk, or lists of records.
  */
 
-const cut = (text: string, length: number): Cut => ({
-  truncated: true,
-  bytes: Buffer.byteLength(text),
-  sha256: createHash('sha256').update(text).digest('hex'),
-  start: text.slice(0, length),
-});
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const cut = (text: string, length: number): Cut => {
+  const bytes = bytesOf(text);
+  return { truncated: true, bytes: bytes.length, sha256: sha256(bytes).slice(2), start: text.slice(0, length) };
+};
 
 /** A control character takes six: `\u0000`. */
 const MAX_PER_CHARACTER = 6;
@@ -41,7 +41,7 @@ const cutWithin = (value: unknown, mostBytes: number): unknown => {
   // Fast path: nearly all are far shorter, and need no serialisation.
   if (leftBehind(value, mostBytes) >= 0) return value;
   const text = JSON.stringify(value);
-  return Buffer.byteLength(text) <= mostBytes ? value : cut(text, startLength(mostBytes));
+  return bytesOf(text).length <= mostBytes ? value : cut(text, startLength(mostBytes));
 };
 
 /** A part of a request as a record keeps it: whole up to 16 KiB of JSON, else a {@link Cut}. */
@@ -56,7 +56,7 @@ export const cutOperation = (operation: Readonly<Record<string, unknown>>): Reco
 
 /** A text as a record keeps it: if over 16 KiB, its beginning, length and SHA-256. */
 export const cutText = (text: string): string => {
-  if (Buffer.byteLength(text) <= MAX_BYTES) return text;
+  if (bytesOf(text).length <= MAX_BYTES) return text;
   const { start, bytes, sha256 } = cut(text, startLength(MAX_BYTES));
   return `${start}… (${bytes} bytes, SHA-256 ${sha256})`;
 };

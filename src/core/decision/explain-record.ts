@@ -1,0 +1,94 @@
+import { sha256, toUtf8Bytes } from 'ethers';
+import { cutForRecord } from '../json/cut-for-record.ts';
+import type { Facts } from '../facts/facts.ts';
+import type { Policy } from '../policy/policy.ts';
+import { readRevision } from '../policy/revision.ts';
+import { type MeasuredStep, type Verdict, decide, plan } from './decide.ts';
+import { callsOf, decidedWords, readableFacts, reservationRecords, storedFacts } from './record.ts';
+import {
+  type LeanRecord,
+  type StoredRecord,
+  type WholeRecord,
+  isLean,
+  readStep,
+  stepText,
+  traceText,
+} from './stored-record.ts';
+
+/** A trace's hash as records store it. */
+export const traceHash = (steps: Parameters<typeof traceText>[0]): string =>
+  sha256(toUtf8Bytes(traceText(steps))).slice(2);
+
+type Decided = Extract<Verdict, { next: 'done' }>;
+
+interface Again {
+  readonly held: readonly bigint[];
+  readonly verdict: Decided;
+}
+
+/** Decides a stored operation again; undefined if that would need other facts than it has. */
+const again = ({ held: stored }: LeanRecord, facts: Facts, policy: Policy): Again | undefined => {
+  const held = plan(facts, policy).map((_, index) => BigInt(stored[index] ?? 0));
+  const verdict = decide(facts, policy, held);
+  return verdict.next === 'done' ? { held, verdict } : undefined;
+};
+
+/** The steps with their stored durations; undefined if another step was stored. */
+const measured = (steps: readonly MeasuredStep[], stored: readonly string[]): readonly MeasuredStep[] | undefined => {
+  const timed = steps.map((step, index) => ({ ...step, micros: readStep(stored[index] ?? '').micros }));
+  const isSame = timed.length === stored.length && timed.every((step, index) => stepText(step) === stored[index]);
+  return isSame ? timed : undefined;
+};
+
+const operationOf = ({ request }: LeanRecord): Readonly<Record<string, unknown>> =>
+  (request as { readonly userOperation?: Readonly<Record<string, unknown>> }).userOperation ?? {};
+
+/** What can be shown of a decision that cannot be made again: its codes. @param why a sentence */
+const byCodes = ({ held: _, steps, traceHash: __, ...record }: LeanRecord, why: string): WholeRecord => ({
+  ...record,
+  message: `${why} Only the codes that were stored are shown.`,
+  hint: '',
+  trace: steps.map(readStep),
+  wordsDiffer: true,
+});
+
+const NO_POLICY = 'The policy of this decision is not known here.';
+const UNKNOWN_FORM = 'This version of Gasdesk cannot read the facts or the policy of this decision.';
+const decidesOtherwise = ({ engine = '' }: LeanRecord): string =>
+  `Gasdesk ${engine} made this decision, and this version decides it differently.`;
+
+const inWords = (record: LeanRecord, facts: Facts, policy: Policy): WholeRecord => {
+  const decided = again(record, facts, policy);
+  const trace = decided && measured(decided.verdict.steps, record.steps);
+  if (decided === undefined || trace === undefined) return byCodes(record, decidesOtherwise(record));
+  const { held: _, steps: __, traceHash: stored, ...rest } = record;
+  const { taken, reason } = decided.verdict;
+  return {
+    ...rest,
+    ...decidedWords(facts, policy, reason),
+    request: { ...(record.request as object), calls: cutForRecord(callsOf(facts, policy)) },
+    trace: trace.map((step) => ({ ...step })),
+    facts: storedFacts(facts, operationOf(record)),
+    reservations: reservationRecords(taken, decided.held),
+    ...(traceHash(trace) !== stored && { wordsDiffer: true }),
+  };
+};
+
+/**
+ * The whole record of a stored one: with the trace, words, calls and reservations that follow from its facts. If this
+ * version of Gasdesk decides it otherwise or lacks its policy, it has the codes of the steps, and `wordsDiffer`.
+ *
+ * @param revision the policy revision that the record names, as it was stored; undefined if unknown
+ */
+export const explainRecord = (record: StoredRecord, revision: unknown): WholeRecord => {
+  if (!isLean(record)) return record;
+  if (revision === undefined) return byCodes(record, NO_POLICY);
+  const facts = readableFacts(record);
+  const known = readRevision(revision);
+  if (facts === undefined || known === undefined || known.hash !== record.policy) return byCodes(record, UNKNOWN_FORM);
+  try {
+    return inWords(record, facts, known.policy);
+  } catch {
+    return byCodes(record, UNKNOWN_FORM);
+  }
+};

@@ -1,0 +1,68 @@
+import { explainRecord } from '../../core/decision/explain-record.ts';
+import { readRecord } from '../../core/decision/stored-record.ts';
+import type { WebhookCallRow } from '../../api/webhooks.ts';
+import type { DecisionRecord, DecisionRow } from '../../shared/schema/decision.ts';
+import type { DecisionFilter } from './decision-queries.ts';
+
+/** A stored decision: settlement has its own columns next to the record. */
+export interface StoredDecision {
+  readonly seq: number;
+  readonly settlement: DecisionRecord['settlement'];
+  readonly actualCostWei: string | null;
+  readonly record: string;
+}
+
+/** A stored decision with its parsed record. */
+export const readDecision = ({ record, ...columns }: StoredDecision) => ({ columns, record: readRecord(record) });
+
+/** A whole decision. @param revisionOf a policy revision by its name, as it was stored; undefined if unknown */
+export const toDecision = (
+  { columns, record }: ReturnType<typeof readDecision>,
+  revisionOf: (hash: string) => unknown,
+): DecisionRecord => ({
+  ...explainRecord(record, record.policy === undefined ? undefined : revisionOf(record.policy)),
+  ...columns,
+});
+
+/** Rows cut longer text: an export is an untrusted file. */
+export const LONGEST_TEXT = 500;
+const cut = <T extends string | null>(text: T): T => (text === null ? text : (text.slice(0, LONGEST_TEXT) as T));
+
+export const toRow = (decision: DecisionRecord): DecisionRow => {
+  const { seq, id, at, paymasterId, chainId, outcome, maxCostWei, actualCostWei, settlement } = decision;
+  const { dapp, sender, mode, code, rule, message, hint } = decision;
+  return {
+    seq,
+    id,
+    at,
+    paymasterId,
+    chainId,
+    outcome,
+    dapp: cut(dapp),
+    sender: cut(sender),
+    mode,
+    code: cut(code),
+    rule: cut(rule),
+    message: cut(message),
+    hint: cut(hint),
+    maxCostWei,
+    actualCostWei,
+    settlement,
+  };
+};
+
+/** Whether a decision contains the text of a filter. */
+export const hasText = (decision: DecisionRecord, text: DecisionFilter['text']): boolean => {
+  if (text === undefined) return true;
+  const { sender, id, userOpHash, dapp, message, request } = decision;
+  const calls = JSON.stringify((request as { readonly calls?: unknown } | null | undefined)?.calls);
+  return [sender, id, userOpHash, dapp, message, calls].some((part) => part?.toLowerCase().includes(text) === true);
+};
+
+/** The webhook calls of a decision, as lists show them. */
+export const webhookCallsOf = ({ id, at, trace }: DecisionRecord): WebhookCallRow[] =>
+  trace.flatMap(({ call, outcome, code, micros }, index): WebhookCallRow[] => {
+    if (call === undefined || outcome === 'wouldDeny') return [];
+    const { webhookId, method, url, status = null } = call;
+    return [{ decisionId: id, at, index, webhookId, method, url: cut(url), outcome, code, status, micros }];
+  });
