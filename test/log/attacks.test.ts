@@ -129,16 +129,31 @@ const attacks: readonly (readonly [name: string, fault: LogFaultCode, forge: (lo
         (log: Log) => withBody(log, denied(log), (body) => ({ ...body, [field]: 'another' })),
       ] as const,
   ),
-  ...(['calls', 'options', 'userOperation', 'received'] as const).map(
-    (field) =>
+  ...(
+    [
+      ['options', { changes: { userOperation: {}, options: { mode: 'ERC20' } } }],
+      ['userOperation', { changes: { userOperation: { callData: '0x' }, options: {} } }],
+      ['received', { received: ['another'] }],
+    ] as const
+  ).map(
+    ([field, forged]) =>
       [
         ...([`${field} that do not follow`, 'VERDICT_DIFFERS'] as const),
         (log: Log) =>
-          withBody(log, denied(log), (body) => {
-            const request = body['request'] as Readonly<Record<string, unknown>>;
-            const value = field === 'received' ? ['another'] : {};
-            return { ...body, asReceived: [], request: { ...request, [field]: value } };
-          }),
+          withBody(log, denied(log), (body) => ({ ...body, request: { ...(body['request'] as object), ...forged } })),
+      ] as const,
+  ),
+  ...(
+    [
+      ['the calls', { calls: [] }],
+      ['the operation beside its changes', { userOperation: {} }],
+    ] as const
+  ).map(
+    ([what, forged]) =>
+      [
+        ...([`${what}, which no stored request has`, 'ODD_FIELD'] as const),
+        (log: Log) =>
+          withBody(log, denied(log), (body) => ({ ...body, request: { ...(body['request'] as object), ...forged } })),
       ] as const,
   ),
   ['a field more', 'ODD_FIELD', (log) => withBody(log, denied(log), (body) => ({ ...body, more: 1 }))],

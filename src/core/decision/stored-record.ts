@@ -47,23 +47,72 @@ export const traceText = (trace: readonly Omit<TraceStep, 'micros'>[]): string =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The parts of a request that say the same in two forms: as received, and as read. */
-interface Request {
-  readonly received?: unknown;
-  readonly userOperation?: Fields;
-}
-
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The operation as received: it is the first parameter of every method. */
-const receivedOperation = ({ received }: Request): Fields | undefined => {
-  const first: unknown = Array.isArray(received) ? received[0] : undefined;
-  return isFields(first) ? first : undefined;
+/** The parts of a request that repeat a parameter, and its index. */
+const REPEATED = { userOperation: 0, options: 1 } as const;
+
+type Part = keyof typeof REPEATED;
+
+const parts = Object.keys(REPEATED) as Part[];
+
+/** The parameter that a part repeats; undefined if it is no object. */
+const receivedPart = ({ received }: Fields, part: Part): Fields | undefined => {
+  const parameter: unknown = Array.isArray(received) ? received[REPEATED[part]] : undefined;
+  return isFields(parameter) ? parameter : undefined;
 };
 
-/** Shorter values are not worth a name. */
-const LONG = 20;
+const isSameJson = (one: unknown, other: unknown): boolean =>
+  one === other || (typeof one === 'object' && one !== null && JSON.stringify(one) === JSON.stringify(other));
+
+const ownValue = (fields: Fields, field: string): unknown => (Object.hasOwn(fields, field) ? fields[field] : undefined);
+
+/** Fields with changes, of which `null` removes a field. */
+const withChanges = (fields: Fields, changes: Fields): Fields => {
+  const kept = Object.entries(fields).map(([field, value]) => [field, ownValue(changes, field) ?? value] as const);
+  const added = Object.entries(changes).filter(([field]) => !Object.hasOwn(fields, field));
+  return Object.fromEntries([...kept, ...added].filter(([field]) => ownValue(changes, field) !== null));
+};
+
+/** How fields differ from others; undefined if the others with these changes would not be the same text. */
+const changesFrom = (others: Fields, fields: Fields): Fields | undefined => {
+  const isKept = (field: string): boolean => ownValue(fields, field) !== undefined;
+  const removed = Object.keys(others).filter((field) => !isKept(field));
+  const changed = Object.entries(fields).filter(([field, value]) => !isSameJson(value, ownValue(others, field)));
+  const changes = Object.fromEntries([...removed.map((field) => [field, null] as const), ...changed]);
+  const hasNull = changed.some(([, value]) => value === null);
+  const order = Object.keys(withChanges(others, changes));
+  const isSameOrder = Object.keys(fields).every((field, index) => field === order[index]);
+  return isSameOrder && !hasNull ? changes : undefined;
+};
+
+/** A request in the form of stored records: the parts that repeat a parameter are changes of it. */
+export const compactRequest = (request: unknown): unknown => {
+  if (!isFields(request)) return request;
+  const rest = { ...request } as Record<string, unknown>;
+  const changes: Record<string, Fields> = {};
+  for (const part of parts) {
+    const [value, received] = [rest[part], receivedPart(rest, part)];
+    const changed = isFields(value) && received !== undefined ? changesFrom(received, value) : undefined;
+    if (changed === undefined) continue;
+    changes[part] = changed;
+    delete rest[part];
+  }
+  return Object.keys(changes).length === 0 ? request : { ...rest, changes };
+};
+
+/** The inverse of {@link compactRequest}. */
+const wholeRequest = (request: unknown): unknown => {
+  if (!isFields(request) || !isFields(request['changes'])) return request;
+  const { changes, received, calls } = request;
+  const read = (part: Part): unknown => {
+    const changed = changes[part];
+    return isFields(changed) ? withChanges(receivedPart(request, part) ?? {}, changed) : request[part];
+  };
+  const whole = { received, userOperation: read('userOperation'), options: read('options') };
+  return calls === undefined ? whole : { ...whole, calls };
+};
 
 /** The record in its stored form, but for the request. */
 const lean = (record: NewRecord | LeanRecord): StoredRecord => {
@@ -73,36 +122,17 @@ const lean = (record: NewRecord | LeanRecord): StoredRecord => {
 };
 
 /**
- * The JSON of a record in the database. Fields of the operation that were read as received are stored once:
- * `asReceived` names them. No record has a field of that name.
+ * The JSON of a record in the database. What was read of a request is stored in `request.changes`, as far as it differs
+ * from what was received.
  */
-export const recordText = (made: NewRecord | LeanRecord): string => {
-  const record = lean(made);
-  const request = record.request as Request | null | undefined;
-  const received = isFields(request) ? receivedOperation(request) : undefined;
-  if (received === undefined || !isFields(request?.userOperation)) return JSON.stringify(record);
-  const asReceived: string[] = [];
-  const entries = Object.entries(request.userOperation).map(([field, value]) => {
-    if (typeof value !== 'string' || value.length <= LONG || value !== received[field]) return [field, value] as const;
-    asReceived.push(field);
-    return [field, 0] as const;
-  });
-  const userOperation = Object.fromEntries(entries);
-  return JSON.stringify({ ...record, request: { ...request, userOperation }, asReceived });
-};
-
-/** A record as {@link recordText} writes it. `asReceived` is absent if the request has no operation. */
-export type CompactRecord = StoredRecord & { readonly asReceived?: readonly string[] };
+export const recordText = (record: NewRecord | LeanRecord): string =>
+  JSON.stringify({ ...lean(record), request: compactRequest(record.request) });
 
 /** The record that {@link recordText} wrote. Numbers keep all their digits. */
-export const readRecord = (text: string): StoredRecord => expandRequest(parseExactJson(text) as CompactRecord);
+export const readRecord = (text: string): StoredRecord => expandRequest(parseExactJson(text) as StoredRecord);
 
 /** A parsed record with its whole request. */
-export const expandRequest = ({ asReceived, ...record }: CompactRecord): StoredRecord => {
-  if (asReceived === undefined) return record;
-  const request = record.request as Request;
-  const received = receivedOperation(request);
-  const same = asReceived.map((field) => [field, received?.[field]] as const);
-  record.request = { ...request, userOperation: { ...request.userOperation, ...Object.fromEntries(same) } };
-  return record;
-};
+export const expandRequest = (record: StoredRecord): StoredRecord => ({
+  ...record,
+  request: wholeRequest(record.request),
+});

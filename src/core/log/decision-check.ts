@@ -1,6 +1,6 @@
 import type { Reservation } from '../ledger/account.ts';
 import { type Difference, type NotReplayable, type ReplayHow, replay } from '../replay/replay.ts';
-import { type CompactRecord, type StoredRecord, expandRequest, isLean } from '../decision/stored-record.ts';
+import { type StoredRecord, expandRequest, isLean } from '../decision/stored-record.ts';
 import { fixedDifferences, oddField } from './decision-form.ts';
 import type { EntryBody } from './entry.ts';
 import type { LedgerCheck } from './ledger-check.ts';
@@ -58,10 +58,10 @@ export class DecisionCheck {
 
   /** Checks the next decision. @param at when its entry was appended, epoch ms */
   check(body: EntryBody<'decision'>, at: number, addFault: AddFault): void {
-    const compact = body as unknown as CompactRecord;
-    const odd = oddField(compact);
+    const stored = body as unknown as StoredRecord;
+    const record = expandRequest(stored);
+    const odd = oddField(stored, record);
     if (odd !== undefined) addFault('ODD_FIELD', `No decision has this field, or each has another: ${shortened(odd)}`);
-    const record = expandRequest(compact);
     const { id, outcome, maxCostWei, userOpHash } = record;
     const isSponsored = outcome === 'sponsored';
     if (this.#decisions.has(id)) addFault('DECISION_TWICE', 'This decision is in the log already');

@@ -8,7 +8,7 @@ import { readRevision } from '../policy/revision.ts';
 import type { Difference, NotReplayable } from '../replay/replay.ts';
 import { compareUndecided } from '../replay/request-follows.ts';
 import { isSame } from '../json/same-json.ts';
-import { type CompactRecord, type StoredRecord, isLean, leanRecord } from '../decision/stored-record.ts';
+import { type StoredRecord, compactRequest, isLean, leanRecord } from '../decision/stored-record.ts';
 
 /** The fields of a record that are not stored as entries or columns of their own. */
 const whole = decisionRecord.omit({ seq: true, settlement: true, actualCostWei: true, policyRevision: true });
@@ -23,7 +23,7 @@ interface Form {
 const formOf = (shape: Shape): Form => {
   const fields = Object.keys(shape);
   const required = fields.filter((field) => shape[field]?.safeParse(undefined).success === false);
-  return { known: new Set([...fields, 'asReceived']), required };
+  return { known: new Set(fields), required };
 };
 
 const WHOLE = formOf(whole.shape);
@@ -63,10 +63,7 @@ interface Request {
   readonly options?: Fields;
 }
 
-const oddInRequest = ({ userOperation, options }: Request, asReceived: readonly string[]): string | undefined => {
-  const left = Object.keys(userOperation ?? {}).filter((field) => userOperation?.[field] === 0);
-  if (left.length !== asReceived.length || left.some((field, index) => field !== asReceived[index]))
-    return 'asReceived';
+const oddInRequest = ({ userOperation, options }: Request): string | undefined => {
   const odd = unknownIn(userOperation, OPERATION) ?? unknownIn(userOperation?.['eip7702Auth'], AUTHORIZATION);
   if ((userOperation === undefined) !== (options === undefined)) return 'options';
   if (odd !== undefined || options === undefined || isCut(options, MAX_BYTES)) return odd;
@@ -81,18 +78,22 @@ const oddStep = (trace: readonly TraceStep[]): string | undefined => {
   return undefined;
 };
 
-/** A field that no record has, or a required one that is missing; undefined if all fields are right. */
-export const oddField = (record: CompactRecord): string | undefined => {
-  const { asReceived = [] } = record;
+/**
+ * A field that no record has, or a required one that is missing; undefined if all fields are right.
+ *
+ * @param stored as its entry has it
+ * @param record the same with its whole request
+ */
+export const oddField = (stored: StoredRecord, record: StoredRecord): string | undefined => {
   const { known, required } = isLean(record) ? LEAN : WHOLE;
   const request = (record.request ?? {}) as Request;
-  const odd =
-    unknownIn(record, known) ??
-    unknownIn(request, isLean(record) ? REQUEST : WHOLE_REQUEST) ??
-    oddInRequest(request, asReceived);
+  const odd = unknownIn(record, known) ?? unknownIn(request, isLean(record) ? REQUEST : WHOLE_REQUEST);
   if (odd !== undefined) return odd;
   const absent = required.find((field) => (record as Fields)[field] === undefined);
-  return absent ?? (isLean(record) ? undefined : oddStep(record.trace));
+  if (absent !== undefined) return absent;
+  // Each request has only one stored form.
+  if (!isSame(stored.request, compactRequest(record.request))) return 'request';
+  return oddInRequest(request) ?? (isLean(record) ? undefined : oddStep(record.trace));
 };
 
 /** Fields of a record if nothing was signed. */

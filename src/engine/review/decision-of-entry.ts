@@ -1,5 +1,5 @@
 import type { Entry } from '../../core/log/entry.ts';
-import { type CompactRecord, expandRequest, isLean, leanRecord } from '../../core/decision/stored-record.ts';
+import { type StoredRecord, expandRequest, isLean, leanRecord } from '../../core/decision/stored-record.ts';
 import { parseExactJson } from '../../shared/schema/decimal.ts';
 import { decisionRecord } from '../../shared/schema/decision.ts';
 import { parse } from '../../shared/schema/parse.ts';
@@ -12,7 +12,7 @@ import type { ImportedDecision } from '../store/sqlite/decision-import.ts';
  */
 export const decisionOfEntry = (line: string, seq: number): ImportedDecision => {
   const { body } = parseExactJson(line) as Entry;
-  const record = expandRequest(body as unknown as CompactRecord);
+  const record = expandRequest(body as unknown as StoredRecord);
   const settlement = record.outcome === 'sponsored' ? ('reserved' as const) : null;
   const decision = { ...record, seq, settlement, actualCostWei: null };
   return isLean(record)
