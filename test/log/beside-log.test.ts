@@ -57,6 +57,9 @@ test('a desk that decides meanwhile verifies', async () => {
   await signing;
 });
 
+/** SQL of the first decision that reserved. */
+const FIRST_SPONSORED = '(SELECT min(seq) FROM decision WHERE settlement IS NOT NULL)';
+
 describe('the database outside the log is compared with it:', () => {
   const meddle = (sql: string): void => {
     const database = new Database(join(desk().dir, 'gasdesk.db'));
@@ -79,7 +82,7 @@ describe('the database outside the log is compared with it:', () => {
 
   test('decisions that are no entries', async () => {
     const copy = `INSERT INTO decision SELECT seq + 1000, 'copy-' || id, at, paymaster_id, sender, outcome, user_op_hash,
-      settlement, actual_cost_wei, record, chain_id, valid_until, settled_block, rule FROM decision WHERE seq = 1`;
+      settlement, actual_cost_wei, record, chain_id, valid_until, settled_block, rule FROM decision LIMIT 1`;
     const columns = `(seq, id, at, paymaster_id, sender, outcome, user_op_hash, settlement, actual_cost_wei, record,
       chain_id, valid_until, settled_block, rule)`;
     const sql = copy.replace('INTO decision SELECT', `INTO decision ${columns} SELECT`);
@@ -88,7 +91,7 @@ describe('the database outside the log is compared with it:', () => {
   });
 
   test('what became of a decision', async () => {
-    const set = (state: string) => `UPDATE decision SET settlement = '${state}' WHERE seq = 2`;
+    const set = (state: string) => `UPDATE decision SET settlement = '${state}' WHERE seq = ${FIRST_SPONSORED}`;
     expect(await faultsAfter(set('released'), set('reserved'))).toEqual([
       'STORED_DIFFERS: The database has it released, and the log otherwise',
     ]);
@@ -107,7 +110,7 @@ describe('the database outside the log is compared with it:', () => {
 
   test('a column that says something else than the record', async () => {
     const swap = (from: string, to: string) =>
-      `UPDATE decision SET outcome = '${to}' WHERE seq = 2 AND outcome = '${from}'`;
+      `UPDATE decision SET outcome = '${to}' WHERE outcome = '${from}' AND seq = ${FIRST_SPONSORED}`;
     expect(await faultsAfter(swap('sponsored', 'denied'), swap('denied', 'sponsored'))).toEqual([
       'STORED_DIFFERS: Its column outcome differs from its record',
     ]);

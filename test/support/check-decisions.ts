@@ -125,8 +125,7 @@ const faultsOfLog = (file: string): readonly LogFault[] => {
   try {
     const verifier = new LogVerifier({ key: NOBODY, crypto: logCrypto, engine: version, withSignatures: false });
     const entries = database.prepare<[], StoredEntry>(
-      `SELECT position AS entry, log_entry.at, kind, previous AS previousHash, hash, coalesce(body, record) AS body
-       FROM log_entry LEFT JOIN decision ON seq = decision_seq ORDER BY position`,
+      'SELECT position AS entry, at, kind, lag(hash) OVER (ORDER BY position) AS previousHash, hash, body FROM log ORDER BY position',
     );
     for (const { hash, previousHash, body, ...head } of entries.iterate()) {
       const text = entryText({ ...head, previous: previousHash?.toString('hex') ?? null }, body);

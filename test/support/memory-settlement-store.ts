@@ -27,6 +27,7 @@ type Settlement = 'reserved' | 'settled' | 'released' | 'unconfirmed';
 
 /** A sponsored decision with its settlement; `history` has all its settlements, the newest last. */
 export interface SponsoredDecision extends Sponsorship {
+  readonly seq: number;
   settlement: Settlement;
   /** The operation that settled it or made it unconfirmed. */
   mined: MinedUserOperation | undefined;
@@ -50,10 +51,12 @@ export class MemorySettlementStore implements SettlementStore {
   reservedWei = 0n;
   spentWei = 0n;
 
-  reserve(sponsorship: Sponsorship): SponsoredDecision {
+  /** @param seq default: the number of decisions */
+  reserve(sponsorship: Sponsorship, seq = this.decisions.length + 1): SponsoredDecision {
     const hashes = [sponsorship.userOpHash];
     const decision: SponsoredDecision = {
       ...sponsorship,
+      seq,
       settlement: 'reserved',
       mined: undefined,
       hashes,
@@ -135,7 +138,7 @@ export class MemorySettlementStore implements SettlementStore {
     most,
   }: Parameters<SettlementStore['openReservations']>[0]): Promise<OpenReservation[]> {
     return this.decisions
-      .map((decision, index) => ({ ...decision, seq: index + 1 }))
+      .map((decision) => ({ ...decision }))
       .filter(({ seq, settlement, validUntil, chainId: its }) => {
         const isBehind = validUntil > after.validUntil || (validUntil === after.validUntil && seq > after.seq);
         return its === chainId && settlement === 'reserved' && isBehind && validUntil < validUntilBefore;
@@ -145,7 +148,7 @@ export class MemorySettlementStore implements SettlementStore {
   }
 
   async endReservations(seqs: readonly number[], to: 'released' | 'unconfirmed'): Promise<number> {
-    const decisions = seqs.flatMap((seq) => this.decisions[seq - 1] ?? []);
+    const decisions = this.decisions.filter(({ seq }) => seqs.includes(seq));
     const reserved = decisions.filter(({ settlement }) => settlement === 'reserved');
     for (const decision of reserved) this.#become(decision, to, undefined);
     return reserved.length;

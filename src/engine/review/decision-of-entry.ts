@@ -6,12 +6,12 @@ import { parse } from '../../shared/schema/parse.ts';
 import type { ImportedDecision } from '../store/sqlite/decision-import.ts';
 
 /**
- * The decision of an entry's line, as originally made.
+ * The decision of an entry's line, as originally made. Its `seq` is the position of the entry.
  *
  * @throws EngineError `VALIDATION` if it cannot be shown
  */
-export const decisionOfEntry = (line: string, seq: number): ImportedDecision => {
-  const { body } = parseExactJson(line) as Entry;
+export const decisionOfEntry = (line: string): ImportedDecision => {
+  const { entry: seq, body } = parseExactJson(line) as Entry;
   const record = expandRequest(body as unknown as StoredRecord);
   const settlement = record.outcome === 'sponsored' ? ('reserved' as const) : null;
   const decision = { ...record, seq, settlement, actualCostWei: null };

@@ -27,7 +27,6 @@ const DIGITS = /^\d+$/;
 /** Writes the decisions of a log into a database, entry by entry. */
 class EntryImport {
   readonly #target: DecisionImport;
-  #seq = 0;
   from = Infinity;
   to = 0;
 
@@ -48,10 +47,9 @@ class EntryImport {
   }
 
   #addDecision(line: Buffer): void {
-    const decision = decisionOfEntry(line.toString(), this.#seq + 1);
+    const decision = decisionOfEntry(line.toString());
     // The verifier reports a duplicate.
     if (!this.#target.add(decision)) return;
-    this.#seq += 1;
     this.from = Math.min(this.from, decision.at);
     this.to = Math.max(this.to, decision.at);
   }

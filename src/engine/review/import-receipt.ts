@@ -38,7 +38,7 @@ const decisionIn = (line: string) => {
   if (entry === undefined) throw notAReceipt('it holds no entry of a log');
   if (entry.kind !== 'decision') throw notAReceipt(`its entry is of the kind ${entry.kind}`);
   try {
-    return decisionOfEntry(line, 1);
+    return decisionOfEntry(line);
   } catch (error) {
     throw notAReceipt(error instanceof Error ? error.message : 'its decision cannot be read', error);
   }

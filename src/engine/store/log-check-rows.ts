@@ -1,8 +1,9 @@
 import { rollingKinds } from '../../core/ledger/account.ts';
+import { LOG_SIZE } from './log-rows.ts';
 
 /** SQL for data next to the log. Each statement also reads the log's size, for a consistent snapshot. */
 
-const ENTRIES = '(SELECT coalesce(max(position) + 1, 0) FROM log_entry) AS "entries"';
+const ENTRIES = `${LOG_SIZE} AS "entries"`;
 
 export const DECISION_COLUMNS = `SELECT seq, id, at, paymaster_id AS "paymasterId", chain_id AS "chainId", sender, outcome,
   user_op_hash AS "userOpHash", valid_until AS "validUntil", rule, settlement, actual_cost_wei AS "actualCostWei",
@@ -22,4 +23,4 @@ export const HELD_ACCOUNTS = `SELECT NULL AS kind, '' AS id, 0 AS "window", '' A
 
 export const TILES = 'SELECT tile, hashes, root FROM log_tile';
 
-export const LEAF_HASHES = 'SELECT hash FROM log_entry';
+export const LEAF_HASHES = 'SELECT hash FROM log';

@@ -10,9 +10,29 @@ export interface EntryRow {
   readonly body: string;
 }
 
-/** Entries with their bodies. The body of a decision's entry is its record. */
-export const ENTRY = `SELECT position AS entry, log_entry.at, kind, hash, previous, coalesce(body, record) AS body
-  FROM log_entry LEFT JOIN decision ON decision.seq = decision_seq`;
+/** What the row of a decision holds as an entry of the log. */
+export interface DecisionEntry {
+  readonly seq: number;
+  /** Epoch ms. */
+  readonly enteredAt: number;
+  readonly hash: Buffer;
+}
+
+/** Entries, each with the hash of the one before. The body of a decision's entry is its record. */
+export const ENTRY = `SELECT position AS entry, at, kind, hash, body,
+  coalesce((SELECT hash FROM log_entry AS before WHERE before.position = log.position - 1),
+    (SELECT hash FROM decision WHERE seq = log.position - 1)) AS previous FROM log`;
+
+/** Number of entries. Only in a review are decisions no entries: there they have no hash. */
+export const LOG_SIZE = `(SELECT coalesce(max(last) + 1, 0) FROM (SELECT max(position) AS last FROM log_entry
+  UNION ALL SELECT seq FROM decision WHERE seq = (SELECT max(seq) FROM decision) AND hash IS NOT NULL) AS ends)`;
+
+/** The last entry. */
+export const LAST_ENTRY = `SELECT position, at, hash FROM (
+    SELECT position, at, hash FROM log_entry WHERE position = (SELECT max(position) FROM log_entry)
+    UNION ALL SELECT seq, entered_at, hash FROM decision
+      WHERE seq = (SELECT max(seq) FROM decision) AND hash IS NOT NULL) AS ends
+  ORDER BY position DESC LIMIT 1`;
 
 /** Approximate limit on the text of one page. */
 export const PAGE_CHARACTERS = 1024 * 1024;

@@ -123,12 +123,12 @@ class Story {
     // A hash stands for a sender, a nonce and a contract, too.
     const userOpHash = hashOf(hash + 8 * nonce + 32 * contract);
     const made = { chainId: CHAIN, entryPoint: ENTRY_POINT, sender: SENDER, userOpHash, validUntil, at: 1_000 };
-    this.model.reserve({ ...made, paymaster: by, nonce: BigInt(nonce), maxCost: MAX_COST });
     const reservation = { account: LIMIT, kind: 'spend', amount: MAX_COST } as const;
     const id = `decision ${this.#reserved.length}`;
     const draft = decision({ ...made, id, nonce: String(nonce), paymasterAndData: `${by}00` });
     const facts = { reservations: [reservation], ledgerVersion: await this.database.ledgerVersion() };
     const stored = await this.database.decideAndReserve(facts, () => ({ decision: draft, reserve: true }));
+    this.model.reserve({ ...made, paymaster: by, nonce: BigInt(nonce), maxCost: MAX_COST }, stored!.seq);
     this.#reserved.push({ seq: stored!.seq, userOpHash, paymaster: by, nonce: BigInt(nonce) });
   }
 

@@ -1,6 +1,7 @@
 import { boundToCall, detached } from '../../base/caller.ts';
 import type { PolicyRevision } from '../policy-store.ts';
 import type { DecisionDraft, LedgerFacts, LedgerPart } from '../decision-store.ts';
+import type { StoredReservation } from '../reserves.ts';
 import type { LedgerView } from './ledger.ts';
 import { storeError } from './errors.ts';
 import type { SettingsVersions } from './settings-cache.ts';
@@ -13,7 +14,11 @@ export interface SharedCommit {
   /** Versions of the settings, as seen within the transaction. */
   readonly versions: () => SettingsVersions;
   /** Adds a decision. @returns its `seq` */
-  readonly append: (draft: DecisionDraft, revision: PolicyRevision | undefined) => Promise<number>;
+  readonly append: (
+    draft: DecisionDraft,
+    revision: PolicyRevision | undefined,
+    reservations?: readonly StoredReservation[],
+  ) => Promise<number>;
 }
 
 /** A write that shares its transaction with others. It throws, or returns undefined, before it has added anything. */

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { CompactTree } from '../../../core/log/merkle-tree.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
+import { LAST_ENTRY, LOG_SIZE } from '../log-rows.ts';
 import { createHashIndex } from '../sqlite/hash-index.ts';
 import type { SqliteDatabase } from '../sqlite/open.ts';
 import {
@@ -38,7 +39,7 @@ const PG_TYPES = { INTEGER: 'bigint[]', TEXT: 'text[]', BLOB: 'bytea[]' } as con
 /** Removes rows that a new database has. */
 const MADE_WITH_THE_SCHEMA = 'DELETE FROM desk; DELETE FROM sponsorship_resume';
 
-const LEAVES = 'SELECT hash FROM log_entry ORDER BY position';
+const LEAVES = 'SELECT hash FROM log ORDER BY position';
 const DECISIONS = 'SELECT count(*) FROM decision';
 
 const holdingOf = async (read: (sql: string) => AsyncIterable<Row[]>): Promise<DatabaseContent> => {
@@ -71,12 +72,11 @@ const placedTables = async (rows: Rows): Promise<ReadonlySet<string>> => {
 };
 
 const SET_HEAD = `UPDATE desk_head SET
-  decisions = (SELECT coalesce(max(seq), 0) FROM decision),
-  feed_end = (SELECT coalesce(max(position), 0) FROM decision_feed),
+  decisions = (SELECT count(*) FROM decision),
   accounts = (SELECT coalesce(max(account_id), 0) FROM ledger_account),
-  log_size = (SELECT coalesce(max(position) + 1, 0) FROM log_entry),
-  log_at = (SELECT coalesce(max(at), 0) FROM log_entry),
-  log_hash = (SELECT hash FROM log_entry ORDER BY position DESC LIMIT 1)`;
+  log_size = ${LOG_SIZE},
+  log_at = coalesce((SELECT at FROM (${LAST_ENTRY}) AS last), 0),
+  log_hash = (SELECT hash FROM (${LAST_ENTRY}) AS last)`;
 
 /** Columns that PostgreSQL numbers, and the last number of each. */
 const IDENTITIES = `SELECT table_name AS "table", column_name AS "column",
@@ -138,7 +138,7 @@ const makeTables = async (client: pg.ClientBase, rows: Rows): Promise<void> => {
 
 const requireEmpty = async (client: pg.ClientBase, rows: Rows): Promise<void> => {
   const used = await rows.get(
-    'SELECT 1 FROM account UNION ALL SELECT 1 FROM log_entry UNION ALL SELECT 1 FROM vault LIMIT 1',
+    'SELECT 1 FROM account UNION ALL SELECT 1 FROM log UNION ALL SELECT 1 FROM vault LIMIT 1',
   );
   if (used !== undefined) throw notEmpty('The database already holds a desk. Name an empty one');
   if ((await enginesOf(client)).length > 0) {

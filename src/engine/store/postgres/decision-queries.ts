@@ -59,8 +59,11 @@ const batchSql = (query: Filters, order: 'ASC' | 'DESC'): { sql: string; values:
   };
 };
 
-const FEED = `SELECT position, is_new AS "isNew", ${STORED_DECISION} FROM decision_feed JOIN decision USING (seq)
-  WHERE position > $1 AND position <= $2 ORDER BY position LIMIT $3`;
+const FEED = `SELECT position, "isNew", ${STORED_DECISION} FROM (
+    (SELECT seq AS position, seq AS changed, 1 AS "isNew" FROM decision WHERE seq > $1 ORDER BY seq LIMIT $2)
+    UNION ALL (SELECT position, settles, 0 FROM log_entry WHERE position > $1 AND settles IS NOT NULL
+      ORDER BY position LIMIT $2)
+    ORDER BY position LIMIT $2) AS feed JOIN decision ON seq = changed ORDER BY position`;
 
 type Queries = Pick<
   DecisionQueries,
@@ -71,17 +74,19 @@ export const decisionQueries = (rows: Rows): Queries => {
   const explained = decisionReader(rows);
   const read = async (stored: readonly StoredDecision[]): Promise<DecisionRecord[]> =>
     (await explained(stored)).map(({ record }) => record);
-  const newest = async (): Promise<{ decisions: number; feedEnd: number }> =>
-    (await rows.get<{ decisions: number; feedEnd: number }>(
-      'SELECT decisions, feed_end AS "feedEnd" FROM desk_head',
-    )) ?? { decisions: 0, feedEnd: 0 };
+  const newest = async (): Promise<number> =>
+    (await rows.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM decision'))?.seq ?? 0;
+  const head = async (): Promise<{ decisions: number; logSize: number }> =>
+    (await rows.get<{ decisions: number; logSize: number }>(
+      'SELECT decisions, log_size AS "logSize" FROM desk_head',
+    )) ?? { decisions: 0, logSize: 0 };
 
   return {
     async listDecisions({ before = Number.MAX_SAFE_INTEGER, limit, ...query }) {
       const { sql, values } = batchSql(query, 'DESC');
       const batchSize = batchSizeOf(query);
       const found: DecisionRow[] = [];
-      let high = Math.min(before, (await newest()).decisions + 1);
+      let high = Math.min(before, (await newest()) + 1);
       while (high > 1) {
         const low = Math.max(0, high - 1 - batchSize);
         const some = await rows.all<StoredDecision>(sql, [low, high, BATCH, ...values]);
@@ -95,7 +100,7 @@ export const decisionQueries = (rows: Rows): Queries => {
       return found;
     },
     async pageDecisions({ after, limit, ...query }) {
-      const { decisions: end } = await newest();
+      const end = await newest();
       const { sql, values } = batchSql(query, 'ASC');
       const batchSize = batchSizeOf(query);
       const decisions: DecisionRecord[] = [];
@@ -117,13 +122,13 @@ export const decisionQueries = (rows: Rows): Queries => {
       return { decisions, upTo: end, more: false };
     },
     async pageFeed({ after, limit }) {
-      const { feedEnd } = await newest();
+      const feedEnd = Math.max(0, (await head()).logSize - 1);
       const found: FeedPage['rows'] = [];
       let total = 0;
       let upTo = after;
       for (;;) {
         const most = Math.min(BATCH, limit - found.length);
-        const some = await rows.all<StoredDecision & { position: number; isNew: number }>(FEED, [upTo, feedEnd, most]);
+        const some = await rows.all<StoredDecision & { position: number; isNew: number }>(FEED, [upTo, most]);
         const decisions = await read(some);
         for (const [index, { position, isNew, record }] of some.entries()) {
           const decision = decisions[index];
@@ -146,7 +151,7 @@ export const decisionQueries = (rows: Rows): Queries => {
       );
       return row?.block ?? undefined;
     },
-    countDecisions: async () => (await newest()).decisions,
+    countDecisions: async () => (await head()).decisions,
     async webhookCalls({ paymasterId, decisions }) {
       const made = await rows.all<StoredDecision>(
         `SELECT ${STORED_DECISION} FROM decision WHERE paymaster_id = $1 ORDER BY seq DESC LIMIT $2`,

@@ -3,6 +3,8 @@ import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { Log } from '../../base/log.ts';
 import type { DecisionDraft, DecisionStore } from '../decision-store.ts';
 import type { Pause, PolicyRevision, PolicyStore } from '../policy-store.ts';
+import type { DecisionEntry } from '../log-rows.ts';
+import { reservesText } from '../reserves.ts';
 import { type Commits, type DecisionWrite, type SharedCommit, createCommits } from './commits.ts';
 import { holdReservations, loadLedger, readHeld, releaseHolds } from './ledger.ts';
 import { enforcePolicy } from './policy-revisions.ts';
@@ -11,12 +13,10 @@ import { type SettingsVersions, readVersions, versionOf } from './settings-cache
 import type { Access, Transaction } from './writer.ts';
 
 const INSERT = `INSERT INTO decision (seq, id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, valid_until,
-    settlement, actual_cost_wei, rule, record)
+    settlement, actual_cost_wei, rule, record, reserves, entered_at, hash)
   SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::text[], $7::text[],
-    $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[])`;
-
-const FEED = `INSERT INTO decision_feed (position, seq, is_new)
-  SELECT position, seq, 1 FROM unnest($1::bigint[], $2::bigint[]) AS made (position, seq)`;
+    $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::bigint[],
+    $16::bytea[])`;
 
 const HASHES = `INSERT INTO decision_hash SELECT * FROM unnest($1::text[], $2::bigint[])`;
 
@@ -28,10 +28,9 @@ const SHADOW = `INSERT INTO shadow_result (rule_id, cycle, decision_seq, would_d
   FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS shadow (id, seq, would_deny) JOIN rule ON rule_id = shadow.id
   ON CONFLICT DO NOTHING`;
 
-interface NewDecision extends DecisionDraft {
-  readonly seq: number;
-  readonly position: number;
+interface NewDecision extends DecisionDraft, DecisionEntry {
   readonly text: string;
+  readonly reserves: string | null;
 }
 
 /** Settlement searches by it: the paymaster in a sponsored operation. */
@@ -64,8 +63,10 @@ const writeDecisions = async (
     column('actualCostWei'),
     column('rule'),
     column('text'),
+    column('reserves'),
+    column('enteredAt'),
+    column('hash'),
   ]);
-  await writing.run(FEED, [column('position'), column('seq')]);
   const hashed = made.flatMap(({ userOpHash, seq }) => (userOpHash === null ? [] : [{ userOpHash, seq }]));
   if (hashed.length > 0) {
     await writing.run(HASHES, [hashed.map(({ userOpHash }) => userOpHash), hashed.map(({ seq }) => seq)]);
@@ -133,17 +134,18 @@ export const decisionStore = ({
         const advanced = [...writing.changedScopes].map((scope) => [scope, (before.of.get(scope) ?? 0) + 1] as const);
         return { ...before, of: new Map([...before.of, ...advanced]) };
       };
-      const append: SharedCommit['append'] = async (draft, revision) => {
+      const append: SharedCommit['append'] = async (draft, revision, reservations = []) => {
         if (revision !== undefined && inForce.get(draft.paymasterId) !== revision.hash) {
           await enforcePolicy(writing, revision, draft);
           inForce.set(draft.paymasterId, revision.hash);
         }
         const { settlement: _later, actualCostWei: _unknown, ...stored } = draft;
         const text = recordText(stored);
-        const seq = (writing.head.decisions += 1);
-        made.push({ ...draft, seq, position: (writing.head.feedEnd += 1), text });
-        writing.log.appendDecision(seq, text);
-        return seq;
+        const reserves = reservations.length === 0 ? null : reservesText(reservations);
+        const entry = writing.log.appendDecision(text);
+        writing.head.decisions += 1;
+        made.push({ ...draft, ...entry, text, reserves });
+        return entry.seq;
       };
       const deciding: SharedCommit = { writing, ledger, versions, append };
       const settled: PromiseSettledResult<unknown>[] = [];
@@ -174,9 +176,8 @@ export const decisionStore = ({
 
   const recordOf = async (
     { append }: SharedCommit,
-    draft: DecisionDraft,
-    revision: PolicyRevision | undefined,
-  ): Promise<DecisionRecord> => ({ ...draft, seq: await append(draft, revision) });
+    ...decision: Parameters<SharedCommit['append']>
+  ): Promise<DecisionRecord> => ({ ...decision[0], seq: await append(...decision) });
 
   return {
     drain: () => commits.drain(),
@@ -206,10 +207,9 @@ export const decisionStore = ({
           const conclusion = conclude(reservations.map((part) => ledger.heldOf(part)));
           if (conclusion === undefined) return undefined;
           const { decision, reserve, taken = reservations, pause, pauseDapp, revision } = conclusion;
-          const record = await recordOf(deciding, decision, revision);
+          const record = await recordOf(deciding, decision, revision, reserve ? ledger.reserve(taken) : []);
           if (pause !== undefined) await pauseOnce(writing, pause);
           if (pauseDapp !== undefined) await pauseDappOnce(writing, decision.paymasterId, pauseDapp);
-          if (reserve) ledger.reserve(record.seq, taken);
           return record;
         },
       }),

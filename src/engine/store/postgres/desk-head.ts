@@ -2,10 +2,8 @@
 export interface DeskHead {
   ledgerVersion: number;
   settingsChanges: number;
-  /** The `seq` of the newest decision. */
+  /** Number of decisions. */
   decisions: number;
-  /** The newest position of the feed. */
-  feedEnd: number;
   /** The newest number of an account. */
   accounts: number;
   logSize: number;

@@ -7,11 +7,9 @@ import type { Writer } from './writer.ts';
 type Queries = Pick<DecisionQueries, 'rollingHoldings' | 'windowUsers' | 'outstandingReservations'> &
   Pick<DecisionStore, 'forgetRolling'>;
 
-const OUTSTANDING = `SELECT paymaster_id AS "paymasterId", chain_id AS "chainId", count(*) AS operations,
-    coalesce(sum(tank.held), 0)::text AS "reservedWei"
-  FROM decision LEFT JOIN LATERAL (
-    SELECT sum(reservation.held::numeric) AS held FROM ledger_reservation AS reservation
-      JOIN ledger_account USING (account_id) WHERE decision_seq = seq AND kind = 'tank') AS tank ON true
+const OUTSTANDING = `SELECT paymaster_id AS "paymasterId", chain_id AS "chainId", count(DISTINCT seq) AS operations,
+    coalesce(sum((part ->> 3)::numeric) FILTER (WHERE part ->> 1 = 'tank'), 0)::text AS "reservedWei"
+  FROM decision LEFT JOIN LATERAL json_array_elements(reserves::json) AS part ON true
   WHERE settlement = 'reserved' GROUP BY paymaster_id, chain_id ORDER BY min(seq)`;
 
 const WINDOW_USERS = `SELECT "user", held, count(*) OVER () AS users,

@@ -1,7 +1,8 @@
-import { type AccountKey, type Reservation, type ReservationKind, accountText } from '../../../core/ledger/account.ts';
+import { type AccountKey, type Reservation, accountText } from '../../../core/ledger/account.ts';
 import type { ReservedAmount } from '../../../core/ledger/after-settlement.ts';
 import { MAX_PARTS } from '../../../core/ledger/rolling.ts';
 import type { LedgerPart } from '../decision-store.ts';
+import { type StoredReservation, requireDistinct } from '../reserves.ts';
 import type { Rows } from './rows.ts';
 import type { Transaction } from './writer.ts';
 
@@ -33,10 +34,6 @@ const PARTS = `SELECT ${ACCOUNT} JOIN unnest($1::text[], $2::text[], $3::bigint[
 const SAVE = `INSERT INTO ledger_account (account_id, kind, id, "window", "user", held)
   SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[])
   ON CONFLICT (account_id) DO UPDATE SET held = excluded.held`;
-
-const RESERVE = `INSERT INTO ledger_reservation (decision_seq, account_id, follows, reserved, held, of_wei)
-  SELECT seq, account, follows, amount, amount, of_wei
-  FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[]) AS r (seq, account, follows, amount, of_wei)`;
 
 const FORGET_PARTS = `DELETE FROM ledger_account WHERE kind = $1 AND id = $2 AND "window" < $3 AND "window" < (
   SELECT "window" FROM ledger_account WHERE kind = $1 AND id = $2
@@ -75,7 +72,8 @@ interface Account extends Columns {
 export interface LedgerView {
   /** Amount that all decisions together hold in the account, or in the counted buckets of its rolling window. */
   heldOf(part: LedgerPart): bigint;
-  reserve(seq: number, reservations: readonly Reservation[]): void;
+  /** @returns what the decision keeps of its reservations */
+  reserve(reservations: readonly Reservation[]): StoredReservation[];
   /** Adds to an account, created if missing. @returns its number */
   add(account: AccountKey, amount: bigint): number;
   flush(): Promise<void>;
@@ -86,13 +84,6 @@ export const loadLedger = async (writing: Transaction, parts: readonly LedgerPar
   const rolling = new Map<string, Map<number, Account>>();
   const changed = new Set<Account>();
   const forgets = new Map<string, readonly [kind: string, id: string, since: number]>();
-  const reservations: (readonly [
-    seq: number,
-    account: number,
-    ReservationKind,
-    amount: string,
-    ofWei: string | null,
-  ])[] = [];
   const enter = (account: Account, intoWindow: boolean): void => {
     accounts.set(keyOf(account), account);
     if (!intoWindow) return;
@@ -127,13 +118,16 @@ export const loadLedger = async (writing: Transaction, parts: readonly LedgerPar
       const windows = rolling.get(rollingKey(part.account))?.values() ?? [];
       return [...windows].reduce((sum, { window, held }) => (window >= part.since ? sum + held : sum), 0n);
     },
-    reserve(seq, taken) {
-      for (const { account, kind, amount, since, ofWei } of taken) {
-        const { accountId, isNew } = addTo(account, amount, since !== undefined);
-        if (since === undefined) {
-          reservations.push([seq, accountId, kind, String(amount), ofWei === undefined ? null : String(ofWei)]);
-        } else if (isNew) forgets.set(rollingKey(account), [account.kind, account.id, since]);
+    reserve(taken) {
+      requireDistinct(taken);
+      const kept: StoredReservation[] = [];
+      for (const { account, kind: follows, amount: reserved, since, ofWei } of taken) {
+        const { accountId, isNew } = addTo(account, reserved, since !== undefined);
+        const share = ofWei === undefined ? {} : { ofWei };
+        if (since === undefined) kept.push({ accountId, accountKind: account.kind, follows, reserved, ...share });
+        else if (isNew) forgets.set(rollingKey(account), [account.kind, account.id, since]);
       }
+      return kept;
     },
     add: (account, amount) => addTo(account, amount, false).accountId,
     async flush() {
@@ -147,10 +141,6 @@ export const loadLedger = async (writing: Transaction, parts: readonly LedgerPar
           saved.map(({ user }) => user),
           saved.map(({ held }) => String(held)),
         ]);
-      }
-      if (reservations.length > 0) {
-        const column = (index: 0 | 1 | 2 | 3 | 4) => reservations.map((row) => row[index]);
-        await writing.run(RESERVE, [column(0), column(1), column(2), column(3), column(4)]);
       }
       for (const forget of forgets.values()) await writing.run(FORGET_PARTS, forget);
     },
@@ -174,36 +164,19 @@ export const readHeld = async (rows: Rows, parts: readonly LedgerPart[]): Promis
   });
 };
 
-interface ReservationRow {
-  readonly accountId: number;
-  readonly follows: ReservationKind;
-  readonly reserved: string;
-  readonly held: string;
-  readonly ofWei: string | null;
-}
-
-const OF_DECISION = `SELECT account_id AS "accountId", follows, reserved, held, of_wei AS "ofWei"
-  FROM ledger_reservation WHERE decision_seq = $1 ORDER BY account_id`;
-
 const ADD = 'UPDATE ledger_account SET held = (held::numeric + $1::numeric)::text WHERE account_id = $2';
 
-/** Replaces a decision's reservations by the results of `amountOf`. */
+/** Adds to the accounts of a decision what `change` says of each reservation. */
 export const adjustReservations = async (
   writing: Transaction,
-  seq: number,
-  amountOf: (reservation: ReservedAmount) => bigint,
+  reservations: readonly StoredReservation[],
+  change: (reservation: ReservedAmount) => bigint,
 ): Promise<void> => {
-  for (const { accountId, follows, reserved, held, ofWei } of await writing.all<ReservationRow>(OF_DECISION, [seq])) {
-    const share = ofWei === null ? {} : { ofWei: BigInt(ofWei) };
-    const after = amountOf({ follows, reserved: BigInt(reserved), ...share });
-    if (String(after) === held) continue;
-    await writing.run('UPDATE ledger_reservation SET held = $1 WHERE decision_seq = $2 AND account_id = $3', [
-      String(after),
-      seq,
-      accountId,
-    ]);
-    if (follows === 'tank') writing.advanceLedger();
-    await writing.run(ADD, [String(after - BigInt(held)), accountId]);
+  for (const reservation of reservations) {
+    const difference = change(reservation);
+    if (difference === 0n) continue;
+    if (reservation.follows === 'tank') writing.advanceLedger();
+    await writing.run(ADD, [String(difference), reservation.accountId]);
   }
 };
 

@@ -3,7 +3,7 @@ import { sha256 } from '../../base/sha256.ts';
 import { hashesIn, rootOf, TILE_HASHES, TILE_LEVELS } from '../log-tiles.ts';
 import type { Rows } from './rows.ts';
 
-const LEAVES = 'SELECT hash FROM log_entry WHERE position >= $1 AND position < $2 ORDER BY position';
+const LEAVES = 'SELECT hash FROM log WHERE position >= $1 AND position < $2 ORDER BY position';
 const ROOTS = 'SELECT root AS hash FROM log_tile WHERE level = $1 AND tile >= $2 AND tile < $3 ORDER BY tile';
 const INSERT = 'INSERT INTO log_tile (level, tile, hashes, root) VALUES ($1, $2, $3, $4)';
 

@@ -1,7 +1,8 @@
 import { type EntryBody, type EntryKind, entryText } from '../../../core/log/entry.ts';
 import type { Clock } from '../../base/clock.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256Text } from '../../base/sha256.ts';
 import { version } from '../../base/version.ts';
+import type { DecisionEntry } from '../log-rows.ts';
 import type { DeskHead } from './desk-head.ts';
 import { completeTiles } from './log-tree.ts';
 import type { Rows } from './rows.ts';
@@ -9,8 +10,10 @@ import type { Rows } from './rows.ts';
 /** Enters events in the log. The transaction of an event writes its entries at its end. */
 export interface LogWriter {
   append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void;
-  /** Enters a decision with its record's text. */
-  appendDecision(seq: number, record: string): void;
+  /** Enters that an operation's settlement changed. */
+  appendSettlement(seq: number, body: EntryBody<'settlement'>): void;
+  /** Enters a decision. Its row, which the caller writes, is the entry. */
+  appendDecision(record: string): DecisionEntry;
   /** Enters that the engine runs, unless entered. Called automatically before the first entry. */
   start(): void;
   readonly isStarted: () => boolean;
@@ -18,18 +21,16 @@ export interface LogWriter {
 }
 
 interface EntryRow {
+  readonly position: number;
   readonly at: number;
   readonly kind: EntryKind;
-  readonly previous: Buffer | null;
   readonly hash: Buffer;
-  readonly seq: number | null;
-  readonly body: string | null;
+  readonly settles: number | null;
+  readonly body: string;
 }
 
-const INSERT = `INSERT INTO log_entry (position, at, kind, previous, hash, decision_seq, body)
-  SELECT $1::bigint + place - 1, at, kind, previous, hash, seq, body
-  FROM unnest($2::bigint[], $3::text[], $4::bytea[], $5::bytea[], $6::bigint[], $7::text[])
-    WITH ORDINALITY AS entry (at, kind, previous, hash, seq, body, place)`;
+const INSERT = `INSERT INTO log_entry (position, at, kind, hash, settles, body)
+  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bytea[], $5::bigint[], $6::text[])`;
 
 interface LogWriterOptions {
   readonly rows: Rows;
@@ -46,16 +47,20 @@ export const createLogWriter = async ({ rows, head, clock, ...before }: LogWrite
   let { isStarted } = before;
   const held = isStarted ? [] : await rows.all<{ hold: number }>('SELECT hold_id AS hold FROM ledger_hold ORDER BY 1');
 
-  const write = (kind: EntryKind, body: string, seq: number | null): void => {
+  /** Takes the next position. */
+  const next = (kind: EntryKind, body: string): Pick<EntryRow, 'position' | 'at' | 'hash'> => {
     const at = Math.max(clock.now(), head.logAt);
-    const previous = head.logHash;
-    const text = entryText({ entry: head.logSize, at, kind, previous: previous?.toString('hex') ?? null }, body);
+    const position = head.logSize;
+    const text = entryText({ entry: position, at, kind, previous: head.logHash?.toString('hex') ?? null }, body);
     // A leaf's hash input begins with a zero byte.
-    const hash = Buffer.from(sha256(Buffer.from(`\0${text}`)));
-    entries.push({ at, kind, previous, hash, seq, body: seq === null ? body : null });
+    const hash = sha256Text(`\0${text}`);
     head.logAt = at;
     head.logHash = hash;
     head.logSize += 1;
+    return { position, at, hash };
+  };
+  const write = (kind: EntryKind, body: string, settles: number | null): void => {
+    entries.push({ ...next(kind, body), kind, settles, body });
   };
   const start = (): void => {
     if (isStarted) return;
@@ -69,24 +74,29 @@ export const createLogWriter = async ({ rows, head, clock, ...before }: LogWrite
       start();
       write(kind, JSON.stringify(body), null);
     },
-    appendDecision(seq, record) {
+    appendSettlement(seq, body) {
       start();
-      write('decision', record, seq);
+      write('settlement', JSON.stringify(body), seq);
+    },
+    appendDecision(record) {
+      start();
+      const { position, at, hash } = next('decision', record);
+      return { seq: position, enteredAt: at, hash };
     },
     start,
     isStarted: () => isStarted,
     async flush() {
-      if (entries.length === 0) return;
       const column = <Name extends keyof EntryRow>(name: Name): EntryRow[Name][] => entries.map((entry) => entry[name]);
-      await rows.run(INSERT, [
-        first,
-        column('at'),
-        column('kind'),
-        column('previous'),
-        column('hash'),
-        column('seq'),
-        column('body'),
-      ]);
+      if (entries.length > 0) {
+        await rows.run(INSERT, [
+          column('position'),
+          column('at'),
+          column('kind'),
+          column('hash'),
+          column('settles'),
+          column('body'),
+        ]);
+      }
       await completeTiles(rows, { from: first, to: head.logSize });
     },
   };

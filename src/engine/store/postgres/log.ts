@@ -37,10 +37,9 @@ export const logStore = ({ rows, writer }: { rows: Rows; writer: Writer }): LogS
       return (await rows.get<{ id: string }>('SELECT desk_id AS id FROM desk'))?.id ?? '';
     },
     async wasCalled(deskId) {
-      const renamed = await rows.get(
-        `SELECT 1 FROM log_entry WHERE kind <> 'decision' AND kind = 'action' AND strpos(body, $1) > 0 LIMIT 1`,
-        [calledBefore(deskId)],
-      );
+      const renamed = await rows.get(`SELECT 1 FROM log_entry WHERE kind = 'action' AND strpos(body, $1) > 0 LIMIT 1`, [
+        calledBefore(deskId),
+      ]);
       return renamed !== undefined;
     },
     acceptRollback: (written) =>
@@ -70,24 +69,26 @@ export const logStore = ({ rows, writer }: { rows: Rows; writer: Writer }): LogS
       return (await rows.get<{ size: number }>('SELECT log_size AS size FROM desk_head'))?.size ?? 0;
     },
     logLines: ({ from, to = Number.MAX_SAFE_INTEGER, limit }) =>
-      someOf(limit, (last, most) =>
-        rows.all(`${ENTRY} WHERE position >= $1 AND position < $2 ORDER BY position LIMIT $3`, [
-          last === undefined ? from : last.entry + 1,
-          to,
-          most,
-        ]),
-      ),
+      someOf(limit, (last, most) => {
+        const first = last === undefined ? from : last.entry + 1;
+        // No position is missing, so an end is a limit.
+        return rows.all(`${ENTRY} WHERE position >= $1 AND position < $2 ORDER BY position`, [
+          first,
+          Math.min(to, first + most),
+        ]);
+      }),
     listLog: ({ before = Number.MAX_SAFE_INTEGER, kind = null, limit }) =>
       someOf(limit, (last, most) =>
         rows.all(
-          `${ENTRY} WHERE kind <> 'decision' AND position < $1 AND ($2::text IS NULL OR kind = $2)
-           ORDER BY position DESC LIMIT $3`,
+          `${ENTRY} WHERE position IN (
+             SELECT position FROM log_entry WHERE position < $1 AND ($2::text IS NULL OR kind = $2)
+             ORDER BY position DESC LIMIT $3) ORDER BY position DESC`,
           [last?.entry ?? before, kind, most],
         ),
       ),
     async entryOfDecision(decisionId) {
       const found = await rows.get<{ position: number }>(
-        'SELECT position FROM decision JOIN log_entry ON decision_seq = seq WHERE id = $1',
+        'SELECT seq AS position FROM decision WHERE id = $1 AND hash IS NOT NULL',
         [decisionId],
       );
       return found?.position;

@@ -1,4 +1,4 @@
-import { heldAfter } from '../../../core/ledger/after-settlement.ts';
+import { heldIn, readReserves } from '../reserves.ts';
 import { type Candidate, type SettlementChange, settleRange } from '../../../core/ledger/settle.ts';
 import { settledCost, signedOperation } from '../../../core/decision/settled-cost.ts';
 import { readRecord } from '../../../core/decision/stored-record.ts';
@@ -25,7 +25,7 @@ const toCandidate = ({ seq, settlement, record }: StoredDecision): Candidate => 
   return { seq, settlement, sender, nonce, entryPoint, paymaster: paymasterAndData.slice(0, 42) };
 };
 
-const STATE = `SELECT id, settlement, actual_cost_wei AS "actualCostWei", settled_block AS block
+const STATE = `SELECT id, settlement, actual_cost_wei AS "actualCostWei", settled_block AS block, reserves
   FROM decision WHERE seq = $1`;
 
 const SET_STATE = 'UPDATE decision SET settlement = $1, actual_cost_wei = $2, settled_block = $3 WHERE seq = $4';
@@ -46,23 +46,16 @@ const SET_CURSOR = `INSERT INTO chain_cursor (chain_id, block) VALUES ($1, $2)
   ON CONFLICT (chain_id) DO UPDATE SET block = excluded.block`;
 
 /** Stores a decision's result, and updates its accounts. */
-const change = async (
-  writing: Transaction,
-  seq: number,
-  { settlement, actualCostWei, block }: DecisionSettlement,
-): Promise<void> => {
-  const before = await writing.get<{ id: string } & DecisionSettlement>(STATE, [seq]);
-  await adjustReservations(writing, seq, (reservation) =>
-    heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0)),
-  );
+const change = async (writing: Transaction, seq: number, after: DecisionSettlement): Promise<void> => {
+  const before = await writing.get<{ id: string; reserves: string | null } & DecisionSettlement>(STATE, [seq]);
   if (before === undefined) return;
-  const isKnown = before.settlement === settlement && before.actualCostWei === actualCostWei;
-  if (isKnown && before.block === block) return;
+  const { settlement, actualCostWei, block } = after;
+  const isSame = before.settlement === settlement && before.actualCostWei === actualCostWei && before.block === block;
+  if (isSame) return;
   await writing.run(SET_STATE, [settlement, actualCostWei, block, seq]);
-  writing.log.append('settlement', { decision: before.id, settlement, actualCostWei, block });
-  if (isKnown) return;
-  const position = (writing.head.feedEnd += 1);
-  await writing.run('INSERT INTO decision_feed (position, seq, is_new) VALUES ($1, $2, 0)', [position, seq]);
+  const reservations = readReserves(before.reserves);
+  await adjustReservations(writing, reservations, (one) => heldIn(after, one) - heldIn(before, one));
+  writing.log.appendSettlement(seq, { decision: before.id, settlement, actualCostWei, block });
   writing.decisionsChanged();
 };
 

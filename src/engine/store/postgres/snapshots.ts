@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Snapshots } from '../snapshots.ts';
+import { LOG_SIZE } from '../log-rows.ts';
 import { openDatabase } from '../sqlite/open.ts';
 import { withConnection } from './connection.ts';
 import { copyToSqlite } from './copy.ts';
@@ -8,10 +9,9 @@ import type { Writer } from './writer.ts';
 
 /** Expected value of each counter in the desk's row. */
 const COUNTERS = `SELECT name, counted, found FROM desk_head, LATERAL (VALUES
-    ('decisions', decisions, (SELECT max(seq) FROM decision)),
-    ('positions of the feed', feed_end, (SELECT max(position) FROM decision_feed)),
+    ('decisions', decisions, (SELECT count(*) FROM decision)),
     ('accounts', accounts, (SELECT max(account_id) FROM ledger_account)),
-    ('entries of the log', log_size, (SELECT max(position) + 1 FROM log_entry))
+    ('entries of the log', log_size, ${LOG_SIZE})
   ) AS counter (name, counted, found)`;
 
 interface SnapshotSources {

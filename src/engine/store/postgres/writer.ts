@@ -45,13 +45,13 @@ export interface Access {
 export const CHANNEL = 'gasdesk';
 
 const HEAD = `ledger_version AS "ledgerVersion", settings_changes AS "settingsChanges", decisions,
-  feed_end AS "feedEnd", accounts, log_size AS "logSize", log_at AS "logAt", log_hash AS "logHash"`;
+  accounts, log_size AS "logSize", log_at AS "logAt", log_hash AS "logHash"`;
 
 /** Locks the row, and passes the triggers the call that makes the changes. */
 const LOCK = `SELECT ${HEAD}, set_config('gasdesk.call', $1, true) FROM desk_head FOR UPDATE`;
 
-const SAVE_HEAD = `UPDATE desk_head SET ledger_version = $1, settings_changes = $2, decisions = $3, feed_end = $4,
-  accounts = $5, log_size = $6, log_at = $7, log_hash = $8`;
+const SAVE_HEAD = `UPDATE desk_head SET ledger_version = $1, settings_changes = $2, decisions = $3, accounts = $4,
+  log_size = $5, log_at = $6, log_hash = $7`;
 
 const COUNT_CHANGES = `INSERT INTO settings_version SELECT unnest($1::text[]), 1
   ON CONFLICT (scope) DO UPDATE SET version = settings_version.version + 1`;
@@ -125,7 +125,6 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
         head.ledgerVersion,
         head.settingsChanges,
         head.decisions,
-        head.feedEnd,
         head.accounts,
         head.logSize,
         head.logAt,

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { acceptedRollback, calledBefore } from '../accepted-rollback.ts';
+import { LOG_SIZE } from '../log-rows.ts';
 import type { LogStore } from '../log-store.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { LogWriter } from './log.ts';
@@ -11,12 +12,12 @@ export const rollbackStore = (
   commit: GroupCommit,
 ): Pick<LogStore, 'wasCalled' | 'acceptRollback'> => {
   const desk = database.prepare<[], string>('SELECT desk_id FROM desk').pluck();
-  const size = database.prepare<[], number>('SELECT coalesce(max(position) + 1, 0) FROM log_entry').pluck();
+  const size = database.prepare<[], number>(`SELECT ${LOG_SIZE}`).pluck();
   return {
     async wasCalled(deskId) {
       // Queried at most once, when an engine starts.
       const renamed = database.prepare<[string], number>(
-        `SELECT 1 FROM log_entry WHERE kind <> 'decision' AND kind = 'action' AND instr(body, ?) > 0`,
+        `SELECT 1 FROM log_entry WHERE kind = 'action' AND instr(body, ?) > 0`,
       );
       return renamed.get(calledBefore(deskId)) !== undefined;
     },

@@ -114,13 +114,17 @@ export const decisionQueries = (
   /** Decisions are never deleted, so only new ones are counted. */
   let counted = { n: 0, upTo: 0 };
   const positions = positionsIn(database);
-  const feed = database.prepare<[number, number], ReadRow & { position: number; isNew: number }>(
-    `SELECT position, is_new AS isNew, ${ROW} FROM decision_feed JOIN decision USING (seq)
-     WHERE position > ? ORDER BY position LIMIT ?`,
+  const feed = database.prepare<[{ after: number; limit: number }], ReadRow & { position: number; isNew: number }>(
+    `SELECT position, isNew, ${ROW} FROM (
+       SELECT seq AS position, seq AS changed, 1 AS isNew FROM decision WHERE seq > @after
+       UNION ALL SELECT position, settles, 0 FROM log_entry WHERE position > @after AND settles IS NOT NULL
+       ORDER BY position LIMIT @limit) AS feed JOIN decision ON seq = changed ORDER BY position`,
   );
-  const feedEnd = database.prepare<[], { position: number | null }>(
-    'SELECT max(position) AS position FROM decision_feed',
-  );
+  const feedEnd = database
+    .prepare<[], number>(
+      'SELECT max(coalesce((SELECT max(seq) FROM decision), 0), coalesce((SELECT max(position) FROM log_entry), 0))',
+    )
+    .pluck();
   const ofDapp = database.prepare<[string, number], StoredDecision>(
     `${DECISION} WHERE paymaster_id = ? ORDER BY seq DESC LIMIT ?`,
   );
@@ -192,13 +196,13 @@ export const decisionQueries = (
       const rows: FeedPage['rows'] = [];
       let total = 0;
       let upTo = after;
-      for (const { position, isNew, ...row } of feed.iterate(after, limit)) {
+      for (const { position, isNew, ...row } of feed.iterate({ after, limit })) {
         rows.push({ ...rowOf(row), isNew: isNew === 1 });
         total += row.length;
         upTo = position;
         if (rows.length === limit || total >= LOT_LENGTH) return { rows, upTo, more: true };
       }
-      return { rows, upTo: Math.min(upTo, feedEnd.get()?.position ?? 0), more: false };
+      return { rows, upTo: Math.min(upTo, feedEnd.get() ?? 0), more: false };
     },
     async findDecision(decisionId) {
       const row = find.get(decisionId);

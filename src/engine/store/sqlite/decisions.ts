@@ -2,12 +2,13 @@ import type Database from 'better-sqlite3';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { DecisionDraft, DecisionStore } from '../decision-store.ts';
 import type { Pause, PolicyRevision, PolicyStore } from '../policy-store.ts';
+import { type StoredReservation, reservesText } from '../reserves.ts';
 import type { Log } from '../../base/log.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { LogWriter } from './log.ts';
 import type { Ledger } from './ledger.ts';
 import type { SettingsVersion } from './memory.ts';
-import { policiesInForce } from './policy-revisions.ts';
+import type { PoliciesInForce } from './policy-revisions.ts';
 import { recordText } from '../../../core/decision/stored-record.ts';
 
 export const decisionStore = (
@@ -17,17 +18,24 @@ export const decisionStore = (
     settings,
     commit,
     entries,
+    inForce,
     log,
-  }: { ledger: Ledger; settings: SettingsVersion; commit: GroupCommit; entries: LogWriter; log: Log },
+  }: {
+    ledger: Ledger;
+    settings: SettingsVersion;
+    commit: GroupCommit;
+    entries: LogWriter;
+    inForce: PoliciesInForce;
+    log: Log;
+  },
 ): Omit<DecisionStore, 'forgetRolling'> & Pick<PolicyStore, 'settingsVersion'> => {
   const insert = database.prepare(
     `INSERT INTO decision (id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, valid_until, settlement,
-       actual_cost_wei, rule, record)
+       actual_cost_wei, rule, record, reserves, seq, entered_at, hash)
      VALUES (@id, @at, @paymasterId, @chainId, @sender, @outcome, @userOpHash, @validUntil, @settlement,
-       @actualCostWei, @rule, @record)`,
+       @actualCostWei, @rule, @record, @reserves, @seq, @enteredAt, @hash)`,
   );
 
-  const feed = database.prepare<[number | bigint]>('INSERT INTO decision_feed (seq, is_new) VALUES (?, 1)');
   const watch = database.prepare<[number, string, string]>('INSERT OR IGNORE INTO watched_paymaster VALUES (?, ?, ?)');
   /** Only committed paymasters: others may still be rolled back. */
   const watched = new Set<string>();
@@ -46,16 +54,17 @@ export const decisionStore = (
   const keepShadow = database.prepare<[number, number, string]>(
     'INSERT OR IGNORE INTO shadow_result SELECT rule_id, cycle, ?, ? FROM rule WHERE rule_id = ?',
   );
-  const inForce = policiesInForce(database, entries);
-  const append = (draft: DecisionDraft, revision: PolicyRevision | undefined): DecisionRecord => {
+  const append = (
+    draft: DecisionDraft,
+    revision: PolicyRevision | undefined,
+    reservations: readonly StoredReservation[] = [],
+  ): DecisionRecord => {
     if (revision !== undefined) inForce.enforce(revision, draft);
     if (draft.outcome === 'sponsored') watchPaymaster(draft);
     const { settlement, actualCostWei, ...stored } = draft;
     const record = recordText(stored);
-    const { lastInsertRowid } = insert.run({ ...draft, record });
-    const seq = Number(lastInsertRowid);
-    feed.run(seq);
-    entries.appendDecision(seq, record);
+    const reserves = reservations.length === 0 ? null : reservesText(reservations);
+    const seq = entries.appendDecision(record, (entry) => void insert.run({ ...draft, record, reserves, ...entry }));
     for (const { shadow, outcome } of draft.trace) {
       if (shadow !== undefined && outcome !== 'skip') keepShadow.run(seq, Number(outcome === 'wouldDeny'), shadow);
     }
@@ -82,7 +91,7 @@ export const decisionStore = (
         const conclusion = conclude(before);
         if (conclusion === undefined) return undefined;
         const { decision, reserve, taken = reservations, pause, pauseDapp, revision } = conclusion;
-        const record = append(decision, revision);
+        const record = append(decision, revision, reserve ? ledger.reserve(taken, before) : []);
         if (pause !== undefined) {
           pauseOnce.run({ since: pause.since, reason: pause.reason });
           settings.deskChanged();
@@ -92,7 +101,6 @@ export const decisionStore = (
           pauseDappOnce.run({ since, reason, paymasterId: decision.paymasterId });
           settings.dappChanged(decision.paymasterId);
         }
-        if (reserve) ledger.reserve(record.seq, taken, before);
         return record;
       });
       if (stored?.outcome === 'sponsored') watched.add(paymasterKey(stored));

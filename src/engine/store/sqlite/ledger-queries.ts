@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
 import type { Address } from '../../../shared/schema/hex.ts';
 import type { DecisionQueries, OutstandingReservations, WindowUsers } from '../decision-queries.ts';
-import type { AccountKind } from '../../../core/ledger/account.ts';
 import type { DecisionStore } from '../decision-store.ts';
+import { reservedInTank } from '../reserves.ts';
+import type { GroupCommit } from './group-commit.ts';
 import type { LogWriter } from './log.ts';
 import { turn } from './positions.ts';
 
@@ -12,12 +13,13 @@ const STRETCH = 5_000;
 interface ReservedRow {
   seq: number;
   paymasterId: string;
-  held: string | null;
+  reserves: string | null;
 }
 
 const rollingWindows = (
   database: Database.Database,
   log: LogWriter,
+  commit: GroupCommit,
 ): Pick<DecisionQueries, 'rollingHoldings'> & Pick<DecisionStore, 'forgetRolling'> => {
   const parts = database.prepare<[string, string], { window: number; held: string }>(
     'SELECT window, held FROM ledger_account WHERE kind = ? AND id = ? ORDER BY window',
@@ -26,10 +28,6 @@ const rollingWindows = (
     .prepare<[string, string], number | null>('SELECT max(window) FROM ledger_account WHERE kind = ? AND id = ?')
     .pluck();
   const forget = database.prepare<[string, string]>('DELETE FROM ledger_account WHERE kind = ? AND id = ?');
-  const reset = database.transaction((kind: AccountKind, id: string): void => {
-    forget.run(kind, id);
-    log.append('reset', { kind, id });
-  });
   return {
     async rollingHoldings({ kind, id }) {
       const all = parts.all(kind, id);
@@ -37,8 +35,13 @@ const rollingWindows = (
       return first && { first: first.window, held: all.reduce((sum, { held }) => sum + BigInt(held), 0n) };
     },
     async forgetRolling({ kind, id }, since) {
-      const last = newest.get(kind, id) ?? since;
-      if (last < since) reset(kind, id);
+      const isOver = (): boolean => (newest.get(kind, id) ?? since) < since;
+      if (!isOver()) return;
+      await commit.run(() => {
+        if (!isOver()) return;
+        forget.run(kind, id);
+        log.append('reset', { kind, id });
+      });
     },
   };
 };
@@ -75,10 +78,8 @@ const outstanding = (database: Database.Database): Pick<DecisionQueries, 'outsta
     'SELECT DISTINCT chain_id AS chainId FROM watched_paymaster',
   );
   const read = database.prepare<[number, number, number], ReservedRow>(
-    `SELECT seq, paymaster_id AS paymasterId,
-       (SELECT reservation.held FROM ledger_reservation AS reservation CROSS JOIN ledger_account USING (account_id)
-        WHERE decision_seq = seq AND kind = 'tank') AS held
-     FROM decision WHERE chain_id = ? AND settlement = 'reserved' AND seq > ? ORDER BY seq LIMIT ?`,
+    `SELECT seq, paymaster_id AS paymasterId, reserves FROM decision
+     WHERE chain_id = ? AND settlement = 'reserved' AND seq > ? ORDER BY seq LIMIT ?`,
   );
   return {
     async outstandingReservations() {
@@ -86,9 +87,9 @@ const outstanding = (database: Database.Database): Pick<DecisionQueries, 'outsta
       for (const { chainId } of chains.all()) {
         for (let after = 0; ;) {
           const rows = read.all(chainId, after, STRETCH);
-          for (const { paymasterId, held } of rows) {
+          for (const { paymasterId, reserves } of rows) {
             const open = byDapp.get(paymasterId) ?? { paymasterId, chainId, reservedWei: 0n, operations: 0 };
-            open.reservedWei += BigInt(held ?? '0');
+            open.reservedWei += reservedInTank(reserves);
             open.operations += 1;
             byDapp.set(paymasterId, open);
           }
@@ -104,8 +105,8 @@ const outstanding = (database: Database.Database): Pick<DecisionQueries, 'outsta
 };
 
 /** Accounts that count together are adjacent. */
-export const ledgerQueries = (database: Database.Database, log: LogWriter) => ({
-  ...rollingWindows(database, log),
+export const ledgerQueries = (database: Database.Database, log: LogWriter, commit: GroupCommit) => ({
+  ...rollingWindows(database, log, commit),
   ...windowUsers(database),
   ...outstanding(database),
 });

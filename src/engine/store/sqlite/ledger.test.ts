@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
 import { useTempFolders } from '../../../../test/support/temp-folder.ts';
 import type { Reservation } from '../../../core/ledger/account.ts';
+import type { StoredReservation } from '../reserves.ts';
 import { createLedger } from './ledger.ts';
 import { createLogWriter } from './log.ts';
 import { openDatabase } from './open.ts';
@@ -28,11 +29,13 @@ test.each([1, 100_000])(
   (maxCached) => {
     const ledger = createLedger(database, createLogWriter(database, { clock: new ManualClock() }), maxCached);
     const held = (): bigint[] => USERS.map((user) => ledger.heldBy(reservation(user, 0n)));
+    let last: StoredReservation[] = [];
     for (const seq of [1, 2, 3, 4, 5]) {
       const taken = USERS.map((user, index) => reservation(user, BigInt(seq * 10 + index)));
       database.transaction(() => {
-        ledger.reserve(seq, taken, taken.map(ledger.heldBy));
-        if (seq > 1) ledger.adjust(seq - 1, ({ reserved }) => reserved / 2n);
+        const before = last;
+        last = ledger.reserve(taken, taken.map(ledger.heldBy));
+        ledger.adjust(before, ({ reserved }) => reserved / 2n - reserved);
         ledger.save();
       })();
     }

@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
-import { type AccountKey, type Reservation, type ReservationKind, accountText } from '../../../core/ledger/account.ts';
+import { type AccountKey, type Reservation, accountText } from '../../../core/ledger/account.ts';
 import type { ReservedAmount } from '../../../core/ledger/after-settlement.ts';
 import { MAX_PARTS } from '../../../core/ledger/rolling.ts';
 import type { LedgerPart } from '../decision-store.ts';
+import { type StoredReservation, requireDistinct } from '../reserves.ts';
 import type { LogWriter } from './log.ts';
 
 /** Key of an account in its table: an unused window is 0, an unused user empty. */
@@ -11,14 +12,6 @@ type Key = [kind: string, id: string, window: number, user: string];
 interface AccountRow {
   accountId: number;
   held: string;
-}
-
-/** A decision's reservation in one account. */
-interface ReservationRow extends AccountRow {
-  follows: ReservationKind;
-  reserved: string;
-  /** As {@link Reservation.ofWei}. */
-  ofWei: string | null;
 }
 
 /**
@@ -30,13 +23,17 @@ export interface Ledger {
   readonly heldBy: (part: LedgerPart) => bigint;
   /** True if another account of its kind and id exists, even an empty one. */
   hasOther(account: AccountKey): boolean;
-  /** Adds a decision's reservations. `before`: their accounts' amounts, in the same order. */
-  reserve(seq: number, reservations: readonly Reservation[], before: readonly bigint[]): void;
+  /**
+   * Adds a decision's reservations to their accounts. `before`: the accounts' amounts, in the same order.
+   *
+   * @returns what the decision keeps of them
+   */
+  reserve(reservations: readonly Reservation[], before: readonly bigint[]): StoredReservation[];
   /** Reserves without a decision, until released or until the store opens again. */
   hold(reservations: readonly Reservation[]): number[];
   release(holds: readonly number[]): void;
-  /** Replaces a decision's reservations by the results of `amount`. */
-  adjust(seq: number, amount: (reservation: ReservedAmount) => bigint): void;
+  /** Adds to the accounts of a decision what `change` says of each reservation. */
+  adjust(reservations: readonly StoredReservation[], change: (reservation: ReservedAmount) => bigint): void;
   /** Writes the accounts that the transaction changed. It runs last in every transaction. */
   save(): void;
   /** Reads every account again: the transaction was undone. */
@@ -201,15 +198,6 @@ export const createLedger = (database: Database.Database, log: LogWriter, maxCac
        SELECT window FROM ledger_account WHERE kind = @kind AND id = @id
        ORDER BY window DESC LIMIT 1 OFFSET ${MAX_PARTS - 1})`,
   );
-  const insert = database.prepare<[number, number, ReservationKind, string, string, string | null]>(
-    'INSERT INTO ledger_reservation VALUES (?, ?, ?, ?, ?, ?)',
-  );
-  const ofDecision = database.prepare<[number], ReservationRow>(
-    'SELECT account_id AS accountId, follows, reserved, held, of_wei AS ofWei FROM ledger_reservation WHERE decision_seq = ?',
-  );
-  const update = database.prepare<[string, number, number]>(
-    'UPDATE ledger_reservation SET held = ? WHERE decision_seq = ? AND account_id = ?',
-  );
   const addPart = ({ account, amount }: Reservation, since: number): void => {
     if (accounts.addToBucket(account, amount)) forgetOldest.run({ kind: account.kind, id: account.id, since });
   };
@@ -228,26 +216,27 @@ export const createLedger = (database: Database.Database, log: LogWriter, maxCac
     advanceLedger() {
       version += 1;
     },
-    reserve(seq, reservations, before) {
+    reserve(reservations, before) {
+      requireDistinct(reservations);
+      const kept: StoredReservation[] = [];
       for (const [index, reservation] of reservations.entries()) {
-        const { account, kind, amount, since, ofWei } = reservation;
+        const { account, kind: follows, amount: reserved, since, ofWei } = reservation;
         if (since !== undefined) {
           addPart(reservation, since);
           continue;
         }
-        const text = String(amount);
-        const id = accounts.set(account, (before[index] ?? accounts.heldBy(account)) + amount);
-        insert.run(seq, id, kind, text, text, ofWei === undefined ? null : String(ofWei));
+        const accountId = accounts.set(account, (before[index] ?? accounts.heldBy(account)) + reserved);
+        const share = ofWei === undefined ? {} : { ofWei };
+        kept.push({ accountId, accountKind: account.kind, follows, reserved, ...share });
       }
+      return kept;
     },
-    adjust(seq, amountOf) {
-      for (const { accountId, follows, reserved, held, ofWei } of ofDecision.all(seq)) {
-        const share = ofWei === null ? {} : { ofWei: BigInt(ofWei) };
-        const after = amountOf({ follows, reserved: BigInt(reserved), ...share });
-        if (String(after) === held) continue;
-        update.run(String(after), seq, accountId);
-        if (follows === 'tank') version += 1;
-        accounts.add(accountId, after - BigInt(held));
+    adjust(reservations, change) {
+      for (const reservation of reservations) {
+        const difference = change(reservation);
+        if (difference === 0n) continue;
+        if (reservation.follows === 'tank') version += 1;
+        accounts.add(reservation.accountId, difference);
       }
     },
   };

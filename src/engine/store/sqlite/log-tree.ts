@@ -11,9 +11,7 @@ interface Tile {
 /** The log's Merkle tree: leaf hashes are stored with their entries, the rest in tiles. */
 export const logTree = (database: Database.Database) => {
   const leaves = database
-    .prepare<[number, number], Buffer>(
-      'SELECT hash FROM log_entry WHERE position >= ? AND position < ? ORDER BY position',
-    )
+    .prepare<[number, number], Buffer>('SELECT hash FROM log WHERE position >= ? AND position < ? ORDER BY position')
     .pluck();
   const roots = database
     .prepare<[number, number, number], Buffer>(
@@ -40,14 +38,18 @@ export const logTree = (database: Database.Database) => {
   };
 
   return {
-    /** Stores the tiles that the leaf at `position` completes; runs in the transaction that appends it. */
-    complete(position: number): void {
+    /**
+     * Stores the tiles that the leaf at `position` completes; runs in the transaction that appends it.
+     *
+     * @param tileLeaves the leaves of the lowest one, if they are known
+     */
+    complete(position: number, tileLeaves?: readonly Buffer[]): void {
       let [level, index] = [0, position];
       while ((index + 1) % TILE_HASHES === 0) {
         const tile = (index + 1) / TILE_HASHES - 1;
         const start = tile * TILE_HASHES;
-        const hashes =
-          level === 0 ? leaves.all(start, start + TILE_HASHES) : roots.all(level - 1, start, start + TILE_HASHES);
+        const end = start + TILE_HASHES;
+        const hashes = level > 0 ? roots.all(level - 1, start, end) : (tileLeaves ?? leaves.all(start, end));
         insert.run(level, tile, Buffer.concat(hashes), rootOf(hashes));
         [level, index] = [level + 1, tile];
       }

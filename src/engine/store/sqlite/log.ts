@@ -3,7 +3,16 @@ import { type EntryBody, type EntryKind, entryText } from '../../../core/log/ent
 import { consistencyRanges, inclusionRanges } from '../../../core/log/merkle-tree.ts';
 import { sha256Text } from '../../base/sha256.ts';
 import { version } from '../../base/version.ts';
-import { ENTRY, type EntryRow, PAGE_CHARACTERS, toLine } from '../log-rows.ts';
+import {
+  type DecisionEntry,
+  ENTRY,
+  type EntryRow,
+  LAST_ENTRY,
+  LOG_SIZE,
+  PAGE_CHARACTERS,
+  toLine,
+} from '../log-rows.ts';
+import { TILE_HASHES } from '../log-tiles.ts';
 import type { LogCheckpoint, LogLine, LogStore } from '../log-store.ts';
 import type { StoreWatch } from '../store-watch.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -18,14 +27,23 @@ export interface LogWriter {
   /** Whether operators may have made changes that are not entered yet. */
   readonly hasChanges: () => boolean;
   append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void;
-  /** Enters a decision with its record's text. */
-  appendDecision(seq: number, record: string): void;
+  /** Enters that an operation's settlement changed. */
+  appendSettlement(seq: number, body: EntryBody<'settlement'>): void;
+  /** Enters a decision. @param insert writes its row, which is the entry @returns its position */
+  appendDecision(record: string, insert: (entry: DecisionEntry) => void): number;
   /** Begins a shared transaction: enters operators' changes, before any decision based on them. */
   readonly begin: () => void;
-  /** Ends it, or says that it was undone. */
-  readonly end: () => void;
+  /** What was entered since the last commit was undone. */
+  readonly undone: () => void;
   /** Reports the log's end, unless reported; call outside of transactions. */
   readonly reportEnd: () => void;
+}
+
+/** The last entry. */
+interface Last {
+  readonly position: number;
+  readonly at: number;
+  readonly hash: Buffer;
 }
 
 /** Reads rows until their number or their text suffices. */
@@ -45,60 +63,71 @@ export const createLogWriter = (
   database: Database.Database,
   { clock, onLogEnd }: Pick<StoreWatch, 'clock' | 'onLogEnd'>,
 ): LogWriter => {
-  const last = database.prepare<[], { position: number; at: number; hash: Buffer }>(
-    'SELECT position, at, hash FROM log_entry WHERE position = (SELECT max(position) FROM log_entry)',
-  );
-  const insert = database.prepare<[number, number, EntryKind, Buffer | null, Uint8Array, number | null, string | null]>(
-    'INSERT INTO log_entry VALUES (?, ?, ?, ?, ?, ?, ?)',
+  const last = database.prepare<[], Last>(LAST_ENTRY);
+  const insert = database.prepare<[number, number, EntryKind, Buffer, number | null, string]>(
+    'INSERT INTO log_entry VALUES (?, ?, ?, ?, ?, ?)',
   );
   const tree = logTree(database);
   const operators = operatorChanges(database);
   let started: number | undefined;
   let isReported = true;
+  /** The last entry: read at the first use and after a rollback. Only this process writes. */
+  let end: Last | undefined;
+  /** The leaves since the last tile was completed, unless some of them were written before the last reading. */
+  let leaves: Buffer[] = [];
 
-  type Last = ReturnType<typeof last.get>;
-  /** The last entry, known only within a shared transaction; `null` outside of one. */
-  let lastOfBatch: Last | null = null;
-  const write = (before: Last, kind: EntryKind, body: string, decisionSeq: number | null): Last => {
+  const write = (kind: EntryKind, body: string, save: (entry: Last) => void): number => {
+    const before = (end ??= last.get());
     const position = before === undefined ? 0 : before.position + 1;
     const at = Math.max(clock.now(), before?.at ?? 0);
-    const previous = before?.hash ?? null;
-    const text = entryText({ entry: position, at, kind, previous: previous?.toString('hex') ?? null }, body);
+    const text = entryText({ entry: position, at, kind, previous: before?.hash.toString('hex') ?? null }, body);
     // A leaf's hash input begins with a zero byte.
     const hash = sha256Text(`\0${text}`);
     isReported = false;
-    insert.run(position, at, kind, previous, hash, decisionSeq, decisionSeq === null ? body : null);
-    tree.complete(position);
-    return { position, at, hash };
+    end = { position, at, hash };
+    save(end);
+    leaves.push(hash);
+    if ((position + 1) % TILE_HASHES === 0) {
+      tree.complete(position, leaves.length === TILE_HASHES ? leaves : undefined);
+      leaves = [];
+    }
+    return position;
   };
-  /** The last entry of an engine that has entered its start. A start that was rolled back is entered again. */
-  const startedLast = (): Last => {
-    const before = lastOfBatch ?? last.get();
-    if (before !== undefined && started !== undefined && started <= before.position) return before;
-    const entered = write(before, 'start', JSON.stringify({ engine: version }), null);
-    started = entered?.position;
-    return entered;
+  const enter = (kind: EntryKind, body: string, settles: number | null = null): number =>
+    write(kind, body, ({ position, at, hash }) => void insert.run(position, at, kind, hash, settles, body));
+  /** Enters the start of this engine, unless entered. A start that was rolled back is entered again. */
+  const start = (): void => {
+    end ??= last.get();
+    if (end !== undefined && started !== undefined && started <= end.position) return;
+    started = enter('start', JSON.stringify({ engine: version }));
   };
-  const append = (kind: EntryKind, body: string, decisionSeq: number | null = null): void => {
-    const entered = write(startedLast(), kind, body, decisionSeq);
-    if (lastOfBatch !== null) lastOfBatch = entered;
+  const append = (kind: EntryKind, body: unknown, settles?: number): void => {
+    start();
+    enter(kind, JSON.stringify(body), settles);
   };
   return {
-    start: () => void startedLast(),
+    start,
     isStarted: () => started !== undefined,
     hasChanges: operators.mayBePending,
-    append: (kind, body) => append(kind, JSON.stringify(body)),
-    appendDecision: (seq, record) => append('decision', record, seq),
-    begin() {
-      lastOfBatch = undefined;
-      for (const action of operators.take()) append('action', JSON.stringify(action));
+    append: (kind, body) => append(kind, body),
+    appendSettlement: (seq, body) => append('settlement', body, seq),
+    appendDecision(record, insertDecision) {
+      start();
+      return write('decision', record, ({ position, at, hash }) =>
+        insertDecision({ seq: position, enteredAt: at, hash }),
+      );
     },
-    end: () => (lastOfBatch = null),
+    begin() {
+      for (const action of operators.take()) append('action', action);
+    },
+    undone() {
+      end = undefined;
+      leaves = [];
+    },
     reportEnd() {
       if (isReported || onLogEnd === undefined) return;
       isReported = true;
-      // Read again: a rollback may have removed entries.
-      const end = last.get();
+      end ??= last.get();
       if (end !== undefined) onLogEnd({ size: end.position + 1, hash: end.hash.toString('hex') });
     },
   };
@@ -110,31 +139,19 @@ type StoredLog = Omit<LogStore, 'wasCalled' | 'acceptRollback'>;
 export const logStore = (database: Database.Database, log: LogWriter, commit: GroupCommit): StoredLog => {
   const tree = logTree(database);
   const desk = database.prepare<[], string>('SELECT desk_id FROM desk').pluck();
-  const end = database.prepare<[], number | null>('SELECT max(position) FROM log_entry').pluck();
-  const lines = database.prepare<[number, number, number], EntryRow>(
-    `${ENTRY} WHERE position >= ? AND position < ? ORDER BY position LIMIT ?`,
+  const size = database.prepare<[], number>(`SELECT ${LOG_SIZE}`).pluck();
+  /** No position is missing, so an end is a limit. */
+  const lines = database.prepare<[number, number], EntryRow>(
+    `${ENTRY} WHERE position >= ? AND position < ? ORDER BY position`,
   );
   const newest = database.prepare<[{ before: number; kind: string | null; limit: number }], EntryRow>(
-    `${ENTRY} WHERE kind <> 'decision' AND position IN (
-       SELECT position FROM log_entry WHERE kind <> 'decision' AND position < @before AND (@kind IS NULL OR kind = @kind)
+    `${ENTRY} WHERE position IN (
+       SELECT position FROM log_entry WHERE position < @before AND (@kind IS NULL OR kind = @kind)
        ORDER BY position DESC LIMIT @limit) ORDER BY position DESC`,
   );
-  const seqOf = database.prepare<[string], number>('SELECT seq FROM decision WHERE id = ?').pluck();
-  const nextDecision = database.prepare<[number], { position: number; seq: number }>(
-    'SELECT position, decision_seq AS seq FROM log_entry WHERE position >= ? AND decision_seq IS NOT NULL LIMIT 1',
-  );
-  /** Positions grow with the decisions' own, so a binary search finds the entry. */
-  const positionOf = (seq: number): number | undefined => {
-    let [low, high] = [0, (end.get() ?? -1) + 1];
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const found = nextDecision.get(middle);
-      if (found?.seq === seq) return found.position;
-      if (found === undefined || found.seq > seq) high = middle;
-      else low = found.position + 1;
-    }
-    return undefined;
-  };
+  const positionOf = database
+    .prepare<[string], number>('SELECT seq FROM decision WHERE id = ? AND hash IS NOT NULL')
+    .pluck();
   const save = database.prepare<[LogCheckpoint]>('INSERT OR REPLACE INTO log_checkpoint VALUES (@size, @at, @note)');
   const checkpoint = database.prepare<[], LogCheckpoint>(
     'SELECT size, at, note FROM log_checkpoint WHERE size = (SELECT max(size) FROM log_checkpoint)',
@@ -159,17 +176,16 @@ export const logStore = (database: Database.Database, log: LogWriter, commit: Gr
     logAction: ({ action, via, by, changes }) =>
       commit.run(() => log.append('action', { action, via, by, changes: [...changes] })),
     async logSize() {
-      return (end.get() ?? -1) + 1;
+      return size.get() ?? 0;
     },
     async logLines({ from, to = Number.MAX_SAFE_INTEGER, limit }) {
-      return someOf(lines.iterate(from, to, limit));
+      return someOf(lines.iterate(from, Math.min(to, from + limit)));
     },
     async listLog({ before = Number.MAX_SAFE_INTEGER, kind = null, limit }) {
       return someOf(newest.iterate({ before, kind, limit }));
     },
     async entryOfDecision(decisionId) {
-      const seq = seqOf.get(decisionId);
-      return seq === undefined ? undefined : positionOf(seq);
+      return positionOf.get(decisionId);
     },
     async logHead(of) {
       return { size: of, root: tree.root({ start: 0, end: of }) };

@@ -3,6 +3,7 @@ import type { Policy } from '../../../core/policy/policy.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import { storedPolicy } from '../policy-rows.ts';
 import type { PolicyRevision, PolicyRevisionStore, PolicyTime } from '../policy-store.ts';
+import type { GroupCommit } from './group-commit.ts';
 import type { LogWriter } from './log.ts';
 import type { SettingsVersion } from './memory.ts';
 
@@ -40,7 +41,12 @@ export const policyRevisions = (database: Database.Database) => {
   };
 };
 
-/** Which policy is in force according to the log: each change of it is an entry, before the first decision under it. */
+export type PoliciesInForce = ReturnType<typeof policiesInForce>;
+
+/**
+ * Which policy is in force according to the log: each change of it is an entry, before the first decision under it.
+ * Runs inside of shared transactions.
+ */
 export const policiesInForce = (database: Database.Database, log: Pick<LogWriter, 'append'>) => {
   const revisions = policyRevisions(database);
   const newest = database
@@ -49,11 +55,19 @@ export const policiesInForce = (database: Database.Database, log: Pick<LogWriter
   const insert = database.prepare<[string, string, number]>(
     'INSERT INTO policy_history (paymaster_id, hash, at) VALUES (?, ?, ?)',
   );
+  /** By DApp, as the database has it. */
+  const known = new Map<string, string>();
   return {
+    /** What was put in force since the last commit was undone. */
+    forget: () => known.clear(),
     /** Puts a revision in force. False if it already is. */
     enforce(revision: PolicyRevision, { paymasterId, at }: Pick<DecisionRecord, 'paymasterId' | 'at'>): boolean {
       const { hash, policy } = revision;
-      if (newest.get(paymasterId) === hash) return false;
+      if ((known.get(paymasterId) ?? newest.get(paymasterId)) === hash) {
+        known.set(paymasterId, hash);
+        return false;
+      }
+      known.set(paymasterId, hash);
       const isNew = revisions.save(revision, { paymasterId, at });
       insert.run(paymasterId, hash, at);
       log.append('policy', { paymasterId, hash, ...(isNew && { policy }) });
@@ -65,10 +79,9 @@ export const policiesInForce = (database: Database.Database, log: Pick<LogWriter
 export const policyRevisionStore = (
   database: Database.Database,
   { changes }: Pick<SettingsVersion, 'changes'>,
-  log: LogWriter,
+  { inForce, commit }: { readonly inForce: PoliciesInForce; readonly commit: GroupCommit },
 ): PolicyRevisionStore => {
   const revisions = policyRevisions(database);
-  const inForce = policiesInForce(database, log);
   const history = database.prepare<[string, number], PolicyTime>(
     'SELECT hash, at FROM policy_history WHERE paymaster_id = ? ORDER BY seq DESC LIMIT ?',
   );
@@ -77,14 +90,11 @@ export const policyRevisionStore = (
       'SELECT hash FROM policy_revision WHERE hash >= ? AND hash < ? AND paymaster_id = ? LIMIT 2',
     )
     .pluck();
-  const record = database.transaction(inForce.enforce.bind(inForce));
   return {
     async settingsChanges() {
       return changes();
     },
-    async recordPolicy(paymasterId, revision, at) {
-      return record(revision, { paymasterId, at });
-    },
+    recordPolicy: (paymasterId, revision, at) => commit.run(() => inForce.enforce(revision, { paymasterId, at })),
     async policyHistory(paymasterId, limit) {
       return history.all(paymasterId, limit);
     },

@@ -23,6 +23,7 @@ import { pauseStore } from './pause.ts';
 import { dappStore } from './dapps.ts';
 import { policyStore } from './policy.ts';
 import { createSettingsVersion } from './memory.ts';
+import { policiesInForce } from './policy-revisions.ts';
 import { settlementStore } from './settlements.ts';
 
 /** Every statement that the store has prepared, for any purpose. */
@@ -36,7 +37,7 @@ beforeAll(async () => {
   const prepare = vi.spyOn(database, 'prepare');
   const entries = createLogWriter(database, { clock: new ManualClock() });
   const [ledger, commit] = [createLedger(database, entries), createGroupCommit(database, (_statement, run) => run())];
-  ledgerQueries(database, entries);
+  ledgerQueries(database, entries, commit);
   logStore(database, entries, commit);
   accountStore(database, commit);
   notificationStore(database);
@@ -52,6 +53,7 @@ beforeAll(async () => {
     entries,
     commit,
     settings: createSettingsVersion(),
+    inForce: policiesInForce(database, entries),
     log: createLog({ level: 'silent' }),
   });
   // Lists and pages are prepared at first use, and only if decisions exist.
@@ -102,10 +104,13 @@ describe('the plans of the statements', () => {
       'SCAN decision_hash_end',
       'SCAN desk',
       'SCAN fee_token',
+      // What the parts of a query have found: decisions and other entries, each by its position.
+      'SCAN feed',
       // The senders of the operations in a range of blocks.
       'SCAN json_each VIRTUAL TABLE INDEX 1:',
       // Holds for withdrawals in flight.
       'SCAN ledger_hold',
+      'SCAN log',
       // A few hundred, by seq, and the webhook: one row.
       'SCAN notification',
       'SCAN notification_webhook',
@@ -132,10 +137,13 @@ describe('the plans of the statements', () => {
       expect(plan(sql)[0]).toContain('decision_of_paymaster (paymaster_id=? AND seq>? AND seq<?)');
   });
 
-  it('never sorts decisions, of which there may be millions, but a lot of new ones and those few that have one hash', () => {
+  it('never sorts decisions, of which there may be millions, but a page of the log, a lot of new ones and those few that have one hash', () => {
     const sorted = containing('FROM decision').filter((sql) => plan(sql).some((line) => line.includes('TEMP B-TREE')));
-    const [enter = '', find = ''] = sorted;
+    const [, , enter = '', find = ''] = sorted;
     expect(sorted).toEqual([
+      // A page of the log.
+      expect.stringContaining('position >= ? AND position < ?'),
+      expect.stringContaining('DESC LIMIT @limit'),
       expect.stringContaining('INSERT INTO decision_hash'),
       expect.stringContaining('user_op_hash = ?'),
     ]);
@@ -149,20 +157,15 @@ describe('the plans of the statements', () => {
     const steps = plan(sql).filter((line) => /^(SCAN|SEARCH)/.test(line));
     expect(steps).toEqual([
       expect.stringContaining('SEARCH decision USING INTEGER PRIMARY KEY (rowid=?)'),
-      expect.stringContaining('decision_open (chain_id=?)'),
+      expect.stringContaining('decision_expiry (chain_id=?)'),
       expect.stringContaining('decision_settled (chain_id=? AND settled_block>?)'),
       expect.stringContaining('SCAN json_each'),
     ]);
   });
 
   it('adds up what is reserved from the reserved decisions alone', () => {
-    const [sql = ''] = containing('AS paymasterId, (SELECT reservation.held');
-    expect(plan(sql)).toEqual([
-      expect.stringContaining('decision_open (chain_id=? AND rowid>?)'),
-      expect.stringContaining('CORRELATED'),
-      expect.stringContaining('PRIMARY KEY (decision_seq=?)'),
-      expect.stringContaining('INTEGER PRIMARY KEY (rowid=?)'),
-    ]);
+    const [sql = ''] = containing('AS paymasterId, reserves');
+    expect(plan(sql)).toEqual([expect.stringContaining('decision_open (chain_id=? AND rowid>?)')]);
   });
 
   it.each([
@@ -191,12 +194,6 @@ describe('the plans of the statements', () => {
     ['two users of a tank', 'SELECT user FROM ledger_account', 'ledger_account_key (kind=? AND id=?)'],
     ['what was paid from a tank', 'AS firstAt', 'COVERING INDEX decision_paid (paymaster_id=? AND at>? AND at<?)'],
     ['what the operator sent', 'FROM operator_transaction WHERE open', 'operator_transaction_open'],
-    ['what a decision holds', 'FROM ledger_reservation WHERE decision_seq = ?', 'PRIMARY KEY (decision_seq=?)'],
-    [
-      'what a decision holds of an account',
-      'UPDATE ledger_reservation',
-      'PRIMARY KEY (decision_seq=? AND account_id=?)',
-    ],
     ['the oldest open decision of a chain', 'SELECT at FROM decision', 'decision_open (chain_id=?)'],
     [
       'what unmatched operations were',
@@ -241,13 +238,23 @@ describe('the plans of the statements', () => {
   });
 
   it('reads the feed from a position on, each decision by its seq', () => {
-    const [page = '', end = '', ...others] = containing('FROM decision_feed');
+    const [page = '', ...others] = containing('AS feed JOIN decision');
     expect(others).toEqual([]);
-    expect(plan(page)).toEqual([
-      'SEARCH decision_feed USING INTEGER PRIMARY KEY (rowid>?)',
+    expect(plan(page).filter((line) => /^(SCAN|SEARCH)/.test(line))).toEqual([
+      'SEARCH decision USING INTEGER PRIMARY KEY (rowid>?)',
+      'SEARCH log_entry USING INTEGER PRIMARY KEY (rowid>?)',
+      'SCAN feed',
       'SEARCH decision USING INTEGER PRIMARY KEY (rowid=?)',
     ]);
-    expect(plan(end)).toEqual(['SEARCH decision_feed']);
+    expect(plan(page).join()).not.toContain('TEMP B-TREE');
+  });
+
+  it('reads the log in order, decisions and other entries each by its position', () => {
+    const [lines = '', ...others] = containing('AS previous FROM log WHERE position >= ?');
+    expect(others).toEqual([]);
+    const steps = plan(lines).filter((line) => /^SEARCH/.test(line));
+    expect(steps).toHaveLength(4);
+    for (const step of steps) expect(step).toMatch(/USING INTEGER PRIMARY KEY \(rowid/);
   });
 
   it('finds the oldest parts of a rolling window by an index', () => {

@@ -8,8 +8,10 @@ import { settingsTables } from './settings-tables.ts';
  */
 const tables = `
   ${settingsTables}
+  -- A decision is an entry of the log: its number is its position there, and its record is the entry's body. In a
+  -- review, decisions are no entries: they have no hash.
   CREATE TABLE decision (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     at INTEGER NOT NULL,
     paymaster_id TEXT NOT NULL REFERENCES paymaster,
@@ -22,10 +24,13 @@ const tables = `
     chain_id INTEGER,
     valid_until INTEGER,
     settled_block INTEGER,
-    rule TEXT
+    rule TEXT,
+    reserves TEXT,
+    entered_at INTEGER,
+    hash BLOB
   ) STRICT;
   CREATE INDEX decision_of_paymaster ON decision (paymaster_id, seq);
-  CREATE INDEX decision_of_outcome ON decision (outcome, seq);
+  CREATE INDEX decision_of_outcome ON decision (outcome, seq) WHERE outcome <> 'sponsored';
   CREATE INDEX decision_open ON decision (chain_id) WHERE settlement = 'reserved';
   CREATE INDEX decision_expiry ON decision (chain_id, valid_until) WHERE settlement = 'reserved';
   CREATE INDEX decision_settled ON decision (chain_id, settled_block) WHERE settled_block IS NOT NULL;
@@ -72,12 +77,6 @@ const tables = `
     paymaster_id TEXT PRIMARY KEY REFERENCES paymaster,
     times INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  CREATE TABLE decision_feed (position INTEGER PRIMARY KEY, seq INTEGER NOT NULL, is_new INTEGER NOT NULL) STRICT;
-  CREATE TRIGGER decision_changed AFTER UPDATE OF settlement, actual_cost_wei ON decision
-    WHEN new.settlement IS NOT old.settlement OR new.actual_cost_wei IS NOT old.actual_cost_wei
-  BEGIN
-    INSERT INTO decision_feed (seq, is_new) VALUES (new.seq, 0);
-  END;
   CREATE TABLE policy_revision (
     hash TEXT PRIMARY KEY,
     paymaster_id TEXT NOT NULL,
@@ -93,15 +92,6 @@ const tables = `
     held TEXT NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX ledger_account_key ON ledger_account (kind, id, window, user);
-  CREATE TABLE ledger_reservation (
-    decision_seq INTEGER NOT NULL REFERENCES decision,
-    account_id INTEGER NOT NULL,
-    follows TEXT NOT NULL,
-    reserved TEXT NOT NULL,
-    held TEXT NOT NULL,
-    of_wei TEXT,
-    PRIMARY KEY (decision_seq, account_id)
-  ) STRICT, WITHOUT ROWID;
   CREATE TABLE ledger_hold (
     hold_id INTEGER PRIMARY KEY,
     account_id INTEGER NOT NULL,
@@ -142,12 +132,14 @@ const tables = `
     position INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,
     kind TEXT NOT NULL,
-    previous BLOB,
     hash BLOB NOT NULL,
-    decision_seq INTEGER,
-    body TEXT
+    settles INTEGER,
+    body TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX log_entry_of_kind ON log_entry (kind, position) WHERE kind <> 'decision';
+  CREATE INDEX log_entry_of_kind ON log_entry (kind, position);
+  CREATE VIEW log AS
+    SELECT position, at, kind, hash, body FROM log_entry
+    UNION ALL SELECT seq, entered_at, 'decision', hash, record FROM decision WHERE hash IS NOT NULL;
   CREATE TABLE log_tile (
     level INTEGER NOT NULL,
     tile INTEGER NOT NULL,

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { heldAfter } from '../../../core/ledger/after-settlement.ts';
+import { heldIn, readReserves } from '../reserves.ts';
 import { type Candidate, type SettlementChange, settleRange } from '../../../core/ledger/settle.ts';
 import { settledCost, signedOperation } from '../../../core/decision/settled-cost.ts';
 import { readRecord } from '../../../core/decision/stored-record.ts';
@@ -65,17 +65,23 @@ export const settlementStore = (
   );
   const isReserved = database.prepare<[number]>(`SELECT 1 FROM decision WHERE seq = ? AND settlement = 'reserved'`);
 
-  const state = database.prepare<[number], { id: string } & DecisionSettlement>(
-    `SELECT id, settlement, actual_cost_wei AS actualCostWei, settled_block AS block FROM decision WHERE seq = ?`,
+  const state = database.prepare<[number], { id: string; reserves: string | null } & DecisionSettlement>(
+    `SELECT id, settlement, actual_cost_wei AS actualCostWei, settled_block AS block, reserves
+     FROM decision WHERE seq = ?`,
   );
   /** Stores a decision's result, and updates its accounts. */
-  const change = (seq: number, { settlement, actualCostWei, block }: DecisionSettlement): void => {
+  const change = (seq: number, after: DecisionSettlement): void => {
     const before = state.get(seq);
-    setSettlement.run(settlement, actualCostWei, block, seq);
-    ledger.adjust(seq, (reservation) => heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0)));
     if (before === undefined) return;
+    const { settlement, actualCostWei, block } = after;
     const isSame = before.settlement === settlement && before.actualCostWei === actualCostWei && before.block === block;
-    if (!isSame) entries.append('settlement', { decision: before.id, settlement, actualCostWei, block });
+    if (isSame) return;
+    setSettlement.run(settlement, actualCostWei, block, seq);
+    ledger.adjust(
+      readReserves(before.reserves),
+      (reservation) => heldIn(after, reservation) - heldIn(before, reservation),
+    );
+    entries.appendSettlement(seq, { decision: before.id, settlement, actualCostWei, block });
   };
   const terms = database.prepare<[number], { maxCostWei: string; entryPoint: string; paymasterAndData: string }>(
     `SELECT record ->> 'maxCostWei' AS maxCostWei, record ->> 'entryPoint' AS entryPoint,

@@ -21,7 +21,7 @@ import { type SqliteDatabase, openDatabase } from './open.ts';
 import { operatorTransactionStore } from './operator-transactions.ts';
 import { pauseStore } from './pause.ts';
 import { dappStore } from './dapps.ts';
-import { policyRevisionStore } from './policy-revisions.ts';
+import { policiesInForce, policyRevisionStore } from './policy-revisions.ts';
 import { policyStore } from './policy.ts';
 import { policyReplacement } from './replace-policy.ts';
 import { settlementStore } from './settlements.ts';
@@ -31,6 +31,7 @@ import { createSlowLog, watched } from './watched.ts';
 const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
   const entries = createLogWriter(database, watch);
   const ledger = createLedger(database, entries);
+  const inForce = policiesInForce(database, entries);
   const settings = createSettingsVersion();
   const chainChanged = (chainId: number): void => {
     settings.chainChanged(chainId);
@@ -40,13 +41,11 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
   const timed = createSlowLog(watch);
   const commit = createGroupCommit(database, timed, {
     begin: entries.begin,
-    save() {
-      ledger.save();
-      entries.end();
-    },
+    save: ledger.save,
     undone() {
       ledger.forget();
-      entries.end();
+      entries.undone();
+      inForce.forget();
     },
   });
   const { forget: forgetDapps, ...paymasters } = dappStore(database, settings.dappChanged);
@@ -63,15 +62,15 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
     ...apiKeyStore(database, commit, { forget: forgetDapps, dappChanged: settings.dappChanged }),
     ...policies,
     ...policyReplacement(database, { isOfVersion, changed }),
-    ...policyRevisionStore(database, settings, entries),
+    ...policyRevisionStore(database, settings, { inForce, commit }),
     ...chainStore(database, chainChanged),
     ...chainFeeStore(database, commit),
     ...feeTokenStore(database, settings.chainChanged),
     ...operatorTransactionStore(database, ledger.advanceLedger),
     ...notificationStore(database),
     ...pauseStore(database, ledger.advanceLedger, settings),
-    ...ledgerQueries(database, entries),
-    ...decisionStore(database, { ledger, settings, commit, entries, log: watch.log }),
+    ...ledgerQueries(database, entries, commit),
+    ...decisionStore(database, { ledger, settings, commit, entries, inForce, log: watch.log }),
     ...decisionQueries(database, commit),
     ...decisionCounts(database),
     ...settlementStore(database, { ledger, entries, commit }),

@@ -1,0 +1,56 @@
+import { type AccountKind, type Reservation, type ReservationKind, accountText } from '../../core/ledger/account.ts';
+import { type ReservedAmount, heldAfter } from '../../core/ledger/after-settlement.ts';
+import type { DecisionSettlement } from './settlement-store.ts';
+
+/** What a decision reserved in one account, by the account's number. */
+export interface StoredReservation extends ReservedAmount {
+  readonly accountId: number;
+  readonly accountKind: AccountKind;
+}
+
+type Cells = readonly [
+  accountId: number,
+  accountKind: AccountKind,
+  follows: ReservationKind,
+  amount: string,
+  ofWei: string | null,
+];
+
+/** The reservations of a decision as its column `reserves` holds them: JSON. */
+export const reservesText = (reservations: readonly StoredReservation[]): string =>
+  JSON.stringify(
+    reservations.map(({ accountId, accountKind, follows, reserved, ofWei }): Cells => [
+      accountId,
+      accountKind,
+      follows,
+      String(reserved),
+      ofWei === undefined ? null : String(ofWei),
+    ]),
+  );
+
+export const readReserves = (text: string | null): StoredReservation[] =>
+  (JSON.parse(text ?? '[]') as Cells[]).map(([accountId, accountKind, follows, amount, ofWei]) => ({
+    accountId,
+    accountKind,
+    follows,
+    reserved: BigInt(amount),
+    ...(ofWei !== null && { ofWei: BigInt(ofWei) }),
+  }));
+
+/** What a decision holds in its gas tank while it is reserved, wei. */
+export const reservedInTank = (text: string | null): bigint =>
+  readReserves(text)
+    .filter(({ accountKind }) => accountKind === 'tank')
+    .reduce((sum, { reserved }) => sum + reserved, 0n);
+
+/** What a decision holds of an account in a state of its settlement. */
+export const heldIn = (
+  { settlement, actualCostWei }: Pick<DecisionSettlement, 'settlement' | 'actualCostWei'>,
+  reservation: ReservedAmount,
+): bigint => heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0));
+
+/** @throws Error if a decision reserves twice in one account: what the account held before would count once. */
+export const requireDistinct = (reservations: readonly Reservation[]): void => {
+  const accounts = new Set(reservations.map(({ account }) => accountText(account)));
+  if (accounts.size < reservations.length) throw new Error('A decision reserves twice in one account');
+};
