@@ -300,7 +300,7 @@ describe('what was done to the data folder is named with its entry:', () => {
       `UPDATE log_entry SET hash = x'${Buffer.from(leafHash(Buffer.from(entry), sha256)).toString('hex')}' WHERE position = ${line - 1};`;
     const { faults } = await meddled(at('1') + hash(text), at('-1') + hash(log[line] ?? ''));
     // The hash of the next entry covers that of this one.
-    expect(faults[0]).toMatchObject({ entry: line, fault: 'ALTERED' });
+    expect(faults).toContainEqual(expect.objectContaining({ entry: line, fault: 'ALTERED' }));
   });
 
   test('entries cut off', async () => {

@@ -66,7 +66,7 @@ export const decisionCounts = (rows: Rows): Queries => ({
       rules: new Map(),
       spent: new Map(),
     };
-    const newest = await rows.get<{ seq: number }>('SELECT decisions AS seq FROM desk_head');
+    const newest = await rows.get<{ seq: number }>('SELECT coalesce(max(seq), 0) AS seq FROM decision');
     // From the newest back, until a whole batch is older than the start.
     for (let high = newest?.seq ?? 0; high > 0; high -= STRETCH) {
       const found = await rows.all<SummaryRow>(STRETCH_OF, [from, stepMs, high - STRETCH, high, paymasterId ?? null]);

@@ -60,9 +60,10 @@ const batchSql = (query: Filters, order: 'ASC' | 'DESC'): { sql: string; values:
 };
 
 const FEED = `SELECT position, "isNew", ${STORED_DECISION} FROM (
-    (SELECT seq AS position, seq AS changed, 1 AS "isNew" FROM decision WHERE seq > $1 ORDER BY seq LIMIT $2)
-    UNION ALL (SELECT position, settles, 0 FROM log_entry WHERE position > $1 AND settles IS NOT NULL
-      ORDER BY position LIMIT $2)
+    (SELECT seq AS position, seq AS changed, 1 AS "isNew" FROM decision WHERE seq > $1 AND seq <= $3
+      ORDER BY seq LIMIT $2)
+    UNION ALL (SELECT position, settles, 0 FROM log_entry
+      WHERE position > $1 AND position <= $3 AND settles IS NOT NULL ORDER BY position LIMIT $2)
     ORDER BY position LIMIT $2) AS feed JOIN decision ON seq = changed ORDER BY position`;
 
 type Queries = Pick<
@@ -128,7 +129,7 @@ export const decisionQueries = (rows: Rows): Queries => {
       let upTo = after;
       for (;;) {
         const most = Math.min(BATCH, limit - found.length);
-        const some = await rows.all<StoredDecision & { position: number; isNew: number }>(FEED, [upTo, most]);
+        const some = await rows.all<StoredDecision & { position: number; isNew: number }>(FEED, [upTo, most, feedEnd]);
         const decisions = await read(some);
         for (const [index, { position, isNew, record }] of some.entries()) {
           const decision = decisions[index];
