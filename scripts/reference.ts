@@ -58,14 +58,14 @@ const commandText = (command: Command): string => {
 const commandsPage = (): string =>
   [
     '# Commands',
-    'Every command that works on a desk takes `--data <dir>` (the data folder), `--database <url>` (a PostgreSQL database, by default SQLite in the data folder), `--json` (one JSON document on stdout) and `--passphrase-file <file>` (the passphrase of the vault; by default `GASDESK_PASSPHRASE`). It works whether or not `serve` runs on that folder. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    'Every command that works on stored data takes `--data <dir>` (the data folder), `--database <url>` (a PostgreSQL database; by default, SQLite in the data folder), `--json` (print one JSON document on stdout) and `--passphrase-file <file>` (a file with the passphrase of the vault; by default, the passphrase is `GASDESK_PASSPHRASE`). These commands work whether or not `serve` is running on that folder. Exit codes: 0 done, 1 failed, 2 wrong usage.',
     ...leaves(createProgram()).map(commandText),
   ].join('\n\n');
 
 const settingsPage = (): string =>
   [
     '# Settings',
-    'A setting comes from its environment variable, else from `gasdesk.json` in the data folder; `--database` of every command, and `--host` and `--port` of `gasdesk serve`, win over both. `gasdesk config print` shows what is in force and where it came from.',
+    'Gasdesk takes a setting from its environment variable, or else from `gasdesk.json` in the data folder, or else uses the default. The options `--database` (of every command), `--host` and `--port` (of `gasdesk serve`) override both. `gasdesk config print` shows each value and where it comes from.',
     table(
       ['setting', 'variable', 'accepts', 'default'],
       describeConfig({}).map(({ key, value }) => [
@@ -80,9 +80,9 @@ const settingsPage = (): string =>
 const errorsPage = (): string =>
   [
     '# Errors',
-    'What a request can fail with, besides a denial. The management interface answers the HTTP status; JSON-RPC answers the code.',
+    'The errors of a request, other than denials. The management interface answers with the HTTP status, and JSON-RPC answers with the error code.',
     table(
-      ['name', 'HTTP', 'JSON-RPC', 'message, where nothing more is known'],
+      ['name', 'HTTP', 'JSON-RPC', 'message, unless a more specific one is known'],
       Object.entries(errorTable).map(([name, { status, rpc, title }]) => [
         code(name),
         String(status),
@@ -95,13 +95,13 @@ const errorsPage = (): string =>
 const denialsPage = (): string =>
   [
     '# Denials',
-    'Rules in the order in which they decide. The first that denies is the reason: its `code` comes with a message and a hint that name the values of the operation.',
+    'This table lists the rules in the order of evaluation. If several rules deny an operation, the first of them determines the answer: a `code`, and a message and a hint with the values of the operation.',
     table(
       ['rule', 'title', 'codes'],
       ruleKinds.map(({ type, title, denials }) => [
         code(type),
         title,
-        Object.keys(denials).map(code).join(', ') || 'none: it informs',
+        Object.keys(denials).map(code).join(', ') || 'none (it only informs)',
       ]),
     ),
   ].join('\n\n');
@@ -167,7 +167,7 @@ const httpPage = (): string => {
   ]);
   return [
     '# HTTP management interface',
-    'Paths stand below `/api/v2/public/sdk`. Bodies are JSON; unknown fields are refused by name. Answers are `{statusCode, message, data}`. The whole description, answers included, is served at `/openapi.json`.',
+    'All paths start with `/api/v2/public/sdk`. Request bodies are JSON; a request with an unknown field is rejected, and the error names the field. Responses have the form `{statusCode, message, data}`. Gasdesk serves the complete OpenAPI description, including the responses, at `/openapi.json`.',
     ...text,
   ].join('\n\n');
 };
@@ -204,7 +204,7 @@ const jsonRpcPage = (): string => {
   const { methods } = openRpcDocument() as unknown as { methods: readonly RpcDescription[] };
   return [
     '# JSON-RPC methods',
-    'Clients post to `/api/v1/{chainId}/{apiKey}`, `/api/v2/{chainId}/{apiKey}`, or `/rpc/{chainId}` with the key in an `apiKey` header. A batch has at most 20 requests. The schemas are served at `/openrpc.json`. What the error codes mean is in [Errors](errors.md); why an operation is denied is in [Denials](denials.md).',
+    'Clients send POST requests to `/api/v1/{chainId}/{apiKey}` or `/api/v2/{chainId}/{apiKey}`, or to `/rpc/{chainId}` with the API key in an `apiKey` header. A batch may have at most 20 requests. Gasdesk serves the schemas at `/openrpc.json`. [Errors](errors.md) explains the error codes; [Denials](denials.md) lists the reasons for denials.',
     ...methods.map(methodText),
   ].join('\n\n');
 };

@@ -75,7 +75,7 @@ export const logProcedures = {
     output: z.array(base64),
   }),
   'log.list': procedure({
-    summary: 'List what happened besides decisions, newest first',
+    summary: 'List the log entries other than decisions, newest first',
     input: z.strictObject({
       kind: kind.optional(),
       before: position.optional().describe('Only entries before this one'),

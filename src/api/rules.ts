@@ -51,7 +51,7 @@ export const ruleUpdate = z.strictObject({
   policyData: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('As when the rule is added; a limit starts a new cycle'),
+    .describe('As when the rule is added. Changing the data of a limit starts a new cycle'),
   ...bindingUpdate,
 });
 

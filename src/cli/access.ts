@@ -11,14 +11,11 @@ export const accountCommand = group('account', 'Accounts, the owners of DApps', 
 /** `gasdesk token` */
 export const tokenCommand = group('token', 'Auth tokens of the management interface', [
   calling('create', 'Create an auth token, which is shown only once', 'authTokens.create', {
-    accountId: '--account <id>  account it acts for (default: the first)',
+    accountId: '--account <id>  account that the token acts for (default: the first)',
     label: 'label of the token',
-    scope: 'what it may do: read, read and change all DApps, or one DApp (default: manage)',
-    paymasterId: '--dapp <id>  limit it to one DApp, by its paymasterId; implies --scope dapp',
-    expiresAt: {
-      words: '--expires <time>  when it expires: ISO 8601 or epoch ms (default: never)',
-      parse: timeArgument,
-    },
+    scope: 'access: read everything, read and manage all DApps, or one DApp only (default: manage)',
+    paymasterId: '--dapp <id>  paymasterId of the one DApp that the token may access; implies --scope dapp',
+    expiresAt: { words: '--expires <time>  expiry: ISO 8601 or epoch ms (default: never)', parse: timeArgument },
   }),
   calling('list', 'List auth tokens', 'authTokens.list', { accountId: null }),
   calling('revoke', 'Revoke an auth token', 'authTokens.revoke', {
@@ -33,7 +30,7 @@ export const apiKeyCommand = group('api-key', 'API keys of DApps', [
     label: 'label of the key',
   }),
   calling('list', 'List the API keys of a DApp', 'apiKeys.list', { paymasterId: dapp }),
-  calling('revoke', 'Revoke an API key. A DApp keeps its last one', 'apiKeys.revoke', {
+  calling('revoke', 'Revoke an API key of a DApp, unless it is the only one', 'apiKeys.revoke', {
     paymasterId: dapp,
     keyId: '<id>  id of the key, as "api-key list" shows it',
   }),

@@ -10,7 +10,8 @@ export const backupCommand = calling(
   {
     passphrase: { read: (options: DeskOptions) => requirePassphrase(options).reveal() },
     file: {
-      words: '[file]  file to write (default: a name made from the time, in the folder "backups" of the data folder)',
+      words:
+        '[file]  file to write (default: a file named after the current time, in the folder "backups" of the data folder)',
       send: (file: string) => resolve(file),
     },
     force: 'replace an existing backup; its name must end in .gasdesk-backup',

@@ -37,12 +37,12 @@ const addUnreachable = (to: Command): Command =>
     .addOption(
       new Option(
         '--unreachable <what>',
-        'while the node is unreachable: "refuse" to sign (default), or "sign" operations that bring their gas, without checking fees and gas tank, within --unreachable-budget',
+        'while the node is unreachable: "refuse" to sign (default), or "sign" operations that include their gas limits, without checking fees and gas tank, within --unreachable-budget',
       ).choices(['sign', 'refuse']),
     )
     .option(
       '--unreachable-budget <amount>',
-      'most that Gasdesk may sign for while the node is unreachable: sum of maximum costs in the native coin, such as 0.05. An answer of the node renews it once an hour has passed since the last unchecked signature, so no hour costs more than one budget',
+      'most that Gasdesk may sign for while the node is unreachable: sum of maximum costs in the native coin, such as 0.05. The budget is available again when the node answers and an hour has passed since the last unchecked signature, so no hour costs more than one budget',
       coinArgument(' above 0, such as 0.05'),
     );
 
@@ -99,7 +99,7 @@ export const chainCommand = group('chain', 'Chains and how to reach them', [
       "--treasury <address>  address that receives users' token fees from singleton paymasters (default: the signer's address; choose one whose key you hold)",
     breaker: {
       words:
-        '--breaker <limit>  most that Gasdesk may sign for, in the native coin per time, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses only the DApp that exceeds half of it. "default": per hour, a quarter of what the gas tanks of the chain hold, or what 20 usual operations may cost, whichever is more; "off" removes the limit',
+        '--breaker <limit>  most that Gasdesk may sign for, in the native coin per period, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses only the DApp that exceeds half of it. "default": per hour, a quarter of what the gas tanks of the chain hold, or what 20 usual operations may cost, whichever is more; "off" removes the limit',
       parse: breakerArgument,
       none: 'off',
     },

@@ -16,7 +16,7 @@ export const signerCommand = group('signer', 'Keys that sign sponsorships, one p
   }),
   calling(
     'prepare-next',
-    'Create the next signing key of a chain; the present key keeps signing',
+    'Create the next signing key of a chain; the current key keeps signing',
     'signers.prepareNext',
     { chainId: chain },
   ).addHelpText(

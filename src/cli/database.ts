@@ -32,9 +32,9 @@ const orderOf = (options: DeskOptions, url: UrlFlag, flag: '--to' | '--from') =>
 const ENGINES_GO_ON =
   'Engines still use that database. The copy lacks what they do from now on. Let only one of the two desks sign';
 
-const copy = command('copy', 'Copy a desk from the data folder to PostgreSQL, or back')
+const copy = command('copy', 'Copy data, log and vault from the data folder to PostgreSQL, or back')
   .addOption(new Option('--to [url]', 'empty database to copy into, without a password').conflicts('from'))
-  .addOption(new Option('--from [url]', 'database to copy from, into a data folder without a desk'))
+  .addOption(new Option('--from [url]', 'database to copy from, into a data folder without a database'))
   .addHelpText(
     'after',
     `

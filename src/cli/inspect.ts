@@ -29,7 +29,7 @@ export const inspectCommand = calling(
       send: (value: string) => (value === '-' ? readInput() : value),
     },
     chainId: {
-      words: '--chain-id <n>  chain it belongs to (default: any that the desk works on)',
+      words: '--chain-id <n>  chain that the value belongs to (default: any configured chain)',
       parse: chainIdArgument,
     },
   },

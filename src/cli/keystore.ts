@@ -41,7 +41,9 @@ export const keystoreCommand = group('keystore', 'Local keys of funding wallets 
     'keystores.remove',
     {
       address,
-      password: password('file with the password of the key; a damaged keystore file needs none, and is only renamed'),
+      password: password(
+        'file with the password of the key; not needed for a damaged keystore file, which is only renamed',
+      ),
     },
     (_none, { input }) => ({ removed: input.address }),
   ),

@@ -15,7 +15,7 @@ import { exitWith, printLine, terminal } from './terminal.ts';
 
 const key = calling(
   'key',
-  'Print the key with which others verify the log of this desk',
+  'Print the public key with which others verify the log',
   'log.key',
   {},
   forPeople((head) => `${head.key}\n`),
@@ -65,7 +65,10 @@ const reportText = (report: LogReport): string => {
 
 const verify = command('verify', 'Verify the log; exit code 1 if anything is wrong')
   .argument('[file]', 'log to verify, as "gasdesk log export" writes it (default: the log of the data folder)')
-  .option('--key <key>', 'key of the log, as its operator hands it out (default: the one in the file, or of the desk)')
+  .option(
+    '--key <key>',
+    'public key of the log, as published by its operator (default: the key in the file, or of the data folder)',
+  )
   .option('--since <file>', 'earlier checkpoint, receipt or export that the log must continue')
   .option('--no-signatures', 'skip checking who signed sponsored operations, which takes most of the time')
   .action(
@@ -84,7 +87,7 @@ const verify = command('verify', 'Verify the log; exit code 1 if anything is wro
 
 const list = calling(
   'list',
-  'List what happened besides decisions, newest first',
+  'List the log entries other than decisions, newest first',
   'log.list',
   {
     kind: 'only entries of this kind',
@@ -98,7 +101,7 @@ const list = calling(
 
 const acceptRollback = command(
   'accept-rollback',
-  'Continue from an older state of the database, for good. Gasdesk has no record of what it signed after that state',
+  'Continue permanently from an older state of the database. Gasdesk has no record of what it signed after that state',
 )
   .addHelpText(
     'after',

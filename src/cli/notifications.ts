@@ -7,7 +7,7 @@ const list = calling(
   'list',
   'List notifications, newest first',
   'notifications.list',
-  { limit: '--limit <count>  the most that are listed' },
+  { limit: '--limit <count>  maximum number of notifications' },
   ({ notifications }) => notifications,
 );
 

@@ -63,7 +63,11 @@ export const paymasterCommand = group('paymaster', 'DApps', [
     'token-mode',
     'Set whether users of a DApp may pay in tokens instead of being sponsored',
     'paymasters.setTokenMode',
-    { paymasterId, tokenMode: '<state>  on: in every fee token of the chain, without the rules of sponsorship' },
+    {
+      paymasterId,
+      tokenMode:
+        '<state>  on: users may pay in every fee token of the chain, and sponsorship rules do not apply to them',
+    },
   ),
   calling('sponsor', 'Set what wallets show about the sponsor (ERC-7677)', 'paymasters.setSponsor', {
     paymasterId,

@@ -120,8 +120,8 @@ const start = async (
 /** `gasdesk policy template` */
 export const templateCommand = addApplyOptions(
   command('template', 'List templates of policies, explain one, or add it to a policy')
-    .argument('[name]', 'template; without it they are listed')
-    .option('--dapp <id>', 'paymasterId of the DApp; without it the template is explained')
+    .argument('[name]', 'name of a template; without it, the command lists all templates')
+    .option('--dapp <id>', 'paymasterId of the DApp; without it, the command explains the template')
     .option('--set <field=value>', 'fill in a field; may be given several times', setting)
     .option('--print', 'print the policy file that it makes, and change nothing'),
   'show what would be added and changed, and change nothing',

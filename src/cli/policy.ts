@@ -84,7 +84,11 @@ const diff = calling(
   'diff',
   'Show what differs between two revisions of the policy of a DApp',
   'policies.diff',
-  { paymasterId: dapp, from: '<from>  name of a revision, or its beginning', to: '<to>  name of another one' },
+  {
+    paymasterId: dapp,
+    from: '<from>  name of a revision, or its beginning',
+    to: '<to>  name of the other revision, or its beginning',
+  },
   forPeople(({ changes }) => linesFor([linesOf(changes, 'No difference.')])),
 );
 
@@ -155,7 +159,7 @@ const tryFile = command('try', 'Decide past decisions of a DApp again under a po
   .argument('<file>', 'policy file')
   .option('--from <time>', 'only decisions made at this time or later (ISO 8601 or epoch ms)', timeArgument)
   .option('--to <time>', 'only decisions made before this time', timeArgument)
-  .option('--last <n>', 'only the newest decisions, so many', wholeNumber(1, 999_999_999))
+  .option('--last <n>', 'only the newest n decisions', wholeNumber(1, 999_999_999))
   .action(async (file: string, options: DeskOptions & TrialFilters & { dapp: string }) => {
     const { dapp: paymasterId, from, to, last } = options;
     const tried = { paymasterId, text: await readPolicyFile(file), filters: { from, to, last } };

@@ -18,7 +18,7 @@ const refuseDatabase = (options: DeskOptions): void => {
 };
 
 /** `gasdesk restore`: on the files only, while no engine runs on them. */
-export const restoreCommand = command('restore', 'Replace the contents of a data folder by a backup')
+export const restoreCommand = command('restore', 'Replace the contents of a data folder with a backup')
   .argument('<file>', 'backup to restore')
   .addHelpText(
     'after',

@@ -50,7 +50,7 @@ export const reviewCommand = command(
   'Open decisions, a log, a receipt or a backup read-only in the browser, on any machine',
 )
   .argument('<file>', 'file from "gasdesk decisions export", "log export", "decisions receipt" or "backup"')
-  .option('--key <key>', 'key of the log, as its operator hands it out, to verify a log or a receipt with')
+  .option('--key <key>', 'public key of the log, as published by its operator, to verify a log or a receipt')
   .option('--host <host>', 'address to listen on', '127.0.0.1')
   .option('--port <port>', 'port to listen on, 0 for any free port', wholeNumber(0, 65_535), 0)
   .action(async (file: string, { key, host, port }: { key?: string; host: string; port: number }) => {

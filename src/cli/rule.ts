@@ -92,7 +92,7 @@ const writing = (name: string, summary: string) => {
   const data = made.options.find(({ long }) => long === '--data');
   if (data === undefined) throw new Error('Every command takes --data');
   data.flags = '--data <json|@file|dir>';
-  data.description = `policyData of the rule as JSON or @FILE; may also be given with ${data.description}`;
+  data.description = `policyData of the rule as JSON or @FILE. Give the option twice to also name the ${data.description}`;
   data.argParser(dataArgument);
   return made;
 };
@@ -108,8 +108,8 @@ const shared = {
     // It may depend on the rule's current data, which the desk knows.
     read: () => undefined,
   },
-  when: '--when <expression>  applies the rule only to operations that meet this condition (CEL)',
-  enforcement: 'shadow: it is evaluated and counted, and denies nothing',
+  when: '--when <expression>  apply the rule only to operations that meet this condition (CEL)',
+  enforcement: 'shadow: the rule is evaluated and counted, but denies nothing',
 };
 
 const newRule = z.strictObject({
@@ -129,8 +129,11 @@ const add = withFields(
     name: 'name of the rule',
     policyData: shared.policyData,
     when: shared.when,
-    activeFrom: { words: '--active-from <time>  applies from then on: epoch ms or ISO 8601', parse: timeArgument },
-    activeUntil: { words: '--active-until <time>  applies until then', parse: timeArgument },
+    activeFrom: {
+      words: '--active-from <time>  start of the period in which the rule applies: epoch ms or ISO 8601',
+      parse: timeArgument,
+    },
+    activeUntil: { words: '--active-until <time>  end of that period', parse: timeArgument },
     enforcement: shared.enforcement,
   },
   ({ paymasterId, ...rule }: z.input<typeof newRule>, options: WritingOptions) =>
@@ -144,15 +147,15 @@ const target = { paymasterId: dapp, ruleId: '<id>  id of the rule' };
 const changedRule = z.strictObject({ paymasterId: id, ruleId: id, ...ruleUpdate.shape });
 
 const update = withFields(
-  writing('update', 'Update a rule. Other data of a limit starts a new cycle'),
+  writing('update', 'Update a rule. Changing the data of a limit starts a new cycle'),
   changedRule,
   {
     ...target,
     name: 'name of the rule',
     policyData: shared.policyData,
     when: { words: shared.when, none: 'none' },
-    activeFrom: { words: '--active-from <time>  applies from then on, or "none"', ...orNone },
-    activeUntil: { words: '--active-until <time>  applies until then, or "none"', ...orNone },
+    activeFrom: { words: '--active-from <time>  start of the period in which the rule applies, or "none"', ...orNone },
+    activeUntil: { words: '--active-until <time>  end of that period, or "none"', ...orNone },
     enforcement: shared.enforcement,
   },
   ({ paymasterId, ruleId, ...changes }: z.input<typeof changedRule>, { senders, ...options }: WritingOptions) =>

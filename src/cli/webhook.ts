@@ -5,7 +5,7 @@ import { command, group, printFromDesk } from './command.ts';
 import type { DeskOptions } from './desk.ts';
 import { calling } from './fields.ts';
 
-const list = command('list', 'List the webhooks of every DApp, registered ones and those of rules').action(
+const list = command('list', 'List the webhooks of all DApps: registered webhooks and those of WEBHOOK rules').action(
   (options: DeskOptions) =>
     printFromDesk(options, async (call) => {
       const rows = [];
@@ -41,7 +41,7 @@ export const webhookCommand = group('webhook', 'Webhooks', [
   calling('secret', 'Print the secret that signs calls to a webhook', 'webhooks.secret', { webhookId }),
   calling(
     'test',
-    'Call a webhook as a decision would, and print its answer; nothing is decided',
+    'Call a webhook as for a decision, and print its answer, but decide nothing',
     'webhooks.test',
     {
       webhookId,

@@ -15,25 +15,25 @@ const UNSEEN: readonly (readonly [row: string, is: RegExp])[] = [
   ['ids of decisions', /^decision [a-z]+\.body\.id /],
   ['times of entries', /^[a-z ]+\.at /],
   ['how long steps took', /\.steps\[\] (?:changed|longer)$/],
-  ['what webhooks were sent', /\.webhooks\[\]\.call\.(?:request|url)/],
+  ['requests to webhooks', /\.webhooks\[\]\.call\.(?:request|url)/],
   ['facts from outside', /\.body\.facts\.(?:shared|chain|account|price|token|holdings|webhooks|delegate)\b/],
   [
-    'what was blanked',
+    'blanked values',
     /\.(?:request\.received|sponsorshipInfo|webhookData|tokenInfo|userOperation\.signature|call\.response) (?!fewer)/,
   ],
   [
-    'what no method reads of a request',
+    'parts of a request that no method reads',
     /\.request\.received(?: doubled|\S* (?:more|removed)|\.(?:bytes|sha256|start) )/,
   ],
   ['the request of a denial', /^decision denied\.body\.request\.(?:received\[\]|userOperation)/],
   ['denials of requests that were too long', /^decision truncated/],
   ['requests that failed', /^decision error/],
-  ['what became of an operation', /^settlement/],
+  ['settlements of operations', /^settlement/],
   ['holds', /^(?:hold|release)/],
   ['starts and stops', /^(?:start|stop)/],
-  ['policies that are entered again, or by which nothing was decided', /^policy (?:doubled|dropped)/],
-  ['decisions that were left out', /^decision [a-z]+ dropped/],
-  ['the order of entries that do not depend on each other', / moved behind /],
+  ['repeated policies, and policies that no decision names', /^policy (?:doubled|dropped)/],
+  ['omitted decisions', /^decision [a-z]+ dropped/],
+  ['the order of independent entries', / moved behind /],
 ];
 
 /** Random changes that are tried; each pattern as often as any other. */

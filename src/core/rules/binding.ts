@@ -23,16 +23,24 @@ export interface Binding {
 /** The fields of a {@link Binding} in a new rule. */
 export const bindingFields = {
   when: expression.optional(),
-  activeFrom: moment.optional().describe('epoch ms'),
-  activeUntil: moment.optional().describe('epoch ms'),
-  enforcement: enforcement.optional().describe('shadow: evaluated, traced and counted as if enforced; denies nothing'),
+  activeFrom: moment.optional().describe('The rule does not apply before this time, epoch ms'),
+  activeUntil: moment.optional().describe('The rule does not apply from this time on, epoch ms'),
+  enforcement: enforcement
+    .optional()
+    .describe('shadow: the rule is evaluated, traced and counted as if enforced, but denies nothing'),
 };
 
 /** The same in an update: null removes a setting. */
 export const bindingUpdate = {
   when: expression.nullable().optional().describe('A condition in CEL; null: the rule applies to every operation'),
-  activeFrom: moment.nullable().optional().describe('epoch ms; null: from the start'),
-  activeUntil: moment.nullable().optional().describe('epoch ms; null: no end'),
+  activeFrom: moment
+    .nullable()
+    .optional()
+    .describe('The rule does not apply before this time, epoch ms; null: it applies from the start'),
+  activeUntil: moment
+    .nullable()
+    .optional()
+    .describe('The rule does not apply from this time on, epoch ms; null: it has no end'),
   enforcement: enforcement.optional(),
 };
 

@@ -21,8 +21,8 @@ const whole = z
 const fields = z.strictObject({
   standard,
   address: address.describe("The token's contract, on the chain of the DApp"),
-  tokenId: whole.optional().describe('ERC1155: which token; ERC721: the NFT that the sender has to own'),
-  minimum: whole.describe("What the sender must hold, in the token's smallest unit"),
+  tokenId: whole.optional().describe('ERC1155: the id of the token; ERC721: the NFT that the sender must own'),
+  minimum: whole.describe("The least that the sender must hold, in the token's smallest unit"),
 });
 
 /** The data of a TOKEN_HOLDING rule. Numbers are decimal digits, stored without needless zeros. */

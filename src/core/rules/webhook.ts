@@ -35,7 +35,7 @@ export const webhookSetup: Setup<WebhookRuleData, WebhookRuleData> = {
     failOpen: z
       .boolean()
       .optional()
-      .describe('True: operations pass while the receiver does not respond; an answer of false always denies'),
+      .describe('True: operations pass while the server does not respond. An answer of false always denies'),
   }),
   stored: z.strictObject({ url: z.string(), failOpen: z.boolean().optional() }),
   keep: (sent, { keepUrl }) => ({ ...sent, url: keepUrl(sent.url) }),

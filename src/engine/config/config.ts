@@ -61,7 +61,9 @@ const configSchema = z.strictObject({
     .min(1)
     .max(100)
     .default(25)
-    .describe('an integer from 1 to 100 (percent of a gas tank that one of several users may hold, 100 for all of it)'),
+    .describe(
+      'an integer from 1 to 100 (maximum percentage of a shared gas tank that one sender or DApp may have outstanding, 100 for no limit)',
+    ),
   // More than the desk of one machine decides or honest users request: only runaway programs are refused.
   rateLimitPerKey: rateLimit(120_000),
   rateLimitPerSender: rateLimit(6_000),
@@ -76,14 +78,14 @@ const configSchema = z.strictObject({
     )
     .default('')
     .transform((token) => new Secret(token))
-    .describe('16 to 200 printable characters without spaces, or nothing: other machines may not read the metrics'),
+    .describe('16 to 200 printable characters without spaces, or empty: other machines cannot read the metrics'),
   maxConnections: z.int().min(16).max(100_000).default(4_096).describe('an integer from 16 to 100000'),
   connectionSharePercent: z
     .int()
     .min(1)
     .max(100)
     .default(25)
-    .describe('an integer from 1 to 100 (percent of the connections that one address may have)'),
+    .describe('an integer from 1 to 100 (maximum percentage of the connections that one IP address may have)'),
   eventStreamsPerToken: z.int().min(1).max(1_000).default(16).describe('an integer from 1 to 1000'),
   // May contain a password. Undefined means SQLite.
   database: z

@@ -18,7 +18,7 @@ export const apiKeyOperations = [
   operation({
     method: 'get',
     path,
-    summary: 'List the API keys of the DApp, those too that are revoked',
+    summary: 'List the API keys of the DApp, including revoked keys',
     message: 'API key list fetched',
     data: procedures['apiKeys.list'].output,
     run: ({ service, dapp: { paymasterId } }) => service.run('apiKeys.list', { paymasterId }),
@@ -26,7 +26,7 @@ export const apiKeyOperations = [
   operation({
     method: 'delete',
     path,
-    summary: 'Revoke an API key of the DApp, but not its last',
+    summary: 'Revoke an API key of the DApp, unless it is the only one',
     message: 'API key revoked',
     body: procedures['apiKeys.revoke'].input.omit(dapp),
     statuses: [404],

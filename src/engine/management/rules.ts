@@ -24,7 +24,7 @@ export const ruleOperations = [
   operation({
     method: 'post',
     path,
-    summary: 'Add a spending limit, webhook or wallet deployment rule',
+    summary: 'Add a rule. Its policyType determines the fields of policyData',
     message: 'Paymaster Policy created successfully',
     body: ruleDefinition,
     data: procedures['rules.create'].output,
@@ -60,7 +60,7 @@ export const ruleOperations = [
   operation({
     method: 'patch',
     path: `${path}/:ruleId`,
-    summary: 'Update a rule of any type. Other policyData of a limit starts a new cycle',
+    summary: 'Update a rule of any type. Changing the policyData of a limit starts a new cycle',
     message: 'Paymaster Policy updated',
     body: ruleUpdate,
     data: procedures['rules.update'].output,

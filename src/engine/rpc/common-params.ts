@@ -7,27 +7,27 @@ import type { MethodParam } from './method.ts';
 
 export const userOperationParam: MethodParam = {
   name: 'userOperation',
-  summary: 'The user operation, in the fields of EntryPoint v0.6, of v0.7 and later, or packed',
+  summary: 'The user operation, with the fields of EntryPoint v0.6, or those of v0.7 and later, or packed',
   schema: partialUserOperation,
 };
 
 /** It must be the EntryPoint of the DApp's paymaster version. */
 export const entryPointParam: MethodParam = {
   name: 'entryPoint',
-  summary: 'Address of the EntryPoint, which must be that of the DApp',
+  summary: "Address of the DApp's EntryPoint",
   schema: address,
 };
 
 /** It must be the chain of the URL. */
 export const chainIdParam: MethodParam = {
   name: 'chainId',
-  summary: 'The chain id, which must be that of the URL',
+  summary: 'The chain id, the same as in the URL',
   schema: quantity,
 };
 
 export const contextParam: MethodParam = {
   name: 'context',
-  summary: "Biconomy's options, or Pimlico's names for some of them; default: sponsored",
+  summary: "Biconomy's options, some also by Pimlico's names. Default: the operation is sponsored",
   schema: paymasterContext,
   optional: true,
 };

@@ -21,9 +21,9 @@ export const chainMethod = (
   method: string,
   nameOf: (chainId: number) => string = (id) => toQuantity(BigInt(id)),
 ): RpcMethod =>
-  constantMethod({ method, summary: 'The chain that this address serves', example: nameOf(11_155_111), nameOf });
+  constantMethod({ method, summary: 'The id of the chain that this URL serves', example: nameOf(11_155_111), nameOf });
 
 export const versionMethod = (method: string, before = ''): RpcMethod => {
   const name = `${before}Gasdesk/${version}`;
-  return constantMethod({ method, summary: 'Who answers, and in which version', example: name, nameOf: () => name });
+  return constantMethod({ method, summary: 'Name and version of the server', example: name, nameOf: () => name });
 };

@@ -10,7 +10,7 @@ export interface ConditionData {
 
 const data = z.strictObject({
   expression,
-  message: z.string().trim().min(1, 'should not be empty').max(500).describe('Message to the user'),
+  message: z.string().trim().min(1, 'should not be empty').max(500).describe('The message of the denial'),
 });
 
 /**
@@ -19,7 +19,7 @@ const data = z.strictObject({
  */
 const stored = z.strictObject({
   expression: z.string().describe('The condition in CEL, as it was stored'),
-  message: z.string().describe('Message to the user'),
+  message: z.string().describe('The message of the denial'),
 });
 
 export const conditionSetup: Setup<ConditionData, ConditionData> = {

@@ -19,12 +19,14 @@ type Result = CheckResult<keyof typeof denials>;
 
 const MAX_ADDRESSES = 100_000;
 
-const mode = z.enum(['ALLOW', 'DENY']).describe('ALLOW: only these accounts are sponsored; DENY: these are not');
+const mode = z
+  .enum(['ALLOW', 'DENY'])
+  .describe('ALLOW: only these accounts are sponsored; DENY: these accounts are not sponsored');
 
 const bindsTokenMode = z
   .boolean()
   .optional()
-  .describe('True: the list also applies to users who pay in a token. Absent: it does not');
+  .describe('True: the list also applies to users who pay in a token. Default: false');
 
 interface SendersData {
   readonly mode: z.output<typeof mode>;

@@ -43,7 +43,7 @@ const withLength = (value: unknown): unknown =>
 const cycleDuration = z.preprocess(
   withLength,
   z
-    .strictObject({ value: cycleValue.describe('May be left out of a lifetime'), unit: cycleUnit })
+    .strictObject({ value: cycleValue.describe('Optional for a lifetime'), unit: cycleUnit })
     .refine((cycle) => cycleError(cycle) === undefined, TOO_LONG)
     .refine(({ value, unit }) => unit !== 'lifetime' || value === 1, {
       path: ['value'],
@@ -83,7 +83,9 @@ const cycleDurationInUpdate = z
 
 const limitType = z
   .enum(['PAYMASTER', 'SMART_ACCOUNT', 'OPERATION'])
-  .describe('All users together, each user, or each operation by itself');
+  .describe(
+    'PAYMASTER: one total for all users; SMART_ACCOUNT: one total per user; OPERATION: each operation by itself',
+  );
 const thresholdType = z.enum(['COUNT', 'NATIVE_ASSET', 'USD']);
 
 /** What is wrong with a threshold of this type, or undefined. COUNT counts operations, NATIVE_ASSET is in the native coin. */

@@ -17,7 +17,11 @@ export const alchemyRequestGasAndPaymasterAndData: RpcMethod = {
   method: 'alchemy_requestGasAndPaymasterAndData',
   summary: 'Alchemy: estimate gas and fees, decide, sign and store',
   params: [
-    { name: 'request', summary: 'The operation, its EntryPoint, a policy id and overrides', schema: alchemyRequest },
+    {
+      name: 'request',
+      summary: 'The operation, its EntryPoint, a policy id, and overrides for gas and fees',
+      schema: alchemyRequest,
+    },
   ],
   result: z.union([paymasterFieldsV06.extend(found), paymasterFieldsV07.extend(found)]),
   example: {

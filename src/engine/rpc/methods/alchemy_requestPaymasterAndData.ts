@@ -9,7 +9,7 @@ import type { RpcMethod } from '../method.ts';
 /** Alchemy's gas manager, with the client's gas and fees. */
 export const alchemyRequestPaymasterAndData: RpcMethod = {
   method: 'alchemy_requestPaymasterAndData',
-  summary: "Alchemy: decide, sign and store with the client's gas",
+  summary: "Alchemy: decide, sign and store, with the client's gas limits",
   params: [{ name: 'request', summary: 'The operation, its EntryPoint and a policy id', schema: alchemyRequest }],
   result: z.union([paymasterFieldsV06, paymasterFieldsV07]),
   example: {

@@ -20,7 +20,7 @@ const token = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 export const pimlicoGetTokenQuotes: RpcMethod = {
   method: 'pimlico_getTokenQuotes',
   summary: 'Exchange rates of tokens, for clients that compute the cost of an operation themselves',
-  params: [{ name: 'asked', summary: 'The tokens', schema }, entryPointParam, chainIdParam],
+  params: [{ name: 'asked', summary: 'The addresses of the tokens', schema }, entryPointParam, chainIdParam],
   result: z.strictObject({
     quotes: z.array(
       z.strictObject({

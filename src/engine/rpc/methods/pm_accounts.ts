@@ -8,7 +8,8 @@ import { checkEntryPoint, dappOf } from '../params.ts';
 /** Stackup's: `[EntryPoint]`. */
 export const pmAccounts: RpcMethod = {
   method: 'pm_accounts',
-  summary: 'List with the contract that takes tokens, or else with the one that sponsors',
+  summary:
+    'A list with the address of the paymaster contract: the one that charges tokens, or else the one that sponsors',
   params: [entryPointParam],
   result: z.array(address),
   example: { params: [exampleEntryPoint], result: [examplePaymasterFields.paymaster] },

@@ -29,7 +29,11 @@ export const pmGetFeeQuoteOrData: RpcMethod = {
   summary: 'Sponsor the operation, or quote its cost in tokens',
   params: [
     userOperationParam,
-    { name: 'options', summary: 'Without a mode: a sponsorship, or else quotes', schema: feeQuoteOptions },
+    {
+      name: 'options',
+      summary: "Biconomy's options. Without `mode`: sponsorship if the rules allow it, or else quotes",
+      schema: feeQuoteOptions,
+    },
   ],
   result: z.union([biconomySponsorship, feeQuotes]),
   example: {

@@ -6,7 +6,7 @@ import type { RpcMethod } from '../method.ts';
 /** What pays for the DApp (its tank, or the contract's deposit), and how much of it is reserved. Hex wei. */
 export const pmPaymasterBalance: RpcMethod = {
   method: 'pm_paymasterBalance',
-  summary: 'The balance that pays for the DApp, and the part of it that is reserved',
+  summary: 'The gas tank balance of the DApp, and the part of it that is reserved',
   params: [],
   result: z.strictObject({
     balance: hexQuantity.describe('Wei in the gas tank or the deposit of the contract'),

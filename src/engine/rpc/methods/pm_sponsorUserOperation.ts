@@ -13,7 +13,7 @@ import type { RpcMethod } from '../method.ts';
  */
 export const pmSponsorUserOperation: RpcMethod = {
   method: 'pm_sponsorUserOperation',
-  summary: "Decide, sign and store. In Biconomy's dialect a denial is a result, in Pimlico's an error",
+  summary: "Decide, sign and store. A denial is a result in Biconomy's dialect, and an error in Pimlico's",
   params: [
     userOperationParam,
     {

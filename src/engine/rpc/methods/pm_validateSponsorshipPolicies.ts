@@ -15,8 +15,12 @@ const policyIds = z.array(z.string().max(200)).max(100);
  */
 export const pmValidateSponsorshipPolicies: RpcMethod = {
   method: 'pm_validateSponsorshipPolicies',
-  summary: 'Which of these policies would sponsor the operation: all of them, or none',
-  params: [userOperationParam, entryPointParam, { name: 'policyIds', summary: 'Any names', schema: policyIds }],
+  summary: 'Which of these policies would sponsor the operation. Gasdesk answers with all of them or none',
+  params: [
+    userOperationParam,
+    entryPointParam,
+    { name: 'policyIds', summary: 'Any policy ids: the API key determines the rules', schema: policyIds },
+  ],
   result: z.array(
     z.strictObject({
       sponsorshipPolicyId: z.string(),

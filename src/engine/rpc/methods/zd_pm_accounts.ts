@@ -11,7 +11,8 @@ const schema = z.object(zeroDevTarget);
 /** ZeroDev's clients approve this address before they pay in a token. */
 export const zdPmAccounts: RpcMethod = {
   method: 'zd_pm_accounts',
-  summary: 'List with the contract that takes tokens, or else with the one that sponsors',
+  summary:
+    'A list with the address of the paymaster contract: the one that charges tokens, or else the one that sponsors',
   params: [{ name: 'request', summary: 'Chain and EntryPoint of the operations', schema }],
   result: z.array(address),
   example: {
