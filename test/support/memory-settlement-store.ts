@@ -51,7 +51,7 @@ export class MemorySettlementStore implements SettlementStore {
   reservedWei = 0n;
   spentWei = 0n;
 
-  /** @param seq default: the number of decisions */
+  /** Adds a decision. */
   reserve(sponsorship: Sponsorship, seq = this.decisions.length + 1): SponsoredDecision {
     const hashes = [sponsorship.userOpHash];
     const decision: SponsoredDecision = {

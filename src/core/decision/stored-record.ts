@@ -90,16 +90,14 @@ const changesFrom = (others: Fields, fields: Fields): Fields | undefined => {
 /** A request in the form of stored records: the parts that repeat a parameter are changes of it. */
 export const compactRequest = (request: unknown): unknown => {
   if (!isFields(request)) return request;
-  const rest = { ...request } as Record<string, unknown>;
-  const changes: Record<string, Fields> = {};
-  for (const part of parts) {
-    const [value, received] = [rest[part], receivedPart(rest, part)];
-    const changed = isFields(value) && received !== undefined ? changesFrom(received, value) : undefined;
-    if (changed === undefined) continue;
-    changes[part] = changed;
-    delete rest[part];
-  }
-  return Object.keys(changes).length === 0 ? request : { ...rest, changes };
+  const changed = parts.flatMap((part) => {
+    const [value, received] = [request[part], receivedPart(request, part)];
+    const changes = isFields(value) && received !== undefined ? changesFrom(received, value) : undefined;
+    return changes === undefined ? [] : [[part, changes] as const];
+  });
+  if (changed.length === 0) return request;
+  const changes = Object.fromEntries(changed);
+  return { ...Object.fromEntries(Object.entries(request).filter(([part]) => !Object.hasOwn(changes, part))), changes };
 };
 
 /** The inverse of {@link compactRequest}. */

@@ -49,7 +49,11 @@ export const heldIn = (
   reservation: ReservedAmount,
 ): bigint => heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0));
 
-/** @throws Error if a decision reserves twice in one account: what the account held before would count once. */
+/**
+ * Each account may be reserved in once: its amount before is read once.
+ *
+ * @throws Error if a decision reserves twice in one account
+ */
 export const requireDistinct = (reservations: readonly Reservation[]): void => {
   const accounts = new Set(reservations.map(({ account }) => accountText(account)));
   if (accounts.size < reservations.length) throw new Error('A decision reserves twice in one account');

@@ -2,7 +2,7 @@ import { recordText } from '../../../core/decision/stored-record.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { Log } from '../../base/log.ts';
 import type { DecisionDraft, DecisionStore } from '../decision-store.ts';
-import type { Pause, PolicyRevision, PolicyStore } from '../policy-store.ts';
+import type { Pause, PolicyStore } from '../policy-store.ts';
 import type { DecisionEntry } from '../log-rows.ts';
 import { reservesText } from '../reserves.ts';
 import { type Commits, type DecisionWrite, type SharedCommit, createCommits } from './commits.ts';
