@@ -30,7 +30,8 @@ const CHARSETS = ['', 'utf-8', 'utf8', 'us-ascii'];
 /** Refuses invalid UTF-8 instead of replacing it: what is stored must be what was sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-const decode = (bytes: Buffer): string => {
+/** The text of a body. @throws EngineError `PARSE_ERROR` if it is not UTF-8 */
+export const decode = (bytes: Buffer): string => {
   // ASCII reads the same in both, and most bodies are ASCII.
   if (isAscii(bytes)) return bytes.toString('latin1');
   try {

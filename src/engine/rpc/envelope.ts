@@ -32,8 +32,20 @@ const requestSchema = z.object({
 
 const invalid = (detail: string): EngineError => new EngineError('INVALID_REQUEST', `Invalid request: ${detail}`);
 
+/** A request as nearly all clients spell it; undefined for any other, which the schema reads. */
+const plainRequest = (value: unknown): RpcRequest | undefined => {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { jsonrpc, id: given, method, params } = value as Readonly<Record<string, unknown>>;
+  const isPlain = jsonrpc === '2.0' && typeof method === 'string' && Array.isArray(params);
+  return isPlain && (typeof given === 'number' || typeof given === 'string')
+    ? { id: given, method, params }
+    : undefined;
+};
+
 /** An invalid request keeps its id, if readable. */
 export const readRequest = (value: unknown): RpcRequest | { error: EngineError; id: RpcRequest['id'] } => {
+  const plain = plainRequest(value);
+  if (plain !== undefined) return plain;
   const result = requestSchema.safeParse(value);
   if (result.success) return result.data;
   const raw = typeof value === 'object' && value !== null && 'id' in value ? id.safeParse(value.id) : undefined;

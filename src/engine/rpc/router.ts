@@ -2,26 +2,17 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { EngineError } from '../../shared/errors.ts';
 import { setRetryAfter } from '../http/errors.ts';
-import { type ReadBody, readJson } from '../http/json.ts';
-import type { RateLimits } from '../rate-limit/rate-limits.ts';
-import type { Service } from '../service/index.ts';
-import { dispatch } from './dispatch.ts';
-import { answerStranger, failure, httpStatus } from './envelope.ts';
+import type { ReadBody } from '../http/json.ts';
+import type { RpcAnswering } from './answer-request.ts';
+import { failure, httpStatus } from './envelope.ts';
 
 /** The last form takes the key from a header, for operators who keep keys out of URLs. */
 const PATHS = ['/api/v1/:chainId/:apiKey', '/api/v2/:chainId/:apiKey', '/rpc/:chainId'];
 
-export interface RpcRouterOptions {
-  readonly service: Service;
-  readonly limits: RateLimits;
+export interface RpcRouterOptions extends Pick<RpcAnswering, 'service' | 'answerRequest'> {
   readonly readBody: ReadBody;
-  /** Read for each request. */
-  readonly showReasons: () => boolean;
   readonly publicError: (error: unknown) => EngineError;
 }
-
-/** Unknown keys share one counter: an attacker must not fill the memory with invented ones. */
-const UNKNOWN_KEYS = '';
 
 /** Decimal only. Anything else is no chain id, but Number would accept `0x7a69`. */
 const readChainId = (text: string): number => (/^[1-9]\d*$/.test(text) ? Number(text) : NaN);
@@ -32,28 +23,13 @@ const paramsOf = (context: Context): { chainId: string; apiKey: string } => {
   return { chainId, apiKey };
 };
 
-/** The smart account of a request, as far as visible before validation. */
-const senderOf = ([first]: readonly unknown[]): string | undefined => {
-  // Some methods take one object, with the operation as a member.
-  const { userOp, userOperation = userOp ?? first } = Object(first) as Record<string, unknown>;
-  const { sender } = Object(userOperation) as Record<string, unknown>;
-  return typeof sender === 'string' && /^0x[0-9a-f]{40}$/i.test(sender) ? sender.toLowerCase() : undefined;
-};
-
 /** Larger than most requests, bytes. */
-const SHORT_BODY = 16_384;
+export const SHORT_BODY = 16_384;
 
 const isShort = ({ request }: Context): boolean => Number(request.get('content-length') || Infinity) <= SHORT_BODY;
 
-/** Limit on values in a body: far more than a batch of requests needs, and far less than its bytes could hold. */
-const MAX_VALUES = 4_096;
-
-const readBodyJson = (text: string): unknown => readJson(text, MAX_VALUES);
-
-const remoteAddress = ({ req }: Context): string => req.socket.remoteAddress ?? '';
-
 /** The JSON-RPC interface (behaviour 2.1). Every error is a full JSON-RPC body. */
-export const rpcRouter = ({ service, limits, readBody, showReasons, publicError }: RpcRouterOptions): Router => {
+export const rpcRouter = ({ service, readBody, answerRequest, publicError }: RpcRouterOptions): Router => {
   const router = new Router();
 
   /** Sets which browser origins may read the answer. @throws EngineError `FORBIDDEN_ORIGIN` */
@@ -79,38 +55,18 @@ export const rpcRouter = ({ service, limits, readBody, showReasons, publicError 
 
   const answer = async (context: Context): Promise<void> => {
     const { apiKey, ...given } = paramsOf(context);
-    const chainId = readChainId(given.chainId);
-    const isKnown = await service.access.isApiKey(chainId, apiKey);
-    const count = (): void => {
-      limits.peer(remoteAddress(context));
-      limits.apiKey(isKnown ? apiKey : UNKNOWN_KEYS);
-    };
-    // The first request is counted before the body is read; the others of a batch are counted one by one afterwards.
-    count();
-    if (!isKnown) {
-      // Without a valid API key, only as much is read as the answer needs for the request's id.
-      const short = isShort(context)
-        ? await readBody(context)
-            .then(readBodyJson)
-            .catch(() => undefined)
-        : undefined;
-      const { status, body } = answerStranger(short);
-      context.status = status;
-      context.body = body;
-      return;
-    }
-    let counted = true;
-    const admit = (params: readonly unknown[]): void => {
-      if (!counted) count();
-      counted = false;
-      const sender = senderOf(params);
-      if (sender !== undefined) limits.sender(apiKey, sender);
-    };
-    const body = readBodyJson(await readBody(context));
-    const caller = { service, chainId, apiKey, showReasons: showReasons() };
-    const { status, body: response } = await dispatch(body, caller, toPublicError(context), admit);
+    const { status, body } = await answerRequest(
+      {
+        chainId: readChainId(given.chainId),
+        apiKey,
+        remoteAddress: context.req.socket.remoteAddress ?? '',
+        isShort: isShort(context),
+        readText: () => readBody(context),
+      },
+      toPublicError(context),
+    );
     context.status = status;
-    context.body = response;
+    context.body = body;
   };
 
   const toPublicError =

@@ -11,6 +11,8 @@ import type { Log } from '../base/log.ts';
 import { errorEnvelope, managementRouter } from '../management/router.ts';
 import { monitoringRouter } from '../monitoring/router.ts';
 import { type RateLimits, createRateLimits } from '../rate-limit/rate-limits.ts';
+import { createRpcAnswering } from '../rpc/answer-request.ts';
+import { plainRequests } from '../rpc/plain-requests.ts';
 import { rpcRouter } from '../rpc/router.ts';
 import type { Secret } from '../base/secret.ts';
 import type { ConsoleService, Service } from '../service/index.ts';
@@ -23,6 +25,8 @@ import { createBodyReceiver, discardRest } from '../http/receive-body.ts';
 
 /** Larger than any read-only call of the console. */
 const CONSOLE_BODY_BYTES = 65_536;
+/** What the log calls the path of a plain JSON-RPC request. */
+const RPC_ROUTE = '/api/v1/:chainId/:apiKey';
 /** Simultaneous open pages of a review. */
 const REVIEW_STREAMS = 16;
 
@@ -73,18 +77,22 @@ const envelope =
     if (context.status === 405 || context.status === 501) answerError(context, new EngineError('METHOD_NOT_ALLOWED'));
   };
 
+/** Logs an answer. `start`: `clock.monotonic()` when the request came. */
+const logAnswer = (
+  { log, clock }: Pick<ConsoleAppContext, 'log' | 'clock'>,
+  { start, ...answer }: { readonly method: string; readonly route: string; readonly status: number; start: number },
+): void => {
+  // Successes are in the store already; a log line for each would cost a twentieth of a decision's CPU.
+  log[answer.status < 400 ? 'debug' : 'info']('http.request', { ...answer, ms: Math.round(clock.monotonic() - start) });
+};
+
 const logRequest =
-  ({ log, clock }: ConsoleAppContext): Middleware =>
+  (app: ConsoleAppContext): Middleware =>
   async (context, next) => {
-    const start = clock.monotonic();
+    const start = app.clock.monotonic();
     await next();
-    // Successes are in the store already; a log line for each would cost a twentieth of a decision's CPU.
-    log[context.status < 400 ? 'debug' : 'info']('http.request', {
-      method: context.method,
-      route: String(context['_matchedRoute'] ?? 'none'),
-      status: context.status,
-      ms: Math.round(clock.monotonic() - start),
-    });
+    const { method, status } = context;
+    logAnswer(app, { method, route: String(context['_matchedRoute'] ?? 'none'), status, start });
   };
 
 const checkHost =
@@ -123,9 +131,14 @@ const discardUnread: Middleware = async (context, next) => {
   discardRest(context.req);
 };
 
-const baseApp = (context: ConsoleAppContext, allowedHosts: readonly string[]): Koa => {
+const baseApp = (
+  context: ConsoleAppContext,
+  allowedHosts: readonly string[],
+  first: readonly Middleware[] = [],
+): Koa => {
   const app = new Koa();
   app.silent = true; // Errors are logged here, with an allow-list of fields.
+  for (const middleware of first) app.use(middleware);
   app.use(discardUnread);
   app.use(logRequest(context));
   app.use(securityHeaders);
@@ -165,17 +178,26 @@ export const createHttpApp = (context: HttpContext): Koa => {
   const bodies = createBodyReceiver();
   const readBody = createBodyReader(config.bodyLimitBytes, bodies);
   const limits = createRateLimits(config, clock);
+  const answering = createRpcAnswering({ service, limits, showReasons: () => config.showReasons });
+  const toPublicError = (error: unknown): EngineError => publicError(error, log, entropy);
   const rpc = rpcRouter({
-    service,
-    limits,
+    ...answering,
     readBody: createBodyReader(config.rpcBodyLimitBytes, bodies),
-    showReasons: () => config.showReasons,
-    publicError: (error) => publicError(error, log, entropy),
+    publicError: toPublicError,
+  });
+  const plain = plainRequests({
+    ...answering,
+    bodies,
+    limitBytes: config.rpcBodyLimitBytes,
+    isOwnHost: (host) => isOwnHost(host, config.allowedHosts),
+    publicError: toPublicError,
+    logAnswer: (status, start) => logAnswer(context, { method: 'POST', route: RPC_ROUTE, status, start }),
+    now: () => clock.monotonic(),
   });
   const streams = eventStreams(context, () => config.eventStreamsPerToken);
   const console = consoleOf(context, readBody, streams);
   const others = [managementRouter(service, readBody), descriptionRouter(), eventsRouter(service, streams), console];
-  const app = baseApp(context, config.allowedHosts);
+  const app = baseApp(context, config.allowedHosts, [plain]);
   app.on(CLOSING, () => streams.end());
   const watched = monitoringRouter(service.monitoring, config.metricsToken);
   app.use(rpc.routes());
