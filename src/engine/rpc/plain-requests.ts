@@ -9,7 +9,7 @@ import { failure, httpStatus } from './envelope.ts';
 import { SHORT_BODY } from './router.ts';
 
 /** Without characters that a router would decode. */
-const PATH = /^\/api\/v[12]\/([1-9]\d{0,15})\/([\w-]+)$/;
+const PATH = /^\/api\/v[12]\/([1-9]\d{0,15})\/([\w.-]+)$/;
 
 /** The same headers as the router and the middlewares before it give to any other answer. */
 const HEADERS = [
@@ -66,7 +66,10 @@ export const plainRequests = ({
   return async (context, next) => {
     const { req, res } = context;
     const plain = readPlain(req);
-    if (plain === undefined) return next();
+    if (plain === undefined) {
+      await next();
+      return;
+    }
     const start = now();
     let retryAfter: unknown;
     const toPublicError = (cause: unknown): EngineError => {
@@ -85,6 +88,5 @@ export const plainRequests = ({
     res.end(text);
     discardRest(req);
     logAnswer(status, start);
-    return undefined;
   };
 };

@@ -97,7 +97,8 @@ export const decisionQueries = (
 > => {
   const hashes = createHashIndex(database);
   const revisions = policyRevisions(database);
-  const toRecord = (row: StoredDecision): DecisionRecord => toDecision(readDecision(row), revisions.read);
+  const toRecord = (row: StoredDecision): DecisionRecord =>
+    toDecision(readDecision(row), (hash) => revisions.read(hash));
   const rowOf = ({ length: _, record, message, hint, ...row }: ReadRow): DecisionRow => {
     const { seq, settlement, actualCostWei } = row;
     if (record !== null) return toRow(toRecord({ seq, settlement, actualCostWei, record }));

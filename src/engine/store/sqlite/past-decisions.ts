@@ -59,7 +59,7 @@ export const openSqlitePastDecisions = (file: string, { paymasterId, from = 0, t
       const lot: PastDecision[] = [];
       let length = 0;
       for (const row of read.iterate({ ...parameters, after, upTo: upTo ?? 0 })) {
-        const record = toDecision(readDecision(row), revisions.read);
+        const record = toDecision(readDecision(row), (hash) => revisions.read(hash));
         lot.push({ record, revision: record.policy === undefined ? undefined : revisions.read(record.policy) });
         length += row.record.length;
         after = row.seq;

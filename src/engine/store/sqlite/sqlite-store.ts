@@ -41,7 +41,7 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
   const timed = createSlowLog(watch);
   const commit = createGroupCommit(database, timed, {
     begin: entries.begin,
-    save: ledger.save,
+    save: () => ledger.save(),
     undone() {
       ledger.forget();
       entries.undone();
