@@ -33,15 +33,27 @@ export type Verdict =
 const kindsFor = ({ facts }: RuleInput): readonly RuleKind[] =>
   facts.stage === 'final' ? ruleKinds : ruleKinds.filter(({ bindsDrafts = true }) => bindsDrafts);
 
-const reservationsOf = (kind: RuleKind, input: RuleInput): readonly Reservation[] => kind.reserve?.(input) ?? [];
+interface Planned {
+  readonly kind: RuleKind;
+  readonly reservations: readonly Reservation[];
+}
+
+const planned = new WeakMap<RuleInput, readonly Planned[]>();
+
+/** What each kind of rule reserves. It is computed once for the same input. */
+const planOf = (input: RuleInput): readonly Planned[] => {
+  const known = planned.get(input);
+  if (known !== undefined) return known;
+  const made = kindsFor(input).map((kind) => ({ kind, reservations: kind.reserve?.(input) ?? [] }));
+  planned.set(input, made);
+  return made;
+};
 
 /**
  * What the operation takes from the ledger if it is signed, in the order of the amounts that {@link decide} receives.
  */
-export const plan = (facts: Facts, policy: Policy): readonly Reservation[] => {
-  const input = ruleInput(facts, policy);
-  return kindsFor(input).flatMap((kind) => reservationsOf(kind, input));
-};
+export const plan = (facts: Facts, policy: Policy): readonly Reservation[] =>
+  planOf(ruleInput(facts, policy)).flatMap(({ reservations }) => reservations);
 
 export const denialIn = (steps: readonly Step[]): (Step & { readonly outcome: 'deny' }) | undefined =>
   steps.find((step) => step.outcome === 'deny');
@@ -86,12 +98,11 @@ export const decide = (
   const steps: MeasuredStep[] = [];
   const reservations: Reservation[] = [];
   let next = 0;
-  for (const kind of kindsFor(input)) {
+  for (const { kind, reservations: reserved } of planOf(input)) {
     if (kind === webhook && denialIn(steps) === undefined) {
       const targets = uncalledWebhooks(facts, input.policy);
       if (targets.length > 0) return { next: 'callWebhooks', targets };
     }
-    const reserved = reservationsOf(kind, input);
     const start = microseconds();
     const results = kind.check(input, held.slice(next, next + reserved.length));
     const micros = Math.round(microseconds() - start);

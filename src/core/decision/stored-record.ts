@@ -75,16 +75,31 @@ const withChanges = (fields: Fields, changes: Fields): Fields => {
   return Object.fromEntries([...kept, ...added].filter(([field]) => ownValue(changes, field) !== null));
 };
 
-/** How fields differ from others; undefined if the others with these changes would not be the same text. */
+/**
+ * How fields differ from others; undefined if the others with these changes would not be the same text. Every decision
+ * passes through here, so it makes no lists of entries.
+ */
 const changesFrom = (others: Fields, fields: Fields): Fields | undefined => {
-  const isKept = (field: string): boolean => ownValue(fields, field) !== undefined;
-  const removed = Object.keys(others).filter((field) => !isKept(field));
-  const changed = Object.entries(fields).filter(([field, value]) => !isSameJson(value, ownValue(others, field)));
-  const changes = Object.fromEntries([...removed.map((field) => [field, null] as const), ...changed]);
-  const hasNull = changed.some(([, value]) => value === null);
-  const order = Object.keys(withChanges(others, changes));
-  const isSameOrder = Object.keys(fields).every((field, index) => field === order[index]);
-  return isSameOrder && !hasNull ? changes : undefined;
+  // Without a prototype, a field may have any name.
+  const changes = Object.create(null) as Record<string, unknown>;
+  const names = Object.keys(fields);
+  let next = 0;
+  for (const name of Object.keys(others)) {
+    const value = ownValue(fields, name);
+    if (value === undefined) {
+      changes[name] = null;
+      continue;
+    }
+    if (value === null || names[next] !== name) return undefined;
+    next += 1;
+    if (!isSameJson(value, others[name])) changes[name] = value;
+  }
+  for (const name of names.slice(next)) {
+    const value = fields[name];
+    if (value === null || Object.hasOwn(others, name)) return undefined;
+    changes[name] = value;
+  }
+  return changes;
 };
 
 /** A request in the form of stored records: the parts that repeat a parameter are changes of it. */

@@ -1,4 +1,4 @@
-import { type AccountKind, type Reservation, type ReservationKind, accountText } from '../../core/ledger/account.ts';
+import type { AccountKind, ReservationKind } from '../../core/ledger/account.ts';
 import { type ReservedAmount, heldAfter } from '../../core/ledger/after-settlement.ts';
 import type { DecisionSettlement } from './settlement-store.ts';
 
@@ -52,9 +52,9 @@ export const heldIn = (
 /**
  * Each account may be reserved in once: its amount before is read once.
  *
+ * @param accounts names or numbers of the accounts
  * @throws Error if a decision reserves twice in one account
  */
-export const requireDistinct = (reservations: readonly Reservation[]): void => {
-  const accounts = new Set(reservations.map(({ account }) => accountText(account)));
-  if (accounts.size < reservations.length) throw new Error('A decision reserves twice in one account');
+export const requireDistinct = (accounts: readonly (string | number)[]): void => {
+  if (new Set(accounts).size < accounts.length) throw new Error('A decision reserves twice in one account');
 };

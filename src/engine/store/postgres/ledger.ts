@@ -119,7 +119,7 @@ export const loadLedger = async (writing: Transaction, parts: readonly LedgerPar
       return [...windows].reduce((sum, { window, held }) => (window >= part.since ? sum + held : sum), 0n);
     },
     reserve(taken) {
-      requireDistinct(taken);
+      requireDistinct(taken.map(({ account }) => accountText(account)));
       const kept: StoredReservation[] = [];
       for (const { account, kind: follows, amount: reserved, since, ofWei } of taken) {
         const { accountId, isNew } = addTo(account, reserved, since !== undefined);

@@ -93,7 +93,8 @@ const createAccounts = (database: Database.Database, maxCached: number) => {
       : { held: BigInt(row.held), accountId: row.accountId };
   };
   const cached = (account: AccountKey): CachedAccount => {
-    const key = keyOf(account).join('\n');
+    const { kind, id, window = 0, user = '' } = account;
+    const key = `${kind}\n${id}\n${window}\n${user}`;
     const found = byKey.get(key) ?? read(account);
     byKey.set(key, found);
     if (found.accountId !== undefined) byId.set(found.accountId, found);
@@ -217,7 +218,6 @@ export const createLedger = (database: Database.Database, log: LogWriter, maxCac
       version += 1;
     },
     reserve(reservations, before) {
-      requireDistinct(reservations);
       const kept: StoredReservation[] = [];
       for (const [index, reservation] of reservations.entries()) {
         const { account, kind: follows, amount: reserved, since, ofWei } = reservation;
@@ -229,6 +229,7 @@ export const createLedger = (database: Database.Database, log: LogWriter, maxCac
         const share = ofWei === undefined ? {} : { ofWei };
         kept.push({ accountId, accountKind: account.kind, follows, reserved, ...share });
       }
+      requireDistinct(kept.map(({ accountId }) => accountId));
       return kept;
     },
     adjust(reservations, change) {

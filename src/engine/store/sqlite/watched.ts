@@ -29,6 +29,9 @@ interface StoreHooks {
   readonly onError: StoreWatch['onError'];
 }
 
+/** Operations that only read memory, before every decision. */
+const UNWATCHED: readonly string[] = ['ledgerVersion', 'settingsVersion'] satisfies (keyof Store)[];
+
 /**
  * Measures how long each operation blocks the process, and reports errors of disk or file. Writes that share a commit
  * are measured there.
@@ -47,7 +50,7 @@ export const watched = (store: Store, { timed, done, onError }: StoreHooks): Sto
   const operations = Object.entries(store) as [string, Operation][];
   const watchedOnes = operations.map(([name, run]): [string, Operation] => [
     name,
-    (...args) => timed(name, () => run(...args)).then(succeeded, failed),
+    UNWATCHED.includes(name) ? run : (...args) => timed(name, () => run(...args)).then(succeeded, failed),
   ]);
   return Object.fromEntries(watchedOnes) as unknown as Store;
 };
