@@ -4,9 +4,9 @@ import type { Secret } from '../../base/secret.ts';
 import type { CommittedPart, DeskDatabase } from '../database.ts';
 import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
-import { accountStore } from './accounts.ts';
+import { settingsStore } from '../tables/settings.ts';
+import { accessOf } from './access.ts';
 import { apiKeyStore } from './api-keys.ts';
-import { chainFeeStore } from './chain-fees.ts';
 import { chainStore, feeTokenStore } from './chains.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
 import { decisionCounts } from './decision-counts.ts';
@@ -18,8 +18,6 @@ import { releaseHolds } from './ledger.ts';
 import { logStore } from './log.ts';
 import { logCheckStore } from './log-check.ts';
 import { createSchema } from './create-schema.ts';
-import { notificationStore } from './notifications.ts';
-import { operatorTransactionStore } from './operator-transactions.ts';
 import { pauseStore } from './pause.ts';
 import { dappStore } from './dapps.ts';
 import { policyRevisionStore } from './policy-revisions.ts';
@@ -148,17 +146,14 @@ export const openPostgresDatabase = async (
     // Reads what was written before this engine listened.
     await vault.refresh();
     const store: Store = {
-      ...accountStore(parts),
+      ...settingsStore(accessOf(parts)),
       ...dappStore(parts),
       ...apiKeyStore(parts),
       ...policyStore(parts),
       ...policyReplacement(parts),
       ...policyRevisionStore(parts),
       ...chainStore(parts),
-      ...chainFeeStore(parts),
       ...feeTokenStore(parts),
-      ...operatorTransactionStore(parts),
-      ...notificationStore(parts),
       ...pauseStore(parts),
       ...ledgerQueries(parts),
       ...decisions,

@@ -1,8 +1,8 @@
 import type { SettingsScope } from '../policy-store.ts';
+import { type ChangedScope, type SettingsCache as CommonCache, createSettingsMemory } from '../settings-cache.ts';
 import type { Rows } from './rows.ts';
 
-/** Scope of a changed setting. `other`: no decision depends on it, but engines cache it. */
-export type ChangedScope = { readonly dapp: string } | { readonly chain: number } | 'desk' | 'other';
+export type { ChangedScope };
 
 /** Name of a scope in the database. */
 export const scopeText = (scope: ChangedScope): string => {
@@ -38,7 +38,7 @@ export const readVersions = async (rows: Rows): Promise<SettingsVersions> => {
  * of date for a moment. Its versions are then out of date as well, so no decision based on it is written. Versions are
  * read before everything else: they are never newer than the cached data.
  */
-export interface SettingsCache {
+export interface SettingsCache extends CommonCache {
   readonly versions: () => Promise<SettingsVersions>;
   /** The cached value, or the result of `read`, called once for concurrent callers. Missing values are not cached. */
   readonly get: <T>(name: string, read: () => Promise<T>) => Promise<T>;
@@ -48,6 +48,7 @@ export interface SettingsCache {
 }
 
 export const createSettingsCache = (rows: Rows): SettingsCache => {
+  const memory = createSettingsMemory();
   let cached = new Map<string, Promise<unknown>>();
   let versions: Promise<SettingsVersions> | undefined;
   let known: number | undefined;
@@ -65,16 +66,27 @@ export const createSettingsCache = (rows: Rows): SettingsCache => {
     );
     return reading;
   };
+  /** After a clear, starts again with the versions. */
+  const upToDate = async (): Promise<void> => {
+    let reading: Promise<SettingsVersions>;
+    do {
+      reading = read();
+      await reading;
+    } while (versions !== reading);
+  };
   return {
     versions: read,
     knownChanges: () => known,
+    changes: async () => (await read()).changes,
+    remembered(find) {
+      const remembered = memory.remembered(find);
+      return async (...keys) => {
+        await upToDate();
+        return remembered(...keys);
+      };
+    },
     async get<T>(name: string, find: () => Promise<T>): Promise<T> {
-      let reading: Promise<SettingsVersions>;
-      do {
-        reading = read();
-        await reading;
-        // After a clear, start again with the versions.
-      } while (versions !== reading);
+      await upToDate();
       const generation = cached;
       const found = generation.get(name);
       if (found !== undefined) return found as Promise<T>;
@@ -89,6 +101,7 @@ export const createSettingsCache = (rows: Rows): SettingsCache => {
       return finding;
     },
     clear() {
+      memory.clear();
       cached = new Map();
       versions = undefined;
       known = undefined;

@@ -1,4 +1,5 @@
 import type { SettingsScope } from '../policy-store.ts';
+import type { ChangedScope } from '../settings-cache.ts';
 
 /**
  * Caches what every request reads and what rarely changes. Only this process writes to the database (the data folder is
@@ -35,7 +36,9 @@ export interface SettingsVersion {
   of(scope: SettingsScope): number;
   /** Grows with every change of any scope. */
   changes(): number;
-  /** Call with every change of what decides for a DApp, before any other write. */
+  /** Call with every change of what decides within a scope, before any other write. */
+  readonly changed: (scope: ChangedScope) => void;
+  /** The same for what decides for a DApp. */
   readonly dappChanged: (paymasterId: string) => void;
   /** The same for what decides for all DApps of a chain. */
   readonly chainChanged: (chainId: number) => void;
@@ -51,18 +54,19 @@ export const createSettingsVersion = (): SettingsVersion => {
   const dapps = new Map<string, number>();
   const chains = new Map<number, number>();
   let [desk, all] = [0, 0];
-  const advance = <Key>(counters: Map<Key, number>, key: Key): void => {
-    counters.set(key, (counters.get(key) ?? 0) + 1);
+  const changed = (scope: ChangedScope): void => {
+    if (scope === 'other') return;
     all += 1;
+    if (scope === 'desk') desk += 1;
+    else if ('dapp' in scope) dapps.set(scope.dapp, (dapps.get(scope.dapp) ?? 0) + 1);
+    else chains.set(scope.chain, (chains.get(scope.chain) ?? 0) + 1);
   };
   return {
     of: ({ paymasterId, chainId }) => desk + (dapps.get(paymasterId) ?? 0) + (chains.get(chainId) ?? 0),
     changes: () => all,
-    dappChanged: (paymasterId) => advance(dapps, paymasterId),
-    chainChanged: (chainId) => advance(chains, chainId),
-    deskChanged() {
-      desk += 1;
-      all += 1;
-    },
+    changed,
+    dappChanged: (dapp) => changed({ dapp }),
+    chainChanged: (chain) => changed({ chain }),
+    deskChanged: () => changed('desk'),
   };
 };

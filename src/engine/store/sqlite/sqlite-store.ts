@@ -1,10 +1,9 @@
 import type { SettingsScope } from '../policy-store.ts';
 import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
+import { settingsStore } from '../tables/settings.ts';
 import { rollbackStore } from './accept-rollback.ts';
-import { accountStore } from './accounts.ts';
 import { apiKeyStore } from './api-keys.ts';
-import { chainFeeStore } from './chain-fees.ts';
 import { chainStore, feeTokenStore } from './chains.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
@@ -16,14 +15,13 @@ import { createLogWriter, logStore } from './log.ts';
 import { logCheckStore } from './log-check.ts';
 import { ledgerQueries } from './ledger-queries.ts';
 import { createSettingsVersion } from './memory.ts';
-import { notificationStore } from './notifications.ts';
 import { type SqliteDatabase, openDatabase } from './open.ts';
-import { operatorTransactionStore } from './operator-transactions.ts';
 import { pauseStore } from './pause.ts';
 import { dappStore } from './dapps.ts';
 import { policyRevisionStore } from './policy-revisions.ts';
 import { policyStore } from './policy.ts';
 import { policyReplacement } from './replace-policy.ts';
+import { accessOf } from './rows.ts';
 import { settlementStore } from './settlements.ts';
 import { snapshotStore } from './snapshots.ts';
 import { createSlowLog, watched } from './watched.ts';
@@ -58,17 +56,14 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
     settings.dappChanged(paymasterId);
   };
   const store: Store = {
-    ...accountStore(database, commit),
+    ...settingsStore(accessOf(database, { commit, settings, ledger, log: entries })),
     ...paymasters,
     ...apiKeyStore(database, commit, { forget: forgetDapps, dappChanged: settings.dappChanged }),
     ...policies,
     ...policyReplacement(database, { isOfVersion, changed }),
     ...policyRevisionStore(database, settings, entries),
     ...chainStore(database, chainChanged),
-    ...chainFeeStore(database, commit),
     ...feeTokenStore(database, settings.chainChanged),
-    ...operatorTransactionStore(database, ledger.advanceLedger),
-    ...notificationStore(database),
     ...pauseStore(database, ledger.advanceLedger, settings),
     ...ledgerQueries(database, entries),
     ...decisionStore(database, { ledger, settings, commit, entries, log: watch.log }),
