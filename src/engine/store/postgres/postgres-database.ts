@@ -7,7 +7,6 @@ import type { StoreWatch } from '../store-watch.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { accessOf } from './access.ts';
 import { apiKeyStore } from './api-keys.ts';
-import { chainStore, feeTokenStore } from './chains.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
@@ -18,7 +17,6 @@ import { releaseHolds } from './ledger.ts';
 import { logStore } from './log.ts';
 import { logCheckStore } from './log-check.ts';
 import { createSchema } from './create-schema.ts';
-import { pauseStore } from './pause.ts';
 import { dappStore } from './dapps.ts';
 import { policyRevisionStore } from './policy-revisions.ts';
 import { policyStore } from './policy.ts';
@@ -152,9 +150,6 @@ export const openPostgresDatabase = async (
       ...policyStore(parts),
       ...policyReplacement(parts),
       ...policyRevisionStore(parts),
-      ...chainStore(parts),
-      ...feeTokenStore(parts),
-      ...pauseStore(parts),
       ...ledgerQueries(parts),
       ...decisions,
       ...decisionQueries(rows),

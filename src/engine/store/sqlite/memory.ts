@@ -40,8 +40,6 @@ export interface SettingsVersion {
   readonly changed: (scope: ChangedScope) => void;
   /** The same for what decides for a DApp. */
   readonly dappChanged: (paymasterId: string) => void;
-  /** The same for what decides for all DApps of a chain. */
-  readonly chainChanged: (chainId: number) => void;
   /** The same for what decides for all DApps. */
   readonly deskChanged: () => void;
 }
@@ -66,7 +64,6 @@ export const createSettingsVersion = (): SettingsVersion => {
     changes: () => all,
     changed,
     dappChanged: (dapp) => changed({ dapp }),
-    chainChanged: (chain) => changed({ chain }),
     deskChanged: () => changed('desk'),
   };
 };

@@ -18,13 +18,11 @@ import { openDatabase } from './open.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
 import { createSettingsVersion } from './memory.ts';
-import { pauseStore } from './pause.ts';
 import { dappStore } from './dapps.ts';
 import { policyReplacement } from './replace-policy.ts';
 import { policyRevisionStore } from './policy-revisions.ts';
 import { policyStore } from './policy.ts';
 import { apiKeyStore } from './api-keys.ts';
-import { chainStore, feeTokenStore } from './chains.ts';
 import { accessOf } from './rows.ts';
 import { settlementStore } from './settlements.ts';
 
@@ -129,12 +127,11 @@ beforeAll(async () => {
   ]);
   const rest = {
     ...apiKeyStore(database, commit, { forget: () => undefined, dappChanged: () => undefined }),
-    ...[feeTokenStore, dappStore, policyStore, chainStore]
+    ...[dappStore, policyStore]
       .map((part) => part(database, () => undefined))
       .reduce((parts, part) => ({ ...parts, ...part })),
     ...policyReplacement(database, { isOfVersion: () => true, changed: () => undefined }),
     ...policyRevisionStore(database, settings, entries),
-    ...pauseStore(database, () => undefined, settings),
   };
   const store = { ...rest, ...log, ...decisions, ...(Object.fromEntries(called) as typeof tables) } as unknown as Store;
   await store.createAccount(account);
@@ -180,9 +177,8 @@ describe('the plans of the statements', () => {
       'SCAN auth_token',
       'SCAN chain',
       'SCAN chain_cursor',
-      // DApps that have, or had, their own pause.
+      // DApps that have their own pause.
       'SCAN dapp_pause',
-      'SCAN dapp_resume',
       // One row: the progress of the hashes.
       'SCAN decision_hash_end',
       'SCAN desk',

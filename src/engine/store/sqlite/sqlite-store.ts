@@ -4,7 +4,6 @@ import type { StoreWatch } from '../store-watch.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { rollbackStore } from './accept-rollback.ts';
 import { apiKeyStore } from './api-keys.ts';
-import { chainStore, feeTokenStore } from './chains.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
 import { decisionStore } from './decisions.ts';
@@ -16,7 +15,6 @@ import { logCheckStore } from './log-check.ts';
 import { ledgerQueries } from './ledger-queries.ts';
 import { createSettingsVersion } from './memory.ts';
 import { type SqliteDatabase, openDatabase } from './open.ts';
-import { pauseStore } from './pause.ts';
 import { dappStore } from './dapps.ts';
 import { policyRevisionStore } from './policy-revisions.ts';
 import { policyStore } from './policy.ts';
@@ -30,11 +28,6 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
   const entries = createLogWriter(database, watch);
   const ledger = createLedger(database, entries);
   const settings = createSettingsVersion();
-  const chainChanged = (chainId: number): void => {
-    settings.chainChanged(chainId);
-    // Cached chain data may come from another node, or follow other rules.
-    ledger.advanceLedger();
-  };
   const timed = createSlowLog(watch);
   const commit = createGroupCommit(database, timed, {
     begin: entries.begin,
@@ -62,9 +55,6 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
     ...policies,
     ...policyReplacement(database, { isOfVersion, changed }),
     ...policyRevisionStore(database, settings, entries),
-    ...chainStore(database, chainChanged),
-    ...feeTokenStore(database, settings.chainChanged),
-    ...pauseStore(database, ledger.advanceLedger, settings),
     ...ledgerQueries(database, entries),
     ...decisionStore(database, { ledger, settings, commit, entries, log: watch.log }),
     ...decisionQueries(database, commit),
