@@ -9,7 +9,7 @@ const constraintOf = (error: unknown): string | undefined =>
   error instanceof DatabaseError && error.code === UNIQUE_VIOLATION ? error.constraint : undefined;
 
 /** Runs steps whose statements return promises. */
-const runSteps = async <T>(steps: Steps<T>): Promise<T> => {
+export const runSteps = async <T>(steps: Steps<T>): Promise<T> => {
   let step = steps.next();
   while (step.done !== true) {
     step = await Promise.resolve(step.value).then(

@@ -6,7 +6,6 @@ import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { accessOf } from './access.ts';
-import { apiKeyStore } from './api-keys.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
@@ -17,10 +16,6 @@ import { releaseHolds } from './ledger.ts';
 import { logStore } from './log.ts';
 import { logCheckStore } from './log-check.ts';
 import { createSchema } from './create-schema.ts';
-import { dappStore } from './dapps.ts';
-import { policyRevisionStore } from './policy-revisions.ts';
-import { policyStore } from './policy.ts';
-import { policyReplacement } from './replace-policy.ts';
 import { type Rows, rowsOf } from './rows.ts';
 import { type Session, joinEngines } from './session.ts';
 import { createSettingsCache } from './settings-cache.ts';
@@ -145,11 +140,6 @@ export const openPostgresDatabase = async (
     await vault.refresh();
     const store: Store = {
       ...settingsStore(accessOf(parts)),
-      ...dappStore(parts),
-      ...apiKeyStore(parts),
-      ...policyStore(parts),
-      ...policyReplacement(parts),
-      ...policyRevisionStore(parts),
       ...ledgerQueries(parts),
       ...decisions,
       ...decisionQueries(rows),

@@ -34,14 +34,12 @@ export const readVersions = async (rows: Rows): Promise<SettingsVersions> => {
 };
 
 /**
- * Caches settings, which every request reads and which change rarely. Other engines write too, so the cache may be out
- * of date for a moment. Its versions are then out of date as well, so no decision based on it is written. Versions are
- * read before everything else: they are never newer than the cached data.
+ * Other engines write too, so the cache may be out of date for a moment. Its versions are then out of date as well, so
+ * no decision based on it is written. Versions are read before everything else: they are never newer than the cached
+ * data.
  */
 export interface SettingsCache extends CommonCache {
   readonly versions: () => Promise<SettingsVersions>;
-  /** The cached value, or the result of `read`, called once for concurrent callers. Missing values are not cached. */
-  readonly get: <T>(name: string, read: () => Promise<T>) => Promise<T>;
   /** Number of changes in the cached versions; undefined while none are cached. */
   readonly knownChanges: () => number | undefined;
   readonly clear: () => void;
@@ -49,7 +47,6 @@ export interface SettingsCache extends CommonCache {
 
 export const createSettingsCache = (rows: Rows): SettingsCache => {
   const memory = createSettingsMemory();
-  let cached = new Map<string, Promise<unknown>>();
   let versions: Promise<SettingsVersions> | undefined;
   let known: number | undefined;
   const read = (): Promise<SettingsVersions> => {
@@ -66,43 +63,24 @@ export const createSettingsCache = (rows: Rows): SettingsCache => {
     );
     return reading;
   };
-  /** After a clear, starts again with the versions. */
-  const upToDate = async (): Promise<void> => {
-    let reading: Promise<SettingsVersions>;
-    do {
-      reading = read();
-      await reading;
-    } while (versions !== reading);
-  };
   return {
     versions: read,
     knownChanges: () => known,
     changes: async () => (await read()).changes,
     remembered(find) {
-      const remembered = memory.remembered(find);
+      const cached = memory.remembered(find);
       return async (...keys) => {
-        await upToDate();
-        return remembered(...keys);
+        let reading: Promise<SettingsVersions>;
+        do {
+          reading = read();
+          await reading;
+          // After a clear, start again with the versions.
+        } while (versions !== reading);
+        return cached(...keys);
       };
-    },
-    async get<T>(name: string, find: () => Promise<T>): Promise<T> {
-      await upToDate();
-      const generation = cached;
-      const found = generation.get(name);
-      if (found !== undefined) return found as Promise<T>;
-      // Frozen, since all callers get the same object.
-      const finding = find().then((value) => Object.freeze(value));
-      generation.set(name, finding);
-      // A result for an old generation is dropped.
-      const forget = (): void => void generation.delete(name);
-      void finding.then((value: unknown) => {
-        if (value === undefined) forget();
-      }, forget);
-      return finding;
     },
     clear() {
       memory.clear();
-      cached = new Map();
       versions = undefined;
       known = undefined;
     },

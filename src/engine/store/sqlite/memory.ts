@@ -1,35 +1,6 @@
 import type { SettingsScope } from '../policy-store.ts';
 import type { ChangedScope } from '../settings-cache.ts';
 
-/**
- * Caches what every request reads and what rarely changes. Only this process writes to the database (the data folder is
- * locked), so cached values stay valid until it writes. Missing values are not cached: an attacker must not fill the
- * memory with invented names.
- */
-export const remembered = <Args extends readonly (string | number)[], Value extends object>(
-  read: (...args: Args) => Value | undefined,
-) => {
-  const known = new Map<string, Value>();
-  return {
-    get(...args: Args): Value | undefined {
-      const key = args.join(' ');
-      const cached = known.get(key);
-      if (cached !== undefined) return cached;
-      const value = read(...args);
-      // Frozen, since all callers get the same object.
-      if (value !== undefined) known.set(key, Object.freeze(value));
-      return value;
-    },
-    /** Call after every write that may change a value. */
-    forget: () => known.clear(),
-  };
-};
-
-/** Caches data of a DApp until another part of the store writes it. */
-export interface DappCache {
-  readonly forget: (paymasterId: string) => void;
-}
-
 /** Counts changes of settings, so that a decision based on older settings is not written. */
 export interface SettingsVersion {
   /** Grows with every change within the scope. */
@@ -38,9 +9,7 @@ export interface SettingsVersion {
   changes(): number;
   /** Call with every change of what decides within a scope, before any other write. */
   readonly changed: (scope: ChangedScope) => void;
-  /** The same for what decides for a DApp. */
   readonly dappChanged: (paymasterId: string) => void;
-  /** The same for what decides for all DApps. */
   readonly deskChanged: () => void;
 }
 

@@ -1,84 +1,27 @@
 import type Database from 'better-sqlite3';
-import type { Policy } from '../../../core/policy/policy.ts';
-import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-import { storedPolicy } from '../policy-rows.ts';
-import type { PolicyRevision, PolicyRevisionStore, PolicyTime } from '../policy-store.ts';
+import type { PolicyRevision } from '../policy-store.ts';
+import { stepsOf } from '../rows.ts';
+import { type FirstUse, enforcePolicy, saveRevision } from '../tables/policy-revisions.ts';
 import type { LogWriter } from './log.ts';
-import type { SettingsVersion } from './memory.ts';
+import { runSteps, statementsOf } from './rows.ts';
 
-/** Policy revisions, each stored once and forever; runs inside the transactions of its callers. */
+/** Policy revisions, inside the transactions of callers. */
 export const policyRevisions = (database: Database.Database) => {
-  const insert = database.prepare<[string, string, number, string]>(
-    'INSERT OR IGNORE INTO policy_revision VALUES (?, ?, ?, ?)',
-  );
-  const select = database.prepare<[string], string>('SELECT policy FROM policy_revision WHERE hash = ?').pluck();
+  const steps = stepsOf(statementsOf(database));
   return {
-    /** Stores a revision with the time of its first use. False if it exists already. */
-    save: (
-      { hash, policy }: { readonly hash: string; readonly policy: unknown },
-      { paymasterId, at }: Pick<DecisionRecord, 'paymasterId' | 'at'>,
-    ): boolean => insert.run(hash, paymasterId, at, JSON.stringify(policy)).changes > 0,
-    /** The policy with this hash. @throws EngineError `STORAGE_FAILED` if the text does not match its hash */
-    find(hash: string): Policy | undefined {
-      const json = select.get(hash);
-      return json === undefined ? undefined : storedPolicy(hash, json);
-    },
+    save: (revision: { readonly hash: string; readonly policy: unknown }, use: FirstUse): boolean =>
+      runSteps(saveRevision(steps, revision, use)),
   };
 };
 
-/** Which policy is in force according to the log: each change of it is an entry, before the first decision under it. */
 export const policiesInForce = (database: Database.Database, log: Pick<LogWriter, 'append'>) => {
-  const revisions = policyRevisions(database);
+  const tx = { ...stepsOf(statementsOf(database)), log };
   const newest = database
     .prepare<[string], string>('SELECT hash FROM policy_history WHERE paymaster_id = ? ORDER BY seq DESC LIMIT 1')
     .pluck();
-  const insert = database.prepare<[string, string, number]>(
-    'INSERT INTO policy_history (paymaster_id, hash, at) VALUES (?, ?, ?)',
-  );
   return {
-    /** Puts a revision in force. False if it already is. */
-    enforce(revision: PolicyRevision, { paymasterId, at }: Pick<DecisionRecord, 'paymasterId' | 'at'>): boolean {
-      const { hash, policy } = revision;
-      if (newest.get(paymasterId) === hash) return false;
-      const isNew = revisions.save(revision, { paymasterId, at });
-      insert.run(paymasterId, hash, at);
-      log.append('policy', { paymasterId, hash, ...(isNew && { policy }) });
-      return true;
-    },
-  };
-};
-
-export const policyRevisionStore = (
-  database: Database.Database,
-  { changes }: Pick<SettingsVersion, 'changes'>,
-  log: LogWriter,
-): PolicyRevisionStore => {
-  const revisions = policyRevisions(database);
-  const inForce = policiesInForce(database, log);
-  const history = database.prepare<[string, number], PolicyTime>(
-    'SELECT hash, at FROM policy_history WHERE paymaster_id = ? ORDER BY seq DESC LIMIT ?',
-  );
-  const beginning = database
-    .prepare<[string, string, string], string>(
-      'SELECT hash FROM policy_revision WHERE hash >= ? AND hash < ? AND paymaster_id = ? LIMIT 2',
-    )
-    .pluck();
-  const record = database.transaction(inForce.enforce.bind(inForce));
-  return {
-    async settingsChanges() {
-      return changes();
-    },
-    async recordPolicy(paymasterId, revision, at) {
-      return record(revision, { paymasterId, at });
-    },
-    async policyHistory(paymasterId, limit) {
-      return history.all(paymasterId, limit);
-    },
-    async findRevisions(paymasterId, start) {
-      return beginning.all(start, `${start}\u{10ffff}`, paymasterId);
-    },
-    async findPolicy(hash) {
-      return revisions.find(hash);
-    },
+    /** Every decision calls this, and nearly always the revision is in force already. */
+    enforce: (revision: PolicyRevision, use: FirstUse): boolean =>
+      newest.get(use.paymasterId) !== revision.hash && runSteps(enforcePolicy(tx, revision, use)),
   };
 };

@@ -18,11 +18,6 @@ import { openDatabase } from './open.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
 import { createSettingsVersion } from './memory.ts';
-import { dappStore } from './dapps.ts';
-import { policyReplacement } from './replace-policy.ts';
-import { policyRevisionStore } from './policy-revisions.ts';
-import { policyStore } from './policy.ts';
-import { apiKeyStore } from './api-keys.ts';
 import { accessOf } from './rows.ts';
 import { settlementStore } from './settlements.ts';
 
@@ -125,15 +120,7 @@ beforeAll(async () => {
       return (operation as (...args: never[]) => unknown)(...args);
     },
   ]);
-  const rest = {
-    ...apiKeyStore(database, commit, { forget: () => undefined, dappChanged: () => undefined }),
-    ...[dappStore, policyStore]
-      .map((part) => part(database, () => undefined))
-      .reduce((parts, part) => ({ ...parts, ...part })),
-    ...policyReplacement(database, { isOfVersion: () => true, changed: () => undefined }),
-    ...policyRevisionStore(database, settings, entries),
-  };
-  const store = { ...rest, ...log, ...decisions, ...(Object.fromEntries(called) as typeof tables) } as unknown as Store;
+  const store = { ...log, ...decisions, ...(Object.fromEntries(called) as typeof tables) } as Store;
   await store.createAccount(account);
   await store.createDapp(paymaster());
   await toldChanges(store);

@@ -24,7 +24,7 @@ interface Prepared {
 }
 
 /** The statements of {@link Rows}, prepared once each, with their results at once. */
-const statementsOf = (database: Database) => {
+export const statementsOf = (database: Database) => {
   const prepared = new Map<string, Prepared>();
   const prepare = (sql: string): Prepared => {
     const known = prepared.get(sql);
@@ -58,7 +58,7 @@ const statementsOf = (database: Database) => {
 };
 
 /** Runs steps whose statements have their results at once. */
-const runSteps = <T>(steps: Steps<T>): T => {
+export const runSteps = <T>(steps: Steps<T>): T => {
   let step = steps.next();
   while (step.done !== true) step = steps.next(step.value);
   return step.value;

@@ -1,9 +1,7 @@
-import type { SettingsScope } from '../policy-store.ts';
 import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { rollbackStore } from './accept-rollback.ts';
-import { apiKeyStore } from './api-keys.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
 import { decisionStore } from './decisions.ts';
@@ -15,10 +13,6 @@ import { logCheckStore } from './log-check.ts';
 import { ledgerQueries } from './ledger-queries.ts';
 import { createSettingsVersion } from './memory.ts';
 import { type SqliteDatabase, openDatabase } from './open.ts';
-import { dappStore } from './dapps.ts';
-import { policyRevisionStore } from './policy-revisions.ts';
-import { policyStore } from './policy.ts';
-import { policyReplacement } from './replace-policy.ts';
 import { accessOf } from './rows.ts';
 import { settlementStore } from './settlements.ts';
 import { snapshotStore } from './snapshots.ts';
@@ -40,21 +34,8 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
       entries.end();
     },
   });
-  const { forget: forgetDapps, ...paymasters } = dappStore(database, settings.dappChanged);
-  const { forget: forgetPolicies, ...policies } = policyStore(database, settings.dappChanged);
-  const isOfVersion = (scope: SettingsScope, version: number): boolean => settings.of(scope) === version;
-  const changed = (paymasterId: string): void => {
-    forgetDapps(paymasterId);
-    forgetPolicies(paymasterId);
-    settings.dappChanged(paymasterId);
-  };
   const store: Store = {
     ...settingsStore(accessOf(database, { commit, settings, ledger, log: entries })),
-    ...paymasters,
-    ...apiKeyStore(database, commit, { forget: forgetDapps, dappChanged: settings.dappChanged }),
-    ...policies,
-    ...policyReplacement(database, { isOfVersion, changed }),
-    ...policyRevisionStore(database, settings, entries),
     ...ledgerQueries(database, entries),
     ...decisionStore(database, { ledger, settings, commit, entries, log: watch.log }),
     ...decisionQueries(database, commit),

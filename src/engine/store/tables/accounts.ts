@@ -5,7 +5,7 @@ const ACCOUNT = 'account_id, name, created_at';
 const TOKEN = 'token_id, account_id, label, scope, paymaster_id, created_at, expires_at, last_used_at, revoked_at';
 
 /** Stores last uses. Nothing depends on them, so on PostgreSQL they wait for no other write. */
-const useRecorder = (rows: Rows, table: string, key: string) => {
+export const useRecorder = (rows: Rows, table: string, key: string) => {
   const USE = `UPDATE ${table} SET last_used_at = $2
     WHERE ${key} = $1 AND (last_used_at IS NULL OR last_used_at <= CAST($2 AS bigint) - ${LAST_USE_STEP_MS})`;
   const known = new Map<string, number>();
