@@ -5,7 +5,7 @@ type Key = string | number;
 
 /** Caches settings, which every request reads and which change rarely, until one changes. */
 export interface SettingsCache {
-  /** `read`, which is called once for concurrent callers, and only if its result is not cached. */
+  /** Caches what `read` returns. Concurrent callers share one call of it. */
   remembered<Keys extends readonly Key[], T>(read: (...keys: Keys) => Promise<T>): (...keys: Keys) => Promise<T>;
   /** Grows with every change of what decides. */
   readonly changes: () => Promise<number>;

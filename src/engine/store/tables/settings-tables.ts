@@ -5,7 +5,7 @@ interface ColumnTypes {
   readonly key: string;
   /** A primary key that counts up. */
   readonly counter: string;
-  /** After a comma, the column `place`, which numbers rows in the order of insertion; empty on SQLite, whose rowid does. */
+  /** A comma and the column that numbers rows in the order of insertion. Empty on SQLite, which has the rowid. */
   readonly place: string;
   /** Options of every table. */
   readonly options: string;
