@@ -91,7 +91,7 @@ const packageHomes = [
       'src/engine/store/postgres/copy.ts',
       'src/engine/store/postgres/copied-rows.ts',
     ],
-    message: 'SQL stays in src/engine/store/sqlite: ask the Store, so that another database can stand behind it.',
+    message: 'SQL stays in src/engine/store: ask the Store, so that another database can stand behind it.',
   },
   {
     packages: /^pg$/,

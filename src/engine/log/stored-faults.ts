@@ -3,7 +3,7 @@ import { readRecord } from '../../core/decision/stored-record.ts';
 import type { DecisionColumns, HeldAccountRow, LogCheckStore, TileRow } from '../store/log-check-store.ts';
 import type { LogStore } from '../store/log-store.ts';
 import { TILE_HASHES, rootOf } from '../store/log-tiles.ts';
-import { isPolicyOf } from '../store/policy-rows.ts';
+import { isPolicyOf } from '../store/tables/policy-revisions.ts';
 
 const TILES = 32;
 const REVISIONS = 100;

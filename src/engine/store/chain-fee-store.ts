@@ -16,19 +16,3 @@ export interface ChainFeeStore {
    */
   saveChainFees(chainId: number, seen: { baseFee: BaseFeeSighting; tip: HourlyTip | undefined }): Promise<void>;
 }
-
-export interface BaseFeeRow {
-  block: number;
-  baseFeeWei: string;
-  at: number;
-}
-
-export interface TipRow {
-  hour: number;
-  lowestWei: string;
-}
-
-export const toChainFees = (baseFee: BaseFeeRow | undefined, tips: readonly TipRow[]): ChainFees => ({
-  baseFee: baseFee && { ...baseFee, baseFeeWei: BigInt(baseFee.baseFeeWei) },
-  tips: tips.map(({ hour, lowestWei }) => ({ hour, lowestWei: BigInt(lowestWei) })),
-});

@@ -1,7 +1,7 @@
 import { EngineError } from '../../shared/errors.ts';
 
 /** Version of the tables, on SQLite and on PostgreSQL alike. Every change of them is a new version. */
-export const SCHEMA_VERSION = 201;
+export const SCHEMA_VERSION = 202;
 
 const EARLIER =
   'Export its policies with the Gasdesk that wrote it ("gasdesk policy export"), and apply them to a new data folder ("gasdesk policy apply").';

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { EngineError, type ErrorCode } from '../../../shared/errors.ts';
+import { EngineError } from '../../../shared/errors.ts';
 
 /**
  * PostgreSQL's error classes that are the server's, not the statement's: connection, resources, shutdown, read-only,
@@ -50,22 +50,4 @@ export const openingError = (error: unknown): unknown => {
   if (!isServerError(error)) return error;
   const detail = error instanceof Error ? error.message : String(error);
   return new EngineError('STORE_UNAVAILABLE', `Gasdesk cannot reach its database: ${detail}`, {}, { cause: error });
-};
-
-const UNIQUE_VIOLATION = '23505';
-
-/**
- * Turns a violation of a unique constraint into an expected error.
- *
- * @param clashes error by the name of the constraint
- */
-export const orClash = async <T>(clashes: Readonly<Record<string, ErrorCode>>, write: () => Promise<T>): Promise<T> => {
-  try {
-    return await write();
-  } catch (error) {
-    if (!(error instanceof DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error;
-    const code = clashes[error.constraint ?? ''];
-    if (code === undefined) throw error;
-    throw new EngineError(code, undefined, {}, { cause: error });
-  }
 };

@@ -4,10 +4,8 @@ import type { Secret } from '../../base/secret.ts';
 import type { CommittedPart, DeskDatabase } from '../database.ts';
 import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
-import { accountStore } from './accounts.ts';
-import { apiKeyStore } from './api-keys.ts';
-import { chainFeeStore } from './chain-fees.ts';
-import { chainStore, feeTokenStore } from './chains.ts';
+import { settingsStore } from '../tables/settings.ts';
+import { accessOf } from './access.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
@@ -18,13 +16,6 @@ import { releaseHolds } from './ledger.ts';
 import { logStore } from './log.ts';
 import { logCheckStore } from './log-check.ts';
 import { createSchema } from './create-schema.ts';
-import { notificationStore } from './notifications.ts';
-import { operatorTransactionStore } from './operator-transactions.ts';
-import { pauseStore } from './pause.ts';
-import { dappStore } from './dapps.ts';
-import { policyRevisionStore } from './policy-revisions.ts';
-import { policyStore } from './policy.ts';
-import { policyReplacement } from './replace-policy.ts';
 import { type Rows, rowsOf } from './rows.ts';
 import { type Session, joinEngines } from './session.ts';
 import { createSettingsCache } from './settings-cache.ts';
@@ -148,18 +139,7 @@ export const openPostgresDatabase = async (
     // Reads what was written before this engine listened.
     await vault.refresh();
     const store: Store = {
-      ...accountStore(parts),
-      ...dappStore(parts),
-      ...apiKeyStore(parts),
-      ...policyStore(parts),
-      ...policyReplacement(parts),
-      ...policyRevisionStore(parts),
-      ...chainStore(parts),
-      ...chainFeeStore(parts),
-      ...feeTokenStore(parts),
-      ...operatorTransactionStore(parts),
-      ...notificationStore(parts),
-      ...pauseStore(parts),
+      ...settingsStore(accessOf(parts)),
       ...ledgerQueries(parts),
       ...decisions,
       ...decisionQueries(rows),

@@ -1,23 +1,12 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { type Rows as CommonRows, type Value as Scalar, rowNamer } from '../rows.ts';
 
 /** Parameter of a statement. An array becomes a PostgreSQL array. */
-export type Value =
-  | string
-  | number
-  | bigint
-  | boolean
-  | Uint8Array
-  | null
-  | readonly (string | number | bigint | boolean | Uint8Array | null)[];
+export type Value = Scalar | boolean | readonly (Scalar | boolean)[];
 
-/** Runs statements, each prepared once per connection. Whole numbers are returned as numbers, bytes as buffers. */
-export interface Rows {
-  all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>;
-  get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined>;
-  /** @returns number of rows affected */
-  run(sql: string, values?: readonly Value[]): Promise<number>;
-}
+/** Each statement is prepared once per connection. */
+export type Rows = CommonRows<Value>;
 
 /** Whole numbers are ids, positions and times, all below 2^53. Amounts are text. */
 const types = new pg.TypeOverrides();
@@ -39,11 +28,15 @@ export const storable = <T>(value: T): T | string =>
 
 /** Statements on a connection or a pool. */
 export const rowsOf = (client: Pick<pg.ClientBase | pg.Pool, 'query'>): Rows => {
-  const query = (sql: string, values: readonly Value[] = []) =>
+  const query = (sql: string, values: readonly Value[] = []): Promise<pg.QueryResult<object>> =>
     client.query({ name: nameOf(sql), text: sql, values: values.map(storable), types });
+  const all = async <Row>(sql: string, values?: readonly Value[]): Promise<Row[]> => {
+    const { fields, rows } = await query(sql, values);
+    return rows.map(rowNamer(fields.map(({ name }) => name))) as Row[];
+  };
   return {
-    all: async <Row>(sql: string, values?: readonly Value[]) => (await query(sql, values)).rows as Row[],
-    get: async <Row>(sql: string, values?: readonly Value[]) => (await query(sql, values)).rows[0] as Row | undefined,
+    all,
+    get: async <Row>(sql: string, values?: readonly Value[]) => (await all<Row>(sql, values))[0],
     run: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
   };
 };

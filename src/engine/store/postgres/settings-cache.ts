@@ -1,8 +1,8 @@
 import type { SettingsScope } from '../policy-store.ts';
+import { type ChangedScope, type SettingsCache as CommonCache, createSettingsMemory } from '../settings-cache.ts';
 import type { Rows } from './rows.ts';
 
-/** Scope of a changed setting. `other`: no decision depends on it, but engines cache it. */
-export type ChangedScope = { readonly dapp: string } | { readonly chain: number } | 'desk' | 'other';
+export type { ChangedScope };
 
 /** Name of a scope in the database. */
 export const scopeText = (scope: ChangedScope): string => {
@@ -34,21 +34,19 @@ export const readVersions = async (rows: Rows): Promise<SettingsVersions> => {
 };
 
 /**
- * Caches settings, which every request reads and which change rarely. Other engines write too, so the cache may be out
- * of date for a moment. Its versions are then out of date as well, so no decision based on it is written. Versions are
- * read before everything else: they are never newer than the cached data.
+ * Other engines write too, so the cache may be out of date for a moment. Its versions are then out of date as well, so
+ * no decision based on it is written. Versions are read before everything else: they are never newer than the cached
+ * data.
  */
-export interface SettingsCache {
+export interface SettingsCache extends CommonCache {
   readonly versions: () => Promise<SettingsVersions>;
-  /** The cached value, or the result of `read`, called once for concurrent callers. Missing values are not cached. */
-  readonly get: <T>(name: string, read: () => Promise<T>) => Promise<T>;
   /** Number of changes in the cached versions; undefined while none are cached. */
   readonly knownChanges: () => number | undefined;
   readonly clear: () => void;
 }
 
 export const createSettingsCache = (rows: Rows): SettingsCache => {
-  let cached = new Map<string, Promise<unknown>>();
+  const memory = createSettingsMemory();
   let versions: Promise<SettingsVersions> | undefined;
   let known: number | undefined;
   const read = (): Promise<SettingsVersions> => {
@@ -68,28 +66,21 @@ export const createSettingsCache = (rows: Rows): SettingsCache => {
   return {
     versions: read,
     knownChanges: () => known,
-    async get<T>(name: string, find: () => Promise<T>): Promise<T> {
-      let reading: Promise<SettingsVersions>;
-      do {
-        reading = read();
-        await reading;
-        // After a clear, start again with the versions.
-      } while (versions !== reading);
-      const generation = cached;
-      const found = generation.get(name);
-      if (found !== undefined) return found as Promise<T>;
-      // Frozen, since all callers get the same object.
-      const finding = find().then((value) => Object.freeze(value));
-      generation.set(name, finding);
-      // A result for an old generation is dropped.
-      const forget = (): void => void generation.delete(name);
-      void finding.then((value: unknown) => {
-        if (value === undefined) forget();
-      }, forget);
-      return finding;
+    changes: async () => (await read()).changes,
+    remembered(find) {
+      const cached = memory.remembered(find);
+      return async (...keys) => {
+        let reading: Promise<SettingsVersions>;
+        do {
+          reading = read();
+          await reading;
+          // After a clear, start again with the versions.
+        } while (versions !== reading);
+        return cached(...keys);
+      };
     },
     clear() {
-      cached = new Map();
+      memory.clear();
       versions = undefined;
       known = undefined;
     },

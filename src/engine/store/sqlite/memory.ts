@@ -1,33 +1,5 @@
 import type { SettingsScope } from '../policy-store.ts';
-
-/**
- * Caches what every request reads and what rarely changes. Only this process writes to the database (the data folder is
- * locked), so cached values stay valid until it writes. Missing values are not cached: an attacker must not fill the
- * memory with invented names.
- */
-export const remembered = <Args extends readonly (string | number)[], Value extends object>(
-  read: (...args: Args) => Value | undefined,
-) => {
-  const known = new Map<string, Value>();
-  return {
-    get(...args: Args): Value | undefined {
-      const key = args.join(' ');
-      const cached = known.get(key);
-      if (cached !== undefined) return cached;
-      const value = read(...args);
-      // Frozen, since all callers get the same object.
-      if (value !== undefined) known.set(key, Object.freeze(value));
-      return value;
-    },
-    /** Call after every write that may change a value. */
-    forget: () => known.clear(),
-  };
-};
-
-/** Caches data of a DApp until another part of the store writes it. */
-export interface DappCache {
-  readonly forget: (paymasterId: string) => void;
-}
+import type { ChangedScope } from '../settings-cache.ts';
 
 /** Counts changes of settings, so that a decision based on older settings is not written. */
 export interface SettingsVersion {
@@ -35,11 +7,9 @@ export interface SettingsVersion {
   of(scope: SettingsScope): number;
   /** Grows with every change of any scope. */
   changes(): number;
-  /** Call with every change of what decides for a DApp, before any other write. */
+  /** Call with every change of what decides within a scope, before any other write. */
+  readonly changed: (scope: ChangedScope) => void;
   readonly dappChanged: (paymasterId: string) => void;
-  /** The same for what decides for all DApps of a chain. */
-  readonly chainChanged: (chainId: number) => void;
-  /** The same for what decides for all DApps. */
   readonly deskChanged: () => void;
 }
 
@@ -51,18 +21,18 @@ export const createSettingsVersion = (): SettingsVersion => {
   const dapps = new Map<string, number>();
   const chains = new Map<number, number>();
   let [desk, all] = [0, 0];
-  const advance = <Key>(counters: Map<Key, number>, key: Key): void => {
-    counters.set(key, (counters.get(key) ?? 0) + 1);
+  const changed = (scope: ChangedScope): void => {
+    if (scope === 'other') return;
     all += 1;
+    if (scope === 'desk') desk += 1;
+    else if ('dapp' in scope) dapps.set(scope.dapp, (dapps.get(scope.dapp) ?? 0) + 1);
+    else chains.set(scope.chain, (chains.get(scope.chain) ?? 0) + 1);
   };
   return {
     of: ({ paymasterId, chainId }) => desk + (dapps.get(paymasterId) ?? 0) + (chains.get(chainId) ?? 0),
     changes: () => all,
-    dappChanged: (paymasterId) => advance(dapps, paymasterId),
-    chainChanged: (chainId) => advance(chains, chainId),
-    deskChanged() {
-      desk += 1;
-      all += 1;
-    },
+    changed,
+    dappChanged: (dapp) => changed({ dapp }),
+    deskChanged: () => changed('desk'),
   };
 };

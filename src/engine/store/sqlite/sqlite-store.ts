@@ -1,11 +1,7 @@
-import type { SettingsScope } from '../policy-store.ts';
 import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
+import { settingsStore } from '../tables/settings.ts';
 import { rollbackStore } from './accept-rollback.ts';
-import { accountStore } from './accounts.ts';
-import { apiKeyStore } from './api-keys.ts';
-import { chainFeeStore } from './chain-fees.ts';
-import { chainStore, feeTokenStore } from './chains.ts';
 import { decisionCounts } from './decision-counts.ts';
 import { decisionQueries } from './decision-queries.ts';
 import { decisionStore } from './decisions.ts';
@@ -16,14 +12,9 @@ import { createLogWriter, logStore } from './log.ts';
 import { logCheckStore } from './log-check.ts';
 import { ledgerQueries } from './ledger-queries.ts';
 import { createSettingsVersion } from './memory.ts';
-import { notificationStore } from './notifications.ts';
 import { type SqliteDatabase, openDatabase } from './open.ts';
-import { operatorTransactionStore } from './operator-transactions.ts';
-import { pauseStore } from './pause.ts';
-import { dappStore } from './dapps.ts';
-import { policiesInForce, policyRevisionStore } from './policy-revisions.ts';
-import { policyStore } from './policy.ts';
-import { policyReplacement } from './replace-policy.ts';
+import { policiesInForce } from './policy-revisions.ts';
+import { accessOf } from './rows.ts';
 import { settlementStore } from './settlements.ts';
 import { snapshotStore } from './snapshots.ts';
 import { createSlowLog, watched } from './watched.ts';
@@ -33,10 +24,10 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
   const ledger = createLedger(database, entries);
   const inForce = policiesInForce(database, entries);
   const settings = createSettingsVersion();
-  const chainChanged = (chainId: number): void => {
-    settings.chainChanged(chainId);
-    // Cached chain data may come from another node, or follow other rules.
-    ledger.advanceLedger();
+  /** The log's end and the policies in force are read again. */
+  const wrote = (): void => {
+    entries.undone();
+    inForce.forget();
   };
   const timed = createSlowLog(watch);
   const commit = createGroupCommit(database, timed, {
@@ -44,31 +35,11 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
     save: () => ledger.save(),
     undone() {
       ledger.forget();
-      entries.undone();
-      inForce.forget();
+      wrote();
     },
   });
-  const { forget: forgetDapps, ...paymasters } = dappStore(database, settings.dappChanged);
-  const { forget: forgetPolicies, ...policies } = policyStore(database, settings.dappChanged);
-  const isOfVersion = (scope: SettingsScope, version: number): boolean => settings.of(scope) === version;
-  const changed = (paymasterId: string): void => {
-    forgetDapps(paymasterId);
-    forgetPolicies(paymasterId);
-    settings.dappChanged(paymasterId);
-  };
   const store: Store = {
-    ...accountStore(database, commit),
-    ...paymasters,
-    ...apiKeyStore(database, commit, { forget: forgetDapps, dappChanged: settings.dappChanged }),
-    ...policies,
-    ...policyReplacement(database, { isOfVersion, changed }),
-    ...policyRevisionStore(database, settings, { inForce, commit }),
-    ...chainStore(database, chainChanged),
-    ...chainFeeStore(database, commit),
-    ...feeTokenStore(database, settings.chainChanged),
-    ...operatorTransactionStore(database, ledger.advanceLedger),
-    ...notificationStore(database),
-    ...pauseStore(database, ledger.advanceLedger, settings),
+    ...settingsStore(accessOf(database, { commit, settings, ledger, log: entries, wrote })),
     ...ledgerQueries(database, entries, commit),
     ...decisionStore(database, { ledger, settings, commit, entries, inForce, log: watch.log }),
     ...decisionQueries(database, commit),

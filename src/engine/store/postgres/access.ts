@@ -1,0 +1,42 @@
+import { DatabaseError } from 'pg';
+import { type Access, type Steps, clashOf, stepsOf } from '../rows.ts';
+import { readVersions, versionOf } from './settings-cache.ts';
+import type { Access as PostgresAccess } from './writer.ts';
+
+const UNIQUE_VIOLATION = '23505';
+
+const constraintOf = (error: unknown): string | undefined =>
+  error instanceof DatabaseError && error.code === UNIQUE_VIOLATION ? error.constraint : undefined;
+
+/** Runs steps whose statements return promises. */
+export const runSteps = async <T>(steps: Steps<T>): Promise<T> => {
+  let step = steps.next();
+  while (step.done !== true) {
+    step = await Promise.resolve(step.value).then(
+      (result) => steps.next(result),
+      (error: unknown) => steps.throw(error),
+    );
+  }
+  return step.value;
+};
+
+/** Access to the tables of the settings. */
+export const accessOf = ({ rows, writer, cache }: PostgresAccess): Access => {
+  const write: Access['write'] = (steps, clashes) =>
+    writer
+      .run((tx) =>
+        runSteps(
+          steps({
+            ...tx,
+            ...stepsOf(tx),
+            *settingsVersion(scope) {
+              return (yield readVersions(tx).then((versions) => versionOf(versions, scope))) as number;
+            },
+          }),
+        ),
+      )
+      .catch((error: unknown) => {
+        throw clashOf(error, constraintOf(error), clashes);
+      });
+  return { rows, cache, write, writeShared: write };
+};

@@ -1,0 +1,112 @@
+import type { EntryBody, EntryKind } from '../../core/log/entry.ts';
+import { EngineError, type ErrorCode } from '../../shared/errors.ts';
+import type { SettingsScope } from './policy-store.ts';
+import type { ChangedScope, SettingsCache } from './settings-cache.ts';
+
+/** Parameter of a statement. */
+export type Value = string | number | bigint | Uint8Array | null;
+
+/**
+ * Runs statements, each a transaction of its own. Parameters are `$1`, `$2`, and so on. Rows have their columns in
+ * camelCase, whole numbers as numbers, and bytes as buffers.
+ */
+export interface Rows<V = Value> {
+  all<Row>(sql: string, values?: readonly V[]): Promise<Row[]>;
+  get<Row>(sql: string, values?: readonly V[]): Promise<Row | undefined>;
+  /** @returns number of rows affected */
+  run(sql: string, values?: readonly V[]): Promise<number>;
+}
+
+/**
+ * A part of a transaction: a generator that yields the result of each statement, on PostgreSQL as a promise. SQLite has
+ * one connection, so whatever ran while a transaction waited would become part of it. A promise would make it wait, so
+ * the SQLite driver runs a whole transaction without one.
+ */
+export type Steps<T> = Generator<unknown, T>;
+
+/** The statements of {@link Rows}, as steps of a transaction. */
+export interface StepRows {
+  all<Row>(sql: string, values?: readonly Value[]): Steps<Row[]>;
+  get<Row>(sql: string, values?: readonly Value[]): Steps<Row | undefined>;
+  /** @returns number of rows affected, here and below */
+  run(sql: string, values?: readonly Value[]): Steps<number>;
+  /** @param columns their names; `row` has them in camelCase, and may have others */
+  insert(table: string, columns: string, row: object): Steps<number>;
+  /** Inserts the row, or updates the one with the same `key`. @param key names of columns that are unique together */
+  upsert(table: string, columns: string, row: object, key: string): Steps<number>;
+}
+
+/** A transaction without any other writer. */
+export interface Transaction extends StepRows {
+  readonly log: { append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void };
+  settingsVersion(scope: SettingsScope): Steps<number>;
+  /** Reports a change of what decides within a scope: pending decisions restart. */
+  readonly settingsChanged: (scope: ChangedScope) => void;
+  /** Makes pending decisions read everything again. */
+  readonly advanceLedger: () => void;
+}
+
+/** Expected errors, by the violated unique constraint. Constraints are named by their table and last column. */
+export type Clashes = Readonly<Record<string, ErrorCode>>;
+
+/** How the tables of the settings are read and written, on either database. */
+export interface Access {
+  readonly rows: Rows;
+  readonly cache: SettingsCache;
+  /** @returns the result of `steps`, once it is durable; if they throw, everything is undone */
+  readonly write: <T>(steps: (tx: Transaction) => Steps<T>, clashes?: Clashes) => Promise<T>;
+  /** The same for frequent writes that change no settings: on SQLite they share a commit with decisions. */
+  readonly writeShared: <T>(steps: (tx: StepRows) => Steps<T>) => Promise<T>;
+}
+
+/** The expected error if `cause` reports that this constraint is violated, else `cause`. */
+export const clashOf = (cause: unknown, constraint: string | undefined, clashes: Clashes = {}): unknown => {
+  const code = clashes[constraint ?? ''];
+  return code === undefined ? cause : new EngineError(code, undefined, {}, { cause });
+};
+
+const camelCased = (column: string): string =>
+  column.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+
+const namesOf = (columns: string): string[] => columns.split(/,\s+/);
+
+/** Names the values of a row in camelCase. @param columns of the row, in its order */
+export const rowNamer = (columns: readonly string[]): ((row: object) => object) => {
+  if (!columns.some((column) => column.includes('_'))) return (row) => row;
+  const names = columns.map(camelCased);
+  return (row) =>
+    Object.fromEntries(Object.values(row).map((value: unknown, index) => [names[index], value])) as object;
+};
+
+/** Statements of a database driver, which return their results or promises of them. */
+interface Statements {
+  all(sql: string, values?: readonly Value[]): unknown;
+  get(sql: string, values?: readonly Value[]): unknown;
+  run(sql: string, values?: readonly Value[]): unknown;
+}
+
+export const stepsOf = (statements: Statements): StepRows => {
+  const steps: StepRows = {
+    *all<Row>(sql: string, values?: readonly Value[]) {
+      return (yield statements.all(sql, values)) as Row[];
+    },
+    *get<Row>(sql: string, values?: readonly Value[]) {
+      return (yield statements.get(sql, values)) as Row | undefined;
+    },
+    *run(sql, values) {
+      return (yield statements.run(sql, values)) as number;
+    },
+    insert: (table, columns, row) => insertInto(table, columns, row),
+    upsert(table, columns, row, key) {
+      const updates = namesOf(columns).map((column) => `${column} = excluded.${column}`);
+      return insertInto(table, columns, row, `ON CONFLICT (${key}) DO UPDATE SET ${updates.join(', ')}`);
+    },
+  };
+  const insertInto = (table: string, columns: string, row: object, rest = ''): Steps<number> => {
+    const names = namesOf(columns);
+    const values = names.map((column) => (row as Readonly<Record<string, Value>>)[camelCased(column)] as Value);
+    const marks = names.map((_, index) => `$${index + 1}`);
+    return steps.run(`INSERT INTO ${table} (${columns}) VALUES (${marks.join(', ')}) ${rest}`, values);
+  };
+  return steps;
+};

@@ -1,0 +1,42 @@
+/** Scope of a changed setting. `other`: no decision depends on it, but engines cache it. */
+export type ChangedScope = { readonly dapp: string } | { readonly chain: number } | 'desk' | 'other';
+
+type Key = string | number;
+
+/** Caches settings, which every request reads and which change rarely, until one changes. */
+export interface SettingsCache {
+  /** Caches what `read` returns. Concurrent callers share one call of it. */
+  remembered<Keys extends readonly Key[], T>(read: (...keys: Keys) => Promise<T>): (...keys: Keys) => Promise<T>;
+  /** Grows with every change of what decides. */
+  readonly changes: () => Promise<number>;
+}
+
+/** Results in memory. Missing values are not cached: an attacker must not fill the memory with invented names. */
+export const createSettingsMemory = () => {
+  const caches: Map<Key, Promise<unknown>>[] = [];
+  return {
+    remembered<Keys extends readonly Key[], T>(read: (...keys: Keys) => Promise<T>): (...keys: Keys) => Promise<T> {
+      const cached = new Map<Key, Promise<T>>();
+      caches.push(cached);
+      return (...keys) => {
+        const [first = '', ...others] = keys;
+        const key = others.length === 0 ? first : keys.join(' ');
+        const found = cached.get(key);
+        if (found !== undefined) return found;
+        // Frozen, since all callers get the same object.
+        const reading = read(...keys).then((value) => Object.freeze(value) as T);
+        cached.set(key, reading);
+        const forget = (): void => {
+          if (cached.get(key) === reading) cached.delete(key);
+        };
+        reading.then((value) => {
+          if (value === undefined) forget();
+        }, forget);
+        return reading;
+      };
+    },
+    clear: (): void => {
+      for (const cached of caches) cached.clear();
+    },
+  };
+};

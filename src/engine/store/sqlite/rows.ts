@@ -1,0 +1,120 @@
+import { type Database, SqliteError, type Statement } from 'better-sqlite3';
+import {
+  type Access,
+  type Clashes,
+  type Rows,
+  type Steps,
+  type Transaction,
+  type Value,
+  clashOf,
+  rowNamer,
+  stepsOf,
+} from '../rows.ts';
+import { createSettingsMemory } from '../settings-cache.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { Ledger } from './ledger.ts';
+import type { LogWriter } from './log.ts';
+import type { SettingsVersion } from './memory.ts';
+
+interface Prepared {
+  readonly statement: Statement<[Value[]], object>;
+  /** Index of the value of each parameter. */
+  readonly order: readonly number[];
+  readonly named: (row: object) => object;
+}
+
+/** The statements of {@link Rows}, prepared once each, with their results at once. */
+export const statementsOf = (database: Database) => {
+  const prepared = new Map<string, Prepared>();
+  const prepare = (sql: string): Prepared => {
+    const known = prepared.get(sql);
+    if (known !== undefined) return known;
+    // PostgreSQL has a column for the order of insertion.
+    const text = sql.replaceAll(/\$\d+/g, '?').replaceAll(/\bplace\b/g, 'rowid');
+    const statement = database.prepare<[Value[]], object>(text);
+    const order = [...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number) - 1);
+    const named = rowNamer(statement.reader ? statement.columns().map(({ name }) => name) : []);
+    const made = { statement, order, named };
+    prepared.set(sql, made);
+    return made;
+  };
+  const bound = ({ order }: Prepared, values: readonly Value[]): Value[] =>
+    order.map((index) => values[index] as Value);
+  return {
+    all(sql: string, values: readonly Value[] = []): object[] {
+      const found = prepare(sql);
+      return found.statement.all(bound(found, values)).map(found.named);
+    },
+    get(sql: string, values: readonly Value[] = []): object | undefined {
+      const found = prepare(sql);
+      const row = found.statement.get(bound(found, values));
+      return row && found.named(row);
+    },
+    run(sql: string, values: readonly Value[] = []): number {
+      const found = prepare(sql);
+      return found.statement.run(bound(found, values)).changes;
+    },
+  };
+};
+
+/** Runs steps whose statements have their results at once. */
+export const runSteps = <T>(steps: Steps<T>): T => {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next(step.value);
+  return step.value;
+};
+
+/** The unique constraint that an error reports, by its table and the column that SQLite names last. */
+const constraintOf = (error: unknown): string | undefined =>
+  error instanceof SqliteError && error.code === 'SQLITE_CONSTRAINT_UNIQUE'
+    ? /(\w+\.\w+)$/.exec(error.message)?.[1]?.replace('.', '_')
+    : undefined;
+
+interface AccessOptions {
+  readonly commit: GroupCommit;
+  readonly settings: SettingsVersion;
+  readonly ledger: Pick<Ledger, 'advanceLedger'>;
+  readonly log: Pick<LogWriter, 'append'>;
+  /** Called after every write that is a transaction of its own, even if it was undone. */
+  readonly wrote: () => void;
+}
+
+/** Access to the tables of the settings. */
+export const accessOf = (database: Database, { commit, settings, ledger, log, wrote }: AccessOptions): Access => {
+  const statements = statementsOf(database);
+  const rows: Rows = {
+    all: async <Row>(sql: string, values?: readonly Value[]) => statements.all(sql, values) as Row[],
+    get: async <Row>(sql: string, values?: readonly Value[]) => statements.get(sql, values) as Row | undefined,
+    run: (sql, values) => commit.run(() => statements.run(sql, values)),
+  };
+  const steps = stepsOf(statements);
+  // Only this process writes to the database: the data folder is locked.
+  const memory = createSettingsMemory();
+  const inTransaction = database.transaction((of: Steps<unknown>) => runSteps(of));
+  return {
+    rows,
+    cache: { ...memory, changes: async () => settings.changes() },
+    async write<T>(write: (tx: Transaction) => Steps<T>, clashes?: Clashes) {
+      const effects: (() => void)[] = [];
+      const tx: Transaction = {
+        ...steps,
+        log,
+        *settingsVersion(scope) {
+          return (yield settings.of(scope)) as number;
+        },
+        settingsChanged: (scope) => effects.push(memory.clear, () => settings.changed(scope)),
+        advanceLedger: () => effects.push(ledger.advanceLedger),
+      };
+      try {
+        const result = inTransaction(write(tx)) as T;
+        for (const effect of effects) effect();
+        return result;
+      } catch (error) {
+        throw clashOf(error, constraintOf(error), clashes);
+      } finally {
+        wrote();
+      }
+    },
+    writeShared: (write) => commit.run(() => runSteps(write(steps))),
+  };
+};

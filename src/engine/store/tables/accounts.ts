@@ -1,0 +1,50 @@
+import { type Account, type AccountStore, type AuthToken, LAST_USE_STEP_MS } from '../registry-store.ts';
+import type { Access, Rows } from '../rows.ts';
+
+const ACCOUNT = 'account_id, name, created_at';
+const TOKEN = 'token_id, account_id, label, scope, paymaster_id, created_at, expires_at, last_used_at, revoked_at';
+
+/** Stores last uses. Nothing depends on them, so on PostgreSQL they wait for no other write. */
+export const useRecorder = (rows: Rows, table: string, key: string) => {
+  const USE = `UPDATE ${table} SET last_used_at = $2
+    WHERE ${key} = $1 AND (last_used_at IS NULL OR last_used_at <= CAST($2 AS bigint) - ${LAST_USE_STEP_MS})`;
+  const known = new Map<string, number>();
+  return async (id: string, at: number): Promise<void> => {
+    if (at < (known.get(id) ?? -Infinity) + LAST_USE_STEP_MS) return;
+    known.set(id, at);
+    // There is no such credential, or another engine has stored a use shortly before.
+    if ((await rows.run(USE, [id, at])) === 0) known.delete(id);
+  };
+};
+
+export const accountStore = ({ rows, write }: Access): AccountStore => ({
+  createAccount: (account) =>
+    write(function* (tx) {
+      yield* tx.insert('account', ACCOUNT, account);
+    }),
+  createFirstAccount: (account) =>
+    write(function* (tx) {
+      if ((yield* tx.get('SELECT 1 FROM account LIMIT 1')) === undefined) yield* tx.insert('account', ACCOUNT, account);
+    }),
+  listAccounts: () => rows.all<Account>(`SELECT ${ACCOUNT} FROM account ORDER BY created_at, place`),
+  findAccount: (accountId) => rows.get<Account>(`SELECT ${ACCOUNT} FROM account WHERE account_id = $1`, [accountId]),
+  createAuthToken: (token, hash) =>
+    write(function* (tx) {
+      yield* tx.insert('auth_token', `hash, ${TOKEN}`, { ...token, hash });
+    }),
+  listAuthTokens: (accountId) =>
+    rows.all<AuthToken>(
+      `SELECT ${TOKEN} FROM auth_token WHERE CAST($1 AS text) IS NULL OR account_id = $1 ORDER BY created_at, place`,
+      [accountId ?? null],
+    ),
+  revokeAuthToken: (tokenId, at) =>
+    write((tx) =>
+      tx.get<AuthToken>(
+        `UPDATE auth_token SET revoked_at = coalesce(revoked_at, $1) WHERE token_id = $2 RETURNING ${TOKEN}`,
+        [at, tokenId],
+      ),
+    ),
+  findAuthToken: (hash) =>
+    rows.get<AuthToken>(`SELECT ${TOKEN} FROM auth_token WHERE hash = $1 AND revoked_at IS NULL`, [hash]),
+  recordTokenUse: useRecorder(rows, 'auth_token', 'token_id'),
+});

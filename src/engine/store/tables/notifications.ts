@@ -1,0 +1,67 @@
+import type { NotificationStore, NotificationWebhook, StoredNotification } from '../notification-store.ts';
+import type { Access, Value } from '../rows.ts';
+
+type NotificationRow = Omit<StoredNotification, 'seen'> & { readonly seen: number };
+
+/** Number of ended notifications to keep: more than anyone reads. */
+const MAX_STORED = 500;
+
+const COLUMNS = 'seq, id, kind, subject, raised_at, ended_at, seen, title, body, decision_id';
+const INSERT = `INSERT INTO notification (id, kind, subject, raised_at, due, title, body, decision_id)
+  VALUES ($1, $2, $3, $4, (SELECT count(*) FROM notification_webhook), $5, $6, $7)
+  ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`;
+const END = `UPDATE notification SET ended_at = $1, due = (SELECT count(*) FROM notification_webhook)
+  WHERE kind = $2 AND subject = $3 AND ended_at IS NULL RETURNING ${COLUMNS}`;
+/** Refused inserts consume a `seq` on PostgreSQL, so count rows instead of subtracting. */
+const TRIM = `DELETE FROM notification WHERE ended_at IS NOT NULL
+  AND seq <= (SELECT seq FROM notification ORDER BY seq DESC LIMIT 1 OFFSET ${MAX_STORED})`;
+const SAVE_WEBHOOK = `INSERT INTO notification_webhook ("only", url) VALUES (1, $1)
+  ON CONFLICT ("only") DO UPDATE SET url = excluded.url, attempted_at = NULL, error = NULL`;
+
+const toNotification = (row: NotificationRow): StoredNotification => ({ ...row, seen: row.seen === 1 });
+
+/** Other engines are notified as for settings, so that their consoles show it. */
+export const notificationStore = ({ rows, write }: Access): NotificationStore => {
+  const list = async (rest: string, values: readonly number[] = []) =>
+    (await rows.all<NotificationRow>(`SELECT ${COLUMNS} FROM notification ${rest}`, values)).map(toNotification);
+  const update = async (sql: string, values: readonly Value[]): Promise<void> => {
+    await write((tx) => tx.run(sql, values));
+  };
+
+  return {
+    raiseNotification: ({ id, kind, subject, raisedAt, title, body, decisionId }) =>
+      write(function* (tx) {
+        const row = yield* tx.get<NotificationRow>(INSERT, [id, kind, subject, raisedAt, title, body, decisionId]);
+        if (row === undefined) return undefined;
+        yield* tx.run(TRIM);
+        tx.settingsChanged('other');
+        return toNotification(row);
+      }),
+    endNotification: ({ kind, subject }, endedAt) =>
+      write(function* (tx) {
+        const row = yield* tx.get<NotificationRow>(END, [endedAt, kind, subject]);
+        if (row !== undefined) tx.settingsChanged('other');
+        return row && toNotification(row);
+      }),
+    openNotifications: () => list('WHERE ended_at IS NULL ORDER BY seq'),
+    listNotifications: (limit) => list('ORDER BY seq DESC LIMIT $1', [limit]),
+    async countUnseenNotifications() {
+      const row = await rows.get<{ unseen: number }>('SELECT count(*) AS unseen FROM notification WHERE seen = 0');
+      return row?.unseen ?? 0;
+    },
+    markNotificationsSeen: (upTo) => update('UPDATE notification SET seen = 1 WHERE seen = 0 AND seq <= $1', [upTo]),
+    dueNotifications: () => list('WHERE due = 1 ORDER BY seq'),
+    notificationSent: ({ seq, endedAt }) =>
+      update('UPDATE notification SET due = 0 WHERE seq = $1 AND ended_at IS NOT DISTINCT FROM $2', [seq, endedAt]),
+    findNotificationWebhook: () =>
+      rows.get<NotificationWebhook>('SELECT url, attempted_at, error FROM notification_webhook'),
+    saveNotificationWebhook: (url) =>
+      write(function* (tx) {
+        yield* tx.run('UPDATE notification SET due = 0 WHERE due = 1');
+        if (url === null) yield* tx.run('DELETE FROM notification_webhook');
+        else yield* tx.run(SAVE_WEBHOOK, [url]);
+      }),
+    saveNotificationAttempt: ({ attemptedAt, error }) =>
+      update('UPDATE notification_webhook SET attempted_at = $1, error = $2', [attemptedAt, error]),
+  };
+};

@@ -1,0 +1,47 @@
+import type { OperatorTransaction, OperatorTransactionStore } from '../operator-transaction-store.ts';
+import type { Access } from '../rows.ts';
+
+/** Number of transactions to list: more than anyone reads. */
+const MAX_LISTED = 500;
+
+const SAVE = `INSERT INTO operator_transaction (id, chain_id, paymaster_id, open, record) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (id) DO UPDATE SET open = excluded.open, record = excluded.record`;
+const LIST = `SELECT record FROM operator_transaction
+  WHERE (CAST($1 AS bigint) IS NULL OR chain_id = $1) AND (CAST($2 AS text) IS NULL OR paymaster_id = $2)
+  ORDER BY seq DESC LIMIT ${MAX_LISTED}`;
+const OPEN = 'SELECT record FROM operator_transaction WHERE open = 1 ORDER BY seq';
+
+interface TransactionRow {
+  readonly record: string;
+}
+
+const toTransaction = ({ record }: TransactionRow): OperatorTransaction => JSON.parse(record) as OperatorTransaction;
+
+/** Not complete: not final, or its effects are not applied yet. */
+const isOpen = ({ final, outcome }: OperatorTransaction): boolean => !final || outcome === null;
+
+/** Withdrawals from tanks change the ledger. */
+export const operatorTransactionStore = ({ rows, write }: Access): OperatorTransactionStore => ({
+  saveOperatorTransaction: (transaction, holds = []) =>
+    write(function* (tx) {
+      for (const hold of holds) {
+        if ((yield* tx.get('SELECT 1 FROM ledger_hold WHERE hold_id = $1', [hold])) === undefined) return false;
+      }
+      const { transactionId, chainId, paymasterId, kind } = transaction;
+      const values = [transactionId, chainId, paymasterId, Number(isOpen(transaction)), JSON.stringify(transaction)];
+      yield* tx.run(SAVE, values);
+      if (kind === 'withdraw') tx.advanceLedger();
+      return true;
+    }),
+  removeOperatorTransaction: (transactionId) =>
+    write(function* (tx) {
+      yield* tx.run('DELETE FROM operator_transaction WHERE id = $1', [transactionId]);
+      tx.advanceLedger();
+    }),
+  async listOperatorTransactions({ chainId = null, paymasterId = null }) {
+    return (await rows.all<TransactionRow>(LIST, [chainId, paymasterId])).map(toTransaction);
+  },
+  async openOperatorTransactions() {
+    return (await rows.all<TransactionRow>(OPEN)).map(toTransaction);
+  },
+});

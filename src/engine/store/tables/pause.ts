@@ -1,0 +1,45 @@
+import type { Pause, PauseStore } from '../policy-store.ts';
+import type { Access } from '../rows.ts';
+
+const SAVE = `INSERT INTO sponsorship_pause ("only", since, reason) VALUES (1, $1, $2)
+  ON CONFLICT ("only") DO UPDATE SET since = excluded.since, reason = excluded.reason`;
+const COUNT_RESUME_OF_DAPP = `INSERT INTO dapp_resume (paymaster_id, times) VALUES ($1, 1)
+  ON CONFLICT (paymaster_id) DO UPDATE SET times = dapp_resume.times + 1`;
+const RESUMES = `SELECT times AS desk, coalesce((SELECT times FROM dapp_resume WHERE paymaster_id = $1), 0) AS dapp
+  FROM sponsorship_resume`;
+
+/** The end of a pause makes pending decisions restart. */
+export const pauseStore = ({ rows, write, cache }: Access): PauseStore => ({
+  async findPause() {
+    return (await rows.get<Pause>('SELECT since, reason FROM sponsorship_pause')) ?? null;
+  },
+  async listDappPauses() {
+    const found = await rows.all<Pause & { paymasterId: string }>('SELECT paymaster_id, since, reason FROM dapp_pause');
+    return new Map(found.map(({ paymasterId, ...pause }) => [paymasterId, pause]));
+  },
+  resumes: cache.remembered(
+    async (paymasterId) =>
+      (await rows.get<{ desk: number; dapp: number }>(RESUMES, [paymasterId])) ?? { desk: 0, dapp: 0 },
+  ),
+  savePause: (pause) =>
+    write(function* (tx) {
+      if (pause !== null) yield* tx.run(SAVE, [pause.since, pause.reason]);
+      else {
+        const ended = yield* tx.run('DELETE FROM sponsorship_pause');
+        if (ended > 0) yield* tx.run('UPDATE sponsorship_resume SET times = times + 1');
+        tx.advanceLedger();
+      }
+      tx.settingsChanged('desk');
+    }),
+  saveDappPause: (paymasterId, pause) =>
+    write(function* (tx) {
+      if (pause !== null) {
+        yield* tx.upsert('dapp_pause', 'paymaster_id, since, reason', { ...pause, paymasterId }, 'paymaster_id');
+      } else {
+        const ended = yield* tx.run('DELETE FROM dapp_pause WHERE paymaster_id = $1', [paymasterId]);
+        if (ended > 0) yield* tx.run(COUNT_RESUME_OF_DAPP, [paymasterId]);
+        tx.advanceLedger();
+      }
+      tx.settingsChanged({ dapp: paymasterId });
+    }),
+});

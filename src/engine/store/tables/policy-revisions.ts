@@ -1,0 +1,68 @@
+import { type Policy, policyHash } from '../../../core/policy/policy.ts';
+import { EngineError } from '../../../shared/errors.ts';
+import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import type { PolicyRevision, PolicyRevisionStore, PolicyTime } from '../policy-store.ts';
+import type { Access, StepRows, Steps, Transaction } from '../rows.ts';
+
+/** The decision that first uses a revision. */
+export type FirstUse = Pick<DecisionRecord, 'paymasterId' | 'at'>;
+
+const HISTORY = 'SELECT hash, at FROM policy_history WHERE paymaster_id = $1 ORDER BY seq DESC LIMIT $2';
+
+export const isPolicyOf = (hash: string, json: string): boolean => {
+  try {
+    return policyHash(JSON.parse(json) as Policy) === hash;
+  } catch {
+    return false;
+  }
+};
+
+/** The policy in a stored revision's text. @throws EngineError `STORAGE_FAILED` if it does not match its hash */
+const storedPolicy = (hash: string, json: string): Policy => {
+  if (isPolicyOf(hash, json)) return JSON.parse(json) as Policy;
+  const message = `The stored policy revision ${hash} is damaged: its text has another hash. Restore a backup`;
+  throw new EngineError('STORAGE_FAILED', message, { revision: hash });
+};
+
+/** Stores a revision forever, with the time of its first use. False if it exists already. */
+export const saveRevision = function* (
+  tx: StepRows,
+  { hash, policy }: { readonly hash: string; readonly policy: unknown },
+  { paymasterId, at }: FirstUse,
+): Steps<boolean> {
+  const insert = `INSERT INTO policy_revision (hash, paymaster_id, at, policy) VALUES ($1, $2, $3, $4)
+    ON CONFLICT DO NOTHING`;
+  return (yield* tx.run(insert, [hash, paymasterId, at, JSON.stringify(policy)])) > 0;
+};
+
+/** Puts a revision in force: a log entry before the first decision under it. False if it already is in force. */
+export const enforcePolicy = function* (
+  tx: StepRows & Pick<Transaction, 'log'>,
+  revision: PolicyRevision,
+  { paymasterId, at }: FirstUse,
+): Steps<boolean> {
+  const { hash, policy } = revision;
+  const last = yield* tx.get<PolicyTime>(HISTORY, [paymasterId, 1]);
+  if (last?.hash === hash) return false;
+  const isNew = yield* saveRevision(tx, revision, { paymasterId, at });
+  yield* tx.insert('policy_history', 'paymaster_id, hash, at', { paymasterId, hash, at });
+  tx.log.append('policy', { paymasterId, hash, ...(isNew && { policy }) });
+  return true;
+};
+
+export const policyRevisionStore = ({ rows, write, cache }: Access): PolicyRevisionStore => ({
+  settingsChanges: cache.changes,
+  recordPolicy: (paymasterId, revision, at) => write((tx) => enforcePolicy(tx, revision, { paymasterId, at })),
+  policyHistory: (paymasterId, limit) => rows.all<PolicyTime>(HISTORY, [paymasterId, limit]),
+  async findRevisions(paymasterId, start) {
+    const found = await rows.all<{ hash: string }>(
+      'SELECT hash FROM policy_revision WHERE hash >= $1 AND hash < $2 AND paymaster_id = $3 LIMIT 2',
+      [start, `${start}\u{10ffff}`, paymasterId],
+    );
+    return found.map(({ hash }) => hash);
+  },
+  async findPolicy(hash) {
+    const row = await rows.get<{ policy: string }>('SELECT policy FROM policy_revision WHERE hash = $1', [hash]);
+    return row && storedPolicy(hash, row.policy);
+  },
+});
