@@ -25,13 +25,14 @@ export const replayDecisions = async (
   withSignatures: boolean,
 ): Promise<ReplayReport> => {
   // Half of a command's time to start.
-  const [{ replayExport }, { version: engine }] = await Promise.all([
+  const [{ replayExport }, { version: engine }, { nativeRecoverSigner: recover }] = await Promise.all([
     import('../core/replay/replay-export.ts'),
     import('../engine/base/version.ts'),
+    import('../engine/signer/recover-signer.ts'),
   ]);
   const isMeant = (decision: DecisionRecord): boolean =>
     (paymasterId === undefined || decision.paymasterId === paymasterId) && decision.at >= from && decision.at < to;
-  return replayExport(decisions, { engine, withSignatures, isMeant });
+  return replayExport(decisions, { engine, withSignatures, recover, isMeant });
 };
 
 const MAX_ROWS = 20;

@@ -1,4 +1,3 @@
-import { getBytes, hashMessage, recoverAddress } from 'ethers';
 import type { TraceStep } from '../../shared/schema/decision.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
 import { decide, plan } from '../decision/decide.ts';
@@ -19,6 +18,7 @@ import {
   stepText,
 } from '../decision/stored-record.ts';
 import { ruleInput } from '../decision/rule-input.ts';
+import { type RecoverSigner, portableRecoverSigner } from './recover-signer.ts';
 import { compareRequest } from './request-follows.ts';
 import { isSame } from '../json/same-json.ts';
 import { termsOf } from '../decision/terms.ts';
@@ -51,6 +51,8 @@ export interface ReplayHow {
   readonly engine: string;
   /** False: the signer is not recovered, which takes most of the time. */
   readonly withSignatures: boolean;
+  /** How signers are recovered. Default: by ethers, which runs everywhere and takes some thirty times as long. */
+  readonly recover?: RecoverSigner | undefined;
 }
 
 /** The result of deciding again. */
@@ -74,14 +76,9 @@ const unsigned = (facts: Facts, policy: Policy): { readonly data: Hex; readonly 
 const SIGNATURE_DIGITS = 130;
 
 /** The signer, by the contract's own hash; undefined if the signature is invalid. */
-const recoverSigner = (facts: Facts, policy: Policy, signature: Hex): Address | undefined => {
+const signerOf = (facts: Facts, policy: Policy, signature: Hex, recover: RecoverSigner): Address | undefined => {
   const { layout, op } = ruleInput(facts, policy);
-  try {
-    const hash = getBytes(layout.hash(op, termsOf(facts, policy)));
-    return recoverAddress(hashMessage(hash), signature) as Address;
-  } catch {
-    return undefined;
-  }
+  return recover(layout.hash(op, termsOf(facts, policy)), signature);
 };
 
 /** Paymaster data with the stored signature: everything but the signature follows from the facts. */
@@ -181,10 +178,15 @@ const again = (record: StoredRecord, facts: Facts, policy: Policy): Decision | '
   return { facts, policy, policyHash, reservations: taken, held, steps, reason, paymasterAndData, engine };
 };
 
-const compareSigner = (facts: Facts, policy: Policy, paymasterAndData: Hex, compare: Compare): void => {
+const compareSigner = (
+  facts: Facts,
+  policy: Policy,
+  { paymasterAndData, recover }: { readonly paymasterAndData: Hex; readonly recover: RecoverSigner },
+  compare: Compare,
+): void => {
   const { index } = unsigned(facts, policy);
   const signature: Hex = `0x${paymasterAndData.slice(index, index + SIGNATURE_DIGITS)}`;
-  const signer = recoverSigner(facts, policy, signature);
+  const signer = signerOf(facts, policy, signature, recover);
   const isSigner = signer !== undefined && sameAddress(signer, facts.contract.signer);
   if (!isSigner) compare('signer', facts.contract.signer, signer);
 };
@@ -206,7 +208,7 @@ const contractBy = (facts: Facts, policy: Policy): unknown => {
 const compareAll = (
   record: StoredRecord,
   { facts, policy }: { readonly facts: Facts; readonly policy: Policy },
-  { engine, withSignatures }: ReplayHow,
+  { engine, withSignatures, recover = portableRecoverSigner }: ReplayHow,
   compare: Compare,
 ): readonly Reservation[] => {
   const decision = again(record, facts, policy);
@@ -231,7 +233,7 @@ const compareAll = (
   if (isLean(record)) compareLean(record, decision, withWords, compare);
   else compareTrace(record.trace, replayed.trace, withWords, compare);
   if (withSignatures && decision.reason === undefined) {
-    compareSigner(facts, policy, decision.paymasterAndData, compare);
+    compareSigner(facts, policy, { paymasterAndData: decision.paymasterAndData, recover }, compare);
   }
   return decision.reservations;
 };

@@ -15,6 +15,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { sha256 } from '../base/sha256.ts';
 import { version as engine } from '../base/version.ts';
 import { accountFaults } from './stored-faults.ts';
+import { nativeRecoverSigner } from '../signer/recover-signer.ts';
 import { logCrypto } from './ed25519.ts';
 import { MEND_ROLLBACK } from './rollback.ts';
 
@@ -146,6 +147,7 @@ const optionsOf = async (key: VerifierKey, { withSignatures, since }: LogCheck):
   crypto: logCrypto,
   engine,
   withSignatures,
+  recover: nativeRecoverSigner,
   ...(since !== undefined && { since: await sinceOf(since) }),
 });
 

@@ -7,6 +7,7 @@ export type SignDigest = (privateKey: Uint8Array, digest: Uint8Array) => Hex;
 
 /** The used part of secp256k1's native binding. The package's own entry would fall back to slow JavaScript. */
 interface NativeBinding {
+  ecdsaRecover(signature: Uint8Array, recid: number, digest: Uint8Array, isCompressed: boolean, output: Buffer): Buffer;
   ecdsaSign(
     digest: Uint8Array,
     privateKey: Uint8Array,
@@ -31,7 +32,8 @@ const loadBinding = (): NativeBinding | undefined => {
 export const portableSignDigest: SignDigest = (privateKey, digest) =>
   new SigningKey(privateKey).sign(digest).serialized as Hex;
 
-const binding = loadBinding();
+/** libsecp256k1; undefined if it cannot be loaded. */
+export const binding: NativeBinding | undefined = loadBinding();
 
 /** With libsecp256k1, about eight times as fast; undefined if it cannot be loaded. */
 export const nativeSignDigest: SignDigest | undefined =

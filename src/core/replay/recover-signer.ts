@@ -1,0 +1,20 @@
+import { getBytes, hashMessage, recoverAddress } from 'ethers';
+import type { Address, Hex } from '../../shared/schema/hex.ts';
+
+/** The signer of a hash by its EIP-191 signature of 65 bytes, `r || s || v`; undefined if the signature is invalid. */
+export type RecoverSigner = (hash: Hex, signature: Hex) => Address | undefined;
+
+/** The form that contracts take: `v` is 27 or 28, and `s` is in its lower half. */
+const TAKEN = /^0x[0-9a-f]{64}[0-7][0-9a-f]{63}1[bc]$/i;
+
+export const isTakenByContracts = (signature: Hex): boolean => TAKEN.test(signature);
+
+/** With ethers: runs everywhere. */
+export const portableRecoverSigner: RecoverSigner = (hash, signature) => {
+  if (!isTakenByContracts(signature)) return undefined;
+  try {
+    return recoverAddress(hashMessage(getBytes(hash)), signature) as Address;
+  } catch {
+    return undefined;
+  }
+};
