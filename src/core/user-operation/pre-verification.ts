@@ -9,7 +9,7 @@ import { byteLength, digits, keccak, word, wordAligned } from './hex-digits.ts';
 /** Base cost of every transaction, without its calldata (Yellow Paper, G_transaction). */
 export const TRANSACTION_GAS = 21_000n;
 /**
- * Usual gas per calldata token of EIP-7623. A zero byte is one token and any other byte four, so they cost 4 and 16
+ * Usual gas per calldata token of EIP-7623. A zero byte is one token and any other byte four, so they cost 4 and 16 gas
  * (EIP-2028).
  */
 export const TOKEN_GAS = 4n;
