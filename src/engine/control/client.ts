@@ -19,7 +19,7 @@ const post = (socketPath: string, path: string, body: string): Promise<string> =
 export const isNobodyThere = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED');
 
-/** An engine may be killed in the middle of its answer. */
+/** Posts a call. The engine may be killed while it answers. */
 const postCall = async (socketPath: string, path: string, body: string): Promise<EngineAnswer> => {
   try {
     return parseExactJson(await post(socketPath, path, body)) as EngineAnswer;

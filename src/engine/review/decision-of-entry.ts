@@ -5,7 +5,7 @@ import { type DecisionRecord, decisionRecord } from '../../shared/schema/decisio
 import { parse } from '../../shared/schema/parse.ts';
 
 /**
- * The decision of an entry's line, as originally made.
+ * The decision in a log entry's line, as it was originally made.
  *
  * @throws EngineError `VALIDATION` if it cannot be shown
  */

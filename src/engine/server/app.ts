@@ -21,9 +21,9 @@ import { type ReadBody, createBodyReader, readJson } from '../http/json.ts';
 import { CLOSING } from '../http/listen.ts';
 import { createBodyReceiver, discardRest } from '../http/receive-body.ts';
 
-/** Larger than any read-only call of the console. */
+/** Larger than the input of any console call in a review. */
 const CONSOLE_BODY_BYTES = 65_536;
-/** Simultaneous open pages of a review. */
+/** How many pages of a review may be open at the same time. */
 const REVIEW_STREAMS = 16;
 
 export interface ConsoleAppContext {
@@ -43,8 +43,8 @@ export interface HttpContext extends ConsoleAppContext {
 }
 
 /**
- * True if a Host header names this server by IP address, as localhost, or by a name that the operator has allowed. An
- * attacker can make any other name resolve to this machine (DNS rebinding).
+ * True if a Host header names this server by IP address, as localhost, or by a name that the operator has allowed. Any
+ * other name could be made by an attacker to resolve to this machine (DNS rebinding).
  */
 const isOwnHost = (host: string, allowed: readonly string[]): boolean => {
   if (allowed.includes(host)) return true;
@@ -58,7 +58,7 @@ const answerError = (context: Context, error: EngineError): void => {
   context.body = errorEnvelope(error);
 };
 
-/** Renders all errors, and unknown routes, in the envelope. */
+/** Returns all errors, and those of unknown routes, in the same JSON envelope. */
 const envelope =
   ({ log, entropy }: ConsoleAppContext): Middleware =>
   async (context, next) => {
@@ -78,7 +78,8 @@ const logRequest =
   async (context, next) => {
     const start = clock.monotonic();
     await next();
-    // Successes are in the store already; a log line for each would cost a twentieth of a decision's CPU.
+    // Successful requests are already in the store. A log line for each would take a twentieth of a decision's CPU
+    // time.
     log[context.status < 400 ? 'debug' : 'info']('http.request', {
       method: context.method,
       route: String(context['_matchedRoute'] ?? 'none'),
@@ -96,10 +97,10 @@ const checkHost =
 
 /** `//api/v2/…` is served like `/api/v2/…` (behaviour 8.1). */
 const singleSlashes: Middleware = (context, next) => {
-  // koa has no path for a target such as `http://`.
+  // Koa has no path for a target such as `http://`.
   const path = context.path as string | null;
   if (path === null) throw new EngineError('ROUTE_NOT_FOUND');
-  // Setting a path is more expensive than checking it.
+  // Checking the path is cheaper than setting it.
   if (path.includes('//')) context.path = path.replaceAll(/\/{2,}/g, '/');
   return next();
 };
@@ -110,7 +111,7 @@ const securityHeaders: Middleware = (context, next) => {
   return next();
 };
 
-/** Counts requests of other machines. JSON-RPC counts its own, since a batch holds many. */
+/** Counts requests from other machines. JSON-RPC requests are counted elsewhere, because a batch contains many. */
 const limitPeers =
   (limits: RateLimits): Middleware =>
   (context, next) => {
@@ -125,7 +126,7 @@ const discardUnread: Middleware = async (context, next) => {
 
 const baseApp = (context: ConsoleAppContext, allowedHosts: readonly string[]): Koa => {
   const app = new Koa();
-  app.silent = true; // Errors are logged here, with an allow-list of fields.
+  app.silent = true; // Errors are logged by this app, with an allow-list of fields.
   app.use(discardUnread);
   app.use(logRequest(context));
   app.use(securityHeaders);
@@ -179,7 +180,7 @@ export const createHttpApp = (context: HttpContext): Koa => {
   app.on(CLOSING, () => streams.end());
   const watched = monitoringRouter(service.monitoring, config.metricsToken);
   app.use(rpc.routes());
-  // Monitoring is not rate-limited: the more there is to see, the more it asks.
+  // Monitoring is not rate-limited, because it sends most requests when there is most to see.
   app.use(watched.routes());
   app.use(limitPeers(limits));
   for (const router of others) app.use(router.routes());
