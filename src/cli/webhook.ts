@@ -27,9 +27,7 @@ const jsonObject = (text: string): Record<string, unknown> => {
   try {
     const value = JSON.parse(text) as unknown;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {
-    // Said below.
-  }
+  } catch {}
   throw new InvalidArgumentError('Use a JSON object.');
 };
 

@@ -36,8 +36,7 @@ export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTok
   const { store, chains, rates } = context;
 
   /**
-   * Returns the reason instead of throwing if the chain is unreachable, so that the procedure need not wait for the
-   * chain.
+   * Returns the error as a note instead of throwing it, so that an unreachable chain does not prevent the procedure.
    */
   const orReason = async (check: () => Promise<string[]>): Promise<string[]> => {
     try {
