@@ -76,7 +76,7 @@ export interface EngineOptions {
   readonly nameServers?: readonly string[];
   /** What to do if the database is older than this engine's last write. Default: `refuse`. */
   readonly onRollback?: OnRollback;
-  /** Cost of deriving keys for the vault and new keystores; tests use a cheap one. */
+  /** Cost of deriving keys for the vault and new keystores. Tests use a low one. */
   readonly scrypt?: ScryptCost;
 }
 

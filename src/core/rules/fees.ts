@@ -130,7 +130,7 @@ export interface FeeFacts {
   readonly operatorCostWei: bigint | undefined;
   /** The chain's fixed default maximum for one operation, in wei. No answer of a node raises it. */
   readonly uncheckedCostWei: bigint;
-  /** What a chain of layer 2 charges for the operation's data, in gas. */
+  /** What a layer 2 charges for the operation's data, in gas. */
   readonly l1DataGas: bigint;
   readonly chainId: number;
   /** Symbol of the chain's native coin. */

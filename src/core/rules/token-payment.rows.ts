@@ -153,7 +153,8 @@ export default ruleTable(tokenPayment, {
   TOKEN_BALANCE_SHORT: {
     rows: [
       row((balance: bigint) => holding({ balance }), MAX_UNITS - 1n, MAX_UNITS),
-      // All is taken before the operation runs: 200,000 gas of its own, 25,000 around its call and 20,000 after it.
+      // All of this is taken before the operation runs: 200,000 gas for the operation itself, 25,000 around its call
+      // and 20,000 after it.
       row(prefunding, '734999', '735000'),
       heldRow('user', MAX_UNITS, tried({ allowance: 9n * MAX_UNITS, balance: MAX_UNITS })),
     ],

@@ -177,7 +177,7 @@ const isOpen = (facts: Facts, steps: readonly MeasuredStep[]): boolean =>
  * Replays past decisions of a DApp under a draft of its policy, in order, with the ledger that the draft would have led
  * to. What no file can contain, such as a pause, the signer and the chain's limits, is as it was at each decision.
  *
- * A ledger account that the recorded policy has too starts with the amount in the record, adjusted by what the draft
+ * If the recorded policy has a ledger account too, the amount in the record applies, adjusted by what the draft
  * reserves differently. An account that only the draft has starts empty. Operations count as settled immediately, with
  * the outcome of their settlement.
  */

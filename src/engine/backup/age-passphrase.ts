@@ -20,7 +20,7 @@ const NONCE = new Uint8Array(12);
 const wrappingKey = (passphrase: Secret<string>, salt: Uint8Array, logN: number): Promise<Buffer> =>
   deriveKey(passphrase, Buffer.concat([LABEL, salt]), { N: 2 ** logN, r: 8, p: 1 });
 
-/** Encrypts to a passphrase. Each guess of the passphrase costs scrypt with N = 2^`logN`. */
+/** Encrypts with a passphrase. Each guess of the passphrase costs scrypt with N = 2^`logN`. */
 export const passphraseRecipient = (passphrase: Secret<string>, logN: number, entropy: Entropy): Recipient => ({
   async wrapFileKey(fileKey) {
     const salt = Buffer.from(entropy.bytes(SALT_BYTES));

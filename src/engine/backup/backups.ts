@@ -40,7 +40,7 @@ const backupsFolder = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'b
 export const backupName = (title: string, at: number): string =>
   `${title}-${new Date(at).toISOString().replaceAll(':', '')}${BACKUP_EXTENSION}`;
 
-/** Makes the backups folder, accessible to its owner only. */
+/** Creates the backups folder, accessible to its owner only. */
 export const makeBackupsFolder = (folder: Pick<DataFolder, 'dir'>): string => {
   const dir = backupsFolder(folder);
   mkdirSync(dir, { recursive: true, mode: 0o700 });

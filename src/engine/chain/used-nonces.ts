@@ -4,7 +4,8 @@ import { type RpcClient, RpcError, isUnreachable } from './rpc.ts';
 import type { Block } from './user-operation-events.ts';
 
 /**
- * The same in all EntryPoint versions from v0.6 on. A nonce consists of a 192-bit key and a 64-bit sequence (ERC-4337).
+ * This function is the same in all EntryPoint versions from v0.6 on. A nonce consists of a 192-bit key and a 64-bit
+ * sequence (ERC-4337).
  */
 const abi = new Interface(['function getNonce(address sender, uint192 key) view returns (uint256)']);
 

@@ -19,7 +19,7 @@ export interface OperationFilter {
   readonly paymasters?: readonly Address[];
 }
 
-/** The same in EntryPoint v0.6, v0.7 and v0.8. */
+/** This event is the same in EntryPoint v0.6, v0.7 and v0.8. */
 const abi = new Interface([
   'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
 ]);

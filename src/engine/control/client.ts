@@ -35,7 +35,7 @@ const postCall = async (socketPath: string, path: string, body: string): Promise
  * Calls procedures of the engine that runs on a data folder.
  *
  * @throws EngineError as thrown by the procedure, or `INTERNAL` if the engine stops before it answers; an Error for
- *   which {@link isNobodyThere} holds if no engine runs
+ * which {@link isNobodyThere} is true if no engine runs
  */
 export const controlClient =
   (socketPath: string): Caller =>

@@ -8,7 +8,7 @@ const GIB = 2n ** 30n;
  */
 export const LEAST_FREE_BYTES = 100n * MIB;
 
-/** Bytes that this user may still write in a folder. */
+/** Returns how many bytes this user can still write to a folder. */
 export type FreeBytes = (dir: string) => Promise<bigint>;
 
 export const freeOnDisk: FreeBytes = async (dir) => {

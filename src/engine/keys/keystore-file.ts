@@ -76,7 +76,7 @@ const objectOf = (text: string): JsonObject => {
 /**
  * Reads a keystore file without decrypting anything.
  *
- * @returns the parts that open it, and the whole content
+ * @returns the parts required for decryption, and the whole content
  * @throws EngineError `KEYSTORE_INVALID`
  */
 export const readKeystore = (text: string): { file: KeystoreFile; json: JsonObject } => {

@@ -3,7 +3,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Backups of data, vault and settings. */
+/** Procedures for backups of data, vault and settings. */
 export const backupHandlers = ({ backups, vault, clock, log }: ServiceContext): Handlers<NamesOf<'backups'>> => ({
   'backups.create': async ({ file, passphrase, force }) => {
     const started = clock.monotonic();

@@ -36,7 +36,7 @@ export const newestUnexpired = async (
   return age <= MESSAGE_LIFETIME_MS ? message : undefined;
 };
 
-/** DApps and their funding wallets. */
+/** Procedures for DApps and their funding wallets. */
 export const dappHandlers = (context: ServiceContext): Handlers<NamesOf<'paymasters'>> => {
   const { store, clock, entropy, pause } = context;
   const base64 = (bytes: number): string => Buffer.from(entropy.bytes(bytes)).toString('base64url');

@@ -4,7 +4,7 @@ import type { Dapp } from '../store/registry-store.ts';
 import type { ServiceContext } from './service.ts';
 
 export interface PolicyRecorder {
-  /** Records the policy of every DApp that may have changed since the last call. Cheap if nothing has. */
+  /** Records the policy of every DApp that may have changed since the last call. Costs little if no policy has. */
   catchUp(): Promise<void>;
 }
 

@@ -31,7 +31,7 @@ export interface TokenPrices {
  * Leaves out tokens without a usable rate.
  *
  * @param supported the fee tokens of the chain
- * @param requested see `askedTokens`; empty: all
+ * @param requested addresses of tokens, as returned by `requestedTokens`; empty means all
  * @throws EngineError `CHAIN_UNREACHABLE` with the error of the first feed, if no requested token has a rate; whatever
  * `Rates.rateOf` throws
  */

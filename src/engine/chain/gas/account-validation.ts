@@ -68,8 +68,8 @@ const hasAnswered = ({ success, data }: Outcome): boolean => success && byteLeng
 /**
  * How the account fails to validate an operation, if it does so whatever the signature: `0x`, or the selector of its
  * error. Undefined if the signature may matter, or if the node cannot simulate the validation. Clients send dummies of
- * all kinds, so a single failing signature proves nothing. Only if the account fails in the same way and with the same
- * gas for all kinds, it does not read the signature.
+ * all kinds, so a single failing signature proves nothing. An account ignores the signature only if it fails in the
+ * same way, with the same gas, for all kinds.
  *
  * @param op with paymaster data that cannot be used on chain
  * @throws EngineError `CHAIN_UNREACHABLE`

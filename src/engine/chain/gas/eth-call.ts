@@ -44,7 +44,9 @@ export const callWithOverride = (rpc: RpcClient, to: Address, data: Hex, overrid
 export const callWithAmpleGas = (rpc: RpcClient, to: Address, data: Hex): Promise<Hex> =>
   callWithGas(rpc, to, data, CALL_GAS);
 
-/** The same with a given amount of gas. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+/**
+ * `eth_call` at the unchanged latest block, with this amount of gas. @throws RpcError, EngineError `CHAIN_UNREACHABLE`
+ */
 export const callWithGas = (rpc: RpcClient, to: Address, data: Hex, gas: bigint): Promise<Hex> =>
   sendForBytes(rpc, 'eth_call', [{ to, data, gas: toQuantity(gas) }, 'latest']);
 

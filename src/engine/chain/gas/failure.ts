@@ -147,7 +147,7 @@ export const simulationFailure = (error: unknown): unknown => {
   );
 };
 
-/** For `catch`. @throws the result of {@link simulationFailure} */
+/** Handler for `catch`. @throws the result of {@link simulationFailure} */
 export const failSimulation = (error: unknown): never => {
   throw simulationFailure(error);
 };

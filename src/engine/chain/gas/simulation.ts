@@ -96,8 +96,7 @@ const meterV07 = async (
   const least = layout.paymasterGas?.paymasterPostOpGasLimit ?? 0n;
   return {
     metered: sponsored.validation + own.execution + postOp,
-    // The EntryPoint's own work has no limit of its own. It is included here, so that the limits cover the whole
-    // charge.
+    // The EntryPoint's own work has no separate limit. It is included here, so that the limits cover the whole charge.
     verificationGasLimit: withMargin(own.validation - DEPOSIT_GAS + own.execution),
     paymasterVerificationGasLimit: withMargin(sponsored.validation - own.validation + DEPOSIT_GAS),
     paymasterPostOpGasLimit: max(withMargin(postOp), least),
