@@ -38,7 +38,9 @@ const readData = async (text: string): Promise<Record<string, unknown>> => {
   try {
     const data = parseExactJson(json);
     if (typeof data === 'object' && data !== null && !Array.isArray(data)) return { ...data };
-  } catch {}
+  } catch {
+    // Reported below.
+  }
   throw invalid('--data must be a JSON object, or @ and the file that holds one');
 };
 

@@ -27,7 +27,9 @@ const jsonObject = (text: string): Record<string, unknown> => {
   try {
     const value = JSON.parse(text) as unknown;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {}
+  } catch {
+    // Reported below.
+  }
   throw new InvalidArgumentError('Use a JSON object.');
 };
 

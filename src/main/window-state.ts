@@ -43,8 +43,8 @@ const between = (least: number, value: number, most: number): number => Math.max
 /**
  * Adapts the state so that the window is visible and usable: not larger than its screen, and not too small. Drops a
  * position outside of all screens, because screens can be unplugged.
+ *
  * @param areas work areas of the screens, without their task bars, primary screen first
- * @param areas of the screens, without their task bars, the primary one first
  */
 export const placeOn = (areas: readonly Rectangle[], state: WindowState): WindowState => {
   const own = state.x === undefined || state.y === undefined ? undefined : areas.find((area) => canBeHeld(state, area));

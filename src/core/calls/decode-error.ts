@@ -26,7 +26,7 @@ export type DecodeErrorCode =
 export class DecodeError extends Error {
   readonly code: DecodeErrorCode;
 
-  /** @param detail one plain sentence for the operator */
+  /** `detail` is one plain sentence for the operator. */
   constructor(code: DecodeErrorCode, detail: string) {
     super(detail);
     this.code = code;

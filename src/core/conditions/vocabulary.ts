@@ -18,8 +18,10 @@ class Seen {
 /** Addresses and bytes are lower-case hex, amounts are wei; `maxCostUsd` is missing if the price is unknown. */
 export class ConditionOperation extends Seen {}
 
+/** A call that the operation makes. */
 export class ConditionCall extends Seen {}
 
+/** The DApp that the operation is sent for. */
 export class ConditionDapp extends Seen {}
 
 const gasFields = [
