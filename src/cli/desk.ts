@@ -73,7 +73,7 @@ export const requirePassphrase = (options: DeskOptions, of = 'the backup'): Secr
   );
 };
 
-/** Starts an engine on the folder, which serves no requests. Its log is written to standard error. */
+/** Starts an engine on the folder, without serving requests. Its log is written to standard error. */
 export const openEngine = async (
   options: DeskOptions,
   flags: Readonly<Record<string, unknown>> = {},
@@ -110,7 +110,7 @@ export const withDesk = async <T>(
   return use(call);
 };
 
-/** A command that names a database must not use a different one, which a service on the same folder may do. */
+/** Refuses to continue if the command names another database than the service that runs on the same folder uses. */
 const requireSameDatabase = async (options: DeskOptions, call: Caller): Promise<void> => {
   if (options.database === undefined && terminal().env.GASDESK_DATABASE === undefined) return;
   const { database } = loadConfig({ flags: databaseFlag(options), env: terminal().env });

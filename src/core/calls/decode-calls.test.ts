@@ -27,7 +27,7 @@ import { decodeCalls } from './decode-calls.ts';
 import type { DecodedCall, Decoding } from './decoding.ts';
 import type { DecodeErrorCode } from './decode-error.ts';
 
-/** Cases with two safe outcomes, for which our decoder returns the other one than the vectors prefer. */
+/** Cases with two safe outcomes, for which the decoder does not return the one that the vectors prefer. */
 const DEVIATIONS: Record<string, Decoding['outcome']> = {
   // Refused: known accounts interpret the mode selector differently.
   'k31/7579-mode-selector-and-payload': 'undecodable',

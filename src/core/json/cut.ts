@@ -13,7 +13,7 @@ export interface Cut {
 /** The longest part of a request that is stored completely, in bytes of JSON. */
 export const MAX_BYTES = 16 * 1024;
 /**
- * The same limit for a single field of an operation that exceeds the first. So one field cannot use up the space of the
+ * The same limit for a single field of an operation that exceeds that limit, so that no field uses up the space of the
  * others.
  */
 export const MAX_FIELD_BYTES = 2 * 1024;

@@ -64,7 +64,7 @@ const textOf = <Terms>({ kind, words }: DataField<Terms>, hex: string, value: bi
   return kind === 'signature' || kind === 'padding' ? '' : String(value);
 };
 
-/** Where the paymaster's address ends, which starts every `paymasterAndData`. */
+/** Number of characters of `0x` and the paymaster's address, with which every `paymasterAndData` starts. */
 const ADDRESS_DIGITS = 42;
 
 /** Splits `paymasterAndData` into fields, combines their terms, and extracts the signature. */

@@ -170,7 +170,7 @@ export interface TokenLayout extends ContractLayout<TokenTerms> {
    * sets the rate.
    */
   maxTokenCost(op: UserOperation, price: TokenPrice): bigint;
-  /** The gas that the contract charges at least, however little the operation uses. */
+  /** The least gas that the contract charges, however little the operation uses. */
   leastChargedGas(op: UserOperation, charged: ChargedGas): bigint;
 }
 

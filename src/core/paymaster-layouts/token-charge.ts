@@ -7,7 +7,7 @@ export const WEI_PER_COIN = 10n ** 18n;
 
 export interface LeastCharge {
   readonly price: Pick<TokenPrice, 'exchangeRate' | 'constantFee'>;
-  /** Gas that is charged at least, however little the operation uses. */
+  /** The least gas that is charged, however little the operation uses. */
   readonly gas: bigint;
   /** The lowest gas price at which the operation can be mined, in wei. */
   readonly gasPrice: bigint;

@@ -68,7 +68,7 @@ const SELECTOR_LENGTH = 10; // 0x and four bytes
 const checkCall = (whitelist: ContractWhitelist, sender: Address, call: DecodedCall): Result => {
   const { target, value, data, operation } = call;
   if (operation === 'delegatecall') return deny('DELEGATECALL_NOT_ALLOWED', { target });
-  // With a call to itself, the account may run another batch or change its owners.
+  // By calling itself, the account may run another batch or change its owners.
   if (sameAddress(target, sender)) return deny('SELF_CALL_NOT_ALLOWED', { target });
   if (data === '0x') return deny('PLAIN_TRANSFER', { target, valueWei: value.toString() });
   const contract = whitelist.get(target);

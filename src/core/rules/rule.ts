@@ -41,7 +41,7 @@ export type StepParts = Pick<Step, 'call' | 'micros' | 'shadow'>;
 /** The input of the rules: the facts, the policy, and what is derived from them. */
 export interface RuleInput {
   readonly facts: Facts;
-  /** If the user pays in a token, without the rules of sponsorship. */
+  /** The policy. If the user pays in a token, it lacks the sponsorship rules. */
   readonly policy: Policy;
   /** Rules that do not apply to the operation. {@link policy} excludes them. */
   readonly idle: readonly IdleRule[];

@@ -17,8 +17,7 @@ const inForceAt = (rule: PolicyRule, at: number): PolicyRule => {
 };
 
 /**
- * The draft, combined with what a policy file cannot contain, which comes from the policy in force when the decision
- * was made.
+ * The draft. What a policy file cannot contain comes from the policy in force when the decision was made.
  *
  * @param from when the draft's new and changed limits start, epoch ms
  */

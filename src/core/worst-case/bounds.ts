@@ -156,8 +156,8 @@ const stopsAtOnce = (stop: Stop): Bounds['ladders'] => {
 /**
  * The most that an attacker can spend under each rule: what the rule alone allows, times how often it allows that
  * within the period. Each amount is found by deciding operations. The attacker may choose when an hour or a day starts,
- * so it may touch one more window of a limit than it has room for. Amounts that limits hold now have expired by then,
- * except those of lifetime limits.
+ * so the period may touch one more window of a limit than fit into it. Amounts that limits hold now have expired by
+ * then, except those of lifetime limits.
  */
 export const boundsOf = (policy: Policy, situation: Situation, heldNow: HeldNow): Bounds => {
   const operation = costliest(policy, situation);

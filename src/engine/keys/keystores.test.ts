@@ -100,7 +100,7 @@ it('a damaged file is reported and hides no other; foreign files are left alone'
   // Only regular files are opened, because reading a pipe could wait indefinitely.
   mkdirSync(join(dir, `${named('3')}.json`));
   symlinkSync('/etc/passwd', join(dir, `${named('5')}.json`));
-  // The file contains another key than its name says. Only the chosen key may sign.
+  // The file contains a different key than its name says. Only the chosen key may sign.
   const { text } = await foreign();
   writeFileSync(join(dir, `${named('4')}.json`), text);
   writeFileSync(join(dir, 'notes.txt'), 'mine');

@@ -186,7 +186,7 @@ export const createKeystores = (desk: {
       }
       const { file } = readKeystore(readText(path));
       if (password === undefined) throw new EngineError('KEYSTORE_PASSWORD_WRONG');
-      // The file may contain another key than its name says. Anyone who can open the file may delete it.
+      // The file may contain a different key than its name says. Anyone who can open the file may delete it.
       await withKey(file, password, () => change(() => rmSync(path)));
     },
     use: (address, password, act) => opened(address, password, (key) => act(new Wallet(`0x${key.toString('hex')}`))),

@@ -56,7 +56,7 @@ export const watchDecisions = (notifications: Notifications, clock: Clock): Deci
   const bursts = createCounters(BURST, clock);
   const outages = createCounters(OUTAGE, clock);
   const lastBurst = new Map<string, number>();
-  /** When this engine last was without decisions, epoch ms. */
+  /** When this engine was last without decisions, epoch ms. */
   let deafAt = 0;
 
   const webhookOf = (decision: DecisionRecord): void => {

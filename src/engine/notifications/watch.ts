@@ -35,7 +35,7 @@ export interface Watch {
   stop(): Promise<void>;
 }
 
-/** The interval of checks. They are no more frequent because node providers bill requests. */
+/** The interval between checks. They are not more frequent, because node providers bill requests. */
 const POLL_MS = 60_000;
 /** Minimum time between two checks, even if an event triggers one. */
 const SOON_MS = 10_000;

@@ -19,7 +19,10 @@ export const warnOfSetBack = async (
   if (ms > TOLERATED_MS) log.warn('clock.set-back', { ms });
 };
 
-/** Compares the two clocks; to be called repeatedly. Logs one line when they diverge, and one when they agree again. */
+/**
+ * Returns a function, to be called repeatedly, that compares the two clocks. It logs one line when they diverge, and
+ * one when they agree again.
+ */
 export const createClockWatch = (clock: Clock, log: Log): (() => Promise<void>) => {
   let apart = false;
   return async () => {

@@ -33,7 +33,7 @@ export interface TriedPayment {
 /** More than any operation's call may use. The rest of the simulating call's gas is for taking the tokens. */
 export const AMPLE_CALL_GAS = 15_000_000n;
 
-/** Gas because the refund uses a cold allowance of the treasury (EIP-2929: 2,100 and 2,900). */
+/** Gas for using the treasury's cold allowance in the refund (EIP-2929: 2,100 and 2,900). */
 const GIVING_BACK_GAS = 5_000n;
 
 /** Limits an amount to the largest one that a token can represent, because no account can own more. */

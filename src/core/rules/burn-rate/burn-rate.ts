@@ -14,8 +14,8 @@ import { type CheckResult, type RuleInput, type RuleKind, deny, pass } from '../
 const DAPP_PART = 2n;
 
 /**
- * The command that sets a breaker with room for this amount. One DApp may use only a part of the threshold, so its
- * breaker must be higher.
+ * The command that sets a breaker with room for this amount. One DApp may use only a part of the threshold, so the
+ * threshold must be higher than a DApp's amount.
  */
 const raised = ({ chainId, seconds, dapp }: Evidence, wei: bigint): string =>
   `"gasdesk chain set ${String(chainId)} --breaker ${weiToDecimal(wei * (dapp === undefined ? 1n : DAPP_PART))}/${String(seconds)}s"`;
@@ -26,7 +26,7 @@ const checked = (evidence: Evidence, resume: string): string =>
   `The operator checks what used the amount, then runs "${resume}", which restarts the count. ` +
   `If the traffic is legitimate, the operator raises the breaker first: ${raised(evidence, wanted(evidence))}.`;
 
-/** Explains where a threshold comes from that the operator has not set. */
+/** Explains the origin of a threshold that the operator has not set. */
 const originWords = ({ origin, dapp, ...evidence }: Evidence): string => {
   if (origin === undefined) return '';
   const whole =

@@ -98,7 +98,7 @@ export const thresholdError = (type: z.output<typeof thresholdType>, threshold: 
   return undefined;
 };
 
-/** The fields that a spending limit has whether typed, sent or stored. */
+/** The fields that a spending limit has, whether it is typed, sent or stored. */
 export interface LimitWords {
   readonly type: z.output<typeof limitType>;
   /** Absent if the limit checks each operation on its own. */

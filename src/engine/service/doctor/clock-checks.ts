@@ -56,8 +56,8 @@ export const checkChainClock = async (clock: Clock, chainId: number, rpc: RpcCli
 };
 
 /**
- * Reports that the machine's time has changed: either while the service runs, which has its own clock, or before it
- * started, if decisions are from the future.
+ * Reports that the machine's time has changed: either while the service runs (the service has its own clock), or before
+ * it started, if decisions are from the future.
  */
 export const checkClock = async (store: Pick<DecisionQueries, 'summarizeDecisions'>, clock: Clock): Promise<Check> => {
   const name = 'clock';

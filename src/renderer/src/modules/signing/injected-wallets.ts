@@ -28,9 +28,7 @@ const textOf = (value: unknown, most: number): string => {
   return clean.length > most ? `${clean.slice(0, most)}…` : clean;
 };
 
-/**
- * Accepts an image whose display requires no request. Used as the source of an `img`, not even an SVG can run scripts.
- */
+/** Accepts an image whose display requires no request. In an `img`, not even an SVG can run scripts. */
 const iconOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.length <= MAX_ICON && /^data:image\/(?:png|svg\+xml|webp|gif|jpeg)[;,]/.test(value)
     ? value

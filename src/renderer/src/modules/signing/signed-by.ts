@@ -29,7 +29,7 @@ export type ToSign =
 export const pastedAddress = (text: string): Address | undefined =>
   /^0x[0-9a-fA-F]{40}$/.test(text.trim()) ? (text.trim() as Address) : undefined;
 
-/** Interprets a text that was pasted by its length: 65 bytes are a signature, more are a signed transaction. */
+/** Interprets a pasted text by its length: 65 bytes are a signature, more are a signed transaction. */
 export const pastedSignature = (text: string): SignedBy | undefined => {
   const bytes = text.trim();
   if (/^0x[0-9a-fA-F]{130}$/.test(bytes)) return { signature: bytes as Hex };
