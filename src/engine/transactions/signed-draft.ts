@@ -22,7 +22,7 @@ const FIELDS = [
 
 const textOf = (transaction: Transaction, field: string): string => String(Reflect.get(transaction, field));
 
-/** Refuses the signature of another account than the draft's. @throws EngineError `INVALID_SIGNATURE` */
+/** Refuses a signature by an account other than the draft's. @throws EngineError `INVALID_SIGNATURE` */
 export const mustBeFrom = (from: Address, signer: Address | null): void => {
   if (signer === null || !sameAddress(signer, from)) throw invalid(`it was made by ${String(signer)}, not by ${from}`);
 };
