@@ -12,7 +12,7 @@ const apiKey = z.strictObject({
   revokedAt: z.number().nullable(),
 });
 
-/** The API keys of a DApp. Each works until it is revoked, so that a key can be changed without an outage. */
+/** API keys of DApps. Each key works until it is revoked, so that keys can be replaced without an outage. */
 export const apiKeyProcedures = {
   'apiKeys.create': procedure({
     summary: 'Create another API key for a DApp; the others stay valid, and this one is shown where one key is shown',

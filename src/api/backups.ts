@@ -3,7 +3,7 @@ import { procedure } from './procedure.ts';
 
 const backup = z.strictObject({ path: z.string(), bytes: z.number(), madeAt: z.number().describe('Epoch ms') });
 
-/** Restoring a backup needs a stopped engine, so no procedure does it. */
+/** Procedures for backups. No procedure restores a backup, because a restore requires that the engine is stopped. */
 export const backupProcedures = {
   'backups.create': procedure({
     summary: 'Write everything to one encrypted file, while the desk keeps working',

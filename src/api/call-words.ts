@@ -7,7 +7,7 @@ export type DecodedCall = ProcedureOutput<'decisions.calls'>['calls'][number];
 
 const LONGEST_ARG = 24;
 
-/** A call in words: `mint(3) on Game Items`, as far as the registered ABIs know it. */
+/** Describes a call, such as `mint(3) on Game Items`, as far as the registered ABIs allow. */
 export const callWords = ({ contract, target, method, args, data, valueWei }: DecodedCall): string => {
   const where = contract ?? shorten(target);
   if (data === '0x') return `a transfer of ${shownAmount(BigInt(valueWei))} to ${where}`;
@@ -18,7 +18,7 @@ export const callWords = ({ contract, target, method, args, data, valueWei }: De
 
 const SHOWN_CALLS = 3;
 
-/** The first calls of an operation in words. */
+/** Describes the first calls of an operation. */
 export const callsWords = (calls: readonly DecodedCall[]): string => {
   if (calls.length === 0) return 'an operation';
   const shown = calls.slice(0, SHOWN_CALLS).map(callWords).join(', ');

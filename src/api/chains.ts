@@ -5,7 +5,7 @@ import { address } from '../shared/schema/hex.ts';
 import { chainId, httpUrl, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
-/** Window of a burn-rate breaker, in seconds. */
+/** Bounds for the period of a burn-rate breaker, in seconds. */
 export const breakerSeconds = { least: 60, most: 7 * 86_400 } as const;
 
 const positiveWei = z.string().regex(/^[1-9]\d{0,77}$/, 'must be a positive number of wei, decimal');
@@ -29,7 +29,7 @@ const unreachable = z.strictObject({
   ),
 });
 
-/** The budget of a chain, and how much of it is used. */
+/** The budget of a chain while its node is unreachable, and how much of it is used. */
 export const unreachableState = unreachable
   .extend({
     signedWei: z.string().describe('wei, decimal: how much of the budget is used'),
@@ -78,7 +78,7 @@ const chain = z.strictObject({
 
 const signer = z.strictObject({ chainId: z.number(), address });
 
-/** A replaced key is deleted; what it signed stays valid until it expires. */
+/** A replaced key is deleted. What it has signed stays valid until it expires. */
 const replace = z.boolean().default(false).describe('Put the key in the place of the one there is');
 
 const paymasterContract = z.strictObject({

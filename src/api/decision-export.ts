@@ -5,7 +5,7 @@ import type { Caller, ProcedureInput } from './index.ts';
 
 const PAGE = 100;
 
-/** Adds the policy revision to the first decision that each revision made. */
+/** Returns a function that adds each policy revision to the first exported decision that names it. */
 const withRevisions = (call: Caller) => {
   const told = new Set<string>();
   return async (decision: DecisionRecord): Promise<DecisionRecord> => {
@@ -17,7 +17,7 @@ const withRevisions = (call: Caller) => {
   };
 };
 
-/** The decisions of an export, oldest first, including those made during the export. */
+/** The decisions of an export, oldest first. Includes decisions made while the export runs. */
 export async function* exportedDecisions(
   call: Caller,
   filters: ProcedureInput<'decisions.page'>,
@@ -42,7 +42,7 @@ const lineOf = (decision: DecisionRecord): string =>
 
 const coin = (wei: string | null): string => (wei === null ? '' : weiToDecimal(BigInt(wei)));
 
-/** CSV columns by name, in order. Amounts are exact, in the chain's coin. */
+/** The columns of the CSV format, by name and in order. Amounts are exact, in the chain's coin. */
 const COLUMNS: Readonly<Record<string, (decision: DecisionRecord) => string | number | null>> = {
   seq: ({ seq }) => seq,
   time: ({ at }) => new Date(at).toISOString(),
@@ -64,8 +64,8 @@ const COLUMNS: Readonly<Record<string, (decision: DecisionRecord) => string | nu
 };
 
 /**
- * CSV as in RFC 4180. Text that a spreadsheet would take for a formula is escaped: anyone can choose names and
- * messages.
+ * CSV as in RFC 4180. Text that a spreadsheet would interpret as a formula is escaped, because anyone can choose names
+ * and messages.
  */
 const csv = (rows: readonly (readonly unknown[])[]): string => {
   const text = Papa.unparse(rows as unknown[][], { escapeFormulae: true, newline: '\r\n' });
@@ -75,7 +75,7 @@ const csv = (rows: readonly (readonly unknown[])[]): string => {
 export const exportFormats = ['jsonl', 'csv'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** The text of an export in pieces: whole decisions as JSON Lines, or the columns above as CSV. */
+/** The text of an export, in pieces: complete decisions as JSON Lines, or the columns above as CSV. */
 export async function* exportText(
   pages: AsyncIterable<readonly DecisionRecord[]>,
   format: ExportFormat,

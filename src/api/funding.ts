@@ -14,7 +14,10 @@ const change = z.strictObject({
   signature: z.string().nullable().describe('Null for changes older than its storage'),
 });
 
-/** Signing the funding message, and the result. `paymasters` issues and redeems the message. */
+/**
+ * Procedures for signing the funding message and for the result. The `paymasters` procedures issue and redeem the
+ * message.
+ */
 export const fundingProcedures = {
   'funding.sign': procedure({
     summary: 'Have the newest funding message signed; changes nothing',

@@ -27,7 +27,7 @@ import { transactionProcedures } from './transactions.ts';
 import { vaultProcedures } from './vault.ts';
 import { webhookProcedures } from './webhooks.ts';
 
-/** Every procedure of the service. The management API, JSON-RPC, the console and the CLI are renderings of these. */
+/** Every procedure of the service. The management API, JSON-RPC, the console and the CLI all call these. */
 export const procedures = {
   ...accountProcedures,
   ...apiKeyProcedures,
@@ -60,11 +60,11 @@ export const procedures = {
 
 export type ProcedureName = keyof typeof procedures;
 export type ProcedureInput<Name extends ProcedureName> = z.input<(typeof procedures)[Name]['input']>;
-/** What a handler receives: the input after its schema has read it. */
+/** What a handler receives: the input after its schema has parsed it. */
 export type ProcedureArguments<Name extends ProcedureName> = z.output<(typeof procedures)[Name]['input']>;
 export type ProcedureOutput<Name extends ProcedureName> = z.output<(typeof procedures)[Name]['output']>;
 
-/** False for inherited members such as `toString`. */
+/** False for inherited members of objects, such as `toString`. */
 export const isProcedureName = (name: string): name is ProcedureName => Object.hasOwn(procedures, name);
 
 export type Caller = <Name extends ProcedureName>(

@@ -3,7 +3,7 @@ import { address } from '../shared/schema/hex.ts';
 import { loopbackUrl, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
-/** Protects one key; required for each use of the key. */
+/** Protects one key, and is required for each use of that key. */
 const password = z.string().min(1).max(1_000);
 
 const keystore = z.strictObject({
@@ -14,8 +14,8 @@ const keystore = z.strictObject({
 });
 
 /**
- * A key that signs in the engine's process. Ledgers and pasted signatures need none. The password of a keystore opens
- * it for this one use.
+ * A key that signs in the engine's process. Ledgers and pasted signatures need no such key. The password opens a
+ * keystore for this use only.
  */
 export const signingKey = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('keystore'), address, password }),
@@ -24,7 +24,7 @@ export const signingKey = z.discriminatedUnion('kind', [
 
 export type SigningKey = z.output<typeof signingKey>;
 
-/** Keys of funding wallets and of contract owners: local keystores, and wallets on this machine. */
+/** Procedures for the keys of funding wallets and contract owners: local keystores, and wallets on this machine. */
 export const keyProcedures = {
   'keystores.list': procedure({
     summary: 'List the local keys, without anything that opens them',

@@ -3,9 +3,9 @@ import { EngineError } from '../shared/errors.ts';
 import type { Caller } from './index.ts';
 
 export interface LogRange {
-  /** The first entry; 0 by default. */
+  /** The first entry to export. Default: 0. */
   readonly from?: number | undefined;
-  /** Exclusive end: one past the last exported entry; by default the size of the log. */
+  /** One past the last entry to export. Default: the size of the log. */
   readonly to?: number | undefined;
 }
 
@@ -13,11 +13,14 @@ export interface LogExportHead {
   readonly format: 'gasdesk-log';
   readonly version: 1;
   readonly origin: string;
-  /** The log's key, as the exporter states it: trust only a key from another source. */
+  /** The log's key according to the exporter. Trust a key only if it comes from another source. */
   readonly key: string;
   readonly from: number;
   readonly to: number;
-  /** Roots of the full subtrees before the first entry, and after the last up to the checkpoint's size, base64. */
+  /**
+   * Roots, in base64, of the full subtrees before the first entry, and of those between the last entry and the
+   * checkpoint's size.
+   */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
@@ -27,7 +30,7 @@ export interface LogExportEnd {
 }
 
 /**
- * The lines of an exported log, each with its line break: a head, the entries byte for byte, a checkpoint.
+ * The lines of an exported log, each with its line break: a header, the entries byte for byte, a checkpoint.
  *
  * @throws EngineError `VAULT_LOCKED`, `LOG_INCONSISTENT`
  */

@@ -26,7 +26,7 @@ const checkpoint = z.strictObject({
   note: z.string().describe('The checkpoint, a signed note (c2sp.org/tlog-checkpoint)'),
 });
 
-/** The log: every decision, settlement and change, in a form that others can verify. */
+/** Procedures for the log, which records every decision, settlement and change in a form that others can verify. */
 export const logProcedures = {
   'log.key': procedure({
     summary: 'Show the key with which others verify the log',

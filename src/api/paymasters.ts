@@ -5,7 +5,7 @@ import { chainId, id, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 import { pause, pauseReason } from './system.ts';
 
-/** ERC-7677: a data URL, or a URL that browsers can load. */
+/** ERC-7677: a data URL, or a URL from which browsers can load the icon. */
 const icon = z
   .string()
   .max(20_000)

@@ -6,7 +6,7 @@ export interface Procedure<Input extends z.ZodType = z.ZodType, Output extends z
   readonly summary: string;
   readonly input: Input;
   readonly output: Output;
-  /** Expected failures in addition to `VALIDATION` and `INTERNAL`, which every procedure has. */
+  /** Expected errors in addition to `VALIDATION` and `INTERNAL`, which every procedure can return. */
   readonly errors: readonly ErrorCode[];
 }
 
@@ -14,8 +14,8 @@ const nothing = z.strictObject({});
 const noAnswer = z.null();
 
 /**
- * Keeps the exact types of the schemas. Without a schema the procedure takes or answers nothing; without errors it
- * throws none of its own.
+ * Declares a procedure, keeping the exact types of its schemas. Without a schema, its input or output is empty; without
+ * `errors`, it has no errors of its own.
  */
 export const procedure = <Input extends z.ZodType = typeof nothing, Output extends z.ZodType = typeof noAnswer>(
   declaration: Pick<Procedure, 'summary'> & Partial<Procedure<Input, Output>>,

@@ -40,7 +40,7 @@ const receiver = z.strictObject({
 
 export type ReceiverState = z.output<typeof receiver>;
 
-/** A webhook receiver inside the service, on this machine only, to try errors with. */
+/** Procedures for a webhook receiver in the service, which only this machine can reach, for trying out errors. */
 export const receiverProcedures = {
   'receiver.start': procedure({ summary: 'Start the local receiver on a free port of this machine', output: receiver }),
   'receiver.get': procedure({ summary: 'Show the state of the local receiver, and its last calls', output: receiver }),

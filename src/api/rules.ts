@@ -22,10 +22,10 @@ const definition = (dataOf: (setup: RuleType['setup']) => z.ZodType) =>
     >,
   );
 
-/** Body of the rule creation on the management interface. */
+/** Body of rule creation on the management interface. */
 export const ruleDefinition = definition(({ sent, managed = sent }) => managed);
 
-/** The data of a contract, which is listed among the rules. */
+/** The data of a registered contract, which is listed among the rules. */
 const contractData = z.strictObject({ address, whitelistedMethods: z.array(z.string()), methods: z.array(z.string()) });
 
 export const CONTRACT_TYPE = 'WHITELISTED_CONTRACT';
@@ -41,11 +41,11 @@ const rule = z.strictObject({
   active: z.boolean(),
   policyData: z.union([...ruleTypes.map(({ setup }) => setup.stored), contractData] as unknown as Several<Data>),
   ...bindingFields,
-  // A later Gasdesk may refuse what an earlier one accepted, so the text is shown as stored.
+  // A newer version of Gasdesk may refuse a text that an older one accepted, so this is the text as it is stored.
   when: z.string().optional().describe('The condition in CEL, as it was stored'),
 });
 
-/** Body of a rule update, for any type: an absent field stays as it is. */
+/** Body of a rule update, for rules of any type. An absent field keeps its value. */
 export const ruleUpdate = z.strictObject({
   name: name.optional(),
   policyData: z
@@ -84,7 +84,7 @@ export { limitUpdate };
 
 const target = z.strictObject({ paymasterId: id, ruleId: id });
 
-/** Rules (policies) of a DApp; registered contracts are listed among them. */
+/** Procedures for the rules of a DApp (its policy). Registered contracts are listed among them. */
 export const ruleProcedures = {
   'rules.create': procedure({
     summary: 'Add a rule: spending limit, webhook or wallet deployment',

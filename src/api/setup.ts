@@ -21,7 +21,7 @@ const costs = z.strictObject({
   depositWei: weiText.describe('Covers the test operation, and some more like it'),
 });
 
-/** A complete, signed operation of EntryPoint v0.6 in its JSON-RPC form. */
+/** A complete, signed operation for EntryPoint v0.6, in JSON-RPC format. */
 const operation = z.strictObject({
   sender: address,
   nonce: hexQuantity,
@@ -36,7 +36,7 @@ const operation = z.strictObject({
   signature: hex,
 });
 
-/** Setting up a desk, from its first contract to its first sponsored operation. */
+/** Procedures for the setup, from the first contract to the first sponsored operation. */
 export const setupProcedures = {
   'setup.costs': procedure({
     summary: 'Show what deploying, filling and trying the gas tank of a DApp costs, and what the wallet holds',

@@ -17,7 +17,7 @@ const request = caller.extend({
 
 const reason = z.strictObject({ code: z.string(), rule: z.string(), message: z.string(), hint: z.string() });
 
-/** Decimal strings: gas limits and amounts may exceed what JSON numbers hold. */
+/** A decimal string, because gas limits and amounts may be too large for JSON numbers. */
 const integer = z.string();
 
 const paymasterPart = z.strictObject({
@@ -33,7 +33,7 @@ const paymasterPart = z.strictObject({
     .describe('The same as fields of the operation, from EntryPoint v0.7 on'),
 });
 
-/** Deciding and signing, and what a DApp may read before it asks for sponsorship. */
+/** Procedures for deciding and signing, and for what a DApp may read before it requests sponsorship. */
 export const sponsorshipProcedures = {
   'sponsorship.dapp': procedure({
     summary: 'Show the DApp of an API key, and the EntryPoint of its operations',

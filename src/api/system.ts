@@ -28,7 +28,7 @@ const review = z.strictObject({
 
 export type ReviewInfo = z.output<typeof review>;
 
-/** Log levels, least important first. */
+/** Log levels in increasing order of importance. */
 const logLevel = z.enum(['debug', 'info', 'warn', 'error']);
 
 const logLine = z.strictObject({

@@ -12,17 +12,18 @@ const chainAction = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('deposit'), paymasterId: id, amountWei: wei }),
   z.strictObject({ kind: z.literal('withdraw'), paymasterId: id, amountWei: wei, to: address }),
   z.strictObject({ kind: z.literal('deploy'), ...contractTarget }),
-  // Makes the contract accept the chain's prepared signing key, or the present one if none is prepared.
+  // Makes the contract accept the chain's prepared signing key, or its current one if none is prepared.
   z.strictObject({ kind: z.literal('acceptSigner'), ...contractTarget }),
   // Only for contracts with several signers: removes a key that is no longer used.
   z.strictObject({ kind: z.literal('removeSigner'), ...contractTarget, signer: address }),
-  // A new development chain lacks contracts that every public chain has. This puts one at its canonical address.
+  // A new development chain lacks contracts that every public chain has. This deploys one of them at its canonical
+  // address.
   z.strictObject({ kind: z.literal('deployCanonical'), chainId, contract: z.enum(['entryPoint', 'accountFactory']) }),
-  // Bundles one operation; the EntryPoint refunds its cost to the sender of the transaction.
+  // Sends a bundle of one operation. The EntryPoint refunds its cost to the transaction's sender.
   z.strictObject({ kind: z.literal('handleOps'), paymasterId: id, userOperation: userOperationV06 }),
 ]);
 
-/** A simulated transaction. Both fees per gas are equal on a chain without a base fee. */
+/** A simulated transaction. On a chain without a base fee, both fees per gas are equal. */
 const draft = z.strictObject({
   draftId: z.string(),
   chainId: z.number(),
@@ -68,7 +69,10 @@ export type TransactionView = z.output<typeof transaction>;
 
 export type ChainAction = z.output<typeof chainAction>;
 
-/** Signed by a key in the engine's process, or elsewhere: then the whole signed transaction, or its signature alone. */
+/**
+ * A signature by a key in the engine's process, or one made elsewhere, given as the signed transaction or as the
+ * signature alone.
+ */
 const signed = z.union([
   z.strictObject({ key: signingKey }),
   z.strictObject({ signedTransaction: hex }),
@@ -79,10 +83,10 @@ export type SignedDraft = z.output<typeof signed>;
 
 const query = z.strictObject({ chainId: chainId.optional(), paymasterId: id.optional() });
 
-/** Absent fields do not filter. */
+/** Absent fields match everything. */
 export type TransactionQuery = z.output<typeof query>;
 
-/** What the operator does on chains, with the keys of funding wallets and of contract owners. */
+/** Procedures for what the operator does on chains with the keys of funding wallets and contract owners. */
 export const transactionProcedures = {
   'transactions.prepare': procedure({
     summary: 'Prepare and simulate a transaction; the draft is kept for ten minutes',

@@ -4,7 +4,7 @@ import { procedure } from './procedure.ts';
 
 const passphrase = z.string().min(1).max(1_000);
 
-/** Protects keys from now on. */
+/** The passphrase that protects keys from now on. */
 const newPassphrase = z.string().min(leastPassphrase, `must have at least ${leastPassphrase} characters`).max(1_000);
 const done = z.strictObject({ vault: z.literal('unlocked') });
 

@@ -11,7 +11,7 @@ const webhook = z.strictObject({
   active: z.boolean(),
 });
 
-/** A call that a decision made, as lists show it. The decision's trace has the request and the response. */
+/** A webhook call of a decision, as lists show it. The decision's trace contains the request and the response. */
 const webhookCallRow = z.strictObject({
   decisionId: z.string(),
   at: z.number().describe('When it was decided, epoch ms'),
@@ -27,7 +27,7 @@ const webhookCallRow = z.strictObject({
 
 export type WebhookCallRow = z.output<typeof webhookCallRow>;
 
-/** Registered webhooks, which give a verdict during sponsorship. */
+/** Procedures for registered webhooks, which allow or deny operations. */
 export const webhookProcedures = {
   'webhooks.create': procedure({
     summary: 'Register a webhook',

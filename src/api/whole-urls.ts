@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Shows the operator the secret parts of their URLs. */
+/** Whether the operator wants to see the secret parts of their URLs. */
 export const wholeUrls = z
   .boolean()
   .optional()

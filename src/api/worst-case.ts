@@ -47,7 +47,7 @@ const bound = z.strictObject({
     .describe('Operations that were decided one after the other, and not signed'),
 });
 
-/** The maximum that a policy lets one hostile user cost. */
+/** Procedures that compute the highest cost that a policy allows one hostile user to cause. */
 export const worstCaseProcedures = {
   'policies.worstCase': procedure({
     summary:

@@ -8,19 +8,19 @@ import { exitWith, terminal } from './terminal.ts';
 
 const SIGNS = { added: '+', changed: '~', removed: '-' } as const;
 
-/** A name that an operator or a DApp has chosen must not steer the terminal. */
+/** Replaces control characters, so that a name chosen by an operator or a DApp cannot control the terminal. */
 export const printable = (text: string): string => text.replaceAll(/[^\P{Cc}\n]/gu, '\u{fffd}');
 
 const lineOf = ({ change, text }: PolicyChangeView): string => `${SIGNS[change]} ${text}`;
 
-/** Differences for people, one a line. @param none text for an empty list */
+/** Changes as text, one per line. @param none text for an empty list */
 export const linesOf = (changes: readonly PolicyChangeView[], none: string): string =>
   changes.length === 0 ? none : changes.map(lineOf).join('\n');
 
 const testLine = ({ name, passed, expected, actual, message }: PolicyTestView): string =>
   passed ? `ok    ${name}` : [`fails ${name}: ${actual} instead of ${expected}.`, message].join(' ').trimEnd();
 
-/** The results of a file's tests, one a line. */
+/** The results of a file's tests, one per line. */
 export const testLines = (tests: readonly PolicyTestView[]): string[] => {
   const passed = tests.filter((one) => one.passed).length;
   return tests.length === 0 ? [] : [...tests.map(testLine), `${passed} of ${tests.length} tests pass.`];
@@ -45,7 +45,7 @@ export const addApplyOptions = (to: Command, dryRun: string): Command =>
     .option('--yes', 'apply it without asking')
     .option('--expect <revision>', 'refuse if another revision is in force');
 
-/** Asks whether to apply the shown changes. @throws EngineError `VALIDATION` without a terminal to ask on */
+/** Asks whether to apply the changes shown. @throws EngineError `VALIDATION` if no terminal can answer */
 const confirm = async ({ json }: DeskOptions): Promise<boolean> => {
   if (json === true || !terminal().stdin.isTTY || !terminal().stdout.isTTY) {
     throw new EngineError('VALIDATION', 'Not applied. Run again with --yes to apply the file, or with --dry-run');
@@ -59,7 +59,10 @@ const confirm = async ({ json }: DeskOptions): Promise<boolean> => {
   }
 };
 
-/** Shows what a policy file would change, asks, and makes it the policy. @throws EngineError as `policies.apply` */
+/**
+ * Shows what a policy file would change, asks for confirmation, and applies the file. @throws EngineError like
+ * `policies.apply`
+ */
 export const applyFile = async (
   call: Caller,
   target: ProcedureInput<'policies.apply'>,
@@ -76,7 +79,7 @@ export const applyFile = async (
   }
   const isAgreed = options.yes === true || changes.length === 0 || (await confirm(options));
   if (!isAgreed) return;
-  // Applies exactly what was shown.
+  // Applies the policy only if it has not changed since it was shown.
   const applied = await call('policies.apply', { ...target, expect: revision });
   const isChanged = applied.before !== applied.revision;
   printResult(

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type DeskOptions, requirePassphrase } from './desk.ts';
 import { calling } from './fields.ts';
 
-/** `gasdesk backup`: the passphrase of the vault is also that of the backup. */
+/** `gasdesk backup`: the vault's passphrase also protects the backup. */
 export const backupCommand = calling(
   'backup',
   'Write data, vault and settings to one encrypted file',

@@ -15,7 +15,7 @@ const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86
 
 const DEFAULT = 'default';
 
-/** Reads `0.5/1h`, an amount of the native coin per time; or the word for the default. */
+/** Reads an amount of the native coin per period, such as `0.5/1h`, or the word for the default. */
 const breakerArgument = (text: string): Input['breaker'] => {
   if (text === DEFAULT) return text;
   const [, amount = '', count = '', unit = ''] = /^([^/]+)\/(\d{1,6})([smhd])$/.exec(text) ?? [];
@@ -46,7 +46,7 @@ const addUnreachable = (to: Command): Command =>
       coinArgument(' above 0, such as 0.05'),
     );
 
-/** The value of both options together. @throws EngineError `VALIDATION` for one without the other */
+/** The setting that both options make up. @throws EngineError `VALIDATION` if one of them is missing */
 const unreachableOf = ({ unreachable, unreachableBudget: budgetWei }: Unreachable): Input['unreachable'] => {
   if (unreachable === 'sign' && budgetWei !== undefined) return { budgetWei };
   if (unreachable !== 'sign' && budgetWei === undefined) return unreachable === undefined ? undefined : null;
@@ -72,7 +72,10 @@ const addPrice = (to: Command): Command =>
       wholeNumber(feedMaxAge.least, feedMaxAge.most),
     );
 
-/** The options about the coin's price. @throws EngineError `VALIDATION` for those that exclude each other */
+/**
+ * The setting that the options for the coin's price make up. @throws EngineError `VALIDATION` if they exclude each
+ * other
+ */
 const priceOf = ({ usd, nativeFeed, maxAge }: Price): Input['price'] => {
   if (usd !== undefined && nativeFeed !== undefined) {
     throw new EngineError('VALIDATION', 'Give --usd or --native-feed, not both');

@@ -14,17 +14,17 @@ export const command = (name: string, summary: string): Command =>
     .option('--json', 'one JSON document on stdout')
     .option('--passphrase-file <file>', 'file with the passphrase of the vault (default: $GASDESK_PASSPHRASE)');
 
-/** A command that only has subcommands. */
+/** A command that consists only of subcommands. */
 export const group = (name: string, summary: string, commands: readonly Command[]): Command => {
   const parent = new Command(name).summary(summary).description(summary);
   for (const child of commands) parent.addCommand(child);
   return parent;
 };
 
-/** The output of a command: a document, or text that is written as it is. */
+/** The output of a command: a document, or text that is printed unchanged. */
 export type Shown = Printable | string;
 
-/** Runs `use` on the desk and shows its result. */
+/** Calls procedures, either of the running engine or on the data folder, and prints the result. */
 export const printFromDesk = async (options: DeskOptions, use: (call: Caller) => Promise<Shown>): Promise<void> => {
   const shown = await withDesk(options, use);
   if (typeof shown === 'string') terminal().stdout.write(shown);

@@ -14,7 +14,7 @@ const printConfig = command('print', 'Print each setting and where it comes from
   },
 );
 
-/** What the operator has to know about a change. */
+/** When a change takes effect. */
 const noteOf = ({ next }: ProcedureOutput<'config.set'>): string =>
   next === null ? 'In effect now' : 'Takes effect when the service restarts';
 

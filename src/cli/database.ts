@@ -8,7 +8,7 @@ import { type DeskOptions, dataFolder } from './desk.ts';
 import { humanText, print } from './human-text.ts';
 import { commandLog, printLine, printNote, terminal } from './terminal.ts';
 
-/** A flag without a URL: the one from GASDESK_DATABASE or the settings file. */
+/** True for a flag without a URL, which stands for the URL in GASDESK_DATABASE or the settings file. */
 type UrlFlag = string | true;
 
 interface CopyFlags {
@@ -16,7 +16,7 @@ interface CopyFlags {
   readonly from?: UrlFlag;
 }
 
-/** The database other than the data folder's. */
+/** The data folder and the other database, between which to copy. */
 const orderOf = (options: DeskOptions, url: UrlFlag, flag: '--to' | '--from') => {
   const folder = dataFolder(options);
   if (typeof url === 'string') requireNoPassword(url, flag);

@@ -29,7 +29,7 @@ const filters = {
 
 const decisionId = '<id>  id of the decision';
 
-/** The whole decisions of a list. */
+/** The complete decisions for the rows of a list. */
 const wholeOf = async (call: Caller, rows: readonly DecisionRow[]): Promise<DecisionRecord[]> => {
   const decisions = [];
   for (const { id } of rows) decisions.push(await call('decisions.show', { decisionId: id }));

@@ -21,16 +21,16 @@ export interface DeskOptions {
 /** Where `npm run build` puts the console. */
 export const CONSOLE_FOLDER = join(import.meta.dirname, '..', '..', 'out', 'renderer');
 
-/** Path of the folder a command works on, whether or not it exists. */
+/** Path of the folder that a command works on, even if it does not exist. */
 export const dataPath = ({ data }: DeskOptions): string => data ?? defaultDataFolder(terminal().env);
 
 export const dataFolder = (options: DeskOptions): DataFolder => openDataFolder(dataPath(options));
 
-/** The flag that names a database, if it was given. */
+/** The flag that names a database, if it is set. */
 export const databaseFlag = ({ database }: DeskOptions): { readonly database?: string } =>
   database === undefined ? {} : { database };
 
-/** Reads or writes a file. @throws EngineError `CONFIG_INVALID`, which says what cannot be done, and why */
+/** Reads or writes a file. @throws EngineError `CONFIG_INVALID`, which says what failed and why */
 export const onFile = async <T>(what: string, use: () => T | Promise<T>): Promise<T> => {
   try {
     return await use();
@@ -41,7 +41,7 @@ export const onFile = async <T>(what: string, use: () => T | Promise<T>): Promis
 };
 
 /**
- * Reads a file with one secret in it, without the line break at its end.
+ * Reads a file that contains one secret. The line break at its end is ignored.
  * @throws EngineError `CONFIG_INVALID` if it cannot be read
  */
 const readSecretFile = (file: string): Secret<string> => {
@@ -53,17 +53,17 @@ const readSecretFile = (file: string): Secret<string> => {
   }
 };
 
-/** The secret in a file, as it is sent. @throws EngineError as {@link readSecretFile} */
+/** The secret in a file, as text. @throws EngineError like {@link readSecretFile} */
 export const secretIn = (file: string): string => readSecretFile(file).reveal();
 
-/** The passphrase that a command was given, if any. */
+/** The passphrase from the flag or the environment, if any. */
 export const givenPassphrase = ({ passphraseFile }: DeskOptions): Secret<string> | undefined => {
   if (passphraseFile !== undefined) return readSecretFile(passphraseFile);
   const { GASDESK_PASSPHRASE } = terminal().env;
   return GASDESK_PASSPHRASE === undefined || GASDESK_PASSPHRASE === '' ? undefined : new Secret(GASDESK_PASSPHRASE);
 };
 
-/** The passphrase, for a command that needs one. @throws EngineError `VALIDATION` */
+/** The passphrase, for a command that requires one. @throws EngineError `VALIDATION` */
 export const requirePassphrase = (options: DeskOptions, of = 'the backup'): Secret<string> => {
   const given = givenPassphrase(options);
   if (given !== undefined && given.reveal() !== '') return given;
@@ -73,13 +73,14 @@ export const requirePassphrase = (options: DeskOptions, of = 'the backup'): Secr
   );
 };
 
-/** An engine on the folder, not serving. Its log is written to standard error. */
+/** Starts an engine on the folder, without serving requests. Its log is written to standard error. */
 export const openEngine = async (
   options: DeskOptions,
   flags: Readonly<Record<string, unknown>> = {},
   onRollback: OnRollback = 'refuse',
 ): Promise<Engine> => {
-  // Half of a command's time to start; a command that uses a running engine does not need it.
+  // Imported here because it takes half of a command's start-up time, and commands that call a running engine do not
+  // need it.
   const { createEngine } = await import('../engine/index.ts');
   const folder = dataFolder(options);
   const configSources = { flags: { ...flags, ...databaseFlag(options) }, env: terminal().env };
@@ -90,8 +91,8 @@ export const openEngine = async (
 };
 
 /**
- * Runs `use` with the procedures of the desk: through the engine that runs on the data folder, otherwise on the files
- * under the folder's lock.
+ * Runs `use` with the procedures of the engine that runs on the data folder or, if none runs, with those of an engine
+ * that this command starts on the folder.
  */
 export const withDesk = async <T>(
   options: DeskOptions,
@@ -109,7 +110,7 @@ export const withDesk = async <T>(
   return use(call);
 };
 
-/** A command that names a database must not work on another one, which a service on the same folder may use. */
+/** Refuses to continue if the command names another database than the service that runs on the same folder uses. */
 const requireSameDatabase = async (options: DeskOptions, call: Caller): Promise<void> => {
   if (options.database === undefined && terminal().env.GASDESK_DATABASE === undefined) return;
   const { database } = loadConfig({ flags: databaseFlag(options), env: terminal().env });

@@ -7,10 +7,10 @@ import { exitWith } from './terminal.ts';
 
 type Report = ProcedureOutput<'system.doctor'>;
 
-/** Codes of errors in the data. Any other, such as that of a wrong passphrase, is about the command. */
+/** Codes of errors in the data. Any other error, such as a wrong passphrase, concerns the command itself. */
 const DATA_CODES: readonly ErrorCode[] = ['DATA_FOLDER_UNUSABLE', 'STORAGE_FAILED', 'VAULT_DAMAGED', 'INTERNAL'];
 
-/** The finding for a desk that cannot be opened. */
+/** The report on a data folder that cannot be opened. */
 const cannotOpen = (error: unknown): Report => {
   if (error instanceof EngineError && !DATA_CODES.includes(error.code)) throw error;
   const detail = error instanceof Error ? error.message : String(error);
@@ -20,7 +20,7 @@ const cannotOpen = (error: unknown): Report => {
   };
 };
 
-/** `gasdesk doctor`: exit code 1 if anything is wrong. */
+/** `gasdesk doctor`. Exits with code 1 if a check fails. */
 export const doctorCommand = command('doctor', 'Check data, disk, vault, backups, clock, chains and contracts').action(
   async (options: DeskOptions) => {
     const report = await withDesk(options, (call) => call('system.doctor', {}), 'open').catch(cannotOpen);

@@ -11,7 +11,7 @@ const fieldsOf = (one: Command): Fields | undefined => (one as Command & { field
 
 const all = (one: Command): Command[] => [one, ...one.commands.flatMap(all)];
 
-/** Errors in the words of a command. */
+/** Errors in the declared fields of a command. */
 const errorsOf = (one: Command): string[] => {
   const { schema, words, fieldOf, hasMore } = fieldsOf(one)!;
   const fields = Object.keys(schema.shape);
@@ -77,7 +77,7 @@ const words: Words<z.input<typeof schema>> = {
   hidden: null,
 };
 
-/** What a command sends for these arguments. */
+/** The input that a command sends for these arguments. */
 const sent = async (...args: string[]): Promise<unknown> => {
   let input: unknown;
   const made = withFields(command('made', 'Made'), schema, words, async (read) => {

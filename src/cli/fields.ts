@@ -11,50 +11,50 @@ import { MAX_WHOLE_NUMBER, type Shown, command, printFromDesk, wholeNumber } fro
 import type { DeskOptions } from './desk.ts';
 import type { Printable } from './human-text.ts';
 
-/** A field whose value differs from the typed text. */
+/** A field whose sent value differs from the text that was typed. */
 interface FieldText<Value> {
   readonly words: string;
-  /** The text for null. */
+  /** The text that stands for null. */
   readonly none?: string;
-  /** Help of the option `--no-…`, of a field that is true by default. */
+  /** Help text of the option `--no-…`, for a field that is true by default. */
   readonly no?: string;
   readonly byDefault?: unknown;
-  /** The command requires the field, but the procedure does not. */
+  /** True if the command requires the field although the procedure does not. */
   readonly required?: true;
   /** Reads the typed text. @throws InvalidArgumentError */
   readonly parse?: (text: string) => unknown;
-  /** Converts the typed value to the sent one, for example a file name to the file's content. */
+  /** Converts the parsed value to the value to send, for example a file name to the file's content. */
   readonly send?: (typed: never) => Value | Promise<Value>;
 }
 
-/** A field made of several options, or of one that every command takes. */
+/** A field that is made up of several options, or of one that every command has. */
 interface Together<Value> {
-  /** Adds the options that only this field needs. */
+  /** Adds the options that are only for this field. */
   readonly add?: (command: Command) => unknown;
-  /** The sent value of all options; undefined: nothing. */
+  /** The value that all options result in; undefined if the field is omitted. */
   readonly read: (options: never) => Value | Promise<Value> | undefined;
 }
 
 /**
- * How the operator gives a field, as `--help` shows it: `--dapp <id> paymasterId of the DApp`, or `<id> id of the key`
- * for an argument. With help alone, the name and the schema of the field make the option. Null: the command does not
- * offer the field.
+ * How the operator sets a field, as shown by `--help`: `--dapp <id> paymasterId of the DApp` for an option, or `<id> id
+ * of the key` for an argument. If only help text is given, the option is derived from the field's name and schema.
+ * Null: the command does not offer the field.
  */
 type Word<Value> = string | FieldText<Value> | Together<Value> | null;
 
-/** How the operator gives each field of an input, in the order of the help. */
+/** How the operator sets each field of an input, in the order of the help. */
 export type Words<Input> = { readonly [Field in keyof Input]-?: Word<Input[Field]> };
 
-/** Reads a field from the options and arguments of a run. */
+/** Reads a field from the options and arguments of a command line. */
 type Read = (options: Readonly<Record<string, unknown>>, given: readonly unknown[]) => unknown;
 
-/** The schema inside optional and nullable ones. */
+/** The schema without its optional, nullable and default wrappers. */
 const bare = (schema: unknown): unknown =>
   schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
     ? bare(schema.unwrap())
     : schema;
 
-/** Flags and help. From a field alone: `--label <label>`, `--limit <n>`, `--force`. */
+/** The flags and help of a field. Flags derived from the field are like `--label <label>`, `--limit <n>`, `--force`. */
 const spelled = (field: string, schema: unknown, words: string): readonly [flags: string, help: string] => {
   const [flags = '', help] = words.split('  ', 2);
   if (help !== undefined) return [flags, help];
@@ -116,9 +116,9 @@ const addField = (to: Command, field: string, schema: z.ZodType, word: Exclude<W
 export interface Fields {
   readonly schema: z.ZodObject;
   readonly words: Readonly<Record<string, Word<unknown>>>;
-  /** The field of each option, by Commander's name of the option. */
+  /** The field of each option, by the name that Commander gives the option. */
   readonly fieldOf: ReadonlyMap<string, string>;
-  /** True: options that are not fields may be added. */
+  /** True if options that are not fields may be added. */
   readonly hasMore: boolean;
 }
 
@@ -128,7 +128,7 @@ type Run<Input, Options = DeskOptions> = (
   given: readonly (string | undefined)[],
 ) => Promise<void>;
 
-/** A command whose options and arguments are the fields of an object. */
+/** Adds the fields of an object to a command as its options and arguments. */
 export const withFields = <Input extends object, Options extends object = DeskOptions>(
   to: Command,
   schema: z.ZodObject,
@@ -146,7 +146,7 @@ export const withFields = <Input extends object, Options extends object = DeskOp
     return [[field, read] as const];
   });
   to.action(async () => {
-    // Read before any wait: the next run of this command in this process replaces both.
+    // Read before waiting for anything, because the next run of this command in the same process replaces both.
     const [options, given] = [to.opts(), to.processedArgs as (string | undefined)[]];
     const input: Record<string, unknown> = {};
     for (const [field, read] of readers) {
@@ -160,13 +160,13 @@ export const withFields = <Input extends object, Options extends object = DeskOp
 
 const inputOf = (procedure: ProcedureName): z.ZodObject => procedures[procedure].input as z.ZodObject;
 
-/** The shown part of an answer. */
+/** The part of an answer to show. */
 type Show<Name extends ProcedureName> = (
   answer: ProcedureOutput<Name>,
   run: { readonly input: ProcedureInput<Name>; readonly call: Caller; readonly json: boolean },
 ) => Shown | Promise<Shown>;
 
-/** A command that calls a procedure and shows its answer. A procedure without an answer needs `show`. */
+/** A command that calls a procedure and shows its answer. If the procedure has no answer, `show` is required. */
 export const calling = <Name extends ProcedureName>(
   name: string,
   summary: string,
@@ -181,7 +181,9 @@ export const calling = <Name extends ProcedureName>(
     }),
   );
 
-/** A command that takes the input of a procedure and does more than call it. Further options may be added to it. */
+/**
+ * A command whose fields are the input of a procedure, but that does more than call it. Further options may be added.
+ */
 export const taking = <Name extends ProcedureName, Options extends object = object>(
   name: string,
   summary: string,
@@ -190,7 +192,7 @@ export const taking = <Name extends ProcedureName, Options extends object = obje
   run: Run<ProcedureInput<Name>, DeskOptions & Options>,
 ): Command => withFields(command(name, summary), inputOf(procedure), words, run, true);
 
-/** JSON is the answer itself; people see this. */
+/** Prints the answer itself with `--json`, and otherwise these words. */
 export const forPeople =
   <Answer extends Printable>(words: (answer: Answer) => Shown | Promise<Shown>) =>
   (answer: Answer, { json }: { readonly json: boolean }): Shown | Promise<Shown> =>

@@ -12,7 +12,7 @@ interface Proof {
   readonly address: Address;
 }
 
-/** The flags for who signs, or has signed elsewhere. */
+/** Flags for the key that signs, or for a signature made elsewhere. */
 interface SignerOptions extends SigningKeyFlags {
   readonly signature?: string;
 }
@@ -62,7 +62,7 @@ export const fundingWalletCommand = group('funding-wallet', 'Funding wallets of 
     'Issue the message for the funding wallet to sign within ten minutes',
     'paymasters.fundingMessage',
     { paymasterId },
-    // Unchanged: these bytes are signed, without a line break after them.
+    // Printed unchanged, because exactly these bytes are signed, without a line break.
     forPeople(({ fundingMessage }) => fundingMessage),
   ),
   calling('history', 'List the changes of the funding wallet with their signatures', 'funding.history', {

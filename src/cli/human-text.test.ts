@@ -42,6 +42,6 @@ it('a list shows settings in words, and amounts without a symbol as of the nativ
 
 it('what a DApp sent does not steer the terminal, however deep it stands', () => {
   expect(humanText({ a: 'x\u{1b}[2J', b: { c: '\u{9b}y' } })).toBe('a  x\u{fffd}[2J\nb  c \u{fffd}y');
-  // A request appears as it came.
+  // A request is shown as it was sent.
   expect(humanText({ request: { op: { nonce: '\u{9b}' } } })).toBe('request  {"op":{"nonce":"\u{fffd}"}}');
 });

@@ -5,19 +5,22 @@ type Row = Readonly<Record<string, unknown>>;
 
 export type Printable = Row | readonly Row[];
 
-/** Input of a DApp must not steer the operator's terminal; JSON escapes only half of the control characters. */
+/**
+ * Control characters. A DApp's input must not be able to control the operator's terminal, and JSON escapes only half of
+ * them.
+ */
 const CONTROL = /\p{Cc}/gu;
 
-/** Text that cannot steer a terminal. */
+/** Replaces control characters, so that the text cannot control a terminal. */
 export const harmless = (text: string): string => text.replaceAll(CONTROL, '\u{fffd}');
 
-/** Date and time to the second, with the time zone of the operator. */
+/** Date and time to the second, in the operator's time zone. */
 const time = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
-/** Keys of times, as epoch ms. */
+/** Keys whose values are times, in epoch ms. */
 const TIME = /^(?:at|since)$|At$/;
-/** The last moment that a Date can be. */
+/** The latest time that a Date can hold. */
 const LAST_MS = 8_640_000_000_000_000;
-/** Keys of amounts of the native coin, in wei. */
+/** Keys whose values are amounts of the native coin, in wei. */
 const WEI = /Wei(?=PerDay$|$)/;
 
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
@@ -25,10 +28,10 @@ const isPlain = (value: unknown): boolean => typeof value !== 'object' || value 
 const amountWords = (wei: string, { symbol }: Row): string =>
   `${weiToDecimal(BigInt(wei))} ${typeof symbol === 'string' ? symbol : 'of the native coin'}`;
 
-/** A time (epoch ms) for people: to the second, with the zone of this machine. */
+/** A time (epoch ms) as text: to the second, in this machine's time zone. */
 export const timeWords = (at: number): string => (at === 0 ? '-' : time.format(at));
 
-/** A nested value in words; deeper levels, such as the request of a DApp, appear as they came. */
+/** A nested value as text. Deeper levels, such as a DApp's request, are shown as they were sent. */
 const partsWords = (value: object, row: Row): string => {
   const parts = Object.entries(value);
   if (!parts.every(([, part]) => isPlain(part))) return JSON.stringify(value);
@@ -36,7 +39,7 @@ const partsWords = (value: object, row: Row): string => {
   return texts.map(([name, text]) => (Array.isArray(value) ? text : `${label(name)} ${text}`)).join(', ') || '-';
 };
 
-/** A value for people. The field `symbol` next to an amount names its coin. */
+/** A value as text. The field `symbol` next to an amount names its coin. */
 const words = (key: string, value: unknown, row: Row): string => {
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -45,7 +48,7 @@ const words = (key: string, value: unknown, row: Row): string => {
   return typeof value === 'object' ? partsWords(value, row) : JSON.stringify(value);
 };
 
-/** An amount is shown in coins, so its name no longer ends in wei. */
+/** The label of a field. Amounts are shown in coins, so their labels do not end in Wei. */
 const label = (key: string): string => key.replace(WEI, '');
 
 const cell = (key: string, row: Row): string => harmless(words(key, row[key], row));
@@ -74,14 +77,15 @@ const record = (row: Row): string => {
 const isList = (value: Printable): value is readonly Row[] => Array.isArray(value);
 
 /**
- * Text for people: a table for a list, a line per field for a record; coins, times and words in place of raw values.
+ * Readable text: a table for a list, a line per field for a record. Raw values are replaced with coins, times and
+ * words.
  */
 export const humanText = (value: Printable): string => {
   if (!isList(value)) return record(value);
   return value.length === 0 ? 'none' : table(value);
 };
 
-/** Prints the answer of a command: one JSON document, or text for people. */
+/** Prints the answer of a command, as one JSON document or as readable text. */
 export const print = (value: Printable, json: boolean): void => {
   printLine(json ? JSON.stringify(value) : humanText(value));
 };

@@ -3,10 +3,10 @@ import { inspectionText } from './inspection-text.ts';
 import { exitWith, terminal } from './terminal.ts';
 import { chainIdArgument } from './words.ts';
 
-/** More than is inspected: the rest is not worth reading. */
+/** Read limit. It exceeds what is inspected, so the rest need not be read. */
 const MAX_INPUT_BYTES = 1024 * 1024;
 
-/** Standard input, to its end. */
+/** Reads standard input to its end. */
 const readInput = async (): Promise<string> => {
   const chunks: Buffer[] = [];
   let total = 0;

@@ -8,14 +8,14 @@ import { harmless, timeWords } from './human-text.ts';
 
 type InspectionView = ProcedureOutput<'inspect.value'>;
 
-/** What the words for values depend on. */
+/** What the text for a value depends on. */
 interface WordContext {
   readonly names: ReadonlyMap<string, string>;
   readonly symbol: string | null;
 }
 
 const LAST_SECOND = 8_640_000_000_000n;
-/** Longer hex is cut in the middle; `--json` has all of it. */
+/** Longer hex is shortened in the middle. `--json` shows all of it. */
 const SHOWN_HEX = 70;
 
 const numberWords = (value: string): string => (value.length > 3 ? grouped(value) : value);
@@ -71,11 +71,11 @@ const readingLines = (reading: InspectionReading, names: WordContext['names']): 
   ...reading.sections.flatMap((section) => sectionLines(section, { names, symbol: reading.symbol })),
 ];
 
-/** Whether decisions can be about such a reading. */
+/** Whether there can be decisions about such a reading. */
 const isDecided = ({ what }: InspectionReading): boolean =>
   !['error', 'revertData', 'address', 'callData'].includes(what);
 
-/** An inspection for people: one reading after the other, then the decisions. */
+/** An inspection as readable text: all readings, then the decisions. */
 export const inspectionText = ({ readings, misfits, decisions, names }: InspectionView): string => {
   const named = new Map(names.map(({ address, name }) => [address, name]));
   const readingTexts = readings.flatMap((reading, index) => [

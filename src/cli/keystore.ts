@@ -16,7 +16,7 @@ const exportFile = taking<'keystores.export', { readonly out?: string }>(
     printFromDesk(options, async (call) => {
       const { keystore } = await call('keystores.export', input);
       if (out === undefined) return `${keystore}\n`;
-      // Never overwrites a file.
+      // Fails if the file exists.
       await onFile(`write the file ${out}`, () => writeFile(out, keystore, { flag: 'wx', mode: 0o600 }));
       return { file: out };
     }),

@@ -21,7 +21,7 @@ const key = calling(
   forPeople((head) => `${head.key}\n`),
 );
 
-/** A new file: a log never overwrites one. @throws EngineError `CONFIG_INVALID` */
+/** Creates a file to export to. An existing file is never overwritten. @throws EngineError `CONFIG_INVALID` */
 const newFile = async (file: string): Promise<NodeJS.WritableStream> => {
   const stream = createWriteStream(file, { flags: 'wx', mode: 0o600 });
   await onFile(`write the log to ${file}`, () => once(stream, 'open'));
@@ -44,7 +44,7 @@ const exportAll = command('export', 'Write the log as JSON Lines, with a signed 
       try {
         await pipeline(text, stream);
       } catch (error) {
-        // A part of a log is worthless, and would block the next attempt.
+        // An incomplete export is of no use, and would block the next attempt.
         await rm(out, { force: true });
         throw error;
       }
@@ -73,7 +73,7 @@ const verify = command('verify', 'Verify the log; exit code 1 if anything is wro
   .option('--no-signatures', 'skip checking who signed sponsored operations, which takes most of the time')
   .action(
     async (file: string | undefined, options: DeskOptions & { key?: string; since?: string; signatures: boolean }) => {
-      // Half of a command's time to start.
+      // Imported here because it takes half of a command's start-up time.
       const { verifyDesk, verifyLogFile } = await import('../engine/log/verify-log.ts');
       const check = { key: options.key, since: options.since, withSignatures: options.signatures };
       const report =
@@ -120,7 +120,7 @@ log gets another key, and an entry that records what was accepted.`,
     print(options.json === true ? { accepted: true, written, found } : { accepted: words }, options.json === true);
   });
 
-/** `gasdesk log`: the recent output of the running service; its subcommands are about the log that others verify. */
+/** `gasdesk log`: shows the latest output of the running service. Its subcommands are for the verifiable log. */
 export const logCommand = calling(
   'log',
   'Print what the running service reported, or verify the log of all decisions',

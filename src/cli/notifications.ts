@@ -29,7 +29,7 @@ const webhook = command('webhook', 'Show where notifications are sent, or send t
     }),
   );
 
-/** `gasdesk notifications`, which lists them if it is used alone. */
+/** `gasdesk notifications`, which lists them unless a subcommand is given. */
 export const notificationsCommand = group('notifications', 'Notifications', [
   seen,
   webhook,

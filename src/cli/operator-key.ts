@@ -7,7 +7,7 @@ import { loopbackUrl } from '../shared/schema/text.ts';
 import { secretIn } from './desk.ts';
 import { printNote, terminal } from './terminal.ts';
 
-/** The flags for the operator's key that signs in the engine's process. */
+/** Flags for the operator's key, if it signs in the engine's process. */
 export interface SigningKeyFlags {
   readonly keystore?: Address;
   readonly passwordFile?: string;
@@ -15,20 +15,20 @@ export interface SigningKeyFlags {
   readonly address?: Address;
 }
 
-/** The flags for the operator's key that signs a transaction. */
+/** Flags for the operator's key that signs a transaction. */
 export interface TransactionSignerFlags extends SigningKeyFlags {
   readonly fromKeyFile?: string;
 }
 
 export interface TransactionSigner {
   readonly address: Address;
-  /** Signs here, or names who signs in the engine's process. */
+  /** Signs the draft here, or names the key that signs it in the engine's process. */
   sign(draft: { readonly unsigned: Hex; readonly summary: string }): Promise<SignedDraft>;
 }
 
 const usage = (message: string): EngineError => new EngineError('VALIDATION', message);
 
-/** Refused before a signature is requested. */
+/** Reads a wallet's URL. An invalid one is refused before a signature is requested. */
 const walletArgument = (text: string): string => {
   const { data, error } = loopbackUrl.safeParse(text);
   if (data !== undefined) return data;
@@ -54,7 +54,7 @@ const passwordOf = ({ passwordFile }: SigningKeyFlags): string => {
 };
 
 /**
- * The key that the flags name; undefined if they name no key.
+ * The key that the flags name; undefined if they name none.
  * @throws EngineError `VALIDATION` if something is missing, `CONFIG_INVALID` for the password file
  */
 export const signingKey = (flags: SigningKeyFlags): SigningKey | undefined => {
@@ -65,20 +65,20 @@ export const signingKey = (flags: SigningKeyFlags): SigningKey | undefined => {
   return { kind: 'wallet', url: wallet, address };
 };
 
-/** Announces to the owner of a wallet what the wallet will ask; other keys need no action. */
+/** Announces to the owner of a wallet what the wallet is going to ask. Other keys require no action. */
 export const announce = (key: SigningKey, what: string): void => {
   if (key.kind === 'wallet') printNote(`Confirm in the wallet:\n${what}`);
 };
 
 const keyFileSigner = async (file: string): Promise<TransactionSigner> => {
   const key = secretIn(file);
-  // Other commands start without it.
+  // Imported here because other commands do not need it.
   const { Transaction, Wallet } = await import('ethers');
   let wallet: InstanceType<typeof Wallet>;
   try {
     wallet = new Wallet(key);
   } catch {
-    // The message of ethers may quote it.
+    // ethers's own message may quote the key.
     throw usage(`The file ${file} does not contain a secp256k1 private key (0x and 64 hex digits)`);
   }
   return {
@@ -90,8 +90,9 @@ const keyFileSigner = async (file: string): Promise<TransactionSigner> => {
 };
 
 /**
- * The signer of a transaction that the flags name. A key file stays with this process.
- * @throws EngineError as {@link signingKey}; `VALIDATION` if the flags name no signer or the key file holds no key
+ * The signer that the flags name for a transaction. The key in a key file never leaves this process.
+ * @throws EngineError like {@link signingKey}; `VALIDATION` if the flags name no signer, or if the key file contains no
+ * key
  */
 export const transactionSigner = async (flags: TransactionSignerFlags): Promise<TransactionSigner> => {
   if (flags.fromKeyFile !== undefined) return keyFileSigner(flags.fromKeyFile);

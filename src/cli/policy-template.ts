@@ -10,7 +10,7 @@ import { type DeskOptions, withDesk } from './desk.ts';
 import { print } from './human-text.ts';
 import { printNote, terminal } from './terminal.ts';
 
-/** Half of a command's time to start: only this command loads them. */
+/** Imported here because it takes half of a command's start-up time, and only this command needs it. */
 const loadTemplates = async () => {
   const [registry, template, start] = await Promise.all([
     import('../core/policy-file/templates/registry.ts'),
@@ -41,7 +41,7 @@ const requireFields = ({ fields }: Template, typed: TypedValues): void => {
   throw invalid(unknown.map((field) => `"${field}" is no field. The fields are: ${Object.keys(fields).join(', ')}`));
 };
 
-/** The typed form of some kinds. */
+/** What to type for fields of some kinds. */
 const TYPED: Partial<Record<Field['kind'], string>> = {
   yes: ' (yes or no)',
   time: ' (2026-12-24, or 2026-12-24T18:00Z)',
@@ -53,7 +53,7 @@ const fieldLine = ([name, { kind, label, options, optional, unit, default: text 
   return `  ${name.padEnd(20)}${label}${among}${unit === undefined ? '' : `, ${unit}`}; ${optional === true ? 'optional' : filled}`;
 };
 
-/** The purpose of a template, its fields, and what it does not protect from. */
+/** Prints the purpose of a template, its fields, and what it does not protect against. */
 const describe = (template: Template, values: TypedValues, json: boolean | undefined): void => {
   const { name, title, purpose, fields } = template;
   const leaves = template.leaves(values);
@@ -70,7 +70,7 @@ const describe = (template: Template, values: TypedValues, json: boolean | undef
   );
 };
 
-/** The chain of a DApp: its coin, and whether the coin has a price. */
+/** The coin of a DApp's chain, and whether the coin has a price. */
 const chainOf = async (call: Caller, paymasterId: string) => {
   const { policy } = await call('policies.show', { paymasterId });
   const { chainId } = policy.dapp;

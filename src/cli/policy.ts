@@ -25,7 +25,7 @@ import { dapp, timeArgument } from './words.ts';
 const SHORT = 'sha256:'.length + 12;
 
 /**
- * The text of a file.
+ * Reads a policy file.
  * @throws EngineError `CONFIG_INVALID` if it cannot be read; `POLICY_FILE_INVALID` if it is not UTF-8
  */
 const readPolicyFile = async (file: string): Promise<string> => {
@@ -37,7 +37,7 @@ const readPolicyFile = async (file: string): Promise<string> => {
   }
 };
 
-/** Reports all errors of a file, with its name. */
+/** Adds the file's name to the errors in it, and reports all of them. */
 const aboutFile = async <T>(file: string | undefined, use: () => Promise<T>): Promise<T> => {
   try {
     return await use();
@@ -127,13 +127,13 @@ const apply = taking<'policies.apply', ApplyFlags>(
   (input, options, [file]) => aboutFile(file, () => withDesk(options, (call) => applyFile(call, input, options))),
 );
 
-/** Without a DApp no desk is needed: a file in git can be tested without one. */
+/** Runs the tests in a file. Without a DApp, no data folder is needed, so that a file in git can be tested anywhere. */
 const testsOf = async (
   { text, paymasterId }: ProcedureInput<'policies.test'>,
   options: DeskOptions,
 ): Promise<readonly PolicyTestView[]> => {
   if (paymasterId !== undefined) return withDesk(options, (call) => call('policies.test', { text, paymasterId }));
-  // Half of a command's time to start.
+  // Imported here because it takes half of a command's start-up time.
   const { parsePolicyFile } = await import('../core/policy-file/parse-file.ts');
   const { runPolicyTests } = await import('../core/policy-file/run-tests.ts');
   return runPolicyTests(parsePolicyFile(text), Date.now());

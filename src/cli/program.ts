@@ -60,7 +60,10 @@ const commands = [
   configCommand,
 ];
 
-/** Commander ends the process and writes to its streams unless every command overrides that (behaviour 1.5). */
+/**
+ * Prevents Commander from ending the process and writing to its streams, which it does unless every command overrides
+ * that (behaviour 1.5).
+ */
 const leaveProcessToUs = (one: Command): void => {
   one.exitOverride();
   one.configureOutput({
@@ -74,7 +77,7 @@ const leaveProcessToUs = (one: Command): void => {
 /** The command line with every command. */
 export const createProgram = (): Command => {
   const program = new Command('gasdesk').description('ERC-4337 paymaster desk').version(version);
-  // `gasdesk log` has options of its own, and subcommands.
+  // `gasdesk log` has both options and subcommands.
   program.enablePositionalOptions();
   for (const child of commands) program.addCommand(child);
   leaveProcessToUs(program);

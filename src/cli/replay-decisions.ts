@@ -18,13 +18,13 @@ export async function* decisionsIn(file: string): AsyncGenerator<DecisionRecord[
 
 type Filters = Partial<Pick<ProcedureInput<'decisions.page'>, 'paymasterId' | 'from' | 'to'>>;
 
-/** Decides those decisions of an export again that match the filters. */
+/** Replays those decisions of an export that match the filters. */
 export const replayDecisions = async (
   decisions: AsyncIterable<DecisionRecord[]>,
   { paymasterId, from = 0, to = Infinity }: Filters,
   withSignatures: boolean,
 ): Promise<ReplayReport> => {
-  // Half of a command's time to start.
+  // Imported here because it takes half of a command's start-up time.
   const [{ replayExport }, { version: engine }, { nativeRecoverSigner: recover }] = await Promise.all([
     import('../core/replay/replay-export.ts'),
     import('../engine/base/version.ts'),
@@ -63,7 +63,7 @@ const replayText = ({ decisions, same, byOtherEngine, different, notReplayable }
   ].join('\n');
 };
 
-/** Prints the result: the JSON document of behaviour 9.3, or text for people. */
+/** Prints the result: the JSON document of behaviour 9.3, or readable text. */
 export const printReplay = (report: ReplayReport, json: boolean): void => {
   printLine(json ? JSON.stringify(report) : replayText(report));
 };

@@ -8,7 +8,10 @@ import { type DeskOptions, dataPath, databaseFlag, requirePassphrase } from './d
 import { print } from './human-text.ts';
 import { terminal } from './terminal.ts';
 
-/** A backup holds files. @throws EngineError `CONFIG_INVALID` for a desk on another database than its folder's */
+/**
+ * A backup contains files, so it cannot be restored to an external database. @throws EngineError `CONFIG_INVALID` if
+ * the settings name one
+ */
 const refuseDatabase = (options: DeskOptions): void => {
   const file = join(dataPath(options), dataFiles.config);
   const { database } = loadConfig({ flags: databaseFlag(options), env: terminal().env, file });
@@ -17,7 +20,7 @@ const refuseDatabase = (options: DeskOptions): void => {
   throw new EngineError('CONFIG_INVALID', message);
 };
 
-/** `gasdesk restore`: on the files only, while no engine runs on them. */
+/** `gasdesk restore`. Works directly on the files, while no engine runs on them. */
 export const restoreCommand = command('restore', 'Replace the contents of a data folder with a backup')
   .argument('<file>', 'backup to restore')
   .addHelpText(

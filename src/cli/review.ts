@@ -13,7 +13,7 @@ interface ReviewOptions {
 
 const PROGRESS_EVERY_MS = 5_000;
 
-/** Prints the progress of verification every few seconds. */
+/** Returns a function that prints the progress of verification every few seconds. */
 const progressPrinter = (): ((part: number) => void) => {
   let printedAt = performance.now();
   return (part) => {
@@ -23,7 +23,7 @@ const progressPrinter = (): ((part: number) => void) => {
   };
 };
 
-/** Opens the file; undefined if the operator has stopped it meanwhile. */
+/** Opens the file; undefined if the operator stops the command meanwhile. */
 const open = async ({ file, key }: ReviewOptions, stopped: Promise<unknown>): Promise<Review | undefined> => {
   const { createReview } = await import('../engine/review/review.ts');
   const reading = new AbortController();
@@ -38,13 +38,13 @@ const open = async ({ file, key }: ReviewOptions, stopped: Promise<unknown>): Pr
   }
 };
 
-/** Prints the result of verification, before the address of the review. */
+/** Prints the result of verification. Runs before the review's address is printed. */
 const printVerification = async ({ service }: Review): Promise<void> => {
   const { review } = await service.call('system.info', {});
   if (review?.verification !== undefined) printNote(harmless(review.verification.words));
 };
 
-/** `gasdesk review`: prints one line when it listens, and stays until it is asked to stop. */
+/** `gasdesk review`. Prints one line when it is listening, and runs until it is asked to stop. */
 export const reviewCommand = command(
   'review',
   'Open decisions, a log, a receipt or a backup read-only in the browser, on any machine',

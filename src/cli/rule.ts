@@ -18,7 +18,7 @@ const types = ruleTypes.map(({ setup }) => setup.policyType);
 
 const invalid = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
-/** The meaning of `--data` in commands that write rules: a rule's data, and the data folder, as for every command. */
+/** The two values of `--data` in commands that write rules: a rule's data, and the data folder, as in every command. */
 interface Data {
   readonly rule?: string;
   readonly folder?: string;
@@ -32,19 +32,19 @@ const deskOf = ({ data, ...options }: Omit<DeskOptions, 'data'> & { data?: Data 
   ...(data?.folder !== undefined && { data: data.folder }),
 });
 
-/** Reads the data of a rule: JSON, or `@` and the file that holds it. Numbers keep all their digits. */
+/** Reads a rule's data: JSON, or `@` followed by the name of a file with JSON. Numbers keep all their digits. */
 const readData = async (text: string): Promise<Record<string, unknown>> => {
   const json = text.startsWith('@') ? await readFile(text.slice(1), 'utf8') : text;
   try {
     const data = parseExactJson(json);
     if (typeof data === 'object' && data !== null && !Array.isArray(data)) return { ...data };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw invalid('--data must be a JSON object, or @ and the file that holds one');
 };
 
-/** The accounts of a file, one per line or CSV. */
+/** The accounts listed in a file, one per line or as CSV. */
 const sendersIn = async (file: string): Promise<readonly string[]> => {
   const { addresses, errors } = readSenders(await readFile(file, 'utf8'));
   const [first] = errors;
@@ -52,7 +52,7 @@ const sendersIn = async (file: string): Promise<readonly string[]> => {
   return addresses;
 };
 
-/** The sent form of `--data` and `--senders`; undefined if neither is given. */
+/** The data to send, from `--data` and `--senders`; undefined if neither is given. */
 const sentData = async (
   json: string | undefined,
   senders: string | undefined,
@@ -99,13 +99,13 @@ const writing = (name: string, summary: string) => {
 
 type WritingOptions = Omit<DeskOptions, 'data'> & { readonly data?: Data; readonly senders?: string };
 
-/** Null removes the setting. */
+/** For a setting that null removes. */
 const orNone = { parse: timeArgument, none: 'none' };
 
 const shared = {
   policyData: {
     add: (to: Command) => to.option('--senders <file>', 'addresses of a SENDERS rule: one per line, or CSV'),
-    // It may depend on the rule's current data, which the desk knows.
+    // Read elsewhere, because it may depend on the rule's current data.
     read: () => undefined,
   },
   when: '--when <expression>  apply the rule only to operations that meet this condition (CEL)',

@@ -8,7 +8,7 @@ const BAD_USAGE = 2;
 const UNLOCK =
   'Set GASDESK_PASSPHRASE, or use --passphrase-file. If the service is running, restart it with the passphrase.';
 
-/** Explains an error to a person. @returns the exit code */
+/** Prints an error in readable form. @returns the exit code */
 const explain = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_USAGE;
   if (!(error instanceof EngineError)) {
@@ -22,7 +22,7 @@ const explain = (error: unknown): number => {
 };
 
 /**
- * The command line as a function.
+ * Runs a command line.
  *
  * @param args without the names of Node.js and the script
  * @returns the exit code (behaviour 1.5)

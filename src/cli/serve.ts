@@ -9,7 +9,7 @@ interface ServeFlags {
   port?: number;
 }
 
-/** Names the process that has the port, and what to do about it. */
+/** Adds to the error which process uses the port, and what to do about it. */
 const explainTaken = async (error: unknown): Promise<never> => {
   const isTaken = error instanceof EngineError && error.code === 'ADDRESS_IN_USE' && 'port' in error.data;
   if (!isTaken) throw error;
@@ -24,7 +24,7 @@ const explainTaken = async (error: unknown): Promise<never> => {
   );
 };
 
-/** `gasdesk serve`: prints one line when it listens, and stays until it is asked to stop. */
+/** `gasdesk serve`. Prints one line when it is listening, and runs until it is asked to stop. */
 export const serveCommand = command('serve', 'Run the service without a window')
   .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
   .option('--port <port>', 'port to listen on, 0 for any free port (default: 8645)', wholeNumber(0, 65_535))

@@ -13,8 +13,8 @@ type SentTransaction = ProcedureOutput<'transactions.send'>;
 type Action = ProcedureInput<'transactions.prepare'>['action'];
 
 /**
- * How long a command waits for its transaction: often at first, about two minutes in all. Afterwards the running
- * service, or the next command, follows it.
+ * Intervals, in ms, at which a command checks whether its transaction is mined: short ones at first, about two minutes
+ * in total. Afterwards the running service, or the next command, follows the transaction.
  */
 const WAITS_MS = [100, 200, 400, 800, ...Array<number>(60).fill(2_000)];
 
@@ -34,7 +34,7 @@ const signAndSend = async (call: Caller, action: Action, signer: TransactionSign
   return untilMined(call, await call('transactions.send', { draftId: draft.draftId, signed }));
 };
 
-/** The signer of a transaction, as a field of it. @param whose the owner of that key */
+/** The signer of a transaction, as a field of the command. @param whose owner of the key */
 export const from = (whose: string) => ({
   add: (command: Command): Command =>
     withSigningKeyFlags(
@@ -48,7 +48,7 @@ export const from = (whose: string) => ({
   read: transactionSigner,
 });
 
-/** The operator's input for an action: its fields, and the signer. */
+/** What the operator enters for an action: its fields, and the signer. */
 type ActionInput<Kind extends Action['kind']> = Omit<Extract<Action, { kind: Kind }>, 'kind'> & {
   from: TransactionSigner;
 };
@@ -56,8 +56,8 @@ type ActionInput<Kind extends Action['kind']> = Omit<Extract<Action, { kind: Kin
 const actions = procedures['transactions.prepare'].input.shape.action.options;
 
 /**
- * A command that has the desk prepare a transaction, signs it with the key that the flags name, waits until it is mined
- * and prints it. Exit code 1 if it failed on chain.
+ * A command that has a transaction prepared, signs it with the key that the flags name, waits until it is mined, and
+ * prints it. Exits with code 1 if the transaction failed on chain.
  */
 export const sending = <Kind extends Action['kind']>(
   name: string,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Secret } from '../engine/base/secret.ts';
 import { printLine } from './terminal.ts';
 
-/** Resolves when the process is asked to stop: Ctrl-C, `kill`, or the machine's shutdown. */
+/** Resolves when the process is asked to stop, by Ctrl-C, `kill` or a shutdown of the machine. */
 export const stopRequested = (): Promise<unknown> => {
   const end = new AbortController();
   return Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal, { signal: end.signal }))).finally(
@@ -10,7 +10,7 @@ export const stopRequested = (): Promise<unknown> => {
   );
 };
 
-/** Serves until the process is asked to stop, and prints the address on one line. */
+/** Serves until the process is asked to stop. Prints the address on one line. */
 export const serveUntil = async (
   stopped: Promise<unknown>,
   served: { readonly operatorToken: Secret<string>; stop(): Promise<void> },

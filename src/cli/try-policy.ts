@@ -5,15 +5,15 @@ import { grouped } from '../shared/words/amount.ts';
 import { trialSentence } from '../shared/words/policy-trial.ts';
 import { humanText } from './human-text.ts';
 
-/** The past decisions on which a draft is tried. Times in epoch ms. */
+/** Selects the past decisions on which a draft is tried. Times are in epoch ms. */
 export interface TrialFilters {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** Only this many, the newest. */
+  /** Only this many decisions, the newest ones. */
   readonly last?: number | undefined;
 }
 
-/** The result of a trial, and the symbol of its chain's coin. */
+/** The result of a trial, with the symbol of its chain's coin. */
 export interface Trial {
   readonly report: TrialReport;
   readonly coin: string;
@@ -35,9 +35,9 @@ interface TrialRequest {
 }
 
 /**
- * A trial by the desk, which continues to decide meanwhile.
- * @param stopped ends it
- * @throws EngineError `POLICY_FILE_INVALID`, `TRIAL_TOO_BIG`, or `TRIAL_NOT_FOUND` if it was ended
+ * Runs a trial in the engine, which continues to decide meanwhile.
+ * @param stopped cancels the trial when it resolves
+ * @throws EngineError `POLICY_FILE_INVALID`, `TRIAL_TOO_BIG`, or `TRIAL_NOT_FOUND` if the trial was cancelled
  */
 export const tryPolicy = async (
   call: Caller,
@@ -47,7 +47,7 @@ export const tryPolicy = async (
   const { policy } = await call('policies.show', { paymasterId });
   const change = { name: 'policies.apply', input: { paymasterId, text } } as const;
   const { trialId } = await call('policies.try', { change, ...filters });
-  // Errors surface in the call that waits for the trial.
+  // Errors are reported by the call that waits for the trial.
   stopped.then(() => call('policies.cancelTrial', { trialId })).catch(() => undefined);
   for (let seen = -1; ;) {
     const { done, result } = await call('policies.trial', { trialId, seen });
@@ -72,7 +72,7 @@ const rulesText = ({ byRule }: TrialReport): string[] => {
   return rows.length === 0 ? [] : ['', humanText(rows)];
 };
 
-/** The result of a trial, for people: a sentence, the first changes, and their number by rule. */
+/** The result of a trial as readable text: a sentence, the first changes, and the number of changes by rule. */
 export const trialText = ({ report, coin }: Trial): string => {
   const { unknown } = report;
   return [

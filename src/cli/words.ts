@@ -5,12 +5,12 @@ import { MAX_WHOLE_NUMBER, wholeNumber } from './command.ts';
 /** Reads a chain id from the command line. */
 export const chainIdArgument = wholeNumber(1, MAX_WHOLE_NUMBER);
 
-/** A chain that a command names by an option. */
+/** A chain, which the command names by an option. */
 export const chain = { words: '--chain <id>  EIP-155 chain id', parse: chainIdArgument };
 
 export const dapp = '--dapp <id>  paymasterId of the DApp';
 
-/** Reads an amount of the native coin, as decimal wei. @param end of the sentence that refuses anything else */
+/** Reads an amount of the native coin, and returns decimal wei. @param end the end of the error message */
 export const coinArgument =
   (end = ', such as 0.5') =>
   (text: string): string => {
@@ -19,12 +19,12 @@ export const coinArgument =
     throw new InvalidArgumentError(`Use an amount of the native coin${end}.`);
   };
 
-/** An amount of the native coin, sent as wei. */
+/** An amount of the native coin, which is sent as wei. */
 export const amount = { words: '--amount <amount>  amount of the native coin, such as 0.5', parse: coinArgument() };
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Epoch ms; NaN for a text that is not a time, such as February 30, which Date would take for March 2. */
+/** A time in epoch ms; NaN for a text that is not a time, such as February 30, which Date would read as March 2. */
 const isoTime = (text: string): number => {
   const time = ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
   const [year, month, day] = text.slice(0, 10).split('-').map(Number);
@@ -32,7 +32,7 @@ const isoTime = (text: string): number => {
   return exists ? time : Number.NaN;
 };
 
-/** As milliseconds a day in 1973, before any decision; as seconds far in the future. */
+/** Smaller numbers are refused: as milliseconds they are before March 1973, so they are probably seconds. */
 const MILLISECONDS_FROM = 100_000_000_000;
 
 /** Reads a time from the command line: ISO 8601, or milliseconds since 1970. */

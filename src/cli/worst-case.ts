@@ -24,7 +24,10 @@ const ladderText = ({ bounds, coin }: WorstCase): string[] => {
   return rows.length === 0 ? [] : ['', 'What each rule would let through by itself:', humanText(rows)];
 };
 
-/** The worst case of a policy, for people: a sentence for each time, the ladder of rules, and what would change it. */
+/**
+ * The worst case of a policy as readable text: a sentence for each period, the rules with their amounts, and what would
+ * change it.
+ */
 export const worstCaseText = (found: WorstCase): string => {
   const { bounds, coin, perAccount, suggestions } = found;
   return [

@@ -14,15 +14,15 @@ export const bundlerRequest = z.strictObject({
   params: z.tuple([userOperationV06, address]),
 });
 
-/** Submits each operation to the local chain in a transaction of its own. */
+/** Submits each operation to the local chain in a separate transaction. */
 export interface Bundler {
   /** Resolves when the operation is mined. @throws Error with the EntryPoint's reason if the operation is not valid */
   submit(op: UserOperationV06): Promise<MinedOperation>;
-  /** The user operation hash. */
+  /** The userOpHash. */
   hashOf(op: UserOperationV06): string;
 }
 
-/** Takes one operation after the other: one key signs all its transactions. */
+/** Submits operations one after the other, because the same key signs all transactions. */
 export const createBundler = ({ chain, contracts: { entryPoint }, cast }: World): Bundler => {
   let last: Promise<unknown> = Promise.resolve();
   return {

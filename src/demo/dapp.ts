@@ -5,11 +5,11 @@ import type { World } from './world.ts';
 export interface Dapp {
   readonly apiKey: string;
   readonly paymaster: Address;
-  /** Sends a request of the DApp's developer to the management interface. */
+  /** Sends a request to the management interface, as the DApp's developer would. */
   manage(method: string, path: string, body?: unknown): Promise<unknown>;
 }
 
-/** Deploys the paymaster contract of a version as the operator does, and checks that it accepts the desk's signer. */
+/** Deploys the paymaster contract of a version as the operator would, and checks that it accepts Gasdesk's signer. */
 export const deployPaymaster = async (world: World, version: string): Promise<Address> => {
   const { story, engine, chain, cast } = world;
   const target = { chainId: chain.chainId, version };
@@ -21,7 +21,7 @@ export const deployPaymaster = async (world: World, version: string): Promise<Ad
   return address;
 };
 
-/** Registers a DApp over HTTP, without token payment. */
+/** Registers a DApp over HTTP. Its users cannot pay in tokens. */
 export const registerDapp = async (
   { story, engine, desk, chain }: World,
   { name, version, paymaster }: { name: string; version: string; paymaster: Address },

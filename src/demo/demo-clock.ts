@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from '../engine/base/clock.ts';
 
 export interface DemoClock extends Clock {
-  /** Moves the time of day forward. */
+  /** Moves the clock's time of day forward. */
   forward(ms: number): void;
 }
 
-/** Starts at this machine's time. Timers follow the machine's time, wherever the clock is moved. */
+/** A clock that starts at the machine's time. Moving it does not affect timers. */
 export const createDemoClock = (): DemoClock => {
   let ahead = 0;
   return { ...systemClock, now: () => systemClock.now() + ahead, forward: (ms) => (ahead += ms) };

@@ -7,14 +7,14 @@ export interface ManagementAnswer {
   data?: unknown;
 }
 
-/** A client of the desk over HTTP, as DApps and their developers use. */
+/** A client of Gasdesk over HTTP, as used by DApps and their developers. */
 export interface DeskClient {
-  /** @throws Error if the answer is not 200 */
+  /** @throws Error if the response's status is not 200 */
   manage(method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<unknown>;
   sponsor(chainId: number, apiKey: string, params: readonly unknown[]): Promise<RpcReply>;
 }
 
-/** Sends requests to the desk at `url`. */
+/** Creates a client of the Gasdesk server at `url`. */
 export const deskClient = (url: string): DeskClient => ({
   async manage(method, path, headers, body) {
     const response = await fetch(`${url}${MANAGEMENT_PREFIX}${path}`, {

@@ -7,12 +7,12 @@ const erc20 = new Interface([
   'function balanceOf(address owner) view returns (uint256)',
 ]);
 
-/** The call by which an account lets `spender` take tokens; `value` in the token's smallest units. */
+/** The call with which an account allows `spender` to take tokens. `value` is in the token's smallest unit. */
 export const approval = (token: Address, spender: Address, value: bigint): AccountCall => ({
   to: token,
   data: erc20.encodeFunctionData('approve', [spender, value]) as Hex,
 });
 
-/** Token balance of an account on chain, in the token's smallest units. */
+/** On-chain token balance of an account, in the token's smallest unit. */
 export const tokensOf = async (token: Address, owner: Address, provider: Provider): Promise<bigint> =>
   (await new Contract(token, erc20, provider).getFunction('balanceOf')(owner)) as bigint;

@@ -7,17 +7,17 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { EngineError } from '../shared/errors.ts';
 
-/** A running local chain. It mines a block for every transaction, at once. */
+/** A running local chain. It mines a block for every transaction immediately. */
 export interface LocalChain {
   readonly url: string;
   readonly chainId: number;
-  /** Resolves when the chain's process is gone. */
+  /** Resolves when the chain's process has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs anvil until it ends, or until the other end of stdin closes because this process is gone. An exit handler would
- * not run on a signal, and anvil would stay behind.
+ * Script that runs anvil until anvil ends, or until stdin closes because this process has ended. An exit handler would
+ * not run when a signal ends the process, and anvil would keep running.
  */
 const KEEPER = `
 const anvil = require('node:child_process').spawn(process.argv[1], process.argv.slice(2), { stdio: ['ignore', 'inherit', 'inherit'] });
@@ -49,8 +49,8 @@ const fromPackage = (fileName: string): string | undefined => {
 };
 
 /**
- * The anvil executable: `GASDESK_ANVIL`, else the npm package for this platform, else `anvil` on the PATH. Throws an
- * Error that says how to get one.
+ * The anvil executable: `GASDESK_ANVIL`, or else the npm package for this platform, or else `anvil` on the PATH. Throws
+ * an Error that says how to get anvil.
  */
 export const findAnvil = (env: NodeJS.ProcessEnv = process.env, packaged = fromPackage): string => {
   if (env['GASDESK_ANVIL']) {
@@ -71,7 +71,7 @@ export const findAnvil = (env: NodeJS.ProcessEnv = process.env, packaged = fromP
   );
 };
 
-/** The port that anvil reports. Throws an Error with its output if it ends instead. */
+/** The port that anvil reports. If anvil ends instead, throws an Error with its output. */
 const listeningPort = async (anvil: ChildProcessWithoutNullStreams): Promise<number> => {
   const output: string[] = [];
   anvil.stderr.on('data', (data: Buffer) => output.push(data.toString()));
@@ -84,8 +84,8 @@ const listeningPort = async (anvil: ChildProcessWithoutNullStreams): Promise<num
 };
 
 /**
- * Starts an empty chain on 127.0.0.1, by default with chain id 31337 on a free port. The chain ends with this process.
- * Throws an Error if anvil is missing or does not start.
+ * Starts an empty chain on 127.0.0.1, by default with chain id 31337 and on a free port. The chain ends with this
+ * process. Throws an Error if anvil is missing or does not start.
  */
 export const startLocalChain = async (options: { chainId?: number; port?: number } = {}): Promise<LocalChain> => {
   const { chainId = 31337, port = 0 } = options;
@@ -93,7 +93,7 @@ export const startLocalChain = async (options: { chainId?: number; port?: number
   const keeper = spawn(process.execPath, ['-e', KEEPER, findAnvil(), ...chain], { stdio: 'pipe' });
   const ended = once(keeper, 'exit');
   const url = `http://127.0.0.1:${await listeningPort(keeper)}`;
-  keeper.stdout.resume(); // anvil reports every call: unread output would block it
+  keeper.stdout.resume(); // anvil reports every call, and unread output would block it
   const stop = async (): Promise<void> => {
     keeper.stdin.end();
     await ended;

@@ -5,10 +5,10 @@ import { NO_NODE } from './sponsored-story.ts';
 import type { Stage } from './stage.ts';
 import { contractAt, fundGasTank } from './world-contracts.ts';
 
-/** Enough for a visitor and an evening of traffic. */
+/** Enough for a visitor and hours of traffic. */
 export const TANK_WEI = parseEther('5');
 
-/** Empties the gas tank on chain, or fills it again. */
+/** Empties the gas tank on chain, or refills it. */
 const switchTank = async ({ world, dapp }: Stage, empty: boolean): Promise<void> => {
   const { cast, provider } = world;
   const owner = cast.fundingWallet.address as Address;
@@ -21,7 +21,7 @@ const switchTank = async ({ world, dapp }: Stage, empty: boolean): Promise<void>
   await (await contract.getFunction('withdrawTo').send(owner, balance)).wait();
 };
 
-/** Turns each switch on and off. The webhook is the playground's own and reads its switch itself. */
+/** Turns each switch on or off. The webhook belongs to the playground and reads its switch itself. */
 export const operatorSwitches = (
   stage: Stage,
   paymasterId: string,

@@ -28,7 +28,7 @@ const read = async <Body>(context: Context, schema: z.ZodType<Body>): Promise<Bo
 
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Refuses requests of other pages: no other site may reach a server on this machine. */
+/** Refuses requests from other pages, because no other site may use a server on this machine. */
 const ownPageOnly: Koa.Middleware = async (context, next) => {
   const host = context.get('host');
   const origin = context.get('origin');
@@ -52,7 +52,7 @@ const flip = on.extend({ name: z.enum(switchNames) });
 const forward = z.strictObject({ seconds: z.int().min(1).max(DAY_SECONDS) });
 const to = z.strictObject({ to: address });
 
-/** The routes of the page; `current` is the open playground. */
+/** The routes for the page. @param current returns the open playground */
 const routesOf = (current: () => Playground, reset: () => Promise<void>): Router => {
   const router = new Router();
   const action = (path: string, act: (context: Context) => Promise<unknown>): void => {
@@ -79,7 +79,7 @@ const routesOf = (current: () => Playground, reset: () => Promise<void>): Router
     const { id, params } = await read(context, bundlerRequest);
     const answer = await bundler.submit(params[0]).then(
       () => ({ result: bundler.hashOf(params[0]) }),
-      // A bundler's error for an operation that is not valid (ERC-7769).
+      // The error that a bundler returns for an invalid operation (ERC-7769).
       (error: unknown) => ({ error: { code: -32500, message: words(error) } }),
     );
     context.body = { jsonrpc: '2.0', id, ...answer };
@@ -95,7 +95,7 @@ const routesOf = (current: () => Playground, reset: () => Promise<void>): Router
   return router;
 };
 
-/** Serves the files of the page, which may connect to desk and chain and frame the console. */
+/** Serves the page's files. The page may connect to Gasdesk and the chain, and show the console in a frame. */
 const servePage =
   (current: () => Playground): Koa.Middleware =>
   async (context) => {
@@ -108,7 +108,7 @@ const servePage =
     context.body = file.content;
   };
 
-/** Serves the playground on a free port of 127.0.0.1, and plays the story. @throws Error if a step fails */
+/** Plays the story, and serves the playground on a free port of 127.0.0.1. @throws Error if a step fails */
 export const servePlayground = async (story: Story): Promise<ServedPlayground> => {
   let playground: Playground | undefined;
   const current = (): Playground => {

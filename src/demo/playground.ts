@@ -12,7 +12,7 @@ const FAUCET_UNITS = 10_000_000n;
 
 export interface Playground {
   readonly bundler: Bundler;
-  /** Constant until the playground is reset. */
+  /** Does not change until the playground is reset. */
   readonly scene: PlaygroundScene;
   readonly isVerified: boolean;
   state(): PlaygroundState;
@@ -20,9 +20,9 @@ export interface Playground {
   flip(name: SwitchName, on: boolean): Promise<void>;
   /** Starts or stops the traffic of other users. */
   setTraffic(on: boolean): Promise<void>;
-  /** Moves the chain's time and the desk's. */
+  /** Moves the time of the chain and of Gasdesk forward. */
   forward(seconds: number): Promise<void>;
-  /** Gives an account tokens to pay with. */
+  /** Gives tokens to an account, so that it can pay with them. */
   giveTokens(to: Address): Promise<void>;
   end(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface PlaygroundPlace {
   readonly webhookUrl: string;
 }
 
-/** Makes the playground serve the DApp's webhook, and funds an evening of operations. */
+/** Sets up the DApp's webhook, which the playground serves, and funds hours of operations. */
 const furnish = async ({ world, dapp, shop }: Stage, webhookUrl: string): Promise<string> => {
   const { engine, contracts, cast } = world;
   const { service } = engine;
@@ -106,7 +106,7 @@ const play = async (stage: Stage, clock: DemoClock, webhookUrl: string): Promise
   };
 };
 
-/** Plays the story, and opens the stage to visitors. @throws Error if a step fails */
+/** Plays the story, and opens the result to visitors. @throws Error if a step fails */
 export const openPlayground = async (story: Story, { origin, webhookUrl }: PlaygroundPlace): Promise<Playground> => {
   const clock = createDemoClock();
   const stage = await narrateStory(story, { clock, consoleFramedBy: origin });

@@ -32,7 +32,7 @@ const requestSponsored = async (
   };
 };
 
-/** Has the desk sign an operation and the EntryPoint mine it. */
+/** Gets an operation signed by Gasdesk and mined through the EntryPoint. */
 export const narrateMined = async (world: World, request: SponsorRequest, signed: string): Promise<MinedOperation> => {
   const { story, chain, contracts, cast } = world;
   const { entryPoint } = contracts;
@@ -51,7 +51,7 @@ export const narrateMined = async (world: World, request: SponsorRequest, signed
   return mined;
 };
 
-/** Checks that an operation is denied for the expected reason, and prints the desk's words for it. */
+/** Checks that an operation is denied for the expected reason, and prints the explanation. */
 export const narrateDenied = async (
   world: World,
   rule: string,

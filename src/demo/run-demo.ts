@@ -8,18 +8,18 @@ import { createStory } from './story.ts';
 const interrupted = (): Promise<unknown> =>
   Promise.race([onceEmitted(process, 'SIGINT'), onceEmitted(process, 'SIGTERM')]);
 
-/** What the demo does after the story. */
+/** What the demo does when the story has ended. */
 interface DemoOptions {
-  /** It ends. */
+  /** Whether it exits. */
   readonly once: boolean;
-  /** It opens the playground in the default browser. */
+  /** Whether it opens the playground in the default browser. */
   readonly open: boolean;
 }
 
 /**
- * Shows the main job on a local chain in the terminal, with figures from the chain. Needs no key and no network.
+ * Shows in the terminal what Gasdesk does, on a local chain, with figures from that chain. Needs no key and no network.
  *
- * With `once` it returns after the story; else it serves the playground until it is interrupted.
+ * With `once`, returns after the story. Otherwise, serves the playground until it is interrupted.
  *
  * @throws Error if a step fails
  */

@@ -5,11 +5,11 @@ import { USER_OPERATION_V06_ABI } from '../core/user-operation/abi.ts';
 import type { Address, Hex } from '../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
 
-/** A SimpleAccount v0.6 of an owner, deployed or not. */
+/** A SimpleAccount v0.6 with one owner. It need not be deployed yet. */
 export interface SimpleAccount {
   readonly address: Address;
   readonly owner: Signer;
-  /** Creates the account; for the first operation. */
+  /** Creates the account. Used in its first operation. */
   readonly initCode: Hex;
 }
 
@@ -34,7 +34,7 @@ const entryPointAbi = new Interface([
   'error FailedOp(uint256 opIndex, string reason)',
 ]);
 
-/** The account that the factory makes for an owner and a salt. */
+/** The account that the factory creates for an owner and a salt. */
 export const simpleAccount = async (
   factory: Address,
   owner: Signer,
@@ -43,20 +43,20 @@ export const simpleAccount = async (
 ): Promise<SimpleAccount> => {
   const contract = new Contract(factory, factoryAbi, provider);
   const ownerAddress = await owner.getAddress();
-  // By signature: ethers contracts have a getAddress of their own.
+  // Called by its signature, because ethers contracts have their own getAddress.
   const address = (await contract.getFunction('getAddress(address,uint256)')(ownerAddress, salt)) as Address;
   const initCode = concat([factory, factoryAbi.encodeFunctionData('createAccount', [ownerAddress, salt])]) as Hex;
   return { address, owner, initCode };
 };
 
-/** Encodes one call as `execute`, several as a batch. */
+/** Encodes one call as `execute`, and several calls as a batch. */
 const encodeCalls = ([first, ...others]: readonly [AccountCall, ...AccountCall[]]): string => {
   if (others.length === 0) return accountAbi.encodeFunctionData('execute', [first.to, 0n, first.data]);
   const calls = [first, ...others];
   return accountAbi.encodeFunctionData('executeBatch', [calls.map(({ to }) => to), calls.map(({ data }) => data)]);
 };
 
-/** What a wallet sends to the desk: the operation without gas limits, as JSON. */
+/** What a wallet sends to Gasdesk: the operation without gas limits, as JSON. */
 export const partialOperation = async (
   account: SimpleAccount,
   call: AccountCall | readonly [AccountCall, ...AccountCall[]],
@@ -74,12 +74,12 @@ export const partialOperation = async (
     callData: encodeCalls('to' in call ? [call] : call),
     maxFeePerGas: `0x${(maxFeePerGas ?? 0n).toString(16)}`,
     maxPriorityFeePerGas: `0x${(maxPriorityFeePerGas ?? 0n).toString(16)}`,
-    // Accounts treat it as a wrong signature instead of reverting.
+    // Accounts treat this as a wrong signature instead of reverting.
     signature: STUB_SIGNATURE,
   };
 };
 
-/** The parts of the desk's answer to a sponsored request that the wallet needs. */
+/** The parts of Gasdesk's response to a sponsored request that a wallet needs. */
 export interface SponsoredGas {
   paymasterAndData: string;
   preVerificationGas: string;
@@ -87,7 +87,7 @@ export interface SponsoredGas {
   callGasLimit: number;
 }
 
-/** The finished operation with the desk's values, signed by the account's owner. */
+/** The finished operation with the values from Gasdesk, signed by the account's owner. */
 export const finishOperation = async (
   account: SimpleAccount,
   partial: Record<string, string>,
@@ -111,13 +111,13 @@ export const finishOperation = async (
   return { ...op, signature: (await account.owner.signMessage(getBytes(hash))) as Hex };
 };
 
-/** Costs in wei. */
+/** A mined operation. Costs are in wei. */
 export interface MinedOperation {
   readonly transactionHash: string;
   readonly success: boolean;
   readonly actualGasCost: bigint;
   readonly actualGasUsed: bigint;
-  /** Gas of the whole bundle transaction. */
+  /** Gas used by the bundle's whole transaction. */
   readonly transactionGas: bigint;
 }
 

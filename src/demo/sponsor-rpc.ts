@@ -5,7 +5,7 @@ export interface RpcReply {
 }
 
 export interface SponsorAddress {
-  /** Of the desk. */
+  /** URL of Gasdesk. */
   readonly url: string;
   readonly chainId: number;
   readonly apiKey: string;
@@ -18,7 +18,7 @@ export interface Reason {
   readonly hint: string;
 }
 
-/** Sends `pm_sponsorUserOperation` over HTTP, as every client does. */
+/** Sends `pm_sponsorUserOperation` over HTTP, like any client. */
 export const requestSponsorship = async (
   { url, chainId, apiKey }: SponsorAddress,
   params: readonly unknown[],
@@ -31,10 +31,10 @@ export const requestSponsorship = async (
   return { status: response.status, ...((await response.json()) as Omit<RpcReply, 'status'>) };
 };
 
-/** Options of a sponsored operation whose gas the desk estimates. */
+/** Options for a sponsored operation whose gas Gasdesk estimates. */
 export const SPONSORED_OPTIONS = { mode: 'SPONSORED', calculateGasLimits: true, expiryDuration: 300 };
 
-/** For an operation that cannot succeed, so that its gas cannot be estimated. */
+/** Gas for an operation whose gas cannot be estimated, because it cannot succeed. */
 export const GIVEN_GAS = {
   fields: { callGasLimit: '200000', verificationGasLimit: '500000', preVerificationGas: '60000' },
   options: { calculateGasLimits: false },
@@ -42,7 +42,7 @@ export const GIVEN_GAS = {
 
 /**
  * Why an operation is not sponsored; undefined if it is sponsored, or for any other error. A denial is a result. In
- * token mode it is an error, since with `0x` the user would pay in the native coin.
+ * token mode it is an error, because with `0x` the user would pay in the native coin.
  */
 export const reasonOf = ({ status, result, error }: RpcReply): Reason | undefined => {
   if (error !== undefined) return error.code === -32050 ? (error.data as Reason) : undefined;

@@ -14,7 +14,7 @@ import { contractAt, fundGasTank } from './world-contracts.ts';
 const VERSION = '1.1.0';
 const TANK_WEI = parseEther('0.1');
 
-/** The operator's part, as on the command line: chain, signer, paymaster contract. */
+/** What the operator does, as on the command line: chain, signer, paymaster contract. */
 const prepareDesk = async (world: World): Promise<Address> => {
   const { story, engine, chain } = world;
   story.step('The operator connects the desk to the chain and deploys a paymaster');
@@ -24,7 +24,10 @@ const prepareDesk = async (world: World): Promise<Address> => {
   return deployPaymaster(world, VERSION);
 };
 
-/** The DApp's part, over HTTP: register, prove the funding wallet, whitelist a method, limit each user. */
+/**
+ * What the DApp's developer does, over HTTP: register, prove control of the funding wallet, whitelist a method, limit
+ * each user.
+ */
 const prepareDapp = async (world: World, paymaster: Address): Promise<Dapp> => {
   const { story, cast, contracts } = world;
   story.step('A DApp registers over HTTP and proves its funding wallet');
@@ -61,7 +64,7 @@ const tankBalance = async ({ provider, cast }: World, { paymaster }: Dapp): Prom
   return (await contract.getFunction('getBalance')(cast.fundingWallet.address)) as bigint;
 };
 
-/** Denials of a DApp that is not ready yet, and how to follow each hint. */
+/** Denials of a DApp that is not ready yet, each followed by what its hint recommends. */
 const narrateNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, cast } = world;
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
@@ -103,7 +106,7 @@ const narrateNotReady = async (world: World, dapp: Dapp, account: SimpleAccount)
   await narrateUnreachable(world, dapp, account);
 };
 
-/** The desk reads the sender's balance from the chain. */
+/** A denial by the sender's token balance, which Gasdesk reads from the chain. */
 const narrateHolding = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, contracts } = world;
   story.step('The user mints 3 again: the DApp sponsors only holders of an item');
@@ -115,10 +118,10 @@ const narrateHolding = async (world: World, dapp: Dapp, account: SimpleAccount):
   story.print('The DApp deletes that rule.');
 };
 
-/** No server listens at this address. */
+/** An address at which no server listens. */
 export const NO_NODE = 'http://127.0.0.1:1';
 
-/** A node that does not answer, and a budget that is too small. */
+/** A denial because the node does not answer and the budget for that case is too small. */
 const narrateUnreachable = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, engine, chain } = world;
   const { chainId, url } = chain;
@@ -130,7 +133,9 @@ const narrateUnreachable = async (world: World, dapp: Dapp, account: SimpleAccou
   story.print('The node answers again.');
 };
 
-/** A user without any ETH mints: the operation deploys the account, is sponsored, mined, and paid from the tank. */
+/**
+ * A user without ETH mints an item: the operation deploys the account, and is sponsored, mined and paid from the tank.
+ */
 const narrateSponsored = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, provider } = world;
   story.step('With 0 ETH and no account yet, the user mints 3 items');
@@ -149,7 +154,7 @@ const narrateSponsored = async (world: World, dapp: Dapp, account: SimpleAccount
   story.check((await provider.getBalance(account.address)) === 0n, 'the account still holds 0 ETH');
 };
 
-/** A webhook that verifies nothing. */
+/** Starts a webhook that denies every operation. */
 const startSternWebhook = async (): Promise<{ url: string; calls(): number; stop(): void }> => {
   let calls = 0;
   const server = createServer((_request, response) => {
@@ -177,7 +182,7 @@ const narrateWebhook = async (world: World, dapp: Dapp): Promise<void> => {
   }
 };
 
-/** Denials of every rule of the DApp that has not denied yet. */
+/** Denials by every rule of the DApp that has not denied an operation yet. */
 const narrateRules = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story } = world;
   const before = await tankBalance(world, dapp);
@@ -207,7 +212,10 @@ const narrateRules = async (world: World, dapp: Dapp, account: SimpleAccount): P
   story.check((await tankBalance(world, dapp)) === before, 'the tank paid for none of these');
 };
 
-/** The desk pays: one sponsored operation, and a denial of each rule. @returns the DApp and the account of its user */
+/**
+ * Operations for which the DApp pays: one that is sponsored, and a denial by each rule. @returns the DApp and the
+ * account of its user
+ */
 export const narrateSponsorship = async (world: World): Promise<{ dapp: Dapp; account: SimpleAccount }> => {
   const { contracts, cast, provider } = world;
   const dapp = await prepareDapp(world, await prepareDesk(world));

@@ -9,9 +9,9 @@ import { type StageOptions, type World, ether, startWorld } from './world.ts';
 export interface Stage {
   readonly world: World;
   readonly dapp: Dapp;
-  /** Its users pay in a token. */
+  /** The DApp whose users pay in a token. */
   readonly shop: TokenShop;
-  /** Ends chain and desk, and removes their files. */
+  /** Ends the chain and Gasdesk, and removes their files. */
   end(): Promise<void>;
 }
 
@@ -31,9 +31,9 @@ const narrateDecisions = async ({ story, engine }: World): Promise<void> => {
 };
 
 /**
- * Plays the story on a local chain of its own, with figures from the chain.
+ * Plays the story on a new local chain, with figures from that chain.
  *
- * @throws Error if a step fails, after everything is removed
+ * @throws Error if a step fails, after everything has been removed
  */
 export const narrateStory = async (story: Story, options: StageOptions = {}): Promise<Stage> => {
   const ends: (() => unknown)[] = [];

@@ -1,13 +1,16 @@
 /** Prints a story in the terminal, step by step. */
 export interface Story {
   step(title: string): void;
-  /** A figure or a fact of the current step. */
+  /** Prints a figure or a fact for the current step. */
   print(what: string, value?: string | number | bigint): void;
-  /** A fact that must hold. @throws Error if it does not: the step failed; `instead` says what holds */
+  /**
+   * Prints a fact that must be true. @throws Error if `holds` is false, because the step has then failed; `instead`
+   * says what is true
+   */
   check(holds: boolean, what: string, instead?: string): void;
 }
 
-/** Passes the lines of a story to `write`. */
+/** Creates a story, whose lines are passed to `write`. */
 export const createStory = (write: (line: string) => void): Story => {
   let steps = 0;
   return {

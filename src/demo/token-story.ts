@@ -10,7 +10,7 @@ import type { SimpleAccount } from './simple-account.ts';
 import { type World, ether } from './world.ts';
 import { contractAt, deployContract, fundDeposit } from './world-contracts.ts';
 
-/** A contract that takes tokens, of the EntryPoint version that the user's account has. */
+/** A contract that takes tokens, for the EntryPoint version of the user's account. */
 const VERSION = 'singleton-0.6';
 const DEPOSIT_WEI = parseEther('0.1');
 const SYMBOL = 'USDT';
@@ -21,12 +21,12 @@ const PREMIUM = '10';
 
 const usdt = (units: bigint): string => `${unitsToDecimal(units, DECIMALS)} ${SYMBOL}`;
 
-/** Token units for an amount of wei by the rate, without the premium. */
+/** Token units for an amount of wei at the exchange rate, without the premium. */
 const worth = (wei: bigint): bigint => (wei * USDT_PER_ETH * USDT) / WEI_PER_COIN;
 
 export interface TokenShop {
   readonly dapp: Dapp;
-  /** The token contract, with its maker as signer. */
+  /** The token contract, connected to the key of its deployer. */
   readonly token: Contract;
   readonly tokenAddress: Address;
 }
@@ -46,7 +46,7 @@ const openShop = async (world: World): Promise<TokenShop> => {
     decimals: DECIMALS,
     premium: PREMIUM,
     rate: { source: 'static', tokensPerCoin: String(USDT_PER_ETH) },
-    // The user approves in the batch that is paid for, and a prefund would come before it.
+    // The user approves the tokens in the operation's own batch, and a prefund would be taken before it.
     preFund: false,
   });
   story.print('deposit in the EntryPoint', ether(DEPOSIT_WEI));
@@ -57,7 +57,7 @@ const openShop = async (world: World): Promise<TokenShop> => {
   return { dapp, token: await contractAt('TestToken', tokenAddress, cast.operator), tokenAddress };
 };
 
-/** Balances before and after, all from the chain. */
+/** Balances before and after, all read from the chain. */
 const readMoney = async (
   { provider, contracts, cast }: World,
   { dapp, token }: TokenShop,
@@ -72,7 +72,10 @@ const readMoney = async (
   };
 };
 
-/** The user pays: denied until they can, then charged the operation's cost and the premium. @returns the DApp */
+/**
+ * The user pays. The operation is denied until the user can pay, and then they are charged its cost and the premium.
+ * @returns the DApp
+ */
 export const narrateTokenPayment = async (world: World, account: SimpleAccount): Promise<TokenShop> => {
   const { story, provider } = world;
   const shop = await openShop(world);

@@ -16,12 +16,12 @@ const EVERY_MS = 1_000;
 
 interface Move {
   readonly method: 'mint' | 'burn';
-  /** Else the last user who minted. */
+  /** True for a new user; otherwise it is the last user who minted. */
   readonly newUser?: boolean;
   readonly lowFee?: boolean;
 }
 
-/** Alternates operations that the desk sponsors and denies. */
+/** Alternates operations that are sponsored and operations that are denied. */
 const MOVES: readonly Move[] = [
   { method: 'mint', newUser: true },
   { method: 'burn' },
@@ -33,13 +33,13 @@ const MOVES: readonly Move[] = [
 export interface Traffic {
   readonly isOn: boolean;
   start(): void;
-  /** Resolves when no operation is in flight. */
+  /** Resolves when no operation is in flight any more. */
   stop(): Promise<void>;
 }
 
 const LOW_FEE = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' };
 
-/** A user of the DApp every second. What a visitor does to the desk affects these users too. */
+/** Sends one user's operation per second. What a visitor changes in Gasdesk affects these users too. */
 export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: Clock): Traffic => {
   const { chain, contracts, provider, url } = world;
   let cancel: (() => void) | undefined;
@@ -55,7 +55,7 @@ export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: C
     const user = await userOf(move);
     const call = gameCall(world, move.method, 1n);
     const partial = await partialOperation(user, call, contracts.entryPoint, provider);
-    // A user who burns may own nothing to burn.
+    // A user who burns an item may own none, so the gas cannot be estimated.
     const gas = move.method === 'burn' ? GIVEN_GAS : undefined;
     const op = { ...partial, ...gas?.fields, ...(move.lowFee && LOW_FEE) };
     const options = { ...SPONSORED_OPTIONS, ...gas?.options };
@@ -69,7 +69,7 @@ export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: C
   const next = (): void => {
     const move = MOVES[moves % MOVES.length];
     moves += 1;
-    // The next user comes after any failure, such as a clock that was moved between signing and mining.
+    // The next user follows even after an error, for example because the clock was moved between signing and mining.
     if (move !== undefined) inFlight = make(move).catch(() => undefined);
     void inFlight.then(() => {
       if (cancel !== undefined) cancel = clock.setTimer(EVERY_MS, next);

@@ -8,21 +8,21 @@ import { canonicalCreation } from '../engine/chain/canonical-contracts.ts';
 import type { Address } from '../shared/schema/hex.ts';
 import type { EntryPointVersion } from '../shared/schema/user-operation.ts';
 
-/** Mnemonic of the public test keys that anvil funds. Everyone knows them: never send them real money. */
+/** Mnemonic of the public test keys that anvil funds. Everyone knows these keys, so never send them real money. */
 const DEV_MNEMONIC = 'test test test test test test test test test test test junk';
 
-/** The public test key number `index` (0 to 9 are funded with 10,000 ether), connected to `provider`. */
+/** The public test key with this index, connected to `provider`. Keys 0 to 9 are funded with 10,000 ether. */
 export const devWallet = (index: number, provider: Provider): HDNodeWallet =>
   HDNodeWallet.fromPhrase(DEV_MNEMONIC, undefined, `m/44'/60'/0'/0/${index}`).connect(provider);
 
-/** A provider for a local chain. It caches nothing, since a transaction is mined the moment it arrives. */
+/** A provider for a local chain. It caches nothing, because a transaction is mined as soon as it arrives. */
 export const localProvider = (url: string, chainId: number): JsonRpcProvider =>
   new JsonRpcProvider(url, chainId, { staticNetwork: true, cacheTimeout: -1, pollingInterval: 100 });
 
 export const contractAt = async (name: ArtifactName, address: Address, runner: Signer | Provider): Promise<Contract> =>
   new Contract(address, (await loadArtifact(name)).abi, runner);
 
-/** Deploys a contract of the build and waits until it is mined. @returns its address */
+/** Deploys a contract from the build, and waits until it is mined. @returns its address */
 export const deployContract = async (name: ArtifactName, args: unknown[], deployer: Signer): Promise<Address> => {
   const { abi, bytecode } = await loadArtifact(name);
   const contract = await new ContractFactory(abi, bytecode, deployer).deploy(...args);
@@ -31,8 +31,8 @@ export const deployContract = async (name: ArtifactName, args: unknown[], deploy
 };
 
 /**
- * Puts an EntryPoint at its canonical address, unless it is there, with the deterministic deployer, as on every chain.
- * Throws an Error if it lands elsewhere, or if `deployer` has no provider.
+ * Deploys an EntryPoint at its canonical address with the deterministic deployer, unless it is already there. Throws an
+ * Error if it is deployed elsewhere, or if `deployer` has no provider.
  */
 export const deployEntryPoint = async (
   deployer: Signer,
@@ -77,10 +77,13 @@ const sendTo = async (
   await sent.wait();
 };
 
-/** Pays `wei` into the gas tank of `fundingWallet` in a VerifyingSingletonPaymaster; waits until mined. */
+/**
+ * Pays `wei` into the gas tank of `fundingWallet` in a VerifyingSingletonPaymaster, and waits until the payment is
+ * mined.
+ */
 export const fundGasTank = (paymaster: Address, fundingWallet: Address, wei: bigint, from: Signer): Promise<void> =>
   sendTo('VerifyingSingletonPaymaster', paymaster, 'depositFor', fundingWallet, wei, from);
 
-/** Pays `wei` into the deposit of `paymaster` in the EntryPoint; waits until mined. */
+/** Pays `wei` into the deposit of `paymaster` at the EntryPoint, and waits until the payment is mined. */
 export const fundDeposit = (entryPoint: Address, paymaster: Address, wei: bigint, from: Signer): Promise<void> =>
   sendTo('EntryPoint', entryPoint, 'depositTo', paymaster, wei, from);

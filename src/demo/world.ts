@@ -13,13 +13,13 @@ import { type LocalChain, startLocalChain } from './local-chain.ts';
 import type { Story } from './story.ts';
 import { type WorldContracts, deployWorld, devWallet, localProvider } from './world-contracts.ts';
 
-/** The participants. All keys are anvil's public test keys. */
+/** The participants. Their keys are anvil's public test keys. */
 interface Cast {
   readonly operator: HDNodeWallet;
   readonly bundler: HDNodeWallet;
   readonly fundingWallet: HDNodeWallet;
   readonly player: HDNodeWallet;
-  /** Receives the tokens that users pay. */
+  /** Receives the tokens with which users pay. */
   readonly treasury: HDNodeWallet;
 }
 
@@ -43,9 +43,9 @@ const castOf = (provider: World['provider']): Cast => {
 };
 
 export interface StageOptions {
-  /** The desk's clock; the machine's by default. */
+  /** Gasdesk's clock. Default: the machine's. */
   readonly clock?: Clock;
-  /** The origin of the page that shows the console in a frame. */
+  /** Origin of the page that shows the console in a frame. */
   readonly consoleFramedBy?: string;
 }
 
@@ -60,8 +60,8 @@ const startEngine = (dir: string, options: StageOptions): Promise<Engine> =>
   });
 
 /**
- * Starts a chain and an empty desk. `onEnd` receives a function that ends each part, even if a later part does not
- * start.
+ * Starts a chain, and Gasdesk with an empty data folder. `onEnd` receives functions that end these parts, even if a
+ * later part fails to start.
  */
 export const startWorld = async (
   story: Story,

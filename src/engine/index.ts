@@ -52,14 +52,14 @@ import { createReceiver } from './webhooks/receiver.ts';
 export interface EngineOptions {
   readonly folder: DataFolder;
   readonly config: Config;
-  /** Sources of `config`, so that the operator sees them and may change the file's settings. */
+  /** Sources of `config`, so that the operator can see them and change settings in the file. */
   readonly configSources?: Pick<ConfigSources, 'flags' | 'env'>;
   readonly log: Log;
-  /** Opens or creates the vault. Without it the vault stays locked. */
+  /** Opens the vault, or creates it. Without it, the vault stays locked. */
   readonly passphrase?: Secret<string> | undefined;
   /**
-   * A key that the machine keeps: opens or creates the vault instead of a passphrase. A vault with another key stays
-   * locked until `vault.open` is called, which also adds this key to the vault.
+   * A key that the machine stores, which opens or creates the vault instead of a passphrase. A vault with another key
+   * stays locked until `vault.open` is called, which also adds this key to the vault.
    */
   readonly vaultKey?: Secret<Uint8Array> | undefined;
   readonly clock?: Clock;
@@ -68,22 +68,22 @@ export interface EngineOptions {
   readonly consoleFolder?: string;
   /** The origin that may embed the console: the demo's playground. None by default. */
   readonly consoleFramedBy?: string | undefined;
-  /** Replaced in tests where engines share a database. */
+  /** Replaced in tests in which several engines share a database. */
   readonly openDatabase?: typeof openDeskDatabase;
-  /** Bytes that may still be written in a folder; by default from the operating system. */
+  /** Returns the bytes that can still be written to a folder; by default, asks the operating system. */
   readonly freeBytes?: FreeBytes;
-  /** Addresses of DNS servers for names of webhooks and nodes. Default: the machine's. */
+  /** Addresses of DNS servers for the names of webhooks and nodes. Default: the machine's DNS servers. */
   readonly nameServers?: readonly string[];
   /** What to do if the database is older than this engine's last write. Default: `refuse`. */
   readonly onRollback?: OnRollback;
-  /** Cost of deriving keys for the vault and new keystores; tests use a cheap one. */
+  /** Cost of deriving keys for the vault and new keystores. Tests use a low one. */
   readonly scrypt?: ScryptCost;
 }
 
-/** A running engine. It holds the data folder until it is stopped. */
+/** A running engine. It locks the data folder until it is stopped. */
 export interface Engine {
   readonly service: Service;
-  /** The older database state that the operator accepted, if `onRollback` is `accept`. */
+  /** The older state of the database that the operator accepted, if `onRollback` is `accept`. */
   readonly accepted: Rollback | undefined;
   readonly operatorToken: Secret<string>;
   /**
@@ -97,7 +97,7 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** Creates the vault last: if the database is refused, no vault must be left behind. */
+/** Creates the vault last, so that no vault is left behind if the database is refused. */
 const openOrMakeVault = async (
   store: Store,
   vault: Vault,
@@ -111,13 +111,14 @@ const openOrMakeVault = async (
 };
 
 /**
- * Opens a data folder and starts the engine on it, without serving yet.
+ * Opens a data folder and starts the engine, without serving requests yet.
  *
- * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW`, `DATABASE_TOO_OLD`, `STORAGE_FAILED`,
- *   `LOG_ROLLED_BACK`, `VAULT_PASSPHRASE_WRONG` or `VAULT_DAMAGED`; nothing is then changed and the folder is free
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_TOO_NEW`, `DATABASE_TOO_OLD`,
+ * `STORAGE_FAILED`, `LOG_ROLLED_BACK`, `VAULT_PASSPHRASE_WRONG` or `VAULT_DAMAGED`; nothing has then changed, and the
+ * folder is unlocked
  */
 export const createEngine = async (options: EngineOptions): Promise<Engine> => {
-  // Loaded while other threads derive the vault's key and this one would be idle.
+  // Loaded while other threads derive the vault's key, because this thread would otherwise be idle.
   const loadingMetrics = import('./metrics/metrics.ts');
   const { folder, log, passphrase, vaultKey, clock = systemClock, entropy = systemEntropy, scrypt } = options;
   const { freeBytes = freeOnDisk, openDatabase = openDeskDatabase, onRollback = 'refuse' } = options;
@@ -240,10 +241,10 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     });
     for (const loop of loops) undo.push(() => loop.stop());
     undo.push(await followOthers(engines, { feed, pause, notifications, vault }, log));
-    // Stopped first, so that nothing new is accepted while the rest stops.
+    // Servers stop first, so that nothing new is accepted while the rest stops.
     const servers: HttpListener[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
-    // Stopped even before the servers, which wait for requests that wait for a wallet's owner.
+    // Wallets stop even before the servers, which wait for requests, which may wait for a wallet's owner.
     undo.push(() => wallets.stop());
     undo.push(() => transactions.handOvers.stop());
     return {

@@ -1,14 +1,15 @@
 import { readConsoleFile } from '../engine/console-http/console-files.ts';
 
-/** Origin of the console: a custom scheme, so that no web site and no file shares it. */
+/** Origin of the console. It uses a custom scheme, so that no website or file has the same origin. */
 export const CONSOLE_ORIGIN = 'app://console';
 
-/** The path of a URL of the console, still encoded. */
+/** The path in a URL of the console, still encoded. */
 const pathOf = (url: string): string | undefined =>
   url.startsWith(`${CONSOLE_ORIGIN}/`) && URL.canParse(url) ? new URL(url).pathname : undefined;
 
 /**
- * Answers 404 for anything but a GET of a file in the console's folder, of a kind that the console contains.
+ * Serves files of the console. Responds with 404 to anything but a GET of a file in the console's folder, of a type
+ * that the console contains.
  *
  * @param folder absolute path without a trailing separator
  */

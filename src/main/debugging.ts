@@ -1,17 +1,17 @@
 import { EngineError } from '../shared/errors.ts';
 
-/** Switches of Chromium and Node that let another program control this one. */
+/** Switches of Chromium and Node that allow another program to control this one. */
 const SWITCH = /^(?:remote-debugging-\w+|remote-allow-origins|inspect(?:-[\w-]+)?|debug(?:-brk|-port)?)$/;
 
-/** Prefixes of switches; on Windows also the slash. */
+/** Prefixes of switches. On Windows, a slash is also one. */
 const PREFIX = process.platform === 'win32' ? /^(?:--?|\/)/ : /^--?/;
 
 /**
- * Refuses to start with a switch that opens the application to debuggers. A debugger controls the window, the engine
- * and the vault without a password.
+ * Refuses to start with a switch that allows debuggers to connect. A debugger could control the window, the engine and
+ * the vault without a password.
  *
  * @param args the command line
- * @param inspector the address of Node's inspector, if something else opened it
+ * @param inspector address of Node's inspector, in case something else has opened it
  * @throws EngineError `VALIDATION`
  */
 export const refuseDebuggers = (args: readonly string[], inspector: string | undefined): void => {

@@ -3,7 +3,7 @@ import type { Service } from '../engine/service/index.ts';
 export type DeskState = 'sponsoring' | 'paused' | 'locked' | 'error';
 
 export interface DeskControl {
-  /** Never rejects: a desk that does not answer is `error`. */
+  /** Never rejects: if the engine does not answer, the state is `error`. */
   state(): Promise<DeskState>;
   readonly pause: () => Promise<unknown>;
   readonly resume: () => Promise<unknown>;

@@ -13,18 +13,19 @@ export interface Desk {
 export interface DeskOptions {
   readonly folder: DataFolder;
   readonly env: NodeJS.ProcessEnv;
-  /** The built console, which the desk also serves to browsers. */
+  /** Folder of the built console, which the engine also serves to browsers. */
   readonly consoleFolder: string;
-  /** Overrides the port of the settings. */
+  /** Overrides the port in the settings. */
   readonly port?: number | undefined;
-  /** The key in the system's keychain. It opens the vault if the environment gives no passphrase. */
+  /** The key from the system's keychain. It opens the vault if the environment contains no passphrase. */
   readonly vaultKey?: Secret<Uint8Array> | undefined;
 }
 
 /**
- * Starts the engine on the folder and serves it. With neither a key nor `GASDESK_PASSPHRASE` the vault stays locked.
+ * Starts the engine on the folder, and serves requests. Without a key and without `GASDESK_PASSPHRASE`, the vault stays
+ * locked.
  *
- * @throws EngineError with the reason; the folder is then released
+ * @throws EngineError with the reason; the folder is then unlocked
  */
 export const startDesk = async ({ folder, env, consoleFolder, port, vaultKey }: DeskOptions): Promise<Desk> => {
   const configSources = { env, ...(port !== undefined && { flags: { port } }) };

@@ -23,17 +23,17 @@ import { openTray } from './tray.ts';
 import { chooseWayOut } from './way-out.ts';
 import { openWindow, showPage } from './window.ts';
 
-/** The desktop application: one engine on this user's data folder, and a window that shows it. */
+/** The desktop application: an engine on this user's data folder, and a window that shows its console. */
 
-/** The build puts main, preload and renderer next to each other. */
+/** The build puts main, preload and renderer into the same folder. */
 const built = join(import.meta.dirname, '..');
 const consoleFolder = join(built, 'renderer');
 const files = { preload: join(built, 'preload', 'index.cjs'), icon: join(consoleFolder, 'icon.png') };
 
-/** Quitting takes no longer than this; decisions are on disk already. */
+/** Maximum time for quitting, in ms. Decisions are already on disk. */
 const STOP_MS = 10_000;
 
-/** For errors before and after the engine has its own log. */
+/** Logs errors before and after the engine's own log exists. */
 const log = createLog({ level: 'error' });
 
 const reviews = createReviewWindows({ ...files, log, worker: join(import.meta.dirname, 'review-worker.js') });
@@ -55,13 +55,13 @@ const showWindow = (): BrowserWindow => {
   return window;
 };
 
-/** A file on the command line, to be reviewed. */
+/** The file on the command line that should be reviewed. */
 const fileToReview = (): string | undefined => {
   const given = process.argv.slice(app.isPackaged ? 1 : 2).find((argument) => !argument.startsWith('-'));
   return given === undefined ? undefined : resolve(given);
 };
 
-/** Files to open when the desk runs; undefined from then on. */
+/** Files to open once the engine is running; undefined from then on. */
 let waiting: string[] | undefined = [];
 
 const openForReview = (file: unknown): void => {
@@ -75,7 +75,7 @@ const openForReview = (file: unknown): void => {
 
 const go = (path: string): void => showPage(showWindow(), path);
 
-/** Starts the desk. On an obstacle the operator chooses what to do; undefined if they quit. */
+/** Starts the engine. If that fails, the operator chooses what to do; undefined if they quit. */
 const startSomehow = async (folder: DataFolder): Promise<Desk | undefined> => {
   const vaultKey = await keychainKey(join(folder.dir, 'vault.key'), systemEntropy);
   let port: number | undefined;
@@ -126,7 +126,7 @@ const start = async (folder: DataFolder): Promise<void> => {
   notifyOperator({ service, go, failed });
 };
 
-/** Shows the operator why no desk runs. Details of an unexpected error go to standard error. */
+/** Shows the operator why the engine cannot start. Details of an unexpected error go to standard error. */
 const fail = (error: unknown): void => {
   if (!(error instanceof EngineError)) log.error('desktop.start', { err: error });
   const reason =
@@ -137,7 +137,7 @@ const fail = (error: unknown): void => {
 
 const stop = async (running: Engine): Promise<void> => {
   systemClock.setTimer(STOP_MS, () => app.exit(1));
-  // The engine stops properly even if the others fail.
+  // The engine stops properly even if stopping the others fails.
   const ends = await Promise.allSettled([running.stop(), reviews.stop(), reports.remove()]);
   const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
   for (const error of errors) log.error('desktop.stop', { err: error });
@@ -148,7 +148,7 @@ app.on('window-all-closed', () => {
   if (process.platform !== 'darwin') app.quit();
 });
 
-// The process ends when the engine has written everything to its database.
+// The process ends only when the engine has written everything to its database.
 app.on('will-quit', (event) => {
   if (engine === undefined) return;
   event.preventDefault();
@@ -159,18 +159,18 @@ registerConsoleScheme();
 confineWebContents();
 
 try {
-  // The project's tests control a real Electron with its debuggers, but never a packaged application.
+  // The project's tests use debuggers to control Electron, but never in a packaged application.
   const isTest = !app.isPackaged && process.env['ELECTRON_UNDER_TEST'] !== undefined;
   if (!isTest) refuseDebuggers([...process.execArgv, ...process.argv.slice(1)], inspectorUrl());
   const folder = openDataFolder(defaultDataFolder(process.env));
-  // Chromium's own files are in the data folder, and its lock allows one instance per folder.
+  // Chromium's files are in the data folder. Chromium locks them, which allows one instance per data folder.
   const profile = join(folder.dir, 'window');
   mkdirSync(profile, { recursive: true, mode: 0o700 });
   app.setPath('userData', profile);
   const file = fileToReview();
-  // A second start hands its file to the first.
+  // A second instance passes its file to the first one.
   if (app.requestSingleInstanceLock({ file })) {
-    // Registered early: the desk may take a while to start, and a question to the operator may be open.
+    // Registered early, because starting may take a while, and may ask the operator a question.
     app.on('second-instance', (_event, _argv, _folder, given) => {
       if (waiting === undefined) showWindow();
       openForReview((given as { file?: unknown } | null)?.file);

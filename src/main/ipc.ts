@@ -6,16 +6,18 @@ import { EngineError } from '../shared/errors.ts';
 import { CONSOLE_ORIGIN } from './console-files.ts';
 
 export interface IpcContext extends Omit<CallContext, 'service'> {
-  /** What the window with these contents shows: the desk or a review; undefined for other contents. */
+  /**
+   * The service that the window with these contents shows: the engine's or a review's; undefined for other contents.
+   */
   readonly serviceOf: (contents: WebContents) => CalledService | undefined;
-  /** Opens the printable report of a filter; the filter is not trusted. */
+  /** Opens the printable report for a filter, which is untrusted. */
   readonly print: (service: CalledService, filter: unknown) => Promise<void>;
 }
 
-/** Enough for an address, a key or an export of one decision. */
+/** Enough for an address, a key or an exported decision. */
 const LONGEST_COPY = 1_000_000;
 
-/** The service of the console's own page; other pages get no answer. */
+/** The service for a call from the console's own page. Other pages are refused. */
 const ownService = ({ serviceOf }: IpcContext, { sender, senderFrame }: IpcMainInvokeEvent): CalledService => {
   const service = serviceOf(sender);
   const isOwnPage = senderFrame?.parent === null && senderFrame.origin === CONSOLE_ORIGIN;

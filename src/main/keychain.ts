@@ -6,7 +6,9 @@ import { Secret } from '../engine/base/secret.ts';
 
 const KEY_BYTES = 32;
 
-/** True if the system protects secrets. On Linux without a keyring, Electron would use a well-known password. */
+/**
+ * True if the system protects secrets. On Linux without a keyring, Electron would encrypt with a well-known password.
+ */
 const isSafe = async (): Promise<boolean> =>
   (await safeStorage.isAsyncEncryptionAvailable()) &&
   (process.platform !== 'linux' || !['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend()));
@@ -15,8 +17,9 @@ const seal = async (file: string, key: string): Promise<void> =>
   writeDurably(file, (await safeStorage.encryptStringAsync(key)).toString('base64'));
 
 /**
- * The key of the vault, in a file that the system's keychain encrypts. Makes the key if the file is missing. Undefined if
- * the system has no keychain or cannot open the file, as on another machine: the operator then enters a passphrase.
+ * Reads the vault's key from a file that the system's keychain encrypts, and creates it if the file is missing.
+ * Undefined if the system has no keychain or cannot decrypt the file, for example on another machine. The operator then
+ * enters a passphrase.
  *
  * @throws EngineError `DATA_FOLDER_UNUSABLE`
  */

@@ -4,10 +4,10 @@ import { CONSOLE_ORIGIN } from './console-files.ts';
 /** USB vendor id of Ledger. */
 const LEDGER = 0x2c97;
 
-/** Electron writes an origin with or without a slash, depending on the call. */
+/** Electron writes an origin with or without a trailing slash, depending on the call. */
 const isConsole = (origin: string): boolean => origin === CONSOLE_ORIGIN || origin === `${CONSOLE_ORIGIN}/`;
 
-/** The only Ledger, or the one that the operator chooses; undefined for none. */
+/** The only Ledger connected, or the one that the operator chooses; undefined without a Ledger. */
 const chooseLedger = async (ledgers: readonly HIDDevice[], window: BrowserWindow): Promise<HIDDevice | undefined> => {
   if (ledgers.length < 2) return ledgers[0];
   const names = ledgers.map(({ name }, index) => `${index + 1}. ${name}`);
@@ -22,10 +22,10 @@ const chooseLedger = async (ledgers: readonly HIDDevice[], window: BrowserWindow
 };
 
 /**
- * Lets only the console's own page in the desk's window reach Ledgers, and no other device. The console needs no other
- * permission: without handlers Electron grants all.
+ * Allows only the console's own page in the main window to access Ledgers, and no other devices. All other permissions
+ * are denied, because the console needs none, and Electron grants them unless handlers are set.
  *
- * @param deskWindow the desk's window, while it is open; windows of reviews sign nothing
+ * @param deskWindow returns the main window while it is open; windows of reviews sign nothing
  */
 export const allowLedgersOnly = (session: Session, deskWindow: () => BrowserWindow | undefined): void => {
   session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
@@ -45,7 +45,7 @@ export const allowLedgersOnly = (session: Session, deskWindow: () => BrowserWind
   const unplugged = new Set<string>();
   session.on('hid-device-removed', (_event, { device }) => unplugged.add(device.deviceId));
   session.on('select-hid-device', (event, { deviceList, frame }, choose) => {
-    // Otherwise Electron takes the first device.
+    // Otherwise, Electron chooses the first device.
     event.preventDefault();
     const window = deskWindow();
     const isOwnPage = frame?.parent === null && isConsole(frame.origin) && frame === window?.webContents.mainFrame;

@@ -2,13 +2,13 @@ import { Menu, type MenuItemConstructorOptions, shell } from 'electron';
 import { LINKS, openLink } from './links.ts';
 
 export interface MenuActions {
-  /** Shows a page of the console by its address. */
+  /** Shows a page of the console, given its path. */
   readonly go: (path: string) => void;
   readonly dataFolder: string;
   readonly openForReview: () => void;
 }
 
-/** The pages as the console names them, in the order of its rail. */
+/** The pages under the console's names, in the order of its navigation. */
 const PAGES = [
   ['Overview', '/'],
   ['Decisions', '/decisions'],

@@ -4,16 +4,16 @@ import type { Service } from '../engine/service/index.ts';
 
 export interface NotifyOptions {
   readonly service: Service;
-  /** Shows a page of the console by its address. */
+  /** Shows a page of the console, given its path. */
   readonly go: (path: string) => void;
   /** Called if earlier notifications cannot be read. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Shows notifications of the system: for conditions that last and are not seen yet, and for new ones. */
+/** Shows notifications of the operating system: for unseen conditions that still last, and for new ones. */
 export const notifyOperator = ({ service, go, failed }: NotifyOptions): void => {
   if (!Notification.isSupported()) return;
-  // A notification without a reference may be collected, and its click handler with it.
+  // The reference keeps a notification, and thus its click handler, from being garbage-collected.
   const shown = new Set<Notification>();
   const notified = new Set<string>();
   const notify = ({ id, title, body, page, endedAt, seen }: NotificationView): void => {

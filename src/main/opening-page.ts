@@ -1,6 +1,6 @@
 import { html } from '../shared/markup.ts';
 
-/** Data URL of a page that says that a file is being opened. It runs no script and loads nothing. */
+/** Data URL of a page that says that a file is being opened. It contains no scripts and loads nothing. */
 export const openingPage = (name: string): string => {
   const page = html`<!doctype html>
     <html lang="en">

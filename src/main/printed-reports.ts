@@ -6,16 +6,16 @@ import type { CalledService } from '../engine/http/answer-call.ts';
 
 export interface PrintedReports {
   /**
-   * Writes the report of a filter and opens it. The page names only the filter; the HTML is made here.
+   * Writes the report for a filter to a file, and opens it. The page passes only the filter; the HTML is created here.
    *
-   * @param filter is not trusted
-   * @throws EngineError; Error with the reason if the file does not open
+   * @param filter untrusted
+   * @throws EngineError; Error with the reason if the file cannot be opened
    */
   open(service: CalledService, filter: unknown): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Until the application ends, reports are in a folder that only their owner can enter. */
+/** Writes reports to a folder that only its owner can enter, and that is kept until the application ends. */
 export const createPrintedReports = (): PrintedReports => {
   let folder: TemporaryFolder | undefined;
   let made = 0;

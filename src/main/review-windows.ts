@@ -8,25 +8,28 @@ import { EngineError } from '../shared/errors.ts';
 import { openingPage } from './opening-page.ts';
 import { type WindowFiles, openWindow, showPage } from './window.ts';
 
-/** Windows of files under review, separate from the desk's. */
+/** The windows of files under review, in addition to the main window. */
 export interface ReviewWindows {
-  /** Opens a window at once, which shows the progress. If the file cannot be reviewed, the operator gets the reason. */
+  /**
+   * Opens a window immediately, which shows the progress. If the file cannot be reviewed, the operator is shown the
+   * reason.
+   */
   open(file: string): Promise<void>;
-  /** Asks the operator for a file first. */
+  /** Asks the operator for a file, and opens it. */
   choose(): Promise<void>;
-  /** What the window with these contents shows; undefined for other windows. */
+  /** The service that the window with these contents shows; undefined for other windows. */
   serviceOf(contents: WebContents): CalledService | undefined;
   /** Ends all reviews and removes their files. */
   stop(): Promise<void>;
 }
 
 export interface ReviewWindowsOptions extends WindowFiles {
-  /** Path of the script of their threads, the bundled `review-worker.ts`. */
+  /** Path of the script for the reviews' threads, the bundled `review-worker.ts`. */
   readonly worker: string;
   readonly log: Log;
 }
 
-/** Each file gets its own window and worker thread. */
+/** Opens each file in its own window and worker thread. */
 export const createReviewWindows = ({ worker, log, ...files }: ReviewWindowsOptions): ReviewWindows => {
   const reviews = new Map<WebContents, ReviewThread>();
 
@@ -35,7 +38,7 @@ export const createReviewWindows = ({ worker, log, ...files }: ReviewWindowsOpti
       await Promise.all([opened, once(window, 'ready-to-show')]);
       if (!window.isDestroyed()) showPage(window, '/');
     } catch (error) {
-      // The operator closed the window while the file was read, and needs no explanation.
+      // The operator closed the window while the file was being read, so no explanation is needed.
       if (window.isDestroyed()) return;
       window.close();
       if (!(error instanceof EngineError)) throw error;
@@ -53,7 +56,7 @@ export const createReviewWindows = ({ worker, log, ...files }: ReviewWindowsOpti
     reviews.set(webContents, review);
     window.focus();
     window.once('closed', () => {
-      // It stays among the reviews until it has stopped: quitting waits for it.
+      // The review stays in the list until it has stopped, because quitting waits for it.
       review
         .stop()
         .catch((error: unknown) => log.error('desktop.review', { err: error }))

@@ -4,7 +4,8 @@ import { openLink } from './links.ts';
 const deny = (event: { preventDefault(): void }): void => event.preventDefault();
 
 /**
- * Applies to every web contents, including unforeseen ones: nothing navigates, and listed links open in the browser.
+ * Confines every web contents, including any that are created by other code: none of them can navigate, and links from
+ * the list open in the browser.
  */
 export const confineWebContents = (): void => {
   app.on('web-contents-created', (_event, contents) => {

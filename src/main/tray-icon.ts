@@ -1,11 +1,11 @@
 import { type NativeImage, nativeImage } from 'electron';
 import type { DeskState } from './desk-state.ts';
 
-/** Pixels; shown at half the size, sharp on dense screens too. */
+/** In pixels. The icon is shown at half this size, so it is sharp on high-density screens. */
 const SIZE = 32;
 const MIDDLE = (SIZE - 1) / 2;
 
-/** Red, green and blue of the console's colours for the states. */
+/** Red, green and blue of the colours that the console uses for each state. */
 const COLOURS: Readonly<Record<DeskState, readonly [number, number, number]>> = {
   sponsoring: [46, 160, 103],
   paused: [209, 140, 24],
@@ -13,7 +13,7 @@ const COLOURS: Readonly<Record<DeskState, readonly [number, number, number]>> = 
   error: [207, 63, 63],
 };
 
-/** The white sign in the disc: colour alone would not distinguish the states. */
+/** The white shape in the disc, because colour alone must not distinguish the states. */
 const SIGNS: Readonly<Record<DeskState, (x: number, y: number) => boolean>> = {
   sponsoring: (x, y) => Math.hypot(x, y) < 5,
   paused: (x, y) => Math.abs(y) < 7 && Math.abs(Math.abs(x) - 4) < 2,

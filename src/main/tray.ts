@@ -21,7 +21,10 @@ export interface TrayOptions {
   readonly failed: (error: unknown) => void;
 }
 
-/** Shows the desk's state in the tray, with a switch that pauses it. @returns a function that removes it */
+/**
+ * Shows the state in the tray, with a menu item that pauses or resumes sponsorship. @returns a function that removes
+ * the icon
+ */
 export const openTray = ({ desk, show, quit, clock, failed }: TrayOptions): (() => void) => {
   const tray = new Tray(trayIcon('sponsoring'));
   let shown: DeskState | undefined;

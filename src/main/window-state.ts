@@ -4,13 +4,13 @@ import { z } from 'zod';
 import type { Clock } from '../engine/base/clock.ts';
 import { writeDurably } from '../engine/data-folder/write-durably.ts';
 
-/** The console is unusable below this. In device-independent pixels, as everything here. */
+/** The console cannot be used in a smaller window. Like all sizes here, in device-independent pixels. */
 export const SMALLEST = { width: 640, height: 480 };
 
 export const FIRST: WindowState = { width: 1200, height: 800, isMaximised: false };
-/** Dragging passes hundreds of positions; only the one where the window rests is written. */
+/** A drag passes through hundreds of positions. Only the one at which the window stays for this long is stored. */
 const REST_MS = 500;
-/** The part of the window's upper edge that must be on a screen, so that it can be dragged. */
+/** The part of the window's upper edge that must be visible on a screen, so that the window can be dragged. */
 const HANDLE = { width: 120, height: 30 };
 
 const schema = z.strictObject({
@@ -21,10 +21,10 @@ const schema = z.strictObject({
   isMaximised: z.boolean(),
 });
 
-/** Where the window was. Without a position the system chooses one. */
+/** Size and position of the window. Without a position, the system chooses one. */
 export type WindowState = Readonly<z.output<typeof schema>>;
 
-/** The stored state; the state of a first start if the file is missing or damaged. */
+/** The stored state; if the file is missing or damaged, the state for a first start. */
 export const readWindowState = (file: string): WindowState => {
   try {
     return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -41,10 +41,10 @@ const canBeHeld = ({ x = 0, y = 0, width }: WindowState, area: Rectangle): boole
 const between = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most));
 
 /**
- * Adapts the state so that the window is visible and usable: no larger than its screen, not too small. Drops a position
- * off every screen, since screens get unplugged.
+ * Adapts the state so that the window is visible and usable: not larger than its screen, and not too small. Drops a
+ * position outside of all screens, because screens can be unplugged.
  *
- * @param areas of the screens, without their task bars, the primary one first
+ * @param areas work areas of the screens, without their task bars, primary screen first
  */
 export const placeOn = (areas: readonly Rectangle[], state: WindowState): WindowState => {
   const own = state.x === undefined || state.y === undefined ? undefined : areas.find((area) => canBeHeld(state, area));
@@ -62,7 +62,7 @@ type WindowEvents = Pick<BrowserWindow, 'getNormalBounds' | 'isMaximized'> & {
   on(event: 'resize' | 'move' | 'maximize' | 'unmaximize' | 'close', listener: () => void): unknown;
 };
 
-/** Writes the window's state when it rests and when it is closed. */
+/** Stores the window's state when it has stopped moving, and when it is closed. */
 export const keepWindowState = (
   window: WindowEvents,
   file: string,

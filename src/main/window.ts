@@ -4,7 +4,7 @@ import type { Log } from '../engine/base/log.ts';
 import { CONSOLE_ORIGIN } from './console-files.ts';
 import { FIRST, SMALLEST, keepWindowState, placeOn, readWindowState } from './window-state.ts';
 
-/** Colour of the window until the console has painted, in either theme. */
+/** Background colour of the window until the console is painted, in the current theme. */
 const background = (): string => (nativeTheme.shouldUseDarkColors ? '#15171b' : '#f6f7f9');
 
 export interface WindowFiles {
@@ -13,14 +13,14 @@ export interface WindowFiles {
 }
 
 export interface WindowOptions extends WindowFiles {
-  /** Stores position and size between starts; absent to forget them. */
+  /** File that stores position and size between starts; absent if they should not be stored. */
   readonly stateFile?: string;
-  /** Default: the console. */
+  /** Page to show. Default: the console. */
   readonly page?: string;
   readonly log: Log;
 }
 
-/** Areas of the screens, the primary one first. */
+/** Work areas of the screens, primary screen first. */
 const workAreas = () => {
   const primary = screen.getPrimaryDisplay();
   const others = screen.getAllDisplays().filter(({ id }) => id !== primary.id);
@@ -28,8 +28,8 @@ const workAreas = () => {
 };
 
 /**
- * Reloads the page at the same place when its process dies, and says so, since unsaved input is lost. Only the first
- * time without asking: a page that its content crashes would reload without end.
+ * Reloads the page if its process crashes, and informs the operator, because unsaved input is lost. After the first
+ * crash it asks before reloading, because a page whose content causes the crash would reload endlessly.
  */
 const survivePageCrash = (window: BrowserWindow, log: Log): void => {
   let crashes = 0;
@@ -52,7 +52,7 @@ const survivePageCrash = (window: BrowserWindow, log: Log): void => {
   });
 };
 
-/** Opens the window that shows the console, where it was last time. It appears when the page has something to show. */
+/** Opens the window with the console at its previous position. The window appears when the page has content to show. */
 export const openWindow = ({
   preload,
   icon,
@@ -73,7 +73,7 @@ export const openWindow = ({
     minHeight: SMALLEST.height,
     show: false,
     backgroundColor: background(),
-    // Other systems take the icon of the package.
+    // On other systems, the icon comes from the package.
     ...(process.platform === 'linux' && { icon }),
     webPreferences: { preload, sandbox: true, contextIsolation: true, nodeIntegration: false, spellcheck: false },
   });
@@ -87,8 +87,8 @@ export const openWindow = ({
   return window;
 };
 
-/** Opens a page of the console by its address, such as `/decisions/ID`. */
+/** Opens a page of the console, given its path, such as `/decisions/ID`. */
 export const showPage = (window: BrowserWindow, path: string): void => {
-  // Rejects if another navigation overtakes it, which is not an error.
+  // Rejects if another navigation replaces this one, which is not an error.
   window.loadURL(`${CONSOLE_ORIGIN}/#${path}`).catch(() => undefined);
 };

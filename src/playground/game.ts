@@ -19,7 +19,7 @@ import {
 import { host } from './host.ts';
 import { visitorAccount } from './visitor.ts';
 
-/** Balances of the visitor's account on chain. Ether in wei, tokens in their smallest units. */
+/** On-chain balances of the visitor's account. Ether is in wei, tokens are in their smallest unit. */
 export interface Holdings {
   readonly address: string;
   readonly isDeployed: boolean;
@@ -30,7 +30,7 @@ export interface Holdings {
 
 export interface Wish {
   readonly method: 'mint' | 'burn';
-  /** The visitor pays in the token, at the other DApp. */
+  /** True if the visitor pays in the token, at the second DApp. */
   readonly inToken?: boolean;
   readonly fields?: Readonly<Record<string, string>>;
   readonly options?: Readonly<Record<string, unknown>>;
@@ -39,23 +39,23 @@ export interface Wish {
 export interface Outcome {
   readonly kind: 'sponsored' | 'denied' | 'error';
   readonly reason?: Reason;
-  /** Set if the desk did not decide. */
+  /** Set if no decision was made. */
   readonly error?: string;
-  /** The id of the decision; null if none was made. */
+  /** The decision's id; null if no decision was made. */
   readonly decision: string | null;
 }
 
-/** More than any operation costs: the visitor approves it for each operation. */
+/** More than any operation costs. The visitor approves this amount with each operation. */
 const APPROVED_UNITS = 10_000_000n;
 
 export interface Game {
   holdings(): Promise<Holdings>;
-  /** Asks the desk. If the desk sponsors, signs here and waits until the operation is mined. */
+  /** Requests sponsorship. If it is granted, signs the operation in the page, and waits until it is mined. */
   make(wish: Wish): Promise<Outcome>;
   getTokens(): Promise<void>;
 }
 
-/** Makes the page a client of desk and chain, as any DApp is. */
+/** Makes the page a client of Gasdesk and the chain, like any DApp. */
 export const createGame = async (scene: PlaygroundScene): Promise<Game> => {
   const { chainId, chainUrl, deskUrl, contracts, shop } = scene;
   const { entryPoint } = contracts;

@@ -23,7 +23,10 @@ interface BundlerAnswer {
   readonly error?: { readonly message: string };
 }
 
-/** The demo's process, which serves this page. Every call throws an Error if it fails or the process is gone. */
+/**
+ * Calls the demo's process, which serves this page. Every call throws an Error if it fails, or if the process has
+ * ended.
+ */
 export const host = {
   scene: () => fetchJson<PlaygroundScene>('scene'),
   state: () => fetchJson<PlaygroundState>('state'),
@@ -34,7 +37,7 @@ export const host = {
   reset: () => fetchJson<PlaygroundState>('reset', {}),
   newestDecision: async (sender: Address) =>
     (await fetchJson<{ id: string | null }>(`newest-decision?sender=${sender}`)).id,
-  /** Sends an operation to the bundler; resolves with its hash when it is mined. */
+  /** Sends an operation to the bundler. Resolves with its hash when it is mined. */
   async submit(op: UserOperationV06, entryPoint: Address): Promise<string> {
     const params = JSON.parse(JSON.stringify([op, entryPoint], asHex)) as unknown;
     const request = { jsonrpc: '2.0', id: 1, method: 'eth_sendUserOperation', params };

@@ -33,7 +33,7 @@ export const usePlayground = () => {
   const state = shallowRef<PlaygroundState>();
   const holdings = shallowRef<Holdings>();
   const answer = shallowRef<Answer>();
-  /** The action in progress; empty if idle. */
+  /** The action in progress; empty if none is. */
   const busy = ref('');
   const isClosed = ref(false);
   let game: Game | undefined;
@@ -45,7 +45,7 @@ export const usePlayground = () => {
     return game;
   };
 
-  /** Runs one action at a time, and shows its error. */
+  /** Runs an action, unless another one is in progress, and shows its error. */
   const during = async (what: string, act: () => Promise<Answer | undefined>): Promise<void> => {
     if (busy.value !== '') return;
     busy.value = what;
@@ -64,7 +64,7 @@ export const usePlayground = () => {
       const current = game ?? (await open());
       const before = await current.holdings();
       const isBlind = state.value?.on.includes('node') === true;
-      // A desk that cannot reach the chain cannot estimate gas either.
+      // If Gasdesk cannot reach the chain, it cannot estimate gas either.
       const request = isBlind ? { ...GIVEN_GAS, ...wish } : wish;
       const { kind, reason, error, decision } = await current.make(request);
       const after = await current.holdings();
@@ -115,7 +115,7 @@ export const usePlayground = () => {
       state.value = now;
       isClosed.value = false;
     } catch (error) {
-      // fetch throws this if no server answers; during a reset the server does answer.
+      // fetch throws a TypeError if no server answers. During a reset, the server still answers.
       isClosed.value = error instanceof TypeError;
     }
   };

@@ -3,13 +3,13 @@ import type { ErrorCode } from './errors.ts';
 /** IPC channel through which a window calls procedures: `(name, input) → EngineAnswer`. */
 export const ENGINE_CALL = 'engine:call';
 
-/** IPC channel that copies text to the clipboard: the page itself has no permission to. */
+/** IPC channel that copies text to the clipboard, for which the page itself has no permission. */
 export const SHELL_COPY = 'shell:copy';
 
-/** IPC channel that opens the printable report of a filter, as `decisions.report` takes it. */
+/** IPC channel that opens a printable report. Its argument is a filter, as for `decisions.report`. */
 export const SHELL_PRINT = 'shell:print';
 
-/** An answer of the engine. A failure is an answer too: of an error, Electron keeps only the message. */
+/** The result of a call. Errors are results too, because Electron would pass on only an error's message. */
 export type EngineAnswer =
   | { readonly ok: true; readonly output: unknown }
   | {
@@ -21,9 +21,9 @@ export type EngineAnswer =
 
 /** What the preload script exposes to the window as `window.gasdesk`. */
 export interface ConsoleBridge {
-  /** Never rejects for an error of the engine: that is an answer. */
+  /** Never rejects because of an error in the engine, which is part of the result. */
   call(name: string, input: unknown): Promise<EngineAnswer>;
   copy(text: string): Promise<void>;
-  /** Opens the report of a filter in the operator's browser, which can print it or save it as PDF. */
+  /** Opens the report for a filter in the operator's browser, which can print it or save it as PDF. */
   print(filter: unknown): Promise<void>;
 }

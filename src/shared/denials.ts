@@ -1,24 +1,27 @@
 import { weiToDecimal } from './schema/decimal.ts';
 import { dollars, exactDollars } from './words/amount.ts';
 
-/** Values that a rule compared; wei and other large numbers as decimal strings. */
+/** Values that a rule compared. Wei and other large numbers are decimal strings. */
 export type Evidence = Record<string, string | number | boolean | null>;
 
-/** What a denial says to the DApp's developer: what happened, and the smallest change that lets the operation pass. */
+/**
+ * A denial's explanation for the DApp's developer: what happened, and the smallest change with which the operation
+ * would be sponsored.
+ */
 export interface Explanation {
   readonly message: string;
   readonly hint: string;
 }
 
-/** An exact amount, with the coin that the evidence names. @param wei decimal */
+/** An exact amount with the coin that the evidence names. @param wei decimal digits */
 export const coins = (wei: unknown, { symbol }: Evidence): string =>
   `${weiToDecimal(BigInt(String(wei)))} ${String(symbol ?? 'of the native coin')}`;
 
-/** A number of operations, or an amount of the coin or of dollars: the evidence names the unit. */
+/** A number of operations, or an amount of the coin or of dollars. The evidence names the unit. */
 export const units = (evidence: Evidence, key: 'threshold' | 'used' | 'amount'): string => {
   const value = String(evidence[key]);
   if (evidence.unit === 'wei') return coins(value, evidence);
-  // An amount that the operator has set is shown exactly.
+  // The operator set the threshold, so it is shown exactly.
   if (evidence.unit === 'usd') return (key === 'threshold' ? exactDollars : dollars)(BigInt(value));
   return value === '1' ? '1 operation' : `${value} operations`;
 };
@@ -31,13 +34,16 @@ export const areUsed = (evidence: Evidence): string => {
 
 const MINUTE_MS = 60_000;
 
-/** `2026-11-21 14:30 UTC` from epoch ms, cut to the minute. */
+/** `2026-11-21 14:30 UTC` for a time in epoch ms, rounded down to the minute. */
 export const pastTime = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** A time to wait for, rounded up as {@link duration} is: a wait that is too short would deny again. */
+/**
+ * The time until which to wait, rounded up like {@link duration}, because after too short a wait the operation would be
+ * denied again.
+ */
 export const clockTime = (at: number): string => pastTime(Math.ceil(at / MINUTE_MS) * MINUTE_MS);
 
-/** `43 min`, rounded up. @param ms how long */
+/** A duration such as `43 min`, rounded up. @param ms its length */
 export const duration = (ms: number): string => {
   const minutes = Math.max(1, Math.ceil(ms / MINUTE_MS));
   if (minutes < 60) return `${minutes} min`;
@@ -45,5 +51,5 @@ export const duration = (ms: number): string => {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days ${hours % 24} h`;
 };
 
-/** Explanations by denial code, made from the values that were compared. */
+/** Explains a denial by its code, from the values that were compared. */
 export type DenialRows = Readonly<Record<string, (evidence: Evidence) => Explanation>>;

@@ -22,7 +22,7 @@ describe.each(Object.keys(errorTable) as ErrorCode[])('%s', (code) => {
   });
 
   test('has a code of JSON-RPC and words that stand alone', () => {
-    // JSON-RPC 2.0 reserves -32768 to -32000; of these, -32099 to -32000 are for the server's own errors.
+    // JSON-RPC 2.0 reserves -32768 to -32000. Of these, -32099 to -32000 are for errors that a server defines.
     expect(error.rpcCode).toSatisfy((rpc: number) => Number.isInteger(rpc) && rpc >= -32700 && rpc <= -32000);
     expect(error.message.trim()).not.toBe('');
     expect(error.message).not.toMatch(/undefined|null|\[object/);

@@ -1,14 +1,14 @@
-/** How an expected failure appears on each interface. */
+/** How an expected error appears on each interface. */
 interface ErrorRow {
-  /** HTTP status on the management interface and of JSON-RPC answers. */
+  /** HTTP status, on the management interface and for JSON-RPC responses. */
   readonly status: number;
   /** JSON-RPC 2.0 error code (behaviour 2.7). */
   readonly rpc: number;
-  /** The message if the error gives none. */
+  /** The message, if the error has no other. */
   readonly title: string;
 }
 
-/** Every expected failure of the service (behaviour 2.7, behaviour 8.3). */
+/** All expected errors of the service (behaviour 2.7, behaviour 8.3). */
 export const errorTable = {
   PARSE_ERROR: { status: 400, rpc: -32700, title: 'The request body is not valid JSON' },
   INVALID_REQUEST: { status: 400, rpc: -32600, title: 'The request is not a JSON-RPC 2.0 request' },
@@ -163,9 +163,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/**
- * An expected failure. `message` is for people, `data` for programs. Both may leave the process; `cause` never does.
- */
+/** An expected error. `message` is for people, `data` is for programs. Clients may see both, but never `cause`. */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
   readonly code: ErrorCode;

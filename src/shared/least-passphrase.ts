@@ -1,2 +1,2 @@
-/** The shortest new passphrase (NIST SP 800-63B, 3.1.1); scrypt makes each guess expensive. */
+/** Minimum length of a new passphrase (NIST SP 800-63B, 3.1.1). scrypt makes each guess expensive. */
 export const leastPassphrase = 8;

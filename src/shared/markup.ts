@@ -6,7 +6,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** HTML that a page may contain unescaped. Only {@link html} makes it, so that all other text is escaped. */
+/** HTML that a page may contain unescaped. Only {@link html} creates it, so that all other text is escaped. */
 export class Markup {
   readonly text: string;
 
@@ -23,6 +23,6 @@ const written = (part: Part): string => {
   return String(part).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 };
 
-/** Makes HTML. Escapes every part that is not {@link Markup}. */
+/** Creates HTML. Every part that is not {@link Markup} is escaped. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
   new Markup(strings.map((string, index) => (index === 0 ? '' : written(parts[index - 1] ?? '')) + string).join(''));

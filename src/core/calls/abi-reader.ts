@@ -5,23 +5,27 @@ const WORD = 32;
 const ADDRESS_LENGTH = 20;
 
 /**
- * The most calls that are decoded of one operation. Block gas limits allow fewer; it bounds the work on hostile input.
+ * The most calls that are decoded from one operation. Block gas limits allow fewer. The limit bounds the work that
+ * hostile input can cause.
  */
 export const MAX_CALLS = 1000;
 
 /**
- * Strict reader of Solidity ABI encoding (Contract ABI Specification) over a range of the callData. It is a view:
- * readers share one buffer, so offsets to the same bytes cost nothing. Positions and ABI offsets are in bytes from the
- * start of the range. Every method throws `DecodeError` rather than read outside the range, mask dirty bytes or pad
- * missing ones.
+ * Strict reader of Solidity ABI encoding (Contract ABI Specification) over a range of the callData. All readers are
+ * views of one buffer, so offsets to the same bytes copy nothing. Positions and ABI offsets are in bytes from the start
+ * of the range. Every method throws `DecodeError` instead of reading outside the range, masking dirty bytes or padding
+ * missing bytes.
  */
 export class AbiReader {
-  /** Lower-case hex digits, two a byte. */
+  /** Lower-case hex digits, two per byte. */
   readonly #callData: string;
   readonly #start: number;
   readonly #end: number;
 
-  /** A view of `callData`, lower-case hex digits, from byte `start` to before `end`, which must lie inside it. */
+  /**
+   * A view of `callData` (lower-case hex digits) from byte `start` up to, but not including, `end`, which must lie
+   * inside it.
+   */
   constructor(callData: string, start = 0, end = callData.length / 2) {
     this.#callData = callData;
     this.#start = start;
@@ -33,7 +37,7 @@ export class AbiReader {
     return this.#end - this.#start;
   }
 
-  /** The range of `length` bytes at `position`; without `length`, up to the end. */
+  /** The range of `length` bytes at `position`; by default up to the end. */
   slice(position: number, length: number = Math.max(0, this.length - position)): AbiReader {
     const start = this.#start + position;
     const end = start + length;
@@ -41,12 +45,12 @@ export class AbiReader {
     return new AbiReader(this.#callData, start, end);
   }
 
-  /** The whole range as hex. The only method that copies. */
+  /** The whole range as hex. Only this method copies bytes. */
   hex(): Hex {
     return `0x${this.#callData.slice(2 * this.#start, 2 * this.#end)}`;
   }
 
-  /** A `uint256`, or any other word as a number. */
+  /** The word at `position` as an unsigned number. */
   uint256(position: number): bigint {
     return BigInt(this.slice(position, WORD).hex());
   }
@@ -70,7 +74,7 @@ export class AbiReader {
     return this.slice(position, ADDRESS_LENGTH).hex();
   }
 
-  /** The target of the offset word at `position`, up to the end of this range. */
+  /** The range from the target of the offset word at `position` to the end of this range. */
   tail(position: number): AbiReader {
     return this.slice(this.size(position));
   }
@@ -82,7 +86,8 @@ export class AbiReader {
   }
 
   /**
-   * The array whose offset word is at `position`: the number of one-word items, and the range that starts with them.
+   * The array whose offset word is at `position`: its item count, and the range that starts at its first item. Each
+   * item takes at least one word.
    */
   array(position: number): { count: number; items: AbiReader } {
     const tail = this.tail(position);
@@ -92,7 +97,7 @@ export class AbiReader {
     return { count, items: tail.slice(WORD) };
   }
 
-  /** A word that counts or addresses bytes of the callData, so it cannot exceed its size. */
+  /** A word that is a size or an offset, so it cannot exceed the size of the callData. */
   size(position: number): number {
     const word = this.uint256(position);
     if (word > BigInt(this.#callData.length / 2)) {

@@ -5,7 +5,7 @@ import { DecodeError } from './decode-error.ts';
 /** How an account makes a call. Only `call` carries value. */
 export type Operation = 'call' | 'delegatecall' | 'staticcall';
 
-/** A call as an account decoder found it: `data` is still a view of the callData. */
+/** A call found by an account decoder. Its `data` is still a view of the callData. */
 export interface AccountCall {
   target: Address;
   value: bigint;
@@ -19,8 +19,8 @@ export type AccountDecoder = (args: AbiReader, sender: Address) => AccountCall[]
 const OPERATIONS: readonly Operation[] = ['call', 'delegatecall'];
 
 /**
- * Names an operation number of Safe, MultiSend and Kernel v2: 0 call, 1 delegatecall.
- * @throws DecodeError for any other
+ * Names an operation number of Safe, MultiSend and Kernel v2: 0 is call, 1 is delegatecall.
+ * @throws DecodeError for any other number
  */
 export const readOperation = (number: number): Operation => {
   const operation = OPERATIONS[number];
@@ -30,7 +30,7 @@ export const readOperation = (number: number): Operation => {
   return operation;
 };
 
-/** `(address target, uint256 value, bytes data)`, as arguments or as a tuple. */
+/** Reads `(address target, uint256 value, bytes data)` from arguments or a tuple. */
 export const readCall = (args: AbiReader): AccountCall => ({
   target: args.address(0),
   value: args.uint256(32),
@@ -38,25 +38,25 @@ export const readCall = (args: AbiReader): AccountCall => ({
   operation: 'call',
 });
 
-/** `(address target, uint256 value, bytes data, uint8 operation)`. A delegatecall ignores its value. */
+/** Reads `(address target, uint256 value, bytes data, uint8 operation)`. The value of a delegatecall is ignored. */
 export const readCallWithOperation = (args: AbiReader): AccountCall => {
   const operation = readOperation(args.uint8(96));
   const call = readCall(args);
   return { ...call, operation, value: operation === 'call' ? call.value : 0n };
 };
 
-/** `(address,uint256,bytes)[]` whose offset word is at the start of `args`. */
+/** Reads the `(address,uint256,bytes)[]` whose offset word is at the start of `args`. */
 export const readCallTuples = (args: AbiReader): AccountCall[] => {
   const { count, items } = args.array(0);
   return Array.from({ length: count }, (_, index) => readCall(items.tail(index * 32)));
 };
 
-/** `(address[] targets, bytes[] data)`: calls without value. */
+/** Reads `(address[] targets, bytes[] data)`: calls without value. */
 export const readTargetsAndData = (args: AbiReader): AccountCall[] => zip(args, 32, undefined);
 
 /**
- * `(address[] targets, uint256[] values, bytes[] data)`. With `emptyValuesAreZero` an empty `values` stands for zeros
- * (SimpleAccount v0.7); otherwise all three must be of one length.
+ * Reads `(address[] targets, uint256[] values, bytes[] data)`. With `emptyValuesAreZero`, an empty `values` means all
+ * zeros (SimpleAccount v0.7); otherwise all three must have the same length.
  */
 export const readTargetsValuesAndData = (args: AbiReader, emptyValuesAreZero: boolean): AccountCall[] => {
   const values = args.array(32);

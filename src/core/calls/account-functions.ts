@@ -10,7 +10,8 @@ import { simpleAccount } from './simple-account.ts';
 
 /**
  * The decoder of every known account function, by selector. To add an account family, write its file and list it here.
- * A selector that several families share must have the same meaning for all: callData does not name the account's kind.
+ * If several families share a selector, it must mean the same in all of them: callData does not name the kind of
+ * account.
  */
 export const accountFunctions: ReadonlyMap<string, AccountDecoder> = new Map(
   [simpleAccount, biconomy, kernelV2, erc7579, safe, safe7579, coinbase, metamask].flatMap((family) =>

@@ -10,7 +10,7 @@ const executeBatch: AccountDecoder = (args) => {
   return calls;
 };
 
-/** The execute functions only Biconomy Smart Account V1 and V2 have, by selector. */
+/** The execute functions that only Biconomy Smart Account V1 and V2 have, by selector. */
 export const biconomy: Readonly<Record<string, AccountDecoder>> = {
   // V2: execute_ncC(address,uint256,bytes)
   '0x0000189a': execute,

@@ -28,7 +28,7 @@ const PAID: Call = [OTHER, 5n, '0xdeadbeef'];
 /** MetaMask's Hybrid and Stateless7702. */
 const execute = (call: Call): Hex => encodeFunction(`execute(${TUPLE})`, [TUPLE], [call]);
 
-/** Uniswap's Calibur: no selector after the prefix. */
+/** Uniswap's Calibur: no selector follows the executeUserOp prefix. */
 const calibur = (...calls: Call[]): Hex =>
   hex(concat(['0x8dd7712f', encodeArguments([`(${TUPLE}[],bool)`], [[calls, true]])]));
 
@@ -42,7 +42,7 @@ const initSafe7579 = encodeFunction(
 );
 const INIT_DATA = `(address,address[],uint256,address,bytes,address,${MODULES},bytes)`;
 
-/** The first operation of a Safe7579. */
+/** The first operation of a Safe7579 account. */
 const setupSafe = (callData: Hex, setupTo: Address = LAUNCHPAD, setupData: Hex = initSafe7579): Hex =>
   encodeFunction(
     `setupSafe(${INIT_DATA})`,

@@ -33,7 +33,7 @@ describe('no input takes the desk down', () => {
   const versions = fc.constantFrom(...entryPointVersion.options);
   const selectors = fc.constantFrom(...accountFunctions.keys(), '0x8dd7712f', '0x8d80ff0a').map(hex);
 
-  /** One of the two outcomes, and never more decoded bytes than came in. */
+  /** Decodes to one of the two outcomes, and never returns more bytes than the input has. */
   const expectBounded = (callData: Hex, version: EntryPointVersion) => {
     const decoding = decode(callData, version);
     if (decoding.outcome === 'undecodable') {
@@ -90,7 +90,7 @@ describe('no input takes the desk down', () => {
   const word = (value: number | bigint) => toBeHex(value, 32).slice(2);
   const MEBIBYTE = 1 << 20;
 
-  /** executeBatch of `count` tuple offsets that all point at one tuple, whose data is `size` bytes. */
+  /** An executeBatch with `count` offsets that all point to the same tuple, whose data has `size` bytes. */
   const sharedTuples = (count: number, size: number) =>
     hex(
       `0x34fcd5be${word(32)}${word(count)}${word(count * 32).repeat(count)}` +

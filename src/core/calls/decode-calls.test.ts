@@ -27,23 +27,24 @@ import { decodeCalls } from './decode-calls.ts';
 import type { DecodedCall, Decoding } from './decoding.ts';
 import type { DecodeErrorCode } from './decode-error.ts';
 
-/** Cases where both outcomes are safe and we do not take the one the file prefers. */
+/** Cases with two safe outcomes, for which the decoder does not return the one that the vectors prefer. */
 const DEVIATIONS: Record<string, Decoding['outcome']> = {
   // Refused: known accounts interpret the mode selector differently.
   'k31/7579-mode-selector-and-payload': 'undecodable',
   'k33/7579-mode-selector-and-payload': 'undecodable',
   'msa/7579-mode-selector-and-payload': 'undecodable',
   'e78/7821-mode-3-batch-of-batches': 'undecodable',
-  // Refused: beyond the depth limit.
+  // Refused: nested deeper than the limit.
   'safe/hostile-multisend-nested-12': 'undecodable',
-  // Decoded as they are: a call without the prefix's support, and a call of the account to itself.
+  // Decoded without special treatment: the executeUserOp prefix on an account that does not support it, and an
+  // account's call to itself.
   'sa7/hostile-executeUserOp-prefix-unsupported': 'decoded',
   'cb/hostile-executeWithoutChainIdValidation-forbidden': 'decoded',
   // Decoded as a plain transfer to address zero, which no policy that limits targets sponsors.
   'e78/hostile-7821-zero-target': 'decoded',
 };
 
-/** Account functions without cases in the vectors: decode-calls.families.test.ts. */
+/** Account functions that the vectors do not cover; decode-calls.families.test.ts tests them. */
 const OTHER_FUNCTIONS = [
   'execute((address,uint256,bytes))',
   'setupSafe((address,address[],uint256,address,bytes,address,(address,bytes)[],bytes))',

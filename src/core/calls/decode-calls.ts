@@ -10,7 +10,7 @@ import { type Decoding, decodingOf } from './decoding.ts';
 
 interface DecodeContext {
   sender: Address;
-  /** Undefined: the EntryPoint is unknown. */
+  /** Undefined if the EntryPoint is unknown. */
   entryPointVersion: EntryPointVersion | undefined;
 }
 
@@ -18,9 +18,9 @@ interface DecodeContext {
 const EXECUTE_USER_OP = '0x8dd7712f';
 
 /**
- * Decodes a user operation's callData into the calls the account makes, in order. Only the first level is listed: a
- * call to `sender` or to another contract may lead to further calls. Delegatecalls to a known MultiSend are replaced by
- * what it runs. Never throws, and returns no more data than `callData` holds, whatever the input.
+ * Decodes a user operation's callData into the calls that the account makes, in order. Only direct calls are listed: a
+ * call to `sender` or to another contract may lead to further calls. A delegatecall to a known MultiSend is replaced by
+ * the calls that the MultiSend makes. Never throws, and never returns more data than `callData` holds.
  */
 export function decodeCalls(callData: Hex, context: DecodeContext): Decoding {
   const sender = addressKey(context.sender);
@@ -37,7 +37,7 @@ export const readHex = (data: Hex): AbiReader => {
 const readAccountCalls = (callData: AbiReader, { sender, entryPointVersion }: DecodeContext): AccountCall[] => {
   if (callData.length === 0) return [];
   const outer = readSelector(callData);
-  // An EntryPoint that calls executeUserOp has the account run the rest.
+  // An EntryPoint that calls executeUserOp makes the account run the callData after this selector.
   const prefixed =
     outer === EXECUTE_USER_OP && entryPointVersion !== undefined && entryPoints[entryPointVersion].callsExecuteUserOp;
   const inner = prefixed ? callData.slice(4) : callData;
@@ -51,7 +51,7 @@ const readAccountCalls = (callData: AbiReader, { sender, entryPointVersion }: De
   return decode(inner.slice(4), sender);
 };
 
-/** The first four bytes. @throws DecodeError if it has fewer */
+/** The first four bytes. @throws DecodeError if there are fewer */
 export const readSelector = (callData: AbiReader): Hex => {
   if (callData.length < 4) throw new DecodeError('UNKNOWN_SELECTOR', 'The callData is too short to name a function.');
   return callData.slice(0, 4).hex();

@@ -38,7 +38,7 @@ const decode = (factoryData: Hex, trusted: Address[] = [], factory = FACTORY) =>
   decodeDeployment({ factory, factoryData }, SENDER, new Set(trusted));
 const NOTHING = { outcome: 'decoded', calls: [] };
 
-/** Nothing is deployed on this chain. */
+/** A client of a chain without contracts. */
 const client = createPublicClient({
   chain: foundry,
   transport: custom({
@@ -254,7 +254,7 @@ function batch(data: Hex): Hex {
   return encodeExecute7579(BATCH, encodeArguments(['(address,uint256,bytes)[]'], [[[TOKEN, 0, data]]]));
 }
 
-/** A Kernel v3 that calls itself with this when it is initialised. */
+/** The deployment of a Kernel v3 account that calls itself with `config` when it is initialised. */
 function kernel(config: Hex): Hex {
   const types = ['bytes21', 'address', 'bytes', 'bytes', 'bytes[]'];
   const values = [`0x01${'11'.repeat(20)}`, ZERO_ADDRESS, '0x', '0x', [config]];
@@ -262,13 +262,13 @@ function kernel(config: Hex): Hex {
   return encodeFunction('createAccount(bytes,bytes32)', ['bytes', 'bytes32'], [initialize, toBeHex(0, 32)]);
 }
 
-/** A Nexus that runs the bootstrap as its own code. */
+/** The deployment of a Nexus account that delegatecalls the bootstrap contract. */
 function nexus(bootstrap: Address, call: Hex): Hex {
   const data = encodeArguments(['address', 'bytes'], [bootstrap, call]);
   return encodeFunction('createAccount(bytes,bytes32)', ['bytes', 'bytes32'], [data, toBeHex(0, 32)]);
 }
 
-/** A Safe whose set-up runs `to` as its own code. */
+/** The deployment of a Safe whose set-up delegatecalls `to`. */
 function safeProxy(to: Address, data: Hex): Hex {
   const types = ['address[]', 'uint256', 'address', 'bytes', 'address', 'address', 'uint256', 'address'];
   const values = [[OTHER], 1, to, data, OTHER, ZERO_ADDRESS, 0, ZERO_ADDRESS];

@@ -9,7 +9,7 @@ import { isSetUp } from './set-up.ts';
 
 /** How an operation creates or initialises its account. */
 export interface Deployment {
-  /** Lower case; for an account of EIP-7702 the marker, filled up to an address. */
+  /** Lower case. For an EIP-7702 account: the marker, padded to an address. */
   readonly factory: Address;
   readonly factoryData: Hex;
 }
@@ -18,8 +18,8 @@ const MARKER: Address = `0x7702${'00'.repeat(18)}`;
 const ADDRESS_DIGITS = 42;
 
 /**
- * How an operation creates its account: it names a factory, or initialises an EIP-7702 account. Undefined if it does
- * not. An account that only takes on a contract's code (the EIP-7702 marker without data) exists already.
+ * How an operation creates its account: through a factory, or by initialising an EIP-7702 account. Undefined if it does
+ * neither. An account that only delegates to a contract (the EIP-7702 marker without data) exists already.
  */
 export const deploymentOf = (op: UserOperation): Deployment | undefined => {
   if (isV06(op)) {
@@ -34,9 +34,9 @@ export const deploymentOf = (op: UserOperation): Deployment | undefined => {
 };
 
 /**
- * The calls that an account makes during its creation, except those that create it, such as installing owners and
- * modules. What `trusted` contracts (lower case) do is not examined, be they factories or code of the set-up. Never
- * throws.
+ * The calls that an account makes during its creation, except those that are part of creating it, such as installing
+ * owners and modules. What `trusted` contracts (lower-case addresses of factories or set-up code) do is not examined.
+ * Never throws.
  */
 export const decodeDeployment = (
   { factory, factoryData }: Deployment,

@@ -1,15 +1,16 @@
 /**
- * Why callData could not be turned into calls. A policy that limits targets denies the operation with this code.
+ * Why callData could not be decoded into calls. A policy that limits targets denies the operation with this code.
  *
- * - `UNKNOWN_SELECTOR`: not an execute function we know, or fewer than four bytes.
- * - `MALFORMED_CALL_DATA`: out of range, truncated, dirty or contradictory encoding.
- * - `NESTED_EXECUTE_USER_OP`: a second `executeUserOp` behind the first; some accounts then run yet another callData.
- * - `HIDDEN_CALLS`: a batch points outside its declared bytes, at bytes an account without bounds checks would run.
- * - `UNKNOWN_EXECUTION_MODE`: an ERC-7579 mode or an operation number without a known, single meaning.
- * - `AMBIGUOUS_TARGET`: ERC-7821 accounts take target zero as themselves, ERC-7579 accounts as address zero; with data
- *   it makes a difference.
- * - `NESTED_TOO_DEEP`: MultiSend inside MultiSend beyond the limit.
- * - `TOO_MANY_CALLS`: more calls than one operation is decoded for.
+ * - `UNKNOWN_SELECTOR`: not a known execute function, or fewer than four bytes.
+ * - `MALFORMED_CALL_DATA`: the encoding is out of range, truncated, dirty or contradictory.
+ * - `NESTED_EXECUTE_USER_OP`: a second `executeUserOp` behind the first; some accounts then run different callData.
+ * - `HIDDEN_CALLS`: a batch points outside its declared bytes, to bytes that an account without bounds checks would
+ *   execute.
+ * - `UNKNOWN_EXECUTION_MODE`: an ERC-7579 mode or an operation number without a single known meaning.
+ * - `AMBIGUOUS_TARGET`: a call with data to address zero, which ERC-7821 accounts treat as the account itself and
+ *   ERC-7579 accounts as address zero.
+ * - `NESTED_TOO_DEEP`: MultiSends are nested deeper than the limit.
+ * - `TOO_MANY_CALLS`: more calls than the limit for one operation.
  */
 export type DecodeErrorCode =
   | 'UNKNOWN_SELECTOR'
@@ -21,7 +22,7 @@ export type DecodeErrorCode =
   | 'NESTED_TOO_DEEP'
   | 'TOO_MANY_CALLS';
 
-/** Carries an error up to `decodeCalls`, which turns it into data; it stays within this folder. */
+/** Passes an error up to `decodeCalls`, which returns it as a result. Never leaves this folder. */
 export class DecodeError extends Error {
   readonly code: DecodeErrorCode;
 

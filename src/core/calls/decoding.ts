@@ -4,7 +4,7 @@ import type { AccountCall, Operation } from './account-call.ts';
 import { DecodeError, type DecodeErrorCode } from './decode-error.ts';
 import { multiSendAt, unpackMultiSend } from './multi-send.ts';
 
-/** A call the account makes. Addresses are lower case; `value` is wei, zero unless `operation` is `call`. */
+/** A call that the account makes. Addresses are lower case; `value` is wei, and zero unless `operation` is `call`. */
 export interface DecodedCall {
   target: Address;
   value: bigint;
@@ -13,7 +13,8 @@ export interface DecodedCall {
 }
 
 /**
- * The result of decoding bytes. `via` lists the MultiSend contracts that were unpacked; `detail` is for the operator.
+ * The result of decoding callData. `via` lists the MultiSend contracts that were unpacked; `detail` is for the
+ * operator.
  */
 export type Decoding =
   | { outcome: 'decoded'; calls: DecodedCall[]; via: Address[] }
@@ -27,8 +28,9 @@ interface CollectedCalls {
 const MAX_MULTI_SEND_DEPTH = 4;
 
 /**
- * The calls that `read` finds in `byteCount` bytes, without `harmless` ones. What a known MultiSend runs replaces a
- * delegatecall to it. A `DecodeError` of `read` becomes the outcome.
+ * Decodes the calls that `read` finds in `byteCount` bytes, without those that are `harmless`. A delegatecall to a
+ * known MultiSend is replaced by the calls that the MultiSend makes. If `read` throws a `DecodeError`, the result is
+ * `undecodable`.
  */
 export const decodingOf = (
   read: () => AccountCall[],
@@ -45,7 +47,10 @@ export const decodingOf = (
   }
 };
 
-/** Adds `call` to `found`, or the calls it makes if it is a delegatecall to a known MultiSend. */
+/**
+ * Adds `call` to `found`. If it is a delegatecall to a known MultiSend, adds the calls that the MultiSend makes
+ * instead.
+ */
 const collect = (call: AccountCall, account: Address, depth: number, found: CollectedCalls): void => {
   const multiSend = call.operation === 'delegatecall' ? multiSendAt(call.target) : undefined;
   if (!multiSend) {
@@ -61,7 +66,7 @@ const collect = (call: AccountCall, account: Address, depth: number, found: Coll
 };
 
 const toDecodedCalls = (calls: AccountCall[], byteCount: number): DecodedCall[] => {
-  // Offsets may share bytes, so a small callData could stand for gigabytes; an honest encoding holds all its data.
+  // Offsets may share bytes, so a small callData could expand to gigabytes. An honest encoding contains all its data.
   if (calls.reduce((total, { data }) => total + data.length, 0) > byteCount) {
     throw new DecodeError('MALFORMED_CALL_DATA', 'The calls share bytes and add up to more data than the callData.');
   }

@@ -18,13 +18,13 @@ const readDelegatecall = (execution: AbiReader): AccountCall[] => {
   return [{ target: execution.packedAddress(0), value: 0n, data: execution.slice(20), operation: 'delegatecall' }];
 };
 
-// Checked here: a single call that is too short is a plain mistake, and hides nothing, unlike a batch.
+// Only a plain mistake makes a single call too short, and it hides nothing, unlike a batch. So this is checked here.
 const requireLength = (execution: AbiReader, atLeast: number): void => {
   if (execution.length >= atLeast) return;
   throw new DecodeError('MALFORMED_CALL_DATA', `The execution data is shorter than its ${atLeast} fixed bytes.`);
 };
 
-/** Readers of the execution data by ERC-7579 call type, the first byte of the mode. */
+/** Readers of the execution data by ERC-7579 call type, which is the first byte of the mode. */
 const CALL_TYPES: Readonly<Record<string, (execution: AbiReader) => AccountCall[]>> = {
   '00': (execution) => readSingle(execution, 'call'),
   '01': readCallTuples,
@@ -32,7 +32,7 @@ const CALL_TYPES: Readonly<Record<string, (execution: AbiReader) => AccountCall[
   ff: readDelegatecall,
 };
 
-/** Default (revert on failure) and try (continue): the same calls either way. */
+/** Default (revert on failure) and try (continue on failure): both make the same calls. */
 const EXEC_TYPES: readonly string[] = ['00', '01'];
 
 /**
@@ -50,7 +50,7 @@ const execute: AccountDecoder = (args) => {
     throw new DecodeError('UNKNOWN_EXECUTION_MODE', `The execution mode 0x${mode} has no known single meaning.`);
   }
   const calls = read(args.bytes(32));
-  // Without data, neither of its two meanings does more than take the value.
+  // Without data, both meanings of address zero only transfer the value.
   if (calls.some(({ target, data }) => target === ZERO_ADDRESS && data.length > 0)) {
     throw new DecodeError(
       'AMBIGUOUS_TARGET',

@@ -18,14 +18,14 @@ const splitCall = (call: AbiReader): { selector: string; args: AbiReader } => {
 const delegatecall = (target: Address, data: AbiReader): AccountCall[] =>
   target === ZERO_ADDRESS ? [] : [{ target, value: 0n, data, operation: 'delegatecall' }];
 
-/** Factories that only take owners and a salt. */
+/** Factories that take only owners and a salt, so the account makes no calls. */
 const nothing: AccountDecoder = () => [];
 
 const SAFE_SETUP = selectorOf('setup(address[],uint256,address,bytes,address,address,uint256,address)');
 const LAUNCHPAD_SETUP = selectorOf('preValidationSetup(bytes32,address,bytes)');
 const erc20 = new Interface(['function transfer(address to, uint256 value)']);
 
-/** What a new Safe pays to the receiver in its set-up (Safe.setup, handlePayment). Receiver zero is the bundler. */
+/** What a new Safe pays in its set-up (Safe.setup, handlePayment). With a zero receiver, the bundler is paid. */
 const safePayment = (token: Address, value: bigint, receiver: Address): AccountCall[] => {
   if (value === 0n) return [];
   if (token === ZERO_ADDRESS) return [{ target: receiver, value, data: new AbiReader(''), operation: 'call' }];
@@ -33,7 +33,10 @@ const safePayment = (token: Address, value: bigint, receiver: Address): AccountC
   return [{ target: token, value: 0n, data, operation: 'call' }];
 };
 
-/** `(address singleton, bytes initializer, uint256 salt)`: a Safe, which runs `to` as its own code, and may pay. */
+/**
+ * `(address singleton, bytes initializer, uint256 salt)`: creates a Safe, whose set-up delegatecalls `to` and may make
+ * a payment.
+ */
 const createSafe: AccountDecoder = (args) => {
   const initializer = args.bytes(32);
   if (initializer.length === 0) return [];
@@ -51,7 +54,7 @@ const KERNEL_V3_0_INITIALIZE = selectorOf('initialize(bytes21,address,bytes,byte
 const KERNEL_V3_INITIALIZE = selectorOf('initialize(bytes21,address,bytes,bytes,bytes[])');
 const INSTALL_MODULE = selectorOf('installModule(uint256,address,bytes)');
 
-/** A call of Kernel v3 to itself when it is initialised: installing modules is no more than deploying. */
+/** A call of Kernel v3 to itself during its initialisation. Installing modules counts as part of the deployment. */
 const kernelConfig = (call: AbiReader, sender: Address): AccountCall[] => {
   const selector = call.length < 4 ? '' : call.slice(0, 4).hex();
   if (selector === INSTALL_MODULE) return [];
@@ -68,25 +71,31 @@ const kernelV3 = (initializer: AbiReader, sender: Address): AccountCall[] => {
   return Array.from({ length: count }, (_, index) => kernelConfig(items.bytes(index * 32), sender)).flat();
 };
 
-/** `(address bootstrap, bytes call)`: Nexus, Startale and the reference run a bootstrap as their own code. */
+/**
+ * `(address bootstrap, bytes call)`: Nexus, Startale and the reference implementation delegatecall a bootstrap
+ * contract.
+ */
 const bootstrapped = (data: AbiReader): AccountCall[] => delegatecall(data.address(0), data.bytes(32));
 
-/** `(bytes data, bytes32 salt)`: Kernel v3, whose data begins with a selector, or Nexus, where it is an address. */
+/** `(bytes data, bytes32 salt)`: Kernel v3 if `data` begins with a selector, Nexus if it begins with an address. */
 const createKernelOrNexus: AccountDecoder = (args, sender) => {
   const data = args.bytes(0);
   return data.length >= 4 && data.slice(0, 4).hex() === '0x00000000' ? bootstrapped(data) : kernelV3(data, sender);
 };
 
-/** `(bytes32 salt, bytes data)`: the reference's, or Etherspot's `(address owner, address bootstrap, bytes call)`. */
+/**
+ * `(bytes32 salt, bytes data)`: the reference implementation, or Etherspot, with `(address owner, address bootstrap,
+ * bytes call)` as `data`.
+ */
 const createReferenceOrEtherspot: AccountDecoder = (args) => {
   const data = args.bytes(32);
   if (data.uint256(32) <= BigInt(data.length)) return bootstrapped(data);
   return delegatecall(data.address(32), data.bytes(64));
 };
 
-/** Trust's code for owners' signatures, which its accounts use as a facet (npm permissionless 0.4.1). */
+/** Trust's code for owners' signatures, which Trust accounts use as a facet (npm permissionless 0.4.1). */
 const TRUST_FACET: Address = '0x81b9e3689390c7e74cf526594a105dea21a8cdd5';
-/** An address, or a public key with or without its prefix. */
+/** Lengths of an address and of a public key without and with its prefix, in bytes. */
 const OWNER_LENGTHS: readonly number[] = [20, 64, 65];
 
 /** `(address implementation, bytes data, uint256 salt)`: Kernel v2, or Trust with a facet and an owner. */
@@ -98,12 +107,12 @@ const createKernelV2OrTrust: AccountDecoder = (args) => {
   return [];
 };
 
-/** Modules of Biconomy V2: by an owner's address, and by a passkey. */
+/** Initialisers of Biconomy V2's modules for an owner's address and for a passkey. */
 const INIT_FOR_SMART_ACCOUNT = ['initForSmartAccount(address)', 'initForSmartAccount(uint256,uint256,string)'].map(
   selectorOf,
 );
 
-/** `(address module, bytes data, uint256 index)`: Biconomy V2 calls the module in the account's name. */
+/** `(address module, bytes data, uint256 index)`: a new Biconomy V2 account calls the module with `data`. */
 const createBiconomyV2: AccountDecoder = (args) => {
   const [target, data] = [args.address(0), args.bytes(32)];
   const isModule = data.length >= 4 && INIT_FOR_SMART_ACCOUNT.includes(data.slice(0, 4).hex());
@@ -111,7 +120,7 @@ const createBiconomyV2: AccountDecoder = (args) => {
 };
 
 const factories: Readonly<Record<string, AccountDecoder>> = {
-  // SimpleAccount of all versions, LightAccount, Solady, Coinbase, Thirdweb, Circle
+  // All versions of SimpleAccount, LightAccount, Solady, Coinbase, Thirdweb, Circle
   'createAccount(address,uint256)': nothing,
   'createAccount(address[],uint256)': nothing,
   'createAccountSingle(address,uint256)': nothing,
@@ -135,19 +144,21 @@ const factories: Readonly<Record<string, AccountDecoder>> = {
   'deployWithFactory(address,bytes,bytes32)': (args, sender) => kernelV3(args.bytes(32), sender),
   'createAccount(address,bytes,uint256)': createKernelV2OrTrust,
   'createAccount(bytes32,bytes)': createReferenceOrEtherspot,
-  // Safe of all versions
+  // All versions of Safe
   'createProxyWithNonce(address,bytes,uint256)': createSafe,
   'createChainSpecificProxyWithNonce(address,bytes,uint256)': createSafe,
   'createProxyWithNonceL2(address,bytes,uint256)': createSafe,
   'createChainSpecificProxyWithNonceL2(address,bytes,uint256)': createSafe,
 };
 
-/** The decoder of every known factory function, by selector: as for account functions, one meaning each. */
+/**
+ * The decoder of every known factory function, by selector. As with account functions, each selector has one meaning.
+ */
 export const factoryFunctions: ReadonlyMap<string, AccountDecoder> = new Map(
   Object.entries(factories).map(([signature, decoder]) => [selectorOf(signature), decoder]),
 );
 
-/** An EIP-7702 account initialises itself by a call. */
+/** The functions by which an EIP-7702 account can initialise itself, with their decoders. */
 export const initializers: ReadonlyMap<string, AccountDecoder> = new Map([
   ...accountFunctions,
   // Nexus

@@ -3,11 +3,11 @@ import type { AbiReader } from './abi-reader.ts';
 import { readOperation, type AccountCall } from './account-call.ts';
 import { DecodeError } from './decode-error.ts';
 
-/** The differences between deployed MultiSends. */
+/** How deployed MultiSends differ. */
 export interface MultiSend {
   /** MultiSendCallOnly reverts on an inner delegatecall. */
   allowsDelegatecall: boolean;
-  /** From 1.5.0 on, target zero means the account. */
+  /** From 1.5.0 on, a zero target means the account. */
   zeroTargetIsAccount: boolean;
 }
 
@@ -17,8 +17,8 @@ const V1_5: MultiSend = { allowsDelegatecall: true, zeroTargetIsAccount: true };
 const V1_5_CALL_ONLY: MultiSend = { allowsDelegatecall: false, zeroTargetIsAccount: true };
 
 /**
- * Safe's deployments (npm @safe-global/safe-deployments), lower case. Only their code is known to do what the data
- * says.
+ * Safe's deployments (npm @safe-global/safe-deployments), lower case. Only these are known to make exactly the calls
+ * that their data lists.
  */
 const DEPLOYMENTS: ReadonlyMap<string, MultiSend> = new Map([
   ['0xa238cbeb142c10ef7ad8442c6d1f9e89e07e7761', V1_3],
@@ -37,12 +37,13 @@ const MULTI_SEND = '0x8d80ff0a'; // multiSend(bytes)
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 const HEADER = 85; // uint8 operation, address target, uint256 value, uint256 data length, packed
 
-/** The MultiSend deployed at `target` (lower case), if it is one. */
+/** The properties of the MultiSend at `target` (lower case); undefined if there is no known MultiSend. */
 export const multiSendAt = (target: Address): MultiSend | undefined => DEPLOYMENTS.get(target);
 
 /**
- * The calls of a delegatecall to `contract` with `data`. The contract does not check its input: if the last entry
- * claims too much data or bytes trail, it reads on from memory. So anything but an exact fit is refused.
+ * The calls of a delegatecall to the MultiSend `contract` with `data`. The contract does not check its input: if the
+ * last entry claims too much data, or bytes trail, it continues reading from memory. So only data of exactly the right
+ * length is accepted.
  */
 export const unpackMultiSend = (data: AbiReader, contract: MultiSend, account: Address): AccountCall[] => {
   if (data.length < 4 || data.slice(0, 4).hex() !== MULTI_SEND) {

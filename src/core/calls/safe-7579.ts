@@ -6,7 +6,8 @@ import { isSetUp } from './set-up.ts';
 /**
  * The first operation of a Safe7579 (Safe7579Launchpad.setupSafe): `(address singleton, address[] owners, uint256
  * threshold, address setupTo, bytes setupData, address safe7579, (address,bytes)[] validators, bytes callData)`. The
- * account runs `setupTo` as its own code, and then has the adapter execute `callData`. Installing modules is no call.
+ * account delegatecalls `setupTo`, and then has the adapter execute `callData`. Installing modules does not count as a
+ * call.
  */
 const setupSafe: AccountDecoder = (args, sender) => {
   const init = args.tail(0);
@@ -19,7 +20,7 @@ const setupSafe: AccountDecoder = (args, sender) => {
   return [...(isSetUp(setup.target, setup.data) ? [] : [setup]), ...execute(callData.slice(4), sender)];
 };
 
-/** The launchpad function of a Safe7579, in addition to {@link erc7579}, by selector. */
+/** The launchpad function that Safe7579 has in addition to {@link erc7579}, by selector. */
 export const safe7579: Readonly<Record<string, AccountDecoder>> = {
   // setupSafe((address,address[],uint256,address,bytes,address,(address,bytes)[],bytes))
   '0xd9ed0e8f': setupSafe,

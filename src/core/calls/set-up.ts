@@ -5,7 +5,7 @@ import type { AbiReader } from './abi-reader.ts';
 const MODULE = '(address,bytes)';
 const REGISTRY = '(address,address[],uint8)';
 
-/** By kind of contract: functions that install modules, owners and validators, and call nothing else. */
+/** By kind of contract, the functions that install modules, owners and validators and call nothing else. */
 const FUNCTIONS = {
   /** Safe's AddModulesLib and SafeModuleSetup. */
   modules: ['enableModules(address[])'],
@@ -18,7 +18,7 @@ const FUNCTIONS = {
     `initSafe7579(address,${MODULE}[],${MODULE}[],${MODULE}[],address[],uint8)`,
     `addSafe7579(address,${MODULE}[],${MODULE}[],${MODULE}[],${MODULE}[],address[],uint8)`,
   ],
-  /** Bootstraps of ERC-7579 accounts: the reference's, Etherspot's, Nexus' of all versions, Startale's. */
+  /** Bootstraps of ERC-7579 accounts: the reference implementation, Etherspot, all versions of Nexus, Startale. */
   bootstrap: [
     `initMSA(${MODULE}[],${MODULE}[],${MODULE},${MODULE}[])`,
     `initNexus(${MODULE}[],${MODULE}[],${MODULE},${MODULE}[],address,address[],uint8)`,
@@ -40,7 +40,7 @@ const FUNCTIONS = {
   ],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Contracts whose code accounts run as their own while they are set up, lower case. */
+/** Contracts that accounts delegatecall during their set-up, lower case. */
 const CONTRACTS: Readonly<Record<Address, keyof typeof FUNCTIONS>> = {
   // npm permissionless 0.4.1, abstractionkit 0.2.41
   '0x8ecd4ec46d4d2a6b64fe960b3d64e8b94b2234eb': 'modules',
@@ -74,6 +74,6 @@ const SELECTORS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ]),
 );
 
-/** True if a delegatecall to `target` (lower case) with `data` does no more than set an account up. */
+/** True if a delegatecall to `target` (lower case) with `data` only sets up an account. */
 export const isSetUp = (target: Address, data: AbiReader): boolean =>
   data.length >= 4 && SELECTORS.get(target)?.has(data.slice(0, 4).hex()) === true;

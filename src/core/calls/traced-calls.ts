@@ -1,14 +1,14 @@
 import type { Decoding } from './decoding.ts';
 import type { ContractWhitelist } from '../contract-abi/whitelist.ts';
 
-/** A call in the trace; its data is in the operation's callData. */
+/** A call as the trace shows it, without its data, which is in the operation's callData. */
 export interface TracedCall {
   readonly target: string;
   readonly valueWei: string;
-  /** The four bytes that name the method; `0x` for a plain transfer. */
+  /** The method's four bytes; `0x` for a plain transfer. */
   readonly selector: string;
   readonly operation: string;
-  /** Name of the registered contract, and signature of the method by its ABI; undefined if unknown. */
+  /** The registered contract's name, and the method's signature from its ABI; undefined if unknown. */
   readonly contract: string | undefined;
   readonly method: string | undefined;
 }

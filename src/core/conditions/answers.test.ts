@@ -24,7 +24,7 @@ const callsOf = (count: number): Situation => {
 
 const batch = together({ policy: { contracts: [items()] } }, callsOf(30));
 
-/** Each text is different: equal ones are evaluated once. */
+/** Each index gives a different text, because equal texts are evaluated only once. */
 const nested = (index: number): string => `calls.all(c, calls.all(e, c.value < ${index + 1}))`;
 
 const conditions = (count: number, text: (index: number) => string, more: Partial<PolicyRule> = {}): PolicyRule[] =>
@@ -38,7 +38,7 @@ const under = (rules: readonly PolicyRule[]): Situation => together(batch, { pol
 
 const stepsOf = ({ steps }: Done) => steps.filter(({ rule: kind }) => kind === 'condition');
 
-/** Most steps that the evaluated conditions can have taken. */
+/** Upper bound of the steps that the evaluated conditions can have taken. */
 const taken = (situation: Situation): number => {
   const [facts, policy] = inputsOf(situation);
   const values = ruleInput(facts, policy).values();

@@ -2,20 +2,20 @@ import { type Answer, readCondition } from './condition.ts';
 import type { ConditionValues } from './vocabulary.ts';
 
 /**
- * Steps that the conditions of one decision may take together: those of the enforced rules, and as many for those in
- * shadow, so that a rule in shadow denies nothing. Steps are counted in advance, by the size of the operation: a
- * decision has the same result wherever it is decided again. This bounds the cost of a decision however many rules a
- * DApp has.
+ * The most steps that the conditions of one decision may take together. Enforced rules and shadow rules each have this
+ * budget, so that a shadow rule cannot cause a denial. Steps are computed from the size of the operation before
+ * evaluation, so the result is the same whenever a decision is replayed. This bounds the cost of a decision, however
+ * many rules a DApp has.
  */
 export const MAX_STEPS_OF_DECISION = 400_000;
 
-/** Why a condition is not evaluated once the others have used up the steps. */
+/** Why a condition is not evaluated: earlier conditions have used up the steps. */
 export const STEPS_USED_UP = 'the conditions of all rules together take too many steps for an operation of this size';
 
-/** Evaluates a condition of a decision. @param isShadow whether its rule is in shadow */
+/** Evaluates a condition of a decision. @param isShadow whether its rule is in shadow mode */
 export type EvaluateCondition = (expression: string, isShadow: boolean) => Answer;
 
-/** Evaluates the conditions of one decision in their order, each text once. */
+/** Evaluates the conditions of one decision in order. Equal expressions are evaluated only once. */
 export const conditionAnswers = (values: () => ConditionValues): EvaluateCondition => {
   const known = new Map<string, Answer>();
   const left = { enforced: MAX_STEPS_OF_DECISION, shadow: MAX_STEPS_OF_DECISION };

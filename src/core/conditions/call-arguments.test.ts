@@ -7,7 +7,7 @@ import { callArguments } from './call-arguments.ts';
 const sizes = Array.from({ length: 32 }, (_, index) => index + 1);
 const types = ['address', 'bool', ...sizes.flatMap((size) => [`uint${8 * size}`, `int${8 * size}`, `bytes${size}`])];
 
-/** Boundary values, and those with all bits of a smaller type set, are more frequent. */
+/** Random words, more often boundary values and values with all bits of a smaller type set. */
 const word = fc.oneof(
   fc.uint8Array({ minLength: 32, maxLength: 32 }),
   fc

@@ -4,7 +4,8 @@ import type { Hex } from '../../shared/schema/hex.ts';
 type ByNameAndPosition = Map<string | bigint, unknown>;
 
 /**
- * A decoded ABI value as CEL sees it: bytes and addresses are hex in lower case, a tuple is a map by name and position.
+ * A decoded ABI value as CEL sees it: bytes and addresses are lower-case hex; a tuple is a map with its values by name
+ * and by position.
  */
 const fromAbi = (value: unknown, type: { readonly baseType: string }): unknown => {
   if (typeof value === 'string') return /^(?:address|bytes)/.test(type.baseType) ? value.toLowerCase() : value;
@@ -32,7 +33,7 @@ const byNameAndPosition = (values: readonly unknown[], params: readonly Param[])
     params,
   );
 
-/** Reads a value of 32 bytes, in hex digits. @throws Error if it is not of its type */
+/** Reads a value from a 32-byte word of hex digits. @throws Error if the word is no value of the type */
 type ReadWord = (word: string) => unknown;
 
 const WORD_DIGITS = 64;
@@ -55,7 +56,7 @@ const readerOf = (type: string): ReadWord | undefined => {
 
 const readers = new WeakMap<readonly Param[], readonly ReadWord[] | undefined>();
 
-/** Readers of parameters that take one word each; undefined if one of them takes more. */
+/** Readers for parameters that each take one word; undefined if any parameter takes more. */
 const readersOf = (inputs: readonly Param[]): readonly ReadWord[] | undefined => {
   if (readers.has(inputs)) return readers.get(inputs);
   const each = inputs.map(({ type }) => readerOf(type));
@@ -64,7 +65,7 @@ const readersOf = (inputs: readonly Param[]): readonly ReadWord[] | undefined =>
   return all;
 };
 
-/** The same result as ethers, ten times as fast: most arguments take one word each, and every decision reads them. */
+/** Gives the same result as ethers, ten times as fast. Most arguments take one word, and every decision reads them. */
 const readWords = (inputs: readonly Param[], words: readonly ReadWord[], data: Hex): ByNameAndPosition => {
   const text = data.slice(2).toLowerCase();
   if (text.length < words.length * WORD_DIGITS) return new Map();
@@ -77,20 +78,20 @@ const readWords = (inputs: readonly Param[], words: readonly ReadWord[], data: H
 };
 
 /**
- * No honest encoder has the same bytes read more than once; a hostile one could expand them to megabytes. ethers has
- * this bound for the whole process.
+ * Limits how much decoding may expand the data. An honest encoder never makes a decoder read the same bytes twice; a
+ * hostile one could expand them to megabytes. ethers has this limit for the whole process.
  */
 const MAX_INFLATION = 2;
 AbiCoder._setDefaultMaxInflation(MAX_INFLATION);
 
-/** The arguments of a call, by name and position. @param data without the selector */
+/** The arguments of a call, by name and by position. @param data calldata without the selector */
 export const callArguments = ({ inputs }: Pick<FunctionFragment, 'inputs'>, data: Hex): ByNameAndPosition => {
   const words = readersOf(inputs);
   if (words !== undefined) return readWords(inputs, words, data);
   try {
     return byNameAndPosition([...AbiCoder.defaultAbiCoder().decode(inputs, data)], inputs);
   } catch {
-    // The ABI does not fit the call, so its arguments are unknown: a condition that needs one denies.
+    // The call does not match the ABI, so its arguments are unknown, and a condition that reads one denies.
     return new Map();
   }
 };

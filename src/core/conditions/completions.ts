@@ -4,26 +4,26 @@ import { REFUSED } from './condition.ts';
 import { type KnownContract, knownMethods } from './known-methods.ts';
 import { conditionEnvironment, vocabulary } from './vocabulary.ts';
 
-/** A text that can be typed next in a condition. */
+/** A suggestion of what to type next in a condition. */
 export interface Completion {
-  /** As it is listed, and written unless `text` differs. */
+  /** The text in the list. It is also the text to insert, unless `text` differs. */
   readonly label: string;
   readonly kind: 'name' | 'function' | 'value';
-  /** Its type, or where it comes from. */
+  /** Its type or origin. */
   readonly detail: string;
   readonly text: string;
 }
 
-/** The completions at a position, and from where they replace the typed text. */
+/** The suggestions at a position; `from` is the start of the text that they replace. */
 export interface Completions {
   readonly from: number;
-  /** True if nothing else can follow: after a point, and in quotes. */
+  /** True if only a suggestion can follow: after a dot, and in quotes. */
   readonly isExpected: boolean;
   readonly options: readonly Completion[];
 }
 
 const CONTEXT = ['policyId', 'sponsorshipPolicyId', 'webhookData'];
-/** Names of the library that conditions have no use for. */
+/** Names in the CEL library that are of no use in conditions. */
 const UNUSED: ReadonlySet<string> = new Set(['google', 'optional', 'cel', 'dyn', 'type']);
 const LOOP_VARIABLES = ['c', 'd', 'e'];
 
@@ -36,7 +36,7 @@ const word = (label: string, detail: string): Completion => ({ label, kind: 'nam
 const distinct = (options: readonly Completion[]): Completion[] =>
   [...new Map(options.toReversed().map((option) => [option.label, option])).values()].toReversed();
 
-/** The quote that is open at the end of a text, and where it opens. */
+/** The quote that is still open at the end of a text, and its position. */
 const openQuote = (text: string): { readonly quote: string; readonly at: number } | undefined => {
   let open: { quote: string; at: number } | undefined;
   for (let at = 0; at < text.length; at += 1) {
@@ -48,11 +48,11 @@ const openQuote = (text: string): { readonly quote: string; readonly at: number 
   return open;
 };
 
-/** The text with blank quotes, of the same length. */
+/** The text with the content of its quotes blanked, at the same length. */
 const withoutQuoted = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, (quoted) => quoted.charAt(0).repeat(2).padEnd(quoted.length));
 
-/** A name and what follows it: `context.plan["tier"]`, `time.getHours()`. */
+/** A name and the accesses that follow it: `context.plan["tier"]`, `time.getHours()`. */
 const CHAIN = String.raw`[A-Za-z_]\w*(?:\.\w+|\[[^[\]]*\]|\(\))*`;
 const LOOP = new RegExp(String.raw`(${CHAIN})\.(?:all|exists|exists_one|map|filter)\(\s*([A-Za-z_]\w*)\s*,`, 'g');
 
@@ -66,11 +66,11 @@ const isOpenAfter = (text: string): boolean => {
   return true;
 };
 
-/** A chain with its loop variables resolved. */
+/** Replaces a loop variable at the start of a chain by the list item it stands for. */
 const resolved = (chain: string, scope: ReadonlyMap<string, string>): string =>
   chain.replace(/^\w+/, (name) => scope.get(name) ?? name);
 
-/** The variables of the loops that are open at the end of a text: each with an item of its loop's list. */
+/** The variables of the loops that are still open at the end of a text, each with an item of its loop's list. */
 const openLoops = (before: string): Map<string, string> => {
   const scope = new Map<string, string>();
   for (const loop of withoutQuoted(before).matchAll(LOOP)) {
@@ -109,7 +109,7 @@ const methodsOf = (type: string, scope: ReadonlyMap<string, string>): Completion
     )
     .map((method) => functionOption(method, scope));
 
-/** True for the types of outside data, such as arguments and context. */
+/** True for the types that untyped data, such as arguments and context, can have. */
 const isData = (type: string | null): boolean => ['string', 'list', 'map'].includes(shortType(type ?? ''));
 
 const isKnownType = (type: string): type is keyof typeof vocabulary => Object.hasOwn(vocabulary, type);
@@ -133,7 +133,7 @@ const argumentsOf = (contracts: Contracts): Completion[] =>
       .map((argument) => word(argument.name, `${argument.type}, ${name} of ${contract}`)),
   );
 
-/** Completions if nothing precedes them. */
+/** Suggestions at the start of an expression. */
 const startsOf = (scope: ReadonlyMap<string, string>): Completion[] => [
   ...[...scope].map(([name, item]) => word(name, `item of ${item.slice(0, -'[0]'.length)}`)),
   ...variables
@@ -170,7 +170,7 @@ const written = (text: string, quote: string): string => {
 };
 
 /**
- * What can be typed next in a condition: variables, fields, functions, and names of the registered contracts.
+ * Suggests what to type next in a condition: variables, fields, functions, and names of the registered contracts.
  * @param before the text before the cursor
  */
 export const completionsAfter = (before: string, contracts: readonly KnownContract[]): Completions => {

@@ -13,7 +13,7 @@ import type { ConditionValues } from './vocabulary.ts';
 import { callArguments } from './call-arguments.ts';
 import { ConditionCall, ConditionDapp, ConditionOperation } from './vocabulary.ts';
 
-/** What is known of an operation before its rules are divided. */
+/** What conditions can read about an operation, before any rule is evaluated. */
 export interface ConditionInputs {
   readonly facts: Facts;
   readonly policy: Policy;
@@ -27,11 +27,10 @@ export interface ConditionInputs {
 
 const SELECTOR_LENGTH = 10; // 0x and four bytes
 
-/** Longer than any integer of 256 bits. */
+/** More digits than any 256-bit integer has. */
 const MAX_DIGITS = 80;
 const WHOLE = new RegExp(`^-?\\d{1,${MAX_DIGITS}}$`);
 
-/** JSON as CEL sees it: whole numbers are integers. */
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 const fromJson = (value: unknown): unknown => {
@@ -83,8 +82,9 @@ const callOf = (
 };
 
 /**
- * The value of an amount of the coin as a CEL double: to the millionth of a dollar, rounded up. So it compares exactly
- * with any number of millionths in a condition, and no amount above a ceiling passes because it is close.
+ * The dollar value of an amount of the native coin as a CEL double, rounded up to a millionth of a dollar. So it
+ * compares exactly with any number of millionths in a condition, and rounding never brings an amount down to a ceiling
+ * that it exceeds.
  */
 const millionths = (wei: bigint, price: string): number =>
   // eslint-disable-next-line house/exact-money -- the nearest double of the same digits that a condition would be written with
@@ -115,13 +115,13 @@ const operationOf = ({ facts: { price }, op, layout, requiredWei }: ConditionInp
   });
 };
 
-/** What the client sent. The fields of webhookData are also available under their own names. */
+/** What the client sent. The fields of webhookData are also available at the top level. */
 const contextOf = ({ context = {} }: Facts): unknown => {
   const { webhookData } = context;
   return fromJson({ ...(typeof webhookData === 'object' && webhookData), ...context });
 };
 
-/** All calls, those of a deployment first; undefined if they cannot be decoded. */
+/** All calls, with those of the deployment first; undefined if they cannot be decoded. */
 const callsOf = ({ policy, decoding, deployment }: ConditionInputs): ConditionCall[] | undefined => {
   const made = deployment?.decoding ?? { outcome: 'decoded', calls: [], via: [] };
   if (decoding.outcome === 'undecodable' || made.outcome === 'undecodable') return undefined;
@@ -129,7 +129,7 @@ const callsOf = ({ policy, decoding, deployment }: ConditionInputs): ConditionCa
   return [...made.calls, ...decoding.calls].map((call) => callOf(call, contracts));
 };
 
-/** The values that the conditions of a policy see. Without `calls` if they cannot be decoded. */
+/** The values that a policy's conditions can read. `calls` is missing if the calls cannot be decoded. */
 export const conditionValues = (inputs: ConditionInputs): ConditionValues => {
   const { facts, policy } = inputs;
   const calls = callsOf(inputs);

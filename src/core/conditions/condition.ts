@@ -6,36 +6,36 @@ import { type ConditionValues, conditionEnvironment } from './vocabulary.ts';
 
 export type Answer =
   | { readonly holds: boolean }
-  /** It could not be evaluated, and why. */
+  /** Why it could not be evaluated. */
   | { readonly failure: string };
 
 /** A parsed condition. */
 export interface Condition {
   readonly evaluate: (values: ConditionValues) => Answer;
-  /** The most steps that {@link evaluate} takes over these values. */
+  /** The most steps that {@link evaluate} can take with these values. */
   readonly steps: (values: ConditionValues) => number;
-  /** The values that it names, each with its text; without the lists of loops. */
+  /** The values that it names, each with its expression. Leaves out the lists of loops. */
   readonly met: (values: ConditionValues) => NamedValue[];
-  /** More of what it reads than `met`, for its author: also the lists of its loops, and missing values. */
+  /** More detail than `met`, for the condition's author: includes the lists of its loops and missing values. */
   readonly readings: (values: ConditionValues) => Reading[];
-  /** The part of it that is not true, if it does not hold. */
+  /** The parts of it that are not true, if it does not hold. */
   readonly unmet: (values: ConditionValues) => Unmet;
-  /** Whether it names the operation's cost in dollars, for which the price of the coin must be read. */
+  /** Whether it reads the operation's cost in dollars, which needs the coin's price. */
   readonly needsPrice: boolean;
-  /** The missing value that it names by this key; without the lists of loops. */
+  /** The expression of a value that it names by this key and that is missing. Leaves out the lists of loops. */
   readonly missing: (values: ConditionValues, key: string) => string | undefined;
 }
 
-/** An expression that is not a condition, and where the error is. */
+/** Why a text is no valid condition, and the position of the error. */
 export interface ConditionError {
   readonly message: string;
-  /** Position of the character, from 0. */
+  /** Index of the first character in error, from 0. */
   readonly at: number;
-  /** End of the error; the same as `at` if something is missing. */
+  /** Index after the error's last character; equal to `at` if something is missing there. */
   readonly end: number;
 }
 
-/** Methods that are not available: their cost has no bound here, or they need a time zone. */
+/** Methods that conditions cannot use: their cost has no bound here, or they need a time zone. */
 export const REFUSED: Readonly<Record<string, string>> = {
   matches: 'matches() is not available: use ==, in, startsWith, endsWith or contains',
   split: 'split() is not available: use startsWith, endsWith or contains',
@@ -46,18 +46,18 @@ export const REFUSED: Readonly<Record<string, string>> = {
 
 const MAX_NESTED_LOOPS = 2;
 
-/** Why a condition that reads calls cannot be evaluated. */
+/** Why a condition that reads `calls` cannot be evaluated. */
 export const CALLS_UNREADABLE = 'the calls of the operation cannot be decoded';
 
 export const TOO_MANY_STEPS = 'it takes too many steps for an operation of this size';
 
-/** Steps that one evaluation may take, at about 100 ns. */
+/** The most steps that one evaluation may take. A step takes about 100 ns. */
 const MAX_STEPS = 200_000;
 
-/** This number of characters of a text counts as a step. */
+/** This many characters of a text count as one step. */
 const CHARACTERS_PER_STEP = 1_000;
 
-/** How many times longer sums of lists and texts can be than their parts. */
+/** By what factor concatenation can make lists and texts longer than their parts. */
 const growthIn = (node: ASTNode): number =>
   children(node).reduce((sum, child) => sum + growthIn(child) - 1, node.op === '+' ? 2 : 1);
 
@@ -68,7 +68,7 @@ const nested = (node: ASTNode, counts: (node: ASTNode) => boolean): number => {
   return counts(node) ? below + 1 : below;
 };
 
-/** True for a node that reads every item of a list without being a loop: `in` a list, and comparisons of lists. */
+/** True for a node that reads every item of a list but is no loop: `in`, and comparisons of lists. */
 const readsEveryItem = (node: ASTNode): boolean => {
   if (!['in', '==', '!='].includes(node.op)) return false;
   const sides = children(node);
@@ -80,7 +80,7 @@ const names = (node: ASTNode, name: string): boolean =>
 
 const PRICED = 'maxCostUsd';
 
-/** True for a node that may read the field of `op`, also by a variable of a loop. */
+/** True for a node that may read `op.maxCostUsd`, also through a loop variable. */
 const namesPriced = (node: ASTNode): boolean =>
   (node.op === '.' && node.args[1] === PRICED) ||
   (node.op === 'value' && node.args === PRICED) ||
@@ -88,7 +88,7 @@ const namesPriced = (node: ASTNode): boolean =>
 
 const UTC_TIME = /(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** A node whose value depends on the machine's time zone. */
+/** Why a node is refused whose value would depend on the machine's time zone; undefined if it would not. */
 const localTime = (node: ASTNode): string | undefined => {
   const [name, ...args] = node.op === 'rcall' || node.op === 'call' ? (node.args as [string, ...unknown[]]) : [''];
   const given = nodesIn(args.at(-1));
@@ -111,7 +111,7 @@ const refusedIn = (node: ASTNode): ConditionError | undefined => {
   return undefined;
 };
 
-/** The longest list and the longest text of the values. */
+/** The lengths of the longest list and the longest text among the values. */
 const sizesOf = (value: unknown): { list: number; text: number } => {
   if (typeof value === 'string') return { list: 0, text: value.length };
   if (typeof value !== 'object' || value === null || value instanceof Date) return { list: 0, text: 0 };
@@ -128,15 +128,15 @@ const sizesOf = (value: unknown): { list: number; text: number } => {
 
 const sizes = new WeakMap<ConditionValues, { list: number; text: number }>();
 
-/** The measures of an expression that bound its steps. */
+/** The properties of an expression that bound its steps. */
 interface Measures {
   readonly nodes: number;
-  /** Nesting depth of its loops, and of nodes that take as long as a loop. */
+  /** Nesting depth of its loops and of other nodes that read whole lists. */
   readonly loops: number;
   readonly growth: number;
 }
 
-/** The most steps that an expression can take over these values: the same wherever it is evaluated. */
+/** The most steps that an expression can take with these values. Does not depend on the machine. */
 const stepsOver = (values: ConditionValues, { nodes, loops, growth }: Measures): number => {
   const known = sizes.get(values) ?? sizesOf(values);
   sizes.set(values, known);
@@ -144,7 +144,7 @@ const stepsOver = (values: ConditionValues, { nodes, loops, growth }: Measures):
   return nodes * list ** loops * Math.max(1, Math.ceil(text / CHARACTERS_PER_STEP));
 };
 
-/** An address in quotes is compared in lower case, however it was written. */
+/** Lower-cases addresses in quotes, so that comparisons ignore their case. */
 const withLowerAddresses = (text: string): string =>
   text.replace(
     /(["'])(0x[0-9a-fA-F]{40})\1/g,
@@ -154,8 +154,8 @@ const withLowerAddresses = (text: string): string =>
 const LONGEST_FAILURE = 200;
 
 /**
- * Why an evaluation failed. The error may quote what a client sent, and runtimes word it differently: neither is
- * stored.
+ * Why an evaluation failed. Only known errors are quoted: other messages may contain client data, which is not stored,
+ * and differ between runtimes.
  */
 const failureOf = (error: unknown): string =>
   error instanceof EvaluationError ? error.summary.slice(0, LONGEST_FAILURE) : 'it meets a value that it cannot use';
@@ -209,7 +209,7 @@ const compile = (text: string): Condition | ConditionError => {
 const compiled = new Map<string, Condition | ConditionError>();
 const MAX_COMPILED = 10_000;
 
-/** A condition, or what is wrong with it. Each text is parsed once. */
+/** Parses a condition, or returns its error. Each text is parsed once. */
 const conditionOf = (text: string): Condition | ConditionError => {
   const known = compiled.get(text);
   if (known !== undefined) return known;
@@ -225,10 +225,10 @@ export const conditionError = (text: string): ConditionError | undefined => {
   return 'message' in read ? read : undefined;
 };
 
-/** The beginning of a failure of the text itself. */
+/** Prefix of the failure of a condition whose text is invalid. */
 export const NO_CONDITION = 'its expression is not valid';
 
-/** Stands in for a stored expression that this version no longer accepts. */
+/** Replaces a stored expression that this version no longer accepts. */
 const unreadable = (text: string, { message }: ConditionError): Condition => ({
   steps: () => 0,
   evaluate: () => ({ failure: `${NO_CONDITION}: ${message}` }),
@@ -239,7 +239,7 @@ const unreadable = (text: string, { message }: ConditionError): Condition => ({
   missing: () => undefined,
 });
 
-/** A stored condition. One that would be refused today always fails. */
+/** Parses a stored condition. If this version would refuse its text, its evaluation always fails. */
 export const readCondition = (text: string): Condition => {
   const read = conditionOf(text);
   return 'message' in read ? unreadable(text, read) : read;

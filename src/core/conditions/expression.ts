@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { conditionError } from './condition.ts';
 
-/** Longer than anything that people can read. */
+/** Longer than anyone can review. */
 const LONGEST = 2_000;
 
-/** Schema of a condition in CEL. It is checked whole, so that what is stored can be evaluated. */
+/** Schema of a CEL condition. It checks the whole expression, so that every stored condition can be evaluated. */
 export const expression = z
   .string()
   .min(1)

@@ -2,7 +2,7 @@ import { Interface } from 'ethers';
 import { stateChangingMethods, whitelisted } from '../contract-abi/methods.ts';
 import { conditionError } from './condition.ts';
 
-/** The parts of a registered contract that conditions name. */
+/** The parts of a registered contract that a condition can name. */
 export interface KnownContract {
   readonly name: string;
   readonly address: string;
@@ -13,14 +13,14 @@ export interface KnownContract {
 export interface MethodArgument {
   /** Its name or, if it has none, its position. */
   readonly name: string;
-  /** Of the ABI, e.g. `uint256`. */
+  /** The ABI type, e.g. `uint256`. */
   readonly type: string;
-  /** The text after `args` by which a condition names it: `.amount`, `[0]` or `["in"]`. */
+  /** How a condition accesses it after `args`: `.amount`, `[0]` or `["in"]`. */
   readonly access: string;
 }
 
 export interface KnownMethod {
-  /** The registered name of its contract. */
+  /** The registered name of the contract. */
   readonly contract: string;
   readonly name: string;
   readonly signature: string;
@@ -29,7 +29,7 @@ export interface KnownMethod {
 
 const accessOf = (name: string, index: number): string => {
   if (name === '') return `[${index}]`;
-  // A reserved word of the language cannot follow a point.
+  // A reserved word of CEL cannot follow a dot.
   return conditionError(`calls[0].args.${name} == 1`) === undefined ? `.${name}` : `[${JSON.stringify(name)}]`;
 };
 
@@ -50,7 +50,9 @@ const read = (contracts: readonly KnownContract[]): KnownMethod[] =>
 
 const known = new WeakMap<readonly KnownContract[], KnownMethod[]>();
 
-/** The sponsored methods of registered contracts, with their arguments. Called at every keystroke. */
+/**
+ * The sponsored methods of registered contracts, with their arguments. Cached, because it is called at every keystroke.
+ */
 export const knownMethods = (contracts: readonly KnownContract[]): readonly KnownMethod[] => {
   const methods = known.get(contracts) ?? read(contracts);
   known.set(contracts, methods);

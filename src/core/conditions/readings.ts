@@ -3,19 +3,19 @@ import { children, isLoop, isPath, methodOf, nodesIn, pathText } from './syntax-
 import { conditionEnvironment } from './vocabulary.ts';
 
 export interface Reading {
-  /** The text that names it, e.g. `calls[0].args.amount`. */
+  /** The expression that names it, e.g. `calls[0].args.amount`. */
   readonly text: string;
-  /** The value in CEL, cut off if it is long; null if it is missing. */
+  /** The value as text, cut off if it is long; null if it is missing. */
   readonly value: string | null;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The values of loop variables, e.g. `calls[0]` for `c`. */
+/** What loop variables stand for, e.g. `calls[0]` for `c`. */
 type Variables = ReadonlyMap<string, string>;
 
 const MAX_READINGS = 12;
-/** Items shown of a loop's list. */
+/** The most items of a loop's list that are shown. */
 const MAX_ITEMS = 4;
 const LONGEST_VALUE = 80;
 
@@ -30,17 +30,17 @@ const shown = (value: unknown): string => {
   return String(value).slice(0, LONGEST_VALUE);
 };
 
-/** A value of an expression without loops. @throws EvaluationError if it has no value */
+/** Evaluates an expression without loops. @throws EvaluationError if it has no value */
 const valueOf = (text: string, values: Values): unknown => conditionEnvironment.parse(text)(values);
 
-/** True for a call that depends on one value: `size(calls)`, `time.getDayOfWeek()`. */
+/** True for a call with a single path as its input: `size(calls)`, `time.getDayOfWeek()`. */
 const isCountOrMethod = (node: ASTNode): boolean => {
   if (node.op === 'call') return node.args[0] === 'size' && nodesIn(node.args[1]).every(isPath);
   return node.op === 'rcall' && isPath(node.args[1]) && node.args[2].length === 0;
 };
 
 /**
- * The values that an expression reads, in its order, with those that its loops find in their first items.
+ * The values that an expression reads, in order of appearance. A loop shows the values of the first items of its list.
  * @param source the text that was parsed
  */
 export const readingsIn = (ast: ASTNode, source: string, values: Values): Reading[] => {
@@ -80,7 +80,7 @@ export const readingsIn = (ast: ASTNode, source: string, values: Values): Readin
   };
 
   const visitPath = (path: ASTNode, variables: Variables): void => {
-    // A name alone covers everything at once, except a time and a loop variable.
+    // A bare name such as `op` would show a whole object. Only `time` and loop variables are single values.
     const name = pathText(path, source);
     if (path.op !== 'id' || name === 'time' || variables.has(name)) read(named(path, variables));
   };

@@ -2,7 +2,7 @@ import type { ASTNode, ParseResult } from '@marcbachmann/cel-js';
 import { children, methodOf, nodesIn, pathText, pathsIn, textOf } from './syntax-tree.ts';
 import { type ConditionValues, conditionEnvironment } from './vocabulary.ts';
 
-/** A value that a condition names, with its text. */
+/** A value that a condition reads, with the expression that names it. */
 export interface NamedValue {
   readonly text: string;
   readonly value: string;
@@ -10,9 +10,9 @@ export interface NamedValue {
 
 /** The part of a condition that an operation does not meet. */
 export interface Unmet {
-  /** The parts of it that are not true, as an expression. */
+  /** The parts of it that are not true, joined as one expression. */
   readonly text: string;
-  /** The values that these parts name. In a loop: those of the first item that does not meet it. */
+  /** The values that these parts name. For a loop: those of the first item that does not meet it. */
   readonly met: readonly NamedValue[];
 }
 
@@ -31,7 +31,7 @@ const member = (of: unknown, key: unknown): unknown => {
   return isThere ? (of as Readonly<Record<string, unknown>>)[key] : undefined;
 };
 
-/** The value of a path; undefined if it is missing. CEL would throw, which is slow. */
+/** The value at a path; undefined if it is missing. Avoids CEL, which would throw, and that is slow. */
 const valueAt = (path: ASTNode, values: ConditionValues): unknown => {
   if (path.op === 'id') return member(values, path.args);
   const [of, key] = path.args as [ASTNode, string | ASTNode];
@@ -43,7 +43,7 @@ interface Path {
   readonly node: ASTNode;
 }
 
-/** Paths with their texts, each once. */
+/** Paths with their texts, without duplicates. */
 const namedPaths = (nodes: readonly ASTNode[], source: string): readonly Path[] => {
   const byText = new Map(nodes.map((node) => [pathText(node, source), node]));
   return [...byText].map(([text, node]) => ({ text, node }));
@@ -61,7 +61,7 @@ export const valuesIn = (ast: ASTNode, source: string): ((values: ConditionValue
   return (values) => readPaths(paths, values);
 };
 
-/** Finds the value of an expression that ends in a key and is missing. */
+/** Finds the path of a missing value whose last part is `key`. */
 export const missingIn = (
   ast: ASTNode,
   source: string,
@@ -71,7 +71,7 @@ export const missingIn = (
     paths.find(({ text, node }) => /(\w+)\W*$/.exec(text)?.[1] === key && valueAt(node, values) === undefined)?.text;
 };
 
-/** Reads a value; undefined if it is missing. It only explains: a failure to read changes no decision. */
+/** Evaluates a text; undefined if that fails. The result only explains a decision and never changes one. */
 const reader = (text: string): ((values: ConditionValues) => unknown) => {
   let run: ParseResult | undefined;
   return (values) => {
@@ -88,7 +88,8 @@ const beginsWith = (node: ASTNode, name: string): boolean =>
   node.op === 'id' ? node.args === name : beginsWith((node.args as [ASTNode])[0], name);
 
 /**
- * Reads what `calls.all(c, test)` names of the first call that fails the test. Other lists are too long to be shown.
+ * For `calls.all(c, test)`, reads the values that `test` names in the first call that fails it. Returns nothing for a
+ * list that is not a plain variable.
  */
 const valuesOfLoop = (node: ASTNode, source: string): ((values: ConditionValues) => NamedValue[]) => {
   const [, list, body] = node.args as [string, ASTNode, unknown];
@@ -108,7 +109,7 @@ const valuesOfLoop = (node: ASTNode, source: string): ((values: ConditionValues)
 
 const partsOf = (node: ASTNode): ASTNode[] => (node.op === '&&' ? children(node).flatMap(partsOf) : [node]);
 
-/** Finds the untrue parts of an expression: those between `&&`, each by itself; all of it if no part is untrue. */
+/** Finds the untrue parts of an expression, split at `&&`. If no part is untrue, returns the whole expression. */
 export const unmetIn = (ast: ASTNode, source: string): ((values: ConditionValues) => Unmet) => {
   const parts = partsOf(ast).map((node) => {
     const text = textOf(node, source);

@@ -1,13 +1,13 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { decimalToWei } from '../../shared/schema/decimal.ts';
 
-/** A type that conditions see: CEL identifies it by its class, and reads the given fields. */
+/** Base class of the types that conditions read. CEL identifies a type by its class and reads the given fields. */
 class Seen {
   constructor(fields: Readonly<Record<string, unknown>>) {
     Object.assign(this, fields);
   }
 
-  /** The fields in words, for the explanation of a condition. */
+  /** The fields as text, for explaining a condition. */
   toString(): string {
     return Object.entries(this)
       .map(([field, value]) => `${field} ${String(value)}`)
@@ -15,13 +15,13 @@ class Seen {
   }
 }
 
-/** Addresses and bytes are hex in lower case, amounts are wei; `maxCostUsd` is missing if no price is known. */
+/** Addresses and bytes are lower-case hex, amounts are wei; `maxCostUsd` is missing if the price is unknown. */
 export class ConditionOperation extends Seen {}
 
-/** A call of the operation. */
+/** A call that the operation makes. */
 export class ConditionCall extends Seen {}
 
-/** The DApp that the operation belongs to. */
+/** The DApp that the operation is sent for. */
 export class ConditionDapp extends Seen {}
 
 const gasFields = [
@@ -34,7 +34,7 @@ const gasFields = [
   'maxPriorityFeePerGas',
 ] as const;
 
-/** The fields that conditions see, by CEL type, with their CEL types. */
+/** The fields that conditions can read, by CEL type, with the CEL type of each field. */
 export const vocabulary = {
   Operation: {
     sender: 'string',
@@ -60,7 +60,7 @@ export const vocabulary = {
   DApp: { paymasterId: 'string', name: 'string', chainId: 'int' },
 } as const;
 
-/** Bounds of an expression as it is written; the cost of its evaluation has a bound of its own. */
+/** Limits of the expression's syntax. The cost of its evaluation has its own limit. */
 const limits = { maxAstNodes: 300, maxDepth: 32, maxListElements: 200, maxMapEntries: 20, maxCallArguments: 8 };
 
 /** The names that conditions may use: `op`, `calls`, `context`, `dapp`, `time`, and the function `wei("0.05")`. */

@@ -16,27 +16,27 @@ export interface ContractMethod {
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]{0,199}$/;
 /**
- * Types of the Solidity ABI by which a call can be decoded. Bounded, since a hostile type must not make decoding
- * expensive.
+ * Solidity ABI types that calls are decoded with. The pattern limits them, because a hostile type must not make
+ * decoding expensive.
  */
 const TYPE = /^(?:address|bool|string|tuple|(?:bytes|u?int)(?:[1-9]\d{0,2})?)(?:\[(?:[1-9]\d{0,8})?\]){0,16}$/;
 
-/** A parameter with nested tuples, up to `levels` deep: no contract needs more, and recursion ends. */
+/** A parameter with tuples nested up to `levels` deep. No contract needs more, and the limit ends the recursion. */
 const parameter = (levels: number): z.ZodType =>
   z.object({
     type: z.string().regex(TYPE),
     components: (levels === 0 ? z.never() : z.array(parameter(levels - 1))).optional(),
   });
-/** Fields that identify a function and show whether it changes state; others, such as outputs, are ignored. */
+/** The fields that identify a function and show whether it changes state. Others, such as outputs, are ignored. */
 const functionEntry = z.object({
   name: z.string().regex(IDENTIFIER),
   inputs: z.array(parameter(16)).default([]),
   stateMutability: z.enum(['pure', 'view', 'nonpayable', 'payable']).optional(),
-  // In place of `stateMutability` in older ABIs; ethers understands them.
+  // Older ABIs have these instead of `stateMutability`. ethers understands them.
   constant: z.boolean().optional(),
   payable: z.boolean().optional(),
 });
-/** The type of an entry may be omitted and is "function" then (Solidity ABI specification, JSON). */
+/** An entry without a type is a "function" (Solidity ABI specification, JSON). */
 const abiSchema = z.array(z.looseObject({ type: z.string().default('function') })).max(5000);
 
 const stateChanging = new Set(['nonpayable', 'payable']);
@@ -56,7 +56,7 @@ const readMethods = (abi: string): Omit<ContractMethod, 'label'>[] => {
 };
 
 /**
- * The state-changing functions of a contract ABI (nonpayable and payable), in the order of the ABI.
+ * The state-changing (nonpayable and payable) functions of a contract ABI, in its order.
  *
  * @throws EngineError `VALIDATION` if the text is not the JSON of an ABI
  */
@@ -79,7 +79,7 @@ export const stateChangingMethods = (abi: string): ContractMethod[] => {
 const named = (method: ContractMethod, entry: string): boolean => method.name === entry || method.signature === entry;
 
 /**
- * The methods that a whitelist names; an entry is a name (all its overloads) or a full signature.
+ * The methods that a whitelist names. An entry is a name, which covers all overloads, or a full signature.
  * @throws EngineError `UNKNOWN_CONTRACT_METHOD` for the first entry that names no method
  */
 export const whitelisted = (methods: readonly ContractMethod[], entries: readonly string[]): ContractMethod[] => {

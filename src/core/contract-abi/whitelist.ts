@@ -7,7 +7,7 @@ export interface WhitelistedContract {
   readonly active: boolean;
   /** Selectors that are sponsored. */
   readonly selectors: ReadonlySet<Hex>;
-  /** Signatures of all methods by selector, for the explanation. */
+  /** Signatures of all methods by selector, for explanations. */
   readonly signatures: ReadonlyMap<Hex, string>;
 }
 

@@ -5,7 +5,7 @@ import { bindToEntryPoint, packedWords } from '../user-operation/user-op-hash.ts
 import { invalidAggregator } from './aa-codes.ts';
 import { PENALTY_DIVISOR, packedEntryPoint, unusedFor } from './packed.ts';
 
-/** A tenth of the unused gas of both limits together, with or without a postOp. */
+/** A tenth of the unused gas of both limits together, whether or not postOp is called. */
 const unusedGasPenalty: UnusedGasPenalty = {
   countsUncalledPostOp: true,
   of: ({ callGasLimit, postOpGasLimit }, callGasUsed) =>

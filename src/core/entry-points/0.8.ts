@@ -6,16 +6,16 @@ import { addressWord, digits, hashWord, keccak, word } from '../user-operation/h
 import { isEip7702, packedWords } from '../user-operation/user-op-hash.ts';
 import { PENALTY_DIVISOR, packedEntryPoint, unusedFor } from './packed.ts';
 
-/** Unused gas of a limit up to this much is free; above it, the penalty covers all of it. */
+/** Up to this much unused gas of a limit is free. Above it, the penalty applies to all unused gas of that limit. */
 const FORGIVEN_GAS = 40_000n;
 
-/** The charge for the unused gas of one limit, in gas. */
+/** The penalty for the unused gas of one limit, in gas. */
 export const penaltyOfLimit = (limit: bigint, used: bigint): bigint => {
   const unused = above(limit, used);
   return unused <= FORGIVEN_GAS ? 0n : unused / PENALTY_DIVISOR;
 };
 
-/** The highest limit with a penalty of at most that. */
+/** The highest limit with at most this penalty. */
 const highestLimit = (limit: bigint, used: bigint, penalty: bigint): bigint =>
   min(limit, used + max(FORGIVEN_GAS, unusedFor(penalty)));
 
@@ -48,7 +48,7 @@ const initCodeHash = (initCode: Hex, delegate: Address | undefined): string => {
   return digits(keccak(digits(delegate), digits(initCode).slice(40)));
 };
 
-/** Its hash is EIP-712 (domain "ERC4337", version "1"). */
+/** EntryPoint v0.8. Its operation hash follows EIP-712 (domain "ERC4337", version "1"). */
 export const entryPoint08 = packedEntryPoint({
   version: '0.8',
   address: '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108',

@@ -9,7 +9,7 @@ const packages: Readonly<Record<EntryPointVersion, string>> = {
   '0.8': 'account-abstraction-0.8',
 };
 
-/** The codes that the contracts of a package can revert with. */
+/** The codes that the contracts in a package can revert with. */
 const codesOf = (name: string): string[] => {
   const folder = new URL(`../../../node_modules/${name}/core/`, import.meta.url);
   const sources = readdirSync(folder).filter((file) => file.endsWith('.sol'));

@@ -3,17 +3,17 @@ export type AaParty = 'account' | 'factory' | 'paymaster' | 'bundler' | 'EntryPo
 
 /** The meaning of an EntryPoint's error code. */
 export interface AaCode {
-  /** The EntryPoint's own words. */
+  /** The EntryPoint's own message. */
   readonly words: string;
   readonly party: AaParty;
   readonly meaning: string;
   readonly fix: string;
 }
 
-/** AA codes by their names, such as `AA21`. All are from the sources of eth-infinitism/account-abstraction. */
+/** AA codes by name, such as `AA21`. All come from the sources of eth-infinitism/account-abstraction. */
 export type AaCodes = Readonly<Record<string, AaCode>>;
 
-/** The codes that every EntryPoint has; if their words differ, those of v0.6. */
+/** The codes that every EntryPoint version has. If their messages differ, this is v0.6's message. */
 export const commonAaCodes: AaCodes = {
   AA10: {
     words: 'sender already constructed',
@@ -144,7 +144,7 @@ export const commonAaCodes: AaCodes = {
   },
 };
 
-/** v0.6 and v0.7 have it. */
+/** In v0.6 and v0.7 only. */
 export const invalidAggregator: AaCode = {
   words: 'invalid aggregator',
   party: 'bundler',

@@ -6,7 +6,7 @@ import type { OperationTarget, RequestedOperation } from '../user-operation/read
 import type { UserOpHashDomain } from '../user-operation/user-op-hash.ts';
 import type { AaCodes } from './aa-codes.ts';
 
-/** The contracts of EntryPoint packages, by the names of their artifacts. Those of v0.6 have no version in their name. */
+/** The contracts in EntryPoint packages, by artifact name. The names of v0.6 artifacts contain no version. */
 export type EntryPointArtifact =
   | 'EntryPoint'
   | 'SimpleAccount'
@@ -21,21 +21,27 @@ export type EntryPointArtifact =
   | 'SimpleAccountFactory-0.8'
   | 'Simple7702Account-0.8';
 
-/** Everything in which a version of the EntryPoint differs from the others. */
+/** Everything in which EntryPoint versions differ. */
 export interface EntryPoint extends OperationTarget, EntryPointGas {
-  /** Of the canonical contract, at the same address on every chain (eth-infinitism/account-abstraction). */
+  /** Address of the canonical contract, the same on every chain (eth-infinitism/account-abstraction). */
   readonly address: Address;
-  /** Puts the code of its package at its address, by the deterministic deployer. */
+  /** How the deterministic deployer puts the contract at its address. */
   readonly deployment: { readonly artifact: EntryPointArtifact; readonly salt: Hex };
-  /** The same contract with `simulateHandleOp` added, for state overrides; absent if it has that function itself. */
+  /**
+   * The same contract with an added `simulateHandleOp`, for state overrides. Absent if the contract itself has that
+   * function.
+   */
   readonly simulations?: EntryPointArtifact;
-  /** True: its contracts take packed operations, and a paymaster's calls have gas limits of their own. */
+  /** True if it takes packed operations, which have separate gas limits for the paymaster's calls. */
   readonly isPacked: boolean;
   /** Fields that an operation has even if it creates no account and has no paymaster. */
   readonly emptyFields: Pick<UserOperationV06, 'initCode' | 'paymasterAndData'> | Pick<UserOperationV07, 'factory'>;
-  /** True: it calls `executeUserOp` of an account if callData begins with that selector. */
+  /** True if it calls the account's `executeUserOp` when callData begins with that selector. */
   readonly callsExecuteUserOp: boolean;
-  /** Just enough `verificationGasLimit` for an account that checks nothing and, on v0.6, for the paymaster as well. */
+  /**
+   * The lowest sufficient `verificationGasLimit` for an account that checks nothing and, on v0.6, for the paymaster as
+   * well.
+   */
   readonly leastVerificationGas: bigint;
   readonly aaCodes: AaCodes;
   /** The fields that make an operation create its account. */
@@ -44,14 +50,15 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
     factoryData: Hex,
   ) => Pick<UserOperationV06, 'initCode'> | Required<Pick<UserOperationV07, 'factory' | 'factoryData'>>;
   /**
-   * Converts a client's operation to the form of this EntryPoint.
-   * @throws EngineError `VALIDATION`, which names the field that is missing, contradicted or of another EntryPoint
+   * Converts a client's operation to the format of this EntryPoint.
+   * @throws EngineError `VALIDATION`, which names the field that is missing, contradicted or belongs to another
+   * EntryPoint version
    */
   readonly read: (partial: PartialUserOperation, chainId: number) => RequestedOperation;
   /**
-   * What its `getUserOpHash` returns; `signature` is not part of it.
-   * @throws Error for an operation of another form, and for one of EIP-7702 without the delegate it needs; RangeError
-   * if `packUserOperation` throws it
+   * The result of its `getUserOpHash`, which ignores `signature`.
+   * @throws Error for an operation in another format, and for an EIP-7702 operation without the required delegate;
+   * RangeError if `packUserOperation` throws it
    */
   readonly hash: (op: UserOperation, domain: UserOpHashDomain) => Hex;
 }

@@ -6,13 +6,13 @@ import type { UserOpHashDomain } from '../user-operation/user-op-hash.ts';
 import { type AaCodes, commonAaCodes } from './aa-codes.ts';
 import type { EntryPoint } from './entry-point.ts';
 
-/** The differences between EntryPoints from v0.7 on. */
+/** How EntryPoints from v0.7 on differ from each other. */
 interface PackedEntryPoint extends Pick<
   EntryPoint,
   'version' | 'address' | 'deployment' | 'takesEip7702Marker' | 'unmeteredGas' | 'leastMeteredGas' | 'unusedGasPenalty'
 > {
   readonly simulations: NonNullable<EntryPoint['simulations']>;
-  /** Those that not all of them have. */
+  /** The codes that only this version has. */
   readonly aaCodes: AaCodes;
   hash(op: PackedUserOperation, domain: UserOpHashDomain): Hex;
 }
@@ -38,13 +38,13 @@ const aaCodes: AaCodes = {
   },
 };
 
-/** From v0.7 on, the bundler receives this part of a limit's unused gas. */
+/** From v0.7 on, the bundler receives the unused gas of a limit divided by this number. */
 export const PENALTY_DIVISOR = 10n;
 
-/** The most unused gas for which a tenth, rounded down, is no more than that. */
+/** The most unused gas whose penalty (a tenth, rounded down) does not exceed this one. */
 export const unusedFor = (penalty: bigint): bigint => PENALTY_DIVISOR * (penalty + 1n) - 1n;
 
-/** An EntryPoint that takes packed operations, as all do from v0.7 on. */
+/** Defines an EntryPoint that takes packed operations, as all do from v0.7 on. */
 export const packedEntryPoint = (own: PackedEntryPoint): EntryPoint => {
   const entryPoint: EntryPoint = {
     ...own,

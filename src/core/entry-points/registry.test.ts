@@ -7,7 +7,8 @@ import { allEntryPoints, entryPointAt, entryPoints } from './registry.ts';
 const SRC = join(import.meta.dirname, '..', '..');
 
 /**
- * The files that may name versions: the list for schemas, the definition of each, and the paymaster contracts for each.
+ * The files that may name versions: the list of versions for schemas, and for each version its definition and its
+ * paymaster contracts.
  */
 const NAMING = /^(?:shared[/]schema[/]user-operation[.]ts$|core[/](?:entry-points|paymaster-layouts)[/])/;
 

@@ -6,7 +6,7 @@ import { entryPoint08 } from './0.8.ts';
 import type { AaCode } from './aa-codes.ts';
 import type { EntryPoint } from './entry-point.ts';
 
-/** Every EntryPoint that Gasdesk supports, the oldest first. A new one is a new file and a line here. */
+/** Every EntryPoint that Gasdesk supports, oldest first. To add one, write its file and add a line here. */
 export const entryPoints: Readonly<Record<EntryPointVersion, EntryPoint>> = {
   '0.6': entryPoint06,
   '0.7': entryPoint07,
@@ -17,15 +17,15 @@ export const allEntryPoints: readonly EntryPoint[] = Object.values(entryPoints);
 
 const byAddress = new Map(allEntryPoints.map((entryPoint) => [addressKey(entryPoint.address), entryPoint]));
 
-/** The EntryPoint at an address, whatever its letter case. */
+/** The EntryPoint at an address, in any letter case. */
 export const entryPointAt = (address: string | undefined): EntryPoint | undefined =>
   byAddress.get(addressKey((address ?? '') as Address));
 
-/** The meaning of a code in the oldest EntryPoint that has it. */
+/** The meaning of a code, from the oldest EntryPoint that has it. */
 export const findAaCode = (code: string): AaCode | undefined =>
   allEntryPoints.find(({ aaCodes }) => Object.hasOwn(aaCodes, code))?.aaCodes[code];
 
-/** The first AA code in a text; undefined if no EntryPoint has it. */
+/** The first AA code in a text; undefined if no EntryPoint knows it. */
 export const aaCodeIn = (text: string): string | undefined => {
   const code = /\bAA\d\d\b/.exec(text)?.[0];
   return code !== undefined && findAaCode(code) !== undefined ? code : undefined;

@@ -21,7 +21,7 @@ const chainSnapshot = z.strictObject({
   blockGasLimit: gas.optional(),
 });
 
-/** The price of the native coin, or why it is unknown. */
+/** The native coin's price, or why it is unknown. */
 const coinPrice = z.union([
   z.strictObject({
     usd: z
@@ -35,7 +35,7 @@ const coinPrice = z.union([
   z.strictObject({ usd: z.null(), error: z.string().describe('Why no price is usable') }),
 ]);
 
-/** The state on chain of an operation's account. */
+/** The on-chain state of an operation's account. */
 const accountFacts = z.strictObject({
   hasCode: z.boolean().describe('Also by the EIP-7702 authorisation of the operation'),
   nextNonce: digits.describe('EntryPoint.getNonce for the key in the nonce'),
@@ -48,16 +48,16 @@ const accountFacts = z.strictObject({
     .describe('How the account fails to validate the operation whatever its signature: selector of an error, or 0x'),
 });
 
-/** The allowance and balance from which tokens are taken, in the token's smallest units. */
+/** The user's allowance and balance of the token they pay with, in its smallest unit. */
 const holdings = z.strictObject({ allowance: digits, balance: digits });
 
-/** The sender's balance of a token that a rule names, in the token's smallest unit, or why it cannot be read. */
+/** The sender's balance of a token that a rule names, in its smallest unit, or why it cannot be read. */
 const holding = z.union([
   z.strictObject({ held: digits }),
   z.strictObject({ failure: z.enum(['NO_NODE', 'NO_ANSWER', 'NO_CONTRACT', 'REVERTED', 'NO_NUMBER']) }),
 ]);
 
-/** How the user pays in a token. Units are the token's smallest. */
+/** How the user pays in a token. Amounts are in its smallest unit. */
 const tokenFacts = z.strictObject({
   address: hex,
   symbol: z.string(),
@@ -81,8 +81,8 @@ const tokenFacts = z.strictObject({
 });
 
 /**
- * Everything that was read and waited for before an operation was decided: plain JSON, from which anyone can decide it
- * again. Large numbers are decimal strings, quantities of the operation are hex.
+ * Everything that was read or awaited before an operation was decided, as plain JSON. Anyone can replay the decision
+ * from it. Large numbers are decimal strings; the operation's quantities are hex.
  */
 export const factsSchema = z.strictObject({
   v: z.literal(1),

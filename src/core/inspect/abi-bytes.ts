@@ -4,17 +4,17 @@ import type { NamedBytes } from '../../shared/schema/inspection.ts';
 import { byteLength, wordAligned } from '../user-operation/hex-digits.ts';
 import { valueOf } from './sections.ts';
 
-/** The structure of ABI-encoded bytes: a word, bytes of any length, a tuple, or an array of tuples. */
+/** The structure of ABI-encoded bytes: one word, bytes of any length, a tuple, or an array of tuples. */
 export type AbiShape =
   | { readonly type: 'word'; readonly name: string; readonly kind: NamedBytes['kind']; readonly meaning: string }
   | { readonly type: 'bytes'; readonly name: string; readonly kind: 'bytes' | 'text'; readonly meaning: string }
   | { readonly type: 'tuple'; readonly name: string; readonly fields: readonly AbiShape[] }
   | { readonly type: 'array'; readonly name: string; readonly item: readonly AbiShape[] };
 
-/** A value of a shape: hex of a word or of bytes, the fields of a tuple, or the items of an array. */
+/** A value with such a structure: the hex of a word or of bytes, the fields of a tuple, or the items of an array. */
 export type AbiValue = Hex | { readonly [field: string]: AbiValue } | readonly AbiValue[];
 
-/** Why bytes cannot be read as intended; it stays within this folder. */
+/** Why bytes cannot be read as expected. Never leaves this folder. */
 export class Unreadable extends Error {}
 
 const WORD = 32;
@@ -22,7 +22,7 @@ const SELECTOR = 4;
 
 const text = (hex: Hex): string => toUtf8String(hex, Utf8ErrorFuncs.replace).replaceAll(/\p{C}/gu, '\u{fffd}');
 
-/** A reader that names every byte it reads, and no byte twice. */
+/** A reader that names every byte that it reads. It never reads a byte twice. */
 class AbiBytes {
   readonly #data: Hex;
   readonly #named: NamedBytes[] = [];
@@ -32,7 +32,10 @@ class AbiBytes {
     this.#data = data;
   }
 
-  /** Names a run of bytes. @throws Unreadable if the bytes end before it, or more bytes were named than exist */
+  /**
+   * Names a range of bytes. @throws Unreadable if the data ends before the range does, or if more bytes were named than
+   * exist
+   */
   name(offset: number, length: number, { name, kind, meaning }: Pick<NamedBytes, 'name' | 'kind' | 'meaning'>): Hex {
     const total = byteLength(this.#data);
     if (offset + length > total) throw new Unreadable(`${name} ends after the last byte`);
@@ -44,14 +47,14 @@ class AbiBytes {
     return hex;
   }
 
-  /** A word that counts bytes or items. */
+  /** Reads a word that counts bytes or items. */
   size(offset: number, name: string, meaning: string): number {
     const value = BigInt(this.name(offset, WORD, { name, kind: 'number', meaning }));
     if (value > BigInt(byteLength(this.#data))) throw new Unreadable(`${name} points past the last byte`);
     return Number(value);
   }
 
-  /** All bytes in order, with a name for those that nothing reads. @throws Unreadable if names overlap */
+  /** All bytes in order, with a name for those that were not read. @throws Unreadable if ranges overlap */
   all(): NamedBytes[] {
     const sorted = this.#named.toSorted((one, other) => one.offset - other.offset);
     const whole: NamedBytes[] = [];
@@ -120,15 +123,15 @@ const readTuple = (
     }),
   );
 
-/** The arguments of calldata or revert data, and every byte by its name. */
+/** The arguments in calldata or revert data, and a name for every byte. */
 export interface AbiRead {
   readonly values: Readonly<Record<string, AbiValue>>;
   readonly bytes: NamedBytes[];
 }
 
 /**
- * Reads the arguments after a selector as the ABI lays them out.
- * @throws Unreadable if an offset or a length points outside, or at bytes that were read already
+ * Reads the arguments after a selector according to the ABI.
+ * @throws Unreadable if an offset or a length points outside the data, or to bytes that were already read
  */
 export const readAbi = (data: Hex, selector: string, fields: readonly AbiShape[]): AbiRead => {
   const bytes = new AbiBytes(data);

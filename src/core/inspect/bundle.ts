@@ -54,7 +54,7 @@ const handleOps = (item: readonly AbiShape[]): readonly AbiShape[] => [
   BENEFICIARY,
 ];
 
-/** The functions with which an EntryPoint runs a bundle, by selector. */
+/** The functions of EntryPoints that execute a bundle, by selector. */
 const FUNCTIONS = {
   // handleOps((address,uint256,bytes,bytes,uint256,uint256,uint256,uint256,uint256,bytes,bytes)[],address)
   '0x1fad948c': { isPacked: false, fields: handleOps(OPERATION_V06), title: 'handleOps of EntryPoint 0.6' },
@@ -99,16 +99,16 @@ const pair = (tuple: Tuple, field: string): [bigint, bigint] => {
 };
 
 const FACTORY_DIGITS = 42;
-/** paymaster and two gas limits. */
+/** Length of a paymaster address and two gas limits. */
 const LEAST_PAYMASTER_DATA = 52;
 
-/** initCode, by the names of JSON-RPC. */
+/** initCode as the two fields of JSON-RPC. */
 const splitInitCode = (initCode: Hex): { factory?: Hex; factoryData?: Hex } =>
   initCode === '0x'
     ? {}
     : { factory: initCode.slice(0, FACTORY_DIGITS) as Hex, factoryData: `0x${initCode.slice(FACTORY_DIGITS)}` };
 
-/** The paymaster's fields from v0.7 on; empty if the bytes are too few. */
+/** The paymaster's fields from v0.7 on; empty if there are too few bytes. */
 export const splitPaymaster = (paymasterAndData: Hex) =>
   byteLength(paymasterAndData) < LEAST_PAYMASTER_DATA ? {} : splitPaymasterAndData(paymasterAndData);
 
@@ -130,7 +130,7 @@ const LOST =
   'Its paymasterAndData is too short to name a paymaster and its gas limits: the EntryPoint refuses it (AA93).';
 
 /**
- * Takes a call of handleOps apart; undefined for a call of another function.
+ * Decodes a call of handleOps; undefined for a call of another function.
  * @throws Unreadable if its bytes do not follow the ABI
  */
 export const readBundle = (callData: Hex): Bundle | undefined => {

@@ -16,7 +16,9 @@ import { inspect } from './inspect.ts';
 import type { Clues, Knowledge } from './knowledge.ts';
 
 const vectors = vectorCases('paymaster-layouts');
-/** Without those whose values no EntryPoint accepts, and those that cannot be hashed without a delegate. */
+/**
+ * The vectors, except those with values that no EntryPoint accepts, and those that cannot be hashed without a delegate.
+ */
 const signed = vectors.filter(({ id, params, userOp }) => {
   const isOf7702 = params.eip7702Delegate !== undefined || ('factory' in userOp && userOp.factory.startsWith('0x7702'));
   return !id.endsWith('/4') && !isOf7702;
@@ -58,7 +60,7 @@ const sectionAt = ({ sections }: InspectionReading, path: string): InspectionSec
 };
 const covered = ({ bytes }: InspectionSection): string => `0x${bytes.map(({ hex }) => hex.slice(2)).join('')}`;
 
-/** Every byte has one name: the ranges follow each other without a gap. */
+/** Expects a name for every byte: the ranges follow each other without gaps. */
 const expectWhole = ({ readings }: ReturnType<typeof look>['inspection']): void => {
   for (const { bytes } of readings.flatMap(({ sections }) => sections)) {
     let end = 0;
@@ -155,7 +157,7 @@ describe('a user operation', () => {
     const data = sectionAt(reading, 'params[0].paymasterAndData');
     expect(covered(data)).toBe(vector.paymasterAndData);
     expect(data.checks[0]).toMatchObject({ name: 'signer', ok: true });
-    // Without its delegate the hash of an EIP-7702 operation is unknown.
+    // The hash of an EIP-7702 operation depends on its delegate.
     const isHashed = signed.includes(vector) || vector.params.eip7702Delegate !== undefined || vector.id.endsWith('/4');
     expect(hashesIn(clues).includes(userOpHash)).toBe(isHashed);
     const asked = { sender: userOp.sender.toLowerCase(), nonce: BigInt(userOp.nonce) };
@@ -171,7 +173,7 @@ describe('a user operation', () => {
     const { checks, values } = sectionAt(reading, 'paymasterAndData');
     expect(checks[0]).toMatchObject({ name: 'signer', ok: false });
     expect(values.map(({ value }) => value)).toEqual(expect.arrayContaining([vector.signerAddress, other.address]));
-    // The signers of a foreign contract are unknown here.
+    // The signers of a contract that Gasdesk does not know are unknown.
     const foreign = sectionAt(first(text, { signers: [other] }), 'paymasterAndData');
     expect(foreign.checks[0]).toMatchObject({ name: 'signer', ok: null });
   });

@@ -16,17 +16,17 @@ import { named, sectionOf, shownField } from './sections.ts';
 import { readTransaction } from './transaction.ts';
 
 const ALL_VERSIONS = allEntryPoints.map(({ version }) => version);
-/** Number of a bundle's operations that are taken apart. */
+/** The most operations of a bundle that are decoded. */
 const MAX_OPERATIONS = 20;
 
-/** Readings that fit, and those that did not. */
+/** Readings that match the text, and explanations of why others do not. */
 type Readings = Pick<Inspection, 'readings' | 'misfits'>;
 
-/** The inputs with which a text is read. */
+/** What the reading of a text depends on. */
 interface Reader {
   readonly knowledge: Knowledge;
   readonly clues: Clues;
-  /** The target of a bundle, if the text gives it. */
+  /** The target of a bundle, if the text contains it. */
   readonly entryPoint?: Address | undefined;
 }
 
@@ -64,7 +64,7 @@ const asAddress = (address: Address): Readings => {
   );
 };
 
-/** Takes calls of handleOps apart; nothing for others. */
+/** Decodes calls of handleOps; no reading for other calls. */
 const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId?: number): Readings => {
   try {
     const bundle = readBundle(callData);
@@ -123,7 +123,7 @@ const asPaymasterData = (value: Hex, { knowledge, clues }: Reader): Readings => 
   return { readings: foreignData(value), misfits };
 };
 
-/** Data that fits no layout, but could be another paymaster's. */
+/** A reading of data that matches no layout, but may belong to another paymaster contract. */
 const foreignData = (value: Hex): InspectionReading[] => {
   if (!isPackedData(value)) return [];
   const title = 'paymasterAndData of another contract, EntryPoint 0.7 or later';
@@ -133,7 +133,7 @@ const foreignData = (value: Hex): InspectionReading[] => {
 };
 
 const NOBODY: Address = `0x${'00'.repeat(20)}`;
-/** It runs everything that the older ones run. */
+/** The newest EntryPoint version, which can run everything that older versions can. */
 const NEWEST = ALL_VERSIONS.at(-1);
 
 const asCallData = (callData: Hex): Readings => {
@@ -146,7 +146,7 @@ const asCallData = (callData: Hex): Readings => {
   });
 };
 
-/** The AA code in sections. */
+/** The AA code in the titles of sections. */
 const codeOf = (sections: InspectionReading['sections']): string | undefined =>
   sections.map(({ title }) => aaCodeIn(title)).find((code) => code !== undefined);
 
@@ -183,7 +183,7 @@ const ofBytes = (value: Hex, reader: Reader): Readings => {
 
 const BYTES = /0x[\da-fA-F]{8,}/g;
 
-/** A text that reports an error: by its AA code, by revert data, or by both. */
+/** Reads a text that reports an error, as an AA code, as revert data, or as both. */
 const asErrorText = (text: string): Readings => {
   const data = [...text.matchAll(BYTES)]
     .map(([hex]) => hex.toLowerCase())
@@ -263,8 +263,8 @@ const titleOf = ({ readings: [first, second] }: Readings): string => {
 };
 
 /**
- * Identifies a text and takes it apart: paymaster data, operations, bundles, transactions, hashes, revert data and AA
- * codes. It never throws for the contents of the text: `misfits` holds what does not fit.
+ * Identifies and decodes a text: paymaster data, operations, bundles, transactions, hashes, revert data and AA codes.
+ * Never throws because of the text: `misfits` explains what could not be read.
  * @param text at most `MAX_INSPECTED` characters
  */
 export const inspect = (text: string, knowledge: Knowledge): { inspection: Inspection; clues: Clues } => {
@@ -274,7 +274,7 @@ export const inspect = (text: string, knowledge: Knowledge): { inspection: Inspe
   return { inspection: { title: titleOf({ ...found, readings }), readings, misfits: found.misfits }, clues };
 };
 
-/** The addresses in an inspection, in lower case. */
+/** The addresses in an inspection, lower case. */
 export const addressesIn = ({ readings }: Inspection): ReadonlySet<Address> =>
   new Set(
     readings.flatMap(({ sections }) =>

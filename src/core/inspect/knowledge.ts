@@ -1,52 +1,55 @@
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 
-/** A signed operation in the past, as far as its decision holds it. */
+/** An operation that was signed in the past, as far as its decision's record contains it. */
 export interface DecidedOperation {
   readonly chainId: number;
   readonly entryPoint: Address;
   readonly sender: Address;
   readonly nonce: bigint;
-  /** In lower case; `0x` if nothing was signed. */
+  /** Lower case; `0x` if nothing was signed. */
   readonly paymasterAndData: string;
-  /** What was signed; absent if the decision kept no facts, like the next. */
+  /** The signed operation. Like `signer`, it is absent if the record contains no facts. */
   readonly op?: UserOperation;
   readonly signer?: Address;
-  /** Of the paymaster contract. */
+  /** The paymaster contract's `senderNonce`. */
   readonly senderNonce?: bigint;
   readonly delegate?: Address;
 }
 
-/** What is known besides the inspected text. */
+/** What is known in addition to the inspected text. */
 export interface Knowledge {
   /** Unix seconds. */
   readonly now: number;
-  /** The chain that the text is said to belong to. */
+  /** The chain that the user says the text belongs to. */
   readonly chainId?: number;
-  /** The chains with a name here; others are shown by id. */
+  /** The chains that have a name here. Other chains are shown by id. */
   readonly chains: readonly { readonly chainId: number; readonly name: string; readonly symbol: string }[];
   readonly contracts: readonly { readonly chainId: number; readonly version: string; readonly address: Address }[];
   readonly signers: readonly { readonly chainId: number; readonly address: Address }[];
-  /** Decisions that the text belongs to. */
+  /** Decisions on the operations in the text. */
   readonly decided: readonly DecidedOperation[];
 }
 
-/** The keys by which decisions about a text are found. */
+/** Keys for finding the decisions on the operations in a text. */
 export interface Clues {
-  /** Hashes that may be a userOpHash. */
+  /** Hashes that could be a userOpHash. */
   readonly hashes: Hex[];
   readonly paymasterData: { readonly paymasterAndData: Hex; readonly validAfter: number | undefined }[];
-  /** Each with its hashes, one for each possible EntryPoint and chain. */
+  /** Each operation with its possible hashes: one for each possible EntryPoint and chain. */
   readonly operations: { readonly sender: Address; readonly nonce: bigint; readonly hashes: readonly Hex[] }[];
 }
 
 export const chainName = ({ chains }: Pick<Knowledge, 'chains'>, chainId: number): string =>
   chains.find((chain) => chain.chainId === chainId)?.name ?? `chain ${chainId}`;
 
-/** Most chains for which operations are hashed and signers recovered. */
+/** The most chains for which operations are hashed and signers recovered. */
 const MAX_CHAINS = 8;
 
-/** The chains that something may belong to: the named one, otherwise those of the desk. */
+/**
+ * The chains that the text may belong to: the one that the user named, otherwise all that have a signer or a contract
+ * here, or that decisions name.
+ */
 export const possibleChains = (
   { chainId, signers, contracts, decided }: Knowledge,
   named: number | undefined,

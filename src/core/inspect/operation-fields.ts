@@ -6,7 +6,7 @@ import { decodeDeployment, deploymentOf } from '../calls/decode-deployment.ts';
 import { byteLength, uintDigits } from '../user-operation/hex-digits.ts';
 import { callParts, cutBytes, named, sectionOf } from './sections.ts';
 
-/** The two parts of a nonce. */
+/** The two parts of a nonce: key and sequence. */
 export const nonceSection = ({ nonce }: UserOperation, path: string): InspectionSection =>
   sectionOf('Nonce', `${path}nonce`, {
     bytes: cutBytes(`0x${uintDigits(nonce, 32)}`, [
@@ -28,7 +28,7 @@ const FEE_FIELDS = {
   maxPriorityFeePerGas: 'The most wei per gas above the base fee.',
 } as const;
 
-/** The gas limits and fees that were given. */
+/** The gas limits and fees that the text contains. */
 export const gasValues = (op: UserOperation, missing: readonly string[]): NamedValue[] => {
   const fields: Readonly<Record<string, unknown>> = { ...op };
   const value =
@@ -40,7 +40,7 @@ export const gasValues = (op: UserOperation, missing: readonly string[]): NamedV
   return [...Object.entries(GAS_FIELDS).flatMap(value('gas')), ...Object.entries(FEE_FIELDS).flatMap(value('wei'))];
 };
 
-/** How the account is created, if it is. */
+/** How the operation creates its account, if it does. */
 export const creationSection = (op: UserOperation, path: string): InspectionSection[] => {
   const initCode: Hex = isV06(op)
     ? op.initCode
@@ -56,7 +56,7 @@ export const creationSection = (op: UserOperation, path: string): InspectionSect
   return [sectionOf('Creation of the account', `${path}initCode`, { ...parts, bytes })];
 };
 
-/** The bytes and the calls of an account's calldata. */
+/** The bytes of an account's calldata, and the calls that it makes. */
 export const callDataSection = (
   callData: Hex,
   sender: Address,
@@ -73,7 +73,7 @@ export const callDataSection = (
 
 const ECDSA = 65;
 
-/** The account's own signature. */
+/** The account's signature. */
 export const signatureSection = ({ signature }: UserOperation, path: string): InspectionSection[] => {
   if (signature === '0x') return [];
   const parts =

@@ -24,22 +24,22 @@ import { named, sectionOf, shownField } from './sections.ts';
 
 export interface FoundOperation {
   readonly op: UserOperation;
-  /** Fields that were not given: without them neither hash nor cost is known. */
+  /** Fields that the text does not contain. Without them, neither hash nor cost can be computed. */
   readonly missing: readonly string[];
   /** The EntryPoint that the text names. */
   readonly entryPoint?: Address | undefined;
   readonly chainId?: number | undefined;
-  /** Its path in the inspected text; empty, or followed by a dot. */
+  /** The operation's path in the inspected text: empty, or ending in a dot. */
   readonly path: string;
   readonly notes?: readonly string[];
 }
 
-/** The shown part of an operation. */
+/** What is shown of an operation. */
 export type DescribedOperation = Pick<InspectionReading, 'title' | 'sureness' | 'why' | 'sections' | 'symbol'>;
 
 const hasMarker = (op: UserOperation): boolean => !isV06(op) && op.factory !== undefined && isEip7702(op.factory);
 
-/** The EntryPoints that have such operations; only the named one, if it is among them. */
+/** The EntryPoint versions that accept such operations; if the text names one of these, only that one. */
 const versionsOf = ({ op, entryPoint }: FoundOperation): readonly EntryPointVersion[] => {
   const possible = allEntryPoints.filter(
     ({ isPacked, takesEip7702Marker }) => isPacked !== isV06(op) && (takesEip7702Marker || !hasMarker(op)),
@@ -55,7 +55,7 @@ const dataSection = (reading: DataReading, concluded: Conclusions, path: string)
     values: [...concluded.signers],
   });
 
-/** Paymaster data by its surest reading. */
+/** Paymaster data in its most certain reading. */
 interface DescribedData {
   readonly section: InspectionSection | undefined;
   readonly concluded: Conclusions | undefined;
@@ -64,7 +64,7 @@ interface DescribedData {
 
 const SURENESS = ['certain', 'likely', 'possible'];
 
-/** The surest first. */
+/** Sort order: most certain reading first. */
 export const bySureness = (one: { sureness: string }, other: { sureness: string }): number =>
   SURENESS.indexOf(one.sureness) - SURENESS.indexOf(other.sureness);
 
@@ -95,7 +95,7 @@ const tryHash = (version: EntryPointVersion, op: UserOperation, chainId: number,
     const { hash, address: entryPoint } = entryPoints[version];
     return hash(op, { chainId, entryPoint, ...(delegate !== undefined && { delegate }) });
   } catch {
-    return undefined; // the delegate of an EIP-7702 account is not known, or a gas value does not fit
+    return undefined; // the delegate of an EIP-7702 account is unknown, or a gas value does not fit
   }
 };
 
@@ -142,14 +142,17 @@ const findDecided = ({ op, entryPoint }: FoundOperation, { decided }: Knowledge)
       (entryPoint === undefined || sameAddress(one.entryPoint, entryPoint)),
   );
 
-/** Where an operation can run. */
+/** Where an operation can be executed. */
 interface Place {
   readonly versions: readonly [EntryPointVersion, ...EntryPointVersion[]];
-  /** Undefined: any of the desk's chains. */
+  /** Undefined if it may be any chain that Gasdesk knows. */
   readonly chainId: number | undefined;
 }
 
-/** A right signature proves the layout, and a decision proves the EntryPoint. */
+/**
+ * Narrows down where an operation can be executed: a valid signature proves the layout, and a decision proves the
+ * EntryPoint.
+ */
 const placeOf = (
   found: FoundOperation,
   decided: DecidedOperation | undefined,
@@ -182,7 +185,7 @@ const hashNeeds = (op: UserOperation): string =>
     ? 'it depends on the chain, and on the contract whose code the account has taken on (EIP-7702)'
     : 'it depends on the chain, which is unknown';
 
-/** Takes an operation apart, and adds clues by which its decision can be found. */
+/** Describes an operation, and adds clues for finding the decision on it. */
 export const describeOperation = (found: FoundOperation, knowledge: Knowledge, clues: Clues): DescribedOperation => {
   const { op, path } = found;
   const isWhole = found.missing.length === 0;

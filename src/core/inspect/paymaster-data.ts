@@ -15,12 +15,12 @@ import { byteLength } from '../user-operation/hex-digits.ts';
 import { type DecidedOperation, type Knowledge, chainName, possibleChains } from './knowledge.ts';
 import { cutBytes, named } from './sections.ts';
 
-/** All terms of any layout. */
+/** The terms of all layouts together. */
 export type AnyTerms = SponsorshipTerms & TokenTerms;
 
 /** A contract in one of its modes. */
 export interface Mode {
-  /** The version under which its contract is attached. */
+  /** The version under which the contract is attached. */
   readonly version: string;
   readonly title: string;
   readonly entryPointVersion: EntryPointVersion;
@@ -46,7 +46,7 @@ const modes: readonly Mode[] = layouts.flatMap((layout) =>
   [layout, ...(layout.token === undefined ? [] : [layout.token])].map(modeOf),
 );
 
-/** One way to cut `paymasterAndData`, and the modes that cut it this way. */
+/** One way to split `paymasterAndData`, and the modes that split it this way. */
 export interface DataReading {
   readonly modes: readonly [Mode, ...Mode[]];
   readonly read: ReadData<AnyTerms>;
@@ -54,11 +54,11 @@ export interface DataReading {
 
 const nameOf = ({ version, isToken }: Mode): string => (isToken ? `${version}, token mode` : version);
 
-/** Modes that cut the same bytes into the same fields share a reading. */
+/** The key of a reading. Modes that split the same bytes into the same fields share one. */
 const keyOf = ({ fields }: ReadData<AnyTerms>, { isToken }: Mode): string =>
   [String(isToken), ...fields.map(({ name, offset }) => `${offset} ${name}`)].join();
 
-/** Reads `paymasterAndData` by every layout of these EntryPoints. */
+/** Reads `paymasterAndData` with every layout for these EntryPoints. */
 export const readPaymasterData = (
   paymasterAndData: Hex,
   versions: readonly EntryPointVersion[],
@@ -78,19 +78,19 @@ export const readPaymasterData = (
   return { readings: [...readings.values()], misfits };
 };
 
-/** What is known of the operation that contains the paymaster data. */
+/** What is known about the operation that contains the paymaster data. */
 export interface DataContext {
-  /** Undefined if only the data is known, or a part of the operation. */
+  /** Undefined if the operation is unknown or incomplete. */
   readonly op: UserOperation | undefined;
   readonly chainId: number | undefined;
   readonly decided: DecidedOperation | undefined;
 }
 
-/** The conclusions about a reading. */
+/** What follows from a reading. */
 export interface Conclusions {
   readonly checks: InspectionCheck[];
   readonly signers: readonly NamedValue[];
-  /** The remaining modes; if one is proven, that one alone. */
+  /** The modes that are still possible; if one is proven, only that one. */
   readonly modes: readonly [Mode, ...Mode[]];
   readonly chainId: number | undefined;
   readonly sureness: InspectionReading['sureness'];
@@ -99,9 +99,12 @@ export interface Conclusions {
 
 interface SignerCheck {
   readonly check: InspectionCheck;
-  /** The recovered signer for each possible mode, and the expected signers. */
+  /** The signer recovered for each possible mode, and the expected signers. */
   readonly signers: readonly NamedValue[];
-  /** The modes and the chain for which the signature is right: contracts with the same hash accept the same. */
+  /**
+   * The chain and modes for which the signature is valid. Several contracts with the same hash accept the same
+   * signature.
+   */
   readonly proven?: { readonly modes: readonly Mode[]; readonly chainId: number };
 }
 
@@ -109,7 +112,7 @@ const recover = (mode: Mode, op: UserOperation, terms: AnyTerms, signature: Hex)
   try {
     return recoverAddress(hashMessage(getBytes(mode.layout.hash(op, terms))), signature) as Address;
   } catch {
-    return undefined; // a term is not known, or it is no signature
+    return undefined; // a term is unknown, or the signature is malformed
   }
 };
 
@@ -118,7 +121,7 @@ const inconclusive = (words: string, signers: readonly NamedValue[] = []): Signe
   signers,
 });
 
-/** The code that an EIP-7702 account runs, if it is known. */
+/** The contract that an EIP-7702 account delegates to, if it is known. */
 export const delegateOf = (op: UserOperation, decided: DecidedOperation | undefined): Address | undefined =>
   decided?.delegate ?? (isV06(op) ? undefined : op.eip7702Auth?.address);
 
@@ -132,14 +135,14 @@ const fullTerms = ({ read }: DataReading, { op, decided }: DataContext, chainId:
   } as AnyTerms;
 };
 
-/** Recovers the signer on a chain, by each mode that can be hashed. */
+/** Recovers the signer on a chain, for each mode whose hash can be computed. */
 const recoverAll = (reading: DataReading, op: UserOperation, context: DataContext, chainId: number) =>
   reading.modes.flatMap((mode) => {
     const signer = recover(mode, op, fullTerms(reading, context, chainId), reading.read.signature);
     return signer === undefined ? [] : [{ mode, signer }];
   });
 
-/** The signers that a contract may have on a chain: the decision's, and the desk's. */
+/** The signers that a contract may have on a chain: the one of the decision, and those that Gasdesk has. */
 const signersOn = (chainId: number, { decided }: DataContext, { signers }: Knowledge): readonly Address[] => [
   ...(decided?.chainId === chainId && decided.signer !== undefined ? [decided.signer] : []),
   ...signers.filter((signer) => signer.chainId === chainId).map(({ address }) => address),
@@ -209,7 +212,7 @@ const checkContract = ({ read, modes: fitting }: DataReading, { contracts, chain
   return fits ? check(true, `Attached as ${words}.`) : check(false, `Attached as ${words}, which reads other bytes.`);
 };
 
-/** 2015 to 2100: before Ethereum existed, and long after anything is signed for. */
+/** 2015 (when Ethereum started) to 2100 (later than any signature expires). */
 const [FIRST_TIME, LAST_TIME] = [1_438_000_000, 4_102_444_800];
 
 const isPlausible = ({ terms, signature }: ReadData<AnyTerms>): boolean => {
@@ -219,7 +222,7 @@ const isPlausible = ({ terms, signature }: ReadData<AnyTerms>): boolean => {
   return isWindow && /1[bc]$/.test(signature);
 };
 
-/** Compares a reading with all that is known. */
+/** Compares a reading with everything that is known. */
 export const conclude = (reading: DataReading, context: DataContext, knowledge: Knowledge): Conclusions => {
   const { check, proven, signers } = checkSigner(reading, context, knowledge);
   const contract = checkContract(reading, knowledge);
@@ -240,7 +243,7 @@ export const conclude = (reading: DataReading, context: DataContext, knowledge: 
     : { ...common, sureness: 'possible', why: 'Its length fits; what it says is not plausible.' };
 };
 
-/** The names of a reading's layouts. */
+/** The titles of a reading's modes. */
 export const modeWords = ([first, ...others]: readonly [Mode, ...Mode[]]): string => {
   const titles = [first.title, ...others.map(({ title }) => title)].join(' or ');
   return first.isToken ? `${titles}, token mode` : titles;
@@ -253,14 +256,14 @@ const HEAD = [
 ] as const;
 const DATA = { name: 'paymasterData', kind: 'bytes', meaning: 'In a layout that Gasdesk does not know.' } as const;
 
-/** The bytes of a paymaster that fits no layout, as its EntryPoint cuts them. */
+/** Paymaster data that matches no layout, split as its EntryPoint splits it. */
 export const cutForeignData = (paymasterAndData: Hex, isV06: boolean) =>
   cutBytes(paymasterAndData, [...(isV06 ? HEAD.slice(0, 1) : HEAD), DATA]);
 
-/** Above the gas of any block: a larger value is no gas limit. */
+/** More gas than any block has. A larger value is no gas limit. */
 const MAX_GAS = 1n << 40n;
 
-/** Whether bytes that fit no layout may be the data of another paymaster, from v0.7 on. */
+/** Whether bytes that match no layout may be another contract's paymaster data, from v0.7 on. */
 export const isPackedData = (value: Hex): boolean =>
   byteLength(value) >= 52 &&
   BigInt(`0x${value.slice(42, 74)}`) < MAX_GAS &&

@@ -11,7 +11,7 @@ import { contractForm } from '../user-operation/pack-user-operation.ts';
 import { splitPaymaster } from './bundle.ts';
 import type { FoundOperation } from './operation.ts';
 
-/** A part of JSON that can be taken apart further. */
+/** A part of a JSON text that can be decoded further. */
 export type FoundPart =
   | { readonly kind: 'operation'; readonly found: FoundOperation }
   | {
@@ -46,7 +46,7 @@ const ONLY_FROM_V07 = [
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** The named EntryPoint, otherwise the newest whose operations have such members. */
+/** The EntryPoint that the text names; otherwise the newest one whose operations have these fields. */
 const entryPointOf = (members: Members, address: Address | undefined): EntryPoint => {
   const hasLaterFields = ONLY_FROM_V07.some((field) => isPresent(members[field]));
   const hasEarlierFields = isPresent(members['initCode']) || isPresent(members['paymasterAndData']);
@@ -69,8 +69,8 @@ const paymasterOf = (partial: PartialUserOperation, isPacked: boolean): object =
 };
 
 /**
- * Reads an operation of any form.
- * @throws EngineError `VALIDATION`, which names the field; RangeError for too much gas
+ * Reads an operation in any format.
+ * @throws EngineError `VALIDATION`, which names the field; RangeError if a gas value is too large
  */
 const operationIn = (
   members: Members,
@@ -83,7 +83,7 @@ const operationIn = (
   const authorized = Number(partial.eip7702Auth?.chainId ?? partial.authorization?.chainId ?? 0n);
   const requested = read({ ...partial, ...zero }, authorized);
   const op = { ...requested, ...paymasterOf(partial, isPacked) } as UserOperation;
-  // Throws for gas and fees of more than 128 bits, for which a packed operation has no room.
+  // Throws if a gas value or fee has more than 128 bits and does not fit into a packed operation.
   contractForm(op);
   const known = Object.keys(partialUserOperation.shape);
   const unknown = Object.keys(members).filter((field) => !known.includes(field));
@@ -96,7 +96,7 @@ const operationIn = (
   return { op, missing, entryPoint, chainId: chainId ?? (authorized === 0 ? undefined : authorized), path, notes };
 };
 
-/** Most operations, requests and so on of one text. */
+/** The most parts of one text that are decoded. */
 const MAX_PARTS = 20;
 
 const ADDRESS = /^0x[\da-fA-F]{40}$/;
@@ -121,10 +121,10 @@ const tryOperation = (members: Members, where: Pick<FoundOperation, 'entryPoint'
   }
 };
 
-/** Members with text that has a meaning of its own, in the order in which they are tried. */
+/** Members whose text can be decoded by itself, in the order in which they are tried. */
 const TEXTS = ['paymasterAndData', 'input', 'data', 'callData', 'message', 'userOpHash', 'transactionHash', 'hash'];
 
-/** The members of JSON-RPC that contain the actual values. */
+/** Members of JSON-RPC messages that contain the actual values. */
 const WRAPPERS = ['params', 'result', 'error', 'userOperation', 'userOp', 'request', 'cause', 'receipt'];
 
 const packedPaymaster = (members: Members): Hex | undefined => {
@@ -145,7 +145,7 @@ interface Surroundings {
 const inside = (path: string, step: string): string => (path === '' ? step : `${path}.${step}`);
 
 const partsOfMembers = (members: Members, around: Surroundings): FoundPart[] => {
-  // A bundle is sent to its EntryPoint.
+  // A bundle is sent to its EntryPoint, so `to` may name it.
   const to = asAddress(members['to']);
   const entryPoint = asAddress(members['entryPoint']) ?? (entryPointAt(to) === undefined ? around.entryPoint : to);
   const chainId = asChainId(members['chainId']) ?? around.chainId;
@@ -170,7 +170,7 @@ const partsOfMembers = (members: Members, around: Surroundings): FoundPart[] => 
 };
 
 const partsOfList = (items: readonly unknown[], around: Surroundings): FoundPart[] => {
-  // In params, the operation's EntryPoint and chain follow it.
+  // In `params`, the EntryPoint and chain follow the operation.
   const entryPoint = items.map(asAddress).find((address) => entryPointAt(address) !== undefined) ?? around.entryPoint;
   const first = items.findIndex(looksLikeOperation);
   const chainId =
@@ -199,9 +199,9 @@ const partsOf = (value: unknown, around: Surroundings): FoundPart[] => {
   return isMembers(value) ? partsOfMembers(value, here) : [];
 };
 
-/** Deeper than JSON-RPC and its errors are nested. */
+/** Limit of nesting. JSON-RPC messages and their errors are less deep. */
 const MAX_LEVELS = 8;
 
-/** The contents of a JSON text: operations, requests with them, answers and errors. */
+/** The parts of a JSON text that can be decoded: operations, requests that contain them, responses and errors. */
 export const partsOfJson = (value: unknown): FoundPart[] =>
   partsOf(value, { path: '', entryPoint: undefined, chainId: undefined, levels: MAX_LEVELS }).slice(0, MAX_PARTS);

@@ -6,9 +6,9 @@ import { byteLength } from '../user-operation/hex-digits.ts';
 import { type AbiShape, Unreadable, readAbi } from './abi-bytes.ts';
 import { cutBytes, named, sectionOf } from './sections.ts';
 
-/** An error, with its source and meaning. */
+/** A known error: its declaration and its meaning. */
 interface KnownError {
-  /** Its Solidity declaration, with the names of the arguments. */
+  /** Its Solidity declaration, including the names of its arguments. */
   readonly declared: string;
   readonly meaning: string;
 }
@@ -103,7 +103,7 @@ const PARTIES = {
   EntryPoint: 'The EntryPoint, or a contract that is not canonical',
 } as const;
 
-/** The meaning of an AA code: its cause, and what to do. */
+/** Explains an AA code: its cause, and what to do. */
 export const aaSection = (code: string, path: string): InspectionSection => {
   const known = findAaCode(code);
   if (known === undefined) return sectionOf(code, path);
@@ -118,13 +118,13 @@ export const aaSection = (code: string, path: string): InspectionSection => {
   return sectionOf(`${code} ${words}`, path, { values });
 };
 
-/** True for the selector of a known error. */
+/** True for revert data that starts with the selector of a known error. */
 export const isKnownError = (data: Hex): boolean => errors.has(data.slice(0, 10));
 
-/** Nesting of errors in errors. */
+/** The deepest nesting of errors within errors that is decoded. */
 const MAX_LEVELS = 8;
 
-/** Takes revert data apart, and the revert data inside it. */
+/** Decodes revert data, and revert data nested in it. */
 export const revertSections = (data: Hex, path = '', levels = MAX_LEVELS): InspectionSection[] => {
   const known = errors.get(data.slice(0, 10));
   if (known === undefined) {

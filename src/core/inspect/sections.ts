@@ -3,14 +3,14 @@ import type { Hex } from '../../shared/schema/hex.ts';
 import type { InspectionSection, NamedBytes, NamedValue } from '../../shared/schema/inspection.ts';
 import type { FieldKind, ReadField } from '../paymaster-layouts/data-fields.ts';
 
-/** A section with the given parts; the rest is empty. */
+/** A section with the given parts. All other parts are empty. */
 export const sectionOf = (
   title: string,
   path: string,
   parts: Partial<Omit<InspectionSection, 'title' | 'path'>> = {},
 ): InspectionSection => ({ title, path, bytes: [], values: [], checks: [], calls: [], notes: [], ...parts });
 
-/** The shown kind for each kind of a layout's fields. */
+/** The displayed kind for each kind of layout field. */
 const KINDS: Readonly<Record<FieldKind, NamedBytes['kind']>> = {
   ...({ address: 'address', number: 'number', time: 'time', gas: 'gas' } as const),
   ...({ signature: 'bytes', padding: 'bytes', fixed: 'number' } as const),
@@ -26,7 +26,7 @@ export const shownField = ({ name, offset, length, hex, kind, words, meaning }: 
   meaning,
 });
 
-/** Consecutive parts of bytes; the rest gets the last name. */
+/** Splits bytes into consecutive named parts. The last name covers the remaining bytes. */
 export const cutBytes = (
   hex: Hex,
   parts: readonly (Pick<NamedBytes, 'name' | 'kind' | 'meaning'> & { readonly length?: number })[],
@@ -44,7 +44,7 @@ export const cutBytes = (
   return cut;
 };
 
-/** The value of bytes, by their kind; an address is the last 20 of them. */
+/** The value of bytes, according to their kind. An address is in the last 20 bytes. */
 export const valueOf = (kind: NamedBytes['kind'], hex: Hex): string => {
   if (kind === 'bytes' || kind === 'text') return '';
   if (kind === 'hash') return hex;
@@ -68,7 +68,7 @@ const describeCall = ({ target, value, data, operation }: DecodedCall): Inspecti
   operation,
 });
 
-/** Calls for a section, or why it has none. */
+/** The calls to show in a section, or why there are no calls. */
 export const callParts = (decoding: Decoding): Pick<InspectionSection, 'calls' | 'notes'> =>
   decoding.outcome === 'undecodable'
     ? { calls: [], notes: [`Gasdesk cannot decode its calls: ${decoding.detail}`] }

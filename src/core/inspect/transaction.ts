@@ -31,7 +31,7 @@ const SIGNATURE = [field('r', 'bytes', 'First half of the signature.'), field('s
 const LEGACY_V = field('v', 'number', 'Which of two keys signed, and the chain (EIP-155).');
 const PARITY = field('yParity', 'number', 'Which of two keys signed.');
 
-/** The fields of a transaction, by its type (EIP-2718). */
+/** The fields of a transaction, by transaction type (EIP-2718). */
 const FIELDS: readonly (readonly Field[])[] = [
   [NONCE, GAS_PRICE, ...BODY, LEGACY_V, ...SIGNATURE],
   [CHAIN, NONCE, GAS_PRICE, ...BODY, ACCESS, PARITY, ...SIGNATURE],
@@ -40,7 +40,7 @@ const FIELDS: readonly (readonly Field[])[] = [
   [CHAIN, NONCE, ...FEES, ...BODY, ACCESS, AUTHORIZATIONS, PARITY, ...SIGNATURE],
 ];
 
-/** Position of the payload of an RLP item. */
+/** Position of the payload in an RLP item. */
 interface Item {
   readonly start: number;
   readonly end: number;
@@ -49,11 +49,11 @@ interface Item {
 const byteAt = (data: Hex, at: number): number => Number.parseInt(data.slice(2 + 2 * at, 4 + 2 * at), 16);
 
 const SHORT = 55;
-/** The first byte of a list is at least this. */
+/** The smallest first byte of an RLP list. */
 const LIST = 0xc0;
 const ADDRESS_LENGTH = 20;
 
-/** The item of RLP at a byte (Yellow Paper, appendix B); undefined if it is cut off. */
+/** The RLP item at a byte (Yellow Paper, appendix B); undefined if it is truncated. */
 const itemAt = (data: Hex, at: number): Item | undefined => {
   const first = byteAt(data, at);
   if (Number.isNaN(first)) return undefined;
@@ -82,7 +82,7 @@ const recovered = (raw: Hex): Transaction | undefined => {
   }
 };
 
-/** The bytes of a list of fields, each after its header; undefined if they are not these fields. */
+/** The fields in an RLP list, as named ranges of bytes; undefined if the list does not have these fields. */
 const readList = (raw: Hex, from: number, fields: readonly Field[]): NamedBytes[] | undefined => {
   const list = itemAt(raw, from);
   if (list?.end !== byteLength(raw) || byteAt(raw, from) < LIST) return undefined;
@@ -98,7 +98,7 @@ const readList = (raw: Hex, from: number, fields: readonly Field[]): NamedBytes[
   return at === list.end ? bytes : undefined;
 };
 
-/** A run of bytes by its name; nothing if it is empty. */
+/** A named range of bytes; empty if the range is empty. */
 const runOf = (raw: Hex, from: number, to: number, { name, kind, meaning }: Field): NamedBytes[] => {
   const hex: Hex = `0x${raw.slice(2 + 2 * from, 2 + 2 * to)}`;
   return to > from ? [{ name, offset: from, length: to - from, hex, kind, value: valueOf(kind, hex), meaning }] : [];
@@ -106,7 +106,7 @@ const runOf = (raw: Hex, from: number, to: number, { name, kind, meaning }: Fiel
 
 const TYPE = field('type', 'number', 'The kind of transaction (EIP-2718).');
 
-/** Reads a signed transaction as it is sent; undefined if the bytes are not one. */
+/** Decodes a signed transaction in the format in which it is sent; undefined if the bytes are no such transaction. */
 export const readTransaction = (raw: Hex): SignedTransaction | undefined => {
   const first = byteAt(raw, 0);
   const isLegacy = first >= LIST;

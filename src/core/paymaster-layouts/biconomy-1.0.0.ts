@@ -8,7 +8,7 @@ import { operationWordsV06 } from './operation-words.ts';
 const tank = (terms: SponsorshipTerms): string => addressWord(neededTerm(terms, 'fundingWallet'));
 
 /**
- * Biconomy VerifyingSingletonPaymaster 1.0.0 for EntryPoint v0.6. It has no validity window: its signatures never
+ * Biconomy VerifyingSingletonPaymaster 1.0.0 for EntryPoint v0.6. It has no validity window, so its signatures never
  * expire.
  */
 export const biconomy100: PaymasterLayout = {
@@ -28,6 +28,6 @@ export const biconomy100: PaymasterLayout = {
     hash: (op, terms) => keccak(operationWordsV06(op, terms), tank(terms)),
     getHashTypes: 'OP, address',
     getHashValues: (op, terms) => [op, neededTerm(terms, 'fundingWallet')],
-    overheadGas: 9_600n, // the contract's default; its owner may change it
+    overheadGas: 9_600n, // the contract's default, which its owner may change
   }),
 };

@@ -9,7 +9,7 @@ import { operationWordsV06, windowWords } from './operation-words.ts';
 const tankAndWindow = (terms: SponsorshipTerms): string =>
   addressWord(neededTerm(terms, 'fundingWallet')) + windowWords(terms);
 
-/** Biconomy VerifyingSingletonPaymaster 1.1.0 for EntryPoint v0.6: one contract, a gas tank per funding wallet. */
+/** Biconomy VerifyingSingletonPaymaster 1.1.0 for EntryPoint v0.6: one contract with a gas tank per funding wallet. */
 export const biconomy110: PaymasterLayout = {
   version: '1.1.0',
   title: 'Biconomy VerifyingSingletonPaymaster 1.1.0',
@@ -31,6 +31,6 @@ export const biconomy110: PaymasterLayout = {
     hash: (op, terms) => keccak(operationWordsV06(op, terms), tankAndWindow(terms)),
     getHashTypes: 'OP, address, uint48, uint48',
     getHashValues: (op, terms) => [op, neededTerm(terms, 'fundingWallet'), terms.validUntil, terms.validAfter],
-    overheadGas: 12_000n, // the contract's default; its owner may change it
+    overheadGas: 12_000n, // the contract's default, which its owner may change
   }),
 };

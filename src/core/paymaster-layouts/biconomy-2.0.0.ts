@@ -9,21 +9,24 @@ import type { PaymasterGas } from '../user-operation/paymaster-fields.ts';
 import { NO_MARKUP, markupOf } from './price-markup.ts';
 
 /**
- * Gas that the contract charges a tank on top of each operation's cost. Its owner sets it, up to 100,000; it is 50,000
- * in Biconomy's deployments.
+ * Gas that the contract charges a tank in addition to each operation's cost. Its owner can set up to 100,000; in
+ * Biconomy's deployments it is 50,000.
  */
 const UNACCOUNTED_GAS = 50_000n;
 
-/** The contract refuses a postOp limit that is not above its unaccounted gas, whatever the owner has set. */
+/**
+ * The contract requires a postOp limit above 100,000 gas, the highest possible unaccounted gas, whatever its owner has
+ * set.
+ */
 const PAYMASTER_GAS: PaymasterGas = { paymasterVerificationGasLimit: 100_000n, paymasterPostOpGasLimit: 100_001n };
 
-/** Wei for the EntryPoint's penalty on unused gas, which the contract charges at its maximum and never refunds. */
+/** The contract charges the EntryPoint's maximum penalty for unused gas and never refunds any of it. In wei. */
 const neverRefunded = (op: UserOperation): bigint => {
   const { callGasLimit, paymasterPostOpGasLimit, maxFeePerGas } = { ...PAYMASTER_GAS, ...op };
   return ((callGasLimit + paymasterPostOpGasLimit) * 10n * maxFeePerGas) / 100n;
 };
 
-/** Biconomy sponsorship paymaster for EntryPoint v0.7: one contract, a gas tank per funding wallet. */
+/** Biconomy sponsorship paymaster for EntryPoint v0.7: one contract with a gas tank per funding wallet. */
 export const biconomy200: PaymasterLayout = {
   version: '2.0.0',
   title: 'Biconomy sponsorship paymaster 2.0.0',
@@ -31,7 +34,7 @@ export const biconomy200: PaymasterLayout = {
   signerGetter: 'verifyingSigner',
   signerSetter: 'setSigner',
   hasTanks: true,
-  // The event omits what is never refunded.
+  // The contract's event does not include the penalty that it never refunds.
   tankCharge: (deductedWei, readOp) => {
     const op = readOp();
     return op && deductedWei + neverRefunded(op);

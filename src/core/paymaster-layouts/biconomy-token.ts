@@ -9,7 +9,7 @@ import { mostUnits } from './token-charge.ts';
 
 const NO_ORACLE: Address = `0x${'00'.repeat(20)}`;
 
-/** uint8 priceSource: 0 takes the rate from the data, 1 from an oracle. */
+/** uint8 priceSource: with 0, the rate comes from the data, with 1 from an oracle. */
 const priceSource = ({ oracleAggregator }: TokenTerms): number => (oracleAggregator === undefined ? 0 : 1);
 
 const oracleOf = ({ oracleAggregator = NO_ORACLE }: TokenTerms): Address => oracleAggregator;
@@ -23,7 +23,7 @@ const windowAndPrice = (terms: TokenTerms): string =>
 
 const ORACLE = 1n;
 
-/** The aggregator's address is a term only if it is asked. */
+/** The aggregator's address is a term only if the rate comes from it. */
 const priceFields = (source: bigint): readonly DataField<TokenTerms>[] => [
   {
     name: 'feeToken',
@@ -81,7 +81,7 @@ const tokenMode = modeV06<TokenTerms>({
   ],
 });
 
-/** Biconomy TokenPaymaster for EntryPoint v0.6: token mode of version 1.1.0, in a contract of its own. */
+/** Biconomy TokenPaymaster for EntryPoint v0.6: the token mode of version 1.1.0, in a separate contract. */
 export const biconomyToken: TokenLayout = {
   version: '1.1.0-token',
   title: 'Biconomy TokenPaymaster for EntryPoint 0.6',
@@ -90,10 +90,11 @@ export const biconomyToken: TokenLayout = {
   signerSetter: 'setVerifyingSigner',
   hasMarkup: true,
   ...tokenMode,
-  // The contract's default, which is not in the signed data; its owner may change it.
+  // The contract's default. It is not part of the signed data, and the contract's owner may change it.
   chargedGas: () => ({ postOpGas: 45_000n, paymasterValidationGasLimit: 0n }),
   postOpGas: (transferGas) => 15_000n + (transferGas * 11n) / 10n,
-  // It charges for postOp at the price of the transaction, which is not the operation's.
+  // The contract charges for postOp at the transaction's gas price, which may be lower than the operation's, so
+  // postOp's gas does not count here.
   leastChargedGas: ({ preVerificationGas }) => preVerificationGas,
   maxTokenCost: (op, price) => mostUnits(tokenMode.reservedCost(op), op, price),
 };

@@ -1,23 +1,23 @@
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { digits } from '../user-operation/hex-digits.ts';
 
-/** The meaning of a field's bytes. Times are unix seconds; padding is zeros, and `fixed` has one value only. */
+/** How to interpret a field's bytes. Times are unix seconds, padding is zeros, and `fixed` can have only one value. */
 export type FieldKind = 'address' | 'number' | 'time' | 'gas' | 'signature' | 'padding' | 'fixed';
 
-/** A field of the bytes that a contract reads, at its position. */
+/** A field in the bytes that a contract reads. */
 export interface DataField<Terms> {
-  /** As the contract calls it. */
+  /** The contract's name for the field. */
   readonly name: string;
   /** In bytes. */
   readonly length: number;
   readonly kind: FieldKind;
-  /** Its purpose, in one sentence. */
+  /** Its purpose in one sentence. */
   readonly meaning: string;
-  /** The value in words, if its number alone is not clear. */
+  /** Describes the value, if the number alone is not clear. */
   readonly words?: (value: bigint) => string;
-  /** Why the contract could not have this value; undefined if it can. */
+  /** Why the contract could not accept this value; undefined if it could. */
   readonly error?: (value: bigint) => string | undefined;
-  /** The terms that follow from it. */
+  /** The terms that the value determines. */
   readonly terms?: (value: bigint) => Partial<Terms>;
 }
 
@@ -25,23 +25,23 @@ export interface ReadField {
   readonly name: string;
   readonly kind: FieldKind;
   readonly meaning: string;
-  /** In bytes, from the beginning of `paymasterAndData`. */
+  /** In bytes, from the start of `paymasterAndData`. */
   readonly offset: number;
   readonly length: number;
   readonly hex: Hex;
   readonly words: string;
 }
 
-/** `paymasterAndData`, taken apart. */
+/** `paymasterAndData`, split into its fields. */
 export interface ReadData<Terms> {
-  /** They cover it from its first byte to its last. */
+  /** Together, the fields cover all bytes. */
   readonly fields: readonly ReadField[];
-  /** All terms that were found. */
+  /** All terms that the fields determine. */
   readonly terms: Partial<Terms>;
   readonly signature: Hex;
 }
 
-/** Why bytes do not fit a layout. */
+/** Why bytes do not match a layout. */
 export interface Misfit {
   readonly misfit: string;
 }
@@ -64,10 +64,10 @@ const textOf = <Terms>({ kind, words }: DataField<Terms>, hex: string, value: bi
   return kind === 'signature' || kind === 'padding' ? '' : String(value);
 };
 
-/** The end of the paymaster's address, with which every `paymasterAndData` begins. */
+/** Number of characters of `0x` and the paymaster's address, with which every `paymasterAndData` starts. */
 const ADDRESS_DIGITS = 42;
 
-/** Cuts `paymasterAndData` into fields, puts their terms together, and finds the one signature. */
+/** Splits `paymasterAndData` into fields, combines their terms, and extracts the signature. */
 export const readFields = <Terms extends { paymaster: Address }>(
   bytes: Hex,
   fields: readonly DataField<Terms>[],
@@ -106,7 +106,7 @@ export const paymasterField: DataField<never> = {
   meaning: 'The paymaster contract, which the EntryPoint asks and charges.',
 };
 
-/** The fields after the paymaster from EntryPoint v0.7 on. */
+/** The fields that follow the paymaster from EntryPoint v0.7 on. */
 export const paymasterGasFields: readonly DataField<never>[] = [
   { name: 'paymasterVerificationGasLimit', length: 16, kind: 'gas', meaning: "Gas for the paymaster's validation." },
   { name: 'paymasterPostOpGasLimit', length: 16, kind: 'gas', meaning: "Gas for the paymaster's postOp." },
@@ -127,7 +127,7 @@ export const signatureField: DataField<never> = {
   meaning: "The paymaster's signer signs the operation and these terms: r, s and v.",
 };
 
-/** validUntil and validAfter, in `length` bytes each. */
+/** validUntil and validAfter, each `length` bytes long. */
 export const windowFields = (length: 6 | 32): readonly DataField<{ validUntil: number; validAfter: number }>[] => [
   {
     name: 'validUntil',
@@ -145,7 +145,7 @@ export const windowFields = (length: 6 | 32): readonly DataField<{ validUntil: n
   },
 ];
 
-/** Biconomy's `paymasterId`, in `length` bytes. */
+/** Biconomy's `paymasterId`, `length` bytes long. */
 export const fundingWalletField = (length: 20 | 32): DataField<{ fundingWallet?: Address }> => ({
   name: 'paymasterId',
   length,
@@ -154,7 +154,7 @@ export const fundingWalletField = (length: 20 | 32): DataField<{ fundingWallet?:
   terms: (value) => ({ fundingWallet: asAddress(value) }),
 });
 
-/** Biconomy's `priceMarkup`, in `length` bytes. */
+/** Biconomy's `priceMarkup`, `length` bytes long. */
 export const markupField = (length: 4 | 32): DataField<{ priceMarkup?: number }> => ({
   name: 'priceMarkup',
   length,
@@ -164,7 +164,7 @@ export const markupField = (length: 4 | 32): DataField<{ priceMarkup?: number }>
   terms: (value) => ({ priceMarkup: Number(value) }),
 });
 
-/** An ABI `bytes` argument that holds the signature, after `headLength` bytes of head. */
+/** The signature as an ABI `bytes` argument, after a head of `headLength` bytes. */
 export const abiSignatureFields = (headLength: number): readonly DataField<never>[] => [
   fixedField('offset of signature', 32, BigInt(headLength), 'Offset of the signature length, in bytes.'),
   fixedField('length of signature', 32, 65n, 'How many bytes the signature has.'),

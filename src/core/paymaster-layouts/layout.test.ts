@@ -27,7 +27,7 @@ const tokenLayoutOf = (version: string): TokenLayout => {
   return token;
 };
 
-/** Every contract and mode of the vectors: the prefix of its cases' ids, their number, and its layout. */
+/** Every contract and mode in the vectors: the prefix of its cases' ids, their number, and the layout. */
 const modes = [
   { id: 'verifying-paymaster-v0.6', cases: 4, layout: layoutOf('verifying-0.6') },
   { id: 'verifying-paymaster-v0.7', cases: 4, layout: layoutOf('verifying-0.7') },
@@ -65,7 +65,7 @@ const vectorTerms = ({ chainId, contractAddress, validity, params }: PaymasterVe
     TERM_OF[name] ?? name,
     DECIMAL.includes(name) ? BigInt(value as string) : value,
   ]);
-  // If a contract has no such parameter, its layout must work without.
+  // Defaults for terms that a contract's data does not include. The layout must then ignore them.
   const unread = { token: '0x', exchangeRate: 0n, postOpGas: 45_000n, paymasterValidationGasLimit: 0n } as const;
   const read = Object.fromEntries(terms) as Partial<AnyTerms>;
   return { ...unread, ...read, chainId, paymaster: contractAddress, ...validity };
@@ -305,7 +305,7 @@ describe.each(modes)('$id', ({ id, cases, layout }) => {
     const op = operationOf(vector);
     const terms = vectorTerms(vector);
     expect(() => layout.encode(op, terms, `0x${'11'.repeat(64)}`)).toThrow(RangeError);
-    if (layout.version === '1.0.0') return; // it has no times
+    if (layout.version === '1.0.0') return; // 1.0.0 has no validity window
     expect(() => layout.encode(op, { ...terms, validUntil: 2 ** 48 }, vector.signature)).toThrow(RangeError);
     expect(() => layout.hash(op, { ...terms, validAfter: -1 })).toThrow(RangeError);
   });
@@ -326,7 +326,8 @@ describe('what a tank is charged', () => {
     const op = operationOf(vector);
     const { priceMarkup = 1_000_000, ...terms } = vectorTerms(vector);
     const reserved = layout.reservedCost(op, { ...terms, priceMarkup });
-    // 2.0.0 also charges gas that its owner sets: Biconomy's usual value is reserved, but these deployments had less.
+    // 2.0.0 also charges gas that its owner sets. The layout reserves for Biconomy's usual value, but these deployments
+    // had a lower one.
     const spared = layout.version === '2.0.0' ? 50_000n - BigInt(unaccountedGas) : 0n;
     const sparedWei = (spared * op.maxFeePerGas * BigInt(priceMarkup)) / 1_000_000n;
     expect((reserved - sparedWei).toString()).toBe(balanceNeededBeforehand);
@@ -351,7 +352,7 @@ describe('what a tank is charged', () => {
     const maxCostWei = layout.reservedCost(op, vectorTerms(vector));
     const mined = { actualGasCost: 1n, deductedWei: deducted };
     expect(settledCost({ ...terms, maxCostWei }, mined)).toBe(BigInt(balanceDeducted));
-    // Never more than the reservation, and all of it if the contract is not known to have reported a charge.
+    // Never more than the reservation; and the whole reservation if the contract's event is missing.
     expect(settledCost({ ...terms, maxCostWei: 5n }, mined)).toBe(5n);
     expect(settledCost({ ...terms, maxCostWei }, { actualGasCost: 1n })).toBe(maxCostWei);
   });
@@ -383,7 +384,7 @@ describe('what the sender is charged', () => {
   it.each(charged)('is never more than was quoted: $id', ({ layout, vector, tokenCharge }) => {
     const most = layout.maxTokenCost(operationOf(vector), vectorTerms(vector));
     expect(most).toBeGreaterThanOrEqual(BigInt(tokenCharge.tokenAmountPaid));
-    // Operations use a small part of their limits, so this only checks the magnitude.
+    // Operations use only a small part of their limits, so this checks just the magnitude.
     expect(most).toBeLessThan(BigInt(tokenCharge.tokenAmountPaid) * 40n);
   });
 

@@ -4,48 +4,51 @@ import { byteLength, digits } from '../user-operation/hex-digits.ts';
 import type { PaymasterGas } from '../user-operation/paymaster-fields.ts';
 import type { Misfit, ReadData } from './data-fields.ts';
 
-/** Terms of every paymaster besides the operation itself, whether it sponsors or takes tokens. */
+/** The terms of every signature, apart from the operation itself, whether the paymaster sponsors or takes tokens. */
 export interface PromiseTerms {
   chainId: number;
   paymaster: Address;
-  /** Unix seconds, up to 48 bits; 0: no expiry. Absent in contracts without a window (1.0.0). */
+  /** Unix seconds, up to 48 bits; 0 means no expiry. Contracts without a validity window (1.0.0) ignore it. */
   validUntil: number;
   /** Unix seconds, up to 48 bits. */
   validAfter: number;
-  /** Singletons: false lets only bundlers on the contract's own list send the operation. Default true. */
+  /** Singletons: if false, only bundlers on the contract's own list may submit the operation. Default: true. */
   allowAllBundlers?: boolean;
   /**
-   * The target of the sender's delegation (EIP-7702); `singleton-0.8-eip7702` needs it for operations that name
-   * EIP-7702.
+   * The contract that the sender delegates to by EIP-7702. `singleton-0.8-eip7702` needs it for operations of EIP-7702
+   * accounts.
    */
   eip7702Delegate?: Address;
 }
 
 export interface SponsorshipTerms extends PromiseTerms {
-  /** The tank that pays: its id on chain. Layouts with tanks need it. */
+  /** The on-chain id of the tank that pays. Required by layouts with tanks. */
   fundingWallet?: Address;
-  /** `senderNonce(op.sender)` of the paymaster at signing; needed if `chainReads` names it. */
+  /** The paymaster's `senderNonce(op.sender)` when signing. Required if `chainReads` names it. */
   senderNonce?: bigint;
-  /** 2.0.0: millionths of the cost that the tank is charged, 1,000,000 (default: at cost) to 2,000,000. */
+  /**
+   * 2.0.0: what the tank is charged, in millionths of the cost, from 1,000,000 (the default: the cost itself) to
+   * 2,000,000.
+   */
   priceMarkup?: number;
 }
 
-/** Gas that a contract charges for in token mode although the EntryPoint has not counted it by then. */
+/** Gas that a token-mode contract charges for although the EntryPoint has not yet counted it when postOp runs. */
 export interface ChargedGas {
-  /** Gas of taking the tokens. */
+  /** Gas for taking the tokens. */
   postOpGas: bigint;
   /**
-   * Singletons of v0.7: the most that the paymaster's validation may have used, for their estimate of the unused-gas
-   * penalty.
+   * Singletons of v0.7 and later: the most gas that the paymaster's validation may have used. They use it to estimate
+   * the penalty for unused gas.
    */
   paymasterValidationGasLimit: bigint;
 }
 
-/** What a token-mode contract charges. Amounts are in the token's smallest units. */
+/** What a token-mode contract charges. Amounts are in the token's smallest unit. */
 export interface TokenPrice extends ChargedGas {
-  /** Units for 1e18 wei. */
+  /** Token units per 1e18 wei. */
   exchangeRate: bigint;
-  /** Biconomy: millionths of the rate that are charged, 1,000,000 (default) to 2,000,000. */
+  /** Biconomy: the charge in millionths of the rate, from 1,000,000 (the default) to 2,000,000. */
   priceMarkup?: number;
   /** Singletons: added to every charge. */
   constantFee?: bigint;
@@ -53,20 +56,23 @@ export interface TokenPrice extends ChargedGas {
 
 export interface TokenTerms extends PromiseTerms, TokenPrice {
   token: Address;
-  /** Biconomy: asks this aggregator for the rate on chain, instead of `exchangeRate`. */
+  /** Biconomy: the contract takes the rate from this oracle aggregator, instead of from `exchangeRate`. */
   oracleAggregator?: Address;
-  /** Singletons need it: the receiver of the tokens. Elsewhere it is a setting of the contract. */
+  /** The receiver of the tokens. Required by singletons; in other contracts it is a setting of the contract. */
   treasury?: Address;
-  /** Singletons: taken in validation, settled in postOp; the treasury's allowance pays a surplus back. */
+  /**
+   * Singletons: units taken in validation and settled in postOp. A surplus is refunded from the treasury through its
+   * allowance.
+   */
   preFund?: bigint;
-  /** Singletons: receives the rest of the operation's maximum cost after the charge. */
+  /** Singletons: receives what remains of the operation's maximum cost after the charge. */
   recipient?: Address;
 }
 
-/** Terms that are read from the paymaster contract just before signing. */
+/** Terms that must be read from the paymaster contract right before signing. */
 export type ChainRead = 'senderNonce';
 
-/** The contracts whose code comes with a package, by the names of their artifacts. */
+/** The contracts whose code is part of an npm package, by artifact name. */
 export type DeployableContract =
   | 'VerifyingPaymaster'
   | 'VerifyingPaymaster-0.7'
@@ -85,94 +91,108 @@ export interface Deployment {
 }
 
 /**
- * `paymasterAndData` of one contract in one of its modes, and what its signer signs. The operation's own paymaster,
- * paymaster data and `signature` are never read: a layout replaces them. Functions throw if the operation is of another
- * EntryPoint generation, if a term is missing, or if a value does not fit its field.
+ * Builds and parses `paymasterAndData` for one contract in one of its modes, and computes what the signer signs. The
+ * operation's own paymaster fields and `signature` are ignored, because a layout replaces them. Functions throw if the
+ * operation belongs to another EntryPoint version, if a term is missing, or if a value does not fit its field.
  */
 export interface ModeLayout<Terms> {
-  /** From v0.7 on: limits that suffice for the contract; an operation without limits of its own gets them. */
+  /** From v0.7 on: paymaster gas limits that suffice for the contract, used if an operation sets none. */
   readonly paymasterGas?: PaymasterGas;
-  /** What the contract's `getHash` returns for the finished operation; the signer signs its EIP-191 digest. */
+  /** The result of the contract's `getHash` for the finished operation. The signer signs its EIP-191 digest. */
   hash(op: UserOperation, terms: Terms): Hex;
-  /** Calldata that asks the contract itself for `hash`. */
+  /** Calldata of the contract's own `getHash`, which must return the same value as `hash`. */
   getHashCall(op: UserOperation, terms: Terms): Hex;
   /** The final `paymasterAndData` (packed from v0.7 on), with the signer's 65-byte signature. */
   encode(op: UserOperation, terms: Terms, signature: Hex): Hex;
-  /** Takes a final `paymasterAndData` apart. Never throws: data of another mode is a misfit, which says why. */
+  /**
+   * Splits a finished `paymasterAndData` into its fields. Never throws: for data of another mode, it returns why the
+   * data does not match.
+   */
   read(paymasterAndData: Hex): ReadData<Terms> | Misfit;
-  /** Wei to reserve: the EntryPoint's maximum for the finished operation and what the contract takes on top. */
+  /** Wei to reserve: the EntryPoint's maximum charge for the finished operation, plus what the contract adds. */
   reservedCost(op: UserOperation, terms?: Partial<Terms>): bigint;
 }
 
 /** A paymaster contract and one of its modes. */
 export interface ContractLayout<Terms> extends ModeLayout<Terms> {
   /**
-   * The key under which it is attached to a chain; for sponsorship also the one by which DApps choose it (behaviour
-   * 3.2).
+   * Identifies the contract when it is attached to a chain. For sponsorship, DApps choose a contract by this version
+   * (behaviour 3.2).
    */
   readonly version: string;
-  /** The contract's name for people. */
+  /** The contract's display name. */
   readonly title: string;
   readonly entryPointVersion: EntryPointVersion;
-  /** The getter of its signers: it returns one address, or whether an address is one of them. */
+  /**
+   * The contract's getter for signers. `verifyingSigner` returns the one signer; `signers` returns whether an address
+   * is a signer.
+   */
   readonly signerGetter: 'verifyingSigner' | 'signers';
   /**
-   * The owner's function that replaces the signer; absent if the only signer is permanent, or if the contract has
-   * several (`addSigner`, `removeSigner`).
+   * The owner's function that replaces the signer. Absent if the signer is permanent, or if the contract has several
+   * signers (`addSigner`, `removeSigner`).
    */
   readonly signerSetter?: 'setSigner' | 'setVerifyingSigner';
-  /** Absent if no package has the contract's code: it can be attached, not deployed. */
+  /** Absent if no package contains the contract's code, so that it can be attached but not deployed. */
   readonly deployment?: Deployment;
 }
 
-/** Gas that a token's `transferFrom` uses; 0 if it was not tried. */
+/** Gas used by a token's `transferFrom`; 0 if it was not simulated. */
 export interface TransferGas {
-  /** In validation. */
+  /** During validation. */
   readonly prefund: bigint;
-  /** In postOp. */
+  /** During postOp. */
   readonly afterwards: bigint;
 }
 
-/** What the charged gas depends on, besides the operation. */
+/** Inputs of the charged gas other than the operation. */
 export interface ChargeOptions {
-  /** True: the maximum is taken as a prefund. */
+  /** True if the maximum charge is taken as a prefund. */
   readonly preFunded?: boolean;
-  /** Default, if it was not tried: that of a plain ERC-20. */
+  /** Default if it was not simulated: the gas of a plain ERC-20. */
   readonly transferGas?: TransferGas;
 }
 
 export interface TokenLayout extends ContractLayout<TokenTerms> {
-  /** True: a premium is a term of its own, `priceMarkup`. False: it is part of the rate. */
+  /** True if a premium is a separate term, `priceMarkup`. False if it is part of the rate. */
   readonly hasMarkup: boolean;
-  /** The gas to put in an operation's terms, so that the charge covers what the EntryPoint takes from the paymaster. */
+  /** The gas terms for an operation, chosen so that the charge covers what the EntryPoint takes from the paymaster. */
   chargedGas(op: UserOperation, options?: ChargeOptions): ChargedGas;
-  /** The least limit with which postOp takes tokens whose `transferFrom` uses this gas. */
+  /** The lowest postOp limit that suffices for a token whose `transferFrom` uses this gas. */
   postOpGas(transferGas: bigint): bigint;
-  /** The same for the paymaster's validation; absent if the contract cannot take a prefund (`preFund`). */
+  /**
+   * The lowest limit for the paymaster's validation, likewise; absent if the contract cannot take a prefund
+   * (`preFund`).
+   */
   readonly preFundGas?: (transferGas: bigint) => bigint;
-  /** The most units the contract can take from the sender, rounded as the contract rounds. Without an oracle. */
+  /**
+   * The most units that the contract can take from the sender, rounded as the contract rounds. Assumes that no oracle
+   * sets the rate.
+   */
   maxTokenCost(op: UserOperation, price: TokenPrice): bigint;
-  /** The gas that the contract charges for whatever the operation uses: its cost is the least it can take. */
+  /** The least gas that the contract charges, however little the operation uses. */
   leastChargedGas(op: UserOperation, charged: ChargedGas): bigint;
 }
 
-/** A contract that sponsors; DApps choose its version. */
+/** A contract that sponsors. DApps choose one by its version. */
 export interface PaymasterLayout extends ContractLayout<SponsorshipTerms> {
-  /** True: the contract keeps a balance per funding wallet. False: the EntryPoint deposit pays. */
+  /** True if the contract keeps a balance per funding wallet. False if its EntryPoint deposit pays. */
   readonly hasTanks: boolean;
   /**
-   * Wei that a tank has paid for a mined operation, given the deduction that the contract reported; undefined if it
-   * depends on the operation and that is unknown. Absent if the contract has no tanks.
+   * What a tank has paid for a mined operation, in wei, computed from the deduction that the contract reported.
+   * Undefined if this depends on the operation and the operation is unknown. Absent if the contract has no tanks.
    */
   readonly tankCharge?: (deductedWei: bigint, op: () => UserOperation | undefined) => bigint | undefined;
-  /** True: the contract has no validity window. A signed operation can be mined for as long as its nonce is unused. */
+  /**
+   * True if the contract has no validity window, so that a signed operation can be mined as long as its nonce is
+   * unused.
+   */
   readonly neverExpires?: boolean;
-  /** True: a withdrawal is requested first; a second transaction executes it after a delay. */
+  /** True if a withdrawal takes two transactions: a request and, after a delay, its execution. */
   readonly delayedWithdrawal?: boolean;
   readonly chainReads: readonly ChainRead[];
   /**
-   * How users pay in a token: by the same contract or, if its `version` differs, by another one, attached under that
-   * version.
+   * How users pay in a token. If its `version` differs, they pay through another contract, attached under that version.
    */
   readonly token?: TokenLayout;
 }
@@ -180,12 +200,12 @@ export interface PaymasterLayout extends ContractLayout<SponsorshipTerms> {
 export type AttachableLayout = PaymasterLayout | TokenLayout;
 
 /**
- * Whose signatures a contract accepts: `many` keys at a time, `one` that can be replaced, or one that is permanently
- * `fixed`.
+ * Whose signatures a contract accepts: those of `many` keys at a time, of `one` key that can be replaced, or of one
+ * permanently `fixed` key.
  */
 export type SignerKind = 'many' | 'one' | 'fixed';
 
-/** The kind of signers that a contract's functions allow. */
+/** The kind of signer, derived from a contract's functions. */
 export const signerKind = ({
   signerGetter,
   signerSetter,
@@ -194,23 +214,26 @@ export const signerKind = ({
   return signerSetter === undefined ? 'fixed' : 'one';
 };
 
-/** A signature of the right length that no key has made, but that recovers to some address. */
+/** A signature of the right length that no key has made, but that recovers to an address. */
 export const STUB_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
 
-/** `paymasterAndData` with all but the signature final: for estimates, and for `getHash`. */
+/** `paymasterAndData` that is final except for its signature, for estimates and for `getHash`. */
 export const stubPaymasterAndData = <Terms>(
   layout: Pick<ModeLayout<Terms>, 'encode'>,
   op: UserOperation,
   terms: Terms,
 ): Hex => layout.encode(op, terms, STUB_SIGNATURE);
 
-/** The digits of a signature of 65 bytes, for which every layout has room. @throws RangeError for any other length */
+/**
+ * The hex digits of a 65-byte signature, the length that every layout has room for. @throws RangeError for any other
+ * length
+ */
 export function signatureDigits(signature: Hex): string {
   if (byteLength(signature) !== 65) throw new RangeError(`a signature has 65 bytes, not ${byteLength(signature)}`);
   return digits(signature);
 }
 
-/** A term that the layout needs. @throws Error if it is missing */
+/** The value of a term that the layout needs. @throws Error if it is missing */
 export function neededTerm<Terms, Key extends keyof Terms & string>(terms: Terms, key: Key): NonNullable<Terms[Key]> {
   const value = terms[key];
   if (value === undefined || value === null) throw new Error(`this paymaster layout needs the term ${key}`);

@@ -9,22 +9,22 @@ import { type DataField, paymasterField, readFields } from './data-fields.ts';
 import { signatureDigits, stubPaymasterAndData } from './layout.ts';
 import type { ModeLayout, PromiseTerms } from './layout.ts';
 
-/** The differences between contracts of EntryPoint v0.6. */
+/** How contracts for EntryPoint v0.6 differ. */
 export interface ModeV06<Terms> {
-  /** The digits after the paymaster's address, with those of a signature, or of none. */
+  /** The hex digits after the paymaster's address. `signature` may be empty. */
   data(terms: Terms, signature: string): string;
-  /** The fields of those digits, in order; the first field may determine the rest. */
+  /** The fields of these digits, in order. The first field may determine which others follow. */
   fields(data: string): readonly DataField<Terms>[];
-  /** Of the operation whose `paymasterAndData` is complete but for the signature. */
+  /** Hash of the operation, whose `paymasterAndData` is complete except for the signature. */
   hash(op: UserOperationV06, terms: Terms): Hex;
-  /** Types of `getHash`'s parameters, `OP` for the operation. */
+  /** Types of `getHash`'s parameters, with `OP` as a placeholder for the operation's. */
   readonly getHashTypes: string;
   getHashValues(op: UserOperationV06, terms: Terms): readonly unknown[];
-  /** Gas that a tank is charged for on top of the operation's maximum cost. */
+  /** Gas that a tank is charged for in addition to the operation's maximum cost. */
   readonly overheadGas?: bigint;
 }
 
-/** `0x` and the digits of the paymaster's address. */
+/** Length of `0x` and the hex digits of the paymaster's address. */
 const PAYMASTER_DIGITS = 42;
 
 const requireV06 = (op: UserOperation): UserOperationV06 => {
@@ -32,7 +32,7 @@ const requireV06 = (op: UserOperation): UserOperationV06 => {
   throw new Error('this paymaster layout is for operations of EntryPoint v0.6');
 };
 
-/** A mode of a contract of EntryPoint v0.6: paymaster || data. */
+/** A mode of a contract for EntryPoint v0.6. The format is: paymaster || data. */
 export const modeV06 = <Terms extends PromiseTerms>(mode: ModeV06<Terms>): ModeLayout<Terms> => {
   const abi = new Interface([
     `function getHash(${mode.getHashTypes.replace('OP', USER_OPERATION_V06_ABI)}) view returns (bytes32)`,

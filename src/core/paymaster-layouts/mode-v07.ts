@@ -11,29 +11,32 @@ import { signatureDigits, stubPaymasterAndData } from './layout.ts';
 import type { PaymasterGas } from '../user-operation/paymaster-fields.ts';
 import type { ModeLayout, PromiseTerms } from './layout.ts';
 
-/** The differences between contracts of EntryPoint v0.7 and v0.8. */
+/** How contracts for EntryPoint v0.7 and v0.8 differ. */
 export interface ModeV07<Terms> {
   readonly paymasterGas: PaymasterGas;
-  /** `paymasterData`: the digits after the gas limits, with those of a signature, or of none. */
+  /** `paymasterData`: the hex digits after the gas limits. `signature` may be empty. */
   data(terms: Terms, signature: string): string;
-  /** The fields of those digits, in order; the first field may determine the rest. */
+  /** The fields of these digits, in order. The first field may determine which others follow. */
   fields(data: string): readonly DataField<Terms>[];
-  /** Of the operation whose `paymasterAndData` is complete but for the signature. */
+  /** Hash of the operation, whose `paymasterAndData` is complete except for the signature. */
   hash(op: PackedUserOperation, terms: Terms): Hex;
-  /** Types of `getHash`'s parameters, `OP` for the operation. */
+  /** Types of `getHash`'s parameters, with `OP` as a placeholder for the operation's. */
   readonly getHashTypes: string;
   getHashValues(op: PackedUserOperation, terms: Terms): readonly unknown[];
-  /** Wei that are reserved, if not the EntryPoint's maximum. */
+  /** The wei to reserve, if not the EntryPoint's maximum. */
   reservedCost?(op: UserOperationV07 & PaymasterGas, entryPointMaximum: bigint, terms: Partial<Terms>): bigint;
 }
 
-/** `0x`, the digits of the paymaster's address and those of its two gas limits. */
+/** Length of `0x` and the hex digits of the paymaster's address and its two gas limits. */
 const HEAD_DIGITS = 106;
 
-/** Placeholder for the paymaster: only its presence counts. */
+/** Placeholder for the paymaster. Only its presence matters. */
 const ANY_PAYMASTER: Address = `0x${'00'.repeat(20)}`;
 
-/** A mode of a contract of EntryPoint v0.7 or v0.8: paymaster || uint128 gas limits of validation, postOp || data. */
+/**
+ * A mode of a contract for EntryPoint v0.7 or v0.8. The format is: paymaster || uint128 gas limits of validation and
+ * postOp || data.
+ */
 export const modeV07 = <Terms extends PromiseTerms>(mode: ModeV07<Terms>): ModeLayout<Terms> => {
   const abi = new Interface([
     `function getHash(${mode.getHashTypes.replace('OP', PACKED_USER_OPERATION_ABI)}) view returns (bytes32)`,

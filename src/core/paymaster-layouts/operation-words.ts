@@ -3,7 +3,7 @@ import { gasWordsV06 } from '../user-operation/gas-words.ts';
 import { addressWord, digits, hashWord, uint48Word, uintDigits, word } from '../user-operation/hex-digits.ts';
 import type { PromiseTerms } from './layout.ts';
 
-/** The first ABI words that Biconomy's contracts of EntryPoint v0.6 hash. */
+/** The first ABI words in the hash of Biconomy's contracts for EntryPoint v0.6. */
 export const operationWordsV06 = (op: UserOperationV06, { chainId, paymaster }: PromiseTerms): string =>
   [
     addressWord(op.sender),
@@ -15,7 +15,7 @@ export const operationWordsV06 = (op: UserOperationV06, { chainId, paymaster }: 
     addressWord(paymaster),
   ].join('');
 
-/** The first ABI words that VerifyingPaymaster 0.7 and Biconomy's contract of EntryPoint v0.7 hash. */
+/** The first ABI words in the hash of VerifyingPaymaster 0.7 and of Biconomy's contract for EntryPoint v0.7. */
 export const operationWordsV07 = (op: PackedUserOperation, { chainId, paymaster }: PromiseTerms): string => {
   const paymasterGasLimits = digits(op.paymasterAndData).slice(40, 104);
   return [
@@ -32,10 +32,10 @@ export const operationWordsV07 = (op: PackedUserOperation, { chainId, paymaster 
   ].join('');
 };
 
-/** validUntil and validAfter, in an ABI word each. */
+/** validUntil and validAfter, as one ABI word each. */
 export const windowWords = ({ validUntil, validAfter }: PromiseTerms): string =>
   uint48Word(validUntil) + uint48Word(validAfter);
 
-/** validUntil and validAfter, packed: in six bytes each. */
+/** validUntil and validAfter, packed into six bytes each. */
 export const windowDigits = ({ validUntil, validAfter }: PromiseTerms): string =>
   uintDigits(validUntil, 6) + uintDigits(validAfter, 6);

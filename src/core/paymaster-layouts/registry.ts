@@ -9,7 +9,7 @@ import { singleton08, singleton08Eip7702 } from './singleton-0.8.ts';
 import { verifying06 } from './verifying-0.6.ts';
 import { verifying07, verifying08 } from './verifying-0.7.ts';
 
-/** Every layout Gasdesk sponsors with. A new contract is a new file and a line here. */
+/** Every layout that Gasdesk sponsors with. To add a contract, write its file and add a line here. */
 export const layouts: readonly PaymasterLayout[] = [
   biconomy100,
   biconomy110,
@@ -23,22 +23,24 @@ export const layouts: readonly PaymasterLayout[] = [
   singleton08Eip7702,
 ];
 
-/** The layout of a paymaster `version` (behaviour 3.2) that DApps may choose; undefined if no layout has it. */
+/**
+ * The layout of a paymaster `version` that DApps may choose (behaviour 3.2); undefined if no layout has that version.
+ */
 export const findLayout = (version: string): PaymasterLayout | undefined =>
   layouts.find((layout) => layout.version === version);
 
-/** The layout a DApp chose. @throws EngineError `VERSION_NOT_SUPPORTED` */
+/** The layout that a DApp chose. @throws EngineError `VERSION_NOT_SUPPORTED` */
 export const requireLayout = (version: string): PaymasterLayout => {
   const layout = findLayout(version);
   if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');
   return layout;
 };
 
-/** The layout of a contract that can be attached to a chain: one that sponsors, or one that only takes tokens. */
+/** The layout of a contract that can be attached to a chain, whether it sponsors or only takes tokens. */
 export const findAttachable = (version: string): AttachableLayout | undefined =>
   findLayout(version) ?? layouts.flatMap(({ token }) => token ?? []).find((token) => token.version === version);
 
-/** The same, for a version that the operator named. @throws EngineError `VERSION_NOT_SUPPORTED` */
+/** The same, for a version that the operator has entered. @throws EngineError `VERSION_NOT_SUPPORTED` */
 export const requireAttachable = (version: string): AttachableLayout => {
   const layout = findAttachable(version);
   if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');

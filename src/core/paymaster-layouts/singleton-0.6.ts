@@ -6,7 +6,7 @@ import type { PromiseTerms } from './layout.ts';
 import { modeV06 } from './mode-v06.ts';
 import { type SingletonMode, singletonLayout } from './singleton.ts';
 
-/** keccak256(abi.encode(inner, chainId)); inner has the hash of callData before that of initCode. */
+/** keccak256(abi.encode(inner, chainId)). In `inner`, the hash of callData precedes that of initCode. */
 const hash = (op: UserOperationV06, { chainId }: PromiseTerms): Hex => {
   const inner = keccak(
     addressWord(op.sender),

@@ -5,7 +5,7 @@ import type { PromiseTerms } from './layout.ts';
 import { modeV07 } from './mode-v07.ts';
 import { type SingletonMode, singletonLayout } from './singleton.ts';
 
-/** keccak256(abi.encode(inner, chainId)): of SingletonPaymasterV7, and of V8 in the npm package. */
+/** keccak256(abi.encode(inner, chainId)), as in SingletonPaymasterV7 and in the npm package's V8. */
 export const singletonHash = (op: PackedUserOperation, { chainId }: PromiseTerms): Hex => {
   const inner = keccak(
     addressWord(op.sender),

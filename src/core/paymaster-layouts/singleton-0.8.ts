@@ -9,7 +9,7 @@ import { modeV07 } from './mode-v07.ts';
 import { singletonHash } from './singleton-0.7.ts';
 import { type SingletonContract, type SingletonMode, singletonLayout } from './singleton.ts';
 
-/** The contract leaves the penalty on unused postOp gas out of its charge, so `postOpGas` has to include it. */
+/** The contract does not charge for the penalty on unused postOp gas, so `postOpGas` has to include it. */
 const layoutV08 = (contract: SingletonContract, hash: typeof singletonHash): PaymasterLayout => {
   const { token, ...layout } = singletonLayout(contract, <Terms extends PromiseTerms>(mode: SingletonMode<Terms>) =>
     modeV07<Terms>({ ...mode, hash }),
@@ -21,7 +21,7 @@ const layoutV08 = (contract: SingletonContract, hash: typeof singletonHash): Pay
       chargedGas: (op, options) => {
         const charged = token.chargedGas(op, options);
         const limits = { ...token.paymasterGas, ...op };
-        // At least half of the charged gas is used.
+        // Assumes that at least half of the charged gas is used.
         const penalty = penaltyOfLimit(limits.paymasterPostOpGasLimit ?? 0n, charged.postOpGas / 2n);
         return { ...charged, postOpGas: charged.postOpGas + penalty };
       },
@@ -29,7 +29,7 @@ const layoutV08 = (contract: SingletonContract, hash: typeof singletonHash): Pay
   };
 };
 
-/** Pimlico SingletonPaymasterV8 of the npm package. */
+/** Pimlico SingletonPaymasterV8 from the npm package. */
 export const singleton08 = layoutV08(
   {
     version: 'singleton-0.8',
@@ -42,17 +42,17 @@ export const singleton08 = layoutV08(
 
 const NO_OVERRIDE = word(0);
 
-/** Replaces the initCode of an EIP-7702 operation: the delegate instead of its marker. */
+/** What the hash uses instead of an EIP-7702 operation's initCode: the delegate in place of the marker. */
 const initCodeOverride = ({ initCode }: PackedUserOperation, terms: PromiseTerms): string => {
   if (!isEip7702(initCode)) return NO_OVERRIDE;
   return digits(keccak(digits(neededTerm(terms, 'eip7702Delegate')), digits(initCode).slice(40)));
 };
 
-/** keccak256(abi.encode(hash of the npm build, initCodeOverride)) */
+/** keccak256(abi.encode(hash of the npm build, initCodeOverride)). */
 const hashWithDelegate = (op: PackedUserOperation, terms: PromiseTerms): Hex =>
   keccak(digits(singletonHash(op, terms)), initCodeOverride(op, terms));
 
-/** Pimlico SingletonPaymasterV8 of the public repository, whose hash ties an EIP-7702 account to its delegate. */
+/** Pimlico SingletonPaymasterV8 from the public repository, whose hash includes the delegate of an EIP-7702 account. */
 export const singleton08Eip7702 = layoutV08(
   {
     version: 'singleton-0.8-eip7702',

@@ -17,7 +17,7 @@ import type {
   TokenTerms,
 } from './layout.ts';
 
-/** What is specific to the modes of Pimlico's SingletonPaymaster; the rest depends on the EntryPoint. */
+/** What is specific to the modes of Pimlico's SingletonPaymaster. Everything else depends on the EntryPoint. */
 export interface SingletonMode<Terms> {
   readonly paymasterGas: PaymasterGas;
   data(terms: Terms, signature: string): string;
@@ -31,7 +31,7 @@ const TOKEN = 1;
 
 const uint128 = (value: bigint): string => uintDigits(value, 16);
 
-/** The first byte of all data: mode and, in its lowest bit, allowAllBundlers. */
+/** The first byte of the data: the mode and, in the lowest bit, allowAllBundlers. */
 const modeByte = (mode: number, { allowAllBundlers = true }: PromiseTerms): string =>
   uintDigits((mode << 1) | Number(allowAllBundlers), 1);
 
@@ -56,7 +56,7 @@ const sponsored: SingletonMode<SponsorshipTerms> = {
   ...getHash(SPONSORED),
 };
 
-/** Flags of the optional fields that are present. The fields are not in the order of these bits. */
+/** Flags for the optional fields that are present. The order of the fields differs from that of the bits. */
 const flags = ({ preFund, recipient, constantFee }: TokenTerms): string =>
   uintDigits(
     (preFund === undefined ? 0 : 4) | (recipient === undefined ? 0 : 2) | (constantFee === undefined ? 0 : 1),
@@ -64,16 +64,17 @@ const flags = ({ preFund, recipient, constantFee }: TokenTerms): string =>
   );
 
 /**
- * Gas that validation and postOp use besides the token's `transferFrom`, and that the EntryPoint spends around postOp:
- * measured.
+ * Measured gas, without the token's `transferFrom`: of validation, of postOp, and of what the EntryPoint spends around
+ * postOp.
  */
 const VALIDATION_GAS = 25_000n;
 const POST_OP_GAS = 8_000n;
 const AROUND_TRANSFER_GAS = 11_000n;
 
 /**
- * The gas of taking a plain ERC-20: measured (39,000 in postOp, 21,000 in validation; with preFund 14,000 and 57,000),
- * plus the EntryPoint's gas around postOp. A token that is known to cost more is charged for.
+ * Gas terms for taking tokens. The minimum covers a plain ERC-20, as measured (39,000 in postOp and 21,000 in
+ * validation; with preFund 14,000 and 57,000), and the EntryPoint's gas around postOp. If the token is known to use
+ * more gas, more is charged.
  */
 const chargedGas: TokenLayout['chargedGas'] = (_op, { preFunded = false, transferGas } = {}) => {
   const { prefund, afterwards } = transferGas ?? { prefund: 0n, afterwards: 0n };
@@ -83,7 +84,10 @@ const chargedGas: TokenLayout['chargedGas'] = (_op, { preFunded = false, transfe
     : { postOpGas: max(45_000n, around), paymasterValidationGasLimit: 30_000n };
 };
 
-/** A call gets 63/64 of the available gas, and the token's use of gas may change by some percent until it is mined. */
+/**
+ * Adds 10 %: a call gets only 63/64 of the available gas, and the token's gas use may change slightly until the
+ * operation is mined.
+ */
 const withSlack = (transferGas: bigint): bigint => (transferGas * 11n) / 10n;
 
 const NUMBERS = {
@@ -120,7 +124,7 @@ const flagsField: DataField<TokenTerms> = {
   error: (value) => (value < 8n ? undefined : `flags are ${value}, must be below 8`),
 };
 
-/** After the mode come the flags, which list the optional fields. */
+/** The byte after the mode holds the flags, which tell which optional fields follow. */
 const tokenFields = (data: string): readonly DataField<TokenTerms>[] => {
   const present = Number(`0x0${data.slice(2, 4)}`);
   return [
@@ -160,17 +164,19 @@ const token: SingletonMode<TokenTerms> = {
   ...getHash(TOKEN),
 };
 
-/** Gas that EntryPoint v0.6 spends around an operation's call: at most it logs a revert reason of 2,048 bytes. */
+/**
+ * Gas that EntryPoint v0.6 spends around an operation's call, mostly for logging a revert reason of up to 2,048 bytes.
+ */
 const AROUND_CALL_GAS_V06 = 25_000n;
 
 /**
- * The most wei that EntryPoint v0.6 has counted when postOp takes the tokens. Account and paymaster share
- * `verificationGasLimit` (AA40); the two others that the EntryPoint reserves are for postOp, which `postOpGas` covers.
+ * The most wei that EntryPoint v0.6 has counted when postOp takes the tokens. Account and paymaster share one
+ * `verificationGasLimit` (AA40). The EntryPoint reserves two more for postOp, which `postOpGas` covers.
  */
 const chargedCostV06 = (op: UserOperationV06): bigint =>
   (op.callGasLimit + op.verificationGasLimit + op.preVerificationGas + AROUND_CALL_GAS_V06) * op.maxFeePerGas;
 
-/** Without an artifact it can be attached, not deployed. */
+/** Without an artifact, the contract can be attached but not deployed. */
 export type SingletonContract = Pick<PaymasterLayout, 'version' | 'title' | 'entryPointVersion'> & {
   readonly artifact?: DeployableContract;
 };
@@ -179,13 +185,13 @@ export type SingletonLayout = PaymasterLayout & { readonly token: TokenLayout };
 
 const deploymentOf = (artifact: DeployableContract): Deployment => ({
   artifact,
-  // owner, manager (who may change signers and the list of bundlers), signers
+  // owner, manager (may change signers and the list of bundlers), signers
   constructorArguments: ({ entryPoint, owner, signer }) => [entryPoint, owner, owner, [signer]],
 });
 
 /**
- * Pimlico's SingletonPaymaster: both modes in one contract, paid from its EntryPoint deposit. `modeOf` completes a mode
- * with what the contracts of the EntryPoint's generation have in common.
+ * Pimlico's SingletonPaymaster: one contract with both modes, paid from its EntryPoint deposit. `modeOf` completes a
+ * mode with what all of its contracts for an EntryPoint version share.
  */
 export const singletonLayout = (
   { artifact, ...named }: SingletonContract,

@@ -2,27 +2,28 @@ import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { TokenPrice } from './layout.ts';
 import { NO_MARKUP, markupOf } from './price-markup.ts';
 
-/** Wei of one native coin, to which an exchange rate applies. */
+/** Wei per native coin. Exchange rates refer to this amount. */
 export const WEI_PER_COIN = 10n ** 18n;
 
 export interface LeastCharge {
   readonly price: Pick<TokenPrice, 'exchangeRate' | 'constantFee'>;
-  /** Gas that is charged for whatever the operation uses. */
+  /** The least gas that is charged, however little the operation uses. */
   readonly gas: bigint;
-  /** The lowest price at which it can be mined, wei. */
+  /** The lowest gas price at which the operation can be mined, in wei. */
   readonly gasPrice: bigint;
 }
 
 /**
- * The least units that contracts charge for an operation, rounded down as they round. A markup can only increase it.
+ * The least units that contracts charge for an operation, rounded down like theirs. Ignores markups, which can only
+ * increase the charge.
  */
 export const leastUnits = ({ price, gas, gasPrice }: LeastCharge): bigint =>
   (gas * gasPrice * price.exchangeRate) / WEI_PER_COIN + (price.constantFee ?? 0n);
 
 /**
- * The most units that contracts charge for an operation, rounded down as they round: (gas cost + postOpGas at the
+ * The most units that contracts charge for an operation, rounded down like theirs: (gas cost + postOpGas at the
  * operation's fee) * exchangeRate / 1e18, times priceMarkup / 1e6 or plus constantFee, if the contract has them.
- * @param costWei the most the operation costs
+ * @param costWei the most that the operation can cost
  */
 export const mostUnits = (
   costWei: bigint,

@@ -7,17 +7,17 @@ import type { PaymasterLayout, SponsorshipTerms } from './layout.ts';
 import { modeV06 } from './mode-v06.ts';
 import { windowWords } from './operation-words.ts';
 
-/** paymaster, validUntil and validAfter in a word each, signature. */
+/** paymaster, validUntil and validAfter as one word each, signature. */
 const PAYMASTER_AND_DATA_LENGTH = 20 + 2 * 32 + 65;
-/** The eleven words (values and offsets) that open the ABI encoding of a UserOperation tuple. */
+/** The eleven words (values and offsets) at the start of an ABI-encoded UserOperation tuple. */
 const TUPLE_HEAD_LENGTH = 11 * 32;
 
 const tailLength = (dataLength: number): number => 32 + wordAligned(dataLength);
 
 /**
- * The ABI encoding of the UserOperation tuple, cut off before the length word of `paymasterAndData`: the contract
- * hashes these bytes straight out of calldata. The offset of `signature` is among them, so the length of the finished
- * `paymasterAndData` enters the hash.
+ * The ABI encoding of the UserOperation tuple up to the length word of `paymasterAndData`. The contract hashes these
+ * bytes directly from calldata. They include the offset of `signature`, so the hash depends on the length of the
+ * finished `paymasterAndData`.
  */
 function packedOp(op: UserOperationV06): string {
   const callDataOffset = TUPLE_HEAD_LENGTH + tailLength(byteLength(op.initCode));
@@ -35,7 +35,7 @@ function packedOp(op: UserOperationV06): string {
   ].join('');
 }
 
-/** eth-infinitism VerifyingPaymaster for EntryPoint v0.6: no tanks, the contract's EntryPoint deposit pays. */
+/** eth-infinitism VerifyingPaymaster for EntryPoint v0.6. It has no tanks: its EntryPoint deposit pays. */
 export const verifying06: PaymasterLayout = {
   version: 'verifying-0.6',
   title: 'eth-infinitism VerifyingPaymaster 0.6',

@@ -17,7 +17,7 @@ const mode = modeV07<SponsorshipTerms>({
 
 const contract = { signerGetter: 'verifyingSigner', hasTanks: false, chainReads: [], ...mode } as const;
 
-/** eth-infinitism VerifyingPaymaster for EntryPoint v0.7: no tanks, the contract's EntryPoint deposit pays. */
+/** eth-infinitism VerifyingPaymaster for EntryPoint v0.7. It has no tanks: its EntryPoint deposit pays. */
 export const verifying07: PaymasterLayout = {
   version: 'verifying-0.7',
   title: 'eth-infinitism VerifyingPaymaster 0.7',
@@ -29,7 +29,7 @@ export const verifying07: PaymasterLayout = {
   ...contract,
 };
 
-/** The same contract for EntryPoint v0.8, from eth-infinitism's samples; no package has its code. */
+/** The same contract for EntryPoint v0.8, from eth-infinitism's samples. No package contains its code. */
 export const verifying08: PaymasterLayout = {
   version: 'verifying-0.8',
   title: 'eth-infinitism VerifyingPaymaster 0.8',

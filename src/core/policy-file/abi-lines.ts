@@ -1,6 +1,6 @@
 import { FunctionFragment } from 'ethers';
 
-/** Longest line: a method with tuples in tuples has a few hundred characters. */
+/** The longest accepted line. A method with nested tuples takes a few hundred characters. */
 const MAX_CHARACTERS = 5000;
 
 const lineOf = (fragment: FunctionFragment): string => fragment.format('full').replace(/^function /, '');
@@ -12,7 +12,7 @@ const jsonOf = (fragment: FunctionFragment): object => {
 };
 
 /**
- * The JSON of an ABI whose methods are lines such as `mint(uint256 amount) payable`.
+ * Converts methods written as lines such as `mint(uint256 amount) payable` to the JSON of an ABI.
  * @throws Error for a line that is not a method
  */
 export const abiOfLines = (lines: readonly string[]): string =>
@@ -23,7 +23,7 @@ export const abiOfLines = (lines: readonly string[]): string =>
     }),
   );
 
-/** The lines of an ABI, if they are equivalent to its JSON; undefined if the JSON is needed. */
+/** The methods of an ABI as lines; undefined if the lines would lose something that the JSON contains. */
 export const linesOfAbi = (abi: string): string[] | undefined => {
   try {
     const lines = (JSON.parse(abi) as unknown[]).map((entry) => lineOf(FunctionFragment.from(entry)));

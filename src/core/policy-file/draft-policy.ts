@@ -10,9 +10,9 @@ import { withoutCredentials } from '../webhooks/hidden-credentials.ts';
 import type { FileContract, FileRule, PolicyFile } from './format.ts';
 import { storedData, sentData, withCredentialsOf } from './rule-data.ts';
 
-/** The parts of a draft that are in no file. */
+/** What a draft needs in addition to the file. */
 export interface DraftInputs {
-  /** When new or changed limits begin, epoch ms. */
+  /** When new or changed limits start, epoch ms. */
   readonly now: number;
   /** Creates the id of a new contract, rule or webhook. */
   readonly newId: (name: string) => string;
@@ -29,7 +29,7 @@ const draftContract = (
   return {
     ruleId: known?.ruleId ?? newId(name),
     name,
-    // The same address keeps its first spelling.
+    // If only the letter case of the address differs, the stored one is kept.
     address: known?.address ?? address,
     abi,
     methods: known?.abi === abi ? known.methods : stateChangingMethods(abi).map(({ label }) => label),
@@ -54,13 +54,14 @@ const draftRule = (
   const { ruleId, cycle, policyData } = known;
   const same = { ruleId, name, policyType: type, active, ...binding };
   const before = setup.sent.safeParse(sentData(known));
-  // Compared as if both were sent now: what the desk adds, such as when a limit began, is no change.
+  // Compares both as if they were sent now, so that values that Gasdesk adds, such as a limit's start time, do not
+  // count as changes.
   if (before.success && isSame(stored, storedData(setup, sentData(known), now))) return { ...same, policyData, cycle };
   const changed = withCredentialsOf(stored, policyData);
   return { ...same, policyData: changed, cycle: restarts(setup, policyData, changed) ? cycle + 1 : cycle };
 };
 
-/** Webhooks have no names: the URL and method identify one. Each is taken once. */
+/** Webhooks have no names, so URL and method identify them. Each existing webhook is matched only once. */
 const draftWebhooks = ({ webhooks }: PolicyFile, current: Policy, { newId }: DraftInputs): PolicyWebhook[] => {
   const left = [...current.webhooks];
   return webhooks.map(({ url, method, active }) => {
@@ -76,9 +77,9 @@ const draftWebhooks = ({ webhooks }: PolicyFile, current: Policy, { newId }: Dra
 };
 
 /**
- * The policy of a DApp after the file is applied. Contracts of the same address, rules of the same name and type, and
- * webhooks of the same URL and method keep their ids, and unchanged ones keep their windows. What no file holds stays
- * as it is: the chain's part, and rules of types that this Gasdesk does not know.
+ * The policy of a DApp after the file is applied. Contracts with the same address, rules with the same name and type,
+ * and webhooks with the same URL and method keep their ids; unchanged rules also keep their windows. What a file cannot
+ * contain stays as it is: the chain's settings, and rules of types that this version of Gasdesk does not know.
  */
 export const draftPolicy = (
   file: PolicyFile,

@@ -7,7 +7,7 @@ import { maxExpiry, origin } from '../policy/dapp-settings.ts';
 import { denialWords, isRuleType, ruleTypes } from '../decision/rule-words.ts';
 import { revealsCredentials } from '../webhooks/hidden-credentials.ts';
 
-/** An object whose error for an unknown field lists the known ones. */
+/** An object schema whose error for an unknown field lists the known fields. */
 const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) =>
@@ -16,7 +16,7 @@ const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
         : undefined,
   });
 
-/** A required list: a forgotten one must not pass for an empty one. */
+/** A required list. It must be written even if empty, so that a forgotten list does not count as an empty one. */
 const list = <Item extends z.ZodType>(item: Item, key: string) =>
   z.array(item, {
     error: (issue) => (issue.input === undefined ? `is required. For none, write "${key}: []"` : undefined),
@@ -43,7 +43,7 @@ const rule = fields({
   ...bindingFields,
 });
 
-/** The vault keeps credentials; a file in git is not secret. */
+/** Credentials belong in the vault, because a file in git is not secret. */
 export const CREDENTIALS_ERROR =
   'must have no user name, password, value in its query or key in its path: set the URL on the desk, write [secret] here in place of each value and key, and apply leaves them as they are';
 
@@ -56,7 +56,7 @@ const webhook = fields({
 const isNumberOrText = (value: unknown): boolean =>
   typeof value === 'number' || typeof value === 'string' || value instanceof JsonNumber;
 
-/** A number as it is written, with or without quotes. */
+/** A number, with or without quotes. */
 const digits = z
   .custom<number | string | JsonNumber>(isNumberOrText, 'must be a number')
   .transform((value) => (value instanceof JsonNumber ? value.source : String(value)));
@@ -96,7 +96,7 @@ const expectation = z.union(
 
 const test = fields({ name, operation, expect: expectation });
 
-/** Browsers write hosts in lower case and ASCII, without a default port: another spelling would match nothing. */
+/** An origin as browsers send it: host in lower-case ASCII, no default port. Any other spelling would never match. */
 const AS_SENT = /^(?!http:.*:80$|https:.*:443$)[!-@[-~]+(?<!\/)$/;
 const AS_SENT_ERROR = 'must be as browsers send it: lower case, without "/" at the end and without the default port';
 
@@ -117,10 +117,10 @@ export const fileSchema = fields({
 
 type Read = z.output<typeof fileSchema>;
 
-/** Its ABI is JSON here. */
+/** A contract in a file. Its ABI has been converted to JSON. */
 export type FileContract = Omit<Read['contracts'][number], 'abi'> & { readonly abi: string };
 
-/** `data` is what operators send for its kind. */
+/** A rule in a file. Its `data` has the format that operators send for its kind. */
 export type FileRule = Read['rules'][number];
 
 export type FileTest = Read['tests'][number];

@@ -25,13 +25,13 @@ type Report = (path: Path, message: string) => void;
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The message for a list of methods of which one is not in the ABI. */
+/** The message for a list of methods that contains one that is not in the ABI. */
 const methodWords = (error: unknown): string => {
   const { methods = [] } = (error instanceof EngineError ? error.data : {}) as { methods?: readonly string[] };
   return `names what is no method of the ABI. ${wordsOf(error)}. The methods are: ${methods.join(', ') || 'none'}`;
 };
 
-/** The result of a function; undefined, with an error, if it throws. */
+/** The result of `run`. If it throws, reports the error and returns undefined. */
 const attempt = <T>(report: Report, path: Path, run: () => T, words = wordsOf): T | undefined => {
   try {
     return run();
@@ -70,7 +70,7 @@ const readContract = (
           () => stateChangingMethods(json),
           () => ABI_ERROR,
         );
-  // If the ABI itself is wrong, no method is reported as missing.
+  // If the ABI itself is invalid, no missing methods are reported.
   if (known !== undefined) attempt(report, [...path, 'methods'], () => whitelisted(known, methods), methodWords);
   return { ...contract, abi: json ?? '[]', methods: [...new Set(methods)] };
 };
@@ -97,7 +97,7 @@ const checkRule = (report: Report, place: Path, { type, data, ...binding }: File
   for (const one of urlsWithCredentials(data, path, isSecret)) report(one, CREDENTIALS_ERROR);
 };
 
-/** Reports every item after the first with the same key. */
+/** Reports each item whose key an earlier item has. */
 const checkUnique = <Item>(
   report: Report,
   items: readonly Item[],
@@ -115,13 +115,13 @@ const checkUnique = <Item>(
 
 const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
 
-/** Length of a contract's ABI as it is stored. */
+/** Length of a contract's ABI in its stored form. */
 const abiLength = (contract: unknown): number => {
   const { abi } = (contract ?? {}) as { readonly abi?: unknown };
   return typeof abi === 'string' ? abi.length : JSON.stringify(abi ?? '').length;
 };
 
-/** The counts that a possibly wrong file would need. */
+/** The counts that a file, which may be invalid, would need. */
 const countsIn = (value: unknown): Partial<DappCounts> => {
   const { rules, contracts, webhooks } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const webhookRules = (Array.isArray(rules) ? rules : []).filter(
@@ -136,10 +136,10 @@ const countsIn = (value: unknown): Partial<DappCounts> => {
 };
 
 /**
- * Reads a policy file: YAML with an operator's settings of a DApp's policy, and tests of it.
- * @throws EngineError `TOO_MANY` for more than a DApp may have, before anything of it is read
- * @throws EngineError `POLICY_FILE_INVALID`; `data.errors` lists up to 20 errors, each with line, column and the
- * correct form
+ * Reads a policy file: YAML with an operator's settings for a DApp's policy, and tests of that policy.
+ * @throws EngineError `TOO_MANY` if the file exceeds what a DApp may have, before reading its items
+ * @throws EngineError `POLICY_FILE_INVALID`; `data.errors` lists up to 20 errors, each with its line and column and the
+ * correct format
  */
 export const parsePolicyFile = (text: string): PolicyFile => {
   const { value, refuse } = readYaml(text);

@@ -7,10 +7,10 @@ import { bindingSentences } from '../rules/binding.ts';
 import { isRuleType, ruleTypeOf } from '../decision/rule-words.ts';
 import { sentData } from './rule-data.ts';
 
-/** A difference between two policies of a DApp, in words. */
+/** A difference between two policies of a DApp, described in words. */
 export interface PolicyChange {
   readonly change: 'added' | 'changed' | 'removed';
-  /** For people, by names; `contract Items: methods mint → mint, burn`. */
+  /** For display, with names instead of ids: `contract Items: methods mint → mint, burn`. */
   readonly text: string;
 }
 
@@ -28,7 +28,7 @@ const switched = (one: { active: boolean }, other: { active: boolean }): string[
   return [other.active ? 'no longer paused' : 'paused'];
 };
 
-/** The words for an item of a policy's list: its name, its effect, and its differences. */
+/** How to describe an item in one of a policy's lists: its name, its effect, and its changes. */
 interface Words<Item> {
   readonly id: (item: Item) => string;
   readonly title: (item: Item) => string;
@@ -56,7 +56,7 @@ const sentenceOf = ({ policyType, policyData }: PolicyRule, coin: string): strin
 
 const bindingText = (rule: PolicyRule): string => bindingSentences(rule).join(' ') || 'Applies always.';
 
-/** Changed settings of a rule that its sentence does not mention; its windows restart in any case. */
+/** Changed settings that a rule's sentence does not mention. Leaves out its windows, which restart anyway. */
 const changedSettings = (one: PolicyRule, other: PolicyRule): string => {
   const [before, after] = [one, other].map((rule): Readonly<Record<string, unknown>> =>
     isRuleType(rule.policyType) ? { ...sentData(rule) } : {},
@@ -152,7 +152,7 @@ const breakerText = (policy: Policy): string => {
   return breaker ? `${amount(breaker.amountWei, policy, '')} per ${spanWords(breaker.seconds)}` : 'none';
 };
 
-/** A setting of a policy: its title, and its value in words. */
+/** A setting of a policy: its title, and a function that describes its value. */
 type Setting = readonly [title: string, say: (policy: Policy) => string];
 
 const settingsInFile: readonly Setting[] = [
@@ -162,7 +162,7 @@ const settingsInFile: readonly Setting[] = [
   ['longest expiry', ({ dapp }) => `${dapp.maxExpirySeconds} s`],
 ];
 
-/** Settings that no file holds: those of the chain, and the DApp's own. */
+/** Settings that a file cannot contain: those of the chain and those of the DApp itself. */
 const settingsBesides: readonly Setting[] = [
   ['name of the DApp', ({ dapp }) => dapp.name],
   ['chain', ({ dapp }) => String(dapp.chainId)],
@@ -183,7 +183,7 @@ const settingsBesides: readonly Setting[] = [
   ['share of a gas tank', (policy) => `${policy.outstandingSharePercent} %`],
 ];
 
-/** The differences between two policies of a DApp, in order: contracts, rules, webhooks, settings. */
+/** The differences between two policies of a DApp, in the order contracts, rules, webhooks, settings. */
 export const policyChanges = (before: Policy, after: Policy): PolicyChange[] => {
   const coin = coinOf(after);
   const differing = [...settingsInFile, ...settingsBesides].flatMap(([title, say]): PolicyChange[] => {
@@ -198,6 +198,8 @@ export const policyChanges = (before: Policy, after: Policy): PolicyChange[] => 
   ];
 };
 
-/** The settings of a policy that no file holds, for people: the chain's part, and the DApp's own. */
+/**
+ * The settings of a policy that a file cannot contain, for display: those of the chain and those of the DApp itself.
+ */
 export const settingsOutsideFile = (policy: Policy): (readonly [title: string, value: string])[] =>
   settingsBesides.map(([title, say]) => [title, say(policy)]);

@@ -10,7 +10,9 @@ import { policyFileText } from './write-file.ts';
 const LATER = Date.UTC(2026, 10, 23);
 const drafting = { now: LATER, newId: () => 'new' };
 
-/** A policy without what differs for every DApp: ids, number of updates and start of limits, credentials. */
+/**
+ * The policy without values that always differ between DApps: ids, update counts, start times of limits, credentials.
+ */
 const apartFromIds = (policy: Policy): unknown =>
   JSON.parse(
     JSON.stringify(policy, (key, value: unknown) =>

@@ -3,16 +3,16 @@ import { EngineError } from '../../shared/errors.ts';
 import { JsonNumber, positiveDecimal } from '../../shared/schema/decimal.ts';
 import type { PlacedError } from '../../shared/schema/parse.ts';
 
-/** A policy of 100 contracts has a tenth of it. */
+/** A policy with 100 contracts takes a tenth of this. */
 const MAX_CHARACTERS = 512 * 1024;
 const DEEPEST = 40;
 const TOO_DEEP = `A policy file is at most ${DEEPEST} levels deep.`;
 const MAX_ERRORS = 20;
 
-/** The values of a YAML text, with their positions. */
+/** The values in a YAML text. Remembers their positions for errors. */
 export interface YamlReading {
   readonly value: unknown;
-  /** @throws EngineError `POLICY_FILE_INVALID`, which names line and column of each error */
+  /** @throws EngineError `POLICY_FILE_INVALID`, which names the line and column of each error */
   readonly refuse: (errors: readonly PlacedError[]) => never;
 }
 
@@ -32,8 +32,8 @@ const invalid = (errors: readonly string[]): EngineError =>
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**
- * The meaning of a plain word to people: nothing, true, false, a number, or text. A number that a double alters keeps
- * its digits.
+ * The value of an unquoted scalar: null, true, false, a number, or text. A number that a double cannot represent
+ * exactly keeps its digits.
  */
 const plainValue = (source: string): unknown => {
   if (source === '' || source === 'null' || source === '~') return null;
@@ -47,10 +47,7 @@ const plainValue = (source: string): unknown => {
 const offsetOf = (node: unknown, otherwise: number): number =>
   (node as Partial<Node> | null | undefined)?.range?.[0] ?? otherwise;
 
-/**
- * Reads the nodes of a document. Features of YAML other than lists, fields and values are refused: policy files do not
- * need them.
- */
+/** Reads the nodes of a document. Accepts only lists, fields and values: policy files need no other YAML features. */
 const createReader = () => {
   const errors: Misfit[] = [];
   const error = (offset: number, message: string): null => {
@@ -88,7 +85,7 @@ const createReader = () => {
       const at = offsetOf(pair.key, offset);
       const key = keyOf(pair.key, at);
       if (fields.has(key)) error(at, `The field "${key.slice(0, 100)}" is there twice. Keep one of them.`);
-      // An error of a field is at the field's position, not at its value's.
+      // The error of a field points to its key, not to its value.
       fields.set(key, child(key, pair.value, at));
     }
     return Object.fromEntries(fields);
@@ -110,10 +107,11 @@ const pathText = (path: readonly PropertyKey[]): string =>
   path.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`)).join('');
 
 /**
- * Reads a YAML text of one document into plain values. Numbers that a double would alter become {@link JsonNumber}.
- * @throws EngineError `POLICY_FILE_INVALID`, which names line and column, for a text that is not YAML, and for what no
- * policy file needs of it: anchors, aliases, tags, a field twice, several documents, more than 524,288 characters, more
- * than 40 levels
+ * Reads a YAML text with one document into plain values. Numbers that a double cannot represent exactly become {@link
+ * JsonNumber}.
+ * @throws EngineError `POLICY_FILE_INVALID`, which names line and column, for a text that is not YAML or that contains
+ * what no policy file needs: anchors, aliases, tags, duplicate fields, several documents, more than 524,288 characters,
+ * more than 40 levels
  */
 export const readYaml = (text: string): YamlReading => {
   if (text.length > MAX_CHARACTERS) throw invalid(['A policy file has at most 524,288 characters.']);
@@ -122,7 +120,8 @@ export const readYaml = (text: string): YamlReading => {
     const { line, col } = lines.linePos(offset);
     return `line ${line}, column ${col}`;
   };
-  // The parser reads all scalars as text: `plainValue` decides which are numbers, so that no double alters them.
+  // The parser returns all scalars as text. `plainValue` then decides which are numbers, so that no double changes
+  // them.
   const options = { lineCounter: lines, schema: 'failsafe', uniqueKeys: false, prettyErrors: false } as const;
   const [document, second] = [...parseAllDocuments(text, options)];
   const throwErrors = (found: readonly Misfit[]): never => {

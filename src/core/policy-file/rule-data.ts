@@ -5,7 +5,7 @@ import type { Setup } from '../rules/rule.ts';
 import { webhookSetup } from '../rules/webhook.ts';
 import { hideCredentials, withoutCredentials, withoutUserInfo } from '../webhooks/hidden-credentials.ts';
 
-/** Stored fields that only the desk sets. Requests never contain them. */
+/** Stored fields that only Gasdesk sets and that requests never contain. */
 const unsendable = (sent: z.ZodType, stored: object): ReadonlySet<string> =>
   new Set(
     (sent.safeParse(stored).error?.issues ?? []).flatMap((issue) =>
@@ -13,11 +13,11 @@ const unsendable = (sent: z.ZodType, stored: object): ReadonlySet<string> =>
     ),
   );
 
-/** The fields in the data of a kind, in order, if its schema is one of fields. */
+/** The field names of a kind's data, in order; empty if its schema is not an object. */
 export const fieldsOf = (sent: z.ZodType): readonly string[] =>
   Object.keys((sent as { shape?: Readonly<Record<string, unknown>> }).shape ?? {});
 
-/** The same value with every text in it changed. */
+/** The same value, with `change` applied to every text in it. */
 const withTexts = (value: unknown, change: (text: string, path: string) => string, path = ''): unknown => {
   if (typeof value === 'string') return change(value, path);
   if (Array.isArray(value)) return value.map((item, index) => withTexts(item, change, `${path}/${index}`));
@@ -27,7 +27,7 @@ const withTexts = (value: unknown, change: (text: string, path: string) => strin
   );
 };
 
-/** A rule's data as operators send it, without credentials, for a policy file. */
+/** A rule's data in the format that operators send, without credentials, for a policy file. */
 export const sentData = ({ policyType, policyData }: Pick<PolicyRule, 'policyType' | 'policyData'>): object => {
   const stored = policyData as object;
   const { sent } = ruleTypeOf(policyType).setup;
@@ -36,17 +36,17 @@ export const sentData = ({ policyType, policyData }: Pick<PolicyRule, 'policyTyp
   const sendable = Object.entries(stored)
     .filter(([key]) => !strange.has(key))
     .toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other));
-  // Texts of other rules may be links, which are not secret.
+  // In other rules, a text may be a link, whose query and path are not secret.
   const shown = policyType === webhookSetup.policyType ? withoutCredentials : withoutUserInfo;
   return withTexts(Object.fromEntries(sendable), shown) as object;
 };
 
-/** The stored form of sent data. @param now epoch ms */
+/** Converts sent data to its stored form. @param now epoch ms */
 export const storedData = (setup: Setup, sent: unknown, now: number): object =>
-  // Stored data is JSON: an undefined field is missing.
+  // Stored data is JSON, which has no undefined fields.
   JSON.parse(JSON.stringify(setup.keep(setup.sent.parse(sent), { now, keepUrl: hideCredentials }))) as object;
 
-/** The data with the vault's credentials for URLs that have not changed. */
+/** The data, with the vault's credentials put back into URLs that have not changed. */
 export const withCredentialsOf = (data: unknown, current: unknown): unknown => {
   const known = new Map<string, string>();
   withTexts(current, (text, path) => {

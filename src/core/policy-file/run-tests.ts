@@ -14,16 +14,16 @@ export interface TestResult {
   readonly name: string;
   readonly passed: boolean;
   readonly expected: string;
-  /** `sponsored`, or `denied: ` and the code. */
+  /** `sponsored`, or `denied: ` followed by the code. */
   readonly actual: string;
-  /** Why it was denied, in words; empty if it was sponsored. */
+  /** Why the operation was denied; empty if it was sponsored. */
   readonly message: string;
 }
 
 const GWEI = 10n ** 9n;
 const stand = (digits: string): Address => `0x${digits.repeat(20)}`;
 
-/** An empty DApp, for tests without a desk. */
+/** An empty DApp, for tests that run without a data folder. */
 const NO_DAPP: Policy = {
   v: 1,
   dapp: {
@@ -49,17 +49,19 @@ const NO_DAPP: Policy = {
   outstandingSharePercent: 100,
 };
 
-/** The part of the policy that a file controls: a pause, or a chain's bounds, must not make its tests fail. */
+/** The part of the policy that a file controls. A pause or a limit of the chain must not make a file's tests fail. */
 const fileAlone = (policy: Policy): Policy => ({
   ...policy,
   pause: null,
   chain: policy.chain && { ...policy.chain, breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null },
 });
 
-/** The sender holds the maximum amount of every token. */
+/** The sender's holding of each token: the maximum amount. */
 const PLENTY = { held: String((1n << 256n) - 1n) };
 
-/** A chain with a base fee of 1 gwei, a full tank, and an account that exists unless the operation creates it. */
+/**
+ * A chain with a base fee of 1 gwei, a full tank, and an account that already exists, unless the operation creates it.
+ */
 const factsOf = (
   { operation }: FileTest,
   file: PolicyFile,
@@ -94,7 +96,7 @@ const factsOf = (
       suggestedTipWei: String(GWEI),
     },
     account: { hasCode: !operation.deploys, nextNonce: '0' },
-    // A limit in dollars denies by its amounts, not because the price is missing.
+    // The price is always known, so that a limit in dollars denies only because of its amounts.
     price: { usd: chain?.price?.source === 'static' ? chain.price.usd : '1', source: 'static' },
     holdings: Object.fromEntries(holdingQuestions(rules).map((question) => [holdingKey(question), PLENTY])),
     shared: { bySenders: false, byDapps: false, chain: false },
@@ -104,11 +106,11 @@ const factsOf = (
 };
 
 /**
- * Decides the operations of a file's tests by the file, on a chain and with a tank that deny nothing by themselves.
- * Webhooks verify, senders hold every token, a coin is worth one US dollar unless the chain has a price, and the ledger
- * is empty.
+ * Decides the operations in a file's tests by the file's policy, on a chain and with a tank that never cause a denial.
+ * Webhooks allow, senders hold every token, a coin is worth one US dollar unless the chain has a static price, and the
+ * ledger is empty.
  * @param at epoch ms
- * @param dapp provides version and chain of the operations; absent: 1.1.0 on Ethereum
+ * @param dapp determines version and chain of the operations; default: version 1.1.0 on Ethereum
  */
 export const runPolicyTests = (file: PolicyFile, at: number, dapp: Policy = NO_DAPP): TestResult[] => {
   const policy = fileAlone(draftPolicy(file, dapp, { now: at, newId: (name) => `new:${name}` }));

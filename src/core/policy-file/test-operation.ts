@@ -11,26 +11,26 @@ const GWEI = 10n ** 9n;
 type Operation = FileTest['operation'];
 type Call = Operation['calls'][number];
 
-/** The call that the account is to make. */
+/** A call that the account is to make. */
 interface EncodedCall {
   readonly target: Address;
   readonly value: bigint;
   readonly data: Hex;
 }
 
-/** The account of a test that names no sender. */
+/** The account in a test that names no sender. */
 const SENDER: Address = `0x${'a1'.repeat(20)}`;
-/** Creates the account of a test that deploys it: SimpleAccountFactory of EntryPoint v0.6. */
+/** The factory in a test that deploys its account: SimpleAccountFactory of EntryPoint v0.6. */
 const FACTORY: Address = '0x9406Cc6185a346906296840746125a0E44976454';
 
-/** Calls of SimpleAccount, which other accounts share, and of its factory. */
+/** Functions of SimpleAccount, which other accounts share, and of its factory. */
 const account = new Interface([
   'function execute(address target, uint256 value, bytes data)',
   'function executeBatch((address target, uint256 value, bytes data)[] calls)',
   'function createAccount(address owner, uint256 salt)',
 ]);
 
-/** ethers reads the digits of a number that is too large for a double. */
+/** For a number too large for a double, returns the digits, which ethers can read. */
 const exactArgument = (value: unknown): unknown => {
   if (value instanceof JsonNumber) return value.source;
   return Array.isArray(value) ? value.map(exactArgument) : value;
@@ -43,7 +43,7 @@ const targetOf = (to: string, contracts: readonly FileContract[]): Address => {
   return read.data;
 };
 
-/** The method of a call: a signature, or a name that occurs once in the ABI of the contract. */
+/** The method of a call, which is given as a signature or as a name that occurs once in the contract's ABI. */
 const fragmentOf = (method: string, target: Address, contracts: readonly FileContract[]): FunctionFragment => {
   if (method.includes('(')) return FunctionFragment.from(`function ${method}`);
   const abi = contracts.find((one) => sameAddress(one.address, target))?.abi ?? '[]';
@@ -56,8 +56,8 @@ const fragmentOf = (method: string, target: Address, contracts: readonly FileCon
 };
 
 /**
- * The bytes of a test's call. Without a method it is a plain transfer.
- * @throws Error in words, if the target, the method or its arguments are invalid
+ * The encoded call of a test. Without a method it is a plain transfer.
+ * @throws Error with a readable message if the target, the method or its arguments are invalid
  */
 export const encodeCall = ({ to, method, args, value }: Call, contracts: readonly FileContract[]): EncodedCall => {
   const target = targetOf(to, contracts);
@@ -90,7 +90,7 @@ const callDataOf = (calls: readonly EncodedCall[]): Hex => {
 const creationOf = ({ creation }: EntryPoint, owner: Address): object =>
   creation(addressKey(FACTORY), account.encodeFunctionData('createAccount', [owner, 0n]) as Hex);
 
-/** Default gas and fees of a test, those of a usual operation: half a million gas at 2 gwei. */
+/** The gas and fees of a test. The default is half a million gas at 2 gwei, as for a usual operation. */
 const gasOf = ({ isPacked }: EntryPoint, { gas = {}, maxFeePerGas }: Operation): Record<string, bigint> => {
   const given = Object.entries(gas).flatMap(([field, value]) =>
     value === undefined ? [] : [[field, BigInt(value)] as const],
@@ -107,7 +107,7 @@ const gasOf = ({ isPacked }: EntryPoint, { gas = {}, maxFeePerGas }: Operation):
   };
 };
 
-/** The operation of a test in the form of its EntryPoint, as JSON-RPC writes it. */
+/** The operation of a test in the format of its EntryPoint, as in JSON-RPC. */
 export const testOperation = (
   operation: Operation,
   contracts: readonly FileContract[],

@@ -6,7 +6,7 @@ import { fileFields } from './write-file.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Texts that some version of a YAML reader may misread unless they are quoted. */
+/** Texts that some YAML version may misread unless they are quoted. */
 const AMBIGUOUS = /^(?:[-+.\d].*|~|null|true|false|yes|no|on|off|)$/i;
 
 const scalarOf = (value: unknown): Scalar => {
@@ -15,7 +15,7 @@ const scalarOf = (value: unknown): Scalar => {
   return scalar;
 };
 
-/** A value as a YAML node that reads back unchanged. */
+/** A value as a YAML node that parses to exactly the same value. */
 export const nodeOf = (value: unknown): Scalar | YAMLMap | YAMLSeq => {
   if (typeof value !== 'object' || value === null) return scalarOf(value);
   if (Array.isArray(value)) {
@@ -28,7 +28,7 @@ export const nodeOf = (value: unknown): Scalar | YAMLMap | YAMLSeq => {
   return map;
 };
 
-/** The identity of a list item across two texts: the same by which apply finds existing items. */
+/** Identifies a list item in the old and the new file by the same fields as `draftPolicy`. */
 const keyOf = (item: unknown): string => {
   if (typeof item !== 'object' || item === null) return String(item);
   const { address, name, type, url, method = 'POST' } = item as Readonly<Record<string, string>>;
@@ -43,12 +43,12 @@ const mergedSeq = (seq: YAMLSeq, values: readonly unknown[]): YAMLSeq => {
     known.delete(keyOf(value));
     return item === undefined ? nodeOf(value) : merged(item, value);
   });
-  // An empty list in brackets gets lines of its own for long items.
+  // An empty list is written in brackets. Long items need a line each.
   if (values.length > 0 && seq.items.every((item) => !isScalar(item))) seq.flow = false;
   return seq;
 };
 
-/** The value of an omitted field: nothing, no list, no data. */
+/** True for a value that counts as omitted: null, an empty list, an empty object. */
 const isNothing = (value: unknown): boolean =>
   value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 
@@ -63,7 +63,7 @@ const mergedMap = (map: YAMLMap, fields: Fields, besides?: string): YAMLMap => {
   return map;
 };
 
-/** The node with another value: unchanged parts stay as they were written, with their comments. */
+/** The node with a new value. Unchanged parts stay as they were written, including comments. */
 const merged = (node: unknown, value: unknown): unknown => {
   if (isMap(node) && typeof value === 'object' && value !== null) return mergedMap(node, value as Fields);
   if (isSeq(node) && Array.isArray(value)) return mergedSeq(node, value);
@@ -75,13 +75,13 @@ const merged = (node: unknown, value: unknown): unknown => {
 };
 
 /**
- * A policy file with the policy's values: what has not changed stays as it was written, with its comments; so do the
- * tests. If nothing has changed it is the same text.
+ * A policy file with the policy's values. Unchanged parts, including comments and tests, stay as they were written. If
+ * nothing has changed, returns the same text.
  * @throws EngineError `POLICY_FILE_INVALID` if the text is not a policy file
  */
 export const updatePolicyFile = (text: string, policy: Policy): string => {
   if (policyHash(draftPolicy(parsePolicyFile(text), policy)) === policyHash(policy)) return text;
-  // Every scalar is text, so that each number keeps its spelling, to the last digit.
+  // All scalars are read as text, so that each number keeps its exact spelling.
   const document = parseDocument(text, { schema: 'failsafe' });
   mergedMap(document.contents as YAMLMap, fileFields(policy), 'tests');
   return document.toString({ lineWidth: 0, flowCollectionPadding: text.includes('{ ') });

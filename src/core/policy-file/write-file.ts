@@ -7,7 +7,7 @@ import { storedBinding } from '../rules/binding.ts';
 import { linesOfAbi } from './abi-lines.ts';
 import { sentData } from './rule-data.ts';
 
-/** The file names the state only of an inactive item. */
+/** A file contains `active` only for an inactive item. */
 const paused = ({ active }: { readonly active: boolean }): object => (active ? {} : { active: false });
 
 const contractFields = ({ name, address, abi, whitelistedMethods, ...contract }: PolicyContract): object => ({
@@ -32,7 +32,7 @@ const webhookFields = ({ webhookUrl, requestType: method, ...webhook }: PolicyWe
   ...paused(webhook),
 });
 
-/** The contents of a policy file, in order. */
+/** The fields of a policy file, in order. */
 export const fileFields = ({
   contracts,
   rules,
@@ -50,7 +50,7 @@ export const fileFields = ({
   maxExpirySeconds: dapp.maxExpirySeconds,
 });
 
-/** The policy of a DApp as a policy file: the same policy always gives the same text. It holds no credentials. */
+/** The policy of a DApp as a policy file. The same policy always gives the same text. It contains no credentials. */
 export const policyFileText = (policy: Policy): string => {
   const document = new Document(fileFields(policy));
   document.commentBefore = ` The policy of ${policy.dapp.name.replaceAll(/\p{Cc}/gu, ' ')}. Apply it with "gasdesk policy apply".`;
@@ -58,6 +58,6 @@ export const policyFileText = (policy: Policy): string => {
     const [, ...sections] = document.contents.items;
     for (const { key } of sections) key.spaceBefore = true;
   }
-  // Long lines stay one line, so that differences are readable.
+  // Long lines are not wrapped, so that diffs stay readable.
   return document.toString({ lineWidth: 0 });
 };

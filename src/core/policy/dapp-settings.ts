@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Bounds of a DApp's longest `expiryDuration`, in seconds. The least is what a request gets by default. */
+/** Bounds for the longest `expiryDuration` that a DApp allows, in seconds. `least` is also the default of a request. */
 export const maxExpiry = { least: 300, most: 86_400, default: 3_600 } as const;
 
-/** `*`, or scheme, host and port as in the Origin header; extensions and apps have schemes of their own. */
+/** `*`, or scheme, host and port as in an Origin header. Browser extensions and apps use their own schemes. */
 export const origin = z
   .string()
   .max(300)

@@ -1,5 +1,5 @@
 /**
- * The value of an amount of the coin in 10^-18 US dollars, rounded up: as fine as wei are of the coin.
+ * The dollar value of an amount of the native coin, in units of 10^-18 US dollars, rounded up.
  * @param price US dollars for one coin, decimal
  */
 export const dollarsOf = (wei: bigint, price: string): bigint => {

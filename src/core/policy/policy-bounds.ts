@@ -1,14 +1,16 @@
 import { EngineError } from '../../shared/errors.ts';
 
-/** What is counted of a DApp. Webhooks of rules count as webhooks too: each costs a call and a connection. */
+/**
+ * What is counted per DApp. The webhooks of rules count as webhooks too, because each costs a call and a connection.
+ */
 export type Countable = 'rules' | 'contracts' | 'abiCharacters' | 'webhooks' | 'apiKeys';
 
 export type DappCounts = Readonly<Record<Countable, number>>;
 
 /**
- * The most that a DApp may have of each. A decision checks all rules: a thousand cost a few times as much as two, which
- * is the most a decision may cost; conditions have a budget of their own. Every revision of the policy stores the ABI
- * of each contract, and every decision calls each webhook.
+ * The most that a DApp may have of each. A decision checks all rules, and with a thousand rules it costs a few times as
+ * much as with two, which is acceptable. Conditions have a separate budget. Every revision of the policy stores each
+ * contract's ABI, and every decision calls each webhook.
  */
 export const MAX_COUNTS: DappCounts = {
   rules: 1_000,
@@ -27,8 +29,9 @@ const WORDS: Readonly<Record<Countable, string>> = {
 };
 
 /**
- * Refuses more than a DApp may have. What already exceeds a bound stays, and does not prevent adding other things.
- * @param counts the numbers after the addition, for what is added
+ * Refuses an addition that would exceed a bound. If a DApp already exceeds one bound, it can still add items of other
+ * kinds.
+ * @param counts the totals after the addition, only of the kinds that are added
  * @throws EngineError `TOO_MANY`
  */
 export const requireRoom = (counts: Partial<DappCounts>): void => {

@@ -3,7 +3,7 @@ import { policyWith } from '../../../test/support/facts.ts';
 import { breaker, items, limit, hook } from '../../../test/support/situations.ts';
 import { type Policy, policyHash, policySchema } from './policy.ts';
 
-/** A revision written by hand, with everything that a policy may have. */
+/** A hand-written revision with every field that a policy can have. */
 const written = `{
   "v": 1, "outstandingSharePercent": 25, "resumes": {"desk": 2, "dapp": 1},
   "pause": {"since": 1795348800000, "reason": "Schlüsselwechsel 🔑", "dapp": "Game"},

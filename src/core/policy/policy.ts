@@ -8,7 +8,7 @@ const wei = z
   .regex(/^\d{1,200}$/)
   .describe('wei, decimal');
 
-/** A registered smart contract; it is listed among the rules under `ruleId`. */
+/** A registered smart contract. Lists of rules include it under its `ruleId`. */
 const contract = z.strictObject({
   ruleId: z.string(),
   name: z.string(),
@@ -19,7 +19,7 @@ const contract = z.strictObject({
   active: z.boolean(),
 });
 
-/** A rule as it is stored. Its kind determines the form of `policyData`: {@link ConfigurableRule}. */
+/** A stored rule. Its kind determines the format of `policyData`: {@link ConfigurableRule}. */
 const rule = z.strictObject({
   ruleId: z.string(),
   name: z.string(),
@@ -40,10 +40,10 @@ const webhook = z.strictObject({
   active: z.boolean(),
 });
 
-/** The most that may be signed for on a chain within a time, before all sponsorship is paused. */
+/** The most that may be signed for on a chain within a period, before all sponsorship is paused. */
 const breaker = z.strictObject({ amountWei: wei.describe('Sum of maximum costs'), seconds: z.int() });
 
-/** The operator's settings of a chain that decisions depend on. */
+/** The operator's settings of a chain that affect decisions. */
 const chain = z.strictObject({
   name: z.string().nullable(),
   symbol: z.string().nullable(),
@@ -70,7 +70,7 @@ const pause = z.strictObject({
   paymasterId: z.string().optional().describe('The same, by its id'),
 });
 
-/** All settings of the operator that can change a verdict on a DApp's operations, at one moment. */
+/** All of the operator's settings that can change a verdict on a DApp's operations, at one point in time. */
 export const policySchema = z.strictObject({
   v: z.literal(1),
   dapp: z.strictObject({
@@ -96,7 +96,7 @@ export const policySchema = z.strictObject({
   outstandingSharePercent: z.int().describe('Of a shared gas tank that one user may hold'),
 });
 
-/** One revision of a DApp's policy. It is never modified. */
+/** One revision of a DApp's policy. Never modified. */
 export type Policy = Readonly<z.output<typeof policySchema>>;
 
 export type PolicyContract = Readonly<z.output<typeof contract>>;
@@ -107,6 +107,6 @@ export type PolicyWebhook = Readonly<z.output<typeof webhook>>;
 
 export type PolicyPause = Readonly<z.output<typeof pause>>;
 
-/** The name of a revision: `sha256:` and the hash of its canonical JSON (RFC 8785), hex. */
+/** Identifies a revision: `sha256:` and the hash of its canonical JSON (RFC 8785) in hex. */
 export const policyHash = (policy: Policy): string =>
   `sha256:${sha256(toUtf8Bytes(canonicalize(policy) ?? '')).slice(2)}`;

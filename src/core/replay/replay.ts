@@ -153,6 +153,19 @@ const compareLean = (record: LeanRecord, { steps, held }: Decision, withWords: b
   if (withWords) compare('traceHash', record.traceHash, traceHash(steps));
 };
 
+/** Compares the fields that the record has and that this version would write in the same way. */
+const compareFields = (
+  record: StoredRecord,
+  replayed: Pick<WholeRecord, Field>,
+  withWords: boolean,
+  compare: Compare,
+): void => {
+  for (const field of FIELDS) {
+    if (isLean(record) && DERIVED.includes(field)) continue;
+    if (withWords || !WORDS.includes(field)) compare(field, (record as WholeRecord)[field], replayed[field]);
+  }
+};
+
 const compareTrace = (
   stored: readonly TraceStep[],
   now: readonly TraceStep[],
@@ -226,10 +239,7 @@ const compareAll = (
   const withWords = record.engine === engine;
   compare('facts.contract', facts.contract, contractBy(facts, policy));
   compareRequest(record, { facts, policy }, withWords, compare);
-  for (const field of FIELDS) {
-    if (isLean(record) && DERIVED.includes(field)) continue;
-    if (withWords || !WORDS.includes(field)) compare(field, (record as WholeRecord)[field], replayed[field]);
-  }
+  compareFields(record, replayed, withWords, compare);
   if (isLean(record)) compareLean(record, decision, withWords, compare);
   else compareTrace(record.trace, replayed.trace, withWords, compare);
   if (withSignatures && decision.reason === undefined) {

@@ -22,7 +22,7 @@ const stepOf = (sender: Address, eip7702Auth: Eip7702Authorization) => {
 test.each<[string, Eip7702Authorization, Address, object]>([
   ['SIGNED_BY_SENDER', signed, owner, { delegate, signer: owner }],
   ['NOT_SIGNED_BY_SENDER', signed, delegate, { delegate, signer: owner }],
-  // Then its signature is another account's.
+  // Changing a signed field makes the signature recover to another account.
   ['NOT_SIGNED_BY_SENDER', { ...signed, nonce: 1n }, owner, { delegate, signer: expect.any(String) }],
   ['NOT_SIGNED_YET', { ...signed, r: ZERO, s: ZERO, yParity: 0n }, owner, { delegate }],
   ['SIGNATURE_OF_NOBODY', { ...signed, r: ZERO }, owner, { delegate }],

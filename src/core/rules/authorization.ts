@@ -3,18 +3,21 @@ import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import { type Eip7702Authorization, isV06 } from '../../shared/schema/user-operation.ts';
 import { type RuleKind, pass } from './rule.ts';
 
-/** Clients request paymaster data before their users sign; viem then writes zeros for the signature. */
+/**
+ * False for an unsigned authorisation. Clients request paymaster data before their users sign, and viem then writes
+ * zeros for the signature.
+ */
 export const isSigned = ({ r, s }: Eip7702Authorization): boolean => BigInt(r) !== 0n || BigInt(s) !== 0n;
 
 const signerOf = ({ address, chainId, nonce, r, s, yParity }: Eip7702Authorization): Address | undefined => {
   try {
     return verifyAuthorization({ address, chainId, nonce }, { r, s, yParity: yParity === 1n ? 1 : 0 }) as Address;
   } catch {
-    return undefined; // r is on no point of the curve
+    return undefined; // r is not the x-coordinate of a point on the curve
   }
 };
 
-/** Shows the operator who signed the operation's EIP-7702 authorisation. */
+/** Shows the operator who signed the operation's EIP-7702 authorisation. Never denies. */
 export const authorization: RuleKind<never> = {
   type: 'authorization',
   title: 'EIP-7702 authorisation',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PolicyRule } from '../policy/policy.ts';
 import { expression } from '../conditions/expression.ts';
 
-/** The last moment that a JavaScript `Date` can be. */
+/** The latest time that a JavaScript `Date` can hold. */
 const LAST_MS = 8_640_000_000_000_000;
 
 const moment = z.int('must be epoch milliseconds').nonnegative('must be epoch milliseconds').max(LAST_MS);
@@ -10,13 +10,13 @@ const enforcement = z.enum(['enforce', 'shadow']);
 
 /** Settings of every rule, whatever its type: when it applies, and whether it is enforced. */
 export interface Binding {
-  /** A condition in CEL: the rule applies only to operations that meet it. Absent: to all. */
+  /** A CEL condition: the rule applies only to operations that meet it. Absent: to all operations. */
   readonly when?: string | undefined;
-  /** Epoch ms; absent: from the start. */
+  /** Epoch ms. Absent: active from its creation. */
   readonly activeFrom?: number | undefined;
-  /** Epoch ms, from which on the rule no longer applies; absent: without end. */
+  /** Epoch ms at which the rule stops applying. Absent: never. */
   readonly activeUntil?: number | undefined;
-  /** A rule in `shadow` is evaluated, traced and counted as if enforced, and denies nothing. Absent: `enforce`. */
+  /** A `shadow` rule is evaluated, traced and counted like an enforced one, but denies nothing. Absent: `enforce`. */
   readonly enforcement?: 'enforce' | 'shadow' | undefined;
 }
 
@@ -30,7 +30,7 @@ export const bindingFields = {
     .describe('shadow: the rule is evaluated, traced and counted as if enforced, but denies nothing'),
 };
 
-/** The same in an update: null removes a setting. */
+/** The same fields in an update, where null removes a setting. */
 export const bindingUpdate = {
   when: expression.nullable().optional().describe('A condition in CEL; null: the rule applies to every operation'),
   activeFrom: moment
@@ -44,7 +44,7 @@ export const bindingUpdate = {
   enforcement: enforcement.optional(),
 };
 
-/** What is wrong with the times of a rule, or undefined. */
+/** The error in a rule's active period; undefined if there is no error. */
 export const bindingError = ({ activeFrom, activeUntil }: Binding): string | undefined =>
   activeFrom !== undefined && activeUntil !== undefined && activeUntil <= activeFrom
     ? 'activeUntil must be after activeFrom'
@@ -52,7 +52,7 @@ export const bindingError = ({ activeFrom, activeUntil }: Binding): string | und
 
 export type StoredBinding = Pick<PolicyRule, keyof Binding>;
 
-/** The binding as it is stored: without `enforce`, which is the default. */
+/** The binding as it is stored: without `enforce`, because that is the default. */
 export const storedBinding = ({ when, activeFrom, activeUntil, enforcement }: Binding): StoredBinding => ({
   ...(when !== undefined && { when }),
   ...(activeFrom !== undefined && { activeFrom }),
@@ -63,7 +63,7 @@ export const storedBinding = ({ when, activeFrom, activeUntil, enforcement }: Bi
 /** A {@link Binding} in an update: null removes a setting. */
 type BindingUpdate = { readonly [Field in keyof Binding]?: Binding[Field] | null };
 
-/** The binding after an update; omitted fields stay as they are. */
+/** The binding after an update. Omitted fields keep their values. */
 export const updatedBinding = (rule: Binding, update: BindingUpdate): StoredBinding => {
   const { when = rule.when, activeFrom = rule.activeFrom, activeUntil = rule.activeUntil } = update;
   const { enforcement = rule.enforcement } = update;
@@ -71,10 +71,10 @@ export const updatedBinding = (rule: Binding, update: BindingUpdate): StoredBind
   return storedBinding({ when: when ?? undefined, ...times, enforcement: enforcement ?? undefined });
 };
 
-/** A time to the minute. @param at epoch ms */
+/** Formats a time to the minute. @param at epoch ms */
 export const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** When a rule applies, and whether it is enforced, in sentences; empty if it always applies. */
+/** Sentences that say when a rule applies and whether it is enforced; empty if it always applies. */
 export const bindingSentences = ({ when, activeFrom, activeUntil, enforcement }: Binding): string[] => [
   ...(when === undefined ? [] : [`Applies when ${when}.`]),
   ...(activeFrom === undefined ? [] : [`Applies from ${utc(activeFrom)}.`]),

@@ -29,14 +29,14 @@ const detail = { detail: 'The array at byte 68 ends outside the data.' };
 const [MINT, BURN] = [call('mint'), call('burn')];
 const MINTING = encodeExecute(ITEMS, 0n, MINT);
 
-/** An operation with this callData, of a DApp that sponsors `mint` on one contract. */
+/** An operation with this callData, for a DApp that sponsors `mint` on one contract. */
 const calling = (callData: Hex): Situation => ({ policy: { contracts: [items()] }, op: { callData } });
 const executing = (target: Address, data: Hex): Situation => calling(encodeExecute(target, 0n, data));
 const executingRow = (denied: Hex, signed: Hex) => row(calling, denied, signed);
 
 const PREFIX = '8dd7712f';
 const prefixed = (prefix: string): Hex => `0x${prefix}${MINTING.slice(2)}`;
-/** The same with executeUserOp before it, for EntryPoint v0.7. */
+/** The same with the `executeUserOp` prefix, for EntryPoint v0.7. */
 const prefixing = (prefix: string): Situation => {
   const callData = prefixed(prefix);
   return { ...calling(callData), dapp: { version: 'verifying-0.7' }, facts: { op: rpcOperationV07With({ callData }) } };
@@ -44,7 +44,7 @@ const prefixing = (prefix: string): Situation => {
 
 const batch = (target: Address): Hex =>
   encodeExecute7579(BATCH, encodeArguments(['(address,uint256,bytes)[]'], [[[target, 0n, MINT]]]));
-/** The same, but its bytes claim to end after one word. */
+/** The same batch, but its declared length is one word. */
 const HIDING = `${batch(ITEMS).slice(0, 138)}${'20'.padStart(64, '0')}${batch(ITEMS).slice(202)}` as Hex;
 const single = (target: Address): Hex => encodeExecute7579(SINGLE, `${target}${'00'.repeat(32)}${MINT.slice(2)}`);
 const nested = (depth: number): Hex => {
@@ -55,11 +55,11 @@ const nested = (depth: number): Hex => {
 const transactions = (count: number): Hex =>
   encodeSafe(MULTI_SEND, encodeMultiSend(...Array.from({ length: count }, () => packTransaction(0, ITEMS, MINT))), 1);
 
-/** The account is a Safe whose set-up makes a call. */
+/** The account is a Safe whose set-up makes this call. */
 const settingUp = (target: Address, data = MINT): Situation =>
   makingBy(safeCreated(MULTI_SEND, encodeMultiSend(packTransaction(0, target, data))));
 
-/** The calls in another encoding, as the hint asks. */
+/** The same calls in another encoding, as the hint recommends. */
 const encoded = (denied: Hex, says: RegExp, callData: Hex): Advice => ({
   denied: calling(denied),
   says,
@@ -169,7 +169,7 @@ export default ruleTable(contracts, {
   CONTRACT_NOT_REGISTERED: {
     rows: [
       row((target: Address) => executing(target, MINT), STRANGER, ITEMS),
-      // An approval during the account's creation is an approval all the same.
+      // Approvals during the account's creation count like any other.
       row((target: Address) => settingUp(target), STRANGER, ITEMS),
     ],
     advices: [

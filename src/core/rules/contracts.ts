@@ -13,7 +13,7 @@ const undecodable =
     hint,
   });
 
-/** The source of the call: the callData, or the deployment of the account. */
+/** What makes the call: the callData, or the deployment of the account. */
 const caller = ({ deployment }: Evidence): string =>
   deployment === true ? 'The deployment of the account' : 'The operation';
 
@@ -68,7 +68,7 @@ const SELECTOR_LENGTH = 10; // 0x and four bytes
 const checkCall = (whitelist: ContractWhitelist, sender: Address, call: DecodedCall): Result => {
   const { target, value, data, operation } = call;
   if (operation === 'delegatecall') return deny('DELEGATECALL_NOT_ALLOWED', { target });
-  // Inside such a call the account may run a further batch, or change its own owners.
+  // By calling itself, the account may run another batch or change its owners.
   if (sameAddress(target, sender)) return deny('SELF_CALL_NOT_ALLOWED', { target });
   if (data === '0x') return deny('PLAIN_TRANSFER', { target, valueWei: value.toString() });
   const contract = whitelist.get(target);
@@ -82,7 +82,7 @@ const checkCall = (whitelist: ContractWhitelist, sender: Address, call: DecodedC
 };
 
 /**
- * Every call the account makes must hit an active registered contract and a whitelisted method (behaviour 5.3).
+ * Every call that the account makes must go to an active registered contract and a whitelisted method (behaviour 5.3).
  * A DApp without registered contracts sponsors any call.
  */
 export const checkContracts = (
@@ -103,12 +103,12 @@ export const checkContracts = (
 const checkAll = ({ policy, op: { sender }, decoding, deployment }: RuleInput): Result[] => {
   const whitelist = whitelistOf(policy);
   const calls = checkContracts(whitelist, { sender, decoding });
-  // The rule on deployments denies what cannot be decoded of a deployment.
+  // If the deployment cannot be decoded, the rule on deployments denies the operation.
   if (deployment?.decoding.outcome !== 'decoded' || deployment.decoding.calls.length === 0) return [calls];
   return [checkContracts(whitelist, { sender, decoding: deployment.decoding, deployment: true }), calls];
 };
 
-/** The calls that a DApp sponsors, those of a deployment included. */
+/** The calls that a DApp sponsors, including those of a deployment. */
 export const contracts: RuleKind<keyof typeof denials> = {
   type: 'contracts',
   title: 'Contracts',

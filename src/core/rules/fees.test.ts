@@ -56,7 +56,9 @@ test.each([
   expect(verdict.evidence).toMatchObject({ maxFeePerGasWei: String(offered) });
 });
 
-/** An operation whose only surplus is its tip, on a chain with a base fee of 15 wei whose node suggests 30 gwei. */
+/**
+ * An operation that gains only by its tip, on a chain with a base fee of 15 wei whose node suggests a tip of 30 gwei.
+ */
 const polygon = (gwei: bigint, believedGwei = 30n): Difference => ({
   by: {
     maxFeePerGasWei: gwei * GWEI + 30n,
@@ -66,7 +68,7 @@ const polygon = (gwei: bigint, believedGwei = 30n): Difference => ({
   },
   prices: pricesOf(15n, believedGwei * GWEI),
 });
-/** The same while the node suggests this higher tip. */
+/** The same, but the node suggests this higher tip. */
 const risen = (gwei: bigint, suggestedGwei: bigint): Difference => ({
   ...polygon(gwei),
   prices: { ...pricesOf(15n, 30n * GWEI), suggestedTipWei: suggestedGwei * GWEI },
@@ -209,7 +211,7 @@ const chains = fc
   .tuple(uint(100n * GWEI), uint(100n * GWEI))
   .map(([baseFeeWei, believedTipWei]) => pricesOf(baseFeeWei, believedTipWei));
 
-/** The values that a hint recommends, by the names of the fields. */
+/** The values that a hint recommends, by field name. */
 const saidIn = (hint: string): Readonly<Record<string, bigint>> =>
   Object.fromEntries(
     [...hint.matchAll(/an? (\w+) of at most (\d+)/g)].map(([, field, most]) => [field, BigInt(most!)] as const),
@@ -247,7 +249,7 @@ test('whatever passes, a bundler gains at most 14 % of what is charged, where th
     fc.property(offers, chains, uint(10n ** 7n), (offer, prices, more) => {
       fc.pre(prices.believedTipWei <= prices.baseFeeWei);
       if (checkFees({ ...usual, offer, prices, blockGasLimit: undefined }).outcome !== 'pass') return;
-      // An account that uses more than is usual makes its bundler pay for it.
+      // If an account uses more gas than usual, its bundler pays for that gas.
       const metered = offer.usualGas + more;
       const { parts, pricePerGasWei } = surplusOf(offer, prices);
       const given = parts.preVerification + parts.penalty;

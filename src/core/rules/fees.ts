@@ -18,21 +18,21 @@ import { type GasPrices, costPrice, pricesOf } from '../user-operation/gas-price
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
 /**
- * The fee at which the operation costs no more than allowed, if the chain accepts it: the cost is proportional to the
- * fee.
+ * Names the highest fee at which the operation costs no more than allowed, if the chain accepts that fee. The cost is
+ * proportional to the fee.
  */
 const lowerFee = ({ maxFeePerGasWei, baseFeeWei = 0, requiredWei, mostCostWei }: Evidence): string => {
   const mostWei = (BigInt(String(maxFeePerGasWei)) * BigInt(String(mostCostWei))) / BigInt(String(requiredWei));
   return mostWei < BigInt(String(baseFeeWei)) ? '' : ` or a maxFeePerGas of at most ${mostWei} wei`;
 };
 
-/** The chain's price of gas, as far as it is known. */
+/** States the chain's gas price, as far as it is known. */
 const chainFees = ({ baseFeeWei, suggestedTipWei, believedTipWei }: Evidence): string =>
   `the chain asks for ${String(baseFeeWei)}` +
   (suggestedTipWei === undefined ? '' : ` and a tip of ${String(suggestedTipWei)}`) +
   (believedTipWei === undefined ? '' : ` (usual so far: ${String(believedTipWei)})`);
 
-/** How much a bundler would gain, and by which value. */
+/** States how much a bundler would gain, and through which value. */
 const gain = (evidence: Evidence): string => {
   const { priceSurplusWei, preVerificationSurplusWei, penaltyWei } = evidence;
   const parts = [
@@ -47,7 +47,7 @@ const gain = (evidence: Evidence): string => {
   );
 };
 
-/** Values that would pass, for those that are too high. */
+/** States acceptable values in place of those that are too high. */
 const wouldPass = (evidence: Evidence): string => {
   if (evidence.believedBaseFeeWei !== undefined) {
     return `Send it again later: the node reports a base fee above ${String(evidence.believedBaseFeeWei)} wei, the most that Gasdesk can believe so far.`;
@@ -67,7 +67,7 @@ const wouldPass = (evidence: Evidence): string => {
   return `${canEstimate ? estimate : 'Send it'} with ${listed}.`;
 };
 
-/** What is known of the gas that an operation's call uses. */
+/** States what is known about the gas that the operation's call uses. */
 const callUses = ({ callGasUsed }: Evidence): string =>
   callGasUsed === null
     ? 'the node does not simulate it, so none of it counts as used'
@@ -112,51 +112,54 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** An operation's gas and fees, and the chain's. Gas in gas units, prices in wei per gas. */
+/** The gas and fees of an operation and of its chain. Gas is in gas units, prices are in wei per gas. */
 export interface FeeFacts {
   readonly offer: Offer;
-  /** The sum of all gas limits of the operation's execution. */
+  /** The sum of the operation's gas limits for execution. */
   readonly executionGas: bigint;
   /** Undefined if the chain could not be read. */
   readonly prices: GasPrices | undefined;
-  /** The tip the node suggests; undefined if it suggests none. */
+  /** The tip that the node suggests; undefined if it suggests none. */
   readonly suggestedTipWei: bigint | undefined;
-  /** True if the node was asked how much gas the operation's call uses, and gave no answer. */
+  /** True if the node could not report how much gas the operation's call uses. */
   readonly isUseUnknown: boolean;
   readonly blockGasLimit: bigint | undefined;
-  /** The most wei that the operation can take from the tank. */
+  /** The most that the operation can take from the tank, in wei. */
   readonly maxCostWei: bigint;
-  /** The operator's maximum for one operation, wei; undefined: {@link defaultCostWei}. */
+  /** The operator's maximum cost of one operation, in wei; undefined: {@link defaultCostWei} applies. */
   readonly operatorCostWei: bigint | undefined;
-  /** The chain's fixed default for it, wei: no answer of a node raises it. */
+  /** The chain's fixed default maximum for one operation, in wei. No answer of a node raises it. */
   readonly uncheckedCostWei: bigint;
-  /** What a chain of layer 2 charges for the operation's data, in gas. */
+  /** What a layer 2 charges for the operation's data, in gas. */
   readonly l1DataGas: bigint;
   readonly chainId: number;
-  /** Symbol of the chain's coin. */
+  /** Symbol of the chain's native coin. */
   readonly symbol: string;
 }
 
-/** An operation may offer this multiple of the chain's price, so that urgent ones on busy chains pass. */
+/**
+ * An operation may offer this multiple of the chain's gas price, so that urgent operations on busy chains are
+ * sponsored.
+ */
 const FEE_MULTIPLE = 10n;
 /**
- * The gas of the largest honest operations, at the chain's price: the deployment of an account with a passkey takes 5
- * million on EntryPoint v0.6, whose verificationGasLimit counts three times, and clients offer twice the price; a usual
- * one takes 1.8 million, and ten times the price if it is urgent.
+ * Gas of the largest honest operations, at the chain's gas price. Deploying a passkey account takes 5 million on
+ * EntryPoint v0.6, which counts verificationGasLimit three times, and clients offer twice the price. A usual operation
+ * takes 1.8 million, at ten times the price if it is urgent.
  */
 const COST_GAS = 20_000_000n;
 
-/** The default maximum for one operation, wei: the cost of that gas, and never more than the chain's fixed amount. */
+/** The default maximum for one operation, in wei: the cost of that gas, but at most the chain's fixed amount. */
 const defaultCostWei = ({ prices, l1DataGas, uncheckedCostWei }: FeeFacts): bigint =>
   prices === undefined ? uncheckedCostWei : min(uncheckedCostWei, (COST_GAS + l1DataGas) * costPrice(prices));
 
-/** The code that names the largest part. */
+/** The code that stands for the largest of the three gains. */
 const codeOf = ({ price, preVerification, penalty }: SurplusParts): keyof typeof denials => {
   if (price >= preVerification && price >= penalty) return 'FEE_TOO_HIGH';
   return preVerification >= penalty ? 'PRE_VERIFICATION_GAS_TOO_HIGH' : 'CALL_GAS_TOO_HIGH';
 };
 
-/** The values that have to be lower, by their names in the evidence. */
+/** The values that must be lower, under the names used in the evidence. */
 const tooHigh = (offer: Offer, prices: GasPrices, highest: HighestOffer, mostOfferedWei: bigint): Evidence => {
   const { baseFeeWei, believedBaseFeeWei } = prices;
   if (highest.pricePerGasWei < baseFeeWei) return { believedBaseFeeWei: String(believedBaseFeeWei) };
@@ -171,12 +174,12 @@ const tooHigh = (offer: Offer, prices: GasPrices, highest: HighestOffer, mostOff
     ...(limits.callGasLimit > highest.callGasLimit && { mostCallGasLimit: String(highest.callGasLimit) }),
     ...(limits.postOpGasLimit > highest.postOpGasLimit && { mostPostOpGasLimit: String(highest.postOpGasLimit) }),
     ...((isPriceTooHigh || isOfferTooHigh) && { mostMaxFeePerGasWei: String(mostFeeWei) }),
-    // If the offer is too high as well, a lower tip alone does not pass.
+    // If the offer is too high as well, lowering the tip alone does not suffice.
     ...(isPriceTooHigh && !isOfferTooHigh && { mostTipWei: String(highest.pricePerGasWei - baseFeeWei) }),
   };
 };
 
-/** Why the prices or the gas of an operation are denied; undefined if they pass. */
+/** Why an operation's prices or gas are denied; undefined if they are acceptable. */
 const priceDenial = (facts: FeeFacts, prices: GasPrices, evidence: Evidence): Result | undefined => {
   const { offer, blockGasLimit, isUseUnknown, symbol } = facts;
   const { maxFeePerGasWei, preVerificationGas, bundleGas, limits, callGasUsed } = offer;
@@ -214,8 +217,8 @@ const surplusEvidence = ({ parts, totalWei, mostWei }: Surplus): Evidence => ({
 });
 
 /**
- * Without a known price, only preVerificationGas is compared: with twice the cost of a bundle, since the formulas of
- * bundlers differ. The maximum cost of an operation bounds any other gain of the bundler.
+ * If the price is unknown, only preVerificationGas is checked. It may be twice the cost of a bundle, because bundlers'
+ * formulas differ. The operation's maximum cost bounds any other gain of the bundler.
  */
 const unpricedDenial = ({ offer: { preVerificationGas, bundleGas } }: FeeFacts): Result | undefined => {
   const mostGas = 2n * bundleGas;
@@ -225,11 +228,14 @@ const unpricedDenial = ({ offer: { preVerificationGas, bundleGas } }: FeeFacts):
 };
 
 /**
- * An operation must offer the base fee. Below it, only a bundler that pays the difference can mine the operation, while
- * version 1.1.0 charges its overhead at the price of the bundle: more than was reserved. Nor may it give its bundler
- * far more than the bundle costs: the sender may be the bundler, and drain the tank. All that it gives is bounded as
- * one sum, by the chain's values and not by the request's own. maxFeePerGas by itself is a ceiling, from which a
- * bundler gets nothing; but it is reserved. And no operation costs more than the operator allows for one.
+ * Checks the fees and gas of an operation.
+ *
+ * - It must offer at least the base fee. Otherwise only a bundler that pays the difference can mine it, and paymaster
+ *   version 1.1.0 would charge its overhead at the bundle's price, which is more than was reserved.
+ * - It must not pay its bundler far more than the bundle costs, because the sender may be the bundler and drain the
+ *   tank. The sum of all gains is bounded by the chain's values, not by the request's own.
+ * - maxFeePerGas is bounded too: although a bundler gains nothing from a high one alone, the tank reserves it.
+ * - The maximum cost must not exceed what the operator allows for one operation.
  */
 export const checkFees = (facts: FeeFacts): Result => {
   const { offer, prices, suggestedTipWei, maxCostWei, chainId, symbol } = facts;
@@ -250,10 +256,13 @@ export const checkFees = (facts: FeeFacts): Result => {
   return prices === undefined ? skip('BASE_FEE_UNKNOWN', bounded) : pass('FEE_COVERS_BASE', bounded);
 };
 
-/** Room for an operation's data on a chain of layer 2 whose oracle cannot be read, in gas. */
+/** Allowance for the operation's layer 1 data on a layer 2 whose fee oracle cannot be read, in gas. */
 const UNCHECKED_L1_DATA_GAS = 2_500_000n;
 
-/** The most a chain may charge for an operation's data if it cannot be read. Chains on no list may be of layer 2. */
+/**
+ * The most that a chain may charge for the operation's layer 1 data if that cannot be read. A chain that is on no list
+ * may be a layer 2.
+ */
 const uncheckedL1DataGas = (chainId: number): bigint => {
   const known = knownChains.get(chainId);
   return known !== undefined && known.rollup === undefined ? 0n : UNCHECKED_L1_DATA_GAS;
@@ -272,7 +281,7 @@ const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }:
   const { chainId } = policy.dapp;
   const l1DataGas = chain === null ? uncheckedL1DataGas(chainId) : BigInt(chain.l1DataGas);
   const prices = pricesOf(chain);
-  // Fees may be open in a quote: 0 is not too low.
+  // A quote may leave fees open, so 0 is not too low.
   const areFeesOpen = stage === 'draft' && op.maxFeePerGas === 0n;
   return {
     offer: offerOf(entryPoints[layout.entryPointVersion], op, {
@@ -295,14 +304,14 @@ const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }:
 };
 
 /**
- * What an operation may offer for its gas. It applies to users who pay in a token too: the paymaster pays the bundler
- * there as well.
+ * What an operation may offer for its gas. This also applies to users who pay in a token, because the paymaster still
+ * pays the bundler.
  */
 export const fees: RuleKind<keyof typeof denials> = {
   type: 'fees',
   title: 'Fees',
   denials,
-  // A request for paymaster data to estimate with may hold any values for gas and fees.
+  // A draft may hold any gas values and fees, because they are still to be estimated.
   bindsDrafts: false,
   check: (input) => [checkFees(feeFactsOf(input))],
 };

@@ -4,16 +4,16 @@ import { type AccountKey, accountText } from '../ledger/account.ts';
 import type { Facts } from '../facts/facts.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
-/** The setting's value that switches shares off, in percent. */
+/** The percentage that turns shares off. */
 const ALL = 100;
 
 const ceilDivide = (value: bigint, by: bigint): bigint => (value + by - 1n) / by;
 
-/** The amount to add to the tank so that a share covers the need. All wei. */
+/** The amount to add to the tank so that the share covers the need. All amounts are in wei. */
 const toTopUp = (share: bigint, needed: bigint, percent: number): bigint =>
   ceilDivide((needed - share) * 100n, BigInt(percent));
 
-/** The setting with which a share covers the need; the greatest value switches shares off. */
+/** The percentage at which the share covers the need. The greatest percentage turns shares off. */
 const sufficientPercent = (share: bigint, needed: bigint, percent: number): bigint => {
   const sufficient = share === 0n ? BigInt(ALL) : ceilDivide(needed * BigInt(percent), share);
   return sufficient < ALL ? sufficient : BigInt(ALL);
@@ -56,25 +56,25 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** What the tank holds and owes. All wei. */
+/** What the tank holds and owes. All amounts are in wei. */
 export interface TankFacts {
-  /** Balance on chain; undefined if the chain could not be read. */
+  /** On-chain balance; undefined if the chain could not be read. */
   balanceWei: bigint | undefined;
-  /** Reserved for operations that are signed and neither settled nor expired. */
+  /** Reserved for signed operations that are neither settled nor expired. */
   reservedWei: bigint;
   /** Withdrawals in flight. */
   pendingWithdrawalsWei?: bigint;
-  /** Symbol of the chain's coin. */
+  /** Symbol of the chain's native coin. */
   symbol?: string | undefined;
-  /** The most this operation can take. */
+  /** The most that this operation can cost. */
   requiredWei: bigint;
-  /** The operator's threshold for a low tank; it denies nothing. */
+  /** The operator's threshold for a low tank. It never denies an operation. */
   lowBalanceThresholdWei?: bigint | undefined;
 }
 
 /**
- * The tank must cover its reservations (behaviour 5.8): balance − reserved − withdrawals in flight ≥ the operation's
- * maximum cost.
+ * The tank must cover its reservations (behaviour 5.8): the balance, minus reservations and withdrawals in flight, must
+ * be at least the operation's maximum cost.
  */
 export const checkGasTank = ({
   balanceWei,
@@ -101,7 +101,7 @@ export const tankAccount = (
   { address, fundingWallet = '0x' }: Pick<Facts['contract'], 'address' | 'fundingWallet'>,
 ): AccountKey => ({ kind: 'tank', id: [chainId, addressKey(address), addressKey(fundingWallet)].join(':') });
 
-/** The outstanding amounts of a sender and of a DApp at a tank that others may share. */
+/** The accounts for what a sender and a DApp have outstanding at a tank that others may use as well. */
 export const shareAccounts = (tank: AccountKey, sender: Address, paymasterId: string): [AccountKey, AccountKey] => {
   const id = accountText(tank);
   return [
@@ -110,25 +110,26 @@ export const shareAccounts = (tank: AccountKey, sender: Address, paymasterId: st
   ];
 };
 
-/** What one of several users of a tank has outstanding. All amounts are in wei. */
+/** What one of a tank's users has outstanding. All amounts are in wei. */
 export interface TankShareFacts {
-  /** Whose amount it is: an account's, or a DApp's with all of its accounts. */
+  /** Who has it outstanding: one sender, or a DApp with all its senders. */
   readonly holder: 'sender' | 'dapp';
-  /** The largest share of the tank that one of them may have outstanding, in percent. */
+  /** The largest share of the tank that one holder may have outstanding, in percent. */
   readonly percent: number;
-  /** Balance on chain. */
+  /** On-chain balance. */
   readonly balanceWei: bigint;
-  /** Reserved for operations of this holder that are signed and neither settled nor expired. */
+  /** Reserved for this holder's signed operations that are neither settled nor expired. */
   readonly outstandingWei: bigint;
-  /** The most this operation can take. */
+  /** The most that this operation can cost. */
   readonly requiredWei: bigint;
-  /** Symbol of the chain's coin. */
+  /** Symbol of the chain's native coin. */
   readonly symbol?: string | undefined;
 }
 
 /**
- * If several use a tank, each holds at most its share: outstanding + the operation's maximum cost ≤ balance × percent.
- * One that holds nothing may have one operation of any cost: the tank's own rule checks whether the tank covers it.
+ * If several holders use a tank, each may have at most its share outstanding: outstanding + the operation's maximum
+ * cost ≤ balance × percent. A holder with nothing outstanding may have one operation of any cost, if the tank covers
+ * it, which {@link checkGasTank} checks.
  */
 export const checkTankShare = ({
   holder,
@@ -146,9 +147,9 @@ export const checkTankShare = ({
 };
 
 /**
- * Shares apply as soon as another sender, or another DApp, was seen at this tank; a sole user may use all of it. If
- * shares are switched off, or the balance is unknown, they are counted all the same, so that they apply at once when
- * they are switched on, or the node is back.
+ * Shares apply as soon as this tank was used by another sender or another DApp; a sole user may use all of it.
+ * Outstanding amounts are counted even while shares are turned off or the balance is unknown, so that shares apply at
+ * once when they are turned on or the node is reachable again.
  */
 const checkShares = (
   { facts, policy, requiredWei, symbol }: RuleInput,
@@ -165,7 +166,7 @@ const checkShares = (
   return shares.filter(({ outcome }) => outcome === 'deny');
 };
 
-/** What the gas tank covers, and the share of it that each user may hold. */
+/** What the gas tank covers, and what share of it each holder may have outstanding. */
 export const gasTank: RuleKind<keyof typeof denials> = {
   type: 'gasTank',
   title: 'Gas tank',

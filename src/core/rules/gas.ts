@@ -9,7 +9,7 @@ const LIMITS = [
   'paymasterPostOpGasLimit',
 ] as const;
 
-/** Shows the operation's final gas, and where it comes from. */
+/** Shows the operation's final gas values and where they come from. Never denies. */
 export const gas: RuleKind<never> = {
   type: 'gas',
   title: 'Gas',

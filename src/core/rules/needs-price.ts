@@ -3,7 +3,7 @@ import type { Policy } from '../policy/policy.ts';
 import { ruleKinds } from './registry.ts';
 import { rulesOf } from './rule.ts';
 
-/** Results by policy: a policy is never modified. */
+/** Results by policy. A policy is never modified. */
 const known = new WeakMap<Policy, boolean>();
 
 const computeNeed = ({ rules }: Policy): boolean => {
@@ -18,7 +18,7 @@ const computeNeed = ({ rules }: Policy): boolean => {
   );
 };
 
-/** Whether an active rule needs the price of the native coin in US dollars, to decide or to apply. */
+/** Whether any active rule needs the price of the native coin in US dollars, for its check or its condition. */
 export const needsPrice = (policy: Policy): boolean => {
   const needed = known.get(policy) ?? computeNeed(policy);
   known.set(policy, needed);

@@ -17,7 +17,10 @@ import { validity } from './validity.ts';
 import { walletDeployment } from './wallet-deployment.ts';
 import { webhook } from './webhook.ts';
 
-/** By type, in the order in which they are checked (behaviour 5.2). A new kind is a file and a line here. */
+/**
+ * The rule kinds by type, in the order in which they are checked (behaviour 5.2). To add a kind, write its file and add
+ * a line here.
+ */
 const kinds = {
   pause,
   tokenMode,
@@ -41,7 +44,7 @@ type Kinds = typeof kinds;
 
 export const ruleKinds: readonly RuleKind[] = Object.values(kinds);
 
-/** The kinds that can deny, but of which operators add no rules. */
+/** The kinds that can deny but that operators cannot add rules of. */
 export type FixedKind = {
   [Type in keyof Kinds]: Kinds[Type] extends RuleType | RuleKind<never> ? never : Type;
 }[keyof Kinds];

@@ -13,7 +13,7 @@ import type { PaymentTerms } from '../token-mode/payment-terms.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { OwnForm, RuleForm } from './field.ts';
 
-/** The result of a check. It always contains the values that were compared. */
+/** The result of a check. Its evidence contains the values that were compared. */
 export type CheckResult<Code extends string = string> =
   | { readonly outcome: 'pass' | 'skip' | 'wouldDeny'; readonly code: string; readonly evidence: Evidence }
   | { readonly outcome: 'deny'; readonly code: Code; readonly evidence: Evidence };
@@ -21,111 +21,117 @@ export type CheckResult<Code extends string = string> =
 /** A check's result as a step of the trace. */
 export type Step = CheckResult & {
   readonly rule: string;
-  /** The id of the rule in shadow whose step it is. */
+  /** The id of the rule, if the step is that of a shadow rule. */
   readonly shadow?: string;
   /** The exchange with a webhook. */
   readonly call?: TraceStep['call'];
-  /** Duration if it was not measured here, in µs. */
+  /** Duration in µs, if it was measured elsewhere. */
   readonly micros?: number;
 };
 
-/** A rule that does not apply to this operation, and its trace step. */
+/** A rule that does not apply to this operation, with its trace step. */
 export interface IdleRule {
   readonly rule: PolicyRule;
   readonly result: CheckResult & Pick<Step, 'shadow'>;
 }
 
-/** Further fields that a check may add to its step. */
+/** Optional fields that a check may add to its step. */
 export type StepParts = Pick<Step, 'call' | 'micros' | 'shadow'>;
 
-/** The input of the rules: the facts and the policy, and what follows from them. */
+/** The input of the rules: the facts, the policy, and what is derived from them. */
 export interface RuleInput {
   readonly facts: Facts;
-  /** Without the rules of sponsorship if the user pays in a token. */
+  /** The policy. If the user pays in a token, it lacks the sponsorship rules. */
   readonly policy: Policy;
-  /** Rules of the policy that do not apply to the operation; {@link policy} excludes them. */
+  /** Rules that do not apply to the operation. {@link policy} excludes them. */
   readonly idle: readonly IdleRule[];
   readonly op: UserOperation;
   readonly decoding: Decoding;
-  /** How it creates its account, and the calls made during creation; undefined if it creates no account. */
+  /** How the operation creates its account, and the calls made meanwhile; undefined if it creates no account. */
   readonly deployment: (Deployment & { readonly decoding: Decoding }) | undefined;
-  /** The contract that signs: in token mode on the terms of the payment. */
+  /** The layout of the paymaster contract to sign for. In token mode it includes the payment terms. */
   readonly layout: PaymasterLayout;
-  /** The most that the operation can take from the gas tank, wei. */
+  /** The most that the operation can take from the gas tank, in wei. */
   readonly requiredWei: bigint;
-  /** Undefined if the operation is sponsored. */
+  /** Undefined if the user does not pay. */
   readonly payment: PaymentTerms | undefined;
-  /** Symbol of the chain's coin. */
+  /** Symbol of the chain's native coin. */
   readonly symbol: string;
-  /** The values that conditions see; computed when needed. */
+  /** The values that conditions can read, computed on first use. */
   readonly values: () => ConditionValues;
-  /** Evaluates conditions within the steps that a decision may take. */
+  /** Evaluates conditions within the decision's budget of steps. */
   readonly evaluate: EvaluateCondition;
 }
 
-/** Further effects of a denial. */
+/** Consequences of a denial beyond the denial itself. */
 export interface Effects {
-  /** Pauses all sponsorship. An existing pause stays as it is. */
+  /** Pauses all sponsorship. An existing pause stays unchanged. */
   readonly pause?: PolicyPause;
-  /** Likewise pauses the DApp alone. */
+  /** Pauses only the DApp. An existing pause stays unchanged. */
   readonly pauseDapp?: PolicyPause;
 }
 
-/** What the engine provides to a kind that stores an operator's input. */
+/** What the engine provides to a kind for storing an operator's input. */
 export interface RuleStorage {
   /** Epoch ms. */
   readonly now: number;
-  /** Puts a URL into the vault. @returns its showable form */
+  /** Stores a URL in the vault. @returns the form of the URL that may be shown */
   readonly keepUrl: (url: string) => string;
 }
 
-/** How operators set up rules of a kind: rules of a `policyType`, each with its `policyData`. */
+/** How operators set up rules of a kind: its `policyType` and the format of its `policyData`. */
 export interface Setup<Sent = unknown, Stored extends object = object> {
   readonly policyType: string;
-  /** Its place among the types that operators choose from; absent: after those that have one. */
+  /** Its position among the types that operators choose from. Absent: after all types that have a position. */
   readonly place?: number;
-  /** The operations that it permits and that are denied without it, with their verb. */
+  /** Operations that are denied without such a rule and that it allows, phrased as a subject with its verb. */
   readonly allows?: string;
-  /** True: any sender can make an operation pass, so it stops no attacker. */
+  /** True if any sender can make an operation that satisfies the rule, so that it stops no attacker. */
   readonly anybodyMeets?: boolean;
-  /** `policyData` as it is sent. */
+  /** Schema of `policyData` as it is sent. */
   readonly sent: z.ZodType<Sent>;
-  /** The same on the management interface, where numbers are JSON numbers; absent: no different. */
+  /** The same on the management interface, where numbers are JSON numbers. Absent: the same schema applies. */
   readonly managed?: z.ZodType<Sent>;
-  /** `policyData` as it is stored, returned, and read when deciding. */
+  /** Schema of `policyData` as it is stored, returned, and read for decisions. */
   readonly stored: z.ZodType<Stored>;
-  /** True: the rule keeps its count with the changed data. Absent: every change restarts it. */
+  /** Whether the rule keeps its count when its data changes. Absent: every change restarts the count. */
   continues?(before: Stored, after: Stored): boolean;
-  /** Whether such a rule also applies to users who pay in a token. Absent: it does not. */
+  /** Whether such a rule also applies to users who pay in a token. Absent: no. */
   bindsTokenMode?(stored: Stored): boolean;
-  /** Whether such a rule needs the price of the native coin. Absent: it does not. */
+  /** Whether such a rule needs the price of the native coin. Absent: no. */
   needsPrice?(stored: Stored): boolean;
   /** Converts sent data to its stored form. */
   keep(sent: Sent, keeping: RuleStorage): Stored;
-  /** The effect of such a rule, in a sentence. @param coin symbol of the chain's coin */
+  /** The effect of such a rule as a sentence. @param coin symbol of the chain's native coin */
   sentence(stored: Stored, coin: string): string;
-  /** What applies if a DApp has no such rule, in a sentence. @param isRestricted true if it has registered contracts */
+  /**
+   * What applies to a DApp without such a rule, as a sentence. @param isRestricted true if the DApp has registered
+   * contracts
+   */
   withoutRules(isRestricted: boolean): string;
-  /** The form of the console for such a rule. */
+  /** The console's form for such a rule. */
   readonly form: RuleForm | OwnForm;
 }
 
 export interface RuleKind<Code extends string = string> {
-  /** Its name in the trace, in reasons and in filters. */
+  /** Identifies the kind in traces, denial reasons and filters. */
   readonly type: string;
-  /** The same for people. */
+  /** The kind's display name. */
   readonly title: string;
-  /** The words for each code with which it denies. Without codes it informs, and never denies. */
+  /** The explanation for each denial code. A kind without codes only informs. */
   readonly denials: Readonly<Record<Code, (evidence: Evidence) => Explanation>>;
-  /** Absent: operators cannot add it. */
+  /** Absent if operators cannot add rules of this kind. */
   readonly setup?: Setup;
-  /** False: it is not checked while gas may still be open. Default: it is. */
+  /** False if drafts, whose gas may still be missing, are not checked. Default: true. */
   readonly bindsDrafts?: boolean;
-  /** The accounts that a signed operation takes from. {@link RuleKind.check} receives their amounts in this order. */
+  /**
+   * The ledger accounts that a signed operation reserves from. {@link RuleKind.check} receives their amounts in this
+   * order.
+   */
   reserve?(input: RuleInput): readonly Reservation[];
-  /** The steps of the trace: empty if the rule does not concern the operation. */
+  /** The trace steps; empty if the rule does not concern the operation. */
   check(input: RuleInput, held: readonly bigint[]): readonly (CheckResult<Code> & StepParts)[];
-  /** The effects of its denial with that code. */
+  /** The effects of a denial with this code. */
   effects?(input: RuleInput, code: Code): Effects;
 }
 
@@ -134,7 +140,7 @@ export interface RuleType<Code extends string = string> extends RuleKind<Code> {
   readonly setup: Setup;
 }
 
-/** Parsed `policyData`: policies are never modified. */
+/** Cache of parsed `policyData`. Policies are never modified. */
 const read = new WeakMap<object, unknown>();
 
 const readData = <Stored extends object>(stored: z.ZodType<Stored>, data: unknown): Stored => {
@@ -144,7 +150,7 @@ const readData = <Stored extends object>(stored: z.ZodType<Stored>, data: unknow
   return known;
 };
 
-/** The rules of a kind, paused ones too. @throws ZodError if the data of one is not of this kind */
+/** The rules of a kind, including paused rules. @throws ZodError if a rule's data does not match the kind */
 export const rulesOf = <Stored extends object, Rule extends Pick<PolicyRule, 'policyType' | 'policyData'>>(
   { policyType, stored }: Pick<Setup<never, Stored>, 'policyType' | 'stored'>,
   rules: readonly Rule[],
@@ -153,7 +159,7 @@ export const rulesOf = <Stored extends object, Rule extends Pick<PolicyRule, 'po
     .filter((rule) => rule.policyType === policyType)
     .map((rule) => ({ ...rule, policyData: readData(stored, rule.policyData) }));
 
-/** Whether a rule with that data also applies to users who pay in a token. */
+/** Whether a rule with this data also applies to users who pay in a token. */
 export const bindsTokenMode = (setup: Pick<Setup<never>, 'stored' | 'bindsTokenMode'>, data: unknown): boolean =>
   setup.bindsTokenMode?.(readData(setup.stored, data)) ?? false;
 
@@ -171,7 +177,7 @@ export const skip = (code: string, evidence: Evidence = {}): CheckResult<never> 
   evidence,
 });
 
-/** A rule's result; if the rule is in shadow, a denial becomes "would deny". */
+/** The result of a rule. If the rule is in shadow, a denial becomes `wouldDeny`. */
 export const saidBy = <Code extends string>(
   { ruleId, enforcement }: Pick<PolicyRule, 'ruleId' | 'enforcement'>,
   result: CheckResult<Code>,
@@ -186,10 +192,10 @@ export const deny = <Code extends string>(code: Code, evidence: Evidence = {}): 
   evidence,
 });
 
-/** False for a step which only says that the value its rule needs was not read when the operation was decided. */
+/** False if the step only reports that a value the rule needs was not read when the operation was decided. */
 export const wasRead = ({ code }: Pick<CheckResult, 'code'>): boolean => !code.endsWith('_NOT_READ');
 
-/** Whether other data makes a rule restart its count. */
+/** Whether a change of its data makes a rule restart its count. */
 export const restarts = (
   { stored, continues }: Pick<Setup<never>, 'stored' | 'continues'>,
   before: unknown,

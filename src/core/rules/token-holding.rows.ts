@@ -9,7 +9,7 @@ import { tokenHolding } from './token-holding.ts';
 const TARGET = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const MEMBERSHIP = `0x${'7e'.repeat(20)}` as const;
 
-/** The sender must hold ten units of a token, with this reading; undefined: nothing was read. */
+/** A rule that requires ten units of a token, and this reading of the sender's balance; undefined: not read. */
 const holds = (answer: NonNullable<Facts['holdings']>[string] | undefined): Situation => ({
   policy: { rules: [rule('Members', 'TOKEN_HOLDING', { standard: 'ERC20', address: MEMBERSHIP, minimum: '10' })] },
   facts: answer === undefined ? {} : { holdings: { [`ERC20:${MEMBERSHIP}`]: answer } },

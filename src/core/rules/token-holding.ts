@@ -6,7 +6,7 @@ import type { Facts } from '../facts/facts.ts';
 import type { Policy, PolicyRule } from '../policy/policy.ts';
 import { type CheckResult, type RuleType, type Setup, deny, pass, rulesOf, saidBy } from './rule.ts';
 
-/** Gas that a token may use to report an account's balance. Usual tokens use a tenth of it. */
+/** Gas that a token contract may use to report a balance. Usual tokens use a tenth of it. */
 export const HOLDING_GAS = 500_000n;
 
 const standard = z.enum(['ERC20', 'ERC721', 'ERC1155']);
@@ -25,15 +25,15 @@ const fields = z.strictObject({
   minimum: whole.describe("The least that the sender must hold, in the token's smallest unit"),
 });
 
-/** The data of a TOKEN_HOLDING rule. Numbers are decimal digits, stored without needless zeros. */
+/** The data of a TOKEN_HOLDING rule. Numbers are decimal digits, stored without leading zeros. */
 export type TokenHolding = z.output<typeof fields>;
 
-/** A holding of a sender that is read for a rule. */
+/** Identifies a balance of the sender that is read for a rule. */
 export type HoldingQuestion = Pick<TokenHolding, 'standard' | 'address' | 'tokenId'>;
 
 type Error = readonly [field: 'tokenId' | 'minimum', message: string];
 
-/** What does not fit the standard of a token, by field. */
+/** The fields that do not match the token's standard, with their errors. */
 const holdingErrors = ({ standard: which, tokenId, minimum }: Omit<TokenHolding, 'address'>): Error[] => [
   ...(which === 'ERC20' && tokenId !== undefined ? [['tokenId', 'should not exist for ERC20'] as const] : []),
   ...(which === 'ERC1155' && tokenId === undefined ? [['tokenId', 'must be given for ERC1155'] as const] : []),
@@ -45,11 +45,11 @@ const holdingErrors = ({ standard: which, tokenId, minimum }: Omit<TokenHolding,
 
 const digits = (text: string): string => String(BigInt(text));
 
-/** True if the owner of one NFT is read; all others have a balance. */
+/** True if the owner of one NFT is read. In all other cases a balance is read. */
 export const isOwnerQuestion = ({ standard: which, tokenId }: HoldingQuestion): boolean =>
   which === 'ERC721' && tokenId !== undefined;
 
-/** An amount of a token, for the middle of a sentence. @param count decimal digits */
+/** An amount of a token, to be used within a sentence. @param count decimal digits */
 const counted = ({ standard: which, address: token, tokenId = '' }: HoldingQuestion, count: string): string => {
   const unit = count === '1' ? 'unit' : 'units';
   if (which === 'ERC20') return `${grouped(count)} ${unit} of the ERC-20 token ${token}`;
@@ -57,7 +57,7 @@ const counted = ({ standard: which, address: token, tokenId = '' }: HoldingQuest
   return `${grouped(count)} ${count === '1' ? 'NFT' : 'NFTs'} of ${token} (ERC-721)`;
 };
 
-/** The token itself, for the middle of a sentence. */
+/** The token, to be used within a sentence. */
 const tokenWords = ({ standard: which, address: token, tokenId = '' }: HoldingQuestion): string => {
   if (which === 'ERC20') return `the ERC-20 token ${token}`;
   if (which === 'ERC1155') return `token ${tokenId} of ${token} (ERC-1155)`;
@@ -67,7 +67,7 @@ const tokenWords = ({ standard: which, address: token, tokenId = '' }: HoldingQu
 const holdingSetup: Setup<TokenHolding, TokenHolding> = {
   policyType: 'TOKEN_HOLDING',
   place: 6,
-  // An attacker can buy or borrow what others hold.
+  // An attacker can buy or borrow the tokens that other users hold.
   anybodyMeets: true,
   sent: fields.superRefine((data, context) => {
     for (const [field, message] of holdingErrors(data)) context.addIssue({ code: 'custom', path: [field], message });
@@ -110,7 +110,7 @@ const holdingSetup: Setup<TokenHolding, TokenHolding> = {
         kind: 'digits',
         default: '',
         unit: which === 'ERC721' ? 'NFTs' : 'units',
-        // An NFT has one owner and cannot be held twice.
+        // An NFT has one owner, who holds it exactly once.
         ...(which === 'ERC721' && tokenId.trim() !== '' && { fixed: '1' }),
         ...(which === 'ERC20' && {
           help: 'A unit is the smallest part of the token: 5 tokens with 6 decimals are 5000000 units.',
@@ -122,7 +122,7 @@ const holdingSetup: Setup<TokenHolding, TokenHolding> = {
   },
 };
 
-/** The key of a holding in the facts: rules with the same question share it. */
+/** The key of a holding in the facts. Rules that need the same holding share it. */
 export const holdingKey = ({ standard: which, address: token, tokenId }: HoldingQuestion): string =>
   [which, token, ...(tokenId === undefined ? [] : [tokenId])].join(':');
 
@@ -131,7 +131,7 @@ type HoldingRule = PolicyRule & { readonly policyData: TokenHolding };
 const activeRules = (rules: Policy['rules']): HoldingRule[] =>
   rulesOf(holdingSetup, rules).filter(({ active }) => active);
 
-/** The holdings that the active ones of these rules need, each once. */
+/** The holdings that the active rules among these need, without duplicates. */
 export const holdingQuestions = (rules: Policy['rules']): HoldingQuestion[] => [
   ...new Map(
     activeRules(rules).map(({ policyData: { standard: which, address: token, tokenId } }) => {
@@ -145,7 +145,7 @@ export const holdingQuestions = (rules: Policy['rules']): HoldingQuestion[] => [
 export const unreadHoldings = ({ rules }: Pick<Policy, 'rules'>, { holdings }: Facts): HoldingQuestion[] =>
   holdingQuestions(rules).filter((question) => holdings?.[holdingKey(question)] === undefined);
 
-/** Why a holding could not be read, and what would help. */
+/** Why a holding could not be read, and what helps. */
 const failureWords: Readonly<Record<string, { readonly why: string; readonly help: string }>> = {
   NO_NODE: { why: 'the chain has no RPC URL', help: "Set the chain's RPC URL, or pause the rule." },
   NO_ANSWER: {

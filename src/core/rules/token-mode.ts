@@ -8,7 +8,7 @@ const denials = {
   }),
 } satisfies DenialRows;
 
-/** Denies if a DApp's policy does not let users pay in tokens. */
+/** Denies if the DApp's policy does not allow users to pay in tokens. */
 export const checkTokenMode = ({
   name,
   paymasterId,

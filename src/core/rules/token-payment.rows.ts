@@ -30,12 +30,12 @@ const holding = (changes: { allowance?: bigint; balance?: bigint }): Situation =
   const { allowance = 2n * MAX_UNITS, balance = 2n * MAX_UNITS } = changes;
   return paying({ holdings: { allowance: String(allowance), balance: String(balance) } });
 };
-/** By Pimlico's contract, which can take tokens before the operation runs. */
+/** Through Pimlico's contract, which can take tokens before the operation runs. */
 const prefunding = (balance: string): Situation => ({
   ...paying({ preFund: true, holdings: { ...usdc.holdings, balance } }, 'singleton-0.6'),
   dapp: { version: 'singleton-0.6' },
 });
-/** The same, or all of it afterwards. The user approves the tokens in the operation itself. */
+/** Through the same contract, with or without a prefund. The operation itself approves the tokens. */
 const approvingInside = (preFund: boolean): Situation => {
   const spender = factsWith().contract.address;
   const approve = encodeFunction('approve(address,uint256)', ['address', 'uint256'], [spender, 2n * MAX_UNITS]);
@@ -44,7 +44,10 @@ const approvingInside = (preFund: boolean): Situation => {
   return { ...paying({ preFund, holdings }, 'singleton-0.6'), dapp: { version: 'singleton-0.6' }, op: { callData } };
 };
 
-/** The trial took the tokens and left this balance; the remaining allowance equals the earlier one. */
+/**
+ * The trial took the tokens and left this balance and allowance. By default, the allowance equals the earlier one minus
+ * the charge.
+ */
 const tried = ({
   allowance = MAX_UNITS,
   balance = 9n * MAX_UNITS,
@@ -52,14 +55,14 @@ const tried = ({
   allowance?: bigint;
   balance?: bigint;
 }): Situation => paying({ left: { allowance: String(allowance), balance: String(balance) } });
-/** The user had approved nothing, and no approval is read in the operation. */
+/** The user had approved nothing, and no approval can be decoded from the operation. */
 const approvedUnseen = (left: bigint | undefined): Situation =>
   paying({
     holdings: { ...usdc.holdings, allowance: '0' },
     ...(left !== undefined && { left: { allowance: '0', balance: String(left) } }),
   });
 
-/** Tokens are taken as a prefund, and the operation approves more of them, when it was tried. */
+/** The trial took a prefund, and the operation then approved more tokens. */
 const approvingAgain: Situation = {
   ...paying(
     {
@@ -72,7 +75,7 @@ const approvingAgain: Situation = {
   dapp: { version: 'singleton-0.6' },
 };
 
-/** The user pays a singleton in a token of which a coin is worth this many units. */
+/** The user pays a singleton paymaster in a token of which one coin is worth this many units. */
 const coarse =
   (preFund: boolean) =>
   (exchangeRate: string): Situation => ({
@@ -100,13 +103,13 @@ const approving = (denied: Situation): Advice => ({
     return withToken(world, { holdings: { allowance: units, balance: world.facts.token?.holdings?.balance ?? '' } });
   },
 });
-/** Another of the chain's tokens, which passes. */
+/** Another of the chain's tokens, with which the operation is sponsored. */
 const inAnotherToken = (denied: Situation): Advice => ({
   denied,
   says: /Pay in (?:another token|a token with more decimals)/,
   change: (_, world) => withToken(world, { ...usdc, address: `0x${'da'.repeat(20)}` }),
 });
-/** By Pimlico's contract of v0.7, whose prefund is less than the maximum charge. */
+/** Through Pimlico's v0.7 contract, whose prefund is less than the maximum charge. */
 const prefundingV07 = (token: Partial<NonNullable<Facts['token']>>): Situation => ({
   facts: {
     ...paying({ preFund: true, ...token }, 'singleton-0.7').facts,
@@ -115,7 +118,7 @@ const prefundingV07 = (token: Partial<NonNullable<Facts['token']>>): Situation =
   },
   dapp: { version: 'singleton-0.7' },
 });
-/** The operation itself sends tokens away first. */
+/** The operation's own calls send tokens to someone else before the charge. */
 const givingAway = (units: bigint): Situation => {
   const transfer = encodeFunction('transfer(address,uint256)', ['address', 'uint256'], [STRANGER, units]);
   return { op: { callData: encodeExecute(usdc.address, 0n, transfer) } };
@@ -127,10 +130,11 @@ export default ruleTable(tokenPayment, {
       row((allowance: bigint) => holding({ allowance }), MAX_UNITS - 1n, MAX_UNITS),
       heldRow('user', MAX_UNITS, paying()),
       row(approvingInside, true, false),
-      // It was tried, but what the calls approve could not be read: what is reserved for others is not available.
+      // The trial succeeded, but the calls' approvals cannot be decoded. What is reserved for other operations is then
+      // not available.
       heldRow('user', MAX_UNITS, tried({ allowance: MAX_UNITS })),
       row<bigint | undefined>(approvedUnseen, undefined, 0n),
-      // The tokens of 245,000 gas are taken before the operation approves anything itself.
+      // The tokens for 245,000 gas are taken before the operation's own approval.
       heldRow('user', 2n * MAX_UNITS - 735_000n, approvingAgain),
     ],
     advices: [
@@ -149,7 +153,8 @@ export default ruleTable(tokenPayment, {
   TOKEN_BALANCE_SHORT: {
     rows: [
       row((balance: bigint) => holding({ balance }), MAX_UNITS - 1n, MAX_UNITS),
-      // 200,000 gas of the operation's own, 25,000 around its call and 20,000 after it: before it runs, all of it.
+      // All of this is taken before the operation runs: 200,000 gas for the operation itself, 25,000 around its call
+      // and 20,000 after it.
       row(prefunding, '734999', '735000'),
       heldRow('user', MAX_UNITS, tried({ allowance: 9n * MAX_UNITS, balance: MAX_UNITS })),
     ],
@@ -158,7 +163,7 @@ export default ruleTable(tokenPayment, {
       ...['929999', '989999'].map((balance) =>
         sending(prefundingV07({ holdings: { allowance: String(9n * MAX_UNITS), balance } })),
       ),
-      // More is reserved than is left.
+      // More is reserved than the user has left.
       sending(together(holds(9n * MAX_UNITS, 1n), { held: { user: MAX_UNITS } })),
       sending(together(holds(9n * MAX_UNITS, MAX_UNITS), givingAway(3n * MAX_UNITS))),
     ],
@@ -191,12 +196,12 @@ export default ruleTable(tokenPayment, {
     words: { evidence: token, names: ['USDC', TARGET] },
   },
   TOKEN_TOO_COARSE: {
-    // 345,000 gas at 1 gwei and this rate are a little less than a unit, and a little more.
-    // It can be mined at an eighth of the base fee: 50,000 gas of preVerificationGas are charged in any case.
+    // With these rates, 345,000 gas at 1 gwei cost slightly less and slightly more than one unit. The base fee may fall
+    // to an eighth until the operation is mined, and 50,000 gas of preVerificationGas are charged in any case.
     sparesDrafts: true,
     rows: [
       row((exchangeRate: string) => paying({ exchangeRate }), '159999', '160000'),
-      // A singleton charges 45,000 more for postOp, or 20,000 if it has taken a prefund.
+      // A singleton charges 45,000 gas more for postOp, or 20,000 if it has taken a prefund.
       row(coarse(false), '84210', '84211'),
       row(coarse(true), '114285', '114286'),
       row(

@@ -10,41 +10,47 @@ import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } fro
 
 type Result = CheckResult<keyof typeof tokenDenials>;
 
-/** A payment that a paymaster is about to rely on. Units are the token's smallest. */
+/** A token payment that a signature would rely on. Amounts are in the token's smallest unit. */
 export interface Payment {
   readonly sender: Address;
-  /** The paymaster contract, which takes the tokens. */
+  /** The paymaster contract that takes the tokens. */
   readonly spender: Address;
   readonly token: PaymentToken;
   /** The most that the user can be charged. */
   readonly maxUnits: bigint;
-  /** Taken before the operation runs. */
+  /** The part taken before the operation runs. */
   readonly prefundUnits: bigint;
   readonly decoding: Decoding;
-  /** The result of trying it; undefined if it could not be tried. */
+  /** The result of simulating the payment; undefined if it could not be simulated. */
   readonly trial: PaymentTrial | undefined;
 }
 
-/** The result of trying a payment. */
+/** The result of simulating a payment. */
 export interface PaymentTrial {
   readonly isTaken: boolean;
-  /** The holdings after it. Facts older than this reading lack it. */
+  /** The user's holdings afterwards. Older stored facts lack this reading. */
   readonly left?: Readonly<Holdings> | undefined;
-  /** With enough gas the operation's call uses this much, and the tokens are taken; absent: gas is not the problem. */
+  /**
+   * Present if the tokens would be taken with enough gas: the gas that the operation's call then uses. Absent: gas is
+   * not the problem.
+   */
   readonly outOfGas?: { readonly callGasUsed: bigint; readonly callGasLimit: bigint } | undefined;
 }
 
 /** The user's balance and allowance. */
 interface Holdings {
   allowance: bigint;
-  /** Below zero if others take more than the balance: the user needs that much in addition. */
+  /** Negative if other operations take more than the balance: the user then needs that much in addition. */
   balance: bigint;
 }
 
 const atLeastNone = (units: bigint): bigint => (units > 0n ? units : 0n);
 const less = (held: bigint, taken: bigint): bigint => atLeastNone(held - taken);
 
-/** The effect of a call of the sender's own batch on the holdings. Only the token's own functions are recognised. */
+/**
+ * Applies the effect of a call in the operation's own batch to the holdings. Only the token's own functions are
+ * recognised.
+ */
 const applyCall = (holdings: Holdings, call: DecodedCall, { sender, spender, token }: Payment): void => {
   if (call.operation !== 'call' || !sameAddress(call.target, token.address)) return;
   const made = readTokenCall(call.data);
@@ -56,7 +62,7 @@ const applyCall = (holdings: Holdings, call: DecodedCall, { sender, spender, tok
   }
 };
 
-/** The shortage, if any. @param before the balance before the calls of the operation itself, if they come first */
+/** The shortage, if any. @param before the balance before the operation's own calls, if these run first */
 const compare = (
   holdings: Holdings,
   neededUnits: bigint,
@@ -77,9 +83,9 @@ const compare = (
 };
 
 /**
- * The balance and allowance of a tried operation, without what is reserved for others. An allowance that it made
- * itself, in its calls or during its deployment, is its own: earlier operations make theirs, or have used up the old
- * one.
+ * The balance and allowance in a simulated operation, minus what is reserved for other operations. If the operation
+ * itself approved the allowance, in its calls or its deployment, nothing is subtracted from it: earlier operations
+ * approve their own, or have used up the old one.
  */
 const besidesReserved = (
   left: Readonly<Holdings>,
@@ -102,10 +108,10 @@ const asText = ({ callGasUsed, callGasLimit }: NonNullable<PaymentTrial['outOfGa
 const ifAny = (key: string, units: bigint): Evidence => (units > 0n ? { [key]: String(units) } : {});
 
 /**
- * Whether users can pay what they may be charged. A trial is believed, unless others need the same tokens. If it
- * failed, or was not made, the operation itself shows the shortage: allowance, or an approval in its own batch, and
- * balance, less what the batch itself sends away.
- * @param reservedUnits what the user's other signed operations may still take
+ * Whether the user can pay the maximum charge. A successful trial is trusted, unless other operations need the same
+ * tokens. If the trial failed or was not made, the shortage is computed from the allowance or an approval in the
+ * operation's own batch, and from the balance minus what the batch itself sends away.
+ * @param reservedUnits the tokens that the user's other signed operations may still take
  */
 export const checkTokenPayment = (
   payment: Payment,
@@ -117,11 +123,11 @@ export const checkTokenPayment = (
   const holdings: Holdings = { allowance: less(allowance, reservedUnits), balance: balance - reservedUnits };
   const facts = { symbol, decimals, token: address, sender, spender, reservedUnits: String(reservedUnits) };
   const canPay = pass('USER_CAN_PAY', { ...facts, neededUnits: String(maxUnits), balanceUnits: String(balance) });
-  // The batch cannot approve what is taken before it runs.
+  // The batch cannot approve the prefund, because it runs afterwards.
   const after = { ...ifAny('afterUnits', maxUnits - prefundUnits), prefund: true };
   const early = compare(holdings, prefundUnits, { ...facts, ...after });
   if (trial?.left !== undefined) {
-    // It was available in the trial, but others may take it first.
+    // The tokens were available in the trial, but other operations may take them first.
     const first = reservedUnits > 0n ? early : undefined;
     return first ?? compare(besidesReserved(trial.left, allowance, payment, reservedUnits), maxUnits, facts) ?? canPay;
   }
@@ -150,12 +156,12 @@ const trialOf = ({ token }: Facts, { callGasLimit }: UserOperation): PaymentTria
   };
 };
 
-/** The base fee falls by at most an eighth per block: to this part of it in 16 blocks. */
+/** The base fee falls by at most an eighth per block: within 16 blocks, to this fraction of it. */
 const BASE_FEE_MAY_FALL_TO = 8n;
 
 /**
- * The lowest price at which the operation can be mined, wei. The tip is signed; the base fee may have fallen by then.
- * Without a node's base fee, neither fees nor holdings are checked, and the price may be as high as allowed.
+ * The lowest gas price at which the operation can be mined, in wei. The tip is signed, but the base fee may fall until
+ * then. Without a chain snapshot, neither fees nor holdings are checked, so the price may be as high as maxFeePerGas.
  */
 const leastGasPrice = ({ chain }: Facts, { maxFeePerGas, maxPriorityFeePerGas }: UserOperation): bigint => {
   if (chain === null) return maxFeePerGas;
@@ -169,7 +175,7 @@ const resultOf = (input: RuleInput, payment: NonNullable<RuleInput['payment']>, 
   const { symbol, address } = token;
   const needed = maxUnits(op);
   const gasPriceWei = leastGasPrice(facts, op);
-  // Gas may be open in a draft; a signed operation that costs something has to be paid for.
+  // A draft's gas may be missing. But a signed operation that costs anything must charge the user at least one unit.
   if (facts.stage === 'final' && leastUnits(op, gasPriceWei) === 0n && requiredWei > 0n) {
     return deny('TOKEN_TOO_COARSE', { symbol, token: address, gasPriceWei: String(gasPriceWei) });
   }
@@ -190,8 +196,8 @@ const resultOf = (input: RuleInput, payment: NonNullable<RuleInput['payment']>, 
 };
 
 /**
- * The user's payment in tokens (behaviour 7.4). Tokens are reserved as in a tank: otherwise users could have many
- * operations signed against the same ones, and the paymaster would pay for those left without tokens.
+ * The user's payment in tokens (behaviour 7.4). Tokens are reserved as in a gas tank. Otherwise a user could have many
+ * operations signed against the same tokens, and the paymaster would pay for those that find none left.
  */
 export const tokenPayment: RuleKind<keyof typeof tokenDenials> = {
   type: 'tokenPayment',

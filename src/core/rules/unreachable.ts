@@ -3,7 +3,7 @@ import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type AccountKey, partAt } from '../ledger/account.ts';
 import { type CheckResult, type RuleKind, deny, pass } from './rule.ts';
 
-/** The budget in coins that has room for the signed amounts and this operation. */
+/** The budget, in coins, that has room for the signed amounts and this operation. */
 const needed = ({ used, amount }: Evidence): string => weiToDecimal(BigInt(String(used)) + BigInt(String(amount)));
 
 const denials = {
@@ -17,19 +17,20 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** The amount signed for while the node of a chain is unreachable, and its limit. */
+/** The amount signed while a chain's node is unreachable, and its limit. */
 export interface UnreachableFacts {
   readonly chainId: number;
-  /** Wei. */
+  /** In wei. */
   readonly threshold: bigint;
-  /** Maximum costs that already count against the budget, wei. */
+  /** Maximum costs that already count against the budget, in wei. */
   readonly used: bigint;
-  /** The most this operation can take, wei. */
+  /** The most that this operation can cost, in wei. */
   readonly amount: bigint;
 }
 
 /**
- * The budget of a chain whose node is unreachable: signed maximum costs + the operation's ≤ what the operator allows.
+ * The budget of a chain whose node is unreachable: the signed maximum costs plus this operation's must not exceed what
+ * the operator allows.
  */
 export const checkUnreachable = ({ chainId, threshold, used, amount }: UnreachableFacts): Result => {
   const wei = { threshold: String(threshold), used: String(used), amount: String(amount) };
@@ -39,23 +40,24 @@ export const checkUnreachable = ({ chainId, threshold, used, amount }: Unreachab
     : pass('WITHIN_UNREACHABLE_BUDGET', evidence);
 };
 
-/** Resolution of the time of signed amounts, ms. */
+/** Signed amounts are recorded per minute. In ms. */
 export const UNREACHABLE_PART_MS = 60_000;
 
-/**
- * The account for amounts signed while the node of a chain is unreachable: parts of a rolling window, one per minute.
- */
+/** The account for amounts signed while a chain's node is unreachable: buckets of a rolling window, one per minute. */
 export const unreachableAccount = (chainId: number): AccountKey => ({ kind: 'unreachable', id: String(chainId) });
 
-/** Nothing is signed unchecked for this long before the budget is renewed: no hour has more than one budget. */
+/**
+ * The budget is renewed only after an hour in which nothing was signed unchecked, so that no hour has more than one
+ * budget.
+ */
 const RENEWAL_MS = 60 * 60_000;
 
-/** A budget whose newest part is older than this one may be renewed at that time, epoch ms. */
+/** A budget may be renewed at that time if its newest bucket is older than this one. @param at epoch ms */
 export const renewableBefore = (at: number): number => partAt(at - RENEWAL_MS, UNREACHABLE_PART_MS);
 
 /**
- * The amount that may be signed while the chain's node is unreachable. It counts what was signed, whatever its
- * settlement.
+ * The amount that may be signed while the chain's node is unreachable. Every signed amount counts, whether settled or
+ * not.
  */
 export const unreachable: RuleKind<keyof typeof denials> = {
   type: 'unreachable',

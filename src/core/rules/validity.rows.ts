@@ -8,18 +8,18 @@ import { validity } from './validity.ts';
 const STRANGER: Address = `0x${'57'.repeat(20)}`;
 const TARGET = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const account = (hasCode: boolean, nextNonce = '0'): Situation => ({ facts: { account: { hasCode, nextNonce } } });
-/** An operation that creates its account. */
+/** An operation that creates its account, or fails to with this code. */
 const making = (creationFailure?: 'AA13' | 'AA14' | 'AA15'): Situation => ({
   facts: { account: { hasCode: false, nextNonce: '0', ...(creationFailure && { creationFailure }) } },
   op: { initCode: FACTORY },
 });
 
-/** How the operation's account fails, whatever the signature. */
+/** The account rejects the operation with this error, whatever its signature. */
 const validating = (failure: Hex | undefined): Situation => ({
   facts: { account: { hasCode: true, nextNonce: '0', ...(failure && { validationFailure: failure }) } },
 });
 
-/** The EntryPoint accepts the account that the factory creates. */
+/** The factory creates the account, and the EntryPoint accepts it. */
 const created = (world: World): World => withFacts(world, { account: { hasCode: false, nextNonce: '0' } });
 
 export default ruleTable(validity, {
@@ -89,7 +89,7 @@ export default ruleTable(validity, {
   ACCOUNT_FAILS_VALIDATION: {
     rows: [
       row(validating, '0x', undefined),
-      // After another operation, which may set it up.
+      // An earlier operation may set the account up.
       row((nonce: bigint) => ({ ...validating('0x12345678'), op: { nonce } }), 0n, 1n),
     ],
     advices: [

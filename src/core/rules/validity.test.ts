@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CreationFailure, checkValidity } from './validity.ts';
 
-/** The fourth nonce of key 7. */
+/** The fourth nonce of nonce key 7. */
 const NEXT = (7n << 64n) + 3n;
 
 test.each<[string, { deploys: boolean; hasCode: boolean; nonce: bigint }, string]>([

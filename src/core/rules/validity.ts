@@ -38,23 +38,23 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** The codes with which an EntryPoint reports that a factory does not create the sender. */
+/** The codes with which an EntryPoint reports that a factory failed to create the sender. */
 export type CreationFailure = 'AA13' | 'AA14' | 'AA15';
 
-/** The EntryPoint's error when it tried to create an account. */
+/** How the simulated creation of an account failed. */
 interface FailedCreation {
   readonly aaCode: CreationFailure;
   readonly factory: Address;
-  /** Gas the factory may use. */
+  /** Gas that the factory may use. */
   readonly verificationGasLimit: bigint;
 }
 
-/** The error of an account that was to validate an operation with signatures of all kinds. */
+/** How an account's validation failed with every kind of signature that was tried. */
 interface FailedValidation {
   readonly sender: Address;
-  /** The selector of an error, or `0x`. */
+  /** The selector of the error, or `0x`. */
   readonly error: string;
-  /** Gas the account may use. */
+  /** Gas that the account may use. */
   readonly verificationGasLimit: bigint;
 }
 
@@ -64,26 +64,26 @@ const creationDenials = {
   AA15: 'FACTORY_MADE_NO_ACCOUNT',
 } as const satisfies Record<CreationFailure, string>;
 
-/** An operation, and the state of its account on chain. */
+/** An operation and the on-chain state of its account. */
 export interface ValidityFacts {
-  /** True if a factory of the operation creates the account. */
+  /** True if the operation creates its account through a factory. */
   readonly deploys: boolean;
-  /** Undefined if the EntryPoint creates the account, was not asked to, or gives no answer. */
+  /** Undefined if the creation succeeded, was not simulated, or the node did not answer. */
   readonly failedCreation?: FailedCreation | undefined;
-  /** True if the account has code, or takes it on by the operation's EIP-7702 authorisation. */
+  /** True if the account has code, or gets it from the operation's EIP-7702 authorisation. */
   readonly hasCode: boolean;
-  /** Undefined if a signature may make the account validate it, or validation was not tried. */
+  /** Undefined if some signature may be valid, or if validation was not simulated. */
   readonly failedValidation?: FailedValidation | undefined;
   readonly nonce: bigint;
-  /** What `EntryPoint.getNonce` returns for the sender and the key in the nonce. */
+  /** What `EntryPoint.getNonce` returns for the sender and the nonce's key. */
   readonly nextNonce: bigint;
 }
 
 /**
- * An operation that no EntryPoint accepts reserves nothing. These errors do not resolve themselves before it expires,
- * as a nonce that is too high may, and the dummy signature causes none of them: an account that reverts (AA23) denies
- * only if no signature makes a difference. After an operation that is not mined yet, the account may be a different
- * one.
+ * Denies what no EntryPoint would accept, so that such an operation reserves nothing. Only errors that cannot resolve
+ * themselves before the operation expires count: a nonce that is too high may become valid. The dummy signature causes
+ * none of these errors: a reverting account (AA23) is denied only if no signature makes a difference. Validation does
+ * not count if an earlier operation is still pending, because that operation may change the account.
  */
 export const checkValidity = ({
   deploys,
@@ -110,13 +110,13 @@ export const checkValidity = ({
   return pass('MAY_BE_VALID', evidence);
 };
 
-/** The factory that creates the account; undefined without one: an EIP-7702 account takes on code by itself. */
+/** The factory that creates the account; undefined without a factory, as for an EIP-7702 account. */
 const factoryOf = (op: UserOperation): Address | undefined => {
   if (isV06(op)) return op.initCode === '0x' ? undefined : (op.initCode.slice(0, 42) as Address);
   return op.factory === undefined || isEip7702(op.factory) ? undefined : op.factory;
 };
 
-/** Whether the operation may be valid, if the chain was read. */
+/** Whether the operation can be valid, if the chain was read. */
 export const validity: RuleKind<keyof typeof denials> = {
   type: 'validity',
   title: 'Validity',

@@ -8,7 +8,7 @@ const READ = made({ outcome: 'decoded', calls: [], via: [] });
 const UNREAD = made({ outcome: 'undecodable', code: 'UNKNOWN_SELECTOR', detail: 'Its function 0x12 is not known.' });
 
 test.each([
-  // deploys, an active rule allows it, a rule is paused, the DApp restricts its contracts
+  // deploys, an active rule allows it, a rule is paused, the DApp has registered contracts
   [undefined, false, false, false, 'skip', 'NO_DEPLOYMENT'],
   [undefined, false, true, true, 'skip', 'NO_DEPLOYMENT'],
   [READ, false, false, false, 'pass', 'DEPLOYMENT_UNRESTRICTED'],
@@ -16,7 +16,7 @@ test.each([
   [READ, false, true, false, 'deny', 'WALLET_DEPLOYMENT_NOT_SPONSORED'],
   [READ, false, true, true, 'deny', 'WALLET_DEPLOYMENT_NOT_SPONSORED'],
   [READ, false, false, true, 'deny', 'WALLET_DEPLOYMENT_NOT_SPONSORED'],
-  // Its other effects matter only to a DApp that says what it sponsors.
+  // The deployment's other effects matter only to a DApp with registered contracts.
   [UNREAD, false, false, false, 'pass', 'DEPLOYMENT_UNRESTRICTED'],
   [UNREAD, true, false, false, 'pass', 'DEPLOYMENT_ALLOWED'],
   [UNREAD, true, false, true, 'deny', 'DEPLOYMENT_UNREADABLE'],

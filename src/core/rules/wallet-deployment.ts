@@ -15,7 +15,7 @@ import {
   skip,
 } from './rule.ts';
 
-/** Why a rule does not apply, and what makes it apply. */
+/** Why a rule does not apply, and what would make it apply. */
 const hindrances: Readonly<Record<string, (evidence: Evidence) => readonly [why: string, mended: string]>> = {
   PAUSED: ({ rule }) => [' while its rule is paused', `Activate the rule "${String(rule)}" again`],
   SHADOW: ({ rule }) => [' while its rule is in shadow', `Enforce the rule "${String(rule)}" (enforcement: enforce)`],
@@ -50,25 +50,27 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** The rules and contracts of a DApp that deployments depend on. */
+/** What a DApp's policy says about deployments. */
 export interface DeploymentPolicy {
-  /** An active WALLET_DEPLOYMENT rule. */
+  /** Whether an active WALLET_DEPLOYMENT rule applies. */
   readonly allowed: boolean;
-  /** Why the first WALLET_DEPLOYMENT rule that could allow it does not apply; undefined without such a rule. */
+  /**
+   * Why the first WALLET_DEPLOYMENT rule that could allow the deployment does not apply; undefined without such a rule.
+   */
   readonly hindrance: Evidence | undefined;
   /**
-   * A WALLET_DEPLOYMENT rule that is paused, or does not concern the operation: without it, nothing would be
-   * restricted.
+   * Whether a WALLET_DEPLOYMENT rule is paused or does not concern the operation. Even such a rule restricts
+   * deployments.
    */
   readonly paused: boolean;
-  /** Contracts are registered: the DApp says what it sponsors. */
+  /** Whether contracts are registered, so that the DApp restricts what it sponsors. */
   readonly restricted: boolean;
 }
 
 /**
- * An operation that deploys its account passes if an active WALLET_DEPLOYMENT rule allows it, or if the DApp restricts
- * nothing: it has neither registered contracts nor any such rule (behaviour 5.4). If contracts are registered, the
- * further effects of the deployment must be known: the rule on contracts checks them.
+ * A deployment is sponsored if an active WALLET_DEPLOYMENT rule allows it, or if the DApp restricts nothing, which
+ * means that it has neither registered contracts nor any such rule (behaviour 5.4). With registered contracts, the
+ * deployment must also be decodable, so that the rule on contracts can check its calls.
  */
 export const checkWalletDeployment = (
   { allowed, paused, restricted, hindrance }: DeploymentPolicy,
@@ -127,13 +129,13 @@ export const deploymentSetup: Setup<DeploymentData, DeploymentData & { operator:
   },
 };
 
-/** The factories, and code of their set-ups, that rules trust unread, lower case. */
+/** The factories and set-up contracts that rules trust without decoding, lower case. */
 const factoriesOf = (rules: readonly { readonly policyData: DeploymentData }[]): ReadonlySet<Address> =>
   new Set(rules.flatMap(({ policyData }) => (policyData.factories ?? []).map(addressKey)));
 
 const isShadow = ({ enforcement }: PolicyRule): boolean => enforcement === 'shadow';
 
-/** The same for the rules that apply. */
+/** The same for the rules that are active and enforced. */
 export const trustedFactories = ({ rules }: Policy): ReadonlySet<Address> =>
   factoriesOf(rulesOf(deploymentSetup, rules).filter((rule) => rule.active && !isShadow(rule)));
 
@@ -160,7 +162,7 @@ const checkBinding = (input: RuleInput): Result => {
   );
 };
 
-/** The result of each rule in shadow if it alone allowed deployments. */
+/** The result of each shadow rule, as if it alone allowed deployments. */
 const checkShadows = ({ policy: { rules, contracts }, op: { sender }, deployment }: RuleInput) =>
   rulesOf(deploymentSetup, rules)
     .filter((rule) => rule.active && isShadow(rule))

@@ -14,13 +14,13 @@ const unfinished = (code: WebhookDenialCode, evidence: Evidence): WebhookRespons
 };
 
 const answered = (denied: WebhookResponse) => row(withResponse, denied, responseWith());
-/** The webhook answers as the hint says. */
+/** The webhook answers as the hint recommends. */
 const answering = (denied: Situation, status = 200): Advice => ({
   denied,
   says: /Make the webhook answer .*?(?<response>\{.*\})/,
   change: ({ response = '' }, world) => withFacts(world, { webhooks: [responseWith({}, { response, status })] }),
 });
-/** Its server or a setting is changed so that it verifies. */
+/** The webhook's server or a setting is changed so that the webhook allows the operation. */
 const verifying = (denied: Situation, says: RegExp): Advice => ({
   denied,
   says,

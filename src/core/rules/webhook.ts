@@ -7,8 +7,8 @@ import { responseVerdict } from '../webhooks/webhook-response.ts';
 import { type RuleType, type Setup, rulesOf, saidBy } from './rule.ts';
 
 /**
- * A webhook as it is called: a registered one by its method; a rule always posts, and receives the operation too
- * (behaviour 5.10).
+ * A webhook to call. A registered webhook uses its own method; the webhook of a rule always gets a POST that includes
+ * the operation (behaviour 5.10).
  */
 export interface WebhookTarget {
   readonly webhookId: string;
@@ -17,7 +17,7 @@ export interface WebhookTarget {
   readonly active: boolean;
   readonly failOpen: boolean;
   readonly getsOperation: boolean;
-  /** Of a rule in shadow: its answer denies nothing. */
+  /** True if it belongs to a shadow rule, so that its answer denies nothing. */
   readonly shadow: boolean;
 }
 
@@ -26,7 +26,7 @@ interface WebhookRuleData {
   readonly failOpen?: boolean | undefined;
 }
 
-/** Set-up of webhooks that receive the operation. */
+/** Set-up of WEBHOOK rules, whose webhooks receive the operation. */
 export const webhookSetup: Setup<WebhookRuleData, WebhookRuleData> = {
   policyType: 'WEBHOOK',
   place: 2,
@@ -66,13 +66,13 @@ export const webhookTargets = ({ webhooks, rules }: Pick<Policy, 'webhooks' | 'r
   })),
 ];
 
-/** Webhooks that still have to be called. */
+/** The webhooks that still have to be called. */
 export const uncalledWebhooks = (facts: Pick<Facts, 'webhooks'>, policy: Policy): readonly WebhookTarget[] =>
   webhookTargets(policy).filter(
     ({ webhookId, active }) => active && !facts.webhooks.some(({ call }) => call.webhookId === webhookId),
   );
 
-/** The answers of webhooks. A call counts even if the webhook no longer exists. */
+/** The answers of webhooks. A recorded call counts even if the webhook has since been deleted. */
 export const webhook: RuleType<keyof typeof webhookDenials> = {
   type: 'webhook',
   title: 'Webhook',

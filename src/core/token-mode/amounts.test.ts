@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clientNumber, priceMarkup, rateWithPremium } from '../../core/token-mode/amounts.ts';
 
-/** From a token of which one unit is a coin to one of 18 decimals worth a millionth of a dollar. */
+/** From one unit per coin up to a token with 18 decimals that is worth a millionth of a dollar. */
 const rate = fc.bigInt({ min: 1n, max: 10n ** 28n });
 const tenThousandths = fc.bigInt({ min: 0n, max: 1_000_000n });
 
@@ -10,7 +10,7 @@ test('a rate that includes the premium is never below the exact one, and never a
   fc.assert(
     fc.property(rate, tenThousandths, (exchangeRate, premium) => {
       const percent = `${premium / 10_000n}.${String(premium % 10_000n).padStart(4, '0')}`;
-      const exact = exchangeRate * (1_000_000n + premium); // times 1e6
+      const exact = exchangeRate * (1_000_000n + premium); // in millionths
       const units = rateWithPremium(exchangeRate, percent) * 1_000_000n;
       expect(units >= exact && units < exact + 1_000_000n).toBe(true);
     }),
@@ -35,7 +35,7 @@ test.each([
 ])('a premium of %s %% is the markup %i, exactly', (premium, markup) => expect(priceMarkup(premium)).toBe(markup));
 
 describe('the number a client reads', () => {
-  /** The arithmetic of @biconomy/account, buildTokenApprovalTransaction. */
+  /** The computation in @biconomy/account, buildTokenApprovalTransaction. */
   const approvalOf = (maxGasFee: number, decimal: number): bigint => BigInt(Math.ceil(maxGasFee * 10 ** decimal));
 
   test('makes it approve enough, and hardly more than doubles can distinguish', () => {

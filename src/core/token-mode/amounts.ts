@@ -1,25 +1,26 @@
 import { decimalToUnits, unitsToDecimal } from '../../shared/schema/decimal.ts';
 import { NO_MARKUP } from '../paymaster-layouts/price-markup.ts';
 
-/** `priceMarkup` is in millionths: the finest premium is a ten-thousandth of a percent. */
+/** `priceMarkup` is in millionths, so the finest premium is a ten-thousandth of a percent. */
 const MARKUP_DECIMALS_PER_PERCENT = 4;
 const MARKUP_ONE = BigInt(NO_MARKUP);
 
 const ceilDivide = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
-/** Price with a premium over cost, in millionths: `13` (percent) gives 1,130,000. Exact. */
+/** A price with a premium, in millionths of the cost: a premium of `13` (percent) gives 1,130,000. Exact. */
 export const priceMarkup = (premium: string): bigint =>
   MARKUP_ONE + decimalToUnits(premium, MARKUP_DECIMALS_PER_PERCENT);
 
 /**
- * An exchange rate that includes the premium, for contracts without a markup; less than one unit per coin over exact.
+ * An exchange rate that includes the premium, for contracts without a markup. It is rounded up to a whole unit per
+ * coin.
  */
 export const rateWithPremium = (exchangeRate: bigint, premium: string): bigint =>
   ceilDivide(exchangeRate * priceMarkup(premium), MARKUP_ONE);
 
 /**
- * The number of whole tokens for an amount. Biconomy's clients compute an approval from it in floating point,
- * `Math.ceil(number * 10 ** decimals)`: this is the smallest number for which they approve enough.
+ * The number of whole tokens for an amount in units. Biconomy's clients compute an approval from this number in
+ * floating point, as `Math.ceil(number * 10 ** decimals)`. This is the smallest number for which they approve enough.
  */
 export const clientNumber = (units: bigint, decimals: number): number => {
   let value = Number(unitsToDecimal(units, decimals));
@@ -27,7 +28,7 @@ export const clientNumber = (units: bigint, decimals: number): number => {
   return value;
 };
 
-/** The next greater double (IEEE 754) of a number that is not negative. */
+/** The next larger double (IEEE 754) of a non-negative number. */
 const nextUp = (value: number): number => {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);

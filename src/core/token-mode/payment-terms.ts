@@ -14,62 +14,68 @@ import type {
 import { WEI_PER_COIN, leastUnits } from '../paymaster-layouts/token-charge.ts';
 import { priceMarkup, rateWithPremium } from './amounts.ts';
 
-/** The token's fields that payment terms depend on. */
+/** The fields of a token that payment terms depend on. */
 export type PaymentToken = Pick<FeeToken, 'address' | 'symbol' | 'decimals' | 'premium' | 'preFund'>;
 
 export interface TokenContract {
   readonly layout: TokenLayout;
-  /** Singletons send the tokens there; Biconomy's contract has a receiver of its own. */
+  /** Where singletons send the tokens. Biconomy's contract has its own setting for this. */
   readonly treasury: Address;
 }
 
-/** The same contract as one that signs on certain terms. */
+/** The same contract, with a layout that signs certain payment terms. */
 export type ChargingContract<Contract> = Omit<Contract, 'layout' | 'treasury'> & {
   readonly layout: PaymasterLayout;
   readonly fundingWallet: undefined;
 };
 
-/** How a user pays for one operation in a token: by which contract, in which token and at which price. */
+/** How a user pays for one operation in a token: through which contract, in which token and at which price. */
 export interface PaymentTerms<
   Contract extends TokenContract = TokenContract,
   Token extends PaymentToken = PaymentToken,
 > {
-  /** The contract that takes the tokens; it signs these terms. */
+  /** The contract that takes the tokens. Its signer signs these terms. */
   readonly charging: ChargingContract<Contract>;
   /**
-   * The same for estimating gas: its price takes nothing, so the user's balance and allowance do not affect the gas.
-   * Whether the user can pay is checked afterwards, with reasons of its own.
+   * The same contract for estimating gas, at a price that takes no tokens, so that the user's balance and allowance do
+   * not affect the estimate. Whether the user can pay is checked later, with its own denial codes.
    */
   readonly estimating: ChargingContract<Contract>;
-  /** Estimated gas limits, plus the gas to transfer tokens. */
+  /** Adds the gas for taking tokens to estimated gas limits. */
   readonly withTransfers: <Gas extends GasValues>(gas: Gas) => Gas;
-  /** The least limit with which postOp takes the tokens; 0 if their `transferFrom` was not tried. */
+  /** The lowest limit with which postOp can take the tokens; 0 if their `transferFrom` was not simulated. */
   readonly leastPostOpGas: bigint;
-  /** The least with which the paymaster's validation takes them; 0 also if it takes no tokens. */
+  /** The lowest limit with which the paymaster's validation can take the tokens; also 0 if it takes none. */
   readonly leastValidationGas: bigint;
-  /** Gas that the token's `transferFrom` uses; it is charged for. */
+  /** Gas used by the token's `transferFrom`, which the user is charged for. */
   readonly transferGas: TransferGas;
-  /** The same terms with this transfer gas. */
+  /** The same terms, with this transfer gas. */
   readonly withTransferGas: (transferGas: TransferGas) => PaymentTerms<Contract, Token>;
   readonly token: Token;
-  /** The token's smallest units for 1e18 wei, without the premium. */
+  /** Token units (the token's smallest) per 1e18 wei, without the premium. */
   readonly exchangeRate: bigint;
   readonly treasury: Address;
-  /** The most the user can be charged for an operation, in the token's smallest units. */
+  /** The most that the user can be charged for an operation, in the token's smallest unit. */
   readonly maxUnits: (op: UserOperation) => bigint;
-  /** The least the user is charged for an operation mined at that price (wei), in the token's smallest units. */
+  /**
+   * The least that the user is charged if the operation is mined at this gas price (in wei), in the token's smallest
+   * unit.
+   */
   readonly leastUnits: (op: UserOperation, gasPrice: bigint) => bigint;
-  /** Taken before the operation runs; undefined if everything is taken afterwards. */
+  /** The amount taken before the operation runs; undefined if everything is taken afterwards. */
   readonly preFund: (op: UserOperation) => bigint | undefined;
 }
 
-/** The additional gas of taking tokens: three slots that change, one of them perhaps for the first time. */
+/**
+ * Additional gas for taking tokens after the operation: three storage slots change, one of them perhaps for the first
+ * time.
+ */
 const TAKING_GAS = 30_000n;
-/** The same for the prefund, a call that is not even made if nothing is taken. */
+/** Additional gas for taking a prefund. The estimate does not even contain this call, because it takes nothing. */
 const PREFUND_GAS = 60_000n;
 const UNTRIED: TransferGas = { prefund: 0n, afterwards: 0n };
 
-/** The terms of paying in a token at its rate (the token's smallest units for 1e18 wei), with its premium. */
+/** The terms of paying in a token at its exchange rate (token units per 1e18 wei), plus its premium. */
 export const paymentTerms = <Contract extends TokenContract, Token extends PaymentToken>(
   paymaster: Contract,
   token: Token,
@@ -89,7 +95,7 @@ export const paymentTerms = <Contract extends TokenContract, Token extends Payme
   const maxUnits = (op: UserOperation): bigint => layout.maxTokenCost(op, price(op));
   const least = (op: UserOperation, gasPrice: bigint): bigint =>
     leastUnits({ price: price(op), gas: layout.leastChargedGas(op, price(op)), gasPrice });
-  // Rounded down: the contract refuses one unit more (PreFundTooHigh). Never takes more than the charge.
+  // Rounded down, because the contract refuses one unit more (PreFundTooHigh). Never more than the charge.
   const preFund = (op: UserOperation): bigint | undefined =>
     preFunded ? min((layout.reservedCost(op) * rate.exchangeRate) / WEI_PER_COIN, maxUnits(op)) : undefined;
   const chargingOn = (otherwise: Partial<TokenTerms> = {}): ChargingContract<Contract> => {
@@ -111,7 +117,7 @@ export const paymentTerms = <Contract extends TokenContract, Token extends Payme
   };
   return {
     charging: chargingOn(),
-    // Contracts refuse a rate of 0. At one unit per coin, any operation costs less than one unit.
+    // Contracts refuse a rate of 0. At one unit per coin, every operation costs less than one unit.
     estimating: chargingOn({ exchangeRate: 1n, ...(preFunded && { preFund: 0n }) }),
     withTransfers: (gas) => {
       const takingGas = max(PREFUND_GAS, (prefund * 11n) / 10n);
@@ -132,10 +138,10 @@ export const paymentTerms = <Contract extends TokenContract, Token extends Payme
 };
 
 /**
- * With gas to take tokens after the operation. v0.6 gives validation and postOp the same limit, each; from v0.7 on the
- * paymaster has its own.
- * @param leastPostOpGas the minimum, whatever a bundler estimated while nothing was taken, or an account caused it to
- * estimate
+ * Adds gas for taking tokens after the operation. In v0.6, validation and postOp each get verificationGasLimit; from
+ * v0.7 on, the paymaster has separate limits.
+ * @param leastPostOpGas the minimum, even if a bundler estimated less because nothing was taken or an account
+ * manipulated the estimate
  */
 const withTransfer = (gas: GasValues, leastPostOpGas: bigint): Partial<GasValues> => {
   const { verificationGasLimit, paymasterPostOpGasLimit } = gas;
@@ -144,8 +150,8 @@ const withTransfer = (gas: GasValues, leastPostOpGas: bigint): Partial<GasValues
 };
 
 /**
- * With gas to take tokens before the operation. Refunding the rest costs no more than refunding nothing: the slots have
- * changed already.
+ * Adds gas for taking tokens before the operation. Refunding a surplus in postOp costs nothing more, because the
+ * storage slots have already changed.
  */
 const withPreFund = (gas: GasValues, takingGas: bigint, leastPostOpGas: bigint): Partial<GasValues> => {
   const { verificationGasLimit, paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit } = gas;

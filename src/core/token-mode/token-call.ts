@@ -2,7 +2,8 @@ import { Interface } from 'ethers';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 
 /**
- * The functions of ERC-20 (EIP-20) that move tokens or allowances, and the additional ones of OpenZeppelin's tokens.
+ * The ERC-20 functions (EIP-20) that move tokens or change allowances, and the additional ones in OpenZeppelin's
+ * tokens.
  */
 const erc20 = new Interface([
   'function approve(address spender, uint256 value) returns (bool)',
@@ -13,15 +14,16 @@ const erc20 = new Interface([
 ]);
 
 /**
- * The effect of a call of a token contract: on an allowance of the caller, or on a balance (`from` absent: the
- * caller's).
+ * What a call to a token contract changes: an allowance of the caller, or a balance. Without `from`, it is the caller's
+ * balance.
  */
 export type TokenCall =
   | { readonly change: 'allowance'; readonly spender: Address; readonly after: (before: bigint) => bigint }
   | { readonly change: 'balance'; readonly from?: Address; readonly to: Address; readonly units: bigint };
 
 /**
- * Reads a call of a token contract; undefined if it changes neither, or if its arguments are cut short and it reverts.
+ * Decodes a call to a token contract. Undefined if it changes neither allowance nor balance, or if it reverts because
+ * its arguments are truncated.
  */
 export const readTokenCall = (data: Hex): TokenCall | undefined => {
   let call: ReturnType<typeof erc20.parseTransaction>;

@@ -1,11 +1,11 @@
 import { unitsToDecimal } from '../../shared/schema/decimal.ts';
 
-/** The values in the evidence of a token check, by name. */
+/** The evidence of a token check, by name. */
 type Values = Readonly<Record<string, unknown>>;
 
 type Row = (evidence: Values) => { readonly message: string; readonly hint: string };
 
-/** `2.5 USDC (2500000 units)`: for a person, and for a program's call. */
+/** `2.5 USDC (2500000 units)`: whole tokens for people, and units for use in a call. */
 const amount = (evidence: Values, key: 'needed' | 'held' | 'before' | 'missing' | 'reserved'): string =>
   inUnits(evidence, BigInt(String(evidence[`${key}Units`])));
 
@@ -19,20 +19,22 @@ const besides = (evidence: Values): string =>
     ? ''
     : ` besides the ${amount(evidence, 'reserved')} reserved for operations not yet mined`;
 
-/** The balance to pay with, without what the operation's own calls send away first. */
+/** The balance to pay with, minus what the operation's own calls send away first. */
 const spendable = (evidence: Values): string => {
   if (evidence['beforeUnits'] === undefined) return `${amount(evidence, 'held')} to pay with${besides(evidence)}`;
   const left = evidence['heldUnits'] === '0' ? 'nothing' : amount(evidence, 'held');
   return `${amount(evidence, 'before')}${besides(evidence)}; after the calls of this operation ${left} is left to pay with`;
 };
 
-/** `prefundUnits` is taken before what an operation lacks, `afterUnits` after it. */
+/** `prefundUnits` are taken before the units that are missing, `afterUnits` after them. */
 const unitsOf = (
   key: 'neededUnits' | 'missingUnits' | 'reservedUnits' | 'prefundUnits' | 'afterUnits',
   { [key]: units = '0' }: Values,
 ): bigint => BigInt(String(units));
 
-/** The approval that is needed: it replaces the one from which reserved operations are paid too. */
+/**
+ * The required approval. It must also cover reserved operations, because it replaces the approval that they rely on.
+ */
 const approval = (evidence: Values): string =>
   inUnits(
     evidence,
@@ -42,7 +44,7 @@ const approval = (evidence: Values): string =>
       unitsOf('afterUnits', evidence),
   );
 
-/** The words for a user who cannot pay in the chosen token; rows of the table in denials.ts. */
+/** Explains why a user cannot pay in the chosen token. Part of the table in denials.ts. */
 export const tokenDenials = {
   TOKEN_ALLOWANCE_SHORT: (evidence) => ({
     message:

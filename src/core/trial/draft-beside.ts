@@ -2,8 +2,8 @@ import { limitSetup } from '../rules/spending-limit/index.ts';
 import type { Policy, PolicyRule } from '../policy/policy.ts';
 
 /**
- * A limit as if it had been in force before it was set: one of its windows ends when its first one began. The account
- * it counts in until then is its own, and no record names it.
+ * A limit as if it had been in force earlier. Its windows are extended into the past so that one of them ends when its
+ * first one began. Until then it counts in a separate ledger account, which no record names.
  */
 const inForceAt = (rule: PolicyRule, at: number): PolicyRule => {
   const { policyType, policyData, ruleId } = rule;
@@ -17,9 +17,9 @@ const inForceAt = (rule: PolicyRule, at: number): PolicyRule => {
 };
 
 /**
- * The draft, with everything a policy file cannot hold taken from the policy in force at the time.
+ * The draft. What a policy file cannot contain comes from the policy in force when the decision was made.
  *
- * @param from when its new and changed limits began, epoch ms
+ * @param from when the draft's new and changed limits start, epoch ms
  */
 export const draftBeside = (recorded: Policy, draft: Policy, from: number): Policy => {
   const { dapp, contracts, rules, webhooks, lowBalanceThresholdWei } = draft;

@@ -6,13 +6,13 @@ export interface TrialStep {
   after: number;
 }
 
-/** Past decisions and those of a draft over time, in equal steps. */
+/** Counts past decisions and those of a draft over time, in steps of equal length. */
 export class TrialSeries {
   readonly from: number;
   readonly stepMs: number;
   readonly steps: TrialStep[];
 
-  /** Begins with nothing counted. @param from epoch ms, like `to`: the moment after the last decision */
+  /** Starts with empty counts. @param from epoch ms, like `to`, which is right after the last decision */
   constructor(from: number, to: number, steps: number) {
     this.from = from;
     this.stepMs = Math.max(1, Math.ceil((to - from) / steps));

@@ -27,24 +27,24 @@ import { policyFileText } from '../policy-file/write-file.ts';
 import type { Policy } from '../policy/policy.ts';
 import { type DraftAt, type TrialReport, PolicyTrial, decideUnderDraft } from './try-policy.ts';
 
-/** An operation sent to the desk: minting at {@link NOW} by default. */
+/** An operation that is sent to Gasdesk. The default is a mint at {@link NOW}. */
 interface TestOperation {
   readonly method?: 'mint' | 'burn';
-  /** After {@link NOW}, ms. */
+  /** Time after {@link NOW}, in ms. */
   readonly after?: number;
   readonly sender?: Address;
   readonly webhooks?: Facts['webhooks'];
-  /** The token holdings that were read. */
+  /** The token holdings that were read from the chain. */
   readonly holdings?: Facts['holdings'];
-  /** Balance of the gas tank on chain. */
+  /** On-chain balance of the gas tank. */
   readonly balanceWei?: bigint;
-  /** Its settlement, if it is sponsored. */
+  /** How the operation is settled, if it is sponsored. */
   readonly settled?: Pick<DecisionRecord, 'settlement' | 'actualCostWei'>;
 }
 
 const OTHER: Address = `0x${'b2'.repeat(20)}`;
 
-/** The decisions of a desk, one after the other, each settled at once. */
+/** Makes decisions one after the other. Each is settled at once. */
 const decisionsOf = (policy: Policy, asked: readonly TestOperation[]): DecisionRecord[] => {
   const ledger = new Ledger();
   return asked.map((one, index) => {
@@ -74,7 +74,7 @@ const draftIn =
   (now) =>
     draftPolicy(parsePolicyFile(text), current, { now, newId: (name) => `new:${name}` });
 
-/** The records, each with the policy of its decision, tried under a draft. */
+/** Tries the records, each with the policy that it was decided by, under a draft. */
 const tried = (
   records: readonly DecisionRecord[],
   recorded: Policy,
@@ -211,7 +211,7 @@ describe('past decisions are decided again under a draft:', () => {
   test('a denied operation leaves room in the gas tank, next to the reservations of others', () => {
     const both = policyWith({ contracts: [bothMethods] });
     const balanceWei = 3n * COST;
-    // The first one is another user's.
+    // The first decision belongs to another user, so its record is left out.
     const records = decisionsOf(
       both,
       [{}, { method: 'burn' as const }, {}, {}].map((one) => ({ ...one, balanceWei })),
@@ -230,7 +230,7 @@ describe('past decisions are decided again under a draft:', () => {
     const settled = { settlement: 'settled', actualCostWei: String(COST / 4n) } as const;
     const records = decisionsOf(policyWith(), times(6, { settled }));
     const draft = policyWith({ rules: [limit(inWei(2n * COST))] });
-    // One at its maximum fits next to four that have cost a quarter each.
+    // An operation at its maximum cost fits in addition to four that have cost a quarter each.
     expect(tried(records, policyWith(), draft).flips.map(({ id }) => id)).toEqual(['d-5']);
   });
 

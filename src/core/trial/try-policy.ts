@@ -12,51 +12,54 @@ import { wasRead } from '../rules/rule.ts';
 import { type WebhookTarget, webhookTargets } from '../rules/webhook.ts';
 import { withoutUserInfo } from '../webhooks/hidden-credentials.ts';
 
-/** A decision that would change. */
+/** A decision that would change under the draft. */
 export interface Flip {
   readonly id: string;
   readonly from: 'sponsored' | 'denied';
   readonly to: 'sponsored' | 'denied';
-  /** Why it is denied: by the draft or, if the draft sponsors it, at the time. */
+  /** Why the operation is denied under the draft; if the draft sponsors it, why it was denied at the time. */
   readonly code: string;
   readonly rule: string;
 }
 
-/** The verdicts of a draft policy on past decisions. Excludes requests that failed before they were decided. */
+/** The verdicts of a draft policy on past decisions. Leaves out requests that failed before a decision. */
 export interface TrialReport {
   readonly decisions: number;
-  /** Sponsored both times, or denied both times for any reason. */
+  /** Sponsored both times, or denied both times for whatever reason. */
   readonly same: number;
   readonly nowSponsored: number;
   readonly nowDenied: number;
-  /** A webhook that was not called would decide, or the record does not hold its facts. */
+  /** The verdict depends on a webhook that was not called, or the record does not contain the required facts. */
   readonly unknown: number;
-  /** What the operations cost, and would have cost, wei: their maximum if the actual cost is unknown. */
+  /** What the operations cost, and would have cost, in wei. If the actual cost is unknown, the maximum cost counts. */
   readonly costWei: { readonly before: string; readonly after: string };
-  /** Number of users with an operation among those. */
+  /** Number of users with at least one such operation. */
   readonly senders: { readonly nowSponsored: number; readonly nowDenied: number };
-  /** The same by the rule that denies: the draft's, or the one at the time. */
+  /** The same, by the rule that denies: under the draft, or at the time. */
   readonly byRule: Readonly<Record<string, { readonly nowSponsored: number; readonly nowDenied: number }>>;
-  /** The first 1,000, in order. */
+  /** The first 1,000 flips, in order. */
   readonly flips: readonly Flip[];
 }
 
-/** A flip, and what identifies it. */
+/** A flip, with what is needed to decide its operation again. */
 export interface TriedFlip extends Flip {
   /** Epoch ms. */
   readonly at: number;
   readonly sender: string;
-  /** What the accounts of the operation held under the draft: with it the operation can be decided once more. */
+  /** The amounts in the operation's ledger accounts under the draft. */
   readonly held: readonly bigint[];
 }
 
-/** The result of one decision, at the time and under the draft; if the draft's is unknown, it stays the same. */
+/**
+ * The result of one decision at the time, and under the draft. If the draft's result is unknown, the result at the time
+ * is repeated.
+ */
 export interface BeforeAndAfter {
   readonly before: 'sponsored' | 'denied';
   readonly after: 'sponsored' | 'denied';
 }
 
-/** The draft, whose new and changed limits begin at that time, epoch ms. */
+/** Returns the draft, given when its new and changed limits start (epoch ms). */
 export type DraftAt = (from: number) => Policy;
 
 const MAX_FLIPS = 1_000;
@@ -73,12 +76,12 @@ interface DraftVerdict {
   readonly verdict: Verdict;
 }
 
-/** An account that the draft reads for an operation. */
+/** A ledger account that the draft reads for an operation. */
 interface AccountRead {
   readonly reservation: Reservation;
-  /** As {@link accountText} names it. */
+  /** Its name according to {@link accountText}. */
   readonly account: string;
-  /** The record's entry for it. */
+  /** The record's entry for the account. */
   readonly entry: NonNullable<DecisionRecord['reservations']>[number] | undefined;
 }
 
@@ -89,11 +92,11 @@ const isTaken = ({ outcome }: DecisionRecord, draftVerdict: TrialVerdict): boole
 
 const actualCostOf = ({ actualCostWei }: DecisionRecord): bigint => BigInt(actualCostWei ?? 0);
 
-/** Cost of a decision, wei, once its operation has this state. */
+/** Cost of a decision in wei, given the state of its operation. */
 const costOf = (record: DecisionRecord, settlement: SettlementState): bigint =>
   heldAfter(settlement, { follows: 'spend', reserved: BigInt(record.maxCostWei ?? 0) }, actualCostOf(record));
 
-/** The settlement of an operation. One that was never sponsored counts as mined at its maximum cost. */
+/** The settlement of an operation. An operation that was not sponsored counts as mined at its maximum cost. */
 const settlementOf = ({ settlement }: DecisionRecord): SettlementState => settlement ?? 'unconfirmed';
 
 /** Whether two webhooks receive the same calls. */
@@ -102,7 +105,7 @@ const isSameWebhook = (one: WebhookTarget, other: WebhookTarget): boolean =>
   one.method === other.method &&
   one.getsOperation === other.getsOperation;
 
-/** The facts with the answers of those webhooks that the draft calls too. */
+/** The facts, with the answers of only those webhooks that the draft calls too. */
 const withAnswers = (facts: Facts, recorded: Policy, draft: Policy): Facts => {
   if (facts.webhooks.length === 0) return facts;
   const [reads, wanted] = [webhookTargets(recorded), webhookTargets(draft).filter(({ active }) => active)];
@@ -117,7 +120,7 @@ const withAnswers = (facts: Facts, recorded: Policy, draft: Policy): Facts => {
   return { ...facts, webhooks };
 };
 
-/** The desk refuses such a request before it decides. */
+/** Denies a request for a longer validity than the draft allows, which Gasdesk refuses before it decides. */
 const tooLong = ({ expiryDuration }: Facts, { dapp: { maxExpirySeconds } }: Policy): Reason | undefined =>
   expiryDuration <= maxExpirySeconds
     ? undefined
@@ -128,7 +131,7 @@ const tooLong = ({ expiryDuration }: Facts, { dapp: { maxExpirySeconds } }: Poli
         hint: 'Ask for less, or raise the longest expiry.',
       };
 
-/** A decision under a draft, as its record would show it. */
+/** A decision under a draft, with what its record would contain. */
 export interface DraftedDecision {
   readonly outcome: 'sponsored' | 'denied';
   readonly steps: readonly MeasuredStep[];
@@ -138,15 +141,15 @@ export interface DraftedDecision {
 /** The inputs with which a trial decided an operation. */
 interface InTrial {
   readonly draftAt: DraftAt;
-  /** When its new and changed limits began, epoch ms. */
+  /** When the draft's new and changed limits start, epoch ms. */
   readonly from: number;
   readonly held: readonly bigint[];
 }
 
 /**
- * Decides an operation of a trial once more, to show each step. Undefined if that would need a webhook or a token
- * holding that was never read.
- * @param revision the policy revision that the record names, as it was stored
+ * Decides an operation of a trial once more, to show each step. Undefined if the verdict depends on a webhook or a
+ * token holding that was never read.
+ * @param revision the policy revision that the record names, in its stored form
  */
 export const decideUnderDraft = (
   record: DecisionRecord,
@@ -164,27 +167,28 @@ export const decideUnderDraft = (
   return { outcome: reason === undefined ? 'sponsored' : 'denied', steps: verdict.steps, reason };
 };
 
-/** Whether something that was not found out at the time is missing for a signature. */
+/** Whether a fact that a signature requires was not read at the time. */
 const isOpen = (facts: Facts, steps: readonly MeasuredStep[]): boolean =>
   facts.stage === 'draft' ||
   facts.gasSource === 'GAS_NOT_ESTIMATED' ||
   steps.some(({ code }) => code === 'TOKEN_NOT_CHECKED');
 
 /**
- * Decides past decisions of a DApp again under a draft of its policy, in order, with the ledger that the draft would have
- * led to. What no file holds, such as pause, signer and the chain's bounds, is as it was at each decision.
+ * Replays past decisions of a DApp under a draft of its policy, in order, with the ledger that the draft would have led
+ * to. What no file can contain, such as a pause, the signer and the chain's limits, is as it was at each decision.
  *
- * An account that the recorded policy shares holds what the record says, corrected by what the draft reserves otherwise;
- * one that only the draft has begins with nothing. Operations count as settled at once, as settlement found them.
+ * If the recorded policy has a ledger account too, the amount in the record applies, adjusted by what the draft
+ * reserves differently. An account that only the draft has starts empty. Operations count as settled immediately, with
+ * the outcome of their settlement.
  */
 export class PolicyTrial {
   readonly #draftAt: DraftAt;
   readonly #drafts = new WeakMap<Policy, Policy>();
   #from: number | undefined;
   #draft: Policy | undefined;
-  /** What accounts hold under the draft beyond what they held. */
+  /** How much more the accounts hold under the draft than they did in fact. */
   readonly #ahead = new Ledger();
-  /** What accounts held at the last decision whose record names them. */
+  /** What the accounts held in fact, after the last decision whose record names them. */
   readonly #last = new Map<string, bigint>();
   readonly #count = { decisions: 0, same: 0, nowSponsored: 0, nowDenied: 0, unknown: 0 };
   readonly #cost = { before: 0n, after: 0n };
@@ -193,8 +197,8 @@ export class PolicyTrial {
   readonly #flips: TriedFlip[] = [];
 
   /**
-   * Begins a trial, with no decision yet.
-   * @param from when new or changed limits begin, epoch ms; absent: with the first decision
+   * Starts a trial without decisions.
+   * @param from when new or changed limits start, epoch ms; absent: at the first decision
    */
   constructor(draftAt: DraftAt, from?: number) {
     this.#draftAt = draftAt;
@@ -203,7 +207,7 @@ export class PolicyTrial {
 
   /**
    * Tries the next decision. Returns nothing for a request that failed.
-   * @param revision the policy revision that it names, as it was stored
+   * @param revision the policy revision that the record names, in its stored form
    */
   add(record: DecisionRecord, revision: unknown): BeforeAndAfter | undefined {
     const { outcome: before } = record;
@@ -235,7 +239,7 @@ export class PolicyTrial {
     return held < 0n ? 0n : held;
   }
 
-  /** Records what the accounts hold after this decision, at the time and under the draft. */
+  /** Updates what the accounts hold after this decision, in fact and under the draft. */
   #follow(record: DecisionRecord, reads: readonly AccountRead[], taken: readonly Reservation[]): void {
     const [settlement, actualCostWei] = [settlementOf(record), actualCostOf(record)];
     const heldBy = (reservation: Reservation | undefined): bigint =>
@@ -300,12 +304,12 @@ export class PolicyTrial {
     return this.#flips;
   }
 
-  /** When new and changed limits begin, epoch ms; undefined while unknown. */
+  /** When new and changed limits start, epoch ms; undefined while unknown. */
   get from(): number | undefined {
     return this.#from;
   }
 
-  /** The result so far. */
+  /** The report on the decisions so far. */
   report(): TrialReport {
     const { before, after } = this.#cost;
     const { nowSponsored, nowDenied } = this.#senders;

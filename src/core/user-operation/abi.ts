@@ -15,8 +15,8 @@ export const PACKED_USER_OPERATION_ABI =
   ' uint256 preVerificationGas, bytes32 gasFees, bytes paymasterAndData, bytes signature)';
 
 /**
- * Encodes calls of a function that takes an operation, in the form of the contracts of its EntryPoint.
- * @param signature with `OP` for the type of the operation
+ * Encodes calls of a function that takes a user operation, with the operation's struct of its EntryPoint version.
+ * @param signature with `OP` as a placeholder for the struct's type
  */
 export const operationCall = (
   signature: string,
@@ -30,6 +30,6 @@ export const operationCall = (
 
 const handleOps = operationCall('handleOps(OP[] ops, address beneficiary)');
 
-/** A bundle of the operation alone. */
+/** Calldata of `handleOps` with this one operation. */
 export const handleOpsCall = (op: UserOperation, beneficiary: Address): Hex =>
   handleOps(op, (form) => [[form], beneficiary]);

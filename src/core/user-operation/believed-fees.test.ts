@@ -96,7 +96,7 @@ describe('the base fee that is believed', () => {
         const { baseFeeWei } = believeBaseFee(last, reading);
         expect(baseFeeWei <= reading.baseFeeWei).toBe(true);
         const steps = Math.min(blocks, Math.floor(ms / 100));
-        // 9/8 a block, and 1 wei for each that was rounded up.
+        // At most a factor of 9/8 per block, plus 1 wei for each rounding up.
         const bound = ((last.baseFeeWei + 8n) * 9n ** BigInt(steps)) / 8n ** BigInt(steps);
         expect(baseFeeWei <= bound).toBe(true);
       }),
@@ -115,7 +115,7 @@ describe('the base fee that is believed', () => {
 
 describe('the tip that is believed', () => {
   const hours = (...tips: readonly bigint[]): HourlyTip[] => tips.map((lowestWei, hour) => ({ hour, lowestWei }));
-  /** The tip of a reading in the next hour. */
+  /** The believed tip if the next hour has one reading with this tip. */
   const read = (history: readonly HourlyTip[], tipWei: bigint): bigint =>
     believedTip(tipWei, withTip(history, tipWei, history.length * HOUR_MS));
 

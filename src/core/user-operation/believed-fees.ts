@@ -1,6 +1,6 @@
 import { max, min } from '../../shared/bigints.ts';
 
-/** The believed base fee of a chain, with the block and the time at which it was seen. */
+/** The base fee that Gasdesk believes, and the block and time of the reading it came from. */
 export interface BaseFeeSighting {
   readonly block: number;
   /** Wei per gas. */
@@ -9,23 +9,26 @@ export interface BaseFeeSighting {
   readonly at: number;
 }
 
-/** No chain makes blocks faster: a node whose block numbers jump is not believed. */
+/**
+ * No chain makes blocks faster than this. A base fee that rose over more blocks than fit into the time is not believed.
+ */
 const MS_PER_BLOCK = 100;
 
-/** EIP-1559: after a full block the base fee is an eighth higher, and at least 1 wei. */
+/** EIP-1559: after a full block the base fee rises by an eighth, but by at least 1 wei. */
 const afterFullBlock = (baseFeeWei: bigint): bigint => baseFeeWei + max(baseFeeWei / 8n, 1n);
 
 /**
- * The believed part of a node's base fee: no more than EIP-1559 allows for the blocks since the last sighting, nor for
- * those that fit into the time since. It may fall at once. The first reading is believed. If a chain was set back to
- * lower block numbers, believing continues from there.
+ * Limits a node's base fee to what is believable: it may rise only as far as EIP-1559 allows, over the blocks since the
+ * last reading or the blocks that fit into the time since, whichever are fewer. It may fall by any amount. The first
+ * reading is believed. If the chain was set back to lower block numbers, the believed fee stays and counting continues
+ * from the new block.
  */
 export const believeBaseFee = (last: BaseFeeSighting | undefined, reading: BaseFeeSighting): BaseFeeSighting => {
   if (last === undefined) return reading;
   const inTime = Math.floor((reading.at - last.at) / MS_PER_BLOCK);
   let blocks = Math.min(reading.block - last.block, inTime);
   let baseFeeWei = last.baseFeeWei;
-  // Ends with the reading: from 1 wei it takes 1,500 blocks to the largest number a node can answer.
+  // This loop is short: from 1 wei, some 1,500 blocks reach the largest number that a node can return.
   for (; blocks > 0 && baseFeeWei < reading.baseFeeWei; blocks -= 1) baseFeeWei = afterFullBlock(baseFeeWei);
   const at = reading.block === last.block ? last.at : reading.at;
   return { block: reading.block, baseFeeWei: min(baseFeeWei, reading.baseFeeWei), at };
@@ -39,12 +42,14 @@ export interface HourlyTip {
   readonly lowestWei: bigint;
 }
 
-/** Number of hours kept: those in which the chain was read, however long ago. */
+/** Number of hours kept. Only hours in which the chain was read count, however long ago they were. */
 export const TIP_HOURS = 24;
 
 const HOUR_MS = 3_600_000;
 
-/** The history with one more reading, its newest hours, oldest first. Returns the same array if nothing changes. */
+/**
+ * Adds a reading to the history and keeps the newest hours, oldest first. Returns the same array if nothing changes.
+ */
 export const withTip = (history: readonly HourlyTip[], tipWei: bigint, at: number): readonly HourlyTip[] => {
   const hour = Math.floor(at / HOUR_MS);
   const known = history.find((one) => one.hour === hour);
@@ -54,12 +59,14 @@ export const withTip = (history: readonly HourlyTip[], tipWei: bigint, at: numbe
   return added.slice(-TIP_HOURS);
 };
 
-/** A tip is usual after at least this many hours: a push of an hour spans two. */
+/**
+ * A tip is usual if it lasted at least this many hours. Someone who pushes the tip up for one hour affects two at most.
+ */
 const USUAL_HOURS = 3;
 
 /**
- * The highest tip below which most hours, and at least three, never fell; the lowest if there are fewer hours, 0
- * without any.
+ * The highest tip that most hours (at least three) never fell below. With fewer hours in the history: the lowest tip; 0
+ * if the history is empty.
  */
 const usualTip = (history: readonly HourlyTip[]): bigint => {
   const sorted = history.map(({ lowestWei }) => lowestWei).sort((one, other) => (one < other ? 1 : -1));
@@ -68,8 +75,8 @@ const usualTip = (history: readonly HourlyTip[]): bigint => {
 };
 
 /**
- * The believed part of a node's suggested tip: up to the usual one of the desk's own hours. Wei per gas.
- * @param history includes the reading
+ * Limits a node's suggested tip to the usual tip in the hours that Gasdesk itself recorded. Wei per gas.
+ * @param history includes the current reading
  */
 export const believedTip = (suggestedWei: bigint, history: readonly HourlyTip[]): bigint =>
   min(suggestedWei, usualTip(history));

@@ -15,24 +15,25 @@ import {
 } from './pre-verification.ts';
 
 /**
- * Data of `handleOps` with one sponsored operation besides the bytes below: selector, addresses, nonce, gas, fees,
- * offsets, lengths and the paymaster's data. Measured with the clients of docs/clients: 1,308 to 1,389 tokens in 22
- * words. Token payments take 1,632 in 26; the share that a bundler may gain covers the rest.
+ * Size of a `handleOps` call with one sponsored operation, without the bytes that are counted separately: selector,
+ * addresses, nonce, gas, fees, offsets, lengths and the paymaster's data. With the clients in docs/clients, it measured
+ * 1,308 to 1,389 tokens in 22 words, and 1,632 tokens in 26 words if the user pays in a token. The bundler's allowed
+ * gain covers the difference.
  */
 const FRAME = { words: 22n, tokens: 1_400n };
 
-/** `paymasterAndData` in the longest layout. */
+/** Length of `paymasterAndData` in the longest layout. */
 const PAYMASTER_BYTES = 288;
 
 /**
- * Bytes of the signature that count as data on layer 1. Nothing enforces the length of the one in a request: it is a
- * dummy, and the final one may be far shorter. Passkeys take up to 1 KiB, and a Safe 65 bytes per owner.
+ * The most signature bytes that count as layer 1 data. The signature in a request is a dummy whose length nothing
+ * enforces; the final one may be far shorter. Passkey signatures take up to 1 KiB, and a Safe takes 65 bytes per owner.
  */
 const MAX_SIGNATURE_BYTES = 2048;
 
 /**
- * The operation whose data is paid for on layer 1: with a paymaster's part, and with only the part of the signature
- * that counts.
+ * The operation as its layer 1 data is estimated: with a paymaster part, and with a signature between 65 bytes and the
+ * limit above.
  */
 export const asBundled = (op: UserOperation): UserOperation => ({
   ...withPaymasterAndData(op, fillerBytes(PAYMASTER_BYTES)),
@@ -40,17 +41,17 @@ export const asBundled = (op: UserOperation): UserOperation => ({
 });
 
 /**
- * What a bundle of the operation alone costs beyond what the EntryPoint meters and charges, in gas, without data on
- * layer 1: the least that is in an honest preVerificationGas.
+ * The gas that a bundle of only this operation costs beyond what the EntryPoint meters and charges, without layer 1
+ * data. An honest preVerificationGas covers at least this.
  *
  *     fixed + max(EntryPoint + 10 * words + 4 * tokens, 10 * tokens - metered),
  *     fixed = 21000 + authorisation
  *
- * The signature counts with 65 bytes: the one in a request is a dummy of any length, which its sender need not send.
- * It is on the path of every decision, so it counts bytes instead of encoding the bundle.
+ * The signature counts as 65 bytes, because the dummy in a request can have any length. This runs for every decision,
+ * so it counts bytes instead of encoding the bundle.
  *
- * @param op its paymaster's part and its signature are not read
- * @param meteredGas the least that the EntryPoint meters: the floor of EIP-7623 takes the place of all execution
+ * @param op its paymaster fields and its signature are ignored
+ * @param meteredGas the least gas that the EntryPoint meters; the EIP-7623 floor replaces all execution gas
  */
 export const bundleGas = (
   entryPoint: Pick<EntryPointGas, 'unmeteredGas'>,

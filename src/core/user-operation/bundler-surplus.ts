@@ -12,40 +12,37 @@ export interface Offer {
   readonly maxFeePerGasWei: bigint;
   readonly maxPriorityFeePerGasWei: bigint;
   readonly preVerificationGas: bigint;
-  /** The unmetered cost of a bundle of the operation alone. Includes data on layer 1, with room for a higher price. */
+  /** The unmetered cost of a bundle of only this operation. Includes layer 1 data, with room for a higher price. */
   readonly bundleGas: bigint;
-  /**
-   * The least gas that the operation uses. It follows from the work to be done, not from any limit that its sender
-   * names.
-   */
+  /** The least gas that the operation uses, derived from its work and not from any limit that its sender sets. */
   readonly usualGas: bigint;
   readonly limits: ExecutionLimits;
-  /** Gas that the call of the operation uses; 0 if it was not measured. */
+  /** Gas used by the operation's call; 0 if it was not measured. */
   readonly callGasUsed: bigint;
 }
 
 /**
- * Only this much of the gas that an operation uses in simulation raises the allowed gain: an account can detect a
- * simulation, and burn gas there that it does not burn on chain.
+ * The gas used in simulation raises the allowed gain only up to this amount: an account can detect a simulation and
+ * burn gas there that it does not burn on chain.
  */
 const MAX_METERED_GAS = 500_000n;
 
-/** Prices on layer 1 may change until the operation is mined. */
+/** Headroom for layer 1 prices, which may change until the operation is mined. */
 const L1_DATA_ROOM = { times: 3n, per: 2n };
 
-/** What an offer depends on besides the operation. */
+/** Inputs of an offer other than the operation. */
 export interface OfferOptions {
-  /** What a chain of layer 2 charges for the operation's data, in gas. */
+  /** What a layer 2 charges for the operation's data, in gas. */
   readonly l1DataGas: bigint;
   /** Gas used in simulation; absent if it was not measured. */
   readonly gasUsed?: { readonly validation: bigint; readonly call: bigint };
-  /** postOp is called if a token pays. */
+  /** True if the user pays in a token: postOp is called only then. */
   readonly isPaidInToken: boolean;
 }
 
 /**
  * The offer of an operation.
- * @param op its paymaster's part and its signature are not read, except the paymaster's limits
+ * @param op its paymaster fields and its signature are ignored, except the paymaster's gas limits
  */
 export const offerOf = (
   entryPoint: EntryPointGas,
@@ -71,41 +68,41 @@ export const offerOf = (
   };
 };
 
-/** The ways in which a bundler gains, all wei. */
+/** The three ways in which a bundler gains, in wei. */
 export interface SurplusParts {
   readonly price: bigint;
   readonly preVerification: bigint;
   readonly penalty: bigint;
 }
 
-/** What an operation gives its bundler beyond the bundle's cost, and the most it may. */
+/** What an operation pays its bundler beyond the bundle's cost, and the most it may pay. */
 export interface Surplus {
   readonly parts: SurplusParts;
   readonly totalWei: bigint;
   readonly mostWei: bigint;
-  /** What the EntryPoint charges for gas, wei. */
+  /** What the EntryPoint charges per gas, in wei. */
   readonly pricePerGasWei: bigint;
-  /** Gas that is charged but costs the bundler nothing, and the part of it that is the penalty. */
+  /** Gas that is charged but costs the bundler nothing, and how much of it is the penalty. */
   readonly givenGas: bigint;
   readonly penaltyGas: bigint;
 }
 
 /**
- * The bundler may gain 15 % of the usual fee: that is at most 13 % of all that the tank pays, and 14 % with what the
- * other constants here add (`test/decision/bundlers-gain.test.ts`). Measured with the clients of docs/clients:
- * preVerificationGas is 3,300 to 14,700 gas above the cost of a bundle (the most with a signature of 589 bytes), and
- * the penalty for unused gas is 13,400 at most.
+ * The bundler may gain 15 % of the usual fee. That is at most 13 % of everything the tank pays, or 14 % with the other
+ * allowances in this file (`test/decision/bundlers-gain.test.ts`). Measured with the clients in docs/clients:
+ * preVerificationGas exceeds the cost of a bundle by 3,300 to 14,700 gas (the most with a signature of 589 bytes), and
+ * the penalty for unused gas is at most 13,400 gas.
  */
 const SHARE = { times: 15n, per: 100n };
 
-/** EntryPoint: min(maxFeePerGas, maxPriorityFeePerGas + block.basefee). */
+/** As the EntryPoint computes it: min(maxFeePerGas, maxPriorityFeePerGas + block.basefee). */
 const priceOf = ({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Offer, { baseFeeWei }: GasPrices): bigint =>
   min(maxFeePerGasWei, maxPriorityFeePerGasWei + baseFeeWei);
 
 /**
- * The allowed gain for each gas, wei. If most of the price is its tip, the bundler's own cost is unknown: nodes differ,
- * and clients offer half as much again (Safe) or twice (viem) the suggested tip. So the tip may be doubled there, and
- * rise once more by what the node suggests now.
+ * The allowed gain per gas, in wei. On chains where the tip is most of the price, the bundler's own cost is unknown:
+ * nodes differ, and clients offer 1.5 times (Safe) or twice (viem) the suggested tip. There the tip may be doubled, and
+ * rise once more by as much as the node's current suggestion exceeds the believed tip.
  */
 const mostGainedPerGas = (prices: GasPrices): bigint => {
   const { believedBaseFeeWei, believedTipWei, suggestedTipWei } = prices;
@@ -115,9 +112,10 @@ const mostGainedPerGas = (prices: GasPrices): bigint => {
 };
 
 /**
- * What an operation gives its bundler, who may be its sender and could drain the tank. All gains are one sum, so that
- * small ones cannot be combined. The price counts for the usual gas only. An account that burns more makes the bundler
- * pay for it, so the gained part of what the tank pays stays the same.
+ * What an operation pays its bundler beyond cost. The bundler may be the operation's sender and could drain the tank
+ * this way. All gains are added up, so that several small ones cannot exceed the bound together. The price counts for
+ * the usual gas only: an account that burns more gas makes the bundler pay for that gas, so the gained share of the
+ * tank's cost stays the same.
  */
 export const surplusOf = (offer: Offer, prices: GasPrices): Surplus => {
   const { unusedGasPenalty, preVerificationGas, bundleGas, usualGas, limits, callGasUsed } = offer;
@@ -134,7 +132,7 @@ export const surplusOf = (offer: Offer, prices: GasPrices): Surplus => {
   return { parts, totalWei, mostWei, pricePerGasWei, penaltyGas, givenGas: surplusGas + penaltyGas };
 };
 
-/** What determines how much an operation gives its bundler. */
+/** Inputs for computing what an operation pays its bundler. */
 export interface OfferQuestion {
   readonly op: UserOperation;
   readonly entryPoint: EntryPointGas;
@@ -142,7 +140,10 @@ export interface OfferQuestion {
   readonly isPaidInToken: boolean;
 }
 
-/** Whether an operation gives its bundler too much if it uses nothing of its limits: then its use must be known. */
+/**
+ * Whether an operation would pay its bundler too much if it used none of its gas limits. Then its gas use must be
+ * measured.
+ */
 export const dependsOnUse = ({ op, entryPoint, chain, isPaidInToken }: OfferQuestion): boolean => {
   const prices = pricesOf(chain);
   if (chain === null || prices === undefined) return false;
@@ -151,21 +152,26 @@ export const dependsOnUse = ({ op, entryPoint, chain, isPaidInToken }: OfferQues
   return totalWei > mostWei;
 };
 
-/** True if preVerificationGas uses so little of the allowed gain that the price of data on layer 1 does not matter. */
+/** True if preVerificationGas takes up so little of the allowed gain that the price of layer 1 data does not matter. */
 export const fitsWithoutL1Data = (entryPoint: EntryPointGas, op: UserOperation): boolean => {
   const offer = offerOf(entryPoint, op, { l1DataGas: 0n, isPaidInToken: false });
   const mostGas = (offer.usualGas * SHARE.times) / SHARE.per;
   return 2n * above(offer.preVerificationGas, offer.bundleGas) <= mostGas;
 };
 
-/** The highest values with which an operation gives no more than allowed; none above its own. */
+/**
+ * The highest values with which an operation pays its bundler no more than allowed. No value exceeds the operation's
+ * own.
+ */
 export interface HighestOffer extends ExecutionLimits {
-  /** What the EntryPoint may charge for gas, wei. */
+  /** What the EntryPoint may charge per gas, in wei. */
   readonly pricePerGasWei: bigint;
   readonly preVerificationGas: bigint;
 }
 
-/** The price up to which an operation may keep its other values; the cost of gas if no price is low enough. */
+/**
+ * The highest price at which an operation may keep its gas values; the believed cost of gas if no price is low enough.
+ */
 const highestPrice = (
   { usualGas }: Offer,
   prices: GasPrices,
@@ -173,11 +179,11 @@ const highestPrice = (
 ): bigint => {
   const cost = costPrice(prices);
   if (givenGas * cost <= mostWei) return (mostWei + usualGas * cost) / (givenGas + usualGas);
-  // The gas has to be lower: a price that gives little stays as it is.
+  // The gas has to be lowered. A price that adds little to the gain stays as it is.
   return 2n * parts.price <= mostWei ? paid.pricePerGasWei : cost;
 };
 
-/** Values that would pass, for an operation that gives its bundler too much. */
+/** Suggests values that would be accepted, for an operation that pays its bundler too much. */
 export const highestOffer = (offer: Offer, prices: GasPrices, surplus: Surplus): HighestOffer => {
   const { unusedGasPenalty, usualGas, bundleGas, preVerificationGas, limits, callGasUsed } = offer;
   const pricePerGasWei = min(surplus.pricePerGasWei, highestPrice(offer, prices, surplus));
@@ -185,7 +191,7 @@ export const highestOffer = (offer: Offer, prices: GasPrices, surplus: Surplus):
   const mostGas = pricePerGasWei === 0n ? surplus.givenGas : left / pricePerGasWei;
   const { penaltyGas } = surplus;
   const surplusGas = surplus.givenGas - penaltyGas;
-  // The smaller of both stays as it is, or gets half.
+  // The smaller of the two stays as it is, but takes at most half.
   const smaller = min(min(surplusGas, penaltyGas), mostGas / 2n);
   const surplusShare = surplusGas <= penaltyGas ? smaller : mostGas - smaller;
   return {

@@ -3,25 +3,25 @@ import type { ChainSnapshot } from '../facts/facts.ts';
 
 /** In wei per gas. */
 export interface GasPrices {
-  /** As the node says; the EntryPoint charges by it. */
+  /** As the node reports it. The EntryPoint charges this. */
   readonly baseFeeWei: bigint;
-  /** The believed cost for a bundler. */
+  /** What Gasdesk believes that gas costs a bundler. */
   readonly believedBaseFeeWei: bigint;
   readonly believedTipWei: bigint;
   /** The node's suggestion, which an attacker may have raised. */
   readonly suggestedTipWei: bigint;
 }
 
-/** The believed cost of gas for bundlers, wei. */
+/** What gas is believed to cost bundlers, in wei per gas. */
 export const costPrice = ({ believedBaseFeeWei, believedTipWei }: GasPrices): bigint =>
   believedBaseFeeWei + believedTipWei;
 
 const GWEI = 10n ** 9n;
 
-/** No chain's usual tip is higher: a node that suggests more is not believed. */
+/** Upper limit of a believable tip: no chain's usual tip is higher. */
 const MAX_TIP_WEI = 100n * GWEI;
 
-/** The prices of gas; undefined if the chain was not read. */
+/** The gas prices of a chain snapshot; undefined without a snapshot. */
 export const pricesOf = (chain: ChainSnapshot | null): GasPrices | undefined => {
   if (chain === null) return undefined;
   const {

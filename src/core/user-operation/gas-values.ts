@@ -2,7 +2,7 @@ export interface GasValues {
   callGasLimit: bigint;
   verificationGasLimit: bigint;
   preVerificationGas: bigint;
-  /** From v0.7 on, like the next. */
+  /** Only from v0.7 on, like paymasterPostOpGasLimit. */
   paymasterVerificationGasLimit?: bigint;
   paymasterPostOpGasLimit?: bigint;
 }

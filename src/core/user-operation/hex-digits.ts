@@ -3,8 +3,8 @@ import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { keccak256 } from './keccak256.ts';
 
 /**
- * Building blocks of byte strings that are hashed or sent to contracts. They are bare hex digits (no `0x`): string
- * concatenation joins ABI words, and they become bytes once, since this is on the signing path.
+ * Building blocks of byte strings that are hashed or sent to contracts. They are bare hex digits (no `0x`), joined by
+ * string concatenation and converted to bytes only once, because this code runs for every signature.
  */
 
 export const digits = (value: Hex): string => value.slice(2);
@@ -25,7 +25,7 @@ export const uint48Word = (value: number): string => uintDigits(value, 6).padSta
 
 export const addressWord = (value: Address): string => digits(value).padStart(64, '0');
 
-/** An ABI `bytes` value, given as digits: its length, then its bytes filled up with zeros to whole words. */
+/** An ABI `bytes` value, given as digits: its length, then its bytes padded with zeros to whole words. */
 export function bytesTail(value: string): string {
   const length = value.length / 2;
   return word(length) + value.padEnd(wordAligned(length) * 2, '0');
@@ -41,7 +41,8 @@ export const wordAligned = (length: number): number => Math.ceil(length / 32) * 
 export const toHex = (...parts: string[]): Hex => `0x${parts.join('').toLowerCase()}`;
 
 /**
- * Exists in Node.js and Electron, where it is some ten times as fast; it stops at the first character that is no digit.
+ * Node.js and Electron have `Buffer`, which decodes hex about ten times as fast. It stops at the first character that
+ * is not a hex digit.
  */
 const { Buffer } = globalThis as { Buffer?: { from(text: string, encoding: 'hex'): Uint8Array } };
 
@@ -60,12 +61,12 @@ export function keccak(...parts: string[]): Hex {
   return keccak256(toBytes(parts.join('')));
 }
 
-/** Most operations have no initCode. */
+/** Cached because most operations have no initCode. */
 const EMPTY_HASH = digits(keccak(''));
-/** The callData is hashed for the paymaster's signature, and right afterwards for the operation's own hash. */
+/** Cached because the callData is hashed twice in a row: for the paymaster's signature and for the userOpHash. */
 let last = { value: '0x' as Hex, word: EMPTY_HASH };
 
-/** An ABI word holding the keccak256 of a byte string: how dynamic fields enter every operation hash. */
+/** An ABI word with the keccak256 of a byte string, as operation hashes represent dynamic fields. */
 export const hashWord = (value: Hex): string => {
   if (value === '0x') return EMPTY_HASH;
   if (value !== last.value) last = { value, word: digits(keccak(digits(value))) };

@@ -13,7 +13,7 @@ it('an operation is hashed to the same bytes wherever the desk runs', () => {
     const bytes = Buffer.from(userOp.callData.slice(2), 'hex');
     expect(wasmKeccak256!(bytes)).toBe(portableKeccak256(bytes));
   }
-  // Both sides of the block's 136 bytes and of the 16 KiB that enter WebAssembly at a time.
+  // Lengths just below and above keccak's block of 136 bytes and the 16 KiB that enter WebAssembly at a time.
   for (const length of [0, 1, 135, 136, 137, 272, 16_383, 16_384, 16_385, 50_000]) {
     const bytes = Buffer.alloc(length, length % 251);
     expect(wasmKeccak256!(bytes), `${length} bytes`).toBe(portableKeccak256(bytes));

@@ -4,14 +4,14 @@ import type { Hex } from '../../shared/schema/hex.ts';
 
 export type Keccak256 = (bytes: Uint8Array) => Hex;
 
-/** In JavaScript: runs everywhere. */
+/** In JavaScript, which runs everywhere. */
 export const portableKeccak256: Keccak256 = (bytes) => ethersKeccak256(bytes) as Hex;
 
 const hasher = await createKeccak(256).catch(() => undefined);
 
-/** In WebAssembly, some ten times as fast; undefined if that does not load. */
+/** In WebAssembly, about ten times as fast; undefined if it cannot be loaded. */
 export const wasmKeccak256: Keccak256 | undefined =
   hasher && ((bytes) => `0x${hasher.init().update(bytes).digest('hex')}`);
 
-/** keccak256 by the fastest implementation available: one decision hashes about twenty blocks. */
+/** keccak256 by the fastest implementation available: each decision hashes about twenty blocks of data. */
 export const keccak256: Keccak256 = wasmKeccak256 ?? portableKeccak256;

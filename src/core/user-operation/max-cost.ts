@@ -1,10 +1,10 @@
 import { isV06 } from '../../shared/schema/user-operation.ts';
 import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
 
-/** The largest gas limit or fee an EntryPoint takes; above it an operation is refused with AA94. */
+/** The largest gas limit or fee that an EntryPoint accepts. It refuses an operation with a larger one with AA94. */
 const MAX_GAS_FIELD = (1n << 120n) - 1n;
 
-/** The v0.7+ limits of the paymaster's own calls; they exist only together with a paymaster. */
+/** The gas limits of the paymaster's calls in v0.7 and later. They apply only if the operation has a paymaster. */
 const paymasterGasLimits = (op: UserOperationV07): bigint[] =>
   op.paymaster === undefined ? [] : [op.paymasterVerificationGasLimit ?? 0n, op.paymasterPostOpGasLimit ?? 0n];
 
@@ -16,16 +16,16 @@ const gasFields = (op: UserOperation): bigint[] => [
 ];
 
 /**
- * Wei that EntryPoint v0.6 can take from the paymaster's deposit for the operation once it is sponsored, whatever its
- * `paymasterAndData` holds now: verificationGasLimit counts three times (account, paymaster, postOp).
+ * The most wei that EntryPoint v0.6 can charge the paymaster's deposit for the operation once it is sponsored, whatever
+ * its `paymasterAndData` holds now. verificationGasLimit counts three times: account, paymaster, postOp.
  */
 export const sponsoredMaxCostV06 = (op: UserOperationV06): bigint =>
   (op.callGasLimit + 3n * op.verificationGasLimit + op.preVerificationGas) * op.maxFeePerGas;
 
 /**
- * The most wei the EntryPoint can charge for the operation as it stands (its `requiredPreFund`): to the paymaster's
- * deposit when it names one, else to the account. v0.6 triples verificationGasLimit for a paymaster; v0.7 and v0.8
- * add the paymaster's own two limits.
+ * The most wei that the EntryPoint can charge for the operation as it stands (`requiredPreFund`), to the paymaster's
+ * deposit if it names a paymaster, else to the account. With a paymaster, v0.6 counts verificationGasLimit three times;
+ * v0.7 and v0.8 add the paymaster's two limits.
  */
 export function maxCost(op: UserOperation): bigint {
   if (isV06(op) && op.paymasterAndData !== '0x') return sponsoredMaxCostV06(op);
@@ -42,7 +42,7 @@ const BOUNDED_FIELDS = [
   'paymasterPostOpGasLimit',
 ] as const;
 
-/** The first field for which the EntryPoint refuses the operation with "AA94 gas values overflow": above 2^120 - 1. */
+/** The first field above 2^120 - 1, for which the EntryPoint refuses the operation with "AA94 gas values overflow". */
 export const fieldOutOfBounds = (op: UserOperation): string | undefined => {
   const fields: Partial<Record<(typeof BOUNDED_FIELDS)[number], bigint>> = op;
   return BOUNDED_FIELDS.find((field) => (fields[field] ?? 0n) > MAX_GAS_FIELD);

@@ -24,8 +24,8 @@ function paymasterAndData(op: UserOperationV07): Hex {
 }
 
 /**
- * The form in which EntryPoint v0.7 and v0.8 take an operation (PackedUserOperation of ERC-4337).
- * Throws RangeError if a gas limit or a fee does not fit in uint128: check `fieldOutOfBounds` first.
+ * The operation as EntryPoint v0.7 and v0.8 take it (PackedUserOperation of ERC-4337).
+ * @throws RangeError if a gas limit or a fee does not fit in uint128: check `fieldOutOfBounds` first
  */
 export const packUserOperation = (op: UserOperationV07): PackedUserOperation => ({
   sender: op.sender,
@@ -39,6 +39,6 @@ export const packUserOperation = (op: UserOperationV07): PackedUserOperation => 
   signature: op.signature,
 });
 
-/** The form in which the contracts of its EntryPoint take an operation. Throws as {@link packUserOperation} does. */
+/** The operation's struct for the contracts of its EntryPoint version. Throws like {@link packUserOperation}. */
 export const contractForm = (op: UserOperation): UserOperationV06 | PackedUserOperation =>
   isV06(op) ? op : packUserOperation(op);

@@ -4,20 +4,21 @@ import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { digits } from './hex-digits.ts';
 
 /**
- * The limits of a paymaster's own calls from v0.7 on, by the operation's names for them, so that they spread into it.
+ * The gas limits of a paymaster's calls from v0.7 on, under the operation's field names, so that they can be spread
+ * into an operation.
  */
 export interface PaymasterGas {
   readonly paymasterVerificationGasLimit: bigint;
   readonly paymasterPostOpGasLimit: bigint;
 }
 
-/** `paymasterAndData` of v0.7 and v0.8 as the operation's own fields, the form of JSON-RPC. */
+/** `paymasterAndData` of v0.7 and v0.8, split into the operation's fields as in JSON-RPC. */
 export interface PaymasterFields extends PaymasterGas {
   readonly paymaster: Address;
   readonly paymasterData: Hex;
 }
 
-/** Cuts a packed `paymasterAndData` of v0.7 or v0.8 into the operation's fields. */
+/** Splits a packed `paymasterAndData` of v0.7 or v0.8 into the operation's fields. */
 export const splitPaymasterAndData = (paymasterAndData: Hex): PaymasterFields => {
   const text = digits(paymasterAndData);
   return {
@@ -28,6 +29,6 @@ export const splitPaymasterAndData = (paymasterAndData: Hex): PaymasterFields =>
   };
 };
 
-/** The operation with a layout's data, in the form of its EntryPoint generation. */
+/** The operation with this `paymasterAndData`, in the format of its EntryPoint version. */
 export const withPaymasterAndData = <Op extends UserOperation>(op: Op, paymasterAndData: Hex): Op =>
   isV06(op) ? { ...op, paymasterAndData } : { ...op, ...splitPaymasterAndData(paymasterAndData) };

@@ -21,7 +21,7 @@ const withCallData = (byte: string, length: number): UserOperationV06 => ({
   ...op,
   callData: `0x${byte.repeat(length)}`,
 });
-/** No execution gas counts against the floor; or enough that the floor does not matter. */
+/** Execution gas: none to count against the floor, or so much that the floor does not matter. */
 const NOTHING = 0n;
 const MUCH = 10_000_000n;
 

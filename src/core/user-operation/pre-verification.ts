@@ -6,38 +6,41 @@ import { handleOpsCall } from './abi.ts';
 import type { EntryPointGas } from './entry-point-gas.ts';
 import { byteLength, digits, keccak, word, wordAligned } from './hex-digits.ts';
 
-/** What every transaction costs, before its calldata (Yellow Paper, G_transaction). */
+/** Base cost of every transaction, without its calldata (Yellow Paper, G_transaction). */
 export const TRANSACTION_GAS = 21_000n;
-/** Gas per calldata token of EIP-7623: the usual price (EIP-2028: 4 for a zero byte, 16 for another) ... */
+/**
+ * Usual gas per calldata token of EIP-7623. A zero byte is one token and any other byte four, so they cost 4 and 16 gas
+ * (EIP-2028).
+ */
 export const TOKEN_GAS = 4n;
-/** ... and the floor: the least that a transaction pays, in place of usual price and execution. */
+/** Floor price per calldata token of EIP-7623. If it is higher, it replaces the usual price plus execution gas. */
 export const TOKEN_FLOOR_GAS = 10n;
 
-/** What a transaction pays for each authorisation (EIP-7702, PER_EMPTY_ACCOUNT_COST). */
+/** What a transaction pays for each EIP-7702 authorisation (PER_EMPTY_ACCOUNT_COST). */
 export const AUTHORIZATION_GAS = 25_000n;
 
-/** What an EntryPoint spends per word of calldata, which it copies. Measured: 9.3. */
+/** Gas that an EntryPoint spends on copying a word of calldata. Measured: 9.3. */
 export const ENTRY_POINT_WORD_GAS = 10n;
 
-/** Bytes of the signature of most accounts. */
+/** Signature length of most accounts, in bytes. */
 export const ECDSA_SIGNATURE_LENGTH = 65;
-/** Placeholder for unknown gas values: three bytes, none zero, as in most. */
+/** Placeholder for unknown gas values: three non-zero bytes, as most values have. */
 const FILLER_GAS = 0xff_ff_ffn;
 const FILLER_BENEFICIARY: Address = `0x${'ff'.repeat(20)}`;
 
 /**
- * preVerificationGas of an operation: what its bundler pays for it beyond what the EntryPoint meters, in a bundle of
- * its own, and 10 % over. On a chain without EIP-7623 the floor is only too careful; what a layer 2 charges for its
- * data on layer 1 comes on top.
+ * preVerificationGas of an operation: what its bundler pays, in a bundle of only this operation, beyond what the
+ * EntryPoint meters, plus 10 %. On a chain without EIP-7623 the floor makes the result higher than necessary. What a
+ * layer 2 charges for layer 1 data is not included.
  *
  *     1.1 * (21000 + authorisation + max(4 * tokens + overhead, 10 * tokens - executionGas)),
  *     tokens = zero bytes + 4 * other bytes
  *
- * The floor takes the place of all execution, so what the EntryPoint meters (and charges) counts against it: only
- * operations that are mostly calldata pay more for it.
+ * The floor replaces all execution gas, so what the EntryPoint meters (and charges) counts against it. Only operations
+ * that are mostly calldata pay more because of the floor.
  *
- * @param op with the paymaster's part as in the final operation; its signature is counted by its length, at least 65
- * @param executionGas what the EntryPoint will meter, in gas
+ * @param op with its final paymaster fields; its signature counts with its length, but with at least 65 bytes
+ * @param executionGas the gas that the EntryPoint will meter
  */
 export const preVerificationGas = (
   entryPoint: Pick<EntryPointGas, 'unmeteredGas'>,
@@ -53,7 +56,7 @@ export const preVerificationGas = (
   return ((TRANSACTION_GAS + authorization + (usual > floor ? usual : floor)) * 11n) / 10n;
 };
 
-/** `handleOps` with the operation alone, at its final length and with the fewest zero bytes it may have. */
+/** `handleOps` with only this operation, at its final length and with as few zero bytes as possible. */
 export const bundleCallData = (op: UserOperation): Hex =>
   handleOpsCall(
     {
@@ -67,7 +70,7 @@ export const bundleCallData = (op: UserOperation): Hex =>
     FILLER_BENEFICIARY,
   );
 
-/** Bytes that compress like a signature's, none zero. */
+/** Bytes that compress as badly as a signature, none of them zero. */
 export const fillerBytes = (length: number): Hex => {
   const blocks = Array.from({ length: Math.ceil(length / 32) }, (_, block) => digits(keccak(word(block))));
   return `0x${blocks
@@ -76,7 +79,7 @@ export const fillerBytes = (length: number): Hex => {
     .replaceAll(/(?<=^(?:..)*)00/g, 'ff')}`;
 };
 
-/** Calldata tokens of EIP-7623: one for a zero byte, four for another. */
+/** Calldata tokens of EIP-7623: one for a zero byte, four for any other byte. */
 export const countTokens = (data: Hex): bigint => {
   let zeros = 0;
   for (let at = 2; at < data.length; at += 2) {

@@ -20,7 +20,7 @@ const authorization = { chainId: '0x7a69', address: DELEGATE, nonce: 3, yParity:
 const word = (value: number): string => `0x${String(value).padStart(64, '0')}`;
 
 const half = (value: number): string => value.toString(16).padStart(32, '0');
-/** The packed form, together with the fields that it holds. */
+/** The packed fields, together with the unpacked fields that they contain. */
 const TWICE = {
   initCode: `${FACTORY}01`,
   accountGasLimits: `0x${half(3)}${half(2)}`,

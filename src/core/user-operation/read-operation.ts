@@ -11,16 +11,16 @@ type Requested<Op> = Omit<Op, GasLimit | 'paymasterAndData' | 'paymaster' | 'pay
   Partial<Record<GasLimit, bigint>>;
 
 /**
- * A client's operation in the form of its EntryPoint's generation, without what the desk adds: the paymaster, and gas
+ * A client's operation in the format of its EntryPoint version, without what Gasdesk adds: the paymaster, and gas
  * limits that are still to be estimated.
  */
 export type RequestedOperation = Requested<UserOperationV06> | Requested<UserOperationV07>;
 
-/** The parts of a DApp's EntryPoint that reading depends on. */
+/** The properties of a DApp's EntryPoint that reading an operation depends on. */
 export interface OperationTarget {
   readonly version: EntryPointVersion;
   readonly address: Address;
-  /** True: 0x7702 may take the place of a factory, for an account that takes on code by EIP-7702. */
+  /** True if 0x7702 may stand for a factory, for an account that delegates to a contract by EIP-7702. */
   readonly takesEip7702Marker: boolean;
 }
 
@@ -39,8 +39,8 @@ const ONLY_FROM_V07 = [
 ] as const satisfies (keyof PartialUserOperation)[];
 
 /**
- * Converts a partial operation to the form of EntryPoint v0.6.
- * @throws EngineError `VALIDATION`, which names the field that is missing or of another EntryPoint
+ * Converts a partial operation to the format of EntryPoint v0.6.
+ * @throws EngineError `VALIDATION`, which names the field that is missing or belongs to another EntryPoint version
  */
 export const readV06 = (partial: PartialUserOperation, target: OperationTarget): Requested<UserOperationV06> => {
   const foreign = ONLY_FROM_V07.find((field) => partial[field] !== undefined);
@@ -62,9 +62,10 @@ export const readV06 = (partial: PartialUserOperation, target: OperationTarget):
 };
 
 /**
- * Converts a partial operation to the form of v0.7 and later: splits the fields of the packed form and `initCode`. A
- * value that is given twice must be the same.
- * @throws EngineError `VALIDATION`, which names the field that is missing, contradicted or of another EntryPoint
+ * Converts a partial operation to the format of v0.7 and later: splits packed fields and `initCode`. A value that is
+ * given in both forms must be the same.
+ * @throws EngineError `VALIDATION`, which names the field that is missing, contradicted or belongs to another
+ * EntryPoint version
  */
 export const readV07 = (
   sent: PartialUserOperation,
@@ -92,7 +93,7 @@ export const readV07 = (
   };
 };
 
-/** Only the given fields: a field that is present but undefined would hide a default. */
+/** Only the fields that have a value: a field that is present but undefined would override a default. */
 const given = <Field extends keyof PartialUserOperation>(
   partial: PartialUserOperation,
   fields: readonly Field[],
@@ -101,7 +102,7 @@ const given = <Field extends keyof PartialUserOperation>(
     [F in Field]?: NonNullable<PartialUserOperation[F]>;
   };
 
-/** Clients without a limit of the paymaster send 0. */
+/** Clients that set no paymaster gas limits send 0. */
 const givenPaymasterGas = (partial: PartialUserOperation) => {
   const { paymasterVerificationGasLimit, paymasterPostOpGasLimit } = partial;
   return {
@@ -116,7 +117,7 @@ const needed = (partial: PartialUserOperation, field: 'maxFeePerGas' | 'maxPrior
   return value;
 };
 
-/** The two values of a packed field, by their names. */
+/** Splits a packed field into its two values. */
 const unpacked = <Field extends keyof PartialUserOperation>(
   partial: PartialUserOperation,
   packed: 'accountGasLimits' | 'gasFees',
@@ -134,7 +135,7 @@ type Fields = Partial<Record<keyof PartialUserOperation, bigint | Hex | undefine
 
 const sameValue = (one: unknown, other: unknown): boolean => String(one).toLowerCase() === String(other).toLowerCase();
 
-/** Fields may accompany the packed form that holds them, as long as they agree. */
+/** Unpacked fields may accompany the packed field that contains them, as long as the values are equal. */
 const checkSame = (sent: PartialUserOperation, packed: keyof PartialUserOperation, held: Fields): void => {
   for (const [field, value] of Object.entries(held)) {
     const own = sent[field as keyof PartialUserOperation] ?? undefined;
@@ -143,7 +144,7 @@ const checkSame = (sent: PartialUserOperation, packed: keyof PartialUserOperatio
   }
 };
 
-/** Only the gas limits of a client's paymaster are used; yet the client's intention has to be clear. */
+/** Of the client's paymaster only the gas limits are used, but its fields must not contradict each other. */
 const checkPaymasterFields = (sent: PartialUserOperation): void => {
   const { paymasterAndData = '0x' } = sent;
   if (paymasterAndData === '0x') return;
@@ -165,13 +166,13 @@ const readFactory = (sent: PartialUserOperation, target: OperationTarget): Facto
   const { initCode = '0x', factory } = sent;
   if (initCode === '0x') return checkedFactory(given(sent, ['factory', 'factoryData']), target);
   const held = splitInitCode(initCode);
-  // The EIP-7702 marker may be shorter than the 20 bytes that the packed form fills up.
+  // The client may send the EIP-7702 marker without the zeros that pad it to 20 bytes in `initCode`.
   const own = factory !== undefined && isEip7702(factory) ? { ...sent, factory: wholeMarker(factory) } : sent;
   checkSame(own, 'initCode', { factoryData: '0x', ...held });
   return checkedFactory(held, target);
 };
 
-/** In the contract's form data follows 20 bytes; the marker alone may be shorter. */
+/** Pads the marker to the 20 bytes that it takes in `initCode`. */
 const wholeMarker = (factory: Hex): Hex => `0x${digits(factory).padEnd(2 * ADDRESS_LENGTH, '0')}`;
 
 const checkedFactory = ({ factory, factoryData }: FactoryFields, target: OperationTarget): FactoryFields => {

@@ -4,7 +4,7 @@ import type { UserOperation } from '../../shared/schema/user-operation.ts';
 
 type Wire = Hex | { readonly [field: string]: Wire };
 
-/** An operation, or a part of one, in the JSON-RPC form of its generation (ERC-7769): quantities are hex. */
+/** An operation, or a part of one, as JSON-RPC encodes it (ERC-7769): quantities are hex. */
 export const toRpcUserOperation = (op: object): Record<string, Wire> =>
   Object.fromEntries(Object.entries(op).map(([field, value]) => [field, toWire(value as bigint | Hex | object)]));
 
@@ -13,7 +13,7 @@ const toWire = (value: bigint | Hex | object): Wire => {
   return typeof value === 'object' ? toRpcUserOperation(value) : value;
 };
 
-/** Numeric fields of an operation of any generation and of its EIP-7702 authorisation. */
+/** Numeric fields of an operation, of any EntryPoint version, and of its EIP-7702 authorisation. */
 export const QUANTITIES: ReadonlySet<string> = new Set([
   'nonce',
   'callGasLimit',

@@ -2,19 +2,22 @@ import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { PackedUserOperation } from '../../shared/schema/user-operation.ts';
 import { addressWord, byteLength, digits, hashWord, keccak, word } from './hex-digits.ts';
 
-/** Where an operation is to run: its hash is valid for one EntryPoint on one chain only. */
+/** The EntryPoint and chain of an operation. Its hash is valid only there. */
 export interface UserOpHashDomain {
   chainId: number;
   entryPoint: Address;
-  /** The address after 0xef0100 in the sender's code; from v0.8 on required if `isEip7702`, otherwise not read. */
+  /**
+   * The account's delegate: the address after 0xef0100 in its code. From v0.8 on, required if `isEip7702`; otherwise
+   * ignored.
+   */
   delegate?: Address;
 }
 
 const EIP7702_MARKER = '7702'.padEnd(40, '0');
 
 /**
- * True if EntryPoint v0.8 takes the initCode as that of an EIP-7702 account: it begins with 0x7702 and zeros up to
- * 20 bytes, or is shorter and equals that marker once filled up with zeros.
+ * True if EntryPoint v0.8 treats the initCode as that of an EIP-7702 account: its first 20 bytes are 0x7702 and zeros.
+ * A shorter initCode counts as padded with zeros.
  */
 export const isEip7702 = (initCode: Hex): boolean =>
   byteLength(initCode) >= 2 && digits(initCode).slice(0, 40).padEnd(40, '0') === EIP7702_MARKER;
@@ -23,7 +26,7 @@ export const isEip7702 = (initCode: Hex): boolean =>
 export const bindToEntryPoint = (inner: Hex, { entryPoint, chainId }: UserOpHashDomain): Hex =>
   keccak(digits(inner), addressWord(entryPoint), word(chainId));
 
-/** The words v0.7 and v0.8 hash; they differ only in what represents the initCode. */
+/** The words that v0.7 and v0.8 hash. The two versions differ only in what represents the initCode. */
 export const packedWords = (op: PackedUserOperation, initCodeHash: string): string[] => [
   addressWord(op.sender),
   word(op.nonce),

@@ -2,39 +2,41 @@ import type { Evidence } from '../../shared/denials.ts';
 import type { WebhookDenialCode } from './webhook-denials.ts';
 import { duplicateKey } from './duplicate-key.ts';
 
-/** Why a call gave no verdict that passes. */
+/** Why a call resulted in no positive verdict. */
 interface WebhookError {
   readonly code: WebhookDenialCode;
   readonly evidence: Evidence;
 }
 
 export interface Answer {
-  /** Undefined if no answer began. */
+  /** Undefined if no response started. */
   readonly status?: number | undefined;
   readonly headers: { readonly location?: string | undefined; readonly 'content-encoding'?: string | undefined };
-  /** The body as far as it was read. */
+  /** The part of the body that was read. */
   readonly text: string;
-  /** Why the answer is incomplete. */
+  /** Why the response is incomplete. */
   readonly error?: WebhookError | undefined;
-  /** What the body says, if a hash replaces its text. */
+  /** The error found in the body, if a hash has replaced the body's text. */
   readonly body?: { readonly error?: WebhookError | undefined } | undefined;
 }
 
 export type WebhookVerdict =
   | {
       readonly outcome: 'pass';
-      /** `WEBHOOK_FAILED_OPEN`: there was an outage (`evidence.outage`), and the webhook is set to pass then. */
+      /**
+       * `WEBHOOK_FAILED_OPEN`: an outage occurred (`evidence.outage`), and the webhook is set to allow operations then.
+       */
       readonly code: 'WEBHOOK_VERIFIED' | 'WEBHOOK_FAILED_OPEN';
       readonly evidence: Evidence;
     }
   | { readonly outcome: 'deny'; readonly code: WebhookDenialCode; readonly evidence: Evidence };
 
-/** The member that decides, and its earlier spelling in Biconomy's documentation. */
+/** The member with the verdict, and its earlier spelling in Biconomy's documentation. */
 const SPELLINGS = ['arePoliciesVerified', 'arePoliciesVerifed'];
 
 /**
- * Causes of `WEBHOOK_UNREACHABLE` that lie with the receiver or its host. Other causes that keep this machine from
- * calling it, such as too many open files or the resolver of names, may have been provoked here.
+ * Causes of `WEBHOOK_UNREACHABLE` that lie with the receiver or its host. Other causes, such as too many open files or
+ * a failing DNS resolver on this machine, could be provoked by an attacker.
  */
 export const CAUSES_AT_RECEIVER: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
@@ -46,14 +48,17 @@ export const CAUSES_AT_RECEIVER: ReadonlySet<unknown> = new Set([
   'HPE_INVALID_EOF_STATE',
 ]);
 
-/** Most characters of the receiver's answer in the evidence. */
+/** The most characters of the receiver's response that the evidence contains. */
 const ECHO_LENGTH = 200;
 
 /**
- * Judges an answer: it passes only with status 2xx and the JSON boolean true, in JSON without duplicate keys.
- * @param host names the webhook in the evidence
- * @param failOpen outages of the receiver pass; never an answer of false, a refused address or a full queue
- * @param notAnOutage why a missing answer is not the receiver's error, in words; then nothing passes
+ * The verdict of a response. It is positive only for a 2xx status and the JSON boolean `true`, in JSON without
+ * duplicate keys.
+ * @param host the webhook's host, for the evidence
+ * @param failOpen true if the receiver's outages count as a positive verdict; an answer of false, a refused address or
+ * a full queue never do
+ * @param notAnOutage why a missing response is not the receiver's fault; then the verdict is negative even with
+ * `failOpen`
  */
 export const verdictOn = (answer: Answer, host: string, failOpen: boolean, notAnOutage?: string): WebhookVerdict => {
   const { status } = answer;
@@ -69,13 +74,13 @@ export const verdictOn = (answer: Answer, host: string, failOpen: boolean, notAn
 
 const webhookError = (code: WebhookDenialCode, evidence: Evidence = {}): WebhookError => ({ code, evidence });
 
-/** The receiver could not be reached; any answer it gave is no outage. */
+/** True if the receiver could not be reached, timed out or answered with a server error. */
 const isOutage = ({ code, evidence }: WebhookError, status = 0): boolean =>
   code === 'WEBHOOK_TIMEOUT' ||
   (code === 'WEBHOOK_UNREACHABLE' && CAUSES_AT_RECEIVER.has(evidence['cause'])) ||
   (code === 'WEBHOOK_STATUS' && status >= 500);
 
-/** A verdict of false, or one that contains it, is no outage whatever its status. */
+/** True if the response contains a verdict of false. Then it is no outage, whatever its status. */
 const saysNo = (answer: Answer): boolean =>
   ['WEBHOOK_DENIED', 'WEBHOOK_DUPLICATE_KEYS'].includes(bodyError(answer)?.code ?? '');
 
@@ -87,7 +92,7 @@ const statusError = ({ status, headers }: Answer): WebhookError | undefined => {
     : webhookError('WEBHOOK_STATUS');
 };
 
-/** Why the body of an answer is no verdict that passes; undefined if it is one. */
+/** Why the body of a response is no positive verdict; undefined if it is one. */
 export const bodyError = (answer: Answer): WebhookError | undefined =>
   answer.body === undefined ? textError(answer) : answer.body.error;
 
@@ -120,7 +125,7 @@ const kindOf = (value: unknown): string => {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 };
 
-/** Undefined for a text that is not JSON: JSON itself has no undefined. */
+/** Undefined for a text that is not JSON. No JSON text parses to undefined. */
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;

@@ -1,4 +1,4 @@
-/** The values in the evidence of a webhook's verdict, by name. */
+/** The evidence of a webhook's verdict, by name. */
 type Values = Readonly<Record<string, unknown>>;
 
 type Row = (evidence: Values) => { readonly message: string; readonly hint: string };
@@ -6,7 +6,7 @@ type Row = (evidence: Values) => { readonly message: string; readonly hint: stri
 const ANSWER = '{"arePoliciesVerified": true}';
 const the = ({ host }: Values): string => `The webhook at ${String(host)}`;
 
-/** The words for denials by a webhook's answer, or its absence; rows of the table in denials.ts. */
+/** Explains denials caused by a webhook's response or by a missing response. Part of the table in denials.ts. */
 export const webhookDenials = {
   WEBHOOK_DENIED: (evidence) => ({
     message: `${the(evidence)} does not verify this operation: it answered arePoliciesVerified: false.`,

@@ -12,16 +12,16 @@ import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import { largest } from './largest.ts';
 import { max, min } from '../../shared/bigints.ts';
 
-/** The chain's current state, and what the DApp shares with others. */
+/** The chain's current state, and whether the DApp shares its tank. */
 export type Situation = Pick<Facts, 'at' | 'chain' | 'hasNode' | 'contract' | 'shared' | 'price'>;
 
 export interface AttackOperation {
-  /** In the form of JSON-RPC. */
+  /** In JSON-RPC format. */
   readonly op: Facts['op'];
   readonly callGasLimit: bigint;
-  /** Wei per gas: offered, and paid in any bundle. */
+  /** Offered wei per gas, which every bundle pays. */
   readonly price: bigint;
-  /** What signing it reserves, and its highest real cost, wei. */
+  /** What signing it reserves, and also its highest real cost, in wei. */
   readonly costWei: bigint;
 }
 
@@ -31,26 +31,26 @@ interface Offer {
 }
 
 /**
- * An account of the attacker, deployed at the attacker's expense: its code can burn any gas it is given. The attacker
- * has any number of them.
+ * An account that the attacker deployed at their own expense and whose code can burn any amount of gas. The attacker
+ * has any number of such accounts.
  */
 export const ATTACKER: Address = `0x${'a7'.repeat(20)}`;
 
 /**
- * The desk reads the calls from callData, not from the account's code. So the batch is empty, and the account itself
+ * Gasdesk reads the calls from callData, not from the account's code. So the batch is empty, and the account itself
  * burns the gas.
  */
 const CALL_DATA = new Interface([
   'function executeBatch((address target, uint256 value, bytes data)[] calls)',
 ]).encodeFunctionData('executeBatch', [[]]) as Hex;
 
-/** Gas with which a paymaster contract records a new sender's operation count. Measured. */
+/** Gas that a paymaster contract uses to store the operation count of a new sender. Measured. */
 const SENDER_NONCE_GAS = 18_000n;
 
-/** Fits into one transaction on every chain (EIP-7825: 16,777,216). */
+/** The most gas that fits into one transaction on every chain (EIP-7825 allows 16,777,216), rounded down. */
 const BUNDLE_GAS = 16_000_000n;
 
-/** The attacker's account burns all the gas it is given, even when it is simulated. */
+/** The facts of an attack. The attacker's account burns all gas it is given, even in simulation. */
 const factsOf = ({ at, chain, hasNode, contract, shared, price }: Situation, op: Facts['op']): Facts => ({
   v: 1,
   at,
@@ -73,7 +73,7 @@ const factsOf = ({ at, chain, hasNode, contract, shared, price }: Situation, op:
 
 export interface Attempt {
   readonly reservations: readonly Reservation[];
-  /** @param held what the accounts hold; by default nothing */
+  /** @param held amounts in the ledger accounts; by default 0 */
   readonly decide: (held?: readonly bigint[]) => FinalVerdict;
 }
 
@@ -108,7 +108,7 @@ const template = (version: string) => {
   return { ...op, preVerificationGas: preVerificationGas(entryPoint, op, 0n) };
 };
 
-/** Templates by paymaster version: the bundle's gas does not depend on the offer. */
+/** Templates by paymaster version. They can be reused because the gas of a bundle does not depend on the offer. */
 const templates = new Map<string, ReturnType<typeof template>>();
 
 const templateOf = (version: string): ReturnType<typeof template> => {
@@ -133,16 +133,16 @@ export const attackOperation = (
   return { op: toRpcUserOperation(op), callGasLimit, price, costWei: requireLayout(version).reservedCost(op) };
 };
 
-/** The least that an operation can offer: the chain's minimum price, and hardly any gas. */
+/** An operation with the lowest possible offer: the chain's minimum price, and almost no gas. */
 export const cheapest = (policy: Policy, situation: Pick<Situation, 'chain'>): AttackOperation => {
   const baseFeeWei = BigInt(situation.chain?.baseFeeWei ?? 0);
   return attackOperation(policy, situation, { callGasLimit: 1n, price: baseFeeWei > 0n ? baseFeeWei : 1n });
 };
 
 /**
- * The operation with the most gas that is sponsored at a price.
- * @param passes whether an operation is sponsored; one with hardly any gas is
- * @param unit precision, gas
+ * The operation with the most gas that is sponsored at a given price.
+ * @param passes whether an operation is sponsored; must be true for one with almost no gas
+ * @param unit precision in gas
  */
 export const withMostGas = (
   policy: Policy,
@@ -157,9 +157,9 @@ export const withMostGas = (
 };
 
 /**
- * The most expensive operation that is sponsored while every limit is unused; undefined if no operation is. It has as
- * much gas as fits into a bundle, at the price that makes its cost highest: at a low price, gas that is reserved but
- * never charged counts least.
+ * The most expensive operation that is sponsored while all limits are unused; undefined if no operation is sponsored.
+ * It uses as much gas as fits into a bundle, at the price that makes its cost highest. At a low price, gas that is
+ * reserved but never charged counts least.
  */
 export const costliest = (policy: Policy, situation: Situation): AttackOperation | undefined => {
   const passes = ({ op }: AttackOperation): boolean => isSponsored(attempt(policy, situation, op).decide());
@@ -169,7 +169,7 @@ export const costliest = (policy: Policy, situation: Situation): AttackOperation
   const highest = largest(least.price, isOffered) ?? least.price;
   const dearest = withMostGas(policy, situation, highest, passes);
   const wanted = dearest.costWei / BUNDLE_GAS;
-  // The base fee of the next block may be an eighth higher.
+  // The next block's base fee may be an eighth higher.
   const lowest = (least.price * 9n) / 8n;
   const roomy = withMostGas(policy, situation, min(highest, max(wanted, lowest)), passes);
   return roomy.costWei * 1_000n >= dearest.costWei * 999n ? roomy : dearest;

@@ -13,20 +13,21 @@ const asAttacked = (rule: PolicyRule, price: Facts['price']): PolicyRule[] => {
   const { anybodyMeets = false, allows } = ruleTypeOf(rule.policyType).setup;
   if (anybodyMeets) return [];
   if (allows !== undefined) return [withoutTimes(rule)];
-  // The value of a limit in dollars is unknown. It denies while no price is available, which may end at any time.
+  // Without a price, the value of a limit in dollars is unknown. The limit then denies everything, but a price may
+  // become available at any time.
   const isUnknown = isInDollars(rule) && (price === undefined || price.usd === null);
   return isNarrowed(rule) || isUnknown ? [] : [rule];
 };
 
 /**
- * The policy as it applies to an attacker: conditions are met, rules that allow always apply, and rules that forbid
- * only at times or under a condition never do.
+ * The policy as it affects an attacker. The attacker meets all conditions. Rules that allow always apply, and rules
+ * that forbid only at certain times or under a condition never apply.
  */
 export const attackedPolicy = (policy: Policy, price: Facts['price']): Policy => ({
   ...policy,
   rules: policy.rules.flatMap((rule) => asAttacked(rule, price)),
 });
 
-/** Whether active rules were left out that do apply to others. */
+/** Whether active rules were left out that do affect other users. */
 export const leavesRulesOut = ({ rules }: Policy, price: Facts['price']): boolean =>
   rules.some((rule) => rule.active && rule.enforcement !== 'shadow' && asAttacked(rule, price).length === 0);

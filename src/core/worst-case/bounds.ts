@@ -18,14 +18,14 @@ import {
 } from './attack-operation.ts';
 import { largest } from './largest.ts';
 
-/** Times whose cost is computed: without waiting, any 60 minutes, any 24 hours. */
+/** Periods for which the cost is computed: at once (without waiting), any 60 minutes, any 24 hours. */
 export const periods = ['atOnce', 'hour', 'day'] as const;
 
 export type Period = (typeof periods)[number];
 
 export type PerPeriod<T> = Readonly<Record<Period, T>>;
 
-/** Lengths, ms. */
+/** Length of each period in ms. */
 export const PERIOD_MS: PerPeriod<number> = { atOnce: 1, hour: 3_600_000, day: 86_400_000 };
 
 export type HeldNow = (reservation: Reservation) => bigint;
@@ -33,27 +33,27 @@ export type HeldNow = (reservation: Reservation) => bigint;
 /** A rule that stops an attacker. */
 export interface Stop {
   readonly rule: string;
-  /** The operator's name for it; null if it has no name. */
+  /** The name that the operator gave it; null if it has none. */
   readonly name: string | null;
   readonly code: string;
 }
 
-/** What a rule would let an attacker spend if it were the only one. */
+/** What an attacker could spend if this rule were the only one. */
 export interface Rung extends Stop {
-  /** Wei. */
+  /** In wei. */
   readonly amountWei: bigint;
 }
 
 export interface Bounds {
-  /** The most expensive operation; undefined if no operation is sponsored. */
+  /** The most expensive sponsored operation; undefined if no operation is sponsored. */
   readonly operation: AttackOperation | undefined;
-  /** The rules that stop the attacker, the first to do so at the front. */
+  /** The rules that stop the attacker, lowest amount first. */
   readonly ladders: PerPeriod<readonly Rung[]>;
-  /** Rules that apply, but do not stop an attacker who uses a new account for each operation. */
+  /** Rules that apply but do not stop an attacker who uses a new account for each operation. */
   readonly perAccount: readonly Stop[];
 }
 
-/** The rule that denies, with the values it compared; undefined if no rule does. */
+/** The rule that denied, with the values that it compared; undefined if no rule did. */
 export const stopOf = ({ steps }: FinalVerdict): (Stop & { readonly evidence: Evidence }) | undefined => {
   const step = steps.find(({ outcome }) => outcome === 'deny');
   if (step === undefined) return undefined;
@@ -61,10 +61,10 @@ export const stopOf = ({ steps }: FinalVerdict): (Stop & { readonly evidence: Ev
   return { rule, code, evidence, name: typeof evidence.name === 'string' ? evidence.name : null };
 };
 
-/** Whether every new account of the attacker has an account of the ledger of its own. */
+/** Whether the reservation is on a ledger account per user, so that each new account of the attacker starts at zero. */
 export const isFresh = ({ account: { user } }: Reservation): boolean => user === addressKey(ATTACKER);
 
-/** How often a breaker's amount can be signed for within a time. */
+/** How many times a breaker's threshold can be signed for within a period. */
 const timesWithin = (periodMs: number, seconds: number): number => {
   const start = partEndsAt(seconds, 0);
   let times = 1;
@@ -72,17 +72,20 @@ const timesWithin = (periodMs: number, seconds: number): number => {
   return times;
 };
 
-/** The limit that the account belongs to; undefined for another kind of account. */
+/** The limit that the ledger account belongs to; undefined if it belongs to none. */
 const limitOf = ({ rules }: Policy, { account: { kind, id } }: Reservation) =>
   kind === 'limit' ? rulesOf(limitSetup, rules).find(({ ruleId, cycle }) => id === `${ruleId}:${cycle}`) : undefined;
 
-/** Whether the amount held now never expires: that of a limit for a lifetime. */
+/** Whether the amount held now never expires, because it counts towards a lifetime limit. */
 export const isForGood = (policy: Policy, reservation: Reservation): boolean => {
   const limit = limitOf(policy, reservation);
   return limit !== undefined && limit.policyData.durationInMs === undefined;
 };
 
-/** How often an account's capacity can be used within a time; undefined if an attacker only has to wait a little. */
+/**
+ * How many times a ledger account's capacity can be used within a period; undefined if an attacker only has to wait a
+ * little to use it again.
+ */
 const timesOf = (
   policy: Policy,
   { chain }: Situation,
@@ -98,17 +101,17 @@ const timesOf = (
   }
   const seconds = breakerOf(policy, chain)?.seconds;
   const isBreaker = account.kind === 'breaker' || account.kind === 'dappBreaker';
-  // A share of the tank is free again as soon as an operation is mined.
+  // A share of the tank is free again as soon as the operation is mined.
   return isBreaker && seconds !== undefined ? timesWithin(periodMs, seconds) : undefined;
 };
 
 interface Room extends Stop {
   readonly reservation: Reservation;
-  /** In the account's own units. */
+  /** In the ledger account's unit. */
   readonly capacity: bigint;
 }
 
-/** The capacity of each account while the others hold nothing. */
+/** The capacity of each ledger account while all others hold nothing. */
 const roomsOf = (policy: Policy, situation: Situation, { op }: AttackOperation): Room[] => {
   const { reservations, decide } = attempt(policy, situation, op);
   return reservations.flatMap((reservation, index) => {
@@ -139,7 +142,7 @@ const ladderOf = (
       if (times === undefined) return [];
       const used = period === 'atOnce' || isForGood(policy, reservation) ? heldNow(reservation) : 0n;
       const free = capacity > used ? capacity - used : 0n;
-      // Operations are whole, each at its cost; other accounts are in wei.
+      // An operation counts as a whole, at its full cost. All other amounts are in wei.
       const amountWei = (free * BigInt(times) * operation.costWei) / reservation.amount;
       return [{ ...stop, amountWei }];
     })
@@ -151,9 +154,10 @@ const stopsAtOnce = (stop: Stop): Bounds['ladders'] => {
 };
 
 /**
- * The most an attacker can cost by each rule: what the rule alone lets through, as often as it does so within the time.
- * Deciding finds each amount. An hour or a day may begin at the worst moment, so it may touch one more window of a
- * limit than it is long. What limits hold now has expired by then, unless they are for a lifetime.
+ * The most that an attacker can spend under each rule: what the rule alone allows, times how often it allows that
+ * within the period. Each amount is found by deciding operations. The attacker may choose when an hour or a day starts,
+ * so the period may touch one more window of a limit than fit into it. Amounts that limits hold now have expired by
+ * then, except those of lifetime limits.
  */
 export const boundsOf = (policy: Policy, situation: Situation, heldNow: HeldNow): Bounds => {
   const operation = costliest(policy, situation);

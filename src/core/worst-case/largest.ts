@@ -1,10 +1,9 @@
-/** The search ends here: no amount of wei, gas or operations is as large. */
+/** Upper end of the search: no amount of wei, gas or operations is as large. */
 const EVERYTHING = 1n << 120n;
 
 /**
- * The largest number that passes, if all numbers up to it pass and none above it does; undefined if every number
- * passes.
- * @param least passes for certain
+ * The largest number that passes. All numbers up to it must pass, and none above it. Undefined if every number passes.
+ * @param least a number that is known to pass
  */
 export const largest = (least: bigint, passes: (number: bigint) => boolean): bigint | undefined => {
   let found = least;

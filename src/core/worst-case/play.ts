@@ -18,29 +18,32 @@ import {
 import { type HeldNow, PERIOD_MS, type Period, type Rung, type Stop, isForGood, isFresh } from './bounds.ts';
 import { largest } from './largest.ts';
 
-/** The same operation by `count` new accounts, one after the other. */
+/** The same operation, sent by `count` new accounts one after the other. */
 export interface Volley {
-  /** When, epoch ms. */
+  /** Time of the operations, epoch ms. */
   readonly at: number;
   readonly count: bigint;
   readonly operation: AttackOperation;
 }
 
-/** An attack, decided operation by operation. */
+/** An attack whose operations were decided one by one. */
 export interface Attack {
   readonly volleys: readonly Volley[];
-  /** Cost of all its operations, wei. */
+  /** Total cost of its operations, in wei. */
   readonly amountWei: bigint;
-  /** The verdict on the last operation, given the ledger after those before it; undefined if none is sponsored. */
+  /**
+   * The verdict on the last sponsored operation, given the ledger after those before it; undefined if none is
+   * sponsored.
+   */
   readonly last: FinalVerdict | undefined;
-  /** The verdict that ends it; undefined if nothing does. */
+  /** The denial that ends the attack; undefined if nothing ends it. */
   readonly end: FinalVerdict | undefined;
 }
 
-/** Further rounds are like those before them. */
+/** More rounds would repeat the earlier ones. */
 const MAX_ROUNDS = 200;
 
-/** A ledger of the attacker's operations, and the tank that pays for them. */
+/** The ledger of the attacker's operations, and the tank that pays for them. */
 class Books {
   readonly #policy: Policy;
   readonly #situation: Situation;
@@ -49,8 +52,8 @@ class Books {
   #paidWei = 0n;
 
   /**
-   * Begins with nothing used.
-   * @param isMined true: each operation is mined at its full cost before the next one is requested
+   * Starts with an empty ledger.
+   * @param isMined true if each operation is mined at its full cost before the next one is requested
    */
   constructor(policy: Policy, situation: Situation, isMined: boolean) {
     this.#policy = policy;
@@ -58,7 +61,7 @@ class Books {
     this.#isMined = isMined;
   }
 
-  /** The situation at a time, epoch ms. */
+  /** The situation at a given time. @param at epoch ms */
   at(at: number): Situation {
     const { chain } = this.#situation;
     const left = chain && {
@@ -69,7 +72,10 @@ class Books {
     return { ...this.#situation, at, chain: left };
   }
 
-  /** Puts into the accounts of an operation what they hold before the attack. Later, only lifetime limits hold it. */
+  /**
+   * Adds the amounts that an operation's ledger accounts hold before the attack. If operations are mined first, only
+   * the amounts of lifetime limits still count.
+   */
   begin(reservations: readonly Reservation[], heldNow: HeldNow): void {
     for (const reservation of reservations) {
       const holds = !this.#isMined || isForGood(this.#policy, reservation);
@@ -77,13 +83,13 @@ class Books {
     }
   }
 
-  /** What an operation leaves in an account for the next one, which a new account sends. */
+  /** What an operation adds to a ledger account that the next operation, sent by a new account, also uses. */
   #left(reservation: Reservation): bigint {
     const isOver = this.#isMined && reservation.account.kind === 'dapp';
     return isFresh(reservation) || isOver ? 0n : reservation.amount;
   }
 
-  /** Decides an operation after a number of others like it. */
+  /** Returns a function that decides the operation after `behind` others like it. */
   decider({ op }: Pick<AttackOperation, 'op'>, at: number): (behind: bigint) => FinalVerdict {
     const { reservations, decide } = attempt(this.#policy, this.at(at), op);
     const held = reservations.map((reservation) => this.#ledger.heldBy(reservation));
@@ -91,7 +97,7 @@ class Books {
       decide(reservations.map((reservation, index) => (held[index] ?? 0n) + behind * this.#left(reservation)));
   }
 
-  /** Signs `count` operations; the tank pays for mined ones. */
+  /** Records `count` signed operations. If they are mined, the tank pays for them. */
   take({ at, count, operation }: Volley): void {
     const { reservations } = attempt(this.#policy, this.at(at), operation.op);
     for (const reservation of reservations) {
@@ -112,14 +118,14 @@ interface Tactics {
   /** Epoch ms. */
   readonly start: number;
   /**
-   * True: a smaller operation uses what is too little for the most expensive one. That may use up a limit that counts
-   * operations.
+   * True if smaller operations use what remains when the most expensive one no longer fits. This may use up a limit
+   * that counts operations.
    */
   readonly takesRest: boolean;
 }
 
 /**
- * Takes everything available at one moment: the most expensive operation as often as it is sponsored, then the rest.
+ * Spends all that is available at one moment: the most expensive operation as often as it is sponsored, then the rest.
  */
 const playRound = (
   policy: Policy,
@@ -146,10 +152,10 @@ const playRound = (
   return { volleys, last, end };
 };
 
-/** Precision with which the rest is used up, gas. */
+/** Precision of the operation that uses the rest, in gas. */
 const LEFT_UNIT = 10_000n;
 
-/** The operation for the rest: at the attacker's price or, if that is too much, at the lowest. */
+/** The operation that uses the rest: at the attacker's price or, if that is too expensive, at the lowest price. */
 const forWhatIsLeft = (
   policy: Policy,
   books: Books,
@@ -163,7 +169,7 @@ const forWhatIsLeft = (
   return possible === undefined ? undefined : withMostGas(policy, situation, possible, passes, LEFT_UNIT);
 };
 
-/** When a denial may be over, if waiting ends it; epoch ms. */
+/** When a denial may end, if waiting ends it. Epoch ms. */
 const overAt = (
   policy: Policy,
   { chain }: Situation,
@@ -182,8 +188,8 @@ const overAt = (
 };
 
 /**
- * When to begin: just before a window ends, so that a limit can be used twice, or so that the window ends in the
- * middle, if other rules need time on both sides. The rule that stops the attacker comes first.
+ * Possible start times: just before a window ends, so that a limit can be used twice; or so that the window ends in the
+ * middle of the period, if other rules need time on both sides. The rule that stops the attacker comes first.
  */
 const startsOf = (policy: Policy, { at, chain }: Situation, period: Period, stop: Stop | undefined): number[] => {
   const seconds = breakerOf(policy, chain)?.seconds;
@@ -202,10 +208,10 @@ const NOTHING: Attack = { volleys: [], amountWei: 0n, last: undefined, end: unde
 
 interface Plan {
   readonly period: Period;
-  /** The most expensive operation. */
+  /** The most expensive sponsored operation. */
   readonly operation: AttackOperation;
   readonly heldNow: HeldNow;
-  /** The most it can cost, wei, and the rule that ensures this; undefined if no rule does. */
+  /** The most that the attack can cost, and the rule that ensures this; undefined if no rule does. */
   readonly bound: Rung | undefined;
 }
 
@@ -238,10 +244,10 @@ const play = (
 };
 
 /**
- * Plays an attack: each operation comes from a new account and is decided against the ledger after those before it. An
- * attack of an hour or a day begins at the worst moment, with nothing used, and each operation is mined before the next
- * one is requested. In an attack without waiting, nothing is mined, and the accounts hold what they hold now. Of
- * several tactics, returns the attack that comes nearest to the bound. It pauses before each.
+ * Simulates an attack: each operation comes from a new account and is decided against the ledger after those before it.
+ * An attack of an hour or a day starts at the worst moment with an empty ledger, and each operation is mined before the
+ * next one is requested. In an attack without waiting, nothing is mined, and the ledger accounts hold their current
+ * amounts. Tries several tactics and returns the attack that comes closest to the bound. Yields before each tactic.
  */
 export function* playAttack(policy: Policy, situation: Situation, plan: Plan): Generator<undefined, Attack> {
   const starts = plan.period === 'atOnce' ? [situation.at] : startsOf(policy, situation, plan.period, plan.bound);

@@ -7,37 +7,37 @@ import { deploymentSetup } from '../rules/wallet-deployment.ts';
 import type { Situation } from './attack-operation.ts';
 import { type Bounds, type HeldNow, type PerPeriod, type Period, boundsOf } from './bounds.ts';
 
-/** What an operator can do against the worst case. */
+/** What an operator can do to reduce the worst case. */
 export type Change =
   'limitForAll' | 'limitPerUser' | 'maxOperationCost' | 'breaker' | 'walletDeploymentOff' | 'tankShare' | 'tank';
 
-/** A change, and the worst case with it. */
+/** A change, and the worst case after it. */
 export interface Suggestion {
   readonly change: Change;
-  /** Its effect on the worst case, and the reason. */
+  /** The change's effect on the worst case, and the reason. */
   readonly sentence: string;
-  /** Wei; null: nothing stops an attacker. */
+  /** In wei; null if nothing stops an attacker. */
   readonly amountsWei: PerPeriod<bigint | null>;
 }
 
-/** What an attacker can cost, wei; null: nothing stops the attacker. */
+/** The most that an attacker can spend, in wei; null if nothing stops the attacker. */
 const amountsOf = ({ ladders }: Bounds): PerPeriod<bigint | null> => {
   const first = (period: Period): bigint | null => ladders[period][0]?.amountWei ?? null;
   return { atOnce: first('atOnce'), hour: first('hour'), day: first('day') };
 };
 
-/** A change before its effect is computed: the policy and the tank it leads to. */
+/** A change whose effect is still to be computed, with the resulting policy and tank. */
 interface Draft {
   readonly change: Change;
-  /** The change as the subject of a sentence. */
+  /** The change, as the subject of a sentence. */
   readonly subject: string;
-  /** Why it saves as much as it does, or nothing. */
+  /** Why the change saves what it does, or nothing. */
   readonly because: { readonly saves: string; readonly savesNothing: string };
   readonly policy: Policy;
   readonly situation?: Situation;
 }
 
-/** A tenth, rounded to one digit: an amount that an operator would set. */
+/** A tenth of an amount, rounded to one digit, as an operator would set it. */
 const aTenth = (wei: bigint): bigint => {
   const tenth = wei / 10n;
   const unit = 10n ** BigInt(Math.max(0, String(tenth).length - 1));
@@ -163,7 +163,7 @@ const drafts = (policy: Policy, situation: Situation, bounds: Bounds): Draft[] =
   ];
 };
 
-/** Most important first: what continues for longest is worst. */
+/** Most important period first. An attack that can last longest is worst. */
 const BY_WEIGHT: readonly Period[] = ['day', 'hour', 'atOnce'];
 const NAMES: PerPeriod<string> = {
   atOnce: 'what it can cost at once',
@@ -186,7 +186,7 @@ const sentenceOf = (
   return `${subject} ${change}: ${saved === undefined ? because.savesNothing : because.saves}.`;
 };
 
-/** Sorts by the first period for which the amounts differ, smaller amounts first. */
+/** Sorts by the first period in which the amounts differ, smaller amounts first. */
 const order = ({ amountsWei: one }: Suggestion, { amountsWei: other }: Suggestion): number => {
   const differs = BY_WEIGHT.find((period) => one[period] !== other[period]);
   if (differs === undefined) return 0;
@@ -194,8 +194,8 @@ const order = ({ amountsWei: one }: Suggestion, { amountsWei: other }: Suggestio
 };
 
 /**
- * What an operator can change, the largest saving first. Computes the worst case again for each change. Includes
- * changes that save nothing, but none after which nothing would be sponsored. It pauses after each.
+ * What an operator can change, largest saving first. Computes the worst case for each change. Includes changes that
+ * save nothing, but none that would deny every operation. Yields after each change.
  */
 export function* suggestionsFor(
   policy: Policy,

@@ -8,17 +8,17 @@ export const periodWords: Readonly<Record<Period, string>> = {
   day: 'In any day',
 };
 
-/** A rule that stops an attacker, for the middle of a sentence. */
+/** A rule that stops an attacker, to be used within a sentence. */
 export const stopWords = ({ rule, name }: Pick<Stop, 'rule' | 'name'>): string => {
   const title = ruleName(rule).toLowerCase();
   return name === null ? title : `${title} "${name}"`;
 };
 
-/** An amount that an attacker can cost. @param wei null: nothing stops it */
+/** An amount that an attacker can spend. @param wei null if nothing stops the attacker */
 export const worstAmount = (wei: string | null, coin: string): string =>
   wei === null ? 'no bound' : `${shownAmount(BigInt(wei))} ${coin}`;
 
-/** What can be spent within a time, and what stops it, in a sentence. @param coin name of the coin */
+/** A sentence on what can be spent within a period, and on what stops it. @param coin symbol of the native coin */
 export const boundSentence = (
   {
     period,
@@ -31,7 +31,7 @@ export const boundSentence = (
   return `${periodWords[period]}: ${worstAmount(amountWei, coin)}, then the ${stopWords(stoppedBy)} stops it.`;
 };
 
-/** The assumptions behind a worst case, in sentences. */
+/** The assumptions that a worst case is computed with, as sentences. */
 export const assumptions = ({
   asksWebhooks,
   leavesRulesOut,
@@ -50,6 +50,6 @@ export const assumptions = ({
   ...(takesTokens ? ['Excludes operations paid in a token, since spending limits do not apply to them.'] : []),
 ];
 
-/** Why a rule is no bound. */
+/** Why a rule does not bound the cost. */
 export const perAccountWords = (stop: Pick<Stop, 'rule' | 'name'>): string =>
   `The ${stopWords(stop)} stops no attacker: it counts each account, and new accounts are free.`;

@@ -9,7 +9,7 @@ import { sized } from '../../../test/support/combinations.ts';
 const MILLI = 10n ** 15n;
 const HOUR_MS = 3_600_000;
 const { at, hasNode, contract, shared, chain } = factsWith();
-/** A tank of 1 of the coin; an operation may cost 0.02. */
+/** The tank holds 1 coin; an operation may cost 0.02 coins. */
 const situation: Situation = { at, hasNode, contract, shared, chain };
 
 const limit = (name: string, data: object, hours = 1): PolicyRule => ({
@@ -44,7 +44,7 @@ const find = (changes: Partial<Policy> = {}, where = situation, held: readonly b
   }
 };
 
-/** Amounts in thousandths of the coin, rounded, and what stops the attacker, for each time. */
+/** For each period, the amount in thousandths of the coin, rounded, and what stops the attacker. */
 const rounded = ({ bounds }: WorstCase): unknown[] =>
   bounds.map(({ amountWei, stoppedBy }) => [
     amountWei === null ? null : (BigInt(amountWei) + MILLI / 2n) / MILLI,

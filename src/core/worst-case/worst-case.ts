@@ -11,19 +11,19 @@ import { type HeldNow, type Period, type Rung, type Stop, boundsOf, periods, sto
 import { type Attack, playAttack } from './play.ts';
 import { type Suggestion, suggestionsFor } from './suggestions.ts';
 
-/** The same operation by a number of new accounts. Amounts in wei, decimal. */
+/** The same operation sent by a number of new accounts. Amounts are decimal digits of wei. */
 export interface VolleyView {
   /** Time since the start of the attack, ms. */
   readonly afterMs: number;
   readonly count: string;
-  /** Cost of one of them. */
+  /** Cost of each operation. */
   readonly costWei: string;
   readonly op: Facts['op'];
 }
 
 export interface VerdictView {
   readonly outcome: 'sponsored' | 'denied';
-  /** Why it is denied; null if it is sponsored. */
+  /** Why the operation is denied; null if it is sponsored. */
   readonly code: string | null;
   readonly message: string;
   readonly trace: readonly MeasuredStep[];
@@ -31,32 +31,35 @@ export interface VerdictView {
 
 export interface Bound {
   readonly period: Period;
-  /** Null: nothing stops the attacker. */
+  /** Null if nothing stops the attacker. */
   readonly amountWei: string | null;
   readonly stoppedBy: Stop | null;
-  /** What each rule would let through if it were the only one, the least first. */
+  /** What each rule would allow if it were the only one, lowest amount first. */
   readonly ladder: readonly (Stop & { readonly amountWei: string })[];
-  /** An attack that reaches the amount: its operations were decided one after the other. */
+  /** An attack that reaches this amount. Its operations were decided one after the other. */
   readonly attack: {
-    /** Epoch ms: a moment at which the policy lets most through. */
+    /** Epoch ms. The start time at which the policy allows most. */
     readonly startsAt: number;
     readonly amountWei: string;
     readonly volleys: readonly VolleyView[];
-    /** The verdict on its last operation; null if none is sponsored. */
+    /** The verdict on the attack's last operation; null if no operation is sponsored. */
     readonly last: VerdictView | null;
-    /** The verdict on one more; null if nothing stops it. */
+    /** The verdict on one more operation; null if nothing stops the attack. */
     readonly next: VerdictView | null;
   };
 }
 
-/** The most that a holder of the API key can make the operator pay. */
+/** The most that someone with the API key can make the operator pay. */
 export interface WorstCase {
-  /** What one operation can cost, wei; null if none is sponsored. */
+  /** What one operation can cost at most, in wei; null if no operation is sponsored. */
   readonly operationWei: string | null;
   readonly bounds: readonly Bound[];
-  /** Rules that apply to each account by itself. They do not stop an attacker, since new accounts are free. */
+  /** Rules that apply to each account separately. They do not stop an attacker, because new accounts are free. */
   readonly perAccount: readonly Stop[];
-  /** True: webhooks are called too. They are assumed to verify, since their answers are unknown. */
+  /**
+   * True if webhooks are called too. The computation assumes that they allow every operation, because their answers are
+   * unknown.
+   */
   readonly asksWebhooks: boolean;
   readonly suggestions: readonly (Omit<Suggestion, 'amountsWei'> & {
     readonly amountsWei: Readonly<Record<Period, string | null>>;
@@ -94,25 +97,22 @@ const noAttack = (policy: Policy, situation: Situation): Attack => {
 
 const withoutPause = (policy: Policy): Policy => ({ ...policy, pause: null });
 
-/** A pause stops everything; the rules after it stop an attacker once the pause has ended. */
+/** A pause denies everything. The other rules show what stops an attacker once the pause has ended. */
 const pauseRung = (policy: Policy, situation: Situation): Rung[] => {
   if (policy.pause === null) return [];
   const stop = stopOf(attempt(policy, situation, cheapest(policy, situation).op).decide());
   return stop === undefined ? [] : [{ rule: stop.rule, name: stop.name, code: stop.code, amountWei: 0n }];
 };
 
-/**
- * An operation of the attacker, to query the chain with: it may pay its bundler whatever the chain charges for its
- * data.
- */
+/** An operation of the attacker, for querying the chain what it charges for the operation's data. */
 export const attackerOperation = (policy: Policy): UserOperation => ({
   ...fromRpcUserOperation(cheapest(policy, { chain: null }).op),
   preVerificationGas: 10n ** 12n,
 });
 
 /**
- * What an operation of the attacker would take from the ledger now. {@link worstCase} needs to know what these accounts
- * hold.
+ * What an operation of the attacker would reserve now. {@link worstCase} needs the current amounts of these ledger
+ * accounts.
  */
 export const attackReservations = (policy: Policy, situation: Situation): readonly Reservation[] =>
   attempt(policy, situation, cheapest(policy, situation).op).reservations;
@@ -135,10 +135,10 @@ const boundView = (period: Period, ladder: readonly Rung[], attack: Attack, at: 
 };
 
 /**
- * The most that a holder of the API key, who controls any number of accounts, can make the operator pay by a policy: at
- * once, within any hour and within any day. Deciding leads to every amount: a new account each time sends the most
- * expensive operation that is sponsored, until a rule denies. It takes some tenths of a second, and pauses often.
- * @param held what the accounts of {@link attackReservations} hold now, in the same order
+ * The most that someone with the API key, and with any number of accounts, can make the operator pay under a policy: at
+ * once, within any hour and within any day. Each amount is found by deciding operations: new accounts keep sending the
+ * most expensive sponsored operation until a rule denies. Takes some tenths of a second, and yields often.
+ * @param held the current amounts in the accounts of {@link attackReservations}, in the same order
  */
 export function* worstCase(
   policy: Policy,

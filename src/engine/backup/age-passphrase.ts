@@ -7,20 +7,20 @@ import { deriveKey } from '../signer/vault-file.ts';
 
 /*
  * The passphrase recipient of the age format (age-encryption.org/v1, "The scrypt recipient type"). The age package
- * derives the key on the event loop, which would delay every decision by a second; this recipient derives it on another
- * thread. Passphrases are normalised to NFKC, as for the vault; keyboards usually type that form already.
+ * derives the key on the event loop, which would delay every decision by a second. This recipient derives it on another
+ * thread. Passphrases are normalised to NFKC, as for the vault; most keyboards type that form already.
  */
 
 const LABEL = Buffer.from('age-encryption.org/v1/scrypt');
 const SALT_BYTES = 16;
-/** Limits what a file from elsewhere can cost us: 1 GiB of memory and a few seconds. */
+/** Limits what opening a file of unknown origin can cost: 1 GiB of memory and a few seconds. */
 const MAX_LOG_N = 20;
 const NONCE = new Uint8Array(12);
 
 const wrappingKey = (passphrase: Secret<string>, salt: Uint8Array, logN: number): Promise<Buffer> =>
   deriveKey(passphrase, Buffer.concat([LABEL, salt]), { N: 2 ** logN, r: 8, p: 1 });
 
-/** Encrypts to a passphrase. Each guess of the passphrase costs scrypt with N = 2^`logN`. */
+/** Encrypts with a passphrase. Each guess of the passphrase costs scrypt with N = 2^`logN`. */
 export const passphraseRecipient = (passphrase: Secret<string>, logN: number, entropy: Entropy): Recipient => ({
   async wrapFileKey(fileKey) {
     const salt = Buffer.from(entropy.bytes(SALT_BYTES));
@@ -31,8 +31,8 @@ export const passphraseRecipient = (passphrase: Secret<string>, logN: number, en
 });
 
 /**
- * `unwrapFileKey` throws an Error for a file that is not encrypted to one passphrase, and EngineError
- * `BACKUP_PASSPHRASE_WRONG`.
+ * The identity that decrypts with a passphrase. `unwrapFileKey` throws an Error for a file that is not encrypted to a
+ * single passphrase, and EngineError `BACKUP_PASSPHRASE_WRONG`.
  */
 export const passphraseIdentity = (passphrase: Secret<string>): Identity => ({
   async unwrapFileKey([stanza, ...others]) {

@@ -5,16 +5,16 @@ import type { Clock } from '../base/clock.ts';
 import { type FreeBytes, LEAST_FREE_BYTES, bytesText } from '../data-folder/free-bytes.ts';
 
 export interface RoomOrder {
-  /** The data folder. The desk stores its decisions on the same disk. */
+  /** The data folder. Gasdesk stores its decisions on the same disk. */
   readonly dir: string;
   readonly file: string;
-  /** Size of the database. It is copied into the data folder, and from there, encrypted, to the file. */
+  /** Size of the database. A backup first copies it into the data folder, and then encrypts that copy into the file. */
   readonly databaseBytes: bigint;
   readonly freeBytes: FreeBytes;
   readonly clock: Pick<Clock, 'setTimer'>;
 }
 
-/** Adds room for the encryption's seals, the archive's own blocks, and decisions made meanwhile. */
+/** Adds space for authentication tags, the archive's own blocks, and decisions made during the backup. */
 const withSlack = (bytes: bigint): bigint => bytes + bytes / 50n + 2n ** 20n;
 
 const WATCH_MS = 250;
@@ -25,13 +25,13 @@ const noRoom = (order: RoomOrder, what: string, free: bigint, needed: bigint): E
   return new EngineError('BACKUP_NO_ROOM', `${what}. ${fix}.`, data);
 };
 
-/** A missing folder is reported when the backup is written. */
+/** If the target folder does not exist, the error is reported when the backup is written. */
 const areOnOneDisk = async (dir: string, target: string): Promise<boolean> => {
   const found = await stat(target).catch(() => undefined);
   return found === undefined || found.dev === (await stat(dir)).dev;
 };
 
-/** Requires room for the whole backup. @throws EngineError `BACKUP_NO_ROOM`; Error of the file system */
+/** Requires enough disk space for the whole backup. @throws EngineError `BACKUP_NO_ROOM`; file-system Error */
 export const requireRoom = async (order: RoomOrder): Promise<void> => {
   const { dir, file, freeBytes } = order;
   const copy = withSlack(order.databaseBytes);
@@ -52,7 +52,7 @@ export const requireRoom = async (order: RoomOrder): Promise<void> => {
 };
 
 export interface RoomWatch {
-  /** Aborts with `BACKUP_NO_ROOM` once less room is left than the desk needs. */
+  /** Aborts with `BACKUP_NO_ROOM` once less disk space is left than Gasdesk needs for its decisions. */
   readonly signal: AbortSignal;
   readonly stop: () => void;
 }

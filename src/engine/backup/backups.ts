@@ -12,7 +12,7 @@ import { requireRoom, watchRoom } from './backup-room.ts';
 import { BACKUP_EXTENSION, type MadeBackup, writeBackup } from './write-backup.ts';
 
 export interface BackupOrder {
-  /** Absolute path of a file or folder, or a name in the backups folder. Named after the time by default. */
+  /** Absolute path of a file or folder, or a name in the backups folder. By default, the name contains the time. */
   readonly file?: string | undefined;
   readonly passphrase: Secret<string>;
   readonly force: boolean;
@@ -22,7 +22,7 @@ export interface Backups {
   readonly folder: string;
   /**
    * Makes a backup of data, vault and settings. One passphrase opens both the file and the vault in it, even if the
-   * engine's own vault opens with another passphrase or a key that only this machine keeps. So the backup can be
+   * engine's own vault needs another passphrase or a key that exists only on this machine. So the backup can be
    * restored on another machine. The vault must be unlocked; a locked vault can only be backed up with its own
    * passphrase.
    *
@@ -40,14 +40,14 @@ const backupsFolder = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'b
 export const backupName = (title: string, at: number): string =>
   `${title}-${new Date(at).toISOString().replaceAll(':', '')}${BACKUP_EXTENSION}`;
 
-/** Makes the backups folder, accessible to its owner only. */
+/** Creates the backups folder, accessible to its owner only. */
 export const makeBackupsFolder = (folder: Pick<DataFolder, 'dir'>): string => {
   const dir = backupsFolder(folder);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   return dir;
 };
 
-/** Inside the data folder, backups may only go to the backups folder. */
+/** Inside the data folder, only the backups folder may contain backups. */
 const requireOutside = (folder: DataFolder, file: string): void => {
   const within = (dir: string): boolean => !relative(dir, file).startsWith('..');
   if (!within(folder.dir) || within(backupsFolder(folder))) return;
@@ -81,7 +81,7 @@ const copyVault = async (vault: Vault, passphrase: Secret<string>): Promise<() =
   }
 };
 
-/** Backups of one desk. */
+/** Makes and lists the backups of a data folder. */
 export const createBackups = (desk: {
   readonly folder: DataFolder;
   readonly store: Pick<Snapshots, 'copyTo' | 'databaseBytes'>;

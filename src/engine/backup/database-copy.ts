@@ -34,17 +34,17 @@ const withFolder = async <T>(dir: string, use: (folder: DataFolder) => Promise<T
 const unusable = (message: string, folder: DataFolder): EngineError =>
   new EngineError('DATA_FOLDER_UNUSABLE', message, { dir: folder.dir });
 
-/** Does what an engine's start does to a database: it ends the holds that a crash has left. */
+/** Ends the holds that a crash has left in a database, as an engine does when it starts. */
 const endHolds = async (file: string, watch: Pick<CopyOrder, 'clock' | 'log'>): Promise<void> => {
   await openSqliteStore(file, watch).close();
 };
 
 /**
- * Copies the desk of a data folder into an empty database: its data, the log and the sealed vault. The folder is
- * unchanged; settings and local keys are not copied.
+ * Copies the data, the log and the encrypted vault of a data folder into an empty database. The folder stays unchanged;
+ * settings and local keys are not copied.
  *
  * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `DATABASE_NOT_EMPTY`, `DATABASE_TOO_NEW`,
- *   `DATABASE_TOO_OLD` or `STORE_UNAVAILABLE`; the database is then empty
+ * `DATABASE_TOO_OLD` or `STORE_UNAVAILABLE`; the database is then empty
  */
 export const copyIntoDatabase = ({ dir, url, ...watch }: CopyOrder): Promise<CopyResult> =>
   withFolder(dir, async (folder) => {
@@ -73,7 +73,7 @@ const makeDurable = (file: string): void => {
   }
 };
 
-/** Writes the vault file. Accepts an identical one: a copy that was killed right afterwards wrote it. */
+/** Writes the vault file. An identical file may already exist, if an earlier copy was killed right after writing it. */
 const placeVault = async (folder: DataFolder, sealed: string | undefined): Promise<void> => {
   const vault = vaultInFile(folder.vault);
   const there = vault.current();
@@ -84,11 +84,11 @@ const placeVault = async (folder: DataFolder, sealed: string | undefined): Promi
 };
 
 /**
- * Copies the desk of a database, as of one moment, into a data folder that has no desk. Engines may use the database
- * meanwhile; the copy lacks what they do later.
+ * Copies a database, as it is at one moment, into an unused data folder. Engines may use the database meanwhile; the
+ * copy lacks what they store later.
  *
- * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `CONFIG_INVALID` if the database has no desk,
- *   `DATABASE_TOO_NEW` or `STORE_UNAVAILABLE`; the folder then has no desk
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `CONFIG_INVALID` if the database is empty,
+ * `DATABASE_TOO_NEW` or `STORE_UNAVAILABLE`; the folder then stays unused
  */
 export const copyOutOfDatabase = ({ dir, url }: CopyOrder): Promise<TakenOut> =>
   withFolder(dir, async (folder) => {
@@ -104,7 +104,7 @@ export const copyOutOfDatabase = ({ dir, url }: CopyOrder): Promise<TakenOut> =>
         const database = openDatabase(unfinished);
         try {
           const copied = await copyToSqlite(client, database);
-          // One file, without a write-ahead log next to it.
+          // The copy is a single file, without a write-ahead log next to it.
           database.pragma('journal_mode = DELETE');
           return copied;
         } finally {
@@ -112,7 +112,7 @@ export const copyOutOfDatabase = ({ dir, url }: CopyOrder): Promise<TakenOut> =>
         }
       });
       makeDurable(unfinished);
-      // The vault comes first: a desk without its vault would get a new one.
+      // The vault comes first: a database without its vault would be given a new one.
       await placeVault(folder, taken.vault);
       renameSync(unfinished, folder.database);
       syncFolder(folder.dir);

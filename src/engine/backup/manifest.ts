@@ -6,7 +6,9 @@ import { SCHEMA_VERSION, earlierSchemaWords } from '../store/schema-version.ts';
 export const MANIFEST_NAME = 'manifest.json';
 const VERSION = 1;
 
-/** The names that an archive may contain. No other path can be expressed, so no entry can escape the folder. */
+/**
+ * The only names that an archive may contain. They cannot express any other path, so no entry can escape the folder.
+ */
 const keystorePath = z
   .string()
   .refine((path) => path.startsWith(`${KEYSTORES}/`) && KEYSTORE_NAME.test(path.slice(KEYSTORES.length + 1)));
@@ -14,7 +16,7 @@ const keystorePath = z
 const manifestSchema = z.strictObject({
   format: z.literal('gasdesk-backup'),
   version: z.literal(VERSION),
-  /** Epoch ms. The backup holds everything decided until then. */
+  /** Epoch ms. The backup contains everything decided until then. */
   madeAt: z.int().min(0),
   gasdesk: z.string(),
   schema: z.int().min(0),
@@ -33,7 +35,7 @@ export type Manifest = z.infer<typeof manifestSchema>;
 export const manifestText = (manifest: Omit<Manifest, 'format' | 'version'>): string =>
   `${JSON.stringify({ format: 'gasdesk-backup', version: VERSION, ...manifest }, null, 2)}\n`;
 
-/** Only the version: a newer manifest may hold anything else, and its version reports that it is newer. */
+/** Checks only the version. A newer manifest may contain anything else, and is then reported as too new. */
 const versionSchema = z.object({ format: z.literal('gasdesk-backup'), version: z.int() });
 
 export const unreadable = (file: string, error: string, cause?: unknown): EngineError =>

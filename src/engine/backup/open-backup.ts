@@ -19,14 +19,14 @@ import { isAgeFile } from './write-backup.ts';
 export interface OpenedBackup {
   readonly manifest: Manifest;
   readonly dir: string;
-  /** The database: one file, without a write-ahead log; open it read-only. */
+  /** The database: a single file without a write-ahead log. Open it read-only. */
   readonly database: string;
   close(): void;
 }
 
 type Entry = Extract extends AsyncIterable<infer Each> ? Each : never;
 
-/** Enough for some 25,000 keystores. */
+/** Enough for about 25,000 keystores. */
 const MAX_MANIFEST_BYTES = 4 * 1_048_576;
 
 const readFirst = async (file: string, entry: Entry): Promise<Manifest> => {
@@ -37,7 +37,7 @@ const readFirst = async (file: string, entry: Entry): Promise<Manifest> => {
   return readManifest(file, await text(entry));
 };
 
-/** Writes an entry to a file. @returns its SHA-256 */
+/** Writes an archive entry to a file. @returns its SHA-256 */
 const unpack = async (entry: Entry, to: string): Promise<string> => {
   const hash = createHash('sha256');
   const hashed = new Transform({
@@ -52,7 +52,7 @@ const unpack = async (entry: Entry, to: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-/** Takes the entries that the manifest lists, in its order, and refuses any others. */
+/** Unpacks the entries that the manifest lists, in its order, and refuses any others. */
 const takeEntries = async (file: string, archive: Extract, dir: string): Promise<Manifest> => {
   let manifest: Manifest | undefined;
   let taken = 0;
@@ -136,21 +136,16 @@ const requireAgeFile = async (file: string): Promise<void> => {
 };
 
 /**
- * Decrypts a backup into a folder and checks everything: the encryption's seals, the manifest, each file's hash, the
- * database's integrity and its schema. Memory does not grow with the backup.
+ * Decrypts a backup into a folder and checks everything: the authentication tags, the manifest, each file's hash, the
+ * database's integrity and its schema. Memory use does not grow with the backup.
  *
- * @example
- * const backup = await openBackup(file, passphrase);
- * try {
- *   new Database(backup.database, { readonly: true });
- * } finally {
- *   backup.close();
- * }
+ * @example const backup = await openBackup(file, passphrase); try { new Database(backup.database, { readonly: true });
+ * } finally { backup.close(); }
  *
  * @param dir an empty folder, accessible to its owner only; by default a new temporary folder
- * @param signal cancels
+ * @param signal aborts the operation
  * @throws EngineError `BACKUP_UNREADABLE`, `BACKUP_PASSPHRASE_WRONG`, `BACKUP_TOO_NEW`, or `DATA_FOLDER_UNUSABLE` if
- *   the disk is full; the folder is then removed
+ * the disk is full; the folder is then removed
  */
 export const openBackup = async (
   file: string,

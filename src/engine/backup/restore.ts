@@ -36,26 +36,26 @@ export interface RestoreOrder {
   /** The data folder. It need not exist. */
   readonly dir: string;
   readonly now: () => number;
-  /** scrypt work factor, log2, for the backup of the desk that is replaced. */
+  /** scrypt work factor (log2) for the backup of the replaced data. */
   readonly logN?: number;
 }
 
 export interface RestoreResult {
   readonly manifest: Manifest;
-  /** Backup of the replaced desk; null if the folder had none. */
+  /** Backup of the replaced data; null if the folder had none. */
   readonly before: MadeBackup | null;
 }
 
 /**
- * Holds unpacked files that are not checked yet, or checked files that still have to be moved. The rename between the
- * two decides.
+ * `restore.new` holds unpacked files that are still being checked, and `restore.ready` holds checked files that still
+ * have to be moved. The restore is decided when the first is renamed to the second.
  */
 const unpackedIn = (dir: string): string => join(dir, 'restore.new');
 const decidedIn = (dir: string): string => join(dir, 'restore.ready');
 
 const besides = (database: string): string[] => ['-wal', '-shm', '-journal'].map((suffix) => database + suffix);
 
-/** Every file that SQLite may keep for a database. */
+/** All files that SQLite may create for a database. */
 export const databaseFiles = (database: string): string[] => [database, ...besides(database)];
 
 const syncFolders = (dir: string): void => {
@@ -64,8 +64,8 @@ const syncFolders = (dir: string): void => {
 };
 
 /**
- * Cleans up after a crash: completes a restore that was decided, and removes what unfinished backups and restores left.
- * The data folder must be locked.
+ * Cleans up after a crash: completes a restore that was decided, and removes the files of unfinished backups and
+ * restores. The data folder must be locked.
  *
  * @returns whether a restore was completed
  */
@@ -79,9 +79,10 @@ export const finishInterrupted = (dir: string): boolean => {
     return false;
   }
   const { files } = readManifest(ready, readFileSync(described, 'utf8'));
-  // The restored log is older, and reports that itself.
+  // The restored log ends earlier, and its database records the restore.
   rmSync(logEndFile(dir), { force: true });
-  // Each step may have run before. Settings come first: the next start reads them before it calls this.
+  // A crash may have interrupted an earlier run, so any step may be done already. Settings come first, because the next
+  // start reads them before it calls this function.
   const keystores = new Set([...keystoreFiles(dir), ...keystoreFiles(ready)]);
   if (keystores.size > 0) mkdirSync(join(dir, KEYSTORES), { recursive: true, mode: 0o700 });
   for (const name of [dataFiles.config, dataFiles.vault, ...keystores, dataFiles.database]) {
@@ -98,7 +99,7 @@ export const finishInterrupted = (dir: string): boolean => {
   return true;
 };
 
-/** Backs up the folder's desk. Its vault still opens with the same passphrase or key. */
+/** Backs up the folder's current data. The vault of that backup still opens with the same passphrase or key. */
 const saveWhatIsThere = async (folder: DataFolder, order: RestoreOrder): Promise<MadeBackup | null> => {
   const isUsed = Object.values(dataFiles).some((name) => existsSync(join(folder.dir, name)));
   if (!isUsed && keystoreFiles(folder.dir).length === 0) return null;
@@ -135,7 +136,7 @@ const namesIn = (dir: string): string[] => {
   }
 };
 
-/** Puts the checked files where the next start, at the latest, moves them into place. */
+/** Moves the checked files to `restore.ready`, from where the next start, at the latest, moves them into place. */
 const decide = (dir: string, manifest: Manifest): void => {
   writeFileSync(join(unpackedIn(dir), MANIFEST_NAME), manifestText(manifest), { flush: true });
   syncFolders(unpackedIn(dir));
@@ -144,12 +145,12 @@ const decide = (dir: string, manifest: Manifest): void => {
 };
 
 /**
- * Restores a backup into an empty folder, or over an existing desk, which is backed up first with the same passphrase.
+ * Restores a backup into an empty folder, or over existing data, which is backed up first with the same passphrase.
  * Everything is checked before anything changes. A crash leaves either the old state, or a state that the engine's next
  * start completes.
  *
- * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `BACKUP_FAILED`, and all of {@link openBackup}; the
- *   existing desk is then unchanged
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `BACKUP_FAILED`, and the errors of {@link
+ * openBackup}; existing data is then unchanged
  */
 export const restoreBackup = async (order: RestoreOrder): Promise<RestoreResult> => {
   const dir = resolve(order.dir);
@@ -159,7 +160,7 @@ export const restoreBackup = async (order: RestoreOrder): Promise<RestoreResult>
     const message = `The folder ${dir} contains other files than a desk's. Choose an empty folder`;
     throw new EngineError('DATA_FOLDER_UNUSABLE', message, { dir });
   }
-  // An empty folder stays empty if the backup is refused.
+  // The lock file is created only later, so that an empty folder stays empty if the backup is refused.
   let lock = names.length > 0 ? lockDataFolder(dir) : undefined;
   try {
     if (lock) finishInterrupted(dir);

@@ -36,11 +36,11 @@ export interface BackupJob {
   readonly file: string;
   readonly passphrase: Secret<string>;
   readonly force: boolean;
-  /** scrypt work factor, log2. */
+  /** scrypt work factor (log2). */
   readonly logN: number;
   readonly entropy: Entropy;
   readonly now: () => number;
-  /** Writes a copy of the database as a single file, as of the moment this resolves. */
+  /** Writes a copy of the database to a single file, as it is at the moment this resolves. */
   readonly copyDatabase: (file: string) => Promise<void>;
   /** Content of the backup's vault file, read when called; undefined if no vault exists. */
   readonly vaultText: () => string | undefined;
@@ -56,12 +56,12 @@ export interface MadeBackup {
 
 type Details = Parameters<typeof manifestText>[0];
 
-/** Where the parts of a backup are gathered. Only one backup is made at a time. */
+/** Where the parts of a backup are collected. Only one backup is made at a time. */
 const workingFolder = ({ dir }: Pick<DataFolder, 'dir'>): string => join(dir, 'backup.tmp');
 
 export const BACKUP_EXTENSION = '.gasdesk-backup';
 
-/** Added to the name until the file is complete. */
+/** Appended to the file name until the file is complete. */
 const PARTIAL_EXTENSION = '.new';
 
 const AGE_MAGIC = 'age-encryption.org/v1\n';
@@ -77,11 +77,11 @@ const beginsWith = async (file: string, beginning: string): Promise<boolean> => 
   }
 };
 
-/** True if the file is encrypted in the age format, as every backup is. @throws Error of the file system */
+/** True if the file is encrypted in the age format, as every backup is. @throws file-system Error */
 export const isAgeFile = (file: string): Promise<boolean> => beginsWith(file, AGE_MAGIC);
 
 /**
- * True for a file that is encrypted to a passphrase and named like a backup. Nothing else in an age file is readable
+ * True for a file that is named like a backup and encrypted with a passphrase. Nothing else in an age file can be read
  * without the passphrase.
  */
 const looksLikeBackup = async (file: string): Promise<boolean> =>
@@ -90,7 +90,7 @@ const looksLikeBackup = async (file: string): Promise<boolean> =>
 const refuseExisting = async (file: string, force: boolean): Promise<void> => {
   if (!existsSync(file)) return;
   if (!force) throw new EngineError('BACKUP_EXISTS', `${file} already exists`, { file });
-  // Even with `force`, no other file of the user is destroyed.
+  // Even with `force`, only a backup or an empty file is overwritten.
   const there = statSync(file);
   if (there.isFile() && (there.size === 0 || (await looksLikeBackup(file)))) return;
   const message = `${file} already exists and does not look like a backup, so Gasdesk does not replace it. Remove it first`;
@@ -106,7 +106,7 @@ const sha256Of = async (file: string): Promise<string> => {
 const gather = async ({ folder, now, ...job }: BackupJob, into: string): Promise<Details> => {
   const database = join(into, dataFiles.database);
   await job.copyDatabase(database);
-  // Nothing asynchronous may come between: the keys in the database and in the vault must match.
+  // Nothing asynchronous may happen in between, because the keys in the database and in the vault must match.
   const madeAt = now();
   const vault = job.vaultText();
   if (vault !== undefined) writeFileSync(join(into, dataFiles.vault), vault, { mode: 0o600 });
@@ -125,7 +125,10 @@ const gather = async ({ folder, now, ...job }: BackupJob, into: string): Promise
   return { madeAt, gasdesk: version, schema: schemaOf(database), files: await Promise.all(files) };
 };
 
-/** Feeds the archive as fast as it is read. An error destroys the archive, and its reader sees the error. */
+/**
+ * Adds the files to the archive as fast as it is read. An error destroys the archive, so that its reader sees the
+ * error.
+ */
 const fill = async (archive: Pack, from: string, details: Details): Promise<void> => {
   const common = { mode: 0o600, mtime: new Date(details.madeAt) };
   try {
@@ -139,7 +142,7 @@ const fill = async (archive: Pack, from: string, details: Details): Promise<void
   }
 };
 
-/** Encrypts the gathered files to `out`, flushes it to disk and closes it. */
+/** Encrypts the collected files to `out`, flushes it to disk and closes it. */
 const seal = async (out: FileHandle, from: string, details: Details, job: BackupJob): Promise<void> => {
   const archive = createPack();
   const filled = fill(archive, from, details);
@@ -154,10 +157,10 @@ const seal = async (out: FileHandle, from: string, details: Details, job: Backup
   }
 };
 
-/** Holds the path of the backup that is being written, which may be on any disk. */
+/** File with the path of the backup that is being written, which may be on any disk. */
 const partialNote = (working: string): string => join(working, 'partial');
 
-/** True for a file that a killed backup began: an empty or an encrypted one. */
+/** True for a file that a killed backup may have started: an empty or an encrypted one. */
 const isBegun = (file: string): boolean => {
   if (!existsSync(file) || !lstatSync(file).isFile()) return false;
   const head = Buffer.alloc(AGE_MAGIC.length);
@@ -170,7 +173,7 @@ const isBegun = (file: string): boolean => {
   }
 };
 
-/** Removes what a killed backup left: its parts, and the unfinished file. The data folder must be locked. */
+/** Removes the parts and the unfinished file of a killed backup. The data folder must be locked. */
 export const removeUnfinishedBackup = (folder: Pick<DataFolder, 'dir'>): void => {
   const working = workingFolder(folder);
   const note = partialNote(working);
@@ -203,11 +206,11 @@ const writeAs = async (partial: string, job: BackupJob): Promise<MadeBackup> => 
 
 /**
  * Makes a backup: a tar archive of {@link MANIFEST_NAME}, {@link dataFiles} and {@link keystoreFiles}, encrypted in the
- * age format to a passphrase, so that `age -d FILE | tar x` opens it, too. It is flushed to disk under another name and
- * then renamed, so that `file` is always complete. Memory does not grow with the database; meanwhile the data folder
- * needs room for a copy of it.
+ * age format with a passphrase, so that `age -d FILE | tar x` also opens it. It is flushed to disk under another name
+ * and then renamed, so that `file` is always complete. Memory use does not grow with the database; while the backup is
+ * made, the data folder needs space for a copy of the database.
  *
- * @throws EngineError `BACKUP_EXISTS`, `BACKUP_FAILED` that says why, or the signal's reason; nothing is left behind
+ * @throws EngineError `BACKUP_EXISTS`, `BACKUP_FAILED`, which says why, or the signal's reason; nothing is left behind
  */
 export const writeBackup = async (job: BackupJob): Promise<MadeBackup> => {
   const { file, force } = job;
@@ -215,7 +218,7 @@ export const writeBackup = async (job: BackupJob): Promise<MadeBackup> => {
   let hasBegun = false;
   try {
     await refuseExisting(file, force);
-    // Replaces what a crash left there.
+    // Replaces a file that a crash left there.
     await refuseExisting(partial, true);
     hasBegun = true;
     rmSync(partial, { force: true });

@@ -20,16 +20,16 @@ const callers = new AsyncLocalStorage<CallerInfo>();
 const calls = new AsyncLocalStorage<RunningCall>();
 let counted = 0;
 
-/** Runs a caller's request. The log attributes all changes to the caller. */
+/** Handles a caller's request. The log attributes all changes to that caller. */
 export const calledBy = <T>(caller: CallerInfo, run: () => T): T => callers.run(caller, run);
 
-/** What the engine does by itself, such as checking a contract, has no caller. */
+/** The caller of what the engine does on its own, such as checking a contract. */
 const ENGINE: CallerInfo = { via: 'engine', by: 'engine' };
 
 /**
- * Runs a procedure. A procedure that another one calls belongs to the outer call.
+ * Runs a procedure. If another procedure calls it, it is part of that outer call.
  *
- * @param ended called before the call is answered, with the changes outside of the database, if any
+ * @param ended runs before the call returns, with the changes outside of the database
  */
 export const inCall = async <T>(
   action: string,
@@ -51,7 +51,7 @@ export const inCall = async <T>(
 export const currentCall = (): Call =>
   calls.getStore()?.call ?? { ...(callers.getStore() ?? ENGINE), call: 0, action: 'engine' };
 
-/** Adds a change outside of the database, such as one of the vault, to the log. Values are never secret. */
+/** Records a change outside of the database, such as one of the vault, for the log. Values are never secret. */
 export const noteChange = (change: Change): void => {
   calls.getStore()?.outside.push(change);
 };
@@ -59,7 +59,7 @@ export const noteChange = (change: Change): void => {
 /** Runs work that belongs to no call, even if a call triggered it. */
 export const detached = <T>(run: () => T): T => callers.exit(() => calls.exit(run));
 
-/** Binds a function to the current call, if any, for running it later. */
+/** Binds a function to the current call, if any, so that it can run later as part of that call. */
 export const boundToCall = <T>(run: () => T): (() => T) => {
   const running = calls.getStore();
   return running === undefined ? run : () => calls.run(running, run);

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { uptime } from 'node:os';
 
-/** Injected, so that tests never wait for real time. */
+/** The source of time. It is injected, so that tests never wait for real time. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. Never jumps nor runs backwards while the process runs. */
+  /** Milliseconds since the Unix epoch. Never jumps or runs backwards while the process runs. */
   now(): number;
   /** How far the machine's time of day is ahead of {@link now}, ms. Negative if it is behind. */
   machineAheadMs(): number;
@@ -12,7 +12,7 @@ export interface Clock {
   /**
    * Runs `fn` once, after `ms` milliseconds.
    *
-   * @returns cancels the timer; does nothing once it has run
+   * @returns a function that cancels the timer, or does nothing if it has run
    */
   setTimer(ms: number, fn: () => void): () => void;
 }
@@ -23,7 +23,7 @@ export interface Entropy {
   uuid(): string;
 }
 
-/** The longest delay that `setTimeout` honours (about 24.8 days); it fires at once for longer ones. */
+/** The longest delay that `setTimeout` supports (about 24.8 days). For a longer delay it fires immediately. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The machine's clocks, in milliseconds. */
@@ -38,18 +38,18 @@ export interface Machine extends Pick<Clock, 'setTimer'> {
   readonly uptime: () => number;
 }
 
-/** Fraction of elapsed time by which the clock moves toward the machine's time of day. */
+/** By which fraction of the elapsed time the clock moves towards the machine's time of day. */
 const SLEW = 0.1;
-/** Smaller differences are left to slewing. */
+/** Smaller differences between the clocks do not count as sleep. */
 const NOTICEABLE_MS = 2_000;
-/** Minimum interval between checks for sleep: each takes a system call. */
+/** Minimum interval between checks for sleep, because each check takes a system call. */
 const POLL_MS = 1_000;
 
 /**
  * A clock that starts at the machine's time of day and then runs independently. Limits, the breaker and validity
- * windows depend on it, so a change of the machine's time must not move them: a jump ahead would free used budget, a
- * jump back would count it twice. The clock approaches the machine's time by running a tenth faster or slower. Time
- * spent asleep is real, and is added at once.
+ * windows depend on it, so a change of the machine's time must not move them: a jump forward would release used budget,
+ * and a jump back would count it twice. The clock approaches the machine's time by running a tenth faster or slower.
+ * Time spent asleep is real, so it is added immediately.
  */
 export const createClock = ({ wall, monotonic, uptime: sinceBoot, setTimer }: Machine): Clock => {
   let time = wall();
@@ -57,7 +57,7 @@ export const createClock = ({ wall, monotonic, uptime: sinceBoot, setTimer }: Ma
   let asleep = sinceBoot() - measuredAt;
   let checkedAt = measuredAt;
 
-  /** Time asleep since the last check, ms. */
+  /** Time spent asleep since the last check, in ms. */
   const slept = (): number => {
     if (measuredAt - checkedAt < POLL_MS) return 0;
     checkedAt = measuredAt;

@@ -5,13 +5,15 @@ interface StoredLine {
 
 export interface LogTail {
   push(json: string): void;
-  /** Kept lines after `after`, oldest first. */
+  /** The kept lines after number `after`, oldest first. */
   since(after: number): StoredLine[];
   /** Number of the newest line; 0 before the first. */
   readonly last: number;
 }
 
-/** Keeps the last `size` lines as text, parsed only when read: keeping one costs an assignment. */
+/**
+ * Keeps the last `size` lines as text and parses them only when read, so that keeping a line costs just an assignment.
+ */
 export const createLogTail = (size: number): LogTail => {
   const lines: string[] = [];
   let last = 0;

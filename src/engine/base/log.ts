@@ -3,14 +3,14 @@ import { type Clock, systemClock } from './clock.ts';
 import { type LogTail, createLogTail } from './log-tail.ts';
 import { Secret } from './secret.ts';
 
-/** Least important first. `silent` writes nothing. */
+/** In increasing order of importance. `silent` writes nothing. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * The only fields of a log line besides `level`, `time`, `event` and `err`. None of them holds a credential: `route` is
- * a pattern, not the path with its API key; `dapp` is the DApp's id.
+ * The only fields that a log line may have besides `level`, `time`, `event` and `err`. None of them contains a
+ * credential: `route` is a pattern, not the path with its API key, and `dapp` is the DApp's id.
  */
 export const logFields = [
   'account',
@@ -44,12 +44,12 @@ export const logFields = [
   'webhookId',
 ] as const;
 
-/** Scalars named as in {@link logFields}, and `err`, which may be anything thrown. */
+/** Fields named in {@link logFields}, with scalar values, and `err`, which may be anything that was thrown. */
 export type LogFields = Readonly<Partial<Record<(typeof logFields)[number] | 'err', unknown>>>;
 
 type Write = (event: string, fields?: LogFields) => void;
 
-/** `event` is a constant, dotted name, such as `rpc.request`. */
+/** A log. `event` is a constant name with dots, such as `rpc.request`. */
 export interface Log {
   readonly debug: Write;
   readonly info: Write;
@@ -67,20 +67,20 @@ const MAX_SCRUBBED = 16_384;
 const HASH = /^0x[0-9a-f]{64}$/i;
 const HASH_FIELDS = new Set<string>(['transactionHash', 'userOpHash']);
 
-/** What credentials look like. Error messages of other software quote them. */
+/** Patterns of credentials, which error messages of other software may quote. */
 const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
-  // Providers put keys into user info, path and query: only the origin is kept.
+  // Providers put keys into user info, path and query, so only the origin is kept.
   [/\b(https?|wss?):\/\/(?:[^\s/?#"'<>]*@)?([^\s/?#@"'<>]+)(?:[/?#][^\s"'<>]*)?/gi, '$1://$2/…'],
   [/\bgd_[\w-]{20,}/g, '[secret]'],
   [/\bwhsec_[\w+/=-]+/g, '[secret]'],
   [/[\w-]{9}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '[secret]'],
-  // At least 32 bytes of hex: a private key, a signature, call data.
+  // At least 32 bytes of hex: a private key, a signature or calldata.
   [/(?:0x)?[0-9a-f]{64,}/gi, '[secret]'],
   [/\bBearer\s+\S+/gi, '[secret]'],
 ];
 
 const scrub = (text: string, max: number): string => {
-  // Bounds the cost of a hostile megabyte. The cut is between words, so that half a credential cannot slip by.
+  // Limits the cost of a very long text. It is cut between words, so that no half of a credential remains unrecognised.
   const head = text.length > MAX_SCRUBBED ? text.slice(0, Math.max(0, text.lastIndexOf(' ', MAX_SCRUBBED))) : text;
   const clean = CREDENTIALS.reduce((rest, [pattern, mask]) => rest.replace(pattern, mask), head);
   return clean.length > max || head.length < text.length ? `${clean.slice(0, max)}…` : clean;
@@ -90,7 +90,9 @@ const MAX_CACHED_LENGTH = 64;
 const MAX_CACHED_TEXTS = 1_000;
 const scrubbed = new Map<string, string>();
 
-/** Most texts are routes, methods and codes, which repeat with every request: they are scrubbed once. */
+/**
+ * Scrubs a text. Results are cached, because most texts are routes, methods and codes, which repeat with every request.
+ */
 const scrubText = (text: string): string => {
   const cached = scrubbed.get(text);
   if (cached !== undefined) return cached;
@@ -127,7 +129,7 @@ const printableError = (err: unknown): Record<string, unknown> => {
 
 const allowed = new Set<string>(logFields);
 
-/** Only the printable fields. `dropped` counts the others, without their names or values. */
+/** The fields that may be printed. `dropped` counts the others, without their names or values. */
 const sanitise = (fields: LogFields): Record<string, unknown> => {
   const clean: Record<string, unknown> = {};
   let dropped = 0;
@@ -142,7 +144,7 @@ const sanitise = (fields: LogFields): Record<string, unknown> => {
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Takes one line with its newline. Default: standard error. */
+  /** Writes one line, which includes its newline. Default: to standard error. */
   readonly write?: (line: string) => void;
   readonly clock?: Clock;
 }
@@ -152,7 +154,9 @@ interface Sink {
   flush(): void;
 }
 
-/** Standard error. Lines of one event loop turn are written together: one write per request is too expensive. */
+/**
+ * Standard error. Lines of one event-loop turn are written together, because one write per request is too expensive.
+ */
 const standardError: Sink = (() => {
   let waiting = '';
   const flush = (): void => {
@@ -182,7 +186,7 @@ export const createLog = ({ level, write, clock = systemClock }: LogOptions): Lo
       messageKey: 'event',
       timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // pino would add to `err` what `printableError` omitted.
+      // By default, pino would add to `err` what `printableError` left out.
       serializers: { err: (err: unknown) => err },
     },
     {
@@ -197,7 +201,7 @@ export const createLog = ({ level, write, clock = systemClock }: LogOptions): Lo
     (event, fields = {}) => {
       if (!logger.isLevelEnabled(name)) return;
       logger[name](sanitise(fields), event);
-      // A warning may be the last line of this process.
+      // The process may end right after a warning or an error.
       if (name === 'warn' || name === 'error') sink.flush();
     };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), level, tail };

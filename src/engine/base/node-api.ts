@@ -1,13 +1,13 @@
 import { EngineError } from '../../shared/errors.ts';
 
 /**
- * The Node-API version that better-sqlite3 13 is built for. On an older Node.js it crashes the process without a
+ * The Node-API version that better-sqlite3 13 is built for. On an older Node.js, it crashes the process without a
  * message.
  */
 const NEEDED = 10;
 
 /**
- * Refuses a JavaScript runtime on which the database would crash.
+ * Refuses a version of Node.js on which the database driver would crash.
  *
  * @throws EngineError `CONFIG_INVALID`
  */

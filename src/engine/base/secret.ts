@@ -1,8 +1,8 @@
 const HIDDEN = '[secret]';
 
 /**
- * A value that must not be printed: a key, a token, a passphrase. It always prints as `[secret]`. Only `reveal()`
- * returns the value, so every use can be searched by name.
+ * A value that must not be printed, such as a key, a token or a passphrase. It always prints as `[secret]`. Only
+ * `reveal()` returns the value, so all uses can be found by searching for that name.
  */
 export class Secret<T> {
   readonly #value: T;
@@ -12,7 +12,7 @@ export class Secret<T> {
     Object.freeze(this);
   }
 
-  /** Returns the value. Pass it only to code that needs it and never prints. */
+  /** Returns the value. Pass it only to code that needs it and never prints it. */
   reveal(): T {
     return this.#value;
   }

@@ -2,5 +2,5 @@ import { hash } from 'node:crypto';
 
 export const sha256 = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');
 
-/** SHA-256 of a text in UTF-8: 32 bytes. */
+/** SHA-256 of a text in UTF-8, as 32 bytes. */
 export const sha256Text = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -1,4 +1,4 @@
-/** Runs undo steps, last first. A failing step does not stop the others. */
+/** Runs undo steps, last one first. If a step fails, the others still run. */
 export const undoAll = async (undo: (() => unknown)[]): Promise<void> => {
   const errors: unknown[] = [];
   for (let step = undo.pop(); step !== undefined; step = undo.pop()) {

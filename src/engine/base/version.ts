@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const manifest = z.object({ version: z.string() });
 
-/** The nearest package.json above this file. A bundled copy of this file lies at another depth. */
+/** The nearest package.json in or above this file's folder. In the bundle, this file is at a different depth. */
 const manifestFile = (): string => {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);

@@ -6,7 +6,7 @@ import type { EntryPointArtifact } from '../../core/entry-points/entry-point.ts'
 import type { DeployableContract } from '../../core/paymaster-layouts/layout.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 
-/** The contracts whose artifacts the build makes (`scripts/build-contracts.ts`). */
+/** The contracts whose artifacts the build creates (`scripts/build-contracts.ts`). */
 export type ArtifactName =
   | DeployableContract
   | EntryPointArtifact
@@ -37,15 +37,15 @@ export interface Artifact {
   readonly abi: readonly AbiEntry[];
   /** Creation code without constructor arguments. */
   readonly bytecode: Hex;
-  /** Code at the contract's address, with immutables still zero; `0x` if the package has creation code only. */
+  /** Code at the contract's address, with immutables still zero; `0x` if the package contains only creation code. */
   readonly deployedBytecode: Hex;
   /** As `npm package@version`. */
   readonly source: string;
 }
 
 /**
- * `resources/contracts` of the nearest folder above this file that has a `resources` folder: a bundled copy of this
- * file lies at another depth.
+ * `resources/contracts` in the nearest folder above this file that has a `resources` folder. In the bundle, this file
+ * is at a different depth.
  */
 const artifactFolder = (): string => {
   let folder = dirname(fileURLToPath(import.meta.url));
@@ -54,8 +54,8 @@ const artifactFolder = (): string => {
 };
 
 /**
- * `folder` overrides the location (the packed app keeps its resources elsewhere). Throws an Error that names the build
- * command if the artifact is missing.
+ * Reads an artifact. `folder` overrides its location, because the packaged app keeps its resources elsewhere.
+ * @throws Error that names the build command, if the artifact is missing
  */
 export const loadArtifact = async (name: ArtifactName, folder: string = artifactFolder()): Promise<Artifact> => {
   const file = join(folder, `${name}.json`);

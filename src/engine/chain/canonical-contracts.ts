@@ -8,7 +8,7 @@ const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
 /**
  * Contracts that operations of EntryPoint v0.6 need on a chain. Public chains have both; a new development chain has
- * neither.
+ * neither of them.
  */
 export const canonicalContracts = {
   entryPoint: { title: 'EntryPoint v0.6', address: entryPoint06.address, ...entryPoint06.deployment },
@@ -23,15 +23,15 @@ export const canonicalContracts = {
 
 export type CanonicalContract = keyof typeof canonicalContracts;
 
-/** A contract that the deterministic deployer makes, at an address that follows from this. */
+/** A contract that the deterministic deployer creates. These values determine its address. */
 interface Canonical {
   readonly artifact: ArtifactName;
   readonly salt: string;
-  /** Of the constructor. */
+  /** Arguments of the constructor. */
   readonly arguments?: readonly Address[];
 }
 
-/** The call that creates a contract at its canonical address, by the deterministic deployer. */
+/** The call to the deterministic deployer that creates a contract at its canonical address. */
 export const canonicalCreation = async (contract: Canonical): Promise<{ to: Address; data: Hex }> => {
   const { artifact, salt, arguments: values = [] } = contract;
   const { abi, bytecode } = await loadArtifact(artifact);

@@ -15,13 +15,13 @@ export interface ChainAccess {
   /** Full URLs with credentials. @throws EngineError `VAULT_LOCKED` if a URL is in a locked vault */
   urls(chainId: number): Promise<ChainUrls>;
   /**
-   * Client of the chain's node; undefined if no RPC URL is set. Before its first request it checks the node's chain id,
-   * and throws `PAYMASTER_NOT_READY` if that is another one.
+   * Client of the chain's node; undefined if no RPC URL is set. Before its first request, the client checks the node's
+   * chain id, and throws `PAYMASTER_NOT_READY` if it belongs to another chain.
    *
    * @throws EngineError `VAULT_LOCKED`
    */
   rpc(chainId: number): Promise<RpcClient | undefined>;
-  /** The chain id that the node at a URL reports now; undefined if it reports none. */
+  /** The chain id that the node at a URL currently reports; undefined if it reports none. */
   chainIdAt(url: string): Promise<number | undefined>;
   /** Client of the chain's bundler; undefined if none is set. @throws EngineError `VAULT_LOCKED` */
   bundler(chainId: number): Promise<RpcClient | undefined>;
@@ -29,7 +29,10 @@ export interface ChainAccess {
 
 export const vaultUrlName = (chainId: number, kind: keyof ChainUrls): string => `chain.${chainId}.${kind}`;
 
-/** Providers put keys into user info, path and query. A bare origin, or a URL of this machine, has none. */
+/**
+ * Whether a URL may contain credentials. Providers put keys into user info, path and query. A bare origin, or a URL of
+ * this machine, contains none.
+ */
 export const carriesCredentials = (url: string): boolean => {
   const { username, password, pathname, search, hostname } = new URL(url);
   const local = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
@@ -38,7 +41,7 @@ export const carriesCredentials = (url: string): boolean => {
 
 const IN_VAULT = '/…';
 
-/** The part of a URL in the vault that is shown and stored unencrypted. */
+/** The form of a URL in the vault that is shown and stored unencrypted. */
 export const withoutCredentials = (url: string): string => `${new URL(url).origin}${IN_VAULT}`;
 
 /** Checks the node's chain id before the first request. */
@@ -71,7 +74,7 @@ const verifying = (node: RpcClient, chainId: number): RpcClient => {
   };
 };
 
-/** Providers report a bad key, or an exhausted account, with a JSON-RPC error. */
+/** Reads the node's chain id. For a bad key or a used-up quota, providers return a JSON-RPC error. */
 const readChainId = async (node: RpcClient, chainId: number): Promise<unknown> => {
   try {
     return await node.send('eth_chainId', []);
@@ -83,7 +86,8 @@ const readChainId = async (node: RpcClient, chainId: number): Promise<unknown> =
 };
 
 /**
- * Chains from the store, with credentials from the vault. Clients are kept to reuse connections.
+ * Clients for the chains in the store, with credentials from the vault. Clients are kept, so that they reuse
+ * connections.
  *
  * @param onOutcome called with the result of each request to a chain's node or bundler
  * @param post connects to nodes and bundlers; default: with the machine's name resolution
@@ -98,7 +102,7 @@ export const createChainAccess = (
   const clients = new Map<string, RpcClient>();
   const nodes = new Map<string, RpcClient>();
 
-  /** One per chain, even if two chains have the same URL: one of them is wrong. */
+  /** One client per chain, even if two chains have the same URL, because one of the two must be wrong. */
   const client = (url: string, target: CallTarget): RpcClient => {
     const what = `The ${target.kind} of chain ${target.chainId}`;
     const key = `${what} ${url}`;
@@ -140,7 +144,7 @@ export const createChainAccess = (
         const answer = await createRpcClient(url, 'The node', timeoutMs, undefined, post).send('eth_chainId', []);
         return Number(quantity.parse(answer));
       } catch {
-        return undefined; // Errors of the URL are reported when it is used.
+        return undefined; // Errors in the URL are reported when it is used.
       }
     },
     async bundler(chainId) {

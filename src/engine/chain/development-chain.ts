@@ -1,8 +1,8 @@
 import { type RpcClient, RpcError } from './rpc.ts';
 
-/** The chain id of Hardhat and anvil, and that of Ganache and `geth --dev`. */
+/** The chain ids of Hardhat and anvil, and of Ganache and `geth --dev`. */
 const DEVELOPMENT_IDS: readonly number[] = [31337, 1337];
-/** Nodes that mine only pending transactions. Forks of public chains have the public chain's id. */
+/** Nodes that mine only when transactions are pending. A fork of a public chain keeps that chain's id. */
 const DEVELOPMENT_NODES = /^(anvil|hardhat|ganache|ethereumjs)/i;
 
 /** True for a development chain, which mines no blocks while idle. @throws EngineError `CHAIN_UNREACHABLE` */

@@ -14,9 +14,9 @@ const [ENTRY_POINT, PAYMASTER, ACCOUNT, STRANGER]: Address[] = ['ee', '9f', 'ac'
 ) as [Address, Address, Address, Address];
 const START = Date.UTC(2026, 0, 1);
 const [HASH, OTHER]: Hex[] = ['a1', 'a2'].map((byte): Hex => `0x${byte.repeat(32)}`) as [Hex, Hex];
-/** How long a signed operation can be mined. */
+/** Validity of a signed operation, in seconds. */
 const VALID_SECONDS = 300;
-/** After this time it has certainly expired. */
+/** After this many seconds it has certainly expired. */
 const LATER = VALID_SECONDS + 130;
 
 const failure = (code = -32_000): never => {
@@ -59,7 +59,7 @@ const desk = () => {
   };
 };
 
-/** Returns no operation logs for blocks that the node does not have. */
+/** Makes the node return no operation logs for certain blocks. */
 const hideLogs = (node: ScriptedNode, isHidden: (block: number) => boolean, byHash: () => unknown = () => []): void => {
   node.overrule = (method, params) => {
     if (method !== 'eth_getLogs') return undefined;
@@ -111,7 +111,7 @@ describe('an operation that was mined, and whose event the node leaves out,', ()
     mine();
     await pass(3_000);
     await poll();
-    // The node reports that it lacks the block, so its empty answer proves nothing.
+    // The node reports that it lacks the block, so its empty list of logs proves nothing.
     expect(decision.settlement).toBe('reserved');
     node.overrule = () => undefined;
     await pass(61);
@@ -125,7 +125,7 @@ describe('an operation that was mined, and whose event the node leaves out,', ()
     await poll();
     await pass(60);
     mine();
-    // The answering node is sixteen blocks behind, and each poll reads twelve blocks again.
+    // The node that answers is sixteen blocks behind, while each poll reads only the last twelve blocks again.
     await pass(13);
     hideLogs(node, (block) => block > node.head - 16);
     await poll();
@@ -179,7 +179,7 @@ describe('a nonce that something else has used', () => {
     await poll();
     await pass(1);
     mine(OTHER);
-    // No poll reads that block.
+    // No poll sees the logs of that block.
     hideLogs(node, () => true);
     await pass(700);
     node.overrule = (method, params) =>
@@ -317,7 +317,8 @@ describe('what a provider is asked', () => {
     const before = asked('eth_getLogs');
     await poll();
     expect(decision.settlement).toBe('unconfirmed');
-    // Plus one per refused request, the block requested by hash, and the reads of each poll.
+    // A poll searches at most 300 times. In addition, each refused request takes one more, the block is requested by
+    // hash, and each poll has its regular reads.
     expect(asked('eth_getLogs') - before).toBeGreaterThan(300);
     expect(asked('eth_getLogs') - before).toBeLessThan(700);
   });

@@ -20,38 +20,42 @@ import {
 } from './user-operation-events.ts';
 
 /**
- * Maximum difference between a chain's time and ours: reservations outlive their `validUntil` by it (behaviour 6.5).
+ * Maximum difference between a chain's time and Gasdesk's, in seconds. Reservations end this much later than
+ * `validUntil` (behaviour 6.5).
  */
 export const GRACE_SECONDS = 120;
-/** A reservation about which the node has reported nothing for this long becomes `unconfirmed`. */
+/** A reservation becomes `unconfirmed` if the node gives no usable answer about it for this long. */
 const PATIENCE_MS = 3_600_000;
-/** Interval between retries of unanswered reads. */
+/** Interval between retries of reads that were not answered. */
 const ASK_AGAIN_MS = 60_000;
-/** Nonces read at once, and per poll. */
+/** How many nonces are read at the same time, and how many per poll. */
 const [AT_ONCE, MAX_AT_POLL] = [20, 100];
-/** Maximum log requests per poll that search for the operations that used nonces. */
+/** Maximum log requests per poll to search for the operations that used nonces. */
 const MAX_SEARCHES = 300;
-/** How many blocks too early a search may begin. */
+/** By how many blocks a search may start too early. */
 const EARLY_BLOCKS = 64;
-/** Most operations are mined long before this. Until then, do not read the nonce of an operation that never expires. */
+/**
+ * The nonce of an operation that never expires is not read before this time has passed, because most operations are
+ * mined long before.
+ */
 const ENDLESS_MS = 10 * 60_000;
 /**
- * Interval at which {@link AT_ONCE} nonces of operations that never expire are read: the operator pays a provider for
- * each.
+ * Interval between reads of {@link AT_ONCE} nonces of operations that never expire. The operator pays a provider for
+ * each read.
  */
 const ENDLESS_EVERY_MS = 60_000;
 
-/** A reservation, and the block at which its nonce decides its fate. */
+/** A reservation, and the block at which its nonce is checked. */
 interface NonceQuestion {
   readonly reservation: OpenReservation;
   readonly block: Block;
 }
 
-/** State of the chain when reservations are ended. */
+/** State of the chain at the time when reservations are ended. */
 export interface ChainNow {
   readonly node: RpcClient;
   readonly head: Block;
-  /** A block that no re-org removes; undefined on a chain without one yet. */
+  /** A block that no re-org removes; undefined if the chain does not have one yet. */
   readonly buried: Block | undefined;
   readonly state: SettlementState;
 }
@@ -66,11 +70,11 @@ export interface EndingOptions {
   readonly reportUnmatched: (mined: MinedUserOperation, decisions: number) => void;
 }
 
-/** An error of the node or the connection, which proves nothing. */
+/** True for an error of the node or the connection, which proves nothing. */
 const isSilence = (error: unknown): boolean =>
   error instanceof RpcError || error instanceof ZodError || isUnreachable(error);
 
-/** Sorts before all reservations that expire, and after those that never do (`validUntil` 0). */
+/** A position before all reservations that expire, and after those that never do (`validUntil` 0). */
 export const FIRST_EXPIRING = { validUntil: 0, seq: Number.MAX_SAFE_INTEGER };
 const FIRST_ENDLESS = { validUntil: 0, seq: 0 };
 
@@ -80,10 +84,11 @@ const slotOf = ({ entryPoint, sender, nonce }: Pick<OpenReservation, 'entryPoint
 const seqsOf = (questions: readonly NonceQuestion[]): number[] => questions.map(({ reservation }) => reservation.seq);
 
 /**
- * Ends reservations whose operations can no longer be mined. A missing event proves nothing: logs may come from a node
- * that is behind. The account's nonce does. If it is unused after the expiry, the operation was never mined, and the
- * reservation is `released`. If it is used, the event that used it is searched for: it settles its decision, or proves
- * that it was another operation. Without that event the reservation becomes `unconfirmed`.
+ * Ends reservations whose operations can no longer be mined. A missing event proves nothing, because logs may come from
+ * a node that is behind. The account's nonce proves it. If the nonce is unused after the expiry, the operation was
+ * never mined, and the reservation is `released`. If it is used, the event of the operation that used it is searched
+ * for: it either settles the decision, or proves that another operation used the nonce. Without that event the
+ * reservation becomes `unconfirmed`.
  */
 export const createEnding = (options: EndingOptions) => {
   const { chainId, store, clock, log, readOperations, identify, reportUnmatched } = options;
@@ -96,7 +101,7 @@ export const createEnding = (options: EndingOptions) => {
     else log.warn('settlement.unconfirmed', { chainId, count });
   };
 
-  /** The operations found that used the nonces. Throws if the node does not have the last block. */
+  /** Finds the operations that used the nonces. Throws if the node does not have the last block. */
   const findUsers = async (
     node: RpcClient,
     used: readonly NonceQuestion[],
@@ -119,12 +124,13 @@ export const createEnding = (options: EndingOptions) => {
       add(mined);
       from = toBlock + 1;
     }
-    // A node that is behind silently omits blocks it lacks. For a block by hash it reports an error.
+    // A node that is behind silently omits blocks that it lacks. For a block requested by hash, it reports an error
+    // instead.
     if (missing.size > 0) add(await readOperationsOf(node, filter, last));
     return found;
   };
 
-  /** The operations that used the nonces. Those of ours settle their decisions. */
+  /** Finds the operations that used the nonces, and settles the decisions on those that Gasdesk signed. */
   const settleUsers = async ({ node, head, state }: ChainNow, used: readonly NonceQuestion[]) => {
     const users = await findUsers(node, used);
     const isOurs = ({ paymaster }: MinedUserOperation): boolean =>
@@ -138,13 +144,17 @@ export const createEnding = (options: EndingOptions) => {
     return users;
   };
 
-  /** Ends reservations whose nonces are used. @returns those for which the node does not report the operation */
+  /**
+   * Ends reservations whose nonces are used. @returns those for which the node does not report the operation that used
+   * the nonce
+   */
   const endUsed = async (now: ChainNow, used: readonly NonceQuestion[]): Promise<readonly NonceQuestion[]> => {
     if (used.length === 0) return [];
     try {
       const users = await settleUsers(now, used);
       const isFound = ({ reservation }: NonceQuestion): boolean => users.has(slotOf(reservation));
-      // Decisions of the operations found are settled. For those still reserved, another operation used the nonce.
+      // The decisions on the operations found are settled now. If a reservation remains, another operation used its
+      // nonce.
       await end(used.filter(isFound), 'released');
       await end(
         used.filter((one) => !isFound(one)),
@@ -164,13 +174,17 @@ export const createEnding = (options: EndingOptions) => {
   };
 
   /**
-   * Since when the node has reported nothing about reservations (monotonic ms), by `seq`: in this round and the last.
+   * Since when the node has given no usable answer about a reservation (monotonic ms), by `seq`: in this round and in
+   * the previous one.
    */
   let [silentSince, silentBefore] = [new Map<number, number>(), new Map<number, number>()];
   let expiring = { after: FIRST_EXPIRING, notBefore: -Infinity };
   let endless = { after: FIRST_ENDLESS, notBefore: -Infinity };
 
-  /** Ends some expired ones. @returns the last of them, undefined if no more exist, and the number of reads */
+  /**
+   * Ends some expired reservations. @returns the last one, or undefined after the last batch, and whether nonces were
+   * searched for
+   */
   const expireSome = async (now: ChainNow, validUntilBefore: number) => {
     const { node, head, buried } = now;
     const query = { chainId, after: expiring.after, validUntilBefore, most: AT_ONCE };
@@ -193,9 +207,9 @@ export const createEnding = (options: EndingOptions) => {
 
   return {
     /**
-     * Ends expired ones.
+     * Ends expired reservations.
      *
-     * @param chainTime unix seconds; no further block will be older
+     * @param chainTime unix seconds; no later block will have an earlier time
      */
     async expire(now: ChainNow, chainTime: number): Promise<void> {
       if (clock.monotonic() < expiring.notBefore) return;
@@ -212,7 +226,7 @@ export const createEnding = (options: EndingOptions) => {
         if (searched) return;
       }
     },
-    /** Ends reservations that never expire and whose nonces are used in a block that no re-org removes. */
+    /** Ends reservations that never expire if their nonces are used in a block that no re-org removes. */
     async endEndless(now: ChainNow): Promise<void> {
       const { node, buried } = now;
       if (buried === undefined || clock.monotonic() < endless.notBefore) return;

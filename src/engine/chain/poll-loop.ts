@@ -1,13 +1,13 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 
-/** Repeats work, never twice at once. */
+/** Repeats work. Only one poll runs at a time. */
 export interface PollLoop {
-  /** Polls at once, and then periodically. */
+  /** Polls immediately, and then periodically. */
   start(): void;
-  /** Polls once more, after polls in flight. False if it failed, which is logged, or was stopped. */
+  /** Polls once more, after polls in flight. Returns false if the poll was stopped, or failed, which is logged. */
   pollNow(): Promise<boolean>;
-  /** Waits for the poll in flight. Nothing happens afterwards; a stopped loop cannot be restarted. */
+  /** Waits for the poll in flight. Nothing runs afterwards, and the loop cannot be restarted. */
   stop(): Promise<void>;
 }
 
@@ -19,15 +19,15 @@ export interface PollLoopOptions {
   /** For the log. */
   readonly chainId?: number;
   readonly everyMs: number;
-  /** One poll. It checks the signal between steps, so that a stop need not wait for a long one. */
+  /** One poll. It checks the signal between its steps, so that stopping does not wait for a long poll. */
   readonly poll: (stop: AbortSignal) => Promise<void>;
 }
 
-/** Maximum interval while polls fail, unless they are rarer anyway. */
+/** Maximum interval while polls fail, unless the regular interval is longer. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Repeats a poll. While it fails, the interval doubles up to a minute. The log gets one line when failures begin and
+ * Repeats a poll. While it fails, the interval doubles, up to a minute. The log gets one line when failures start and
  * one when they end.
  */
 export const createPollLoop = ({

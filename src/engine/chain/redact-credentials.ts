@@ -10,13 +10,13 @@ const decoded = (text: string): string => {
   }
 };
 
-/** As in the URL, decoded, and encoded again. */
+/** Possible spellings of a part of a URL: as in the URL, decoded, and encoded again. */
 const spellings = (piece: string): string[] => {
   const meant = decoded(piece);
   return [piece, meant, encodeURIComponent(meant)];
 };
 
-/** Possible credentials in a URL, longest first; providers put their keys anywhere. */
+/** Possible credentials in a URL, longest first. Providers may put keys into any part. */
 const credentialsOf = (url: string): string[] => {
   const { username, password, pathname, search, searchParams } = new URL(url);
   const path = pathname.split('/').filter(mayBeKey);
@@ -33,7 +33,7 @@ const credentialsOf = (url: string): string[] => {
   return [...new Set(secrets)].sort((a, b) => b.length - a.length);
 };
 
-/** Blanks possible credentials of a URL in a text, in any encoding. */
+/** Returns a function that blanks the possible credentials of a URL in a text, in any encoding. */
 export const credentialRedactor = (url: string): ((text: string) => string) => {
   const credentials = credentialsOf(url);
   return (text) => credentials.reduce((rest, piece) => rest.replaceAll(piece, '[secret]'), text);

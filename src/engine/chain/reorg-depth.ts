@@ -1,2 +1,2 @@
-/** The deepest re-org that is noticed, in blocks: deeper blocks are considered final. */
+/** The deepest re-org that is detected, in blocks. Deeper blocks are considered final. */
 export const REORG_BLOCKS = 12;

@@ -5,7 +5,7 @@ import { type Post, createPost } from '../network/http-post.ts';
 import { createNames } from '../network/names.ts';
 import { credentialRedactor } from './redact-credentials.ts';
 
-/** An error from the node. A reverted call has its revert data. */
+/** An error returned by the node. For a reverted call it contains the revert data. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
@@ -19,18 +19,21 @@ export class RpcError extends Error {
   }
 }
 
-/** Nodes report reverted calls in several ways. Any other error says nothing about the contract. */
+/** True for a reverted call, which nodes report in several ways. Any other error says nothing about the contract. */
 export const hasReverted = ({ code, data, message }: RpcError): boolean =>
   code === 3 || data !== undefined || /revert|VM execution|invalid opcode|invalid jump|out ?of ?gas/i.test(message);
 
-/** `CHAIN_UNREACHABLE` for a node that refuses. Its message stays in the cause: it may contain the operator's key. */
+/**
+ * `CHAIN_UNREACHABLE` for an error of the node. The node's message is only in the cause, because it may contain the
+ * operator's key.
+ */
 export const nodeRefusal = (chainId: number, cause: RpcError): EngineError =>
   new EngineError('CHAIN_UNREACHABLE', `The node of chain ${chainId} answered with an error`, {}, { cause });
 
 export const isUnreachable = (error: unknown): error is EngineError =>
   error instanceof EngineError && error.code === 'CHAIN_UNREACHABLE';
 
-/** Result of a request to a node. */
+/** How a request to a node ended. */
 export type CallOutcome = 'result' | 'error' | 'unreachable';
 
 export interface CallTarget {
@@ -41,13 +44,13 @@ export interface CallTarget {
 export interface RpcClient {
   readonly url: string;
   /**
-   * @throws EngineError `CHAIN_UNREACHABLE` if no answer came in time, or one that is not JSON-RPC
+   * @throws EngineError `CHAIN_UNREACHABLE` if no response came in time, or if it was not JSON-RPC
    * @throws RpcError if the node answered with an error
    */
   send(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** `eth_call` on the latest block. */
+  /** `eth_call` at the latest block. */
   readonly call: (to: Address, data: Hex) => Promise<Hex>;
-  /** The server's clock in its last answer (epoch ms, whole seconds); undefined if it sent none. */
+  /** The server's clock in its last response (epoch ms, whole seconds); undefined if it sent none. */
   readonly answeredAt?: () => number | undefined;
 }
 
@@ -58,7 +61,7 @@ interface RpcAnswer {
 
 const HEX = /0x(?:[0-9a-fA-F]{2})*/;
 
-/** Nodes put revert data in `data`, in `data.data`, or inside a text such as `Reverted 0x…`. */
+/** Finds revert data. Nodes put it into `data`, into `data.data`, or into a text such as `Reverted 0x…`. */
 const revertData = (data: unknown): Hex | undefined => {
   if (typeof data === 'string') return HEX.exec(data)?.[0] as Hex | undefined;
   if (typeof data === 'object' && data !== null) return revertData('data' in data ? data.data : undefined);
@@ -68,10 +71,10 @@ const revertData = (data: unknown): Hex | undefined => {
 const isAnswer = (value: unknown): value is RpcAnswer =>
   typeof value === 'object' && value !== null && ('result' in value || 'error' in value);
 
-/** Larger than any answer the desk needs: it must not fill the memory. */
+/** Larger than any response that Gasdesk needs. Limited so that a response cannot use up the memory. */
 const MAX_MIB = 32;
 
-/** Undefined for invalid JSON; JSON has no undefined of its own. */
+/** Undefined for invalid JSON. No JSON text parses to undefined. */
 const parseJson = (body: Buffer): unknown => {
   try {
     return JSON.parse(body.toString());
@@ -80,12 +83,12 @@ const parseJson = (body: Buffer): unknown => {
   }
 };
 
-/** Number of parts of a time-out. */
+/** Number of parts that a timeout is divided into. */
 const PARTS = 10;
 
 /**
- * Aborts after a time in which the event loop ran at least {@link PARTS} times: an answer that arrived while the loop
- * was blocked is read, and not mistaken for silence.
+ * Aborts after a timeout during which the event loop has run at least {@link PARTS} times. So a response that arrived
+ * while the loop was blocked is still read, and not mistaken for a timeout.
  */
 const startTimeout = (timeoutMs: number): { readonly signal: AbortSignal; readonly end: () => void } => {
   const controller = new AbortController();
@@ -102,7 +105,7 @@ const startTimeout = (timeoutMs: number): { readonly signal: AbortSignal; readon
   return { signal: controller.signal, end: () => void (left = 0) };
 };
 
-/** Moves user info of a URL into a header. */
+/** Moves the user info of a URL into a header. */
 const requestFor = (url: string): { target: URL; headers: Record<string, string> } => {
   const target = new URL(url);
   const { username, password } = target;
@@ -118,14 +121,14 @@ const requestFor = (url: string): { target: URL; headers: Record<string, string>
   };
 };
 
-/** For code outside of an engine: resolves names with the machine's settings. */
+/** Resolves names with the machine's settings, for code outside of an engine. */
 const postBySystem = createPost(createNames({ clock: systemClock }).resolve);
 
 /**
- * Posts each request separately.
+ * Sends each request separately, by HTTP POST.
  *
  * @param what for messages, e.g. `The RPC of chain 31337`
- * @param timeoutMs maximum time for an answer
+ * @param timeoutMs maximum time for a response
  * @param onOutcome called with the result of each request
  * @param send connects to the server
  */
@@ -157,7 +160,7 @@ export const createRpcClient = (
     }
   };
 
-  /** Nodes quote a key that they refuse, and their messages go to DApps and into decisions. */
+  /** Nodes quote keys that they refuse, and their messages go to DApps and into decisions. */
   const redacted = credentialRedactor(url);
   let id = 0;
   const sendOnce = async (method: string, params: readonly unknown[]): Promise<unknown> => {

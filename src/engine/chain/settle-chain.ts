@@ -9,55 +9,55 @@ import { type Block, blockBefore, createOperationReader, isSynced, readBlock } f
 
 export interface SettleChainOptions {
   readonly chainId: number;
-  /** The chain's node; undefined if no RPC URL is set. An error that it throws is an outage. */
+  /** The chain's node; undefined if no RPC URL is set. If it throws, the node counts as unreachable. */
   readonly rpc: () => Promise<RpcClient | undefined>;
   readonly store: SettlementStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Number of newest blocks that are read again, because a re-org may have changed them. */
+  /** Number of latest blocks that are read again, because a re-org may have changed them. */
   readonly overlapBlocks: number;
   /** Blocks per request. */
   readonly maxRangeBlocks: number;
 }
 
-/** How long a public chain's head must stand still before the chain, and not its node, counts as stopped. */
+/** How long a public chain's head must not change before the chain, and not just its node, counts as halted. */
 const STANDSTILL_SECONDS = 1_800;
-/** How far back the newest blocks are read again, and how often: logs may arrive late. */
+/** How far back and how often blocks are read again because logs may arrive late. */
 const LATE_LOGS = { seconds: 600, mostBlocks: 2_400, everyMs: 60_000 };
-/** A lagging node may have to return the state of a block: use one that was the head this long ago. */
+/** A node that lags behind may be asked for the state at a block, so that block must be at least this old. */
 const BURIED_SECONDS = 30;
-/** Reservations of a chain without a node end in batches of this size, with decisions stored in between. */
+/** Without a node, reservations end in batches of this size, so that decisions can be stored in between. */
 const EXPIRY_BATCH = 200;
 
-/** The last block with one of the operations; -1 if none is given. */
+/** The last block with one of these operations; -1 without operations. */
 const lastBlockOf = (mined: readonly MinedUserOperation[]): number =>
   mined.reduce((last, { blockNumber }) => Math.max(last, blockNumber), -1);
 
 /**
- * Returns a function that updates a chain's decisions, once per call. It settles mined operations, reserves again those
+ * Returns a function that updates a chain's decisions once per call. It settles mined operations, reserves again those
  * that a re-org removed, and ends reservations of operations that can no longer be mined ({@link createEnding}). It
- * throws if the node or the store does not answer properly; the next call continues from there.
+ * throws if the node or the store gives no proper answer; the next call then continues from there.
  */
 export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSignal) => Promise<void>) => {
   const { chainId, rpc, store, clock, log, overlapBlocks, maxRangeBlocks } = options;
   const readOperations = createOperationReader(maxRangeBlocks);
   const identify = createIdentifier(store, chainId);
-  /** The head up to which everything is read, and since when it has been the head (monotonic ms). */
+  /** The head up to which everything has been read, and since when it has been the head (monotonic ms). */
   let read: { hash: string; since: number } | undefined;
-  /** The last block that may hold a settled operation. Later ones need not be read while nothing is reserved. */
+  /** The last block that may contain a settled operation. Later blocks need not be read while nothing is reserved. */
   let activeThrough: number | undefined;
   /**
-   * When a reservation was last seen, unix seconds; lost at a restart. If the chain's time is behind it, later blocks
-   * may still hold operations whose reservations ended by our clock.
+   * When a reservation last existed, in unix seconds; forgotten at a restart. While the chain's time is earlier than
+   * this, later blocks may still contain operations whose reservations have already ended by Gasdesk's clock.
    */
   let reservedAt: number | undefined;
-  /** When late logs were last checked (monotonic ms). */
+  /** When late logs were last searched for (monotonic ms). */
   let checkedAt = -Infinity;
   const isCheckDue = (): boolean => clock.monotonic() - checkedAt >= LATE_LOGS.everyMs;
-  /** Heads of the last polls, oldest first; of the buried ones, only the newest. */
+  /** Heads of the latest polls, oldest first. Of those that no re-org removes, only the newest is kept. */
   let heads: readonly Block[] = [];
 
-  /** The first block to read, and the last block read before on this chain. */
+  /** The first block to read, and the last block that was read before on this chain. */
   const resume = async (
     node: RpcClient,
     head: Block,
@@ -72,7 +72,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
       const late = await blockBefore(node, head, head.timestamp - LATE_LOGS.seconds, { lowest });
       return { from: Math.min(from, late.number), knownThrough: cursor };
     }
-    // A new chain, or one that was set back: a cursor far above the head is meaningless.
+    // The chain is new or was set back, so a cursor far above its head is meaningless.
     if (cursor !== undefined) log.warn('settlement.chain-set-back', { chainId, from: cursor, to: head.number });
     const newest = overlapOf(head.number);
     if (oldestReservedAt === undefined) return { from: newest, knownThrough: -1 };
@@ -98,7 +98,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
       }
       const { mined: found, toBlock } = await readOperations(node, state, from, head.number);
       const mined = await identify(node, found);
-      // Blocks above the head are gone, with the operations mined in them.
+      // Blocks above the head no longer exist, nor do the operations mined in them.
       const through = Math.max(toBlock, knownThrough);
       const range = toBlock === head.number ? { toBlock: through, cursor: toBlock } : { toBlock, cursor: through };
       const { putBack, unmatched } = await store.applySettlements({ chainId, fromBlock: from, mined, ...range });
@@ -112,9 +112,10 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
   };
 
   /**
-   * Unix seconds; no further block will be older. That is the head's time. On an idle chain it is our own time: if the
-   * head has not changed for longer than clocks may differ, on a node that claims to be up to date. Only development
-   * chains idle; on others the node stands still, while operations are mined.
+   * A time, in unix seconds, before which no later block will be. Usually this is the head's time. If the chain is
+   * idle, it is Gasdesk's own time. A chain counts as idle if its head has not changed for longer than clocks may
+   * differ and its node claims to be up to date. Only development chains idle soon; on other chains, a head that stands
+   * still usually means that the node is stuck, so they must stand still for longer.
    */
   const noBlockBefore = async (node: RpcClient, head: Block, since: number, nowSeconds: number): Promise<number> => {
     const seconds = (clock.monotonic() - since) / 1000;
@@ -124,7 +125,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     return isIdle ? Math.max(head.timestamp, nowSeconds) : head.timestamp;
   };
 
-  /** A block that no re-org removes; undefined on a chain without one yet. */
+  /** A block that no re-org removes; undefined if the chain does not have one yet. */
   const buriedBlock = async (node: RpcClient, head: Block): Promise<Block | undefined> => {
     const isBuried = ({ number, timestamp }: Block): boolean =>
       head.number - number >= overlapBlocks && head.timestamp - timestamp >= BURIED_SECONDS;
@@ -135,7 +136,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     return head.number < overlapBlocks ? undefined : readBlock(node, head.number - overlapBlocks);
   };
 
-  /** Without a node, the result of these operations is unknown. */
+  /** Without a node, the outcome of these operations is unknown. */
   const leaveUnconfirmed = async (validUntilBefore: number): Promise<void> => {
     for (;;) {
       const batch = await store.openReservations({
@@ -158,7 +159,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
       await leaveUnconfirmed(nowSeconds - GRACE_SECONDS);
       return;
     }
-    // Read the head first: an operation reserved after the state was read cannot be mined in a block up to this head.
+    // Reads the head before the state: an operation that is reserved later cannot be mined in a block up to this head.
     const head = await readBlock(node, 'latest');
     const state = await store.settlementState(chainId);
     if (state.oldestReservedAt !== undefined) reservedAt = nowSeconds;
@@ -167,7 +168,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
     const isSameHead = read?.hash === head.hash;
     if (read === undefined || !isSameHead || mayBeLate) {
       const since = isSameHead && read !== undefined ? read.since : clock.monotonic();
-      // An error here leaves the store between two branches, and the chain may return to the first.
+      // If reading fails, the store reflects parts of two branches, and the chain may return to the first one.
       read = undefined;
       await readThrough(node, head, state, stop);
       if (stop.aborted) return;

@@ -23,7 +23,7 @@ interface Desk {
   maxRangeBlocks?: number;
 }
 
-/** A settlement with scripted nodes, whose chains end now. */
+/** A settlement with scripted nodes, whose newest blocks are from now. */
 const desk = ({ nodes, maxRangeBlocks = 2_000 }: Desk = {}) => {
   const node = nodes?.[CHAIN] ?? new ScriptedNode(5_000, SECONDS);
   const all = nodes ?? { [CHAIN]: node };
@@ -300,7 +300,8 @@ describe.each([
   const OTHER: Hex = `0x${'a2'.repeat(32)}`;
 
   /**
-   * Makes the node fall silent for hours after each number of answers; then it has the branch, or the original chain.
+   * Makes the node stop responding for hours after each possible number of responses. Afterwards it has the new branch,
+   * or the original chain again.
    */
   const fallSilent = async (isBackAsItWas: boolean) => {
     const seen: { histories: string[][]; wei: bigint[] }[] = [];
@@ -418,7 +419,7 @@ describe('a public chain that stood still for long and catches up with blocks of
       await world.settlement.pollNow();
       expect(decision.history).toEqual(['reserved', 'released']);
       if (restarted !== '') await world.restart();
-      // A block as if mined five minutes into the halt, and more blocks than are read again.
+      // A block from five minutes into the halt, with more blocks after it than are read again.
       node.grow(200);
       await world.settlement.pollNow();
       node.grow(100);
@@ -426,7 +427,7 @@ describe('a public chain that stood still for long and catches up with blocks of
       await world.settlement.pollNow();
       expect(decision.history).toEqual(['reserved', 'released', 'settled']);
       expect(world.store.spentWei).toBe(7n);
-      // Once the chain's time is past ours, nothing more is read.
+      // Once the chain's time is later than Gasdesk's, nothing more is read.
       node.grow(4_000);
       await world.settlement.pollNow();
       const { length } = node.ranges;

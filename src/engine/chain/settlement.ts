@@ -11,29 +11,29 @@ export interface SettlementOptions {
   readonly chains: Pick<ChainAccess, 'rpc'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Settles only while true; default: always. */
+  /** Settles only while this returns true. Default: always. */
   readonly isLeader?: () => boolean;
   /** Interval between polls of a chain, ms. */
   readonly everyMs?: number;
-  /** The deepest re-org that is noticed, in blocks. Default: {@link REORG_BLOCKS}. */
+  /** The deepest re-org that is detected, in blocks. Default: {@link REORG_BLOCKS}. */
   readonly overlapBlocks?: number;
-  /** Maximum blocks per request to a node; fewer if it refuses. */
+  /** Maximum blocks per request to a node. Fewer are requested if it refuses. */
   readonly maxRangeBlocks?: number;
 }
 
-/** Replaces reservations by the operations' actual on-chain cost (behaviour 6.4). */
+/** Replaces reservations with the operations' actual on-chain cost (behaviour 6.4). */
 export interface Settlement {
-  /** Watches every chain with sponsored operations, now or later. */
+  /** Starts watching every chain that has or gets sponsored operations. */
   start(): void;
-  /** Polls every chain once, after polls in flight. False if one of them was unreachable. */
+  /** Polls every chain once, after polls in flight. Returns false if a chain was unreachable. */
   pollNow(): Promise<boolean>;
   /** When a chain was last checked, epoch ms; undefined if never. */
   polledAt(chainId: number): number | undefined;
-  /** Waits for the polls in flight and leaves no timer. It cannot be restarted. */
+  /** Waits for the polls in flight, and cancels all timers. It cannot be restarted. */
   stop(): Promise<void>;
 }
 
-/** One watcher per chain, so that a slow or dead node does not delay other chains. */
+/** One watcher per chain, so that a slow or unreachable node does not delay other chains. */
 export const createSettlement = (options: SettlementOptions): Settlement => {
   const { overlapBlocks = REORG_BLOCKS, isLeader = () => true } = options;
   const { store, chains, clock, log, everyMs = 4_000, maxRangeBlocks = 2_000 } = options;
@@ -46,7 +46,7 @@ export const createSettlement = (options: SettlementOptions): Settlement => {
     let settle: ReturnType<typeof createChainSettler> | undefined;
     const poll = async (stop: AbortSignal): Promise<void> => {
       if (!isLeader()) {
-        // It caches what was read, which is out of date once another engine has read on.
+        // Its cache is out of date once another engine has read further blocks.
         settle = undefined;
         polled.delete(chainId);
         return;

@@ -9,17 +9,17 @@ import { addressWord, byteLength, digits, toHex, word } from '../../core/user-op
 import type { RpcClient } from './rpc.ts';
 
 /**
- * Signed length of `paymasterAndData` of contracts that read it with `abi.decode`, which ignores any bytes that follow:
- * 1.0.0 and 1.1.0. All others read everything after the signed data as the signature.
+ * Signed length of `paymasterAndData` for 1.0.0 and 1.1.0. They read it with `abi.decode`, which ignores bytes that
+ * follow. All other contracts treat everything after the signed data as the signature.
  */
 const SIGNED_LENGTHS: readonly number[] = [20 + 6 * 32, 20 + 8 * 32];
 
-/** A bundle holds a sender and nonce once. More of them are an attempt to waste our time. */
+/** A bundle contains a sender and nonce only once. More occurrences are an attempt to waste Gasdesk's time. */
 const MAX_PLACES = 16;
 
 const transaction = z.object({ input: hex });
 
-/** The operation whose ABI encoding begins at this digit; undefined if none does. */
+/** The operation whose ABI encoding starts at this digit; undefined if none does. */
 const operationAt = (input: string, at: number): UserOperationV06 | undefined => {
   try {
     const [op] = AbiCoder.defaultAbiCoder().decode([USER_OPERATION_V06_ABI], `0x${word(32)}${input.slice(at)}`, true);
@@ -30,11 +30,11 @@ const operationAt = (input: string, at: number): UserOperationV06 | undefined =>
 };
 
 /**
- * Hashes under which a mined operation of EntryPoint v0.6 may have been sponsored, from the input of its transaction.
- * Some contracts ignore bytes after the signed data, which change the operation's hash. The operation is searched
- * anywhere in the input, since a bundler may use a contract of its own; it counts only if its hash is the event's. So a
- * decision's hash that is found here is as certain as the event's. Empty if the input does not contain the operation,
- * or it is apparently unaltered.
+ * Hashes under which a mined operation of EntryPoint v0.6 may have been sponsored, found in the input of its
+ * transaction. Some contracts ignore bytes after the signed data, but these bytes change the operation's hash. The
+ * operation is searched for anywhere in the input, because a bundler may use its own contract, and it counts only if
+ * its hash equals the event's. So a decision found by such a hash is as certain as one found by the event's hash. Empty
+ * if the input does not contain the operation, or if nothing was appended to it.
  */
 export const sponsoredHashes = (input: Hex, mined: MinedUserOperation, chainId: number): Hex[] => {
   const domain = { chainId, entryPoint: mined.entryPoint };
@@ -53,15 +53,15 @@ export const sponsoredHashes = (input: Hex, mined: MinedUserOperation, chainId: 
   return [];
 };
 
-/** Transactions kept in memory, so that reading blocks again needs no more calls. */
+/** Transactions kept in memory, so that reading blocks again requires no more calls. */
 const MAX_REMEMBERED = 1_000;
 
 /** Adds the {@link sponsoredHashes} to mined operations. */
 export type Identifier = (rpc: RpcClient, mined: readonly MinedUserOperation[]) => Promise<MinedUserOperation[]>;
 
 /**
- * Finds the {@link sponsoredHashes} of mined operations whose hash no decision has; calls the node only if there are
- * any. Throws ZodError if the node does not have a transaction, and what `rpc.send` throws.
+ * Finds the {@link sponsoredHashes} of mined operations whose hash belongs to no decision. Calls the node only if there
+ * are any. Throws ZodError if the node lacks a transaction, and whatever `rpc.send` throws.
  */
 export const createIdentifier = (
   store: Pick<SettlementStore, 'operationsWithoutDecision'>,

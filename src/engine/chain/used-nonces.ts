@@ -3,17 +3,20 @@ import type { OpenReservation } from '../store/settlement-store.ts';
 import { type RpcClient, RpcError, isUnreachable } from './rpc.ts';
 import type { Block } from './user-operation-events.ts';
 
-/** The same from EntryPoint v0.6 on. A nonce is a key of 192 bits and its sequence of 64 (ERC-4337). */
+/**
+ * This function is the same in all EntryPoint versions from v0.6 on. A nonce consists of a 192-bit key and a 64-bit
+ * sequence (ERC-4337).
+ */
 const abi = new Interface(['function getNonce(address sender, uint192 key) view returns (uint256)']);
 
-/** A node's answer about a nonce. `unanswered`: it lacks the block or its state, or does not answer. */
+/** A node's answer about a nonce. `unanswered`: the node lacks the block or its state, or does not respond. */
 export type NonceState = 'used' | 'unused' | 'unanswered';
 
 /**
- * Whether a reservation's nonce was used up to a block, by any operation: then the operation can no longer be mined.
- * The block is given by hash, so that a node without it cannot answer for another one.
+ * Whether any operation has used a reservation's nonce up to a block, so that the reserved operation can no longer be
+ * mined. The block is given by hash, so that a node without it cannot answer for a different block.
  *
- * @throws what `rpc.send` throws, except errors of the node and the connection
+ * @throws whatever `rpc.send` throws, except errors of the node and the connection
  */
 export const queryNonce = async (
   rpc: RpcClient,

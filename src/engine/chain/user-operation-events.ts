@@ -12,14 +12,14 @@ export interface Block {
   readonly timestamp: number;
 }
 
-/** Absent members match all senders or paymasters. */
+/** Selects operations. Without `senders` or `paymasters`, all of them match. */
 export interface OperationFilter {
   readonly entryPoints: readonly Address[];
   readonly senders?: readonly Address[];
   readonly paymasters?: readonly Address[];
 }
 
-/** The same in EntryPoint v0.6, v0.7 and v0.8. */
+/** This event is the same in EntryPoint v0.6, v0.7 and v0.8. */
 const abi = new Interface([
   'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
 ]);
@@ -47,9 +47,9 @@ const logSchema = z.object({
 const toQuantity = (block: number): string => `0x${block.toString(16)}`;
 
 /**
- * The block with this number, or the newest.
+ * The block with this number, or the latest block.
  *
- * @throws ZodError if the node has no such block or its answer is invalid; what `rpc.send` throws
+ * @throws ZodError if the node has no such block or its answer is invalid; whatever `rpc.send` throws
  */
 export const readBlock = async (rpc: RpcClient, block: number | 'latest'): Promise<Block> => {
   const tag = block === 'latest' ? block : toQuantity(block);
@@ -57,8 +57,8 @@ export const readBlock = async (rpc: RpcClient, block: number | 'latest'): Promi
 };
 
 /**
- * A block from before a time (unix seconds); `lowest`, or the first, if none exists. It is at most `within` blocks
- * older than the newest such block.
+ * A block from before a time (unix seconds); `lowest`, or the first block, if there is no such block. It is at most
+ * `within` blocks older than the newest such block.
  */
 export const blockBefore = async (
   rpc: RpcClient,
@@ -78,7 +78,7 @@ export const blockBefore = async (
   return block;
 };
 
-/** False while the node is catching up with its chain, and if it does not answer. */
+/** False while the node is catching up with its chain, or if it does not respond. */
 export const isSynced = async (rpc: RpcClient): Promise<boolean> => {
   try {
     return (await rpc.send('eth_syncing', [])) === false;
@@ -88,7 +88,7 @@ export const isSynced = async (rpc: RpcClient): Promise<boolean> => {
   }
 };
 
-/** Contracts' reports of what they took from tanks. The topics depend on the contract. */
+/** Events in which contracts report what they took from tanks. Their topics depend on the contract. */
 const deductionSchema = logSchema
   .omit({ data: true })
   .extend({ topics: z.array(bytes32).min(DEDUCTION_AMOUNT_TOPIC + 1) });
@@ -116,7 +116,8 @@ const toMined = (log: EventLog): MinedUserOperation => {
 const topicOf = (one: Address): string => zeroPadValue(addressKey(one), 32);
 
 /**
- * A filter of `eth_getLogs`, without its blocks; undefined if nothing can match: to a node an empty list means "any".
+ * A filter for `eth_getLogs`, without its blocks; undefined if nothing can match, because nodes treat an empty list as
+ * "any".
  */
 const logFilter = ({ entryPoints, senders, paymasters }: OperationFilter) => {
   if ([entryPoints, senders, paymasters].some((list) => list?.length === 0)) return undefined;
@@ -130,7 +131,8 @@ const placeOf = ({ blockHash, transactionHash }: EventLog | DeductionLog, paymas
   [blockHash, transactionHash, paymaster].join(' ').toLowerCase();
 
 /**
- * Each operation with its contract's report of what it took from a tank, which follows the previous operation's event.
+ * Each operation with the event, if any, in which its contract reports what it took from a tank. That event lies
+ * between the previous operation's event and the operation's own.
  */
 const withDeductions = (events: readonly EventLog[], deductions: readonly DeductionLog[]): MinedUserOperation[] => {
   const byPlace = Map.groupBy(deductions, (log) => placeOf(log, log.address));
@@ -181,7 +183,7 @@ const readEvents = async (
 };
 
 /**
- * The operations in one block, given by hash: a node without it returns an error instead of nothing.
+ * The operations in a block that is given by hash, so that a node without it returns an error instead of an empty list.
  *
  * @throws the node's error
  */
@@ -195,10 +197,10 @@ export const readOperationsOf = async (
   return readLogs(rpc, { ...logs, blockHash }, (log) => log.blockHash.toLowerCase() === blockHash.toLowerCase());
 };
 
-/** Fields by which the EntryPoint identifies an operation. */
+/** The fields that identify an operation on chain. */
 export type OperationPlace = Pick<MinedUserOperation, 'entryPoint' | 'sender' | 'nonce' | 'blockNumber'>;
 
-/** A block's operation of a sender and nonce; undefined if it has none. @throws the node's error */
+/** The operation with this sender and nonce in a block; undefined if the block has none. @throws the node's error */
 export const findMined = async (
   rpc: RpcClient,
   { entryPoint, sender, nonce, blockNumber }: OperationPlace,
@@ -210,7 +212,7 @@ export const findMined = async (
   return logs.map(toMined).find((mined) => mined.nonce === nonce);
 };
 
-/** Reads operations from `fromBlock` on, as far as the node allows per request and at most to `lastBlock`. */
+/** Reads operations from `fromBlock` to `lastBlock` at most, as far as the node allows in one request. */
 export type OperationReader = (
   rpc: RpcClient,
   filter: OperationFilter,
@@ -220,8 +222,8 @@ export type OperationReader = (
 
 /**
  * A reader that learns how many blocks the node answers at once. Every provider has its own limits (on blocks, results,
- * time) and its own messages for them. After a refusal it requests half, after an answer a quarter more. It throws the
- * node's error for a single block, and errors that are not from the node.
+ * time) and its own messages for them. After a refusal it requests half as many blocks, after an answer a quarter more.
+ * It throws the node's error if a single block is refused, and errors that are not from the node.
  */
 export const createOperationReader = (maxBlocks: number): OperationReader => {
   let blocks = maxBlocks;
@@ -235,7 +237,7 @@ export const createOperationReader = (maxBlocks: number): OperationReader => {
       } catch (error) {
         const span = toBlock - fromBlock + 1;
         blocks = Math.ceil(span / 2);
-        // The range may be the cause of a time-out too, but an immediate retry does not help a node that is down.
+        // The range may also be the cause of a timeout, but an immediate retry does not help a node that is down.
         if (span === 1 || !(error instanceof RpcError)) throw error;
       }
     }

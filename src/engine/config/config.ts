@@ -6,7 +6,7 @@ import { logLevels } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
 import { hasPassword, isDatabaseUrl, withoutPassword } from './database-url.ts';
 
-/** Requests per minute. All of them may come at once. */
+/** A limit of requests per minute. All of them may arrive at the same time. */
 const rateLimit = (standard: number) =>
   z
     .int()
@@ -19,7 +19,7 @@ const bodyLimit = (standard: number) =>
   z.int().min(1_024).max(16_777_216).default(standard).describe('an integer from 1024 to 16777216 (bytes)');
 
 /**
- * Every setting: its check, its default, and, as its description, the accepted values. A secret setting would hold a
+ * Every setting with its check, its default and, as its description, the accepted values. A secret setting contains a
  * `Secret`.
  */
 const configSchema = z.strictObject({
@@ -64,11 +64,11 @@ const configSchema = z.strictObject({
     .describe(
       'an integer from 1 to 100 (maximum percentage of a shared gas tank that one sender or DApp may have outstanding, 100 for no limit)',
     ),
-  // More than the desk of one machine decides or honest users request: only runaway programs are refused.
+  // More requests than one machine can decide or honest users send. Only runaway programs are refused.
   rateLimitPerKey: rateLimit(120_000),
   rateLimitPerSender: rateLimit(6_000),
   rateLimitPerIp: rateLimit(6_000),
-  // The management interface takes whole ABIs. An operation worth its gas is far smaller.
+  // The management interface receives whole ABIs. An operation is far smaller.
   bodyLimitBytes: bodyLimit(1_048_576),
   rpcBodyLimitBytes: bodyLimit(131_072),
   metricsToken: z
@@ -100,9 +100,9 @@ export type Config = Readonly<z.output<typeof configSchema>>;
 
 type Key = keyof Config;
 
-/** Sources of settings, highest precedence first. Defaults come last. */
+/** Sources of settings, highest precedence first. Defaults have the lowest. */
 export interface ConfigSources {
-  /** From the command line, keyed as in {@link Config}: text, or typed values. */
+  /** From the command line, by key of {@link Config}: text, or values of the setting's type. */
   readonly flags?: Readonly<Record<string, unknown>>;
   /** The environment; `GASDESK_CHAIN_TIMEOUT_MS` sets `chainTimeoutMs`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -118,7 +118,7 @@ export interface ConfigEntry {
   readonly source: string;
 }
 
-/** A change of one setting: text, or a typed value. Null removes it from the file. */
+/** A change of one setting: text, or a value of the setting's type. Null removes it from the file. */
 export interface ConfigChange {
   readonly key: string;
   readonly value: unknown;
@@ -128,7 +128,7 @@ export const acceptedBySetting = new Map<string, string>(
   Object.entries(configSchema.shape).map(([key, schema]) => [key, schema.description ?? '']),
 );
 
-/** Variables that look like settings but are not. */
+/** Environment variables with the prefix of settings that are not settings. */
 const OTHER_VARIABLES = new Set(['GASDESK_PASSPHRASE', 'GASDESK_KEYSTORE_PASSWORD', 'GASDESK_ANVIL']);
 
 const keys = Object.keys(configSchema.shape) as Key[];
@@ -140,24 +140,28 @@ const separated = (key: string, separator: string): string =>
 const flagName = (key: string): string => `--${separated(key, '-')}`;
 const variableName = (key: string): string => `GASDESK_${separated(key, '_').toUpperCase()}`;
 
-/** Values of one source by setting. Unknown names stay as they are. */
+/** The values of one source, by setting. Unknown names are kept as they are. */
 interface Layer {
   readonly values: Readonly<Record<string, unknown>>;
   readonly source: (key: string) => string;
 }
 
 /**
- * Checks all sources: an error in one counts even if another source overrides it.
+ * Loads the configuration. All sources are checked: an error counts even if a source of higher precedence overrides the
+ * value.
  *
  * @throws {@link EngineError} `CONFIG_INVALID`; its message names setting, source and accepted values, `data.errors`
- *   lists all errors
+ * lists all errors
  */
 export const loadConfig = (sources: ConfigSources): Config => {
   const entries = resolve(sources).map(({ key, value }) => [key, value]);
   return Object.freeze(configSchema.parse(Object.fromEntries(entries)));
 };
 
-/** The printable value of a setting: a database URL without its password; for other secrets, only that one is set. */
+/**
+ * The value of a setting as it may be printed: a database URL without its password; for other secrets, only whether
+ * they are set.
+ */
 export const shownValue = (key: string, value: unknown): unknown => {
   if (key === 'database') return value instanceof Secret ? withoutPassword((value as Secret<string>).reveal()) : '';
   if (!(value instanceof Secret)) return value;
@@ -177,10 +181,10 @@ export const describeConfig = (sources: ConfigSources): readonly ConfigEntry[] =
   });
 
 /**
- * Stores a setting in the file. The file is complete at all times, even if the process crashes.
+ * Stores a setting in the file. The file is always complete, even if the process crashes.
  *
  * @throws {@link EngineError} `CONFIG_INVALID`, also if the file has another error; `CONFIG_OVERRIDDEN` if a flag or
- *   the environment overrides the file; `DATA_FOLDER_UNUSABLE`
+ * the environment overrides the file; `DATA_FOLDER_UNUSABLE`
  */
 export const saveSetting = ({ flags = {}, env = {} }: ConfigSources, file: string, change: ConfigChange): void => {
   const { key } = change;
@@ -197,7 +201,7 @@ export const saveSetting = ({ flags = {}, env = {} }: ConfigSources, file: strin
 };
 
 /**
- * The settings file for a copy of the desk in files: without the URL of an external database. Unreadable text is
+ * The settings file to store with a copy of the data in files: without the URL of an external database. Invalid JSON is
  * returned unchanged.
  */
 export const withoutDatabase = (text: string): string => {
@@ -270,7 +274,10 @@ const fromText = (key: string, value: unknown): unknown => {
   return value;
 };
 
-/** Every user of a machine can read the arguments of its processes. @param flag the option that holds the URL */
+/**
+ * Errors for a password in an option: every user of a machine can read the arguments of its processes. @param flag the
+ * option with the URL
+ */
 const shownToOthers = (database: unknown, flag: string): string[] =>
   typeof database === 'string' && hasPassword(database)
     ? [
@@ -289,7 +296,7 @@ export const requireNoPassword = (url: string, flag: string): void => {
   if (errors.length > 0) throw invalid(errors);
 };
 
-/** Errors name the setting, never its value: a misspelt variable may hold a passphrase. */
+/** Errors name the setting but never quote its value, because a misspelt variable may contain a passphrase. */
 const layerErrors = ({ values, source }: Layer): string[] =>
   Object.entries(values).flatMap(([key, value]) => {
     const known = keys.find((name) => name === key);

@@ -1,10 +1,10 @@
 const SCHEMES = new Set(['postgres:', 'postgresql:']);
-/** Connection parameters that hold a secret, as libpq names them. */
+/** Connection parameters of libpq that contain a secret. */
 const SECRET_PARAMETERS = ['password', 'sslpassword'];
 
 /**
- * The parts of a PostgreSQL URL; undefined for any other text. Special characters must be percent-encoded: a bare `#`
- * or `/` in a password would be read as another part, and shown.
+ * The parts of a PostgreSQL URL; undefined for any other text. Special characters must be percent-encoded: an unencoded
+ * `#` or `/` in a password would end that part of the URL, and the rest of the password would be shown.
  */
 const partsOf = (text: string): URL | undefined => {
   if (!URL.canParse(text)) return undefined;

@@ -14,7 +14,7 @@ import {
 
 type Setting = ProcedureOutput<'config.set'>;
 
-/** Settings that the operator may change while the service runs, and when a change takes effect. */
+/** Settings that the operator can change while the service runs, and when a change takes effect. */
 const CHANGEABLE = new Map<string, 'now' | 'restart'>([
   ['rateLimitPerKey', 'now'],
   ['rateLimitPerSender', 'now'],
@@ -23,19 +23,19 @@ const CHANGEABLE = new Map<string, 'now' | 'restart'>([
   ['showReasons', 'now'],
   ['webhookTimeoutMs', 'now'],
   ['blankWebhookData', 'now'],
-  // Existing connections would continue to forbidden addresses.
+  // Open connections would remain connected to addresses that are no longer allowed.
   ['webhookAllowPrivate', 'restart'],
   ['webhookMaxConcurrent', 'restart'],
 ]);
 
 export interface Settings {
-  /** Current values. Read a setting whenever it is needed: a copied value does not follow changes. */
+  /** Current values. Read a setting each time it is needed, because a copied value does not follow changes. */
   readonly config: Config;
   readonly file: string;
-  /** @throws EngineError `CONFIG_INVALID` if the file was damaged meanwhile */
+  /** @throws EngineError `CONFIG_INVALID` if the file has become invalid */
   list(): Setting[];
   /**
-   * Changes a setting for good.
+   * Changes a setting permanently.
    *
    * @throws EngineError `CONFIG_NOT_CHANGEABLE`, `CONFIG_OVERRIDDEN`, `CONFIG_INVALID` or `DATA_FOLDER_UNUSABLE`
    */
@@ -51,9 +51,10 @@ const readThrough = (values: Config, current: () => Config): Config =>
   ) as Config;
 
 /**
- * Settings of a running engine.
+ * The settings of a running engine.
  *
- * @param sources where the settings came from; a setting in no source was set by the engine's creator
+ * @param sources where the settings came from; a setting that no source contains was set by the code that created the
+ * engine
  * @param file `gasdesk.json` of the data folder, which stores changes
  */
 export const createSettings = (started: Config, sources: ConfigSources, file: string): Settings => {

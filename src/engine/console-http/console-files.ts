@@ -22,7 +22,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** naive-ui adds styles to the page; everything else comes from the package. */
+/** The console's content security policy. naive-ui adds styles to the page; everything else comes from the package. */
 const contentSecurityPolicy = ({ connect, frames, framedBy = "'none'" }: PageReach): string =>
   [
     "default-src 'none'",
@@ -38,9 +38,9 @@ const contentSecurityPolicy = ({ connect, frames, framedBy = "'none'" }: PageRea
     `frame-ancestors ${framedBy}`,
   ].join('; ');
 
-/** As sources of a content security policy. */
+/** What a page may connect to and be embedded in, as sources of a content security policy. */
 export interface PageReach {
-  /** Where the page may connect: nowhere in a desktop window, which uses IPC; to its own engine in a browser. */
+  /** Where the page may connect: nowhere in a desktop window, which uses IPC; in a browser, to its own engine. */
   readonly connect: string;
   readonly frames?: string | undefined;
   /** Origins that may embed the page; none by default. */
@@ -56,7 +56,7 @@ const headersOf = (contentType: string, reach: PageReach): Headers => ({
   'Referrer-Policy': 'no-referrer',
 });
 
-/** The file and its type that an encoded path names below the folder; undefined for anything else. */
+/** The file that an encoded path names in the folder, with its content type; undefined for anything else. */
 const fileBelow = (folder: string, encodedPath: string): { file: string; contentType: string } | undefined => {
   let path: string;
   try {
@@ -72,7 +72,8 @@ const fileBelow = (folder: string, encodedPath: string): { file: string; content
 };
 
 /**
- * Undefined for a file outside of the folder, or of a type that the console does not contain.
+ * Reads a file of the console. Undefined for a file outside of the folder, or of a type that the console does not
+ * contain.
  *
  * @param folder absolute path without a trailing separator
  * @param encodedPath as in a URL, with its leading slash; `/` is the page
@@ -93,8 +94,8 @@ interface ReadFile {
 }
 
 /**
- * Like {@link readConsoleFile}, but reads each file once for all requests, and again after it changes: the console may
- * be rebuilt while it is served.
+ * Like {@link readConsoleFile}, but reads each file only once, and again after it changes, because the console may be
+ * rebuilt while it is served.
  *
  * @param folder absolute path without a trailing separator
  */

@@ -15,13 +15,13 @@ interface SentCall {
 
 export interface ConsoleContext {
   readonly readJsonBody: (context: Context) => Promise<unknown>;
-  /** Answers a call. Errors that `receive` throws become answers too. */
+  /** Answers a call. If `receive` throws, the error becomes the answer. */
   readonly answer: (receive: () => Promise<SentCall>) => Promise<EngineAnswer>;
   readonly streams: EventStreams;
   readonly feed: EventSource;
-  /** Made at start. It identifies the operator. */
+  /** Created at start. It authenticates the operator. */
   readonly operatorToken: Secret<string>;
-  /** The built renderer; undefined if none is served. */
+  /** Folder of the built console; undefined if none is served. */
   readonly folder: string | undefined;
   readonly framedBy: string | undefined;
 }
@@ -30,10 +30,10 @@ const NOT_BUILT = 'The console is not built here. Run "npm run build" in the pro
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Digests have equal length, so the comparison takes constant time. */
+/** Compares digests, which have equal length, so the comparison takes constant time. */
 const isToken = (sent: string, token: Secret<string>): boolean => timingSafeEqual(digest(sent), digest(token.reveal()));
 
-/** Only the console's own page may call: browsers send the page's origin in `Origin`. */
+/** Only the console's own page may call. Browsers send the page's origin in `Origin`. */
 const checkOrigin = (context: Context): void => {
   const origin = context.get('origin');
   if (origin === '' || origin === `http://${context.get('host')}` || origin === `https://${context.get('host')}`)
@@ -41,7 +41,7 @@ const checkOrigin = (context: Context): void => {
   throw new EngineError('FORBIDDEN_ORIGIN');
 };
 
-/** Requires the operator. @throws EngineError `OPERATOR_TOKEN_INVALID`, `FORBIDDEN_ORIGIN` */
+/** Requires the operator's token. @throws EngineError `OPERATOR_TOKEN_INVALID`, `FORBIDDEN_ORIGIN` */
 const checkOperator = (context: Context, token: Secret<string>): void => {
   checkOrigin(context);
   const [, sent = ''] = /^Bearer (\S{1,200})$/.exec(context.get('authorization')) ?? [];
@@ -54,8 +54,9 @@ const isObject = (value: unknown): value is SentCall => typeof value === 'object
 const NAMED_BY_CONTENT = /^[/]assets[/][\w.-]+-[\w-]{8}[.](?:css|js|woff2)$/;
 
 /**
- * The browser console below `/console/`: its files, which hold no data of the desk, procedure calls (`POST call` with
- * `{name, input}`) and the feed as server-sent events (`GET events`). Calls and feed need the operator token as bearer.
+ * The console for browsers below `/console/`: its files, which contain no data, procedure calls (`POST call` with
+ * `{name, input}`) and the feed as server-sent events (`GET events`). Calls and feed require the operator's token as a
+ * bearer token.
  */
 export const consoleRouter = (context: ConsoleContext): Router => {
   const { readJsonBody, answer, streams, feed, operatorToken, folder, framedBy } = context;

@@ -8,24 +8,24 @@ import type { Log } from '../base/log.ts';
 import type { ConsoleService, Service } from '../service/index.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** Unread bytes of a client after which the stream waits. One event may exceed it. */
+/** The stream waits while a client has this many unread bytes. A single event may exceed it. */
 const BUFFER_BYTES = 64 * 1024;
 /** A client that reads nothing for this long is disconnected. It may reconnect with `Last-Event-ID`. */
 const STALL_MS = 30_000;
 
-/** Sends what was read, perhaps on several streams, as events. */
+/** Sends events made from what was read. Several streams may send the same reading. */
 type SendEvents = (read: object, events: () => readonly ServerSentEvent[]) => Promise<void>;
 
 export interface EventSource {
   readonly follower: string;
   readonly follow: (after: number | undefined, send: SendEvents) => ReturnType<ConsoleService['follow']>;
-  /** Rejects once the stream must end. */
+  /** Rejects once the stream must end, for example because the token was revoked. */
   readonly stillAllowed?: () => Promise<unknown>;
 }
 
-/** As sent on the wire (HTML, 9.2.5). */
+/** An event as it is sent (HTML, 9.2.5). */
 interface ServerSentEvent {
-  /** A client that has this event has seen everything up to this position. */
+  /** A client that has received this event has seen everything up to this position. */
   readonly id: number;
   readonly event: string;
   readonly data: object;
@@ -41,7 +41,7 @@ export interface EventStreams {
   end(): void;
 }
 
-/** JSON text contains no line breaks. */
+/** An event as text. JSON contains no line breaks. */
 const textOf = ({ id, event, data }: ServerSentEvent): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
@@ -57,10 +57,13 @@ const bytesOf = (events: readonly ServerSentEvent[]): Buffer[] => {
   return text === '' ? pieces : [...pieces, Buffer.from(text)];
 };
 
-/** Encoded pages: streams that send the same page share one copy. */
+/** Encoded pages. Streams that send the same page share one copy. */
 const encodedPages = new WeakMap<object, readonly Buffer[]>();
 
-/** The client's last position; undefined if it sends none. A reconnecting browser requests its first URL again. */
+/**
+ * The client's last position; undefined if it sends none. The header has precedence, because a reconnecting browser
+ * repeats its first URL.
+ */
 const lastSeen = (context: Context): number | undefined => {
   const text = context.get('Last-Event-ID') || context.query['after'];
   if (text === undefined || text === '') return undefined;
@@ -83,7 +86,7 @@ const every = (clock: Clock, ms: number, fn: () => void): (() => void) => {
   return () => cancel();
 };
 
-/** Waits until the stream can take more. Ends it after too long. */
+/** Waits until the client has read enough. Ends the stream if that takes too long. */
 const drained = async (out: PassThrough, clock: Clock): Promise<void> => {
   const over = new AbortController();
   const cancel = clock.setTimer(STALL_MS, () => out.destroy());
@@ -92,14 +95,14 @@ const drained = async (out: PassThrough, clock: Clock): Promise<void> => {
   cancel();
 };
 
-/** Server-sent events. The maximum per follower is read for each new stream. */
+/** Serves server-sent events. The maximum of streams per follower is read for each new stream. */
 export const eventStreams = (
   { clock, log }: { clock: Clock; log: Log },
   mostPerFollower: () => number,
 ): EventStreams => {
   const streams = new Map<PassThrough, EventSource['follower']>();
 
-  /** Requires that the follower may open one more stream. @throws EngineError `TOO_MANY_STREAMS` */
+  /** Requires that the follower may open another stream. @throws EngineError `TOO_MANY_STREAMS` */
   const checkRoom = (follower: string): void => {
     const most = mostPerFollower();
     const open = [...streams.values()].filter((other) => other === follower).length;
@@ -154,7 +157,7 @@ export const eventStreams = (
     },
     end() {
       for (const open of streams.keys()) {
-        // Unread data would delay the end; the client requests it again.
+        // A stream with unread data would end late. The client requests that data again.
         if (open.readableLength > 0) open.destroy();
         else open.end();
       }
@@ -169,8 +172,8 @@ export const feedEvents = ({ follow }: Pick<ConsoleService, 'follow'>): EventSou
 });
 
 /**
- * `GET /events`: whole decisions. An account's auth token gets those of all its DApps, the token of one DApp only its
- * own.
+ * `GET /events`: complete decisions. The auth token of an account receives those of all its DApps, the token of one
+ * DApp only those of that DApp.
  */
 export const eventsRouter = ({ access, subscribe }: Service, streams: EventStreams): Router => {
   const router = new Router();
@@ -190,7 +193,7 @@ export const eventsRouter = ({ access, subscribe }: Service, streams: EventStrea
             ),
           filter,
         ),
-      // The token may be revoked or expire meanwhile.
+      // The token may be revoked or expire while the stream is open.
       stillAllowed: () => access.token(authToken),
     });
   });

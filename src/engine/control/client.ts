@@ -19,7 +19,7 @@ const post = (socketPath: string, path: string, body: string): Promise<string> =
 export const isNobodyThere = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED');
 
-/** An engine may be killed in the middle of its answer. */
+/** Posts a call. The engine may be killed while it answers. */
 const postCall = async (socketPath: string, path: string, body: string): Promise<EngineAnswer> => {
   try {
     return parseExactJson(await post(socketPath, path, body)) as EngineAnswer;
@@ -35,7 +35,7 @@ const postCall = async (socketPath: string, path: string, body: string): Promise
  * Calls procedures of the engine that runs on a data folder.
  *
  * @throws EngineError as thrown by the procedure, or `INTERNAL` if the engine stops before it answers; an Error for
- *   which {@link isNobodyThere} holds if no engine runs
+ * which {@link isNobodyThere} is true if no engine runs
  */
 export const controlClient =
   (socketPath: string): Caller =>

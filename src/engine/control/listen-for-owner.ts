@@ -12,7 +12,8 @@ export const listenForOwner = async (
   const isPipe = path.startsWith('\\\\');
   if (!isPipe) {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    // A socket file outlives a killed engine. The lock on the data folder proves that it is unused.
+    // A killed engine leaves its socket file. This engine holds the data folder's lock, so no other one uses the
+    // socket.
     rmSync(path, { force: true });
   }
   const listening = await listen(app, { path }, serving);

@@ -142,7 +142,7 @@ test.skipIf(process.platform === 'win32')('a read-only folder is refused with a 
   mkdirSync(dir);
   chmodSync(root, 0o755);
   chmodSync(dir, 0o555);
-  // Root may write everywhere, so become another user during the check.
+  // Root may write everywhere, so the check runs as another user.
   const root_ = process.geteuid?.() === 0;
   if (root_) process.seteuid?.(65_534);
   try {

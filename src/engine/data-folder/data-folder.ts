@@ -15,13 +15,13 @@ import { join, posix, win32 } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 import { lockFile } from './lock.ts';
 
-/** Files of an engine, by their names in the data folder. A backup holds these and {@link keystoreFiles}. */
+/** Files of an engine, by name in the data folder. A backup contains these and {@link keystoreFiles}. */
 export const dataFiles = { database: 'gasdesk.db', vault: 'vault.json', config: 'gasdesk.json' } as const;
 
 /** Folder of the local keys, one file each. Part of a backup. */
 export const KEYSTORES = 'keystores';
 
-/** A key's address in lower case. Other files in the folder are ignored. */
+/** A key's address in lower case. Files with other names are ignored. */
 export const KEYSTORE_NAME = /^0x[0-9a-f]{40}[.]json$/;
 
 /** Keystore files in a data folder, as relative paths. Links, pipes and folders are ignored. */
@@ -33,7 +33,7 @@ export const keystoreFiles = (dir: string): string[] => {
     .map(({ name }) => `${KEYSTORES}/${name}`);
 };
 
-/** All paths are absolute. */
+/** The paths of a data folder. All are absolute. */
 export interface DataFolder {
   readonly dir: string;
   readonly database: string;
@@ -42,13 +42,13 @@ export interface DataFolder {
   /** Folder of the local keys. It need not exist. */
   readonly keystores: string;
   readonly lock: string;
-  /** Records where the log of the database ends. */
+  /** File that records where the log in the database ends. */
   readonly logEnd: string;
   /** Unix socket, or named pipe on Windows, through which the CLI reaches the running engine. */
   readonly controlSocket: string;
 }
 
-/** Facts about the operating system; tests replace them. */
+/** Properties of the operating system, which tests replace. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly home: string;
@@ -60,7 +60,7 @@ const LONGEST_SOCKET_PATH = 100;
 
 const thisMachine = (): Machine => ({ platform: process.platform, home: homedir(), temporary: tmpdir() });
 
-/** The operating system's folder for application data. `env` is the process's environment. */
+/** The operating system's folder for application data. @param env the process's environment */
 export const defaultDataFolder = (
   env: Readonly<Partial<Record<string, string>>>,
   { platform, home }: Machine = thisMachine(),
@@ -68,16 +68,16 @@ export const defaultDataFolder = (
   if (platform === 'win32') return win32.join(env.APPDATA ?? win32.join(home, 'AppData', 'Roaming'), 'Gasdesk');
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'Gasdesk');
   const dataHome = env.XDG_DATA_HOME ?? '';
-  // The XDG specification ignores relative paths.
+  // The XDG specification says to ignore relative paths.
   return posix.join(posix.isAbsolute(dataHome) ? dataHome : posix.join(home, '.local', 'share'), 'gasdesk');
 };
 
 /**
- * Creates the folder if missing, accessible to its owner only. An existing folder keeps its mode; private files inside
- * have their own modes. Refuses a folder in which every user may create files: any of them could create a file under
- * one of our names.
+ * Opens a data folder. Creates it if it is missing, accessible to its owner only. An existing folder keeps its mode,
+ * because private files in it have their own modes. Refuses a folder in which every user may create files: one of them
+ * could create a file with a name that Gasdesk uses.
  *
- * @throws {@link EngineError} `DATA_FOLDER_UNUSABLE` that says why
+ * @throws {@link EngineError} `DATA_FOLDER_UNUSABLE`, which says why
  */
 export const openDataFolder = (path: string, machine: Machine = thisMachine()): DataFolder => {
   const dir = writableFolder(path);
@@ -94,13 +94,13 @@ export const openDataFolder = (path: string, machine: Machine = thisMachine()): 
   };
 };
 
-/** Records where the log of the database ends. No backup contains it, since a backup is older. */
+/** File that records where the log in the database ends. It is in no backup, because a backup's log ends earlier. */
 export const logEndFile = (dir: string): string => join(dir, 'log-end');
 
 const unusable = (dir: string, why: string, cause?: unknown): EngineError =>
   new EngineError('DATA_FOLDER_UNUSABLE', `Cannot use the data folder ${dir}: ${why}`, { dir }, { cause });
 
-/** Tries to write: permissions, read-only mounts and full quotas are otherwise hard to detect. */
+/** Tests by writing a file, because permissions, read-only mounts and full quotas are otherwise hard to detect. */
 const writableFolder = (path: string): string => {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -113,7 +113,10 @@ const writableFolder = (path: string): string => {
 
 const WRITABLE_BY_ALL = 0o002;
 
-/** Windows has no such bits. The group may write: many systems give each user their own group. */
+/**
+ * Refuses a folder that every user may write to. The group may write, because many systems give each user a group of
+ * their own. Windows has no such bits.
+ */
 const requireOwnersFolder = (dir: string): void => {
   if (process.platform === 'win32' || (statSync(dir).mode & WRITABLE_BY_ALL) === 0) return;
   throw unusable(dir, `every user of this machine may write to it. Run: chmod 700 '${dir}'`);
@@ -122,7 +125,7 @@ const requireOwnersFolder = (dir: string): void => {
 const controlSocket = (dir: string, { platform, temporary }: Machine): string => {
   const id = createHash('sha256').update(dir).digest('hex').slice(0, 16);
   if (platform === 'win32') return `\\\\.\\pipe\\gasdesk-${id}`;
-  // In a folder of its own: the folder's mode decides who may connect, even at the moment the socket is created.
+  // The socket gets a separate folder, whose mode decides who may connect, even at the moment the socket is created.
   const folders = [join(dir, 'run'), join(temporary, `gasdesk-${id}`)];
   const folder = folders.find((candidate) => Buffer.byteLength(join(candidate, 'control.sock')) <= LONGEST_SOCKET_PATH);
   if (!folder) throw unusable(dir, `its path and that of ${temporary} are too long for a Unix socket`);
@@ -130,7 +133,7 @@ const controlSocket = (dir: string, { platform, temporary }: Machine): string =>
   return join(folder, 'control.sock');
 };
 
-/** All users share the temporary folder: another user may have put a folder or a link under our name. */
+/** All users share the temporary folder, so another user may have put a folder or a link there under this name. */
 const ownFolder = (dir: string, folder: string): void => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

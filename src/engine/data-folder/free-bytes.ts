@@ -3,10 +3,12 @@ import { statfs } from 'node:fs/promises';
 const MIB = 2n ** 20n;
 const GIB = 2n ** 30n;
 
-/** With less free space on the data folder's disk, decisions may soon not be stored, and so not be signed. */
+/**
+ * Below this much free space on the data folder's disk, decisions may soon not be stored, so nothing would be signed.
+ */
 export const LEAST_FREE_BYTES = 100n * MIB;
 
-/** Bytes that this user may still write in a folder. */
+/** Returns how many bytes this user can still write to a folder. */
 export type FreeBytes = (dir: string) => Promise<bigint>;
 
 export const freeOnDisk: FreeBytes = async (dir) => {
@@ -14,5 +16,5 @@ export const freeOnDisk: FreeBytes = async (dir) => {
   return bavail * bsize;
 };
 
-/** In MiB or GiB, rounded down. */
+/** A size in MiB or GiB, rounded down. */
 export const bytesText = (bytes: bigint): string => (bytes < GIB ? `${bytes / MIB} MiB` : `${bytes / GIB} GiB`);

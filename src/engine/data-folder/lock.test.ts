@@ -29,7 +29,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** Another process that takes the lock, prints `held` or the error code, and holds the lock until it is killed. */
+/** Another process that takes the lock, prints `held` or the error code, and keeps the lock until it is killed. */
 const SCRIPT = `
   const { lockDataFolder } = await import(${JSON.stringify(new URL('./lock.ts', import.meta.url).href)});
   try {
@@ -141,7 +141,7 @@ test.skipIf(process.platform === 'win32')("the lock is its owner's alone, also o
     const lock = lockDataFolder(dir);
     expect(mode(lockFile(dir))).toBe('600');
     chmodSync(lockFile(dir), 0o666);
-    // A second engine repairs it too, without harm to the first.
+    // The second engine also repairs the file's mode, without harm to the first.
     expect(refusal().code).toBe('DATA_FOLDER_IN_USE');
     expect(mode(lockFile(dir))).toBe('600');
     expect(refusal().code).toBe('DATA_FOLDER_IN_USE');
@@ -154,7 +154,7 @@ test.skipIf(process.platform === 'win32')("the lock is its owner's alone, also o
 test.skipIf(process.geteuid?.() !== 0)(
   'another user of the machine cannot hold it, and so keep the desk from starting',
   () => {
-    // A folder that the other user can enter: the tests' temporary folder is closed to others.
+    // The other user must be able to enter this folder, and the tests' temporary folder is closed to other users.
     const entered = mkdtempSync('/tmp/gasdesk-lock-');
     chmodSync(entered, 0o755);
     writeFileSync(join(entered, 'readable'), 'by all', { mode: 0o644 });
@@ -165,7 +165,7 @@ test.skipIf(process.geteuid?.() !== 0)(
       expect(readFileSync(join(entered, 'readable'), 'utf8')).toBe('by all');
       expect(() => {
         foreign = new Database(lockFile(entered), { readonly: true });
-        // A shared lock, which any reader may take.
+        // A shared lock, which any reader could take.
         foreign.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
       }).toThrow('unable to open database file');
       process.seteuid?.(0);

@@ -4,21 +4,21 @@ import Database from 'better-sqlite3';
 import { EngineError } from '../../shared/errors.ts';
 
 /**
- * The locked file. Nothing may open it while it is locked, not even to copy it: POSIX drops a process's locks on a file
- * when the process closes any descriptor of that file.
+ * The locked file. While it is locked, nothing may open it, not even to copy it: when a process closes any descriptor
+ * of a file, POSIX drops all of that process's locks on that file.
  */
 export const lockFile = (dir: string): string => join(dir, 'engine.lock');
 
-/** Next to the lock: the id of the process that holds it, for people to read. */
+/** File next to the lock with the id of the process that holds it, for people to read. */
 export const pidFile = (dir: string): string => join(dir, 'engine.pid');
 
-/** Makes the lock file private: another user who can read it could hold the lock, and keep the desk down. */
+/** Makes the lock file private: another user who can read it could take the lock and keep Gasdesk from starting. */
 const makePrivate = (file: string): void => {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    // By name: an existing file may be locked, and must not be opened.
+    // By name, because an existing file may be locked and must not be opened.
     chmodSync(file, 0o600);
   }
 };
@@ -27,10 +27,10 @@ const makePrivate = (file: string): void => {
 const held = new Set<Database.Database>();
 
 /**
- * Takes the data folder for this process alone. The lock belongs to the operating system (SQLite's lock on an otherwise
- * empty database), so it ends with the process in any case.
+ * Locks the data folder for this process. The lock belongs to the operating system (it is SQLite's lock on an otherwise
+ * empty database), so it always ends with the process.
  *
- * @throws {@link EngineError} `DATA_FOLDER_IN_USE` if any process, this one included, holds it; `DATA_FOLDER_UNUSABLE`
+ * @throws {@link EngineError} `DATA_FOLDER_IN_USE` if any process, even this one, holds it; `DATA_FOLDER_UNUSABLE`
  */
 export const lockDataFolder = (dir: string): { release(): void } => {
   let database: Database.Database | undefined;

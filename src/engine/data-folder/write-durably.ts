@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { EngineError } from '../../shared/errors.ts';
 
 /**
- * Replaces a file atomically and durably: after a crash it holds either the old or the new content in full. After this
- * returns, the new content is on disk. Only the owner can read the file.
+ * Replaces a file atomically and durably: after a crash it contains either the complete old or the complete new
+ * content. When this returns, the new content is on disk. Only the owner can read the file.
  *
  * @throws {@link EngineError} `DATA_FOLDER_UNUSABLE`; the old content is then unchanged
  */
@@ -31,7 +31,7 @@ export const writeDurably = (file: string, content: string): void => {
   }
 };
 
-/** Makes a rename durable. Windows has no such call; NTFS journals names itself. */
+/** Makes a rename durable. Windows has no such call, but NTFS journals file names itself. */
 export const syncFolder = (folder: string): void => {
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');

@@ -4,7 +4,7 @@ export type Json = Record<string, unknown>;
 
 const COMPONENTS = '#/components/schemas/';
 
-/** The metadata key `absent` lists what clients send for a missing value. */
+/** Applies the metadata key `absent`, which lists what clients send for a missing value. */
 const withAbsent = (described: Json): void => {
   const { absent, id, ...present } = described;
   if (!Array.isArray(absent)) return;
@@ -13,8 +13,8 @@ const withAbsent = (described: Json): void => {
 };
 
 /**
- * Makes JSON Schemas (draft 2020-12) of inputs. Schemas with an `id` are described once, in `components`, and
- * referenced.
+ * Makes JSON Schemas (draft 2020-12) of inputs. A schema with an `id` is described once, in `components`, and
+ * referenced from elsewhere.
  */
 export const createDescriber = (): { readonly describe: (schema: z.ZodType) => Json; readonly components: Json } => {
   const components: Json = {};
@@ -30,7 +30,7 @@ export const createDescriber = (): { readonly describe: (schema: z.ZodType) => J
         target: 'draft-2020-12',
         unrepresentable: 'any',
         override: ({ path, jsonSchema: described }) => {
-          // Digits inside the service, but a JSON number on this interface.
+          // The service uses a string of digits, but this interface uses a JSON number.
           if (path.at(-1) === 'threshold' && described.type === 'string') described.type = 'number';
           withAbsent(described);
         },

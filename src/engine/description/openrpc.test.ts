@@ -12,7 +12,7 @@ interface Document {
 }
 
 const require = createRequire(import.meta.url);
-// Their types describe the documents, not the exports of these modules.
+// The types in these packages describe the documents, not the modules' exports.
 const { openrpcDocument } = require('@open-rpc/meta-schema') as { openrpcDocument: SchemaObject };
 const { jsonSchema } = require('@json-schema-tools/meta-schema') as { jsonSchema: SchemaObject };
 

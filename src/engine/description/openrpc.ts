@@ -4,7 +4,7 @@ import { rpcMethods } from '../rpc/methods.ts';
 import { version } from '../base/version.ts';
 import { type Json, createDescriber } from './json-schema.ts';
 
-/** Each JSON-RPC code once, with the titles of all errors that use it. */
+/** Each JSON-RPC error code once, with the titles of all errors that use it. */
 const errorsOf = ({ errors }: RpcMethod): Json[] => {
   const titles = new Map<number, Set<string>>();
   for (const code of new Set<ErrorCode>([...commonErrors, ...errors])) {

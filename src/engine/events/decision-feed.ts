@@ -5,38 +5,39 @@ import { type MadeDecisions, createMadeDecisions } from './made-decisions.ts';
 import { type PageRead, type SharedReads, createSharedReads } from './shared-reads.ts';
 
 export interface Subscription {
-  /** The listener is not called again after this. */
+  /** The listener is not called after this. */
   cancel(): void;
   /** Resolves after cancellation. Rejects with the error of the listener or the store. */
   readonly ended: Promise<void>;
 }
 
-/** Whose decisions: those of an account's DApps, or of one DApp. */
+/** Selects decisions: those of an account's DApps, or of one DApp. */
 export interface FeedFilter {
   readonly accountId?: string;
   readonly paymasterId?: string;
 }
 
-/** Decisions as they are made and settled. Only durable ones are sent. */
+/** Sends decisions when they are made and settled, and only durable ones. */
 export interface DecisionFeed {
-  /** The same store, but its writes are sent to subscribers. */
+  /** The same store, whose writes are also sent to subscribers. */
   readonly store: Store;
-  /** Calls `listener` with each durable decision of this engine. @returns unsubscribes */
+  /** Calls `listener` with each durable decision of this engine. @returns a function that unsubscribes */
   readonly onOwn: MadeDecisions['onOwn'];
-  /** Calls `listener` with each durable decision that any engine makes from now on. @returns unsubscribes */
-  readonly onMade: MadeDecisions['onMade'];
   /**
-   * Sends what other engines have committed. Call once before they commit: that first call only sets the starting
-   * position.
+   * Calls `listener` with each durable decision that any engine makes from now on. @returns a function that
+   * unsubscribes
    */
+  readonly onMade: MadeDecisions['onMade'];
+  /** Sends what other engines have committed. The first call, before they commit, only sets the starting position. */
   readonly othersCommitted: () => Promise<void>;
   /**
-   * Calls `listener` with every whole decision whose `seq` is greater than `after`, oldest first: first the stored
-   * ones, then new ones, each once, in pages. The next call waits for the listener's promise, so nothing piles up for a
-   * slow listener.
+   * Calls `listener` with every complete decision whose `seq` is greater than `after`, each once, oldest first, in
+   * pages: first the stored decisions, then new ones. The next call waits for the listener's promise, so that nothing
+   * piles up for a slow listener.
    *
-   * @param after undefined: only new ones. If it is beyond the end (restored backup), the caller still gets new ones
-   * @param filter undefined: everyone's
+   * @param after undefined for only new decisions; beyond the last decision (after a restored backup), also only new
+   * ones
+   * @param filter undefined for all decisions
    */
   readonly subscribe: (
     after: number | undefined,
@@ -44,8 +45,8 @@ export interface DecisionFeed {
     filter?: FeedFilter,
   ) => Subscription;
   /**
-   * Like {@link subscribe}, but with pages of the feed. The first page comes at once, even if empty: it gives the
-   * feed's position.
+   * Like {@link subscribe}, but with pages of the feed. The first page comes immediately, even if it is empty, because
+   * it contains the feed's position.
    */
   readonly follow: (after: number | undefined, listener: (page: FeedPage) => void | Promise<void>) => Subscription;
 }
@@ -54,19 +55,19 @@ const PAGE = 100;
 
 const END = Number.MAX_SAFE_INTEGER;
 
-/** One read: everything after a position, up to `upTo`. */
+/** The result of one read: everything after a position, up to `upTo`. */
 interface Page {
   readonly upTo: number;
   readonly more: boolean;
 }
 
-/** Subscribers woken per round of the event loop. */
+/** Subscribers woken per turn of the event loop. */
 const WOKEN_AT_ONCE = 8;
 
 /**
- * The feed of a store. A commit only wakes the subscribers; each reads on from its own position. So replay and live are
- * the same path, and no decision is lost or sent twice between them. Subscribers that are up to date share reads, and
- * leave every other round of the event loop to other work.
+ * The feed of a store. A commit only wakes the subscribers; each then reads from its own position. So stored and new
+ * decisions take the same path, and none is lost or sent twice between them. Subscribers that are up to date share
+ * reads. Between rounds of waking, the event loop gets as many turns for other work.
  *
  * @param isFollowed false while `onMade` should stay silent
  */
@@ -75,7 +76,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
   let commits = 0;
   let [isWaking, isDue] = [false, false];
   let lastTurn = Promise.resolve();
-  /** Waits for the next round of the event loop, so that other work gets its turn. */
+  /** Waits for the next turn of the event loop, so that other work can run. */
   const turn = (): Promise<void> => {
     lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
     return lastTurn;
@@ -89,7 +90,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
     }
     return page;
   };
-  /** Parts of each page by audience: equal audiences get the same array. */
+  /** Parts of each page by filter. Equal filters get the same array. */
   const parts = new WeakMap<DecisionPage, Map<string, readonly DecisionRecord[]>>();
   const partOf = (page: DecisionPage, { accountId, paymasterId }: FeedFilter): readonly DecisionRecord[] => {
     const known = parts.get(page) ?? new Map<string, readonly DecisionRecord[]>();
@@ -114,7 +115,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
     () => commits,
   );
 
-  /** Wakes the sleeping subscribers, a few per round of the event loop, then rests for as many rounds. */
+  /** Wakes the sleeping subscribers, a few per turn of the event loop, and then waits for as many turns. */
   const wakeInTurns = async (): Promise<void> => {
     const sleepers = [...asleep];
     for (let woken = 0; woken < sleepers.length; woken += WOKEN_AT_ONCE) {
@@ -124,7 +125,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
     await Promise.all([decisionReads.settled(), rowReads.settled()]);
     for (let rested = 0; rested < sleepers.length; rested += WOKEN_AT_ONCE) await turn();
   };
-  /** Wakes all for the last commit: now, or after the current round of waking. */
+  /** Wakes all subscribers for the last commit: now, or after the current round of waking. */
   const wakeAll = (): void => {
     isDue = true;
     if (isWaking || asleep.size === 0) return;
@@ -146,7 +147,9 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
     return committed(decision);
   };
 
-  /** Reads and sends pages until cancelled: by `read` while it is behind, then by `shared` if possible. */
+  /**
+   * Reads and sends pages until cancelled: with `read` while the subscriber is behind, then with `shared` if possible.
+   */
   const start = <P extends Page>(
     after: number | undefined,
     read: (after: number) => Promise<P>,
@@ -155,7 +158,7 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
   ): Subscription => {
     let cancelled = false;
     let wake = (): void => undefined;
-    // A function, because TypeScript does not see that the value changes during an await.
+    // A function, because TypeScript does not consider that the value changes during an await.
     const isCancelled = (): boolean => cancelled;
 
     const nextCommit = async (at: number): Promise<void> => {

@@ -1,15 +1,18 @@
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { DecisionQueries } from '../store/decision-queries.ts';
 
-/** Decisions by this engine or by another one on the same database, each once. */
+/** Sends each decision once, whether this engine made it or another one on the same database. */
 export interface MadeDecisions {
-  /** Calls `listener` with each decision of this engine. @returns unsubscribes */
+  /** Calls `listener` with each decision of this engine. @returns a function that unsubscribes */
   readonly onOwn: (listener: (decision: DecisionRecord) => void) => () => void;
-  /** Calls `listener` with each decision made from now on, while decisions are followed. @returns unsubscribes */
+  /**
+   * Calls `listener` with each decision made from now on, while decisions are followed. @returns a function that
+   * unsubscribes
+   */
   readonly onMade: (listener: (decision: DecisionRecord) => void) => () => void;
-  /** Call with every decision of this engine once it is durable. */
+  /** Must be called with every decision of this engine once it is durable. */
   readonly made: (decision: DecisionRecord) => void;
-  /** Reads and sends what other engines have decided while decisions are followed. */
+  /** Reads and sends what other engines have decided, while decisions are followed. */
   readonly readOthers: () => Promise<void>;
 }
 
@@ -17,11 +20,12 @@ const PAGE = 100;
 const END = Number.MAX_SAFE_INTEGER;
 
 /**
- * Sends own decisions without reading them. It remembers the own ones after a gap, and skips them when it reads the
- * others'. An engine that runs alone leaves no gaps, so it remembers and reads nothing.
+ * Sends this engine's decisions without reading them from the store. After a gap in the sequence, it remembers its own
+ * decisions, so that it can skip them when it reads those of other engines. An engine that runs alone leaves no gaps,
+ * so it remembers and reads nothing.
  *
- * @param isFollowed false while this engine has no listener for all decisions: reading the others' decisions costs as
- *   much as making them. Decisions made meanwhile are not sent later
+ * @param isFollowed false while this engine has no listener for all decisions, because reading other engines' decisions
+ * costs as much as making them; decisions made meanwhile are not sent later
  */
 export const createMadeDecisions = (
   store: Pick<DecisionQueries, 'pageDecisions'>,
@@ -52,7 +56,7 @@ export const createMadeDecisions = (
       ({ more } = page);
     }
   };
-  /** One at a time. What could not be read is read the next time. */
+  /** One read at a time. What a failed read missed is read the next time. */
   const readOthers = (): Promise<void> => (reading = reading.then(readOn, readOn));
 
   return {
@@ -73,7 +77,7 @@ export const createMadeDecisions = (
       const { seq } = decision;
       if (sentUpTo !== undefined && seq <= sentUpTo) return;
       own.add(seq);
-      // On the first decision: earlier ones are not sent.
+      // Starts with the first decision. Earlier ones are not sent.
       sentUpTo ??= seq - 1;
       while (own.delete(sentUpTo + 1)) sentUpTo += 1;
       send(decision);

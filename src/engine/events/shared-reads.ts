@@ -4,7 +4,10 @@ export interface PageRead<P> {
 }
 
 export interface SharedReads<P> {
-  /** What comes after a position, if the feed was read up to it; undefined for a subscriber that is behind. */
+  /**
+   * The page after a position, if the feed was read up to that position; undefined for a subscriber that is further
+   * behind.
+   */
   readonly after: (position: number) => PageRead<P> | undefined;
   readonly settled: () => Promise<void>;
 }
@@ -15,9 +18,9 @@ interface LastRead<P> extends PageRead<P> {
 }
 
 /**
- * Shares the reads of a feed.
+ * Lets subscribers share the reads of a feed.
  *
- * @param commits number of commits so far: a read before the last commit is out of date
+ * @param commits returns the number of commits so far; a read from before the last commit is out of date
  */
 export const createSharedReads = <P extends { readonly upTo: number }>(
   read: (after: number) => Promise<P>,
@@ -39,7 +42,7 @@ export const createSharedReads = <P extends { readonly upTo: number }>(
     after(position) {
       if (last === undefined) return readOn(position);
       const { after, at, upTo } = last;
-      // Even after further commits, a subscriber that is slightly behind takes this page.
+      // Even after further commits, this page serves a subscriber that is slightly behind.
       if (after === position && (at === commits() || (upTo ?? 0) > after)) return last;
       return upTo !== undefined && position >= upTo ? readOn(position) : undefined;
     },

@@ -5,12 +5,12 @@ import type { Keystores } from './keystores.ts';
 import { checksummed } from './message-proof.ts';
 import type { Wallets } from './wallets.ts';
 
-/** One key of the operator: a keystore that is opened for each use, or an account of a wallet on this machine. */
+/** One key of the operator: a keystore that is opened for each use, or an account in a wallet on this machine. */
 export interface KeySigner {
-  /** With checksum. */
+  /** With checksum letter case. */
   readonly address: Address;
   /**
-   * Signs as an EIP-191 personal message. Every returned signature is verified to be by {@link address}.
+   * Signs a text as an EIP-191 personal message. Every returned signature has been verified to be by {@link address}.
    *
    * @throws EngineError
    */
@@ -33,7 +33,7 @@ interface KeyHolders {
   readonly wallets: Pick<Wallets, 'signMessage' | 'transact'>;
 }
 
-/** The single access to the operator's keys, for both kinds. */
+/** The only way to use the operator's keys, for keystores and wallets alike. */
 export const createKeySigners = ({ keystores, wallets }: KeyHolders): KeySigners => ({
   of(key) {
     const address = checksummed(key.address);

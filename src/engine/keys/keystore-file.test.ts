@@ -47,7 +47,7 @@ describe('a keystore that was made elsewhere', () => {
 
   it('opens: one whose password was taken as it was typed, as geth does', async () => {
     const key = Buffer.from(PRIVATE_KEY, 'hex');
-    // Its password is in the form that ethers uses; the other form opens it only if both are tried.
+    // The file was encrypted with the normalised form of this password, so it opens only if that form is tried.
     const json = await encryptKeystore(key, 'fi', COST, systemEntropy);
     expect(await opened(JSON.stringify(json), 'ﬁ')).toBe(PRIVATE_KEY);
   });

@@ -9,7 +9,7 @@ import { type ScryptCost, scryptKey } from '../signer/scrypt-key.ts';
 import { keccak256 } from '../../core/user-operation/keccak256.ts';
 
 /*
- * Web3 Secret Storage, version 3, as geth, Clef and ethers write it. The implementation of ethers derives keys on the
+ * Web3 Secret Storage, version 3, as geth, Clef and ethers write it. The implementation in ethers derives keys on the
  * event loop, which would delay every decision; this one uses another thread.
  */
 
@@ -18,7 +18,8 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 32;
 const IV_BYTES = 16;
 /**
- * Limits what a file from elsewhere can cost us: 1 GiB of memory and a few seconds. geth's own files take a quarter.
+ * Limits what opening a file of unknown origin can cost: 1 GiB of memory and a few seconds. geth's own files take a
+ * quarter of that.
  */
 const MAX_SCRYPT = 2 ** 23;
 const MAX_PBKDF2 = 10_000_000;
@@ -36,7 +37,7 @@ const derived = { dklen: z.literal(KEY_BYTES), salt: bytes };
 const scryptParams = z
   .looseObject({ ...derived, n: positive, r: positive, p: positive })
   .refine(({ n }) => n > 1 && Number.isInteger(Math.log2(n)), 'n must be a power of two')
-  // scrypt is not defined beyond that (RFC 7914).
+  // scrypt is not defined for a larger n (RFC 7914).
   .refine(({ n, r }) => Math.log2(n) < 16 * r, 'n is too large for this r')
   .refine(({ n, r, p }) => n * r * p <= MAX_SCRYPT, 'opening it would take too much time or memory');
 const pbkdf2Params = z.looseObject({
@@ -75,12 +76,12 @@ const objectOf = (text: string): JsonObject => {
 /**
  * Reads a keystore file without decrypting anything.
  *
- * @returns the parts that open it, and the whole content
+ * @returns the parts required for decryption, and the whole content
  * @throws EngineError `KEYSTORE_INVALID`
  */
 export const readKeystore = (text: string): { file: KeystoreFile; json: JsonObject } => {
   const json = objectOf(text);
-  // ethers writes it with a capital letter.
+  // ethers writes `Crypto` with a capital letter.
   const result = fileSchema.safeParse({ ...json, crypto: json['crypto'] ?? json['Crypto'] });
   if (result.success) return { file: result.data, json };
   const [issue] = result.error.issues;
@@ -106,10 +107,10 @@ export const addressOf = (privateKey: Buffer): Address => {
   }
 };
 
-/** Overwrite the returned private key after use. @throws EngineError `KEYSTORE_PASSWORD_WRONG` */
+/** Decrypts a private key. The caller must overwrite it after use. @throws EngineError `KEYSTORE_PASSWORD_WRONG` */
 export const decryptKeystore = async (file: KeystoreFile, password: string): Promise<Buffer> => {
   const { ciphertext, mac, cipherparams } = file.crypto;
-  // ethers normalises passwords to NFKC; geth uses them as typed.
+  // ethers normalises passwords to NFKC; geth uses them as they were typed.
   for (const form of new Set([password.normalize('NFKC'), password])) {
     const key = await derive(file, form);
     try {

@@ -97,10 +97,10 @@ it('a damaged file is reported and hides no other; foreign files are left alone'
   const named = (digit: string): Address => `0x${digit.repeat(40)}`;
   writeFileSync(join(dir, `${named('1')}.json`), '{"version":3,');
   writeFileSync(join(dir, `${named('2')}.json`), 'x'.repeat(100_000));
-  // Only regular files are opened: reading a pipe would never end.
+  // Only regular files are opened, because reading a pipe could wait indefinitely.
   mkdirSync(join(dir, `${named('3')}.json`));
   symlinkSync('/etc/passwd', join(dir, `${named('5')}.json`));
-  // The file of another key under this name: the signing key must be the chosen one.
+  // The file contains a different key than its name says. Only the chosen key may sign.
   const { text } = await foreign();
   writeFileSync(join(dir, `${named('4')}.json`), text);
   writeFileSync(join(dir, 'notes.txt'), 'mine');
@@ -114,7 +114,7 @@ it('a damaged file is reported and hides no other; foreign files are left alone'
   expect(() => keystores.export(named('1'))).toThrow(expect.objectContaining({ code: 'KEYSTORE_INVALID' }));
   expect(readdirSync(dir)).toHaveLength(7);
 
-  // A damaged file is not deleted: it may be repairable.
+  // A damaged file is not deleted, because it may be repairable.
   await keystores.remove(named('1'));
   await keystores.remove(named('2'), 'whatever');
   expect(readdirSync(dir).filter((name) => name.includes('.damaged-'))).toHaveLength(2);
@@ -171,6 +171,7 @@ it('decisions continue while a password is tried: its derivation does not hold t
   const { address } = await keystores.create('Funds', PASSWORD);
   await addressUsed(keystores, address);
   counting = false;
-  // Two runs of 100 ms, with turns of a few microseconds each. A blocked event loop would count only a few.
+  // Two derivations of 100 ms each, with turns of the event loop that take a few microseconds. A blocked event loop
+  // would make only a few turns.
   expect(turns).toBeGreaterThan(100);
 });

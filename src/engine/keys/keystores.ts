@@ -24,15 +24,15 @@ export interface Keystore {
   readonly label: string;
   /** Epoch ms. */
   readonly createdAt: number;
-  /** Error in its file; null if it has none. */
+  /** What is wrong with its file; null if nothing is. */
   readonly error: string | null;
 }
 
-/** Local keys: one file each, which its own password opens for a single use. */
+/** Local keys. Each is in a separate file, which its own password opens for a single use. */
 export interface Keystores {
-  /** Oldest first. Includes damaged files, which do not hide others. @throws EngineError `DATA_FOLDER_UNUSABLE` */
+  /** Oldest first. Includes damaged files, which do not hide other keys. @throws EngineError `DATA_FOLDER_UNUSABLE` */
   list(): Keystore[];
-  /** Makes a key. @throws EngineError `DATA_FOLDER_UNUSABLE` */
+  /** Creates a key. @throws EngineError `DATA_FOLDER_UNUSABLE` */
   create(label: string, password: string): Promise<Keystore>;
   /**
    * Stores a copy of a keystore file, unchanged.
@@ -41,14 +41,14 @@ export interface Keystores {
    */
   import(label: string, text: string, password: string): Promise<Keystore>;
   /**
-   * The file for another wallet, under a name that geth recognises.
+   * The key's file for use in another wallet, under a name that geth recognises.
    *
    * @throws EngineError `KEYSTORE_NOT_FOUND`, `KEYSTORE_INVALID`
    */
   export(address: Address): { fileName: string; keystore: string };
   /**
-   * Deletes a key, if the password opens it. An unreadable file has no password: it is only renamed, so that it is no
-   * longer listed, and stays in the folder.
+   * Deletes a key, if the password opens it. A file that cannot be read has no password: it is only renamed, so that it
+   * is no longer listed but stays in the folder.
    *
    * @throws EngineError those of {@link use}, `DATA_FOLDER_UNUSABLE`
    */
@@ -64,14 +64,14 @@ export interface Keystores {
 /** Far larger than a valid import. */
 const MAX_BYTES = 65_536;
 
-/** The latest time of a Date (ECMA-262), epoch ms. */
+/** The latest time that a Date can hold (ECMA-262), in epoch ms. */
 const LATEST_MS = 8.64e15;
 
-/** Our own data in the file, next to the keystore. Other wallets ignore it. */
+/** Field for Gasdesk's own data in a keystore file. Other wallets ignore it. */
 const OURS = 'gasdesk';
 const oursSchema = z.object({ label: z.string(), createdAt: z.int().min(0).max(LATEST_MS) });
 
-/** Runs work on the folder. @throws EngineError `DATA_FOLDER_UNUSABLE` */
+/** Runs work on the folder, and converts its errors. @throws EngineError `DATA_FOLDER_UNUSABLE` */
 const onDisk = <T>(work: () => T): T => {
   try {
     return work();
@@ -93,7 +93,7 @@ const readText = (path: string): string => {
   }
 };
 
-/** Opens a key for one use, then overwrites it. */
+/** Decrypts a key for one use, then overwrites it in memory. */
 const withKey = async <T>(file: KeystoreFile, password: string, use: (key: Buffer) => Promise<T> | T): Promise<T> => {
   const key = await decryptKeystore(file, password);
   try {
@@ -103,7 +103,7 @@ const withKey = async <T>(file: KeystoreFile, password: string, use: (key: Buffe
   }
 };
 
-/** The keystores in a folder. It need not exist, and is created for its owner only. */
+/** The keystores in a folder. If the folder is missing, it is created, accessible to its owner only. */
 export const createKeystores = (desk: {
   readonly dir: string;
   readonly clock: Clock;
@@ -119,7 +119,7 @@ export const createKeystores = (desk: {
     try {
       const { json } = readKeystore(readText(pathOf(address)));
       const { data } = oursSchema.safeParse(json[OURS]);
-      // The file may come from elsewhere.
+      // The file may come from another wallet, and then has no label.
       return { ...known, ...(data ?? { label: '', createdAt: 0 }), error: null };
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
@@ -186,7 +186,7 @@ export const createKeystores = (desk: {
       }
       const { file } = readKeystore(readText(path));
       if (password === undefined) throw new EngineError('KEYSTORE_PASSWORD_WRONG');
-      // Whichever key it holds: the right to open it includes deleting it.
+      // The file may contain a different key than its name says. Anyone who can open the file may delete it.
       await withKey(file, password, () => change(() => rmSync(path)));
     },
     use: (address, password, act) => opened(address, password, (key) => act(new Wallet(`0x${key.toString('hex')}`))),

@@ -2,9 +2,9 @@ import { Signature, getAddress, verifyMessage } from 'ethers';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 
 export interface MessageProof {
-  /** With checksum. */
+  /** With checksum letter case. */
   readonly address: Address;
-  /** 65 bytes: r, s, v; in any notation. */
+  /** 65 bytes: r, s, v. */
   readonly signature: Hex;
 }
 
@@ -18,5 +18,5 @@ export const proofOf = (message: string, signature: string): MessageProof | unde
   }
 };
 
-/** Accepts any notation. */
+/** The address with checksum letter case. Accepts any letter case. */
 export const checksummed = (address: Address): Address => getAddress(addressKey(address)) as Address;

@@ -8,21 +8,21 @@ import { exchange } from '../webhooks/exchange.ts';
 
 export interface WalletRefusal {
   readonly code: number;
-  /** The wallet's own message, printable and short. */
+  /** The wallet's own message, shortened and without unprintable characters. */
   readonly words: string;
 }
 
 export type WalletAnswer = { readonly result: unknown } | { readonly refusal: WalletRefusal };
 
 export interface WalletRpc {
-  /** @throws EngineError `WALLET_UNREACHABLE` if no answer came in time, or none in JSON-RPC */
+  /** @throws EngineError `WALLET_UNREACHABLE` if no answer came in time, or if it was not JSON-RPC */
   request(url: string, method: string, params: readonly unknown[], withinMs: number): Promise<WalletAnswer>;
   stop(): void;
 }
 
-/** Frame shows this name when it asks its owner for permission. */
+/** The origin that Frame shows when it asks its owner for permission. */
 const ORIGIN = 'http://gasdesk';
-/** A transaction that creates a contract comes back twice: whole, and in parts. */
+/** Large enough for a transaction that creates a contract, which the answer contains twice: encoded and as fields. */
 const MAX_ANSWER_BYTES = 1_048_576;
 const MAX_WORDS = 200;
 
@@ -37,7 +37,7 @@ const refusalOf = (error: object): WalletRefusal => {
   return { code: typeof code === 'number' ? code : 0, words: words || 'it gave no reason' };
 };
 
-/** Undefined if the text is not a JSON-RPC answer. The HTTP status does not matter: Frame refuses with 401. */
+/** Undefined if the text is not a JSON-RPC response. The HTTP status is ignored: Frame refuses with 401. */
 const readAnswer = (text: string): WalletAnswer | undefined => {
   let json: unknown;
   try {
@@ -52,7 +52,7 @@ const readAnswer = (text: string): WalletAnswer | undefined => {
   return 'result' in json ? { result: json.result } : undefined;
 };
 
-/** Sends each request once, on its own connection: a retry would ask the owner twice. */
+/** Sends each request once, on a new connection: a retry would ask the owner twice. */
 export const createWalletRpc = (clock: Clock): WalletRpc => {
   const hosts = readHostNames();
   const agents = { 'http:': new HttpAgent(), 'https:': new HttpsAgent() };

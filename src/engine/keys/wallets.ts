@@ -14,38 +14,41 @@ export interface WalletAccount {
 }
 
 /**
- * Wallets on this machine with JSON-RPC: Ethereum providers (EIP-1193: Frame, anvil) and Clef. All methods throw
+ * Wallets on this machine that speak JSON-RPC: Ethereum providers (EIP-1193: Frame, anvil) and Clef. All methods throw
  * EngineError `WALLET_UNREACHABLE`, and `SIGNING_REFUSED` with the wallet's message. `transact` also throws
- * `TRANSACTION_MAYBE_SENT`, if a provider was asked to send and did not clearly report the result.
+ * `TRANSACTION_MAYBE_SENT`, if a provider was asked to send a transaction and did not clearly report the result.
  */
 export interface Wallets {
   accounts(url: string): Promise<Address[]>;
-  /** An EIP-191 signature, verified to be the account's. */
+  /** Returns an EIP-191 signature that has been verified to be the account's. */
   signMessage(wallet: WalletAccount, text: string): Promise<Hex>;
-  /** A provider also sends what it signs. Clef returns it, and it is verified to be the requested transaction. */
+  /**
+   * A provider signs and sends the transaction. Clef only signs it, and the result has been verified to be the
+   * requested transaction.
+   */
   transact(wallet: WalletAccount, unsigned: Transaction): Promise<{ signed: Hex } | { hash: Hex }>;
   stop(): void;
 }
 
-/** Time for a person to read, unlock a device and confirm, ms. */
+/** Time for a person to read, unlock a device and confirm, in ms. */
 export const CONFIRM_MS = 300_000;
-/** Needs no confirmation by a person. */
+/** Timeout of a request that needs no confirmation by a person, in ms. */
 const PROBE_MS = 10_000;
 
 const refused = (words: string): EngineError => new EngineError('SIGNING_REFUSED', `The wallet refused: ${words}`);
 const untrue = (what: string): EngineError =>
   new EngineError('SIGNING_REFUSED', `The wallet did not answer with ${what}`);
 
-/** EIP-1193: the owner refused. */
+/** EIP-1193 code for a refusal by the owner. */
 const USER_REJECTED = 4001;
 
-/** For a wallet that was asked to send and did not clearly report the result. */
+/** The error for a wallet that was asked to send a transaction and did not clearly report the result. */
 export const maybeSent = (what: string, cause?: unknown): EngineError => {
   const fix = 'It may have sent the transaction all the same: look in the wallet before you prepare another.';
   return new EngineError('TRANSACTION_MAYBE_SENT', `${what}. ${fix}`, { fix }, { cause });
 };
 
-/** "Method not found" of JSON-RPC, "Unsupported Method" of EIP-1193. */
+/** "Method not found" in JSON-RPC, or "Unsupported Method" in EIP-1193. */
 const isUnknown = ({ code }: WalletRefusal): boolean => code === -32601 || code === 4200;
 
 const read = <T>(schema: z.ZodType<T>, result: unknown, what: string): T => {
@@ -57,7 +60,7 @@ const read = <T>(schema: z.ZodType<T>, result: unknown, what: string): T => {
 const addresses = z.array(address).max(1_000);
 const clefAnswer = z.object({ raw: hex });
 
-/** In the notation of JSON-RPC. */
+/** A transaction as a JSON-RPC request describes it. */
 const requestOf = (from: Address, unsigned: Transaction) => ({
   from,
   ...(unsigned.to !== null && { to: unsigned.to }),
@@ -65,7 +68,7 @@ const requestOf = (from: Address, unsigned: Transaction) => ({
   nonce: toQuantity(unsigned.nonce),
   value: toQuantity(unsigned.value),
   gas: toQuantity(unsigned.gasLimit),
-  // Chains without a base fee have a single price.
+  // Chains without a base fee use a single gas price.
   ...(unsigned.type === 0
     ? { gasPrice: toQuantity(unsigned.gasPrice ?? 0n) }
     : {
@@ -95,7 +98,7 @@ export const createWallets = (clock: Clock): Wallets => {
     if ('refusal' in answer) throw refused(answer.refusal.words);
     return answer.result;
   };
-  /** Clef is not bound to a chain. A provider may have none at the moment, and reports why when it is used. */
+  /** Clef does not depend on a chain. A provider may have no chain at the moment, and says why when it is used. */
   const probe = async (url: string): Promise<{ clef: boolean; chainId?: bigint | undefined }> => {
     const answer = await rpc.request(url, 'eth_chainId', [], PROBE_MS);
     if ('refusal' in answer) return { clef: isUnknown(answer.refusal) };
@@ -108,7 +111,7 @@ export const createWallets = (clock: Clock): Wallets => {
     throw refused(answer.refusal.words);
   };
 
-  /** Any error but the owner's refusal leaves open whether the transaction was sent. */
+  /** Any error other than the owner's refusal leaves it open whether the transaction was sent. */
   const sendFrom = async (url: string, request: object): Promise<Hex> => {
     const answer = await rpc.request(url, 'eth_sendTransaction', [request], CONFIRM_MS).catch((error: unknown) => {
       throw error instanceof EngineError ? maybeSent(error.message, error) : error;

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../shared/errors.ts';
 import type { Service } from '../service/index.ts';
 import type { Dapp } from '../service/access.ts';
 
-/** `account` requires the authToken header only, `dapp` authToken and apiKey. */
+/** `account` requires only the authToken header; `dapp` requires authToken and apiKey. */
 export type OperationAccess = 'account' | 'dapp';
 
 /** The caller: the account of the authToken and, if the operation requires an apiKey, its DApp. */
@@ -11,7 +11,7 @@ export type OperationCaller<Access extends OperationAccess> = {
   readonly accountId: string;
   /** Set if the token is restricted to one DApp; null if it is valid for the whole account. */
   readonly onlyDapp: string | null;
-  /** False for a read-only token, which sees only a part of webhook URLs. */
+  /** False for a read-only token, for which webhook URLs are partly hidden. */
   readonly mayChange: boolean;
 } & (Access extends 'dapp' ? { readonly dapp: Dapp } : { readonly dapp?: Dapp });
 
@@ -22,7 +22,7 @@ export interface OperationInput<Body> {
   readonly query: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Errors for credentials that an operation does not accept (behaviour 8.2). */
+/** The errors with which an operation refuses credentials (behaviour 8.2). */
 export interface CredentialErrors {
   readonly missingAuthToken: ErrorCode;
   readonly unknownAuthToken: ErrorCode;
@@ -31,19 +31,19 @@ export interface CredentialErrors {
 
 export interface Operation<Body extends z.ZodType = z.ZodType, Access extends OperationAccess = OperationAccess> {
   readonly method: 'get' | 'post' | 'patch' | 'delete';
-  /** Below the prefix, in the router's notation. */
+  /** Path below the prefix, in the router's notation. */
   readonly path: string;
   readonly summary: string;
   readonly message: string;
   readonly access: Access;
-  /** False: read-only tokens may use it. */
+  /** False if read-only tokens may call it. */
   readonly changes: boolean;
   readonly errors: CredentialErrors;
   readonly body: Body;
-  /** Schema of the response data, for the description. Operations without it return no data. */
+  /** Schema of the response's data, for the API description. Operations without it return no data. */
   readonly data?: z.ZodType;
   readonly query?: readonly string[];
-  /** HTTP statuses besides 200, 400 and 401, for the description. */
+  /** HTTP statuses other than 200, 400 and 401, for the API description. */
   readonly statuses?: readonly number[];
   run(input: OperationInput<z.output<Body>> & OperationCaller<Access>): Promise<unknown>;
 }
@@ -63,11 +63,11 @@ type OperationFields<Body extends z.ZodType, Access extends OperationAccess> = O
   readonly errors?: Partial<CredentialErrors>;
   readonly body?: Body;
   readonly access?: Access;
-  /** Default: GET changes nothing, other methods do. */
+  /** Default: false for GET, true for other methods. */
   readonly changes?: boolean;
 };
 
-/** Declares an operation. Default: access `dapp`, no body, the usual credential errors. */
+/** Declares an operation. Defaults: access `dapp`, no body, the usual credential errors. */
 export const operation = <Body extends z.ZodType = typeof nothing, Access extends OperationAccess = 'dapp'>(
   given: OperationFields<Body, Access>,
 ): Operation => ({
@@ -76,5 +76,5 @@ export const operation = <Body extends z.ZodType = typeof nothing, Access extend
   changes: given.method !== 'get',
   ...given,
   errors: { ...standardErrors, ...given.errors },
-  // The router validates the body with this schema before it runs the operation.
+  // The router has already validated the body with this schema.
 });

@@ -21,11 +21,13 @@ const orElse = async <T>(
   }
 };
 
-/** Whether a token's scope allows an operation on any DApp. A token of one DApp cannot create DApps. */
+/**
+ * Whether a token's scope allows an operation, whichever DApp it concerns. A token for one DApp cannot create DApps.
+ */
 const mayUse = ({ scope }: AuthToken, { access, changes }: Operation): boolean =>
   !changes || scope === 'manage' || (scope === 'dapp' && access === 'dapp');
 
-/** Checks the credentials that the operation requires. Headers come before the body. */
+/** Checks the credentials that the operation requires. Headers are checked before the body. */
 const authenticate = async (context: Context, service: Service, operation: Operation) => {
   const { access, errors } = operation;
   const authToken = context.get('authToken');
@@ -61,7 +63,7 @@ export const managementRouter = (service: Service, readBody: ReadBody): Router =
   return router;
 };
 
-/** `errors` lists all errors if there are several. */
+/** The JSON of an error. If there are several errors, `errors` lists all of them. */
 export const errorEnvelope = (error: EngineError): Record<string, unknown> => {
   const { errors } = error.data;
   return { statusCode: error.status, message: error.message, ...(Array.isArray(errors) && { errors }) };

@@ -8,7 +8,7 @@ const path = '/paymaster-policy';
 
 type RuleRecord = ProcedureOutput<'rules.create'>;
 
-/** On this interface a limit's threshold is a JSON number with exactly the stored digits. */
+/** On this interface, a limit's threshold is a JSON number with exactly the digits that are stored. */
 const view = (rule: RuleRecord) =>
   rule.policyType === 'PAYMASTER_SA_LIMIT'
     ? { ...rule, policyData: { ...rule.policyData, threshold: new JsonNumber(String(rule.policyData['threshold'])) } }

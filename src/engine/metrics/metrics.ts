@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 
 type Exposure = ProcedureOutput<'exposure.get'>;
 
-/** Inputs of a metrics request. None of them calls a node. */
+/** What a metrics request depends on. None of it calls a node. */
 export interface MetricsContext {
   readonly store: Pick<Store, 'logSize' | 'outstandingReservations' | 'settlementChains'>;
   readonly clock: Clock;
@@ -26,26 +26,26 @@ export interface MetricsContext {
 
 export interface Metrics {
   readonly decided: (decision: Pick<DecisionRecord, 'outcome' | 'rule' | 'chainId' | 'paymasterId'>) => void;
-  /** Measures the response time to a wallet. */
+  /** Measures how long the response to a wallet takes. */
   readonly timed: <T>(procedure: string, run: () => Promise<T>) => Promise<T>;
   readonly calledNode: (target: CallTarget, outcome: CallOutcome) => void;
   readonly calledWebhook: (response: WebhookResponse) => void;
-  /** Records the tanks, and returns its argument. */
+  /** Records the state of the tanks, and returns its argument. */
   readonly sawTanks: (exposure: Exposure) => Exposure;
   readonly contentType: string;
   /** In the Prometheus text format, version 0.0.4. */
   readonly text: (context: MetricsContext) => Promise<string>;
 }
 
-/** Seconds. Most answers take milliseconds; those that wait for a webhook or a node take seconds. */
+/** In seconds. Most responses take milliseconds; those that wait for a webhook or a node take seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Gauges hold wei and bytes as floats. */
+/** Gauges hold wei and bytes as floating-point numbers. */
 // eslint-disable-next-line house/exact-money -- the exposition format of Prometheus knows floating-point numbers only
 const toFloat = (wei: bigint | string): number => Number.parseFloat(String(wei));
 
 /**
- * Metrics of one engine. Labels come from small sets: outcomes, kinds of rules, and the operator's own chains and
+ * Metrics of one engine. Labels have few possible values: outcomes, kinds of rules, and the operator's own chains and
  * DApps. Addresses and client input are never labels.
  */
 export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
@@ -114,12 +114,12 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
     registers,
   });
 
-  /** Starts with the first request. */
+  /** Starts collecting process metrics, at the first request. */
   const watchProcess = (): void => {
     if (register.getSingleMetric('process_cpu_seconds_total') === undefined) collectDefaultMetrics({ register });
   };
 
-  /** Drops settled operations, and values that can no longer be read. */
+  /** Clears the gauges, so that settled operations, and values that can no longer be read, disappear. */
   const forget = (): void => {
     for (const gauge of [reserved, operations, lag]) gauge.reset();
     for (const gauge of [entries, disk]) gauge.remove();
@@ -131,7 +131,7 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
   };
 
   const measure = async ({ store, clock: wallClock, isLeader, polledAt }: MetricsContext): Promise<void> => {
-    // Tanks were last read while it was leader, which is out of date.
+    // This engine last read the tanks while it was the leader, so its values are out of date.
     if (!isLeader()) for (const gauge of [balances, free]) gauge.reset();
     const [outstanding, chains, size] = await Promise.all([
       store.outstandingReservations(),
@@ -184,7 +184,7 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
       watchProcess();
       forget();
       await measureDisk(context);
-      // Other metrics are still served without the database: they matter most then.
+      // Without the database, the other metrics are still served, because they matter most then.
       await measure(context).catch((err: unknown) => context.log.warn('metrics.unread', { err }));
       return register.metrics();
     },

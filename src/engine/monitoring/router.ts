@@ -8,7 +8,9 @@ import type { Monitoring } from '../service/monitoring.ts';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** A proxy on this machine forwards others' requests, and adds a header. */
+/**
+ * True for a request from this machine. A proxy on this machine forwards requests from elsewhere, but adds a header.
+ */
 const isFromHere = (context: Context): boolean =>
   peerName(context.req.socket.remoteAddress ?? '') === undefined &&
   ['forwarded', 'x-forwarded-for'].every((header) => context.get(header) === '');
@@ -17,15 +19,15 @@ const isFromHere = (context: Context): boolean =>
 const checkReader = (context: Context, token: string): void => {
   if (isFromHere(context)) return;
   const [, sent = ''] = /^Bearer (\S{1,200})$/.exec(context.get('authorization')) ?? [];
-  // Digests have equal length, so the comparison takes constant time.
+  // Compares digests, which have equal length, so the comparison takes constant time.
   const isToken = timingSafeEqual(digest(sent), digest(token));
   if (token === '' || !isToken) throw new EngineError('METRICS_TOKEN_INVALID');
 };
 
 /**
- * `/metrics` for Prometheus, `/healthz` (the process answers) and `/readyz` (the desk can decide).
+ * `/metrics` for Prometheus, `/healthz` (the process responds) and `/readyz` (Gasdesk can decide).
  *
- * @param metricsToken lets other machines read the metrics; empty: none may
+ * @param metricsToken allows other machines to read the metrics; empty: only this machine can
  */
 export const monitoringRouter = (monitoring: Monitoring, metricsToken: Secret<string>): Router => {
   const router = new Router();

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 const HOSTS_FILE =
   process.platform === 'win32' ? join('C:\\Windows', 'System32', 'drivers', 'etc', 'hosts') : '/etc/hosts';
 
-/** Lists the search domains for short names. Windows has no such file. */
+/** Contains the search domains for short names. Windows has no such file. */
 const RESOLV_CONF = '/etc/resolv.conf';
 
-/** Rereads a small text file after it changes. A missing file counts as empty. */
+/** Reads a small text file, and again whenever it has changed. A missing file counts as empty. */
 const cachedFile = <T>(file: string, parse: (text: string) => T): (() => T) => {
   let version: string | undefined;
   let known = parse('');
@@ -39,7 +39,7 @@ const parseHosts = (text: string): ReadonlyMap<string, readonly string[]> => {
   return hosts;
 };
 
-/** Domains for short names, and the number of dots from which a name is first tried as it is. */
+/** Search domains for short names, and the number of dots from which on a name is first tried unchanged. */
 interface Search {
   readonly domains: readonly string[];
   readonly dots: number;
@@ -67,7 +67,7 @@ export const readHostNames = (hostsFile = HOSTS_FILE, resolvConf = RESOLV_CONF):
   const hosts = cachedFile(hostsFile, parseHosts);
   const search = cachedFile(resolvConf, parseSearch);
   return {
-    // RFC 6761, 6.3: names of localhost are never sent to DNS.
+    // RFC 6761, 6.3: names below localhost are never sent to DNS.
     addressesOf: (name) => hosts().get(name) ?? (isLocalhost(name) ? ['127.0.0.1', '::1'] : []),
     candidates(name) {
       if (name.endsWith('.')) return [name];

@@ -7,7 +7,7 @@ import { type ResolveName, socketLookup } from './names.ts';
 export interface PostRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Aborts the request; the promise then rejects. */
+  /** Aborts the request, whose promise then rejects. */
   readonly signal: AbortSignal;
   readonly mostBytes: number;
 }
@@ -18,19 +18,19 @@ export interface PostAnswer {
 }
 
 /**
- * Posts to an http or https URL without user info.
+ * Posts to an http or https URL that contains no user info.
  *
  * @throws RangeError if the response is larger than `mostBytes`
- * @throws Error if the response is incomplete, or a redirect, which is not followed
+ * @throws Error if the response is incomplete, or if it is a redirect, which is never followed
  */
 export type Post = (url: URL, request: PostRequest) => Promise<PostAnswer>;
 
-/** Unused connections close after this time, before most servers close them. */
+/** Unused connections are closed after this time, which is before most servers close them. */
 const IDLE_MS = 4_000;
 
 const bodyOf = async (response: IncomingMessage, mostBytes: number): Promise<Buffer> => {
   const isZipped = response.headers['content-encoding'] === 'gzip';
-  // An error in the pipeline destroys the stream that is read.
+  // An error in the pipeline also destroys its last stream, so the reader sees it.
   const stream = isZipped ? pipeline(response, createGunzip(), () => undefined) : response;
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -42,7 +42,9 @@ const bodyOf = async (response: IncomingMessage, mostBytes: number): Promise<Buf
   return Buffer.concat(chunks);
 };
 
-/** Keeps connections open for a while. Resolves addresses with `resolve`, never with getaddrinfo. */
+/**
+ * Posts requests, and keeps connections open for a while. Resolves addresses with `resolve`, never with getaddrinfo.
+ */
 export const createPost = (resolve: ResolveName): Post => {
   const connections = { keepAlive: true, timeout: IDLE_MS, lookup: socketLookup(resolve) };
   const httpAgent = new HttpAgent(connections);
@@ -61,7 +63,7 @@ export const createPost = (resolve: ResolveName): Post => {
       };
       const request = send(url, options, answer);
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // The server closed an idle connection just as it was reused.
+        // The server closed the idle connection just when it was reused.
         const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
         if (isStale && !signal.aborted) answer(answerTo(url, { headers, body, signal, mostBytes: 0 }));
         else reject(error);

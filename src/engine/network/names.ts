@@ -7,7 +7,7 @@ class NameError extends Error {
   override readonly name = 'NameError';
   /**
    * `ENOTFOUND`: DNS has no address. `EAI_AGAIN`: DNS did not answer. `LOOKUPS_FULL`: DNS was not queried, because too
-   * many names of the DApp, or of all, are being looked up.
+   * many look-ups are in progress for the DApp or in total.
    */
   readonly code: 'ENOTFOUND' | 'EAI_AGAIN' | 'LOOKUPS_FULL';
 
@@ -18,9 +18,9 @@ class NameError extends Error {
 }
 
 /**
- * All addresses of a host name, at least one.
+ * Resolves a host name to all its addresses, at least one.
  *
- * @param dapp owner of the name, for the limits; undefined: the operator
+ * @param dapp the DApp whose limit counts the look-up; undefined for the operator's names
  * @throws NameError
  */
 export type ResolveName = (hostname: string, dapp?: string) => Promise<readonly string[]>;
@@ -32,19 +32,19 @@ export interface Names {
 
 export interface NamesOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Addresses of DNS servers, each with a port if it is not 53. Default: the machine's. */
+  /** Addresses of DNS servers, with a port if it is not 53. Default: the machine's DNS servers. */
   readonly servers?: readonly string[] | undefined;
   readonly hosts?: HostNames;
 }
 
-/** Time for a DNS server's first answer; c-ares doubles it for the second try. */
+/** How long to wait for a DNS server's first answer. c-ares doubles this for the second try. */
 const TIMEOUT_MS = 800;
 const TRIES = 2;
-/** Simultaneous look-ups for one DApp: more than it may have webhooks. */
+/** Simultaneous look-ups for one DApp, which exceed the number of webhooks it may have. */
 const MAX_OF_DAPP = 32;
 /** Simultaneous look-ups for all DApps. The operator's few names are not counted. */
 const MAX_OF_ALL = 1_024;
-/** A cached answer expires as DNS says, at most after this many seconds. */
+/** A cached answer expires as DNS specifies, but after this many seconds at the latest. */
 const LONGEST_CACHE_S = 30;
 const MAX_CACHED = 1_000;
 
@@ -53,7 +53,7 @@ interface Answer {
   readonly seconds: number;
 }
 
-/** DNS says that a name has no address of a family. This is not an outage. */
+/** True if DNS says that a name has no address of this family, which is not an outage. */
 const isNone = (error: unknown): boolean =>
   ['ENOTFOUND', 'ENODATA', 'EBADNAME'].includes(String((error as NodeJS.ErrnoException).code));
 
@@ -65,13 +65,13 @@ const queryFamilies = async (resolver: Resolver, name: string): Promise<Answer> 
   const unanswered = errors.find((error) => !isNone(error));
   if (records.length > 0)
     return { addresses: records.map(({ address }) => address), seconds: Math.min(...records.map(({ ttl }) => ttl)) };
-  // Codes of c-ares are not passed on: its ECONNREFUSED refers to a DNS server.
+  // Error codes of c-ares are not passed on, because its ECONNREFUSED refers to a DNS server.
   throw new NameError(unanswered === undefined ? 'ENOTFOUND' : 'EAI_AGAIN', { cause: unanswered ?? errors[0] });
 };
 
 /**
- * Resolves names with the hosts file and DNS, never with getaddrinfo. That blocks a thread of the process until a name
- * is resolved: a few names without an answer would block all threads, and all other look-ups.
+ * Resolves names with the hosts file and DNS, never with getaddrinfo. getaddrinfo blocks one of the process's threads
+ * until the name is resolved, so a few names without an answer would block all threads and thus all other look-ups.
  */
 export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOptions): Names => {
   const cached = new Map<string, { readonly until: number; readonly addresses: readonly string[] }>();
@@ -81,7 +81,7 @@ export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOp
   let counted = 0;
 
   const queryDns = async (name: string): Promise<Answer> => {
-    // A new resolver reads the machine's current DNS servers.
+    // A new resolver uses the machine's current DNS servers.
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
     if (servers !== undefined) resolver.setServers(servers);
     resolvers.add(resolver);

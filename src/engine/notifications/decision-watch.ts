@@ -3,14 +3,14 @@ import type { Clock } from '../base/clock.ts';
 import type { Notifications } from './notifications.ts';
 import { manyDenials, silentWebhook } from './words.ts';
 
-/** A webhook is down after this many consecutive failures within this time. */
+/** This many consecutive failures within this period mean that a webhook is down. */
 const OUTAGE = { count: 3, withinMs: 5 * 60_000 };
-/** This many denials within this time are a burst: an attack, or a DApp released with an error. */
+/** This many denials within this period are a burst: an attack, or a DApp that was released with an error. */
 const BURST = { count: 20, withinMs: 60_000 };
-/** A burst is over after this long without another. */
+/** A burst is over when this much time has passed without another one. */
 const CALM_MS = 10 * 60_000;
 
-/** Codes for a webhook without a verdict. `WEBHOOK_DENIED` is a verdict. */
+/** Codes of calls that gave no verdict. `WEBHOOK_DENIED` is a verdict. */
 const OUTAGE_CODES: ReadonlySet<string> = new Set([
   'WEBHOOK_TIMEOUT',
   'WEBHOOK_STATUS',
@@ -22,12 +22,12 @@ const OUTAGE_CODES: ReadonlySet<string> = new Set([
   'WEBHOOK_UNREACHABLE',
 ]);
 
-/** The operator knows already: a pause has its own notification. */
+/** A pause has its own notification, so these denials need none. */
 const PAUSE_CODES: ReadonlySet<string> = new Set(['SPONSORSHIP_PAUSED', 'DAPP_PAUSED']);
 
 /**
- * Whether webhooks verified the operation, or one denied it: they are up. Sponsorship rules do not apply to payment in
- * tokens.
+ * Whether the DApp's webhooks are up: they allowed the operation, or one denied it. Operations paid in a token do not
+ * count, because sponsorship rules do not apply to them.
  */
 const isAnswered = ({ outcome, mode, code }: DecisionRecord): boolean =>
   code === 'WEBHOOK_DENIED' || (outcome === 'sponsored' && mode === 'SPONSORED');
@@ -35,7 +35,7 @@ const isAnswered = ({ outcome, mode, code }: DecisionRecord): boolean =>
 export interface DecisionWatch {
   made(decision: DecisionRecord): void;
   calm(): Promise<void>;
-  /** Forgets all counts: this engine receives no decisions until it leads again. */
+  /** Resets all counts, because this engine receives no decisions until it is the leader again. */
   forget(): void;
 }
 
@@ -56,7 +56,7 @@ export const watchDecisions = (notifications: Notifications, clock: Clock): Deci
   const bursts = createCounters(BURST, clock);
   const outages = createCounters(OUTAGE, clock);
   const lastBurst = new Map<string, number>();
-  /** When this engine last received no decisions, epoch ms. */
+  /** When this engine was last without decisions, epoch ms. */
   let deafAt = 0;
 
   const webhookOf = (decision: DecisionRecord): void => {

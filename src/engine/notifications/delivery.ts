@@ -24,12 +24,12 @@ export interface DeliveryOptions {
 }
 
 export interface Delivery {
-  /** Sends what is due, and then new notifications. */
+  /** Sends notifications that are due, and then new ones. */
   start(): void;
   /**
-   * Sends a test, once.
+   * Sends a test notification, once.
    *
-   * @returns why it failed
+   * @returns why it failed; undefined if it succeeded
    * @throws EngineError `WEBHOOK_NOT_FOUND` if no webhook is set
    */
   test(): Promise<string | undefined>;
@@ -39,12 +39,12 @@ export interface Delivery {
 /** Id of the webhook's URL and secret in the vault. */
 export const NOTIFICATION_WEBHOOK = 'notifications';
 
-/** How often it checks for due notifications. After a failure the interval doubles, up to a minute. */
+/** How often to check for due notifications. After a failure the interval doubles, up to a minute. */
 const POLL_MS = 5_000;
-/** Notifications that the webhook has not accepted for this long are dropped. */
+/** After this time, notifications that the webhook has not accepted are dropped. */
 const GIVE_UP_MS = 24 * 3_600_000;
 
-/** Why the receiver did not accept it. Only the status matters. */
+/** Why the receiver did not accept a notification; undefined if it did. Only the HTTP status matters. */
 const refusalOf = ({ call: { status }, host, error }: WebhookResponse): string | undefined => {
   if (status !== undefined && status >= 200 && status < 300) return undefined;
   if (status !== undefined) {
@@ -54,7 +54,10 @@ const refusalOf = ({ call: { status }, host, error }: WebhookResponse): string |
   return explainDenial(error?.code ?? 'WEBHOOK_NOT_HTTP', { host, ...error?.evidence }).message;
 };
 
-/** Calls are made, signed and restricted like those of DApps' webhooks. Due notifications survive a restart. */
+/**
+ * Delivers notifications to the operator's webhook. Calls are made, signed and restricted like those of DApps'
+ * webhooks. Due notifications survive a restart.
+ */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
   const { notifications, store, isLeader, webhooks, vault, clock, entropy, log, address } = options;
 
@@ -93,7 +96,7 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
       page: desk === null ? null : `${desk}/console/#${page}`,
     };
     const error = await withErrorRecord(() => call(url, `${id}.${event}`, data));
-    // The loop tries again.
+    // The loop retries.
     if (error !== undefined) throw new Error(error);
     await store.notificationSent(notification);
   };

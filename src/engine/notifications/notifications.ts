@@ -3,18 +3,20 @@ import type { Log } from '../base/log.ts';
 import type { Condition, NotificationStore, StoredNotification } from '../store/notification-store.ts';
 import type { NotificationText } from './words.ts';
 
-/** Notifications for the operator, the same in console, tray and webhook. */
+/** Notifications for the operator. Console, tray and webhook show the same ones. */
 export interface Notifications {
   isOpen(happening: Condition): boolean;
   open(): readonly StoredNotification[];
   /**
-   * Begins a notification, unless it is open already or another engine notifies. Never rejects: storage errors are
-   * logged.
+   * Starts a notification, unless it is already open or another engine is responsible. Never rejects: storage errors
+   * are logged.
    */
   raise(happening: Condition, text: NotificationText, decisionId?: string): Promise<void>;
-  /** Ends a notification, if it is open and no other engine notifies. Never rejects. */
+  /** Ends a notification, if it is open and no other engine is responsible. Never rejects. */
   end(happening: Condition): Promise<void>;
-  /** Calls the listener with each begin and end, once stored. @returns unsubscribes */
+  /**
+   * Calls the listener when a notification has started or ended, and is stored. @returns a function that unsubscribes
+   */
   follow(listener: (notification: StoredNotification) => void): () => void;
   refresh(): Promise<void>;
   stop(): Promise<void>;
@@ -31,7 +33,7 @@ export interface NotificationsOptions {
   readonly log: Log;
 }
 
-/** As many as the store keeps of ended ones. */
+/** The number of ended notifications that the store keeps. */
 const MAX_NOTIFICATIONS = 500;
 
 const keyOf = ({ kind, subject }: Condition): string => `${kind} ${subject}`;
@@ -41,7 +43,7 @@ export const createNotifications = async (options: NotificationsOptions): Promis
   const open = new Map((await store.openNotifications()).map((one) => [keyOf(one), one]));
   const listeners = new Set<(notification: StoredNotification) => void>();
   let last = Promise.resolve();
-  /** One at a time: simultaneous begins and ends keep their order. */
+  /** Runs one action at a time, so that simultaneous starts and ends keep their order. */
   const inTurn = (act: () => Promise<readonly StoredNotification[]>): Promise<void> => {
     last = last.then(act).then(
       (changed) => {

@@ -35,21 +35,21 @@ export interface Watch {
   stop(): Promise<void>;
 }
 
-/** Not more often, because node providers bill requests. */
+/** The interval between checks. They are not more frequent, because node providers bill requests. */
 const POLL_MS = 60_000;
 /** Minimum time between two checks, even if an event triggers one. */
 const SOON_MS = 10_000;
 /** A node is unreachable after this many failed checks in a row. */
 const UNREACHABLE_POLLS = 2;
-/** A low tank must exceed its threshold by a tenth to count as refilled: reservations come and go. */
+/** A low tank counts as refilled only if it exceeds its threshold by a tenth, because reservations come and go. */
 const ENOUGH_TENTHS = 11n;
 
 const isEnough = ({ freeWei, lowBelowWei }: DappState['tank']): boolean =>
   freeWei !== null && BigInt(freeWei) * 10n >= BigInt(lowBelowWei) * ENOUGH_TENTHS;
 
 /**
- * The one place that decides what the operator is notified of. Each notification has a begin and an end: a low or empty
- * tank, a burst of denials, an unreachable webhook or node, a tripped breaker, a pause.
+ * The only place that decides what the operator is notified of. Each notification has a start and an end: a low or
+ * empty tank, a burst of denials, an unreachable webhook or node, a tripped breaker, a pause.
  */
 export const watchDesk = (options: WatchOptions): Watch => {
   const { notifications, store, feed, pause, vault, measure, isLeader, clock, log } = options;
@@ -69,7 +69,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
   };
 
   const checkTank = async ({ paymasterId: subject, tank }: DappState, name: string): Promise<void> => {
-    // An unreachable node gives no tank level.
+    // If the node is unreachable, the tank's level is unknown.
     if (tank.level === 'unknown') return;
     await set({ kind: 'tankEmpty', subject }, tank.level === 'empty' ? emptyTank(name) : undefined);
     const isStillLow = tank.level === 'good' && !isEnough(tank);
@@ -90,12 +90,12 @@ export const watchDesk = (options: WatchOptions): Watch => {
   };
 
   let checking = Promise.resolve();
-  /** One at a time: a slow check must not report what is out of date. */
+  /** One check at a time, so that a slow check cannot report what is out of date. */
   const checkPauses = (): Promise<void> =>
     (checking = checking.then(checkAllPauses).catch((err: unknown) => log.error('notifications.error', { err })));
 
   const checkChains = async (): Promise<void> => {
-    // URLs of nodes may be in the vault.
+    // The nodes' URLs may be in the vault.
     if (vault.state !== 'unlocked') return;
     const { chains, dapps } = await measure();
     for (const chain of chains) await checkNode(chain);

@@ -35,13 +35,13 @@ export const silentNode = (chain: string, error: string | null): NotificationTex
   body: error ?? 'It gave no reason.',
 });
 
-/** A pause by the breaker. `dapp` undefined: of all DApps. */
+/** The notification of a pause by the breaker. @param dapp name of the paused DApp; undefined if all are paused */
 export const trippedBreaker = (dapp: string | undefined, { reason }: Pause): NotificationText => ({
   title: `The burn-rate breaker paused ${dapp ?? 'all sponsorship'}`,
   body: reason ?? 'It gave no reason.',
 });
 
-/** A pause by the operator. `dapp` undefined: of all DApps. */
+/** The notification of a pause by the operator. @param dapp name of the paused DApp; undefined if all are paused */
 export const operatorPause = (dapp: string | undefined, { reason }: Pause): NotificationText => ({
   title: dapp === undefined ? 'All sponsorship is paused' : `Sponsorship for ${dapp} is paused`,
   body: reason ?? 'Gasdesk signs nothing until it is resumed.',

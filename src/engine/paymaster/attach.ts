@@ -10,8 +10,8 @@ export interface AttachContext {
 }
 
 /**
- * Attaches a paymaster contract as the one of its version on a chain, once verified. If the chain has no node or no
- * signer yet, it is verified later, before its first use.
+ * Verifies a paymaster contract and attaches it for its version on a chain. If the chain has no node or no signer yet,
+ * the contract is verified later, before its first use.
  *
  * @throws EngineError `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`
  */

@@ -13,7 +13,7 @@ import type {
   TokenTerms,
 } from '../../core/paymaster-layouts/layout.ts';
 
-/** `eth_call` on the latest block. Rejects if the chain is unreachable or the call reverts. */
+/** `eth_call` at the latest block. Rejects if the chain is unreachable or the call reverts. */
 export type EthCall = (to: Address, data: Hex) => Promise<Hex>;
 
 const abi = new Interface([
@@ -30,26 +30,26 @@ const TRUE: Hex = `0x${'0'.repeat(63)}1`;
 
 const callData = (name: string, ...values: unknown[]): Hex => abi.encodeFunctionData(name, values) as Hex;
 
-/** The answer is not from the expected contract, or the address has no contract. */
+/** The address has no contract, or a different one than expected. */
 export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer';
 }
 
 async function readUint256(call: EthCall, to: Address, name: string, ...values: unknown[]): Promise<bigint> {
   const answer = await call(to, callData(name, ...values));
-  // An address without code answers `0x`, which would read as 0, an empty tank.
+  // An address without code returns `0x`, which would read as 0, like an empty tank.
   if (byteLength(answer) !== 32) {
     throw new UnexpectedAnswer(`${to} gave no number for ${name}: ${answer.slice(0, 100)}`);
   }
   return BigInt(answer);
 }
 
-/** The address in an answer; the raw answer, such as `0x`, if it contains none. */
+/** The address in a result; the raw result, such as `0x`, if it contains none. */
 const addressIn = (answer: Hex): Hex => (/^0x0{24}[0-9a-fA-F]{40}$/.test(answer) ? `0x${answer.slice(26)}` : answer);
 
 /**
- * `signer` if the contract accepts its signatures. Otherwise the address that it accepts, or a raw answer that is no
- * address.
+ * Reads the contract's signer: `signer` if the contract accepts its signatures, otherwise the address that it accepts,
+ * or a raw result that is no address.
  */
 export async function readSigner(
   call: EthCall,
@@ -65,10 +65,10 @@ export async function readSigner(
 }
 
 /**
- * Balance that pays, wei: the funding wallet's tank if the contract has tanks, else the contract's deposit at the
- * EntryPoint.
+ * The balance that pays, in wei: the funding wallet's tank if the contract has tanks, otherwise the contract's deposit
+ * at the EntryPoint.
  *
- * @throws UnexpectedAnswer if no such contract exists
+ * @throws UnexpectedAnswer if the address has no such contract
  */
 export const readBalance = (
   call: EthCall,
@@ -80,29 +80,32 @@ export const readBalance = (
     ? readUint256(call, terms.paymaster, 'getBalance', neededTerm(terms, 'fundingWallet'))
     : readDeposit(call, entryPoint, terms.paymaster);
 
-/** Total deposit of a contract at its EntryPoint, wei. @throws UnexpectedAnswer if no such EntryPoint exists */
+/** Total deposit of a contract at its EntryPoint, in wei. @throws UnexpectedAnswer if the address has no EntryPoint */
 export const readDeposit = (call: EthCall, entryPoint: Address, paymaster: Address): Promise<bigint> =>
   readUint256(call, entryPoint, 'balanceOf', paymaster);
 
-/** The paymaster's count of validated operations of the sender. @throws UnexpectedAnswer if no such contract exists */
+/**
+ * How many operations of the sender the paymaster has validated. @throws UnexpectedAnswer if the address has no such
+ * contract
+ */
 export const readSenderNonce = (call: EthCall, paymaster: Address, sender: Address): Promise<bigint> =>
   readUint256(call, paymaster, 'senderNonce', sender);
 
-/** The account's next nonce for a key. @throws UnexpectedAnswer if no such EntryPoint exists */
+/** The account's next nonce for a nonce key. @throws UnexpectedAnswer if the address has no EntryPoint */
 export const readAccountNonce = (call: EthCall, entryPoint: Address, account: Address, key: bigint): Promise<bigint> =>
   readUint256(call, entryPoint, 'getNonce', account, key);
 
-/** A contract compared with what Gasdesk would sign for, with both values of each comparison. */
+/** The result of comparing a contract with what Gasdesk would sign, with both values of each comparison. */
 export interface PaymasterContractCheck {
-  /** False: nothing may be signed for this contract. */
+  /** If false, nothing may be signed for this contract. */
   matches: boolean;
-  /** The contract's EntryPoint, if it reports another one. Version 1.1.0 reports none. */
+  /** The contract's EntryPoint, if it differs from the expected one. Version 1.1.0 does not report its EntryPoint. */
   otherEntryPoint?: Hex;
   hash: { local: Hex; contract: Hex };
   signer: { vault: Address; contract: Hex };
 }
 
-/** All fields differ, and no length is a multiple of a word, so that mixed-up fields change the hash. */
+/** All fields differ, and no length is a multiple of a word, so that confusing two fields changes the hash. */
 const SAMPLE_FIELDS = {
   sender: `0x${'11'.repeat(20)}`,
   nonce: (1n << 255n) + 2n,
@@ -127,7 +130,7 @@ const SAMPLE_TERMS: Omit<SponsorshipTerms & TokenTerms, 'chainId' | 'paymaster'>
   validUntil: 1_893_456_000,
   validAfter: 1_700_000_000,
   fundingWallet: `0x${'22'.repeat(20)}`,
-  // The sample's sender cannot be deployed, so the contract has never counted an operation of it.
+  // The sample's sender cannot be deployed, so the contract has never counted an operation from it.
   senderNonce: 0n,
   token: `0x${'55'.repeat(20)}`,
   exchangeRate: 13n,
@@ -140,9 +143,9 @@ const modesOf = (layout: AttachableLayout): readonly AttachableLayout[] =>
   'token' in layout && layout.token.version === layout.version ? [layout, layout.token] : [layout];
 
 /**
- * Verifies a contract before use, and for `doctor` (behaviour 3.2). In each of its modes, its `getHash` of a sample
- * operation must equal ours, it must accept the vault's signatures, and use the expected EntryPoint. Rejects only if
- * `call` does.
+ * Verifies a contract before its use, and for `doctor` (behaviour 3.2). In each of its modes, its `getHash` of a sample
+ * operation must equal the hash that Gasdesk computes. It must also accept the vault's signatures and use the expected
+ * EntryPoint. Rejects only if `call` does.
  */
 export async function verifyPaymasterContract(
   call: EthCall,

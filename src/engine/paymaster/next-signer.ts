@@ -27,14 +27,14 @@ export interface NextSignerContext {
   readonly rpc: (chainId: number) => Promise<RpcClient>;
 }
 
-/** Address of a chain's prepared key; undefined if none is prepared. @throws EngineError `VAULT_LOCKED` */
+/** Address of the prepared next key of a chain; undefined if no key is prepared. @throws EngineError `VAULT_LOCKED` */
 export const nextSignerOf = (vault: Vault, chainId: number): Address | undefined => {
   const key = vault.get(nextSignerKeyName(chainId));
   return key === undefined ? undefined : addressOf(key.reveal());
 };
 
 /**
- * Creates a chain's next signing key, or returns the prepared one: a contract may accept it already.
+ * Creates a chain's next signing key. If one is already prepared, returns it, because a contract may already accept it.
  *
  * @throws EngineError `SIGNER_MISSING` if the chain has no signer yet, `VAULT_LOCKED`
  */
@@ -70,7 +70,7 @@ const contractsOn = async (
 ): Promise<PaymasterContract[]> =>
   (await store.listPaymasterContracts()).filter((contract) => contract.chainId === chainId);
 
-/** A check by a decision or the doctor meanwhile does not make it another contract. */
+/** For comparing contracts: a decision or `doctor` may verify one meanwhile, which does not change it. */
 const unchecked = (contract: PaymasterContract): PaymasterContract => ({ ...contract, checked: false });
 
 const mustAccept = (next: Address, [first]: readonly PaymasterContract[]): void => {
@@ -82,13 +82,14 @@ const mustAccept = (next: Address, [first]: readonly PaymasterContract[]): void 
 };
 
 /**
- * Makes the prepared key the signer. The next start (`reconcileSigners`) can repair an interruption after each step:
- * the address in the store, the key in its place, the prepared key removed.
+ * Makes the prepared key the signer. There are three steps: the signer's address in the store, the key in its place in
+ * the vault, the removal of the prepared key. After an interruption between them, the next start (`reconcileSigners`)
+ * completes them.
  *
- * @param replacing a contract to attach in the same step, in place of the one of its version
+ * @param replacing a contract to attach in the same step, replacing the one of its version
  * @throws EngineError `SIGNER_MISSING` if no key is prepared, `CONTRACT_MISMATCH` if a contract does not accept it,
- *   `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`; RpcError; errors of store and vault. The previous key then
- *   remains the signer
+ * `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`; RpcError; errors of store and vault. The previous key then
+ * remains the signer
  */
 export const useNextSigner = async (
   context: Pick<NextSignerContext, 'store' | 'vault' | 'rpc'>,
@@ -108,7 +109,7 @@ export const useNextSigner = async (
     ...(replacing === undefined ? [] : [{ ...replacing, checked: true }]),
   ];
   if (contracts.length > 0) mustAccept(next, await refusing((await rpc(chainId)).call, contracts, next));
-  // During the chain reads, another contract may have been attached, or the key used or dropped.
+  // During the chain reads, another contract may have been attached, or the prepared key may have been used or dropped.
   const now = await contractsOn(store, chainId);
   if (!isDeepStrictEqual(now.map(unchecked), attached.map(unchecked)))
     throw new EngineError('CONTRACT_MISMATCH', 'The attached contracts changed meanwhile. Try again.');
@@ -116,14 +117,14 @@ export const useNextSigner = async (
   if (key === undefined || !sameAddress(addressOf(key.reveal()), next)) throw new EngineError('SIGNER_MISSING');
   const signer: ChainSigner = { chainId, address: next };
   try {
-    // Once recorded, the prepared key signs, wherever it is in the vault.
+    // Once recorded in the store, the prepared key signs, wherever it is in the vault.
     await Promise.all([
       store.saveSigner(signer),
       ...contracts.map((contract) => store.savePaymasterContract(contract)),
     ]);
     await vault.set(signerKeyName(chainId), key);
   } catch (error) {
-    // If this write fails too, the prepared key stays recorded as the signer, and the next start puts it in place.
+    // If this write fails too, the prepared key stays recorded as the signer, and the next start moves it into place.
     const present = vault.get(signerKeyName(chainId));
     if (present !== undefined) {
       await store.saveSigner({ chainId, address: addressOf(present.reveal()) }).catch(() => undefined);
@@ -135,7 +136,7 @@ export const useNextSigner = async (
 };
 
 /**
- * Deletes the prepared key, unless a contract accepts it or is about to: that contract would have no signer.
+ * Deletes the prepared key, unless a contract accepts it or is about to, because that contract would have no signer.
  *
  * @throws EngineError `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`, `RPC_MISSING`, `VAULT_LOCKED`
  */

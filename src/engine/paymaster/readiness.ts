@@ -14,7 +14,7 @@ export interface ReadyContract<Layout extends AttachableLayout> {
   readonly layout: Layout;
   readonly entryPoint: Address;
   readonly contract: Address;
-  /** False until the contract is verified. */
+  /** False until the contract has been verified. */
   readonly checked: boolean;
   readonly signer: Address;
   readonly key: Secret<Hex>;
@@ -28,7 +28,7 @@ export interface Tank extends Pick<ReadyContract<PaymasterLayout>, 'chainId' | '
 export interface ReadyPaymaster extends ReadyContract<PaymasterLayout>, Tank {}
 
 export interface ReadyTokenPaymaster extends ReadyContract<TokenLayout> {
-  /** Where singletons send the tokens; Biconomy's contract has its own receiver. */
+  /** Where singletons send the tokens. Biconomy's contract has its own setting for this. */
   readonly treasury: Address;
 }
 
@@ -86,7 +86,7 @@ const readyContract = async <Layout extends AttachableLayout>(
 };
 
 /**
- * The tank of a DApp. Needs no keys.
+ * The tank of a DApp. Determining it requires no keys.
  *
  * @throws EngineError `PAYMASTER_NOT_READY` if no contract is attached, or no funding wallet is known
  */
@@ -100,9 +100,9 @@ export const requireTank = async (store: Pick<RegistryStore, 'findPaymasterContr
 };
 
 /**
- * Collects what signing for a DApp needs (behaviour 3.1).
+ * Returns everything that signing for a DApp requires (behaviour 3.1).
  *
- * @throws EngineError `PAYMASTER_NOT_READY`, which names the missing part and the command that adds it
+ * @throws EngineError `PAYMASTER_NOT_READY`, which names the missing part and the command that sets it up
  */
 export const requireReady = async (store: ReadinessStore, vault: Vault, dapp: Dapp): Promise<ReadyPaymaster> => {
   const ready = await readyContract(store, vault, dapp.chainId, requireLayout(dapp.version));
@@ -110,7 +110,8 @@ export const requireReady = async (store: ReadinessStore, vault: Vault, dapp: Da
 };
 
 /**
- * Collects what taking tokens for a DApp needs: the singleton itself, or Biconomy's token paymaster for `1.1.0`.
+ * Returns everything that taking tokens for a DApp requires: the singleton itself, or Biconomy's token paymaster for
+ * `1.1.0`.
  *
  * @throws EngineError `PAYMASTER_NOT_READY`, also for a version without token mode
  */

@@ -14,7 +14,7 @@ export interface RecheckContext {
   readonly log: Log;
 }
 
-/** True if the contract reports another hash or signer. An unreachable chain counts as no answer. */
+/** True if the contract reports a different hash or signer. Without an answer from the chain, it is false. */
 const disagrees = async ({ store, chains }: RecheckContext, contract: PaymasterContract): Promise<boolean> => {
   const { chainId, version, address } = contract;
   try {
@@ -29,8 +29,8 @@ const disagrees = async ({ store, chains }: RecheckContext, contract: PaymasterC
 };
 
 /**
- * Verifies contracts again, since their owner may have changed the signer. A contract that fails is verified before
- * each signature, until it passes.
+ * Verifies contracts again, because their owners may have changed the signers. A contract that fails is verified before
+ * each signature until it passes.
  */
 export const recheckContracts = async (context: RecheckContext): Promise<void> => {
   const { store, log } = context;

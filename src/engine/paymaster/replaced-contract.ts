@@ -28,10 +28,10 @@ const holds = async ({ store, chains }: ReplaceContext, chainId: number, entryPo
 };
 
 /**
- * Describes the contract that another one replaces, its balance, and how to go back to it; null if none is replaced.
- * Call before the new one is attached.
+ * Describes the contract that a new one replaces, its balance, and how to return to it; null if none is replaced. Must
+ * be called before the new contract is attached.
  *
- * @param next the contract to be attached; undefined before its creation
+ * @param next the contract to attach; undefined if it has not been created yet
  */
 export const replacedWords = async (
   context: ReplaceContext,

@@ -27,7 +27,7 @@ const mismatch = (
   return new EngineError('CONTRACT_MISMATCH', message, { ...data, fix });
 };
 
-/** A failed call means either another contract, or an unreachable chain. */
+/** The error for a failed call: either the contract is not the expected one, or the chain is unreachable. */
 export const callError = (subject: AttachedTo, cause: RpcError | UnexpectedAnswer): EngineError => {
   const words = cause.message.slice(0, 200);
   if (cause instanceof UnexpectedAnswer || hasReverted(cause)) {
@@ -72,8 +72,8 @@ export const requireVerified = async (rpc: RpcClient, subject: ContractSubject):
 };
 
 /**
- * Verifies a contract that was attached while its chain was unreachable, or before the signer changed, and stores the
- * result. Does nothing without an RPC URL.
+ * Verifies a contract that was attached while its chain was unreachable or before the signer changed, and stores the
+ * result. Does nothing if the chain has no RPC URL.
  *
  * @throws EngineError `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`
  */

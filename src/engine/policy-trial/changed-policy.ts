@@ -19,7 +19,7 @@ type InputOf<Name extends PolicyChange['name']> = Extract<PolicyChange, { name: 
 
 const NEW = { ruleId: 'new', active: true, cycle: 0 } as const;
 
-/** Changes or removes the matching items. @throws EngineError with this code if none matches */
+/** Changes or removes the matching items. @throws EngineError with this code if no item matches */
 const changed = <Item>(
   items: readonly Item[],
   isMeant: (item: Item) => boolean,
@@ -53,7 +53,7 @@ const withWebhook = (
   webhooks: changed(webhooks, ({ webhookId }) => webhookId === id, change, 'WEBHOOK_NOT_FOUND'),
 });
 
-/** Registered contracts are paused like rules. */
+/** Registered contracts can be paused like rules. */
 const withActive = (policy: Policy, { ruleId }: InputOf<'rules.activate'>, active: boolean): Partial<Policy> =>
   policy.contracts.some((contract) => contract.ruleId === ruleId)
     ? withContract(
@@ -142,8 +142,8 @@ const CHANGES: {
 };
 
 /**
- * The policy as if the procedure had run; nothing is stored. The result throws as the procedure would for input that
- * does not fit the policy: EngineError such as `RULE_NOT_FOUND` or `POLICY_FILE_INVALID`.
+ * The policy as it would be after the procedure; nothing is stored. The returned function throws what the procedure
+ * would throw for input that does not fit the policy: EngineError such as `RULE_NOT_FOUND` or `POLICY_FILE_INVALID`.
  */
 export const changedPolicy =
   (current: Policy, { name, input }: PolicyChange): DraftAt =>

@@ -17,40 +17,46 @@ export interface TrialTask {
 interface TrialResult {
   readonly report: TrialReport;
   readonly flips: readonly TriedFlip[];
-  /** When new and changed limits began, epoch ms. */
+  /** When new and changed limits start, epoch ms. */
   readonly from: number;
-  /** Operations sponsored over time. */
+  /** Numbers of operations sponsored over time. */
   readonly series: { readonly from: number; readonly stepMs: number; readonly steps: readonly TrialStep[] };
 }
 
 export interface TrialState {
   readonly done: number;
-  /** Number of decisions to try; undefined until counted. */
+  /** Number of decisions to try; undefined until they are counted. */
   readonly of?: number;
   readonly result?: TrialResult;
 }
 
-/** Messages of the thread: progress after each batch, and finally the result, or that the trial was cancelled. */
+/**
+ * Messages from the thread: progress after each batch, and finally the result or the notice that the trial was
+ * cancelled.
+ */
 export type FromTrial = TrialState | 'ended';
 
-/** Messages to the thread: a task; after each batch, whether to continue; while idle, that it should exit. */
+/**
+ * Messages to the thread: a task; after each batch, whether to continue; and while the thread is idle, the request to
+ * exit.
+ */
 export type ToTrial = TrialTask | 'next' | 'end';
 
 export interface TrialThread {
   /**
    * Runs a trial.
    *
-   * @param report gets the progress, and returns whether to continue
+   * @param report receives the progress, and returns whether to continue
    * @returns resolves when the trial is complete or cancelled; rejects with the error that ended the thread
    */
   run(task: TrialTask, report: (state: TrialState) => boolean): Promise<void>;
-  /** Exits the thread. Call only while it is idle. */
+  /** Ends the thread. Must be called only while the thread is idle. */
   end(): Promise<void>;
 }
 
-/** The thread's script is next to this file, as source or bundle. */
+/** The thread's script, which is next to this file, as source or in the bundle. */
 const SCRIPT = join(import.meta.dirname, `trial-worker${extname(import.meta.filename)}`);
-/** A trial keeps the draft's limits in memory, per user. */
+/** A trial keeps the state of the draft's limits in memory, for each user. */
 const MAX_MEMORY_MB = 1_024;
 
 interface RunningTask {

@@ -13,11 +13,11 @@ import type { FromTrial, ToTrial, TrialState, TrialTask } from './trial-thread.t
 const port = parentPort;
 if (port === null) throw new Error('This is started as a thread');
 
-/** Steps of the series, for any time span. */
+/** Number of steps in the series, for any period. */
 const STEPS = 28;
 const LOWEST_PRIORITY = 19;
 
-// Only on Linux does this apply to the thread alone. The desk's requests come first.
+// Only on Linux does this affect the thread alone. The engine's requests have priority.
 if (process.platform === 'linux') setPriority(LOWEST_PRIORITY);
 
 const nextMessage = async (): Promise<ToTrial> => {
@@ -27,8 +27,8 @@ const nextMessage = async (): Promise<ToTrial> => {
 const post = (news: FromTrial): void => port.postMessage(news);
 
 /**
- * Reports progress, and waits until the desk's own thread answers whether to continue, which takes longer while it is
- * busy.
+ * Reports progress, and waits for the engine's main thread to say whether to continue. That takes longer while the main
+ * thread is busy.
  */
 const mayContinue = async (state: TrialState): Promise<boolean> => {
   const answer = nextMessage();
@@ -41,7 +41,7 @@ const tryOn = async (past: PastDecisions, { current, change, query }: TrialTask)
   const trial = new PolicyTrial(changedPolicy(current, change), query.from);
   const series = new TrialSeries(query.from ?? firstAt ?? 0, query.to ?? (lastAt ?? 0) + 1, STEPS);
   let done = 0;
-  // The next batch runs while this one is reported.
+  // The next batch runs while the main thread handles this report.
   let continues = mayContinue({ done, of });
   for (let batch = await past.next(); batch.length > 0; batch = await past.next()) {
     for (const { record, revision } of batch) {

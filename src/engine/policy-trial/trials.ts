@@ -4,12 +4,12 @@ import type { Log } from '../base/log.ts';
 import type { DatabasePlace } from '../store/open-database.ts';
 import { type TrialState, type TrialTask, type TrialThread, startTrialThread } from './trial-thread.ts';
 
-/** Trials of policy changes on past decisions: one at a time, in a thread of their own. */
+/** Trials of policy changes on past decisions. One runs at a time, in a separate thread. */
 export interface Trials {
-  /** Begins a trial, and cancels the previous one. @returns its id */
+  /** Starts a trial, and cancels the previous one. @returns its id */
   start(task: Omit<TrialTask, 'database'>): string;
   /**
-   * Resolves with the progress once more is done than the caller has seen.
+   * Resolves with the progress, once it has advanced beyond what the caller has seen.
    *
    * @throws EngineError `TRIAL_NOT_FOUND`, also if it is cancelled meanwhile, `TRIAL_TOO_BIG`, or `INTERNAL`
    */
@@ -27,11 +27,11 @@ interface TrialsContext {
   readonly log: Log;
 }
 
-/** Decisions between two progress reports, which makes several reports per second. */
+/** Number of decisions between two progress reports, which gives several reports per second. */
 const REPORT_EVERY = 2_000;
-/** A trial ends after this long without a request for news: its page was closed. */
+/** A trial ends if no one asks for its progress for this long, because its page was closed. */
 const ABANDONED_MS = 60_000;
-/** An idle thread ends after this long. Until then the next trial needs no new thread. */
+/** An idle thread ends after this time. Until then, the next trial can reuse it. */
 const IDLE_MS = 60_000;
 
 const failure = (cause: unknown): EngineError =>
@@ -65,7 +65,7 @@ const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: Trials
   };
   return {
     task,
-    /** Resolves when the trial is over, with whether the thread still lives. */
+    /** Resolves when the trial is over, with whether the thread is still alive. */
     ended: run().then(() => error === undefined),
     end(): void {
       isWanted = false;
@@ -87,10 +87,10 @@ interface IdleThread {
   readonly cancelTimer: () => void;
 }
 
-/** Keeps the last used thread for a while. */
+/** Keeps the thread that was used last for a while. */
 const createThreads = (clock: Clock) => {
   let idle: IdleThread | undefined;
-  /** Replaces the kept trial. @returns the previous one */
+  /** Replaces the kept thread. @returns the previous one */
   const keep = (next?: IdleThread): TrialThread | undefined => {
     const before = idle;
     before?.cancelTimer();
@@ -105,7 +105,7 @@ const createThreads = (clock: Clock) => {
   };
 };
 
-/** Trials on the decisions of one desk. */
+/** Creates the trials for one database. */
 export const createTrials = (context: TrialsContext): Trials => {
   const { database, entropy } = context;
   const threads = createThreads(context.clock);

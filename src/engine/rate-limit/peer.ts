@@ -1,13 +1,13 @@
 import { isIPv4 } from 'node:net';
 
-/** An IPv4 address as a dual-stack socket reports it. */
+/** Prefix of an IPv4 address as a dual-stack socket reports it. */
 const MAPPED = /^::ffff:(?=\d+\.)/i;
 
 const groupsOf = (part: string): string[] => (part === '' ? [] : part.split(':'));
 
 /**
- * Key for counting a peer: an IPv4 address, or the first 64 bits of an IPv6 address, since its owner chooses the other
- * half freely. Undefined for this machine.
+ * Key for counting a peer: an IPv4 address, or the first 64 bits of an IPv6 address, because its owner can choose the
+ * other half freely. Undefined for this machine.
  *
  * @param remoteAddress as reported by a socket
  */

@@ -10,7 +10,7 @@ import { createTokenBuckets } from './token-buckets.ts';
  * @throws EngineError `RATE_LIMITED` if the limit is exceeded
  */
 export interface RateLimits {
-  /** Counts a request of an IP address. This machine's own are not limited. */
+  /** Counts a request from an IP address. Requests from this machine are not limited. */
   peer(remoteAddress: string): void;
   apiKey(apiKey: string): void;
   /** Counts a request for a smart account, separately per API key. */

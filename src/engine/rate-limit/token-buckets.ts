@@ -1,10 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 
-/** Token buckets by name. Each holds the tokens of one minute and fills evenly. */
+/** Token buckets by name. Each holds the tokens of one minute, and refills evenly. */
 export interface TokenBuckets {
   /** Takes one token. @returns 0, or the milliseconds until a token is available */
   take(name: string): number;
-  /** Number of buckets kept: those that are not full. */
+  /** Number of buckets kept, which are those that are not full. */
   readonly size: number;
 }
 
@@ -15,12 +15,12 @@ interface Bucket {
 }
 
 const MINUTE_MS = 60_000;
-/** Only an attack creates more within a minute; then the least recently used are dropped. */
+/** Only an attack creates more buckets within a minute. The least recently used ones are then dropped. */
 const MAX_BUCKETS = 100_000;
 
 /** Creates full buckets. @param limit requests per minute, read for each token; 0 means no limit */
 export const createTokenBuckets = (limit: () => number, clock: Clock): TokenBuckets => {
-  /** In the order of last use: the first are full again soonest. */
+  /** In order of last use, so the first ones are full again soonest. */
   const buckets = new Map<string, Bucket>();
   let limitBefore = 0;
 
@@ -37,7 +37,7 @@ export const createTokenBuckets = (limit: () => number, clock: Clock): TokenBuck
     },
     take(name) {
       const perMinute = limit();
-      // Counts under another limit are meaningless under this one.
+      // Counts from before the limit changed are meaningless under the new limit.
       if (perMinute !== limitBefore) buckets.clear();
       limitBefore = perMinute;
       if (perMinute === 0) return 0;

@@ -6,7 +6,7 @@ import { parse } from '../../shared/schema/parse.ts';
 import type { ImportedDecision } from '../store/sqlite/decision-import.ts';
 
 /**
- * The decision of an entry's line, as originally made. Its `seq` is the position of the entry.
+ * The decision in a log entry's line, as it was originally made. Its `seq` is the position of the entry.
  *
  * @throws EngineError `VALIDATION` if it cannot be shown
  */

@@ -5,22 +5,25 @@ import { parseExactJson } from '../../shared/schema/decimal.ts';
 import { type DecisionRecord, decisionRecord } from '../../shared/schema/decision.ts';
 import { parse } from '../../shared/schema/parse.ts';
 
-/** `line` counts from 1. */
+/** A line of an export. `line` counts from 1. */
 export interface ExportLine {
   readonly line: number;
   readonly decision: DecisionRecord;
 }
 
-/** Bytes per read: some 10 ms of work. */
+/** Bytes per read, which take about 10 ms of work. */
 const CHUNK_BYTES = 1024 * 1024;
 /** Far larger than any decision. */
 const LONGEST_LINE = 64 * 1024 * 1024;
-/** Twice the depth of anything that a desk stores. JSON code would overflow the stack beyond it. */
+/**
+ * Twice the nesting depth of anything that Gasdesk stores. With deeper JSON, the code that handles it would overflow
+ * the stack.
+ */
 const MAX_LEVELS = 128;
 const LINE_FEED = 0x0a;
 const EXPECTED = 'A decision export has one decision per line, as "gasdesk decisions export" writes it.';
 
-/** Other files that users may take for an export, by their first characters. */
+/** Other kinds of files that users may mistake for an export, by their first characters. */
 const OTHER_FILES: readonly (readonly [beginning: string, what: string])[] = [
   ['SQLite format 3\0', 'it is a SQLite database'],
   ['{"format":"gasdesk-log"', 'it is an exported log, which "gasdesk log verify" decides again'],
@@ -31,13 +34,13 @@ const OTHER_FILES: readonly (readonly [beginning: string, what: string])[] = [
 export const exportError = (line: number, error: string, cause?: unknown): EngineError =>
   new EngineError('EXPORT_INVALID', `Line ${line}: ${error}. ${EXPECTED}`, { line }, { cause });
 
-/** Node's errors for a file that cannot be read, such as `ENOENT`. */
+/** Converts Node's errors for a file that cannot be read, such as `ENOENT`. */
 export const asExpected = (error: unknown, file: string): unknown => {
   if (error instanceof EngineError || !(error instanceof Error) || !('syscall' in error)) return error;
   return new EngineError('EXPORT_INVALID', `Cannot read ${file}: ${error.message}`, {}, { cause: error });
 };
 
-/** What kind of file it is instead, by its beginning; undefined if it may be an export. */
+/** What other kind of file it is, judging by its first bytes; undefined if it may be an export. */
 const otherFile = (bytes: Buffer): string | undefined => {
   const beginning = bytes.toString('latin1', 0, 32);
   const known = OTHER_FILES.find(([start]) => beginning.startsWith(start));
@@ -50,9 +53,9 @@ const countOf = (character: string, text: string): number => {
   return count;
 };
 
-/** True for JSON with more levels of arrays and objects than supported. The result for invalid JSON is arbitrary. */
+/** True for JSON whose arrays and objects are nested too deeply. For invalid JSON, the result is arbitrary. */
 export const isTooDeep = (text: string, bytes: Buffer): boolean => {
-  // Fast path: most decisions have fewer brackets in total. Twenty times faster than checking every byte.
+  // Fast path: most decisions have fewer brackets in total. Counting is twenty times faster than checking every byte.
   if (countOf('[', text) + countOf('{', text) <= MAX_LEVELS) return false;
   let level = 0;
   let inText = false;
@@ -87,7 +90,7 @@ const readLine = (line: number, bytes: Buffer, isCut: boolean): DecisionRecord =
   }
 };
 
-/** Lines of a file as bytes. `isCut`: the file ends there without a line break. */
+/** The lines of a file as bytes. `isCut` is true if the file ends there without a line break. */
 async function* linesOf(file: string, signal?: AbortSignal): AsyncGenerator<{ bytes: Buffer; isCut: boolean }[]> {
   const handle = await open(file, 'r');
   try {
@@ -125,9 +128,9 @@ async function* linesOf(file: string, signal?: AbortSignal): AsyncGenerator<{ by
 }
 
 /**
- * Reads a decision export in chunks, so that nothing else waits for long.
+ * Reads a decision export in chunks, so that other work never waits for long.
  *
- * @throws EngineError `EXPORT_INVALID` that names the faulty line, `data.line`
+ * @throws EngineError `EXPORT_INVALID` , which names the invalid line, also in `data.line`
  */
 export async function* readExport(
   file: string,

@@ -1,14 +1,16 @@
 import { open } from 'node:fs/promises';
 import { isAgeFile } from '../backup/write-backup.ts';
 
-/** Kind of a file under review. Any other file is read as an export, which reports invalid lines. */
+/**
+ * The kinds of files that can be reviewed. A file of any other kind is read as an export, which reports invalid lines.
+ */
 export type FileKind = 'backup' | 'log' | 'receipt' | 'export';
 
 const LOG = /^\s*\{\s*"format"\s*:\s*"gasdesk-log"/;
 const RECEIPT = /^c2sp\.org\/tlog-proof@v1\r?\n/;
 const LENGTH = 100;
 
-/** Detected by the file's beginning. */
+/** Detects the kind of a file by its first bytes. */
 export const fileKind = async (file: string): Promise<FileKind> => {
   if (await isAgeFile(file)) return 'backup';
   const handle = await open(file, 'r');

@@ -8,7 +8,7 @@ import { exportError, readExport } from './export-lines.ts';
  * Reads a decision export into a new database.
  *
  * @param database path of the database; it must not exist
- * @throws EngineError `EXPORT_INVALID` that names the faulty line; other errors of the file as Node reports them
+ * @throws EngineError `EXPORT_INVALID`, which names the invalid line; other errors of the file as Node reports them
  */
 export const importExport = async (file: string, database: string, signal?: AbortSignal): Promise<ReviewInfo> => {
   const { mtimeMs } = await stat(file);

@@ -10,17 +10,17 @@ import { decisionOfEntry } from './decision-of-entry.ts';
 import { isTooDeep } from './export-lines.ts';
 
 export interface LogImportOptions {
-  /** The log's key, if known from another source than the file. */
+  /** The log's key, if it is known from a source other than the file. */
   readonly key?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called from time to time with the fraction of the file that was read, from 0 to 1. */
+  /** Called from time to time with the fraction of the file that has been read, from 0 to 1. */
   readonly progress?: ((part: number) => void) | undefined;
 }
 
 const OWN_KEY =
   'The key is the one in the file: compare it with the key that the operator hands out, or open the file with --key.';
 
-/** As many as the verifier reports. */
+/** The same maximum as in the verifier. */
 const MAX_FAULTS = 1_000;
 const DIGITS = /^\d+$/;
 
@@ -34,7 +34,7 @@ class EntryImport {
     this.#target = target;
   }
 
-  /** Writes the decision of an entry. @throws Error that says why the entry cannot be shown */
+  /** Writes the decision in an entry. @throws Error, which says why the entry cannot be shown */
   add(line: Buffer, entry: Entry): void {
     if (isTooDeep(line.toString(), line)) throw new Error('It is nested too deep');
     if (entry.kind === 'policy') this.#addPolicy(entry);
@@ -48,7 +48,7 @@ class EntryImport {
 
   #addDecision(line: Buffer): void {
     const decision = decisionOfEntry(line.toString());
-    // The verifier reports a duplicate.
+    // The verifier reports duplicates.
     if (!this.#target.add(decision)) return;
     this.from = Math.min(this.from, decision.at);
     this.to = Math.max(this.to, decision.at);
@@ -70,7 +70,7 @@ const verificationOf = (report: LogReport, hasKey: boolean): Verification => {
 const inOrder = (one: LogFault, other: LogFault): number => (one.entry ?? Infinity) - (other.entry ?? Infinity);
 
 /**
- * Verifies an exported log and reads its decisions, as far as they can be shown, into a new database.
+ * Verifies an exported log, and writes its decisions, as far as they can be shown, to a new database.
  *
  * @param database path of the database; it must not exist
  * @throws EngineError `EXPORT_INVALID` if the file is not an exported log, `VALIDATION` for an invalid key

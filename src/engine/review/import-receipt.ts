@@ -57,7 +57,7 @@ const verificationOf = (proof: EntryProof, key: VerifierKey | undefined, decisio
 };
 
 /**
- * Verifies a receipt and reads its decision into a new database.
+ * Verifies a receipt, and writes its decision to a new database.
  *
  * @param database path of the database; it must not exist
  * @param keyText the log's key; without it, the checkpoint's signer is not verified

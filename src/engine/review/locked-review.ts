@@ -12,10 +12,10 @@ type LockedProcedure =
 const NOTHING = { rows: [], upTo: 0, more: false };
 
 /**
- * A review of a file that needs a passphrase. Until `vault.open` supplies it, the review only reports that it is
- * locked; afterwards it is the review that `open` returns.
+ * A review of a file that needs a passphrase. Until `vault.open` is called with it, this service only reports that it
+ * is locked. Afterwards, it is the review that `open` returns.
  *
- * @param about `from` and `to` are still unknown
+ * @param about information on the file; `from` and `to` are not known yet
  */
 export const createLockedReview = (
   about: Pick<ReviewInfo, 'file' | 'savedAt'>,
@@ -28,7 +28,7 @@ export const createLockedReview = (
   const unlocked = new Promise<void>((resolve) => (unlock = resolve));
   const handlers: Handlers<LockedProcedure> = {
     'chains.list': async () => [],
-    // A review makes no decisions: a page that waits for one gets an answer when the review opens.
+    // A review makes no decisions. A page that waits for a new decision gets its answer when the review is unlocked.
     'decisions.follow': async ({ wait }) => {
       if (wait) await unlocked;
       return NOTHING;
@@ -46,7 +46,7 @@ export const createLockedReview = (
       review: { ...about, from: about.savedAt, to: about.savedAt },
     }),
     async 'vault.open'({ passphrase }) {
-      // One at a time: a second call finds it open.
+      // One call at a time: a second call finds the review open.
       const mine = opening.catch(() => undefined).then(async () => (opened ??= await open(new Secret(passphrase))));
       opening = mine;
       await mine;

@@ -12,14 +12,14 @@ import { version } from '../base/version.ts';
 import { someProcedures } from './some-procedures.ts';
 
 export interface ReviewSource {
-  /** Decisions and DApps. Only read, and closed with the review. */
+  /** Decisions and DApps. Used only for reading, and closed with the review. */
   readonly store: Store;
   readonly about: ReviewInfo;
 }
 
 type ReviewProcedure = NamesOf<'decisions'> | NamesOf<'inspect'> | 'chains.list' | 'paymasters.list' | 'system.info';
 
-/** Shows a review with the desk's own code. Refuses every other procedure with `REVIEW_READ_ONLY`. */
+/** Serves a review with the same code as the engine. Refuses all other procedures with `REVIEW_READ_ONLY`. */
 export const createReviewService = (
   { store, about }: ReviewSource,
   { clock, address }: { clock: Clock; address: () => string | null },
@@ -29,7 +29,7 @@ export const createReviewService = (
     ...decisionHandlers({ store, clock }, follow, about),
     ...inspectHandlers({ store, clock }),
     'chains.list': () => chainViews(store),
-    // A reviewer of decisions must not see API keys.
+    // Someone who reviews decisions must not see API keys.
     'paymasters.list': async () => (await store.listDapps()).map((dapp) => ({ ...dapp, apiKey: '', paused: null })),
     'system.info': async () => ({
       version,

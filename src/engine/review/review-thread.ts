@@ -7,24 +7,24 @@ import type { CalledService } from '../http/answer-call.ts';
 /** A call, or the request to exit. */
 export type ToReview = { readonly id: number; readonly name: string; readonly input: unknown } | 'end';
 
-/** The answer to the call with this id, or the verified fraction of a log, from 0 to 1. */
+/** The answer to the call with this id, or the fraction of a log that has been verified, from 0 to 1. */
 export type FromReview = { readonly id: number; readonly answer: EngineAnswer } | { readonly progress: number };
 
-/** A review in its own thread, so that nothing else in the process waits for it. */
+/** A review in a separate thread, so that nothing else in the process waits for it. */
 export interface ReviewThread {
-  /** Resolves when the file is read. @throws EngineError `EXPORT_INVALID`, as `createReview` does */
+  /** Resolves when the file has been read. @throws EngineError `EXPORT_INVALID`, like `createReview` */
   readonly opened: Promise<void>;
   readonly service: CalledService;
-  /** Ends the review, even while it opens, and removes its files. */
+  /** Ends the review, even while it is opening, and removes its files. */
   stop(): Promise<void>;
 }
 
 /**
- * Opens a file for review in a thread.
+ * Opens a file for review in a separate thread.
  *
- * @param script the thread's code: `review-worker.ts`, or its bundle
+ * @param script the thread's code: `review-worker.ts` or its bundle
  * @param file absolute path of a file that can be reviewed
- * @param progress called from time to time with the verified fraction of a log, from 0 to 1
+ * @param progress called from time to time with the fraction of a log that has been verified, from 0 to 1
  */
 export const startReviewThread = (
   script: string | URL,

@@ -23,7 +23,7 @@ const opening = createReview({
   signal: controller.signal,
   progress: (part) => send({ progress: part }),
 });
-// Callers get the error.
+// Callers receive this error with their answer.
 opening.catch(() => undefined);
 
 const service = async () => (await opening).service;
@@ -36,7 +36,7 @@ const end = async (): Promise<void> => {
   controller.abort(new EngineError('EXPORT_INVALID', 'Reading the file was cancelled'));
   const review = await opening.catch(() => undefined);
   await review?.stop().catch((error: unknown) => log.error('review.stop', { err: error }));
-  // Calls that wait for new decisions would keep the thread alive.
+  // Exits explicitly, because calls that wait for new decisions would keep the thread alive.
   process.exit();
 };
 

@@ -22,11 +22,11 @@ import { createLockedReview } from './locked-review.ts';
 import { type ReviewSource, createReviewService } from './review-service.ts';
 
 export interface ReviewOptions {
-  /** A decision export, an exported log, a receipt or a backup. It is read once, and never written. */
+  /** A decision export, an exported log, a receipt or a backup. The file is read once and never written. */
   readonly file: string;
   /** The log's key, as published by its operator; only for a log or a receipt. */
   readonly key?: string | undefined;
-  /** Called from time to time with the verified fraction of a log, from 0 to 1. */
+  /** Called from time to time with the fraction of a log that has been verified, from 0 to 1. */
   readonly progress?: (part: number) => void;
   readonly log: Log;
   readonly clock?: Clock;
@@ -36,7 +36,7 @@ export interface ReviewOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Decisions shown without a desk: no data folder, no network, no chain, no keys. */
+/** Shows decisions without a data folder, network, chain or keys. */
 export interface Review {
   readonly service: ConsoleService;
   readonly operatorToken: Secret<string>;
@@ -51,7 +51,7 @@ export interface Review {
   stop(): Promise<void>;
 }
 
-/** Like a desk's, but with fewer clients. */
+/** Limits like those of an engine, but for fewer clients. */
 const SERVING = { requestTimeoutMs: 30_000, maxConnections: 256, connectionSharePercent: 100 };
 
 const readInto = (database: string, kind: Exclude<FileKind, 'backup'>, options: ReviewOptions): Promise<ReviewInfo> => {
@@ -94,11 +94,12 @@ const unpackBackup = async (
 };
 
 /**
- * Opens a decision export, an exported log, a receipt or a backup for review. A log or a receipt is verified; a faulty
- * one still opens, and reports its errors. A backup shows nothing until `vault.open` supplies its passphrase.
+ * Opens a decision export, an exported log, a receipt or a backup for review. A log or a receipt is verified; an
+ * invalid one still opens, and its errors are reported. A backup shows nothing until `vault.open` is called with its
+ * passphrase.
  *
- * @throws EngineError `EXPORT_INVALID`, whose message names the faulty line; `VALIDATION` for an invalid key, or one
- *   that verifies nothing here. Nothing is left behind
+ * @throws EngineError `EXPORT_INVALID`, whose message names the invalid line; `VALIDATION` for an invalid key, or for a
+ * key with a file that needs none. No files are left behind
  */
 export const createReview = async (options: ReviewOptions): Promise<Review> => {
   const { file, log, clock = systemClock, entropy = systemEntropy, consoleFolder } = options;

@@ -6,7 +6,7 @@ import type { Handlers } from '../service/service.ts';
 
 type Run = (args: unknown) => Promise<unknown>;
 
-/** A service with these procedures only. Refuses others before it reads their input. */
+/** A service with only these procedures. Refuses others before it reads their input. */
 export const someProcedures = <Name extends ProcedureName>(
   handlers: Handlers<Name>,
   refusal: () => EngineError,

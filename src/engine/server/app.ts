@@ -23,11 +23,11 @@ import { type ReadBody, createBodyReader, readJson } from '../http/json.ts';
 import { CLOSING } from '../http/listen.ts';
 import { createBodyReceiver, discardRest } from '../http/receive-body.ts';
 
-/** Larger than any read-only call of the console. */
+/** Larger than the input of any console call in a review. */
 const CONSOLE_BODY_BYTES = 65_536;
 /** What the log calls the path of a plain JSON-RPC request. */
 const RPC_ROUTE = '/api/v1/:chainId/:apiKey';
-/** Simultaneous open pages of a review. */
+/** How many pages of a review may be open at the same time. */
 const REVIEW_STREAMS = 16;
 
 export interface ConsoleAppContext {
@@ -47,8 +47,8 @@ export interface HttpContext extends ConsoleAppContext {
 }
 
 /**
- * True if a Host header names this server by IP address, as localhost, or by a name that the operator has allowed. An
- * attacker can make any other name resolve to this machine (DNS rebinding).
+ * True if a Host header names this server by IP address, as localhost, or by a name that the operator has allowed. Any
+ * other name could be made by an attacker to resolve to this machine (DNS rebinding).
  */
 const isOwnHost = (host: string, allowed: readonly string[]): boolean => {
   if (allowed.includes(host)) return true;
@@ -62,7 +62,7 @@ const answerError = (context: Context, error: EngineError): void => {
   context.body = errorEnvelope(error);
 };
 
-/** Renders all errors, and unknown routes, in the envelope. */
+/** Returns all errors, and those of unknown routes, in the same JSON envelope. */
 const envelope =
   ({ log, entropy }: ConsoleAppContext): Middleware =>
   async (context, next) => {
@@ -82,7 +82,7 @@ const logAnswer = (
   { log, clock }: Pick<ConsoleAppContext, 'log' | 'clock'>,
   { start, ...answer }: { readonly method: string; readonly route: string; readonly status: number; start: number },
 ): void => {
-  // Successes are in the store already; a log line for each would cost a twentieth of a decision's CPU.
+  // Successful requests are already in the store. A log line for each would take a twentieth of a decision's CPU time.
   log[answer.status < 400 ? 'debug' : 'info']('http.request', { ...answer, ms: Math.round(clock.monotonic() - start) });
 };
 
@@ -104,10 +104,10 @@ const checkHost =
 
 /** `//api/v2/…` is served like `/api/v2/…` (behaviour 8.1). */
 const singleSlashes: Middleware = (context, next) => {
-  // koa has no path for a target such as `http://`.
+  // Koa has no path for a target such as `http://`.
   const path = context.path as string | null;
   if (path === null) throw new EngineError('ROUTE_NOT_FOUND');
-  // Setting a path is more expensive than checking it.
+  // Checking the path is cheaper than setting it.
   if (path.includes('//')) context.path = path.replaceAll(/\/{2,}/g, '/');
   return next();
 };
@@ -118,7 +118,7 @@ const securityHeaders: Middleware = (context, next) => {
   return next();
 };
 
-/** Counts requests of other machines. JSON-RPC counts its own, since a batch holds many. */
+/** Counts requests from other machines. JSON-RPC requests are counted elsewhere, because a batch contains many. */
 const limitPeers =
   (limits: RateLimits): Middleware =>
   (context, next) => {
@@ -137,7 +137,7 @@ const baseApp = (
   first: readonly Middleware[] = [],
 ): Koa => {
   const app = new Koa();
-  app.silent = true; // Errors are logged here, with an allow-list of fields.
+  app.silent = true; // Errors are logged by this app, with an allow-list of fields.
   for (const middleware of first) app.use(middleware);
   app.use(discardUnread);
   app.use(logRequest(context));
@@ -201,7 +201,7 @@ export const createHttpApp = (context: HttpContext): Koa => {
   app.on(CLOSING, () => streams.end());
   const watched = monitoringRouter(service.monitoring, config.metricsToken);
   app.use(rpc.routes());
-  // Monitoring is not rate-limited: the more there is to see, the more it asks.
+  // Monitoring is not rate-limited, because it sends most requests when there is most to see.
   app.use(watched.routes());
   app.use(limitPeers(limits));
   for (const router of others) app.use(router.routes());

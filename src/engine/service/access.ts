@@ -8,28 +8,30 @@ import { recordRefusal } from '../sponsorship/recording.ts';
 import { createLastUses } from './last-uses.ts';
 import type { ServiceContext } from './service.ts';
 
-/** Auth tokens are stored as SHA-256, which is enough for 256 random bits. */
+/** The stored form of an auth token: SHA-256 suffices for 256 random bits. */
 export const tokenHash = (authToken: string): string => createHash('sha256').update(authToken).digest('hex');
 
 type RefusedRequest = Omit<UnreadRequest, 'dapp' | 'isBlanked'>;
 
-/** Identifies the caller by the credentials of a request, before its body is read. */
+/** Identifies the caller by a request's credentials, before its body is read. */
 export interface Access {
-  /** Whether a DApp on the chain has this API key. Counts as a use of the key. */
+  /** Whether a DApp on the chain has this API key. A request with it counts as a use of the key. */
   isApiKey(chainId: number, apiKey: string): Promise<boolean>;
-  /** Stores that a request of a known DApp was refused before it could be parsed; ignores other requests. */
+  /**
+   * Records that a request of a known DApp was refused before it could be parsed. Ignores requests of unknown DApps.
+   */
   refused(caller: { chainId: number; apiKey: string }, request: RefusedRequest, error: EngineError): Promise<void>;
   /**
-   * The account and scope of an auth token. Counts as a use of the token.
+   * The account and scope of an auth token. This counts as a use of the token.
    *
    * @throws EngineError `INVALID_AUTH_TOKEN` if the token is unknown or revoked, `AUTH_TOKEN_EXPIRED`
    */
   token(authToken: string): Promise<AuthToken>;
   /**
-   * The DApp of an API key, if the token allows it. Counts as a use of the key.
+   * The DApp of an API key, if the token allows access to it. This counts as a use of the key.
    *
-   * @throws EngineError `INVALID_API_KEY` if the key is unknown or of another account; `AUTH_TOKEN_SCOPE` if the token
-   *   is for another DApp
+   * @throws EngineError `INVALID_API_KEY` if the key is unknown or belongs to another account; `AUTH_TOKEN_SCOPE` if
+   * the token is for another DApp
    */
   dapp(token: Pick<AuthToken, 'accountId' | 'paymasterId'>, apiKey: string): Promise<Dapp>;
 }

@@ -5,7 +5,7 @@ import { requireDapp } from './dapps.ts';
 import type { AuthToken } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Without an account id, the first account is used, which always exists. */
+/** Procedures for accounts and auth tokens. Without an account id, they use the first account, which always exists. */
 export const accountHandlers = ({
   store,
   clock,
@@ -20,7 +20,7 @@ export const accountHandlers = ({
     if (first === undefined) throw new EngineError('ACCOUNT_NOT_FOUND');
     return first.accountId;
   };
-  /** Requested scope of a token, and its DApp's account. @throws EngineError `PAYMASTER_NOT_FOUND` */
+  /** The scope requested for a token, and the account of its DApp. @throws EngineError `PAYMASTER_NOT_FOUND` */
   const scopeOf = async (
     { scope, paymasterId }: Pick<ProcedureArguments<'authTokens.create'>, 'scope' | 'paymasterId'>,
     accountId: string | undefined,

@@ -3,7 +3,7 @@ import { newKey } from './new-api-key.ts';
 import { requireDapp } from './dapps.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** The API keys of DApps. */
+/** Procedures for the API keys of DApps. */
 export const apiKeyHandlers = (context: ServiceContext): Handlers<NamesOf<'apiKeys'>> => {
   const { store, clock } = context;
   return {

@@ -18,22 +18,25 @@ export interface BackgroundWorkOptions {
   readonly checkpoints: Checkpoints;
   readonly clock: Clock;
   readonly log: Log;
-  /** Of several engines, one is the leader. It alone does what must be done once. */
+  /**
+   * Whether this engine is the leader. Only one of several engines is, and it does the work that must be done only
+   * once.
+   */
   readonly isLeader: () => boolean;
-  /** Interval at which the operator's transactions are looked up, ms. */
+  /** Interval of checking the state of the operator's transactions, in ms. */
   readonly transactionsMs: number;
-  /** Writes the database's memory to disk. */
+  /** Flushes the database to disk. */
   readonly flush: () => Promise<void>;
 }
 
-/** Maximum delay until a change by a contract's owner is noticed. */
+/** Maximum delay until a change that a contract's owner made is detected. */
 const RECHECK_MS = 60_000;
 /** How often to check whether a checkpoint is due. */
 const CHECKPOINT_MS = 1_000;
 /** Maximum delay until a change of the machine's time is reported. */
 const CLOCK_MS = 10_000;
 
-/** The loops of an engine, not started yet. Checkpoints come first. */
+/** The periodic work of an engine, not started yet. Checkpoints come first. */
 export const createBackgroundWork = ({
   store,
   chains,
@@ -48,7 +51,7 @@ export const createBackgroundWork = ({
 }: BackgroundWorkOptions): readonly PollLoop[] => {
   const loop = (name: string, everyMs: number, poll: PollLoopOptions['poll']): PollLoop =>
     createPollLoop({ clock, log, name, everyMs, poll });
-  /** After a change of leader, the new one begins with its next poll. */
+  /** Polls only while this engine is the leader. A new leader starts with its next poll. */
   const asLeader = (poll: PollLoopOptions['poll']) => async (stop: AbortSignal) => {
     if (isLeader()) await poll(stop);
   };

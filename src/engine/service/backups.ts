@@ -3,12 +3,13 @@ import { EngineError } from '../../shared/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Backups of data, vault and settings. */
+/** Procedures for backups of data, vault and settings. */
 export const backupHandlers = ({ backups, vault, clock, log }: ServiceContext): Handlers<NamesOf<'backups'>> => ({
   'backups.create': async ({ file, passphrase, force }) => {
     const started = clock.monotonic();
     const secret = new Secret(passphrase);
-    // A passphrase of the vault is strong enough for a backup. Any other must have the minimum length.
+    // The vault's passphrase is accepted for a backup, whatever its length. Any other passphrase must have the minimum
+    // length.
     if (passphrase.length < leastPassphrase) {
       await vault.verify({ passphrase: secret }).catch((cause: unknown) => {
         const message = `passphrase must have at least ${leastPassphrase} characters, or be the passphrase of the vault`;

@@ -13,7 +13,7 @@ import { dropNextSigner, prepareNextSigner, useNextSigner } from '../paymaster/n
 import type { ChainSettings, ChainSigner } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Requires a chain that is built in or added by the operator. @throws EngineError `CHAIN_NOT_SUPPORTED` */
+/** Requires a chain that is built in or that the operator has added. @throws EngineError `CHAIN_NOT_SUPPORTED` */
 export const requireChain = async ({ store }: Pick<ServiceContext, 'store'>, chainId: number): Promise<void> => {
   if (knownChains.has(chainId) || (await store.findChain(chainId)) !== undefined) return;
   throw new EngineError('CHAIN_NOT_SUPPORTED');
@@ -33,10 +33,10 @@ const unset = {
 
 type ViewStore = Pick<ServiceContext['store'], 'listChains' | 'rollingHoldings'>;
 
-/** Chain state that the engine has read; absent if nothing is read, as in a review. */
+/** What the engine has read from chains; absent if it reads none, as in a review. */
 type ChainReads = Pick<ServiceContext, 'fees' | 'deposits'>;
 
-/** The breaker's current amount by the last reads; null if no breaker is set, or nothing was read. */
+/** The breaker's current threshold, according to the last reads; null if no breaker is set, or nothing was read. */
 const breakerWei = (chain: ChainSettings, seen: ChainReads | undefined): string | null => {
   const { chainId } = chain;
   const believed = seen?.fees.lastBelieved(chainId);
@@ -70,7 +70,7 @@ const view = async (
   };
 };
 
-/** Built-in chains, and those that the operator has set. */
+/** Built-in chains, and chains that the operator has set up. */
 export const chainViews = async (store: ViewStore, seen?: ChainReads) => {
   const settings = new Map((await store.listChains()).map((chain) => [chain.chainId, chain]));
   const ids = new Set([...knownChains.keys(), ...settings.keys()]);
@@ -84,7 +84,7 @@ const counted = (count: number, what: string, which = ''): string | undefined =>
 type SetInput = Parameters<Handlers<'chains.set'>['chains.set']>[0];
 type Limits = Pick<ChainSettings, 'breaker' | 'unreachableBudgetWei' | 'maxOperationCostWei' | 'price'>;
 
-/** Replaces the given limits; null removes one. */
+/** Replaces the given limits. Null removes a limit. */
 const changedLimits = (
   before: Limits,
   {
@@ -105,7 +105,10 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   const { store, vault, entropy } = context;
   const rpc = (chainId: number) => requireNode(context.chains, chainId);
 
-  /** Stores a URL with credentials in the vault. @returns the part that may be shown and stored unencrypted */
+  /**
+   * Stores a URL that contains credentials in the vault. @returns the form of the URL that may be shown and stored
+   * unencrypted
+   */
   const keepUrl = async (chainId: number, kind: keyof ChainUrls, url: string | null): Promise<string | null> => {
     const name = vaultUrlName(chainId, kind);
     if (url === null || !carriesCredentials(url)) {
@@ -117,11 +120,12 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   };
 
   /**
-   * An unreachable node may still be right.
+   * Refuses a URL whose node belongs to another chain. A node that cannot be reached is accepted, unless an answer is
+   * required.
    *
-   * @returns whether it was reached
-   * @throws EngineError `CHAIN_MISMATCH` if it is of another chain; `CHAIN_UNREACHABLE` if it is required to answer and
-   *   does not
+   * @returns whether the node was reached
+   * @throws EngineError `CHAIN_MISMATCH` if the node belongs to another chain; `CHAIN_UNREACHABLE` if an answer is
+   * required and none comes
    */
   const refuseOtherChain = async (
     chainId: number,
@@ -139,7 +143,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
     throw new EngineError('CHAIN_MISMATCH', message, { expected: chainId, answered });
   };
 
-  /** A chain without settings is no longer watched: what is in use there would be forgotten with its URLs. */
+  /** Refuses to remove a chain that is in use: without its settings and URLs it would no longer be watched. */
   const refuseInUse = async (chainId: number): Promise<void> => {
     const [dapps, contracts, reservations] = await Promise.all([
       store.listDapps(),
@@ -196,7 +200,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
         ...changedLimits(before, limits),
       };
       await store.saveChain(settings);
-      // Sample the chain's usual fees now: the operator chooses this moment, a sender cannot.
+      // Samples the chain's usual fees now, because the operator chose this moment; a sender could not choose it.
       if (isReached) await sampleFees(context, chainId);
       return view({ store, seen: context }, chainId, settings);
     },

@@ -2,11 +2,12 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { DecisionQueries } from '../store/decision-queries.ts';
 
-/** A larger difference between the clocks of the desk and its machine is reported to the operator. */
+/** A larger difference between Gasdesk's clock and the machine's is reported to the operator. */
 export const TOLERATED_MS = 60_000;
 
 /**
- * Logs, at start, that the machine's time is before the newest decision. Budget used in the repeated period stays used.
+ * At start, logs a warning if the machine's time is earlier than the latest decision. Budget used in the period that
+ * repeats stays used.
  */
 export const warnOfSetBack = async (
   store: Pick<DecisionQueries, 'listDecisions'>,
@@ -18,7 +19,10 @@ export const warnOfSetBack = async (
   if (ms > TOLERATED_MS) log.warn('clock.set-back', { ms });
 };
 
-/** Compares both clocks; call it repeatedly. Logs one line when they diverge, and one when they agree again. */
+/**
+ * Returns a function, to be called repeatedly, that compares the two clocks. It logs one line when they diverge, and
+ * one when they agree again.
+ */
 export const createClockWatch = (clock: Clock, log: Log): (() => Promise<void>) => {
   let apart = false;
   return async () => {

@@ -16,7 +16,7 @@ const view = ({ name, address, abi, whitelistedMethods, methods }: SmartContract
 
 const distinct = (entries: readonly string[]): string[] => [...new Set(entries)];
 
-/** Smart contracts whose methods a DApp sponsors. */
+/** Procedures for the smart contracts whose methods a DApp sponsors. */
 export const contractHandlers = (context: ServiceContext): Handlers<NamesOf<'contracts'>> => {
   const { store, entropy } = context;
   return {

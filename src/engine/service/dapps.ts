@@ -12,7 +12,7 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 const ANY_ORIGIN = '*';
 const MESSAGE_LIFETIME_MS = 10 * 60_000;
 
-/** An origin as browsers send it: host in lower case, no default port. `URL` does not support schemes of apps. */
+/** An origin as browsers send it: host in lower case, no default port. `URL` does not parse the origins of apps. */
 const asSent = (origin: string): string => {
   const known = /^https?:/i.test(origin) && URL.canParse(origin) ? new URL(origin).origin : origin;
   return known.toLowerCase().replace(/\/$/, '');
@@ -25,18 +25,18 @@ export const requireDapp = async ({ store }: Pick<ServiceContext, 'store'>, id: 
   return dapp;
 };
 
-/** The message that must be signed: the newest one, unless it is too old. */
+/** The message that has to be signed, which is the latest one; undefined if it is too old. */
 export const newestUnexpired = async (
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
   paymasterId: string,
 ): Promise<FundingMessage | undefined> => {
   const message = await store.findFundingMessage(paymasterId);
-  // Absolute: a clock that was set back must not make an old message valid again.
+  // The absolute value, because a clock that was set back must not make an old message valid again.
   const age = Math.abs(clock.now() - (message?.issuedAt ?? 0));
   return age <= MESSAGE_LIFETIME_MS ? message : undefined;
 };
 
-/** DApps and their funding wallets. */
+/** Procedures for DApps and their funding wallets. */
 export const dappHandlers = (context: ServiceContext): Handlers<NamesOf<'paymasters'>> => {
   const { store, clock, entropy, pause } = context;
   const base64 = (bytes: number): string => Buffer.from(entropy.bytes(bytes)).toString('base64url');

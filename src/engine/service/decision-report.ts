@@ -10,7 +10,7 @@ import { chainViews } from './chains.ts';
 import { callsOf } from './decoded-calls.ts';
 import type { ServiceContext } from './service.ts';
 
-/** Source of decisions that are not the desk's own. */
+/** Where decisions come from, if not from this engine. */
 export interface Origin {
   readonly file: string;
   /** Time of the last decision, epoch ms. */
@@ -20,12 +20,15 @@ export interface Origin {
 const PAGE = 100;
 /** Enough to fill hundreds of pages. */
 const MAX_REPORTED = 2_000;
-/** Limit on characters: one decision may hold a megabyte of client data. */
+/** Limits the number of characters, because one decision may contain a megabyte of client data. */
 const MAX_HTML_LENGTH = 32 * 1024 * 1024;
 
 const styleHash = createHash('sha256').update(REPORT_STYLE).digest('base64');
 
-/** Reports the decisions that match a filter, newest first, in pages so that nothing else waits. */
+/**
+ * Makes a report on the decisions that match a filter, newest first. Reads them in pages, so that other work need not
+ * wait.
+ */
 export const decisionReport = async (
   { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
   filter: DecisionFilters,

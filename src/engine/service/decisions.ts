@@ -10,7 +10,7 @@ import { type Origin, decisionReport } from './decision-report.ts';
 import { callsOf } from './decoded-calls.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Shorter than the time-out of any proxy or client. */
+/** Shorter than the timeout of any proxy or client. */
 const FOLLOW_WAIT_MS = 20_000;
 const HOUR_MS = 3_600_000;
 
@@ -22,7 +22,10 @@ const withSearchKey = <Filter extends { text?: string | undefined }>(filter: Fil
 const withSenderKey = <Filter extends { sender?: Address | undefined }>(filter: Filter): Filter =>
   filter.sender === undefined ? filter : { ...filter, sender: addressKey(filter.sender) };
 
-/** Without `chains` no node is called. `origin` is the source of the decisions, if not the desk itself. */
+/**
+ * Procedures for decisions. Without `chains`, no node is called. `origin` says where the decisions come from, if not
+ * from this engine.
+ */
 export const decisionHandlers = (
   { store, clock, chains }: Pick<ServiceContext, 'store' | 'clock'> & Partial<Pick<ServiceContext, 'chains'>>,
   follow: DecisionFeed['follow'],
@@ -50,7 +53,7 @@ export const decisionHandlers = (
     }
   };
 
-  /** The next page of the feed; empty if none comes in time, or the caller does not wait. */
+  /** The next page of the feed. It is empty if the caller does not wait, or if no decision comes in time. */
   const nextPage = async (after: number | undefined, wait: boolean): Promise<FeedPage> => {
     let next: FeedPage = { rows: [], upTo: after ?? 0, more: false };
     const subscription = follow(after, (page) => {
@@ -82,7 +85,7 @@ export const decisionHandlers = (
     'decisions.follow': ({ after, wait }) => nextPage(after, wait),
     'decisions.summary': async ({ paymasterId, hours, steps }) => {
       const stepMs = (hours * HOUR_MS) / steps;
-      // In a review, the last hours end at its last decision.
+      // In a review, the period ends at its last decision.
       const from = (origin === undefined ? clock.now() : origin.to + 1) - hours * HOUR_MS;
       const { outcomes, rules, spent } = await store.summarizeDecisions({ paymasterId, from, stepMs, steps });
       return {

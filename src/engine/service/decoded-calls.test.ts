@@ -7,7 +7,7 @@ import { callsOf } from './decoded-calls.ts';
 
 const TARGET = '0x4a7d1f5e9c3b28604f6d8a1e7b90c2d35f86e041';
 
-/** A decided operation with one call of the method, with its signature as in a decision export. */
+/** A decision on an operation with one call of the method, whose signature is recorded as in a decision export. */
 const decided = (method: string, args: string): DecisionRecord => {
   const data = `${FunctionFragment.from(`function ${method}`).selector}${args}` as Hex;
   const userOperation = { sender: `0x${'ab'.repeat(20)}`, callData: encodeExecute(TARGET, 0n, data) };

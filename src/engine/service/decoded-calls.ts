@@ -16,7 +16,7 @@ const WORD_DIGITS = 64;
 const MAX_ARGS = 50;
 const MAX_ARG_LENGTH = 200;
 
-/** The parts of a decided request that are read. In a review they come from an untrusted file. */
+/** The parts of a decided request that are used. In a review, they come from an untrusted file. */
 const decidedRequest = z.object({
   userOperation: z.object({ sender: address, callData: hex }),
   calls: z
@@ -29,7 +29,7 @@ const cutRequest = z.object({ userOperation: z.object({ callData: z.object({ tru
 
 type TracedNames = z.output<typeof decidedRequest>['calls'][number];
 
-/** The method by its signature from the time of the decision, if the selector matches. */
+/** The method according to its signature when the decision was made, if the selector matches. */
 const tracedMethod = (signature: string | undefined, selector: string) => {
   try {
     const fragment = FunctionFragment.from(`function ${signature ?? ''}`);
@@ -42,19 +42,19 @@ const tracedMethod = (signature: string | undefined, selector: string) => {
 const textOf = (value: unknown): string =>
   Array.isArray(value) ? `[${value.slice(0, MAX_ARGS).map(textOf).join(', ')}]` : String(value);
 
-/** Minimum number of words of a value: a million for `uint8[999][999]`. */
+/** The least number of words that a value takes, for example 998,001 for `uint8[999][999]`. */
 const leastWords = (type: ParamType): number => {
   if (type.isArray()) return type.arrayLength > 0 ? type.arrayLength * leastWords(type.arrayChildren) : 1;
   if (type.isTuple()) return type.components.reduce((sum, component) => sum + leastWords(component), 0);
   return 1;
 };
 
-/** The call's arguments as text; null if the data does not fit the method. */
+/** The call's arguments as text; null if the data does not match the method. */
 const argsOf = ({ name, signature }: { name: string; signature: string }, data: Hex): string[] | null => {
   try {
     const method = new Interface([`function ${signature}`]);
     const words = method.getFunction(name)?.inputs.reduce((sum, input) => sum + leastWords(input), 0) ?? 0;
-    // For a fixed-length array the decoder creates an object per element before it reads the data.
+    // For a fixed-length array, the decoder would create an object per element before reading the data.
     if (words > data.length / WORD_DIGITS) return null;
     const values = method.decodeFunctionData(name, data).toArray() as unknown[];
     return values.slice(0, MAX_ARGS).map((value) => textOf(value).slice(0, MAX_ARG_LENGTH));
@@ -63,7 +63,7 @@ const argsOf = ({ name, signature }: { name: string; signature: string }, data: 
   }
 };
 
-/** Describes a call by the registered contracts, else by its names at the time of the decision. */
+/** Describes a call with the names of the registered contracts, or else with the names recorded in the decision. */
 export const describeCall = (
   { target, value, data, operation }: DecodedCall,
   contracts: readonly SmartContract[],
@@ -86,8 +86,8 @@ export const describeCall = (
 };
 
 /**
- * The calls of a decided operation, named by the contracts registered now, else as at the time of the decision. A
- * review only has the latter.
+ * The calls of a decided operation, with the names of the contracts that are registered now, or else with those
+ * recorded in the decision. A review has only the recorded names.
  */
 export const callsOf = ({ request, entryPoint }: DecisionRecord, contracts: readonly SmartContract[]): CallsView => {
   if (cutRequest.safeParse(request).success) {

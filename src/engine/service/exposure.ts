@@ -9,14 +9,14 @@ import { type TankBalance, type TankContext, errorOf, findTank, readTankBalance,
 
 type Exposure = ProcedureOutput<'exposure.get'>;
 
-/** Callers share an answer for this long, because node providers bill requests. */
+/** Callers share a result for this long, because node providers bill requests. */
 const CACHED_MS = 5_000;
 
 const idOf = (tank: Tank): string => accountOfTank(tank).id;
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
-/** Reservations, and the tanks that pay for them, read now. */
+/** Reads current reservations, and the tanks that pay for them. */
 export const measureExposure = async (context: TankContext): Promise<Exposure> => {
   const { store, chains } = context;
 

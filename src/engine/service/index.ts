@@ -35,25 +35,25 @@ import { transactionHandlers } from './transactions.ts';
 import { vaultHandlers } from './vault.ts';
 import { webhookHandlers } from './webhooks.ts';
 
-/** The only access to the desk: every interface calls procedures, and nothing else changes the desk. */
+/** The only way to use the engine: every interface calls these procedures, and nothing else changes settings. */
 export interface Service {
-  /** Validates untrusted input with the procedure's schema and runs it. @throws EngineError */
+  /** Validates untrusted input with the procedure's schema, and runs the procedure. @throws EngineError */
   call<Name extends ProcedureName>(name: Name, input: unknown): Promise<ProcedureOutput<Name>>;
   /** Runs a procedure with input that the caller has validated. @throws EngineError */
   run<Name extends ProcedureName>(name: Name, args: ProcedureArguments<Name>): Promise<ProcedureOutput<Name>>;
   readonly access: Access;
   readonly monitoring: Monitoring;
   readonly subscribe: DecisionFeed['subscribe'];
-  /** Follows rows of new and newly settled decisions, from any position of the feed on. */
+  /** Follows the rows of new and newly settled decisions, starting at any position in the feed. */
   readonly follow: DecisionFeed['follow'];
-  /** Calls the listener when a notification begins, and when it ends. @returns unsubscribes */
+  /** Calls the listener when a notification starts and when it ends. @returns a function that unsubscribes */
   readonly followNotifications: (listener: (notification: NotificationView) => void) => () => void;
 }
 
-/** What the console needs, of a desk or of a review. */
+/** What the console needs from an engine or a review. */
 export type ConsoleService = Pick<Service, 'call' | 'run' | 'follow'>;
 
-/** The procedures. The store of `context` must be the feed's. */
+/** Creates the service. The store in `context` must be the feed's. */
 export const createService = (context: ServiceContext, { subscribe, follow }: DecisionFeed): Service => {
   const recorder = createPolicyRecorder(context);
   const handlers: Handlers<ProcedureName> = {
@@ -89,7 +89,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     if (outside.length > 0) await context.store.logAction({ ...call, changes: outside });
     await recorder.catchUp();
   };
-  /** Wallets' requests change no settings, and are a thousand times as frequent. */
+  /** Sponsorship requests change no settings, and are a thousand times as frequent as other calls. */
   const run: Service['run'] = (name, args) =>
     name.startsWith('sponsorship.')
       ? context.metrics.timed(name, () => handlers[name](args))

@@ -30,7 +30,10 @@ const placed = z.object({
   paymasterAndData: z.string(),
 });
 
-/** The signed operation; empty if the decision kept no facts, or the facts in a review's file are invalid. */
+/**
+ * The signed operation; empty if the decision's record contains no facts, or if the facts in a reviewed file are
+ * invalid.
+ */
 const signedOf = (record: DecisionRecord): Partial<DecidedOperation> => {
   try {
     const facts = readableFacts(record);
@@ -53,7 +56,7 @@ const decidedOperation = (record: DecisionRecord): DecidedOperation[] => {
   return [{ ...data, chainId: record.chainId, nonce: BigInt(data.nonce), ...signedOf(record) }];
 };
 
-/** Operations of a bundle that are searched among all decisions, if no hash finds them. */
+/** The most operations of a bundle that are searched for in all decisions, if no hash finds them. */
 const MAX_SEARCHED = 3;
 
 const findDecisions = async (
@@ -84,13 +87,15 @@ const findDecisions = async (
   return found;
 };
 
-/** Data is valid from a minute before its signing: limits the search to decisions of that time. */
+/**
+ * Limits a search to decisions around the time of signing: paymaster data is valid from a minute before it was signed.
+ */
 const signedAbout = (validAfter: number | undefined): { from?: number; to?: number } =>
   validAfter ? { from: validAfter * 1000, to: (validAfter + 120) * 1000 } : {};
 
 const transactionAnswer = z.object({ to: address.nullish(), input: hex });
 
-/** A transaction as JSON that can be inspected; undefined if it is unknown or the chain is unreachable. */
+/** A transaction as JSON that can be inspected; undefined if it is unknown, or if the chain is unreachable. */
 const findTransaction = async ({ chains }: Context, hash: Hex, chainId: number): Promise<string | undefined> => {
   try {
     const rpc = await chains?.rpc(chainId);
@@ -112,7 +117,7 @@ const gatherKnowledge = async ({ store, clock }: Context, chainId: number | unde
   return { now, contracts, signers, chains, decided: [], ...(chainId !== undefined && { chainId }) };
 };
 
-/** The desk's names of addresses: its contracts, signers, tanks and tokens, and its DApps' contracts. */
+/** Names for addresses: of this engine's contracts, signers, tanks and tokens, and of the DApps' contracts. */
 const namesOf = async (
   { store }: Context,
   { contracts, signers, chains }: Knowledge,
@@ -157,7 +162,7 @@ interface Finding extends ReturnType<typeof inspect> {
   readonly found: readonly { readonly row: DecisionRow; readonly by: FoundBy }[];
 }
 
-/** Decodes values with the desk's knowledge; without `chains` no node is called. */
+/** Procedures that decode values with what the engine knows. Without `chains`, no node is called. */
 export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> => {
   const { store, clock } = context;
 
@@ -168,7 +173,7 @@ export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> 
     return { text, inspection, clues, found };
   };
 
-  /** A hash without a decision may be that of a transaction. */
+  /** If a hash belongs to no decision, it may be that of a transaction. */
   const findByHash = async (value: string, knowledge: Knowledge): Promise<Finding> => {
     const first = await find(value, knowledge);
     const [hash] = first.clues.hashes;

@@ -1,7 +1,10 @@
 import { noteChange } from '../base/caller.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** The operator's keys: local keystores, and wallets on this machine. Passwords are not passed on or kept. */
+/**
+ * Procedures for the operator's keys: local keystores, and wallets on this machine. Passwords are neither passed on nor
+ * stored.
+ */
 export const keyHandlers = ({
   keystores,
   wallets,

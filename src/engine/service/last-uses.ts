@@ -5,10 +5,10 @@ import { LAST_USE_STEP_MS } from '../store/registry-store.ts';
 
 export interface LastUses {
   /**
-   * Writes a use unless one was written within the last minute. The caller does not wait, and never fails because of
+   * Records a use, unless one was recorded within the last minute. The caller neither waits for it nor fails because of
    * it.
    *
-   * @param id of an existing credential: an attacker must not fill the memory with invented ones
+   * @param id of an existing credential, because an attacker could fill the memory with invented ones
    */
   note(id: string, write: (at: number) => Promise<void>): void;
 }

@@ -6,10 +6,10 @@ import type { Store } from '../store/store.ts';
 
 type LimitUsage = ProcedureOutput<'rules.usage'>[number];
 
-/** Number of users nearest to the limit that are named. */
+/** Number of users listed, who are those closest to the limit. */
 const NEAREST = 10;
 
-/** How much of a limit is used in the window of `now` (epoch ms), counted as decisions do. */
+/** How much of a limit is used in the window at `now` (epoch ms), counted in the same way as in decisions. */
 export const usageOf = async (
   store: Pick<Store, 'heldOf' | 'windowUsers'>,
   rule: LimitRule,

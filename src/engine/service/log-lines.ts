@@ -14,7 +14,7 @@ const readLine = (seq: number, json: string): LogLine => {
   return { seq, at: Date.parse(time), level, event, fields };
 };
 
-/** Kept log lines of at least a level, after a known line. */
+/** Log lines in memory that have at least a given level and follow a known line. */
 export const logLines = (
   { tail, level: written }: Log,
   { level = 'debug', after = 0 }: ProcedureArguments<'system.log'>,

@@ -13,7 +13,7 @@ const unprovable = (): EngineError =>
     'The stored tree of the log is damaged: a receipt would not verify. Run "gasdesk log verify", which names what is wrong, and restore a backup',
   );
 
-/** The log, for verifying and browsing. */
+/** Procedures for verifying and browsing the log. */
 export const logHandlers = ({
   store,
   vault,

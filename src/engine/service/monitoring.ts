@@ -1,9 +1,9 @@
 import type { ServiceContext } from './service.ts';
 
-/** For monitoring from outside. Contains no secrets. */
+/** Information for external monitoring. Contains no secrets. */
 export interface Monitoring {
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
-  /** Why the desk cannot decide, in plain words; empty if it can. */
+  /** Why Gasdesk cannot decide at the moment, as sentences; empty if it can. */
   readonly missing: () => Promise<readonly string[]>;
 }
 
@@ -17,7 +17,7 @@ export const createMonitoring = (context: ServiceContext): Monitoring => {
         return false;
       },
     );
-  /** Whether decisions would be stored, in the database that this engine has written. */
+  /** Why decisions could not be stored, or why the database lacks what this engine has written. */
   const lost = async (): Promise<string[]> => {
     const found = await rollback();
     const problem = await storage.problem(store);

@@ -22,7 +22,9 @@ import { findWorstCase } from './worst-case.ts';
 const SCHEME = 'sha256:';
 const BEGINNING = /^(?:sha256:)?([0-9a-f]{4,64})$/i;
 
-/** The full or shortened hash of a revision, as stored. @throws EngineError `POLICY_REVISION_NOT_FOUND` */
+/**
+ * The start of a revision's stored hash, from a full or shortened hash. @throws EngineError `POLICY_REVISION_NOT_FOUND`
+ */
 const startOf = (revision: string): string => {
   const [, digits] = BEGINNING.exec(revision) ?? [];
   if (digits !== undefined) return SCHEME + digits.toLowerCase();
@@ -32,7 +34,7 @@ const startOf = (revision: string): string => {
   );
 };
 
-/** Ids of the webhooks and rules whose URL the vault may hold. */
+/** Ids of the webhooks and rules whose URLs may be in the vault. */
 const idsInVault = ({ webhooks, rules }: Policy): ReadonlySet<string> =>
   new Set(
     [
@@ -57,11 +59,11 @@ const draftedView = ({ outcome, steps, reason }: DraftedDecision): ProcedureOutp
   trace: steps.map((step) => ({ ...step })),
 });
 
-/** Policies of DApps: their revisions, and policies as files. */
+/** Procedures for DApps' policies: their revisions, and policies as files. */
 export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder): Handlers<NamesOf<'policies'>> => {
   const { store, clock, entropy, vault, trials } = context;
 
-  /** The policy in force, after recording it in the history. */
+  /** The policy in force, which is also recorded in the history. */
   const inForce = async (paymasterId: string): Promise<CurrentPolicy> => {
     const current = await currentPolicy(context, await requireDapp(context, paymasterId));
     await store.recordPolicy(paymasterId, current, clock.now());
@@ -161,7 +163,7 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
     'policies.try': async ({ change, ...times }) => {
       const { paymasterId } = change.input;
       const { policy: current } = await inForce(paymasterId);
-      // Errors of the change are reported now.
+      // Throws now if the change is invalid.
       changedPolicy(current, change)(clock.now());
       return { trialId: trials.start({ current, change, query: { paymasterId, ...times } }) };
     },

@@ -4,13 +4,13 @@ import type { Dapp } from '../store/registry-store.ts';
 import type { ServiceContext } from './service.ts';
 
 export interface PolicyRecorder {
-  /** Records the policy of every DApp that may have changed since the last call. Cheap if nothing has. */
+  /** Records the policy of every DApp that may have changed since the last call. Costs little if no policy has. */
   catchUp(): Promise<void>;
 }
 
 /**
- * All changes of settings go through a procedure of the service or through the store below it, which counts them. So
- * calling this after each procedure records all of them, and no procedure needs to do it itself.
+ * Every change of settings goes through a procedure of the service, or through the store, which counts changes. So it
+ * suffices to call this after each procedure, and no procedure has to do it itself.
  */
 export const createPolicyRecorder = (
   context: Pick<ServiceContext, 'store' | 'config' | 'clock' | 'log'>,
@@ -28,7 +28,7 @@ export const createPolicyRecorder = (
     try {
       await store.recordPolicy(paymasterId, await currentPolicy(context, dapp), clock.now());
     } catch (error) {
-      // A rule of a newer Gasdesk: no decision uses such a policy.
+      // A rule comes from a newer version of Gasdesk. No decision uses such a policy.
       if (!(error instanceof EngineError && error.code === 'PAYMASTER_NOT_READY')) throw error;
     }
     written.set(paymasterId, version);
@@ -44,9 +44,9 @@ export const createPolicyRecorder = (
   return {
     async catchUp() {
       if (stamp(await store.settingsChanges()) === last) return;
-      // One at a time: of two at once, one could record an older policy after a newer one.
+      // One at a time: of two simultaneous runs, one could record an older policy after a newer one.
       running = running.then(recordAll).catch((err: unknown) => {
-        // The procedure itself has succeeded, and the next one tries again.
+        // The procedure itself has succeeded. The next one retries the recording.
         log.warn('policy.notRecorded', { err });
       });
       await running;

@@ -1,7 +1,7 @@
 import { EngineError } from '../../shared/errors.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** The local receiver for trying webhooks. */
+/** Procedures for the local receiver, which is used for trying webhooks. */
 export const receiverHandlers = ({ store, vault, receiver }: ServiceContext): Handlers<NamesOf<'receiver'>> => {
   const checkWith = async (webhookId: string): Promise<void> => {
     if (!(await store.isWebhook(webhookId))) throw new EngineError('WEBHOOK_NOT_FOUND');

@@ -38,7 +38,10 @@ const withOwnersUrl = (
     ? data
     : { ...data, url: ownersWebhookUrl(vault, ruleId, String(data['url'])) };
 
-/** Rules for display. `whole`: vault whose webhook URLs are shown in full; undefined: credentials are hidden. */
+/**
+ * A DApp's rules as they are displayed. @param whole vault from which webhook URLs are shown in full; undefined:
+ * credentials are hidden
+ */
 const viewOf = (dapp: Dapp, whole?: Vault) => {
   const owner = {
     organisationId: dapp.accountId,
@@ -53,7 +56,7 @@ const viewOf = (dapp: Dapp, whole?: Vault) => {
       policyType,
       ...owner,
       active,
-      // Rules of unknown types are listed, too, so that the operator can pause them.
+      // Rules of unknown types are listed too, so that the operator can pause them.
       policyData: withOwnersUrl(
         { ruleId, policyType },
         (isRuleType(policyType)
@@ -74,7 +77,7 @@ const viewOf = (dapp: Dapp, whole?: Vault) => {
   };
 };
 
-/** Rules of a DApp. Its registered contracts are listed, paused and unpaused as rules. */
+/** Procedures for a DApp's rules. Its registered contracts are listed, paused and unpaused as if they were rules. */
 export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>> => {
   const { store, clock, entropy, vault } = context;
 
@@ -101,7 +104,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
     return { record, policy };
   };
 
-  /** Rule data to store. A URL in its shown form keeps its credentials. */
+  /** The rule data to store. A URL that is sent in its shown form keeps its credentials. */
   const dataOf = (
     { ruleId, policyType, policyData }: Rule,
     sent: object,
@@ -149,7 +152,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       try {
         await store.createRule(rule);
       } catch (error) {
-        // Refused URLs must not fill the vault.
+        // URLs of refused rules must not remain in the vault.
         if (urls.length > 0) await forgetWebhookUrl(vault, ruleId);
         throw error;
       }
@@ -202,7 +205,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       if (!(await store.updateRule(paymasterId, ruleId, { ...updated, restarts: isAnew }))) {
         throw new EngineError('RULE_NOT_FOUND');
       }
-      // Refused URLs must not be called.
+      // The URLs of refused updates must not be stored and called, so they are stored only now.
       for (const url of urls) await keepWebhookUrl(vault, ruleId, url);
       if (!isHidden(JSON.stringify(policyData))) await forgetWebhookUrl(vault, ruleId);
       const { paymasterId: owner, policyType, active, cycle } = rule;

@@ -26,7 +26,10 @@ export interface ServiceContext extends DecisionContext {
   readonly fees: BelievedFees;
   readonly deposits: Deposits;
   readonly log: Log;
-  /** This machine's key. The vault gets it as an additional unlocker. Undefined if none exists. */
+  /**
+   * A key that this machine stores, which is added to the vault as a second way to unlock it. Undefined if there is no
+   * such key.
+   */
   readonly vaultKey?: Secret<Uint8Array> | undefined;
   readonly rates: Rates;
   readonly receiver: Receiver;
@@ -41,24 +44,24 @@ export interface ServiceContext extends DecisionContext {
   readonly transactions: OperatorTransactions;
   readonly trials: Trials;
   readonly folder: DataFolder;
-  /** Bytes that may still be written in a folder. */
+  /** Returns the bytes that can still be written to a folder. */
   readonly freeBytes: FreeBytes;
   readonly storage: Pick<StorageHealth, 'problem'>;
-  /** What the database has lost of what this engine has written; undefined if nothing. */
+  /** Returns what this engine has written and the database has lost; undefined if nothing is lost. */
   readonly rollback: () => Promise<Rollback | undefined>;
   /** When settlement last checked a chain, epoch ms; undefined if never. */
   readonly polledAt: (chainId: number) => number | undefined;
-  /** True while this engine settles, checks tanks and notifies. */
+  /** True while this engine settles operations, checks tanks and sends notifications. */
   readonly isLeader: () => boolean;
   readonly metrics: Pick<Metrics, 'timed' | 'text' | 'contentType'>;
   /** URL of the HTTP interfaces; null while they are not served. */
   readonly address: () => string | null;
 }
 
-/** Implementations of procedures. Their arguments are validated. */
+/** Implementations of procedures. Their arguments have been validated. */
 export type Handlers<Names extends ProcedureName> = {
   readonly [Name in Names]: (args: ProcedureArguments<Name>) => Promise<ProcedureOutput<Name>>;
 };
 
-/** Procedures of one resource, e.g. `NamesOf<'webhooks'>`. */
+/** The procedures of one resource, e.g. `NamesOf<'webhooks'>`. */
 export type NamesOf<Resource extends string> = Extract<ProcedureName, `${Resource}.${string}`>;

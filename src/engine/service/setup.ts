@@ -7,7 +7,7 @@ import { requireDapp } from './dapps.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 import { testOperation } from './test-operation.ts';
 
-/** Setup of a desk, from its first contract to its first sponsored operation. */
+/** Procedures for the setup, from the first contract to the first sponsored operation. */
 export const setupHandlers = (context: ServiceContext): Handlers<NamesOf<'setup'>> => {
   const asNode = async <T>(chainId: number, query: () => Promise<T>): Promise<T> => {
     try {

@@ -22,14 +22,14 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 const entryPointOf = ({ version }: Dapp): EntryPoint => entryPoints[requireLayout(version).entryPointVersion];
 
-/** Fees may be open while gas is estimated (ERC-7677): a stub treats missing ones as zero. */
+/** Fees may be missing while gas is estimated (ERC-7677). For a stub, missing fees count as zero. */
 const withOpenFees = (sent: PartialUserOperation): PartialUserOperation => {
   if (sent.gasFees !== undefined) return sent;
   const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = sent;
   return { ...sent, maxFeePerGas, maxPriorityFeePerGas };
 };
 
-/** The paymaster's data, and from v0.7 on also the operation's separate fields. */
+/** `paymasterAndData`, and from v0.7 on also the operation's separate paymaster fields. */
 const paymasterFieldsOf = (op: UserOperation, paymasterAndData: Hex) => {
   if (isV06(op) || paymasterAndData === '0x') return { paymasterAndData };
   const { paymaster, paymasterData, ...limits } = splitPaymasterAndData(paymasterAndData);
@@ -52,7 +52,7 @@ interface ReceivedRequest {
   readonly received: unknown;
 }
 
-/** Decisions for the DApp of an API key. */
+/** Procedures that decide operations for the DApp of an API key. */
 export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => {
   const { store, vault, chains, config } = context;
 
@@ -62,7 +62,10 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     return dapp;
   };
 
-  /** Parses a DApp's request, with its operation in the format of its EntryPoint. Stores and throws an error. */
+  /**
+   * Parses a DApp's request, and converts its operation to the format of its EntryPoint. An error is stored as a
+   * decision, and thrown.
+   */
   const read = async <Rest extends Pick<SponsorshipRequest, 'options'>>({
     apiKey,
     chainId,
@@ -117,7 +120,7 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     },
 
     'sponsorship.feeQuotes': async ({ options, ...rest }) => {
-      // Nothing is signed, so an excessive duration is reduced to the maximum.
+      // Nothing is signed here, so a duration that is too long is reduced to the maximum.
       const { maxExpirySeconds } = await dappOf(rest);
       const expiryDuration = Math.min(options.expiryDuration, maxExpirySeconds);
       return quoteFees(

@@ -6,17 +6,17 @@ import { type Tank, requireTank } from '../paymaster/readiness.ts';
 import type { Dapp } from '../store/registry-store.ts';
 import type { ServiceContext } from './service.ts';
 
-/** Without the operator's threshold, a tank that covers fewer operations is low. */
+/** If the operator has set no threshold, a tank is low when it covers fewer operations than this. */
 const LOW_OPERATIONS = 20n;
 
 interface LowTank {
-  /** Highest cost of an operation of the DApp, wei; undefined before its first. */
+  /** Highest cost of one of the DApp's operations, in wei; undefined before its first operation. */
   readonly operationWei?: bigint | undefined;
-  /** The operator's own threshold, wei. */
+  /** The threshold that the operator has set, in wei. */
   readonly lowBalanceThresholdWei?: bigint | undefined;
 }
 
-/** The balance below which a tank is low, wei. */
+/** The balance below which a tank counts as low, in wei. */
 const enoughWei = ({ operationWei, lowBalanceThresholdWei }: LowTank): bigint =>
   lowBalanceThresholdWei ?? (operationWei === undefined ? 0n : LOW_OPERATIONS * operationWei);
 
@@ -30,16 +30,16 @@ export type TankContext = Pick<ServiceContext, 'store' | 'chains'>;
 /** A tank's balance in wei, or why it is unknown. */
 export type TankBalance = { readonly wei: bigint } | { readonly error: string };
 
-/** The tank that pays for a DApp. All amounts in wei. */
+/** The tank that pays for a DApp. All amounts are in wei. */
 export interface TankState {
   readonly balanceWei: bigint | null;
-  /** Of this tank, for all DApps that share it; undefined without a tank. */
+  /** Reserved at this tank by all DApps that share it; undefined without a tank. */
   readonly reservedWei?: bigint;
   readonly pendingWithdrawalsWei?: bigint;
   readonly freeWei: bigint | null;
-  /** Maximum cost of the DApp's newest sponsored operation. */
+  /** Maximum cost of the DApp's latest sponsored operation. */
   readonly operationWei?: bigint | undefined;
-  /** The tank is low below this; undefined if the balance is unknown. */
+  /** The tank counts as low below this; undefined if the balance is unknown. */
   readonly lowBelowWei?: bigint;
   readonly level: 'good' | 'low' | 'empty' | 'unknown';
   readonly error: string | null;
@@ -51,7 +51,7 @@ export const errorOf = (error: unknown): { error: string } => {
   throw error;
 };
 
-/** A DApp's tank, or what is missing for one. How to add it depends on the caller. */
+/** A DApp's tank, or what is missing to have one. What to do about it depends on the caller. */
 export const findTank = ({ store }: TankContext, dapp: Dapp): Promise<Tank | { error: string }> =>
   requireTank(store, dapp).catch((cause: unknown) => {
     const { error } = errorOf(cause);

@@ -21,7 +21,7 @@ type SignerState = ProcedureOutput<'tanks.get'>['signer'];
 
 const WEEK_MS = 7 * 86_400_000;
 
-/** Two decimals, for display. */
+/** A quotient with two decimals, for display only. */
 const quotient = (one: bigint, other: bigint): number => Number((one * 100n) / other) / 100;
 
 /** Null if the chain is unreachable. */
@@ -47,7 +47,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
     return all.filter(isSame).map(({ paymasterId }) => paymasterId);
   };
 
-  /** Total cost per day of the DApps that share the tank, wei. */
+  /** Total cost per day of the DApps that share the tank, in wei. */
   const burnOf = async (paymasterIds: readonly string[]): Promise<bigint> => {
     const to = clock.now();
     const { paidWei, firstAt } = await store.paidSince({ paymasterIds, from: to - WEEK_MS, to });
@@ -76,7 +76,7 @@ export const tankHandlers = (context: ServiceContext): Handlers<NamesOf<'tanks'>
       const { hasTanks, delayedWithdrawal = false } = layout;
       const found = await findTank(context, dapp);
       const tank = 'error' in found ? undefined : found;
-      // A contract with tanks exists before the DApp has a funding wallet, and with it a tank.
+      // A DApp on a contract with tanks has no tank until it has a funding wallet.
       const contract = (await store.findPaymasterContract(chainId, version))?.address ?? null;
       const rpc = (await ifAnswered(() => chains.rpc(chainId))) ?? null;
       const { lowBalanceThresholdWei } = await store.dappPolicy(paymasterId);

@@ -37,10 +37,10 @@ const answer = z.object({
   error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
 
-/** Errors that are not a denial; any other code is one. */
+/** Codes that are no denials. All other codes are. */
 const errors: readonly ErrorCode[] = ['PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE', 'GAS_ESTIMATION_FAILED'];
 
-/** Requests sponsorship over HTTP, as a DApp's wallet does. @throws EngineError as the desk answers */
+/** Requests sponsorship over HTTP, as a DApp's wallet does. @throws EngineError with the code in the response */
 const requestSponsorship = async (
   { address }: Pick<ServiceContext, 'address'>,
   { chainId, apiKey }: { chainId: number; apiKey: string },
@@ -75,7 +75,7 @@ const handToBundler = async (bundler: RpcClient, op: UserOperationV06, entryPoin
   }
 };
 
-/** An operation that creates the account of a new owner and calls nothing, without gas limits. */
+/** An operation without gas limits that creates the account of a new owner and makes no calls. */
 const partialOperation = async (
   { fees: believed }: Pick<ServiceContext, 'fees'>,
   rpc: RpcClient,
@@ -94,16 +94,16 @@ const partialOperation = async (
     initCode: concat([factory.address, factoryAbi.encodeFunctionData('createAccount', creation)]) as Hex,
     callData: '0x' as const,
     ...fees,
-    // The account reports it as wrong, instead of reverting on it.
+    // For this signature, the account returns failure instead of reverting.
     signature: STUB_SIGNATURE,
   };
 };
 
 /**
- * Makes and signs a sponsored operation as a DApp's wallet would. The owner's key is discarded: the account holds
- * nothing.
+ * Creates and signs a sponsored operation, as a DApp's wallet would. The owner's key is discarded, because the account
+ * will hold nothing.
  *
- * @throws EngineError as `setup.testOperation`; RpcError
+ * @throws EngineError like `setup.testOperation`; RpcError
  */
 export const testOperation = async (context: ServiceContext, paymasterId: string): Promise<TestOperation> => {
   const { store, vault, chains, entropy } = context;
@@ -124,7 +124,7 @@ export const testOperation = async (context: ServiceContext, paymasterId: string
     maxFeePerGas: toQuantity(maxFeePerGas),
     maxPriorityFeePerGas: toQuantity(maxPriorityFeePerGas),
   });
-  // No one else uses this sender.
+  // Only this operation uses the sender.
   const [decision] = await store.listDecisions({ paymasterId, sender: sender.toLowerCase(), limit: 1 });
   if (decision === undefined) throw new EngineError('DECISION_NOT_FOUND');
   if (terms.paymasterAndData === '0x') return { decisionId: decision.id, operation: null, userOpHash: null };

@@ -6,7 +6,7 @@ import { readToken } from '../token-mode/erc20.ts';
 import { requireChain } from './chains.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Decimals that are off by one make prices off by ten. @throws EngineError `FEE_TOKEN_MISMATCH` */
+/** If decimals are off by one, prices are off by a factor of ten. @throws EngineError `FEE_TOKEN_MISMATCH` */
 const checkDecimals = async (rpc: RpcClient, { address, decimals, symbol }: FeeToken): Promise<string[]> => {
   const answer = await readToken(rpc, address, 'decimals');
   if (!('value' in answer)) {
@@ -22,20 +22,22 @@ const checkDecimals = async (rpc: RpcClient, { address, decimals, symbol }: FeeT
 
 const checkSymbol = async (rpc: RpcClient, { address, symbol }: FeeToken): Promise<string[]> => {
   const answer = await readToken(rpc, address, 'symbol');
-  // Some old tokens return it as 32 bytes instead of text; nothing depends on it.
+  // Some old tokens return the symbol as 32 bytes instead of text. Nothing depends on the symbol.
   if (!('value' in answer) || answer.value === symbol) return [];
   return [`The symbol in the contract is ${String(answer.value).slice(0, 100)}.`];
 };
 
-/** What a prefund requires, which cannot be done here. */
+/** What the operator must do elsewhere for a prefund. */
 const PREFUND_NOTE =
   'A singleton takes a prefund and returns the rest from the treasury: approve it there, on the token, for each singleton.';
 
-/** Tokens in which users may pay for gas. */
+/** Procedures for the tokens in which users may pay for gas. */
 export const tokenHandlers = (context: ServiceContext): Handlers<NamesOf<'feeTokens'>> => {
   const { store, chains, rates } = context;
 
-  /** Returns the reason instead of failing: do not wait for an unreachable chain. */
+  /**
+   * Returns the error as a note instead of throwing it, so that an unreachable chain does not prevent the procedure.
+   */
   const orReason = async (check: () => Promise<string[]>): Promise<string[]> => {
     try {
       return await check();

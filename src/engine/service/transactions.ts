@@ -6,7 +6,7 @@ import { requireChain } from './chains.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 const draftView = ({ draftId, call, from, transaction }: Draft): ProcedureOutput<'transactions.prepare'> => {
-  // Without a base fee, a single price exists.
+  // Chains without a base fee use a single gas price.
   const maxFeePerGas = transaction.maxFeePerGas ?? transaction.gasPrice ?? 0n;
   return {
     draftId,

@@ -4,9 +4,9 @@ import { Secret } from '../base/secret.ts';
 import { openDeskVault } from '../signer/chain-signer.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Passphrases are not passed on or kept. */
+/** Procedures for the vault. Passphrases are neither passed on nor stored. */
 export const vaultHandlers = ({ store, vault, vaultKey, log }: ServiceContext): Handlers<NamesOf<'vault'>> => {
-  /** One change at a time: the next one needs the passphrase that this one sets. */
+  /** One change at a time, because the next one needs the passphrase that this one sets. */
   let changed: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(change: () => Promise<T>): Promise<T> => {
     const turn = changed.then(change);
@@ -17,7 +17,7 @@ export const vaultHandlers = ({ store, vault, vaultKey, log }: ServiceContext): 
   return {
     'vault.open': async ({ passphrase }) => {
       await openDeskVault(store, vault, { passphrase: new Secret(passphrase) });
-      // Next time this machine's key opens it.
+      // From now on, this machine's key opens the vault too.
       if (vaultKey !== undefined) await vault.setUnlocker({ key: vaultKey });
       return { vault: 'unlocked' };
     },
@@ -27,7 +27,7 @@ export const vaultHandlers = ({ store, vault, vaultKey, log }: ServiceContext): 
         if (vault.state !== 'unlocked') throw new EngineError('VAULT_LOCKED');
         const isChange = vault.unlockers().passphrase;
         if (isChange) {
-          // An attacker at an unattended console must not be able to lock its operator out.
+          // An attacker at an unattended console must not be able to lock out the operator.
           if (current === undefined)
             throw new EngineError('VAULT_PASSPHRASE_WRONG', 'Enter the current passphrase, too');
           await vault.verify({ passphrase: new Secret(current) });

@@ -19,7 +19,7 @@ const view = ({ webhookId, webhookUrl, requestType, active }: Webhook): WebhookV
   active,
 });
 
-/** What an answer means for an operation that no other rule denies. */
+/** What a webhook's answer means for an operation that no other rule denies. */
 const explain = (verdict: WebhookVerdict): { message: string; hint: string } => {
   const { outcome, code, evidence } = verdict;
   if (outcome === 'deny') return explainDenial(code, evidence);
@@ -30,7 +30,7 @@ const explain = (verdict: WebhookVerdict): { message: string; hint: string } => 
   return { message, hint: '' };
 };
 
-/** Registered webhooks of a DApp. */
+/** Procedures for a DApp's registered webhooks. */
 export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webhooks'>> => {
   const { store, clock, entropy, vault } = context;
   return {
@@ -42,7 +42,7 @@ export const webhookHandlers = (context: ServiceContext): Handlers<NamesOf<'webh
       try {
         await store.createWebhook(webhook);
       } catch (error) {
-        // Refused URLs must not fill the vault.
+        // The URLs of refused webhooks must not remain in the vault.
         if (shown !== webhookUrl) await forgetWebhookUrl(vault, webhookId);
         throw error;
       }

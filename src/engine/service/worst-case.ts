@@ -10,11 +10,11 @@ import type { CurrentPolicy } from '../sponsorship/current-policy.ts';
 import { readCoinPrice, readShared } from '../sponsorship/gather.ts';
 import type { ServiceContext } from './service.ts';
 
-/** Placeholder for a missing signer: no result depends on it. */
+/** Placeholder for a missing signer. No result depends on the signer. */
 const NOBODY = `0x${'00'.repeat(20)}` as const;
 
 /**
- * The state that an attacker of a DApp finds now.
+ * The current situation that an attacker of a DApp would find.
  *
  * @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE` or `CONTRACT_MISMATCH`
  */
@@ -42,8 +42,8 @@ const situationOf = async (
 };
 
 /**
- * Finds the highest cost that a holder of a DApp's API key can cause under its policy. Takes some tenths of a second,
- * in pieces, between which decisions run.
+ * Finds the highest cost that someone with a DApp's API key can cause under its policy. Takes some tenths of a second,
+ * in pieces, so that decisions can run in between.
  *
  * @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE` or `CONTRACT_MISMATCH`
  */

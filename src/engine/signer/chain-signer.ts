@@ -11,7 +11,7 @@ export const signerKeyName = (chainId: number): string => `signer.${chainId}`;
 
 export const nextSignerKeyName = (chainId: number): string => `${signerKeyName(chainId)}.next`;
 
-/** The address that signs on a chain. @throws EngineError `SIGNER_MISSING` */
+/** The address of the key that signs on a chain. @throws EngineError `SIGNER_MISSING` */
 export const requireSigner = async (store: Pick<RegistryStore, 'findSigner'>, chainId: number): Promise<Address> => {
   const signer = await store.findSigner(chainId);
   if (signer !== undefined) return signer.address;
@@ -28,7 +28,10 @@ export const addressOf = (privateKey: string): Address => {
   }
 };
 
-/** Deriving an address takes longer than a decision. The vault hands out one object for a key. */
+/**
+ * Cache of addresses, because deriving one takes longer than a decision. It works because the vault always returns the
+ * same object for a key.
+ */
 const addresses = new WeakMap<Secret<string>, Address>();
 const knownAddressOf = (key: Secret<string>): Address => {
   const address = addresses.get(key) ?? addressOf(key.reveal());
@@ -42,8 +45,9 @@ const keyOfName = (vault: Vault, name: string, signer: Address): Secret<Hex> | u
 };
 
 /**
- * The private key of a chain's signer; undefined if the vault does not hold it. While a prepared key takes over, it is
- * still stored as the next key; finding it by address means that no engine signs with one key in the name of the other.
+ * The private key of a chain's signer; undefined if it is not in the vault. While a prepared key becomes the signer, it
+ * is still stored as the next key. Finding keys by address ensures that no engine signs with a key that is not the
+ * recorded signer's.
  *
  * @throws EngineError `VAULT_LOCKED`
  */
@@ -52,8 +56,8 @@ export const signerKey = (vault: Vault, chainId: number, signer: Address): Secre
 
 /**
  * Makes the recorded signers match the keys in an unlocked vault. They differ after a crash between the two writes of a
- * new key, or with a vault from elsewhere; contracts are then verified again. A next key that is recorded already moves
- * into place: other engines sign with it.
+ * new key, or if the vault comes from elsewhere. The contracts are then verified again. If a next key is already
+ * recorded as the signer, it is moved into its place, because other engines sign with it.
  */
 export const reconcileSigners = async (
   store: Pick<RegistryStore, 'listSigners' | 'saveSigner'>,
@@ -74,7 +78,7 @@ export const reconcileSigners = async (
   }
 };
 
-/** Creates a vault, or opens the one that another engine has just created. */
+/** Creates a vault, or opens it if another engine has just created it. */
 const makeVault = async (vault: Vault, unlocker: Unlocker): Promise<void> => {
   try {
     await vault.create(unlocker);
@@ -85,7 +89,7 @@ const makeVault = async (vault: Vault, unlocker: Unlocker): Promise<void> => {
 };
 
 /**
- * Opens or creates a desk's vault, and makes the recorded signers match its keys.
+ * Opens or creates the vault, and makes the recorded signers match its keys.
  *
  * @throws EngineError `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
  */

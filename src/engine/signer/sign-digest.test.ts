@@ -24,7 +24,7 @@ describe('signing a digest', () => {
     const word = fc.uint8Array({ minLength: 32, maxLength: 32 });
     fc.assert(
       fc.property(word, word, (key, digest) => {
-        // Below the curve's order, and not zero.
+        // Makes the key non-zero and less than the curve's order.
         key[0] = 1;
         return nativeSignDigest!(key, digest) === portableSignDigest(key, digest);
       }),

@@ -5,9 +5,18 @@ import type { Hex } from '../../shared/schema/hex.ts';
 /** Signs a 32-byte digest as `r || s || v`: deterministic (RFC 6979), low s, v 27 or 28. Throws on an invalid key. */
 export type SignDigest = (privateKey: Uint8Array, digest: Uint8Array) => Hex;
 
-/** The used part of secp256k1's native binding. The package's own entry would fall back to slow JavaScript. */
-interface NativeBinding {
-  ecdsaRecover(signature: Uint8Array, recid: number, digest: Uint8Array, isCompressed: boolean, output: Buffer): Buffer;
+/**
+ * The part of secp256k1's native binding that is used. The package's own entry point would fall back to slow
+ * JavaScript.
+ */
+export interface NativeBinding {
+  readonly ecdsaRecover: (
+    signature: Uint8Array,
+    recid: number,
+    digest: Uint8Array,
+    isCompressed: boolean,
+    output: Buffer,
+  ) => Buffer;
   ecdsaSign(
     digest: Uint8Array,
     privateKey: Uint8Array,
@@ -16,19 +25,19 @@ interface NativeBinding {
   ): { readonly signature: Buffer; readonly recid: number };
 }
 
-/** Not named `require`: the shell's bundle defines its own. */
+/** Not called `require`, because the desktop app's bundle defines its own. */
 const load = createRequire(import.meta.url);
 
 const loadBinding = (): NativeBinding | undefined => {
   try {
     return load('secp256k1/bindings.js') as NativeBinding;
   } catch {
-    // Prebuilt for Linux and Windows on x64 and macOS on arm64.
+    // The binding is prebuilt only for Linux and Windows on x64 and for macOS on arm64.
     return undefined;
   }
 };
 
-/** With ethers: runs everywhere. */
+/** With ethers, which runs everywhere. */
 export const portableSignDigest: SignDigest = (privateKey, digest) =>
   new SigningKey(privateKey).sign(digest).serialized as Hex;
 

@@ -4,7 +4,10 @@ import { nativeSignDigest, portableSignDigest } from './sign-digest.ts';
 
 const EIP_191_HEAD = Buffer.from('\x19Ethereum Signed Message:\n32').toString('hex');
 
-/** The EIP-191 digest of a 32-byte hash, from which paymaster contracts recover the signer. Throws on other lengths. */
+/**
+ * The EIP-191 digest of a 32-byte hash, from which paymaster contracts recover the signer. Throws if the hash has
+ * another length.
+ */
 export function ethSignedDigest(hash: Hex): Hex {
   if (byteLength(hash) !== 32) throw new RangeError(`a hash has 32 bytes, not ${byteLength(hash)}`);
   return keccak(EIP_191_HEAD, digits(hash));

@@ -5,7 +5,7 @@ import type { Entropy } from '../base/clock.ts';
 import type { Secret } from '../base/secret.ts';
 import { type ScryptCost, scryptKey } from './scrypt-key.ts';
 
-/** A passphrase, or 32 random bytes kept safe elsewhere (the OS keychain). */
+/** What opens the vault: a passphrase, or 32 random bytes that are stored safely elsewhere (in the OS keychain). */
 export type Unlocker = { readonly passphrase: Secret<string> } | { readonly key: Secret<Uint8Array> };
 
 const VERSION = 1;
@@ -16,7 +16,7 @@ const TAG_BYTES = 16;
 
 const base64 = z.base64('is not base64');
 
-/** Limits what a file from elsewhere can cost us: at most 1 GiB and a few seconds. */
+/** Limits what opening a file of unknown origin can cost: 1 GiB of memory and a few seconds. */
 const scryptSchema = z.strictObject({
   N: z
     .int()
@@ -32,25 +32,28 @@ const vaultFileSchema = z.strictObject({
   format: z.literal('gasdesk-vault', 'is not "gasdesk-vault"'),
   version: z.literal(VERSION, `is not ${VERSION}, the only version that this Gasdesk reads`),
   /**
-   * The data key, encrypted once per unlocker: each of them opens the vault, and a changed one leaves the entries
-   * unchanged.
+   * The data key, encrypted once for each unlocker. Each unlocker opens the vault, and changing one does not affect the
+   * entries.
    */
   locks: z.strictObject({
     passphrase: z.strictObject({ scrypt: scryptSchema, dataKey: base64 }).optional(),
     key: z.strictObject({ dataKey: base64 }).optional(),
   }),
-  /** All entries in one box, so that none can be dropped, swapped, put back, or read by name. */
+  /**
+   * All entries are encrypted together, so that none can be removed, exchanged or reset to an old value, and no name
+   * can be read.
+   */
   entries: base64,
 });
 
-/** The stored vault. Each sealed box is base64 of IV, ciphertext and tag of AES-256-GCM. */
+/** The stored vault. Each encrypted value is base64 of IV, ciphertext and tag of AES-256-GCM. */
 export type VaultFile = z.infer<typeof vaultFileSchema>;
 
 export const damaged = (place: string, error: string): EngineError =>
   new EngineError('VAULT_DAMAGED', `The vault in ${place} is damaged: ${error}. Restore it from a backup`, { place });
 
 /**
- * Parses the vault stored in `place`, without decrypting anything.
+ * Parses the vault in `place`, without decrypting anything.
  *
  * @throws {@link EngineError} `VAULT_DAMAGED`
  */
@@ -70,14 +73,16 @@ export const readVaultFile = (place: string, text: string): VaultFile => {
 export const vaultFileText = (content: Omit<VaultFile, 'format' | 'version'>): string =>
   `${JSON.stringify({ format: 'gasdesk-vault', version: VERSION, ...content }, null, 2)}\n`;
 
-/** Encrypts and authenticates with AES-256-GCM. `purpose` prevents the use of one box as another. */
+/**
+ * Encrypts and authenticates with AES-256-GCM. `purpose` prevents the use of one encrypted value in place of another.
+ */
 export const seal = (key: Uint8Array, plain: Uint8Array, purpose: string, entropy: Entropy): string => {
   const iv = entropy.bytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(aad(purpose));
   return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64');
 };
 
-/** The content of a sealed box; undefined for another key or an altered box. */
+/** Decrypts what `seal` returned; undefined with another key or for an altered value. */
 export const unseal = (key: Uint8Array, box: string, purpose: string): Buffer | undefined => {
   const bytes = Buffer.from(box, 'base64');
   if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
@@ -146,6 +151,6 @@ const checkedKey = (key: Secret<Uint8Array>): Uint8Array => {
   return key.reveal();
 };
 
-/** NFKC, since keyboards differ in how they compose the same letter. */
+/** Derives a key from a passphrase in NFKC, because keyboards compose the same letter differently. */
 export const deriveKey = (passphrase: Secret<string>, salt: Uint8Array, cost: ScryptCost): Promise<Buffer> =>
   scryptKey(passphrase.reveal().normalize('NFKC'), salt, cost);

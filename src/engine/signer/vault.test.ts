@@ -50,7 +50,7 @@ const reopened = async (unlocker: Unlocker = RIGHT): Promise<Vault> => {
   return other;
 };
 
-/** Asserts the refusal, and that neither the file nor its neighbours changed. */
+/** Expects a refusal that changes neither the file nor the files next to it. */
 const refused = async (act: () => unknown, code: ErrorCode, message: string | RegExp = ''): Promise<void> => {
   const before = [readdirSync(dir), existsSync(file) && statSync(file).isFile() && readFileSync(file, 'utf8')];
   const error: unknown = await (async () => act())().then(

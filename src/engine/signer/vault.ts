@@ -19,9 +19,9 @@ import {
 } from './vault-file.ts';
 
 /**
- * The engine's secrets by name, encrypted at rest. A resolved call is durable; a rejected call has changed nothing,
- * neither in storage nor in memory. Each change applies to the newest content, so engines that share a vault do not
- * overwrite each other's changes.
+ * The engine's secrets by name, encrypted at rest. When a call resolves, its change is durable; a call that rejects has
+ * changed nothing, neither in storage nor in memory. Each change is applied to the latest content, so engines that
+ * share a vault do not overwrite each other's changes.
  */
 export interface Vault {
   /** `absent` until created; `locked` until opened with its passphrase or key. */
@@ -41,35 +41,35 @@ export interface Vault {
    */
   unlock(unlocker: Unlocker): Promise<void>;
   /**
-   * Which kinds of unlocker open the vault; neither if no vault exists.
+   * Which kinds of unlocker open the vault. Both are false if no vault exists.
    *
    * @throws {@link EngineError} `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
    */
   unlockers(): { readonly passphrase: boolean; readonly key: boolean };
   /**
-   * Requires an unlocker of this vault; changes nothing.
+   * Requires that an unlocker opens this vault. Changes nothing.
    *
    * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
    */
   verify(unlocker: Unlocker): Promise<void>;
   /**
-   * Replaces the unlocker of the same kind (passphrase or key); the other kind stays. The data key stays too, so an old
-   * copy of the vault still opens with the old passphrase.
+   * Replaces the unlocker of the same kind (passphrase or key). The unlocker of the other kind stays, and so does the
+   * data key. Therefore an old copy of the vault still opens with the old passphrase.
    *
    * @throws {@link EngineError} `VAULT_LOCKED`, `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`,
-   *   `STORE_UNAVAILABLE`
+   * `STORE_UNAVAILABLE`
    */
   setUnlocker(unlocker: Unlocker): Promise<void>;
   /**
-   * Prepares a copy of the vault that only `passphrase` opens, independent of this vault's unlockers. A locked vault
-   * can only be copied with its own passphrase.
+   * Prepares a copy of the vault that opens only with `passphrase`, independent of this vault's unlockers. A locked
+   * vault can only be copied with its own passphrase.
    *
-   * @returns the content of the copy's file, as of the moment the function is called
+   * @returns a function that returns the content of the copy's file, as of the moment when it is called
    * @throws {@link EngineError} `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
    */
   copyUnder(passphrase: Secret<string>): Promise<() => string>;
   /**
-   * If unlocked, reads what other engines have written. It stays unlocked.
+   * Reads what other engines have written, if the vault is unlocked. It stays unlocked.
    *
    * @throws {@link EngineError} `VAULT_DAMAGED`; the content is then unchanged
    */
@@ -92,21 +92,22 @@ export interface Vault {
   delete(name: string): Promise<boolean>;
   /**
    * A webhook's signing secret, in the format of Standard Webhooks: `whsec_` and base64 of 32 bytes, which are
-   * HMAC-SHA256(seed of the vault, `webhook:` + id). It is derived, so a webhook needs no entry.
+   * HMAC-SHA256(seed of the vault, `webhook:` + id). A webhook needs no entry in the vault, because its secret is
+   * derived.
    *
    * @throws {@link EngineError} `VAULT_LOCKED`
    */
   webhookSecret(webhookId: string): Secret<string>;
   /**
-   * The Ed25519 private key (32 bytes) that signs the log's checkpoints, derived like webhook secrets, from `log:` +
-   * origin.
+   * The Ed25519 private key (32 bytes) that signs the log's checkpoints. It is derived like webhook secrets, from
+   * `log:` + origin.
    *
    * @throws {@link EngineError} `VAULT_LOCKED`
    */
   logKey(origin: string): Secret<Uint8Array>;
 }
 
-/** The sealed content. Entries are a list of pairs, so that no name is special. */
+/** The encrypted content. Entries are a list of pairs, so that no name is treated specially. */
 const contentSchema = z.strictObject({ seed: z.base64(), entries: z.array(z.tuple([z.string(), z.string()])) });
 
 interface OpenVault {
@@ -117,24 +118,27 @@ interface OpenVault {
 }
 
 export interface VaultOptions {
-  /** Cost of passphrases set from now on. */
+  /** scrypt cost for passphrases that are set from now on. */
   readonly scrypt?: ScryptCost;
   readonly entropy?: Entropy;
 }
 
 const NO_VAULT = 'There is no vault yet. Create it';
 
-/** Opens a storage, which may have no vault yet. The vault is locked. */
+/** Opens a storage, which need not contain a vault yet. The vault is locked. */
 export const openVault = (
   storage: VaultStorage,
   { scrypt = DEFAULT_SCRYPT, entropy = systemEntropy }: VaultOptions = {},
 ): Vault => {
   const { name: place } = storage;
   let opened: OpenVault | undefined;
-  /** Each secret is one object while the content stays the same, so that callers can remember what follows from it. */
+  /**
+   * While the content stays the same, each secret is always the same object, so that callers can cache what they derive
+   * from it.
+   */
   const handedOut = new WeakMap<OpenVault['entries'], Map<string, Secret<string>>>();
 
-  /** Also true for a vault that cannot be read. */
+  /** Also true if the vault cannot be read. */
   const exists = (): boolean => {
     try {
       return storage.current() !== undefined;
@@ -159,7 +163,7 @@ export const openVault = (
     if (opened) opened = openContent(place, stored(), opened.dataKey);
   };
   /**
-   * Applies `change` to the newest content and writes the result, unless it is the same.
+   * Applies `change` to the latest content, and writes the result if it differs.
    *
    * @returns the content before the change
    */
@@ -189,7 +193,7 @@ export const openVault = (
       const seed = Buffer.from(entropy.bytes(32)).toString('base64');
       const made: OpenVault = { locks, dataKey, seed, entries: new Map() };
       await storage.update((text) => {
-        // Again: another call or engine may have created one while this one derived its key.
+        // Checked again, because another call or engine may have created a vault while this one derived its key.
         if (text !== undefined) throw alreadyThere();
         return sealed(made);
       });
@@ -197,7 +201,7 @@ export const openVault = (
     },
     async unlock(unlocker) {
       const dataKey = await unlockDataKey(stored().locks, unlocker);
-      // Read last, since entries may have been set while the key was derived.
+      // Read last, because entries may have been set while the key was derived.
       opened = openContent(place, stored(), dataKey);
     },
     unlockers() {

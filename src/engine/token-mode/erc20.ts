@@ -2,7 +2,7 @@ import { Interface } from 'ethers';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { type RpcClient, RpcError, hasReverted } from '../chain/rpc.ts';
 
-/** The readable part of ERC-20 (EIP-20). */
+/** The functions of ERC-20 (EIP-20) that are read here. */
 const erc20 = new Interface([
   'function symbol() view returns (string)',
   'function decimals() view returns (uint8)',
@@ -21,7 +21,7 @@ export interface NoAnswer {
 /**
  * The value, or what the token returned instead.
  *
- * @throws RpcError if the node refuses, EngineError `CHAIN_UNREACHABLE`
+ * @throws RpcError if the node returns an error, EngineError `CHAIN_UNREACHABLE`
  */
 export const readToken = async (
   { call }: RpcClient,

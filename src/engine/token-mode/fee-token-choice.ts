@@ -7,7 +7,7 @@ import type { Dapp } from '../store/registry-store.ts';
 type TokenInfo = SponsorshipOptions['tokenInfo'];
 
 /**
- * The token in which the user wants to pay, among the chain's. Without token mode no token is accepted.
+ * The token in which the user wants to pay, which must be one of the chain's. Without token mode, no token is accepted.
  *
  * @throws EngineError `FEE_TOKEN_REQUIRED` if none is named, `TOKEN_NOT_SUPPORTED` with `data.supported`
  */
@@ -25,7 +25,7 @@ export const requireFeeToken = (
   });
 };
 
-/** Requested tokens without duplicates, the preferred one first; empty means all. */
+/** The requested tokens without duplicates, the preferred one first. An empty list means all tokens. */
 export const requestedTokens = (tokenInfo: TokenInfo): readonly Address[] => {
   const named = [tokenInfo.preferredToken, tokenInfo.feeTokenAddress, ...(tokenInfo.tokenList ?? [])];
   const given = named.filter((token) => token !== undefined && token !== null);

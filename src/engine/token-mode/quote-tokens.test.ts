@@ -58,14 +58,14 @@ const fixed: FeeToken = {
   rate: { source: 'static', tokensPerCoin: '2' },
   logoUrl: 'https://example.com/fix.svg',
 };
-/** Every feed answers 3000 USD for a coin and 1 USD for a token. */
+/** Every feed reports 3000 USD per coin and 1 USD per token. */
 const good: Pick<Rates, 'rateOf'> = {
   rateOf: async ({ rate, decimals }) =>
     rate.source === 'static'
       ? staticRate(rate, decimals)
       : { exchangeRate: 3_000_000_000n, usd: { price: 10n ** 18n, decimals: 18 } },
 };
-/** No feed is usable. */
+/** No feed can be used. */
 const failing: Pick<Rates, 'rateOf'> = {
   rateOf: async (token) => {
     if (token.rate.source === 'static') return good.rateOf(token);

@@ -10,8 +10,8 @@ import { clientNumber } from '../../core/token-mode/amounts.ts';
 import type { ReadyPaymentTerms } from './ready-payment-terms.ts';
 
 /**
- * Gas for an approval of the quoted amount, which clients add to the batch after the quote: a new allowance at a token
- * behind a proxy, its calldata, and the batch itself. Without it every approval would be too small.
+ * Gas for an approval of the quoted amount, which clients add to the batch after the quote: a new allowance of a token
+ * behind a proxy, its calldata, and the batch itself. Without it, every approval would be too small.
  */
 const APPROVAL_GAS = 80_000n;
 
@@ -20,7 +20,7 @@ export interface PricedToken {
   readonly rate: TokenRate;
 }
 
-/** In the requested order. */
+/** Prices in the requested order. */
 export interface TokenPrices {
   readonly priced: readonly PricedToken[];
   /** Requested tokens that are not supported. */
@@ -28,12 +28,12 @@ export interface TokenPrices {
 }
 
 /**
- * Omits tokens without a usable rate.
+ * Leaves out tokens without a usable rate.
  *
  * @param supported the fee tokens of the chain
- * @param requested see `askedTokens`; empty: all
- * @throws EngineError `CHAIN_UNREACHABLE` with the error of the first feed, if no requested token has a rate; also what
- *   `Rates.rateOf` throws
+ * @param requested addresses of tokens, as returned by `requestedTokens`; empty means all
+ * @throws EngineError `CHAIN_UNREACHABLE` with the error of the first feed, if no requested token has a rate; whatever
+ * `Rates.rateOf` throws
  */
 export const priceTokens = async (
   rates: Pick<Rates, 'rateOf'>,
@@ -61,8 +61,9 @@ export const priceTokens = async (
 };
 
 /**
- * Maximum cost of an operation in a token (behaviour 7.3), with room for an approval in its batch. The operation must
- * have gas and fees, including the paymaster's own limits if the EntryPoint has them; `validUntil` is in unix seconds.
+ * The maximum cost of an operation in a token (behaviour 7.3), with room for an approval in its batch. The operation
+ * must contain gas and fees, including the paymaster's limits if its EntryPoint has them; `validUntil` is in unix
+ * seconds.
  */
 export const quotePayment = (
   { token, maxUnits }: ReadyPaymentTerms,

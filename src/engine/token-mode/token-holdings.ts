@@ -7,15 +7,15 @@ import { readToken } from './erc20.ts';
 interface HoldingsQuestion {
   readonly chainId: number;
   readonly sender: Address;
-  /** The paymaster contract, which takes the tokens. */
+  /** The paymaster contract that takes the tokens. */
   readonly spender: Address;
   readonly token: PaymentToken;
   readonly treasury: Address;
-  /** Units taken before the operation runs; the treasury returns the rest. */
+  /** Units taken before the operation runs. The treasury refunds what is not used. */
   readonly prefundUnits: bigint | undefined;
 }
 
-/** In the token's smallest units. */
+/** Amounts in the token's smallest unit. */
 export interface TokenHoldings {
   readonly allowance: bigint;
   readonly balance: bigint;
@@ -26,7 +26,7 @@ const readUnits = async (rpc: RpcClient, token: Address, reading: 'balanceOf' | 
   return 'value' in answer ? (answer.value as bigint) : undefined;
 };
 
-/** A prefund must be returnable: otherwise the user would lose the rest. */
+/** Requires that a prefund can be refunded, because otherwise the user would lose what is not used. */
 const requireRefundable = async (
   rpc: RpcClient,
   { prefundUnits, token, spender, treasury }: HoldingsQuestion,
@@ -42,8 +42,8 @@ const requireRefundable = async (
 /**
  * Reads a user's balance of a token, and the paymaster's allowance. Null if the token cannot be read.
  *
- * @throws EngineError `CHAIN_UNREACHABLE`, also if the node refuses, since the contracts do not check;
- *   `PAYMASTER_NOT_READY` if a prefund could not be returned
+ * @throws EngineError `CHAIN_UNREACHABLE`, also if the node returns an error, because the contracts do not check;
+ * `PAYMASTER_NOT_READY` if a prefund could not be refunded
  */
 export const readTokenHoldings = async (rpc: RpcClient, question: HoldingsQuestion): Promise<TokenHoldings | null> => {
   const { chainId, sender, spender, token } = question;

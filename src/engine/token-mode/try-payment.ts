@@ -23,20 +23,20 @@ const probeAbi = new Interface([
 export interface TriedPayment {
   /** Whether the paymaster gets its tokens, even if the operation's own call fails. */
   readonly taken: boolean;
-  /** Meaningless if the tokens are not taken. */
+  /** Has no meaning if the tokens are not taken. */
   readonly transferGas: TransferGas;
   readonly left: TokenHoldings;
   readonly validationGasUsed: bigint;
   readonly callGasUsed: bigint;
 }
 
-/** More than any operation's call may have. The rest of the simulating call's gas is for taking the tokens. */
+/** More than any operation's call may use. The rest of the simulating call's gas is for taking the tokens. */
 export const AMPLE_CALL_GAS = 15_000_000n;
 
-/** The refund uses a cold allowance of the treasury (EIP-2929: 2,100 and 2,900). */
+/** Gas for using the treasury's cold allowance in the refund (EIP-2929: 2,100 and 2,900). */
 const GIVING_BACK_GAS = 5_000n;
 
-/** Caps at the largest amount that a token can represent: no one owns more. */
+/** Limits an amount to the largest one that a token can represent, because no account can own more. */
 const atMostAll = (units: bigint): bigint => (units > MaxUint256 ? MaxUint256 : units);
 
 type Outcome = [boolean, bigint, bigint, bigint, bigint, bigint, bigint];
@@ -91,8 +91,8 @@ const triedOperation = (op: UserOperation) => ({
 
 /**
  * Simulates, with one `eth_call`, whether the paymaster gets the maximum charge after the whole operation has run:
- * deployment, validation, and the call with its approvals, transfers and swaps. An account can detect a simulation on
- * chain and behave differently; only a prefund is safe from that.
+ * deployment, validation, and the call with its approvals, transfers and swaps. An account can detect a simulation and
+ * behave differently on chain, against which only a prefund protects.
  *
  * @param callGasLimit limit for the operation's call, if the operation has none yet
  * @throws EngineError `CHAIN_UNREACHABLE`, or `GAS_ESTIMATION_FAILED` from nodes that cannot simulate
@@ -105,7 +105,7 @@ export const tryPayment = async (
 ): Promise<TriedPayment> => {
   const preFund = payment.preFund(op);
   const most = atMostAll(payment.maxUnits(op));
-  // Gas and fees may still be open; moving one unit costs the same gas as moving many.
+  // Gas and fees may still be missing. Moving one unit costs the same gas as moving many.
   const prefund = preFund === 0n ? 1n : atMostAll(preFund ?? 0n);
   const afterwards = most > prefund ? most - prefund : 1n;
   const tried = { ...triedOperation(op), callGasLimit };
@@ -116,10 +116,10 @@ export const tryPayment = async (
 };
 
 /**
- * Gas that an operation uses without a token payment, even if its call reverts, or if the account only accepts its
- * owner's signature.
+ * Gas that an operation uses without a token payment. Works even if its call reverts, or if the account accepts only
+ * its owner's signature.
  *
- * @throws EngineError as `tryPayment`
+ * @throws EngineError like `tryPayment`
  */
 export const tryOperation = async (
   rpc: RpcClient,
@@ -132,10 +132,10 @@ export const tryOperation = async (
 };
 
 /**
- * Cost of taking tokens after an approval, for a quote: code in place of the account approves. Measured with one unit,
- * which costs the same for a prefund; not taken if the account has none.
+ * Gas for taking tokens after an approval, for a quote. Code in place of the account makes the approval. Measured with
+ * one unit, which costs the same as a prefund. If the account has no tokens, nothing is taken.
  *
- * @throws EngineError as `tryPayment`
+ * @throws EngineError like `tryPayment`
  */
 export const tryTransfer = async (
   rpc: RpcClient,

@@ -22,15 +22,15 @@ export interface ActionCall {
   readonly chainId: number;
   readonly paymasterId: string | null;
   readonly version: string;
-  /** Null: it creates a contract. */
+  /** Null if the call creates a contract. */
   readonly to: Address | null;
   readonly valueWei: bigint;
   readonly data: Hex;
-  /** The address that a contract then accepts, or no longer accepts. */
+  /** The address that the contract accepts after the call, or no longer accepts. */
   readonly signer: Address | null;
-  /** In words. */
+  /** A description of the action. */
   readonly summary: string;
-  /** For withdrawals: what it takes out of a tank. */
+  /** For withdrawals: what the action takes out of a tank. */
   readonly withdrawal?: Withdrawal;
 }
 
@@ -66,7 +66,7 @@ const deposit = async (context: ActionContext, { paymasterId, amountWei }: Actio
   return { ...common, to: entryPoint, data: encode('depositTo', contract), summary };
 };
 
-/** Money sent to these addresses could never be withdrawn. */
+/** Refuses addresses from which the coins could never be withdrawn again. */
 const mustBeOwned = ({ contract, entryPoint }: Tank, to: Address): void => {
   const lost = [ZeroAddress as Address, contract, entryPoint].some((one) => sameAddress(one, to));
   if (lost) throw failing(`Coins sent to ${to} are lost. Use the address of a wallet of yours.`);
@@ -124,7 +124,7 @@ const others = async (
 
 const unminedFail = (when: string) => `Operations that were signed ${when} and are not yet mined will fail.`;
 
-/** Consequences, if the contract accepts only one signer at a time. */
+/** The consequences of a change of signer, if the contract accepts only one signer at a time. */
 const switching = async (context: ActionContext, contract: PaymasterContract, next: Address): Promise<string> => {
   const behind = await others(context, contract, next);
   const addable = behind.find(({ version }) => signerKind(requireAttachable(version)) === 'many');
@@ -202,11 +202,11 @@ const handleOps = async (context: ActionContext, action: Action<'handleOps'>, fr
 };
 
 /**
- * The call for an operator's action, according to the contract's layout.
+ * The call for an action of the operator, according to the contract's layout.
  *
  * @throws EngineError `PAYMASTER_NOT_FOUND`, `PAYMASTER_NOT_READY`, `VERSION_NOT_SUPPORTED`, `NOT_DEPLOYABLE`,
- *   `SIGNER_MISSING`, `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, and `TRANSACTION_WOULD_FAIL` if this is known
- *   without a simulation; RpcError
+ * `SIGNER_MISSING`, `RPC_MISSING`, `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, and `TRANSACTION_WOULD_FAIL` if that is known
+ * without a simulation; RpcError
  */
 export const actionCall = (context: ActionContext, action: ChainAction, from: Address): Promise<ActionCall> => {
   switch (action.kind) {

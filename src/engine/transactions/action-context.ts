@@ -11,12 +11,12 @@ export interface ActionContext {
   readonly chains: ChainAccess;
 }
 
-/** Formats wei as an exact amount in the chain's coin. */
+/** Returns a function that formats wei as an exact amount in the chain's coin. */
 export const amountsOn = async (store: Pick<Store, 'findChain'>, chainId: number): Promise<(wei: bigint) => string> => {
   const symbol = chainSymbol(chainId, await store.findChain(chainId));
   return (wei) => `${weiToDecimal(wei)} ${symbol}`;
 };
 
-/** For a transaction that would fail, as is known without simulating it. */
+/** The error for a transaction that would fail, if that is known without a simulation. */
 export const failing = (message: string, data: Record<string, unknown> = {}): EngineError =>
   new EngineError('TRANSACTION_WOULD_FAIL', message, data);

@@ -63,10 +63,10 @@ const bringAbout = async (context: ActionContext, mined: OperatorTransaction): P
 };
 
 /**
- * Applies the effects of a mined transaction, and describes them. May run again after a crash.
+ * Applies the effects of a mined transaction, and describes them. May be called again after a crash.
  *
- * @returns the result in words, even if it is not the expected one
- * @throws EngineError `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, `RPC_MISSING`: try again; RpcError
+ * @returns a description of the result, even if it is not the expected one
+ * @throws EngineError `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, `RPC_MISSING`, after which the caller should retry; RpcError
  */
 export const applyEffects = async (context: ActionContext, mined: OperatorTransaction): Promise<string> => {
   try {

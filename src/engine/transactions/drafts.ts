@@ -16,19 +16,20 @@ export interface Draft {
 export interface Drafts {
   keep(draft: Omit<Draft, 'draftId'>): Draft;
   /**
-   * Passes a draft to `send` exclusively. The draft is spent, unless `send` certainly sent nothing.
+   * Passes a draft to `send`; meanwhile no other caller can use it. Afterwards the draft is used up, unless `send`
+   * certainly sent nothing.
    *
-   * @throws EngineError `DRAFT_NOT_FOUND`; what `send` throws
+   * @throws EngineError `DRAFT_NOT_FOUND`; whatever `send` throws
    */
   use<T>(draftId: string, send: (draft: Draft) => Promise<T>): Promise<T>;
 }
 
-/** Fees and nonce of a transaction go out of date. */
+/** Limited, because a transaction's fees and nonce go out of date. */
 const LIFETIME_MS = 10 * 60_000;
-/** The oldest are dropped first. */
+/** The oldest drafts are dropped first. */
 const MAX_DRAFTS = 100;
 
-/** Drafts are only in memory: an unsent draft is no loss at a restart. */
+/** Drafts are kept only in memory, because losing an unsent draft at a restart does no harm. */
 export const createDrafts = (clock: Clock, entropy: Entropy): Drafts => {
   const drafts = new Map<string, { readonly draft: Draft; readonly until: number }>();
   return {

@@ -7,25 +7,26 @@ import type { OperatorTransaction } from '../store/operator-transaction-store.ts
 /** Prepared transactions for wallets that only the operator's browser can reach. */
 export interface HandOvers {
   /**
-   * Resolves once the draft is reserved for the wallet, and a withdrawal's amount is held, until it is handed back or
-   * five minutes have passed.
+   * Resolves once the draft is reserved for the wallet and, for a withdrawal, its amount is held. Both last until the
+   * draft is handed back, or for five minutes.
    *
-   * @throws EngineError as `transactions.handOver`
+   * @throws EngineError like `transactions.handOver`
    */
   handOver(draftId: string): Promise<void>;
-  /** Records what the wallet has sent. @throws EngineError as `transactions.handBack` */
+  /** Records what the wallet has sent. @throws EngineError like `transactions.handBack` */
   handBack(draftId: string, hash: Hex): Promise<OperatorTransaction>;
   /**
-   * Takes a draft back if the wallet returned no hash. It may be sent again if the wallet certainly sent nothing.
+   * Takes a draft back if the wallet returned no hash. If the wallet certainly sent nothing, the draft can be sent
+   * again.
    *
-   * @param unclear the wallet's message, if it leaves open whether it sent the transaction
-   * @throws EngineError as `transactions.takeBack`
+   * @param unclear the wallet's message, if it does not say whether the transaction was sent
+   * @throws EngineError like `transactions.takeBack`
    */
   takeBack(draftId: string, unclear: string | null): Promise<void>;
   stop(): void;
 }
 
-/** Sends a draft with a wallet: the function calls it, and returns a hash. */
+/** Sends a draft with a wallet. `wallet` calls it and returns the hash. */
 type SendBy = (draftId: string, wallet: () => Promise<{ hash: Hex }>) => Promise<OperatorTransaction>;
 
 interface HandedOver {
@@ -33,7 +34,10 @@ interface HandedOver {
   readonly sent: Promise<OperatorTransaction>;
 }
 
-/** Like sending with a wallet that the engine calls, but here the console calls it, and reports the result. */
+/**
+ * Works like sending with a wallet that the engine calls, except that the console calls the wallet and reports the
+ * result.
+ */
 export const createHandOvers = (clock: Clock, send: SendBy): HandOvers => {
   const handedOver = new Map<string, HandedOver>();
   const inTime = (draftId: string): HandedOver => {

@@ -15,7 +15,7 @@ const receiptSchema = z.object({
   blockNumber: quantity,
   gasUsed: quantity,
   effectiveGasPrice: quantity.default(0n),
-  /** Additional fee of OP stack rollups. */
+  /** Additional layer 1 fee of OP-stack rollups. */
   l1Fee: quantity.nullish(),
   contractAddress: address.nullish(),
 });
@@ -24,7 +24,7 @@ const sentSchema = z.object({ from: address, to: address.nullable(), value: quan
 
 const DEPTH = BigInt(REORG_BLOCKS);
 
-/** A node's answer about a hash; undefined if it knows nothing. An unreadable answer does not count as that. */
+/** A node's answer about a hash; undefined if the node does not know the hash. Throws for an invalid answer. */
 const known = async <T>(rpc: RpcClient, method: string, hash: Hex, schema: z.ZodType<T>): Promise<T | undefined> => {
   const answer = await rpc.send(method, [hash]);
   if (answer === null || answer === undefined) return undefined;
@@ -71,8 +71,8 @@ const revertWords = async (rpc: RpcClient, one: OperatorTransaction, block: bigi
 const readHead = (rpc: RpcClient): Promise<bigint> => readQuantity(rpc, 'eth_blockNumber', []);
 
 /**
- * Another transaction has used the nonce, and no re-org is expected to undo that. A transaction that the node knows is
- * not replaced: wallets choose the nonce themselves.
+ * True if another transaction has used the nonce, and no re-org is expected to undo that. A transaction that the node
+ * knows is not replaced, whatever its nonce, because wallets choose the nonce themselves.
  */
 const isReplaced = async (rpc: RpcClient, { from, nonce, hash }: OperatorTransaction): Promise<boolean> => {
   if ((await readTransactionCount(rpc, from, 'latest')) <= nonce) return false;
@@ -89,8 +89,8 @@ const placeOf = ({ blockNumber, gasUsed, effectiveGasPrice, l1Fee }: z.infer<typ
 });
 
 /**
- * A sent transaction as on chain; undefined while it is not mined and still may be. A mined one has no outcome yet,
- * unless it failed its purpose.
+ * The current on-chain state of a sent transaction; undefined while it is not mined but may still be. A mined
+ * transaction has no outcome yet, unless it did not achieve its purpose.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`; RpcError
  */
@@ -120,8 +120,8 @@ export const findTransaction = async (
 };
 
 /**
- * Rechecks a mined transaction after possible re-orgs. It may still be there, be final, be in another block, or be back
- * in its state before mining, if a re-org dropped it or changed its result.
+ * Rechecks a mined transaction after a possible re-org. It may be unchanged, final, in another block, or, if a re-org
+ * dropped it or changed its result, back in its state before it was mined.
  *
  * @returns `mined` itself if nothing has changed
  * @throws EngineError `CHAIN_UNREACHABLE`; RpcError
@@ -131,9 +131,9 @@ export const confirmAgain = async (rpc: RpcClient, mined: OperatorTransaction): 
   const receipt = await known(rpc, 'eth_getTransactionReceipt', mined.hash, receiptSchema);
   const block = BigInt(mined.blockNumber ?? 0);
   if (receipt?.blockNumber === block) return head - block < DEPTH ? mined : { ...mined, final: true };
-  // A node that is behind does not know it yet.
+  // A node that is behind does not know the transaction yet.
   if (receipt === undefined && head < block) return mined;
-  // Its effects were applied when it was first mined: do not apply them again.
+  // Its effects were applied when it was first mined, and must not be applied again.
   if (receipt !== undefined && (receipt.status === 0n) === (mined.state === 'reverted')) {
     return { ...mined, ...placeOf(receipt) };
   }

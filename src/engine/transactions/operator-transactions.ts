@@ -26,33 +26,33 @@ export interface OperatorTransactionContext extends ActionContext {
 
 /** The operator's on-chain actions: deposits, withdrawals, contracts and their signers. */
 export interface OperatorTransactions {
-  /** @throws EngineError as `transactions.prepare` */
+  /** @throws EngineError like `transactions.prepare` */
   prepare(action: ChainAction, from: Address): Promise<Draft>;
-  /** @throws EngineError as `transactions.send` */
+  /** @throws EngineError like `transactions.send` */
   send(draftId: string, signed: SignedDraft): Promise<OperatorTransaction>;
   /** For wallets that only the operator's browser can reach. */
   readonly handOvers: HandOvers;
-  /** @throws EngineError as `transactions.forget` */
+  /** @throws EngineError like `transactions.forget` */
   forget(transactionId: string): Promise<OperatorTransaction>;
-  /** Newest first, with their current state; the last known one if the chain is unreachable. */
+  /** Newest first, with their current state, or with the last known state if the chain is unreachable. */
   list(query: TransactionQuery): Promise<OperatorTransaction[]>;
-  /** Checks transactions whose outcome is open or may still change, and applies the effects of mined ones. */
+  /** Checks transactions whose outcome is unknown or may still change, and applies the effects of mined ones. */
   refresh(): Promise<void>;
 }
 
-/** How to sign a draft: as in the API, or with a wallet that the function calls. */
+/** How to sign a draft: as the API allows, or with a wallet that the function calls. */
 type How = SignedDraft | { readonly wallet: () => Promise<{ hash: Hex }> };
 
-/** Refusals that a retry cannot change. Only these words are shown: nodes may quote the operator's key. */
+/** Refusals that a retry cannot change. Only these words are shown, because nodes may quote the operator's key. */
 const REFUSED =
   /insufficient funds|underpriced|intrinsic gas too (?:low|high)|exceeds block gas limit|max fee per gas less than block base fee|gas limit (?:is )?too high|fee cap|not supported/i;
 const KNOWN = /already (?:known|imported|exists)|known transaction/i;
 
 /**
- * Sends a signed transaction to the node. After an ambiguous error the transaction still counts as sent, since the node
- * may have received it.
+ * Sends a signed transaction to the node. After an ambiguous error it still counts as sent, because the node may have
+ * received it.
  *
- * @throws EngineError `TRANSACTION_WOULD_FAIL` if the node refuses it for good
+ * @throws EngineError `TRANSACTION_WOULD_FAIL` if the node refuses it permanently
  */
 const broadcast = async (rpc: RpcClient, raw: Hex): Promise<void> => {
   try {
@@ -79,7 +79,7 @@ const isTransient = (error: unknown): boolean =>
   (error instanceof EngineError &&
     ['CHAIN_UNREACHABLE', 'VAULT_LOCKED', 'RPC_MISSING', 'PAYMASTER_NOT_READY', 'SIGNER_MISSING'].includes(error.code));
 
-/** Prepares and simulates transactions, has them signed wherever the key is, and follows them until they are final. */
+/** Prepares and simulates transactions, has them signed where the key is, and follows them until they are final. */
 export const createOperatorTransactions = (context: OperatorTransactionContext): OperatorTransactions => {
   const { store, chains, clock, entropy, keySigners } = context;
   const drafts = createDrafts(clock, entropy);
@@ -116,12 +116,13 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     return 'hash' in made ? made : sameAsDraft(draft, made.signed);
   };
 
-  /** Must not be forgotten: their node does not know them yet. */
+  /** Transactions being submitted. They must not be forgotten although their node does not know them yet. */
   const submitting = new Set<string>();
 
   /**
-   * Saves before sending, in the database transaction that checks whether the amount is still held: other engines may
-   * have taken a stalled engine for dead. What a wallet has sent itself is saved in any case.
+   * Saves a transaction before it is sent, in the database transaction that checks whether its amount is still held: if
+   * this engine was stalled, other engines may have considered it dead. What a wallet has already sent is saved in any
+   * case.
    */
   const signAndSave = async (draft: Draft, how: How, holds: Holds = []): Promise<OperatorTransaction> => {
     const signed = await sign(draft, how);
@@ -138,7 +139,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     const rpc = await requireNode(chains, chainId);
     const { withdrawal } = draft.call;
     const save = (holds?: Holds) => signAndSave(draft, how, holds);
-    // The free amount may have been reserved meanwhile. After saving, the record counts.
+    // The free amount may have been reserved meanwhile. Once saved, the record itself reserves the amount.
     const sent = await (withdrawal === undefined ? save() : holdWithdrawal(context, withdrawal, save));
     try {
       if (sent.raw !== null) await broadcast(rpc, sent.raw);
@@ -158,7 +159,8 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     if (current.state === 'sent') {
       const found = await findTransaction(rpc, current);
       if (found === undefined) {
-        // Its node may never have received it, or have dropped it. It may accept later what it refuses now.
+        // The node may never have received the transaction, or may have dropped it. It may accept now what it refused
+        // before.
         if (current.raw !== null) await broadcast(rpc, current.raw).catch(() => undefined);
         return;
       }
@@ -180,7 +182,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
         else errors.push(error);
       }
     }
-    // An error with one does not stop following the others.
+    // An error with one transaction does not prevent following the others.
     if (errors.length > 0) throw errors[0];
   };
 
@@ -218,7 +220,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
 
   return {
     async prepare(action, from) {
-      // If the action names no chain, no node is called before the call itself does.
+      // If the action names no chain, no node is called until the call itself is known.
       let chainId = 'chainId' in action ? action.chainId : 0;
       try {
         const call = await actionCall(context, action, from);

@@ -9,15 +9,20 @@ import { readCode, readQuantity } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError } from '../chain/rpc.ts';
 import { GAS_HEADROOM_PERCENT, type SimulatedCall, callObject, readFees } from './simulate.ts';
 
-/** Cannot be estimated before the paymaster contract exists: gas of the transaction, with a margin. */
+/**
+ * Gas of a deposit and of an operation, with a margin. They cannot be estimated before the paymaster contract exists.
+ */
 const DEPOSIT_GAS = 100_000n;
 const OPERATION_GAS = 1_000_000n;
-/** If the node does not estimate: more than any of the contracts needs. */
+/** Used if the node gives no estimate. More than any of the contracts needs. */
 const CREATION_GAS = 6_000_000n;
-/** A maximum is reserved for an operation that creates its account. At about 1.5 million gas each, this covers six. */
+/**
+ * The deposit must cover the maximum cost of operations that create their account. At about 1.5 million gas each, this
+ * covers six.
+ */
 const DEPOSIT_COVERS_GAS = 10_000_000n;
 
-/** One digit and zeros, at least the amount. */
+/** Rounds an amount up to one digit followed by zeros. */
 const roundedUp = (wei: bigint): bigint => {
   const unit = 10n ** BigInt(String(wei).length - 1);
   return ((wei + unit - 1n) / unit) * unit;
@@ -34,14 +39,14 @@ const gasOf = async (rpc: RpcClient, call: Omit<SimulatedCall, 'chainId' | 'valu
 };
 
 /**
- * Cost on a chain to deploy a paymaster contract, fill a gas tank and try it. Uses current fees plus half: they may
- * rise while the operator reads.
+ * What it costs on a chain to deploy a paymaster contract, fill a gas tank and try it out. Uses current fees plus 50 %,
+ * because fees may rise before the operator continues.
  *
  * @param rpc the chain's node
  * @param layout of the paymaster contract
  * @param wiring the contract's constructor arguments
- * @param wiring.owner the key that pays, which owns the contract
- * @param wiring.signer whose signatures the contract accepts
+ * @param wiring.owner the account that pays for and owns the contract
+ * @param wiring.signer the address whose signatures the contract accepts
  * @throws EngineError `CHAIN_UNREACHABLE`; RpcError
  */
 export const setupCosts = async (

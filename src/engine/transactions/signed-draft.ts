@@ -6,7 +6,7 @@ import type { Draft } from './drafts.ts';
 const invalid = (detail: string, cause?: unknown): EngineError =>
   new EngineError('INVALID_SIGNATURE', `Invalid signature: ${detail}`, {}, { cause });
 
-/** Fields that a transaction's signature covers, to name a difference. */
+/** Fields that a transaction's signature covers, for naming what differs. */
 const FIELDS = [
   'type',
   'chainId',
@@ -22,7 +22,7 @@ const FIELDS = [
 
 const textOf = (transaction: Transaction, field: string): string => String(Reflect.get(transaction, field));
 
-/** Refuses a key that the draft was not made for. @throws EngineError `INVALID_SIGNATURE` */
+/** Refuses a signature by an account other than the draft's. @throws EngineError `INVALID_SIGNATURE` */
 export const mustBeFrom = (from: Address, signer: Address | null): void => {
   if (signer === null || !sameAddress(signer, from)) throw invalid(`it was made by ${String(signer)}, not by ${from}`);
 };
@@ -36,9 +36,9 @@ const read = <T>(of: () => T): T => {
 };
 
 /**
- * A transaction signed elsewhere, compared with its draft.
+ * Reads a transaction that was signed elsewhere, and requires that it matches its draft.
  *
- * @throws EngineError `INVALID_SIGNATURE` if it is another transaction, or has another signer
+ * @throws EngineError `INVALID_SIGNATURE` if the transaction is another one, or signed by another account
  */
 export const sameAsDraft = ({ transaction, from }: Pick<Draft, 'transaction' | 'from'>, signed: Hex): Transaction => {
   const theirs = read(() => Transaction.from(signed));
@@ -52,7 +52,7 @@ export const sameAsDraft = ({ transaction, from }: Pick<Draft, 'transaction' | '
 };
 
 /**
- * The draft with a signature made elsewhere.
+ * Adds a signature that was made elsewhere to the draft.
  *
  * @param signature 65 bytes: r, s, v; v is 0 or 1, or 27 or 28
  * @throws EngineError `INVALID_SIGNATURE`

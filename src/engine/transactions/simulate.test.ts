@@ -14,7 +14,7 @@ const call: SimulatedCall = {
   valueWei: 5n,
 };
 
-/** A node with an account that has one ether; `answers` override its own. */
+/** A node with an account that has one ether; `answers` override the node's own. */
 const node = (answers: Record<string, unknown>): ScriptedNode => {
   const one = new ScriptedNode(1, 1);
   const known: Record<string, unknown> = {

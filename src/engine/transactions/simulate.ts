@@ -21,24 +21,24 @@ const abi = new Interface([
   'error AccessControlUnauthorizedAccount(address account, bytes32 neededRole)',
 ]);
 
-/** Estimates are for the current block; unused gas is not charged. */
+/** Added to estimates, which are for the current block. Unused gas is not charged. */
 export const GAS_HEADROOM_PERCENT = 20n;
-/** A node that suggests more is not believed: 100 gwei, or the base fee if that is higher. */
+/** The highest tip of a node that is believed: 100 gwei, or the base fee if that is higher. */
 const MAX_PRIORITY_FEE = 100_000_000_000n;
-/** On chains without a base fee, a price above 100,000 gwei is a mistake. */
+/** On chains without a base fee, a higher price than 100,000 gwei is considered a mistake. */
 const MAX_GAS_PRICE = 100_000_000_000_000n;
-/** If the node suggests none. */
+/** Used if the node suggests no tip. */
 const DEFAULT_PRIORITY_FEE = 1_000_000_000n;
 
 export const failureWords = ({ data = '0x', message }: RpcError): string => {
   const known = parseRevert(abi, data);
-  // Every Interface knows Error and Panic.
+  // Every Interface also knows Error and Panic.
   if (known !== undefined && !/^(?:Error|Panic)$/.test(known.name))
     return `${known.name}(${known.values.map(String).join(', ')})`;
   return data === '0x' ? message.slice(0, 200) : revertReason(data);
 };
 
-/** In the format of `eth_call`. */
+/** A call in the format of `eth_call`. */
 export const callObject = ({ from, to, valueWei, data }: Omit<SimulatedCall, 'chainId'>) => ({
   from,
   ...(to !== null && { to }),
@@ -46,7 +46,7 @@ export const callObject = ({ from, to, valueWei, data }: Omit<SimulatedCall, 'ch
   data,
 });
 
-/** Undefined if the contract has no owner. @throws EngineError `CHAIN_UNREACHABLE` */
+/** The contract's owner; undefined if it has none. @throws EngineError `CHAIN_UNREACHABLE` */
 export const readOwner = async (rpc: RpcClient, contract: Address): Promise<Address | undefined> => {
   try {
     const answer = await rpc.call(contract, abi.encodeFunctionData('owner') as Hex);
@@ -57,7 +57,7 @@ export const readOwner = async (rpc: RpcClient, contract: Address): Promise<Addr
   }
 };
 
-/** Who may make the call that the contract refused. Singletons have roles, and do not reveal who holds them. */
+/** Who may make the call that the contract refused. Singletons use roles, and do not reveal who has them. */
 const whoMay = async (rpc: RpcClient, { to, from }: SimulatedCall, reason: string) => {
   if (reason.startsWith('AccessControl')) {
     return { fix: ' Only the owner of the contract may do this; its signers may also be changed by its manager.' };
@@ -75,7 +75,7 @@ const wouldFail = async (rpc: RpcClient, call: SimulatedCall, cause: RpcError): 
   return new EngineError('TRANSACTION_WOULD_FAIL', message, { reason, ...only }, { cause });
 };
 
-/** Money sent with a call to an address without code would be lost. */
+/** Refuses a call with value to an address without code, because the coins would be lost. */
 const mustBeContract = async (rpc: RpcClient, to: Address): Promise<void> => {
   if ((await readCode(rpc, to)) !== '0x') return;
   throw failing(`There is no contract at ${to}. If it was deployed, check whether a re-org removed it.`);
@@ -89,7 +89,10 @@ const mustHold = (from: Address, balanceWei: bigint, requiredWei: bigint): void 
   throw failing(message, { missingWei: String(missingWei) });
 };
 
-/** Twice the base fee suffices for at least five full blocks. Without a base fee, twice the node's price. */
+/**
+ * Current fees. The maximum is twice the base fee plus the tip, which suffices for at least five full blocks. Without a
+ * base fee, it is twice the node's gas price.
+ */
 export const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: bigint; priority: bigint }> => {
   const { baseFeePerGas } = await readBlockGas(rpc);
   if (baseFeePerGas === 0n) {
@@ -108,7 +111,7 @@ export const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: b
 };
 
 /**
- * Simulates the call on the latest block and completes it to an unsigned transaction: of type 2, or of type 0 with a
+ * Simulates the call at the latest block, and completes it to an unsigned transaction: of type 2, or of type 0 with a
  * chain id (EIP-155) if the chain has no base fee.
  *
  * @throws EngineError `TRANSACTION_WOULD_FAIL` with the reason and what would help, `CHAIN_UNREACHABLE`; RpcError
@@ -129,7 +132,7 @@ export const simulate = async (rpc: RpcClient, call: SimulatedCall): Promise<Tra
   const gasLimit = estimate + (estimate * GAS_HEADROOM_PERCENT) / 100n;
   const [{ base, most, priority }, nonce] = await Promise.all([
     readFees(rpc),
-    // Far below 2^53.
+    // The number is far below 2^53.
     readTransactionCount(rpc, from, 'pending').then(Number),
   ]);
   mustHold(from, balanceWei, valueWei + gasLimit * most);

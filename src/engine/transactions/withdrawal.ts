@@ -14,7 +14,7 @@ export interface Withdrawal {
 
 interface FreeCheck {
   readonly facts: LedgerFacts;
-  /** Throws if the amount is not free. */
+  /** Throws if the amount is not free, given what the ledger accounts hold. */
   readonly check: (held: readonly bigint[]) => void;
 }
 
@@ -39,8 +39,9 @@ const readFree = async ({ store, chains }: ActionContext, { tank, amountWei }: W
 };
 
 /**
- * Requires that the amount is free. The rest is reserved for signed operations, whose bundlers would lose money; if
- * tanks share one deposit, the other tanks would pay. Reservations end within minutes, so the rest becomes free soon.
+ * Requires that the amount is free. The rest of the balance is reserved for signed operations. If it were withdrawn,
+ * their bundlers would lose money or, if tanks share one deposit, the other tanks would pay. Reservations end within
+ * minutes, so the rest soon becomes free.
  *
  * @throws EngineError `TRANSACTION_WOULD_FAIL`, `RPC_MISSING`, `CHAIN_UNREACHABLE`; RpcError
  */
@@ -50,10 +51,10 @@ export const requireFree = async (context: ActionContext, withdrawal: Withdrawal
 };
 
 /**
- * Holds the amount while `send` signs the withdrawal and records it: no operation or other withdrawal can use it
- * meanwhile, and afterwards the record counts.
+ * Holds the amount while `send` signs and records the withdrawal, so that no operation or other withdrawal can use it
+ * meanwhile. Afterwards, the record itself reserves the amount.
  *
- * @throws EngineError as `requireFree`; what `send` throws
+ * @throws EngineError like `requireFree`; whatever `send` throws
  */
 export const holdWithdrawal = async <T>(
   context: ActionContext,

@@ -37,7 +37,7 @@ test.each([
   ['2001:db8::1', 'reserved'],
   ['2001:0:a9fe:a9fe::1', 'teredo'],
   ['fec0::1', 'deprecatedSiteLocal'],
-  // The same written as IPv6.
+  // The same address written as IPv6.
   ['::ffff:169.254.169.254', 'cloudMetadata'],
   ['::ffff:a9fe:a9fe', 'cloudMetadata'],
   ['0:0:0:0:0:ffff:a9fe:a9fe', 'cloudMetadata'],
@@ -53,7 +53,7 @@ test.each([
   ['::ffff:0.0.0.0', 'unspecified'],
   ['64:ff9b::e000:1', 'multicast'],
   ['2002:ffff:ffff::', 'broadcast'],
-  // Invalid answers of a resolver, and notations that connect() may interpret in its own way.
+  // Invalid answers of a resolver, and notations that connect() may interpret differently.
   ['', 'not an IP address'],
   ['localhost', 'not an IP address'],
   ['2852039166', 'not an IP address'],

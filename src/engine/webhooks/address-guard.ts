@@ -3,13 +3,13 @@ import ipaddr from 'ipaddr.js';
 import { type ResolveName, socketLookup } from '../network/names.ts';
 import { WebhookError } from './error.ts';
 
-/** Names of ipaddr.js for ranges that are only reachable from this machine or its network. */
+/** ipaddr.js's names of ranges that can be reached only from this machine or its network. */
 const PRIVATE_RANGES = ['loopback', 'private', 'carrierGradeNat', 'uniqueLocal'];
 
 const networks = (...cidrs: string[]) => cidrs.map((cidr) => ipaddr.parseCIDR(cidr));
 
 /**
- * Addresses where clouds give credentials to any process on the machine. Besides these, all of 169.254.0.0/16 is
+ * Addresses at which clouds give credentials to any process on the machine. In addition, all of 169.254.0.0/16 is
  * refused.
  */
 const METADATA = networks(
@@ -22,7 +22,7 @@ const METADATA = networks(
   'fd00:42::42/128', // Scaleway
 );
 
-/** IPv6 networks whose addresses contain an IPv4 address, and the byte where it begins. */
+/** IPv6 networks whose addresses contain an IPv4 address, and the byte at which it starts. */
 const CARRIERS: readonly (readonly [network: ReturnType<typeof ipaddr.IPv6.parseCIDR>, offset: number])[] = [
   [ipaddr.IPv6.parseCIDR('::ffff:0:0/96'), 12], // IPv4-mapped
   [ipaddr.IPv6.parseCIDR('::ffff:0:0:0/96'), 12], // IPv4-translated
@@ -31,7 +31,7 @@ const CARRIERS: readonly (readonly [network: ReturnType<typeof ipaddr.IPv6.parse
   [ipaddr.IPv6.parseCIDR('2002::/16'), 2], // 6to4
 ];
 
-/** The address that packets finally reach, as far as the address shows. */
+/** The address that packets finally reach, as far as can be seen from the address. */
 const unwrap = (ip: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 => {
   if (ip instanceof ipaddr.IPv4 || ip.range() === 'loopback') return ip;
   const carrier = CARRIERS.find(([network]) => ip.match(network));
@@ -45,8 +45,8 @@ const rangeOf = (address: string): string => {
 };
 
 /**
- * Refuses addresses where a webhook must not be: link-local, cloud metadata, multicast, unspecified; and, unless
- * allowed, this machine and its private networks. Refuses unknown ranges.
+ * Refuses addresses that no webhook may have: link-local, cloud metadata, multicast, unspecified, and unknown ranges.
+ * Unless allowed, it also refuses this machine and its private networks.
  *
  * @throws WebhookError `WEBHOOK_ADDRESS_REFUSED`
  */
@@ -58,10 +58,10 @@ export const requireCallable = (address: string, allowPrivate: boolean): void =>
 };
 
 /**
- * A `lookup` for Node's sockets. They connect to exactly the addresses checked here, so that a second DNS answer cannot
- * redirect them. One forbidden address refuses the name.
+ * A `lookup` for Node's sockets. Sockets connect to exactly the addresses that were checked here, so that a second DNS
+ * answer cannot redirect them. A single forbidden address causes the whole name to be refused.
  *
- * @param dapp the webhook's owner, for the limits of `resolve`
+ * @param dapp the DApp that owns the webhook, for the limits in `resolve`
  */
 export const guardedLookup = (resolve: ResolveName, allowPrivate: boolean, dapp: string | undefined): LookupFunction =>
   socketLookup(

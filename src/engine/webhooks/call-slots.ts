@@ -5,17 +5,17 @@ interface Webhook {
   readonly waiting: Set<() => void>;
 }
 
-/** Limits simultaneous tasks per webhook. Webhooks of one host do not wait for each other. */
+/** Limits simultaneous tasks per webhook. Webhooks on the same host do not wait for each other. */
 export interface CallSlots {
   /**
-   * Runs the task once the webhook has a free slot. `waited`: whether it had to wait.
+   * Runs the task once the webhook has a free slot. `waited` says whether it had to wait.
    *
    * @throws WebhookError `WEBHOOK_BUSY` if too many wait, or no slot became free before the signal
    */
   run<T>(webhook: string, signal: AbortSignal, task: (waited: boolean) => Promise<T>): Promise<T>;
 }
 
-/** Per webhook, `atOnce` tasks may run, and `maxWaiting` more may wait. */
+/** For each webhook, `atOnce` tasks may run, and `maxWaiting` more may wait. */
 export const createCallSlots = (atOnce: number, maxWaiting: number): CallSlots => {
   const webhooks = new Map<string, Webhook>();
 
@@ -42,7 +42,7 @@ export const createCallSlots = (atOnce: number, maxWaiting: number): CallSlots =
     return { waited: true };
   };
 
-  /** Passes the slot on, or frees it; drops a webhook without tasks. */
+  /** Passes the slot on to the next task, or frees it. Removes a webhook without tasks. */
   const leave = (name: string, webhook: Webhook): void => {
     const [next] = webhook.waiting;
     if (next) {

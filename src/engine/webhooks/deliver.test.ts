@@ -18,7 +18,7 @@ import type { WebhookRequest } from './request.ts';
 
 const secret = new Secret(`whsec_${Buffer.alloc(32, 7).toString('base64')}`);
 const TRUE = '{"arePoliciesVerified":true}';
-/** Would be JSON if the invalid byte in a text were replaced. */
+/** Would be valid JSON if the invalid byte in its string were replaced. */
 const NOT_UTF8 = Buffer.from('{"arePoliciesVerified":true,"user":"\xff"}', 'latin1');
 
 const deliverer = (options: Partial<DelivererOptions> = {}) => {
@@ -186,7 +186,7 @@ describe('the verdict of a receiver decides', () => {
   });
 
   test('a port without a listener denies, or passes if the operator chose to fail open', async () => {
-    // Port 1 of loopback: reserved and unused.
+    // Port 1 on loopback is reserved and unused.
     const { verdict, ...made } = await deliver(call('http://127.0.0.1:1/'));
     expect(verdict).toMatchObject({
       outcome: 'deny',
@@ -349,7 +349,7 @@ describe('a call that may fail open is denied where the error is not with the re
       { outcome: 'deny', code: 'WEBHOOK_TIMEOUT', evidence: { notAnOutage } },
     ]);
 
-    // It is an outage if the receiver answers no call for a whole time-out.
+    // It is an outage if the receiver does not answer any call for a whole timeout.
     await clock.advance(1);
     const silent = deliver(call(receiver.url, open));
     while (held.length < 4) await turn();
@@ -604,7 +604,7 @@ describe('an address that must not be called', () => {
     const { deliver } = deliverer({ resolver });
     const at = async (path: string) => (await deliver(call(`http://hooks.example:${receiver.port}${path}`))).verdict;
     expect(await at('/')).toMatchObject({ outcome: 'pass' });
-    // On the open connection, which keeps its address.
+    // Uses the open connection, which stays connected to its address.
     expect(await at('/last')).toMatchObject({ outcome: 'pass' });
     expect(asked).toBe(1);
     expect(await at('/')).toMatchObject(refused);

@@ -12,24 +12,27 @@ import { hideInLocation } from '../../core/webhooks/hidden-credentials.ts';
 import type { Answer } from '../../core/webhooks/verdict.ts';
 import { type WebhookResponse, responseVerdict } from '../../core/webhooks/webhook-response.ts';
 
-/** Calls that may wait, per simultaneous call: enough for a burst, but not for a backlog older than the time-out. */
+/**
+ * How many calls may wait for each one that runs: enough for a burst, but not for a backlog that takes longer than the
+ * timeout.
+ */
 const WAITING_PER_SLOT = 4;
-/** Codes of a receiver that is up. */
+/** Codes that show that the receiver is up. */
 const VERDICTS: ReadonlySet<string> = new Set(['WEBHOOK_VERIFIED', 'WEBHOOK_DENIED']);
-/** Idle connections close after this time, which is longer than any call's time-out. */
+/** Idle connections are closed after this time, which is longer than any call's timeout. */
 const IDLE_MS = 60_000;
 
 export interface DelivererOptions {
   readonly clock: Clock;
   readonly resolver: ResolveName;
   readonly allowPrivate: boolean;
-  /** Total time for a call, including waiting; read for each call. */
+  /** Total time for a call, including its wait for a slot. Read for each call. */
   readonly timeoutMs: () => number;
-  /** Simultaneous calls per webhook. A webhook that hangs does not delay others of its host. */
+  /** Simultaneous calls per webhook. A webhook that does not respond cannot delay others on its host. */
   readonly maxConcurrent: number;
-  /** Called with each response, or with what came instead. */
+  /** Called with the result of each call. */
   readonly answered?: (response: WebhookResponse) => void;
-  /** Working time of this thread since its start, ms. Default: measured by its event loop. */
+  /** How long this thread has been busy since it started, in ms. Default: measured from its event loop. */
   readonly busyMs?: () => number;
 }
 
@@ -41,28 +44,28 @@ interface AnsweredCall extends Answer {
 
 export interface Deliverer {
   /**
-   * Calls one webhook. Errors of the receiver are part of its verdict: `responseVerdict`.
+   * Calls one webhook. Errors of the receiver are part of the result: `responseVerdict` turns it into a verdict.
    *
-   * @throws Error if the deliverer is closed, even during the call
+   * @throws Error if the deliverer is closed, even while the call runs
    */
   readonly deliver: (call: WebhookRequest) => Promise<WebhookResponse>;
   readonly close: () => void;
 }
 
 /**
- * A deliverer with its own connections, which it keeps open between calls. It ignores proxies set in the environment:
- * behind a proxy the destination address could not be checked.
+ * A deliverer with its own connections, which it keeps open between calls. It ignores proxies set in the environment,
+ * because it could not check the destination address behind a proxy.
  */
 export const createDeliverer = (options: DelivererOptions): Deliverer => {
   const { clock, resolver, allowPrivate, maxConcurrent } = options;
   const { busyMs = () => performance.eventLoopUtilization().active } = options;
   const connections = { keepAlive: true, maxFreeSockets: maxConcurrent, timeout: IDLE_MS };
   const httpAgent = new HttpAgent(connections);
-  // Explicit, so that no environment variable disables it.
+  // Set explicitly, so that no environment variable can disable it.
   const httpsAgent = new HttpsAgent({ ...connections, rejectUnauthorized: true });
   const slots = createCallSlots(maxConcurrent, maxConcurrent * WAITING_PER_SLOT);
   const inFlight = new Set<AbortController>();
-  /** Time of the last verdict of each receiver that may fail open; monotonic ms. */
+  /** Time of the last verdict of each receiver whose outages may count as allowing; monotonic ms. */
   const lastVerdicts = new Map<string, number>();
   let closed = false;
 
@@ -74,13 +77,13 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   ): Promise<AnsweredCall> => {
     const { url } = outgoing;
     try {
-      // Sockets only look up names. URLs have IPv6 addresses in brackets, and normalise IPv4 addresses to decimals.
+      // Sockets look up only names. `URL` puts IPv6 addresses in brackets, and normalises IPv4 addresses to decimals.
       const address = url.hostname.replace(/^\[|\]$/g, '');
       if (isIP(address) !== 0) requireCallable(address, allowPrivate);
       const agent = url.protocol === 'https:' ? httpsAgent : httpAgent;
       const start = clock.monotonic();
       return await slots.run(webhookId, signal, async (waited) => {
-        // Too late to start: the receiver would be blamed for our own delay.
+        // It is too late to start the call: the receiver would be blamed for this engine's delay.
         if (clock.monotonic() - start > timeoutMs / 2)
           throw new WebhookError('WEBHOOK_BUSY', { atOnce: maxConcurrent });
         let connectedAfterMs: number | undefined;
@@ -110,11 +113,11 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     const call = new AbortController();
     inFlight.add(call);
     const timeOut = (): void => call.abort(new WebhookError('WEBHOOK_TIMEOUT', { timeoutMs }));
-    // First read what arrived in time while this thread was busy.
+    // Responses that arrived in time while this thread was busy are read first.
     const cancel = clock.setTimer(timeoutMs, () => void setImmediate(timeOut));
     try {
       const answer = await exchangeInSlot(request, outgoing, call.signal, timeoutMs);
-      // A call that we ended ourselves must not count as the receiver's outage.
+      // A call that this engine ended must not count as an outage of the receiver.
       requireOpen();
       return answer;
     } finally {
@@ -123,7 +126,10 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     }
   };
 
-  /** Why a receiver may be up without an answer: an attacker floods it through this desk, or the desk itself. */
+  /**
+   * Why a receiver may be up although it did not answer: an attacker may be flooding it through this engine, or the
+   * engine itself may be overloaded.
+   */
   const whyNoOutage = (
     { error, waited, connectedAfterMs = 0 }: AnsweredCall,
     began: { lastVerdict: number; timeoutMs: number; at: number; busyMs: number },

@@ -2,7 +2,7 @@ import type { Evidence } from '../../shared/denials.ts';
 import { CAUSES_AT_RECEIVER } from '../../core/webhooks/verdict.ts';
 import type { WebhookDenialCode } from '../../core/webhooks/webhook-denials.ts';
 
-/** Why a webhook call gave no passing verdict. */
+/** Why a webhook call gave no positive verdict. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
   readonly code: WebhookDenialCode;
@@ -32,13 +32,13 @@ const words: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is signed by an unknown authority',
 };
 
-/** The error of a machine without IPv6 for an IPv6 address. */
+/** True for the error of a machine without IPv6 when it connects to an IPv6 address. */
 const isOtherFamily = ({ code, address = '' }: NodeJS.ErrnoException & { address?: string }): boolean =>
   address.includes(':') && (code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL');
 
 /**
- * If a name has several addresses and all failed: the first error that is not the receiver's, otherwise the first
- * error.
+ * If a name has several addresses and all failed: the first error that is not the receiver's fault; if there is no such
+ * error, the first one.
  */
 const decisive = (error: NodeJS.ErrnoException): NodeJS.ErrnoException => {
   if (!(error instanceof AggregateError)) return error;
@@ -46,7 +46,7 @@ const decisive = (error: NodeJS.ErrnoException): NodeJS.ErrnoException => {
   return errors.find(({ code }) => !CAUSES_AT_RECEIVER.has(code)) ?? errors[0] ?? error;
 };
 
-/** Maps an error of Node's HTTP client. `cause` is the error's code. */
+/** Converts an error of Node's HTTP client. `cause` is the error's code. */
 export const errorOf = (error: NodeJS.ErrnoException): WebhookError => {
   if (error instanceof WebhookError) return error;
   const { code: cause = 'unknown', message } = decisive(error);

@@ -8,23 +8,23 @@ import type { Answer } from '../../core/webhooks/verdict.ts';
 
 const LIMIT_BYTES = 65_536;
 
-/** The receiver closed an idle connection just as it was reused. */
+/** True if the server closed an idle connection just when it was reused. */
 const isStale = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRESET' || error.code === 'EPIPE';
 
 export interface ExchangeOptions {
   readonly agent: Agent;
   readonly lookup: LookupFunction;
-  /** Its reason becomes the error if it ends the exchange. */
+  /** Ends the exchange. Its reason then becomes the error. */
   readonly signal: AbortSignal;
-  /** Called when a connection is established, and when another one is needed. */
+  /** Called when a connection has been established, and when a new one is needed. */
   readonly connected?: (isConnected: boolean) => void;
   /** Maximum bytes read of the response body. Default: {@link LIMIT_BYTES}. */
   readonly limitBytes?: number;
 }
 
 /**
- * Sends one request and reads its response, without following redirects. Never rejects: an error becomes the `error` of
- * the answer, which has whatever arrived before.
+ * Sends one request and reads its response. Redirects are not followed. Never rejects: an error becomes the `error` of
+ * the result, which contains whatever arrived before.
  */
 export const exchange = (outgoing: Omit<OutgoingRequest, 'shownUrl'>, options: ExchangeOptions): Promise<Answer> =>
   new Promise((resolve) => {
@@ -37,7 +37,7 @@ export const exchange = (outgoing: Omit<OutgoingRequest, 'shownUrl'>, options: E
     let response: IncomingMessage | undefined;
     let ended = false;
 
-    /** The first end counts. */
+    /** Ends the exchange. Only the first call counts. */
     const end = (result: () => Answer | Promise<Answer>): void => {
       if (ended) return;
       ended = true;
@@ -47,7 +47,7 @@ export const exchange = (outgoing: Omit<OutgoingRequest, 'shownUrl'>, options: E
     const answer = (error?: WebhookError): Answer => {
       if (error) request.destroy();
       const bytes = Buffer.concat(chunks).subarray(0, limitBytes);
-      // The record replaces invalid bytes, which must not turn the text into JSON (RFC 8259, 8.1).
+      // Invalid bytes are replaced in the record, which must not turn the text into valid JSON (RFC 8259, 8.1).
       const found = error ?? (isUtf8(bytes) ? undefined : new WebhookError('WEBHOOK_NOT_JSON'));
       return {
         ...(response?.statusCode !== undefined && { status: response.statusCode }),

@@ -8,17 +8,17 @@ import { checkSignature, signedContent } from './sign.ts';
 
 const MAX_CALLS = 20;
 const MAX_STORED_BYTES = 65_536;
-/** Larger than the desk reads. */
+/** Larger than what the engine reads of a response. */
 const TOO_LARGE_BYTES = 80_000;
 
-/** A receiver of webhooks on this machine. Its behaviour is selectable, for trying errors. */
+/** A receiver of webhooks on this machine, for trying them. It can be made to misbehave. */
 export interface Receiver {
-  /** Does nothing if it runs. */
+  /** Does nothing if it is already running. */
   start(): Promise<void>;
-  /** Stops it and drops the received calls. */
+  /** Stops it and discards the received calls. */
   stop(): Promise<void>;
   behave(behaviour: ReceiverBehaviour): void;
-  /** Checks signatures from now on with a webhook's secret; without one it does not check. */
+  /** From now on, checks signatures with this webhook's secret; without one, signatures are not checked. */
   checkWith(key: { readonly webhookId: string; readonly secret: Secret<string> } | undefined): void;
   state(): ReceiverState;
 }
@@ -37,7 +37,7 @@ const answers: Readonly<Record<ReceiverBehaviour, Answer>> = {
   refuse: json(403, { error: 'forbidden' }),
   fail: json(500, { error: 'internal server error' }),
   notJson: (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Verified</p>'),
-  // Until the desk times out.
+  // Does not answer, until the engine times out.
   hang: () => undefined,
   tooLarge: json(200, { arePoliciesVerified: true, padding: 'x'.repeat(TOO_LARGE_BYTES) }),
   redirect: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
@@ -77,13 +77,13 @@ export const createReceiver = (clock: Clock): Receiver => {
   return {
     async start() {
       if (server !== undefined) return;
-      // A caller that disconnects early gets no answer.
+      // A caller that disconnects early gets no response.
       const starting = createServer((request, response) => {
         receive(request, response).catch(() => response.destroy());
       });
       starting.listen(0, '127.0.0.1');
       await once(starting, 'listening');
-      // For example too many open files. Without a listener the error would end the process.
+      // For example, too many open files. Without a listener, the error would end the process.
       starting.on('error', () => undefined);
       server = starting;
     },

@@ -4,33 +4,33 @@ import { toQuantity } from '../../shared/schema/quantity.ts';
 import type { Secret } from '../base/secret.ts';
 import { signatureHeaders, signedContent } from './sign.ts';
 
-/** A call to a registered webhook or, with `userOp`, to that of a rule of type WEBHOOK. */
+/** A call to a registered webhook or, with `userOp`, to the webhook of a WEBHOOK rule. */
 export interface WebhookRequest {
   /** Id of the registered webhook or of the rule. */
   readonly webhookId: string;
-  /** The webhook's DApp, for the limits on host name look-ups; absent: the operator's own webhook. */
+  /** The DApp that owns the webhook, for the limits on DNS look-ups; absent for the operator's own webhook. */
   readonly dapp?: string;
-  /** http or https; user info in it becomes Basic authorization. */
+  /** An http or https URL. Its user info is sent as Basic authorization. */
   readonly url: string;
-  /** A rule always posts. */
+  /** Always POST for the webhook of a rule. */
   readonly method: 'GET' | 'POST';
-  /** Signs the call: `whsec_…`. */
+  /** Secret that signs the call: `whsec_…`. */
   readonly secret: Secret<string>;
   readonly decisionId: string;
-  /** From the sponsorship options. Default: an empty object. */
+  /** From the options of the sponsorship request. Default: an empty object. */
   readonly webhookData?: Readonly<Record<string, unknown>> | null | undefined;
-  /** The user operation, with bigint gas and fees, which are sent as `0x` hex. */
+  /** The user operation with bigint gas and fees, which are sent as `0x` hex. */
   readonly userOp?: object;
-  /** A dry run, marked by the header `gasdesk-preview: true`. */
+  /** True for a dry run, which the header `gasdesk-preview: true` marks. */
   readonly preview?: boolean;
-  /** Outages of the receiver pass instead of denying. */
+  /** True if an outage of the receiver allows the operation instead of denying it. */
   readonly failOpen?: boolean;
 }
 
 export interface OutgoingRequest {
   /** Without user info. */
   readonly url: URL;
-  /** For the record: possible keys in the operator's own URL are hidden. */
+  /** The URL for the record, in which possible keys in the operator's own URL are hidden. */
   readonly shownUrl: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ const postBody = ({ webhookData, userOp }: WebhookRequest): string =>
   );
 
 /**
- * `data` and the scalar members of `webhookData.params`, as a query. They come from the DApp's users, so they never
+ * `data` and the scalar members of `webhookData.params`, as a query. They come from the DApp's users, so they must not
  * repeat, and thus override, a parameter of the operator's URL.
  */
 const dataQuery = (own: URL, { webhookData }: WebhookRequest): string => {
@@ -81,7 +81,7 @@ const dataQuery = (own: URL, { webhookData }: WebhookRequest): string => {
   return added.toString();
 };
 
-/** A URL with another query. Joined as text, so that the operator's part stays unchanged. */
+/** Adds queries to a URL. They are appended as text, so that the operator's part stays unchanged. */
 const withQuery = (own: URL, ...queries: readonly string[]): URL => {
   const url = new URL(own);
   url.search = queries.filter((query) => query !== '').join('&');
@@ -102,7 +102,7 @@ const basicAuthorization = ({ username, password }: URL): string | undefined => 
   return `Basic ${Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString('base64')}`;
 };
 
-/** A lone percent sign is legal in a URL's user info, and literal. */
+/** Decodes a URL's user info, in which a percent sign without hex digits is legal and stands for itself. */
 const percentDecoded = (text: string): string => {
   try {
     return decodeURIComponent(text);

@@ -10,14 +10,16 @@ interface ReceivedRequest {
   readonly body: string;
 }
 
-/** The signed content covers all data of a call: the body, or for a GET without body, `GET` with path and query. */
+/** The signed content covers all data of a call: the body or, for a GET without a body, `GET` with path and query. */
 export const signedContent = ({ method, target, body }: ReceivedRequest): string =>
   method === 'GET' ? `GET ${target}` : body;
 
 interface SignedMessage {
   /** `whsec_` and base64 of the key. */
   readonly secret: Secret<string>;
-  /** The receiver accepts each id once: it must identify the decision and stay the same when a call is repeated. */
+  /**
+   * The receiver accepts each id only once, so it must identify the decision and stay the same when a call is repeated.
+   */
   readonly id: string;
   readonly content: string;
   /** Epoch ms. */
@@ -25,7 +27,8 @@ interface SignedMessage {
 }
 
 /**
- * Headers by which a receiver verifies that a call is ours and not a replay (Standard Webhooks, `v1` signature).
+ * Headers with which a receiver verifies that a call comes from Gasdesk and is no replay (Standard Webhooks, `v1`
+ * signature).
  *
  * @throws Error if the secret is not base64
  */
@@ -37,13 +40,13 @@ export const signatureHeaders = ({ secret, id, content, now }: SignedMessage): R
 
 export type SignatureCheck = 'valid' | 'missing' | 'wrong' | 'old';
 
-/** Receivers refuse calls that are older, or further in the future (Standard Webhooks). */
+/** Receivers refuse calls whose time differs from theirs by more than this (Standard Webhooks). */
 const TOLERANCE_S = 5 * 60;
 
 const isSame = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
-/** Checks a received call as receivers must: by the shared secret, and by the age of the signature. */
+/** Checks a received call as receivers must: with the shared secret, and by the age of the signature. */
 export const checkSignature = (
   { secret, content, now }: Omit<SignedMessage, 'id'>,
   headers: IncomingHttpHeaders,

@@ -9,9 +9,9 @@ const nameOf = (webhookId: string): string => `webhook.${webhookId}.url`;
 const MARK_DIGITS = 8;
 
 /**
- * The part of a webhook's URL that is stored and shown unencrypted. If a hidden part affects the destination, a suffix
- * changes with that part, so that the policy gets another revision. Without the vault the hidden part cannot be guessed
- * from it.
+ * The form of a webhook's URL that is stored and shown unencrypted. If a hidden part affects the destination, a suffix
+ * depends on that part, so that changing it creates a new revision of the policy. Without the vault, the hidden part
+ * cannot be guessed from the suffix.
  *
  * @throws EngineError `VAULT_LOCKED`; `VALIDATION` for a URL in its shown form
  */
@@ -28,9 +28,9 @@ export const shownWebhookUrl = (vault: Vault, webhookId: string, url: string): s
 };
 
 /**
- * Stores a webhook's URL in the vault if it has secrets.
+ * Stores a webhook's URL in the vault if it contains secrets.
  *
- * @returns the part that is stored and shown unencrypted
+ * @returns the form that is stored and shown unencrypted
  * @throws EngineError `VAULT_LOCKED`, `DATA_FOLDER_UNUSABLE`, `VALIDATION`
  */
 export const keepWebhookUrl = async (vault: Vault, webhookId: string, url: string): Promise<string> => {
@@ -51,11 +51,11 @@ export const fullWebhookUrl = (vault: Vault, webhookId: string, shown: string): 
   return url.reveal();
 };
 
-/** The URL for its owner: in full if the vault is unlocked. */
+/** The URL as its owner sees it: in full if the vault is unlocked. */
 export const ownersWebhookUrl = (vault: Vault, webhookId: string, shown: string): string =>
   vault.state === 'unlocked' && isHidden(shown) ? (vault.get(nameOf(webhookId))?.reveal() ?? shown) : shown;
 
-/** Deletes a webhook's data from the vault. A locked vault keeps it, but nothing uses it any more. */
+/** Deletes a webhook's data from the vault. If the vault is locked, the data stays in it, but is no longer used. */
 export const forgetWebhookUrl = async (vault: Vault, webhookId: string): Promise<void> => {
   if (vault.state === 'unlocked') await vault.delete(nameOf(webhookId));
 };

@@ -40,7 +40,7 @@ const enter = (token: string): void => {
 if (window.gasdesk !== undefined) consoleOf(electronTransport(window.gasdesk)).mount('#app');
 else {
   startGate(window, {
-    // Without a token the page can only explain how to get one.
+    // Without a token, the page can only explain how to get one.
     prompt: (open) => {
       const gate = createApp(
         defineAsyncComponent(() => import('./shell/TokenGate.vue')),

@@ -14,7 +14,7 @@ const components: Readonly<Record<string, RouteRecordRaw['component']>> = {
   settings: () => import('./modules/settings/SettingsPage.vue'),
 };
 
-/** Pages that tabs of a DApp have replaced: old addresses lead to the tabs. */
+/** Former pages that are now tabs of a DApp. Their old addresses redirect to the tabs. */
 const moved: Readonly<Record<string, DappTab>> = {
   '/rules': 'policy',
   '/contracts': 'policy',
@@ -35,7 +35,7 @@ const redirects: RouteRecordRaw[] = [
   { path: '/:unknown(.*)*', redirect: '/' },
 ];
 
-/** Each decision has its own address, for links and new windows. */
+/** Creates the router. Each decision has its own address, for links and new windows. */
 export const createConsoleRouter = (): Router => {
   const router = createRouter({
     history: createWebHashHistory(),

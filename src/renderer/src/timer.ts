@@ -15,10 +15,10 @@ export const windowTimer: Timer = {
   },
 };
 
-/** The application provides its timer under this key. */
+/** Key under which the application provides its timer. */
 export const timerKey: InjectionKey<Timer> = Symbol('timer');
 
-/** The timer of the application; call only where `inject` works. */
+/** The application's timer. Call it only where `inject` works. */
 export const useTimer = (): Timer => {
   const timer = inject(timerKey);
   if (timer === undefined) throw new Error('The application provides no timer');

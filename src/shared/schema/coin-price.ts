@@ -4,7 +4,10 @@ import { exactPositiveInput } from './exact-positive.ts';
 import { feedMaxAgeSeconds } from './fee-token.ts';
 import { address } from './hex.ts';
 
-/** US dollars that a native coin can be worth, by a wide margin. A price beyond is a typing error or a broken feed. */
+/**
+ * Range of plausible prices of a native coin in US dollars. A price outside of it is a typing error or comes from a
+ * broken feed.
+ */
 export const sanePrice = { least: '0.0001', most: '10000000', words: '0.0001 and 10,000,000' } as const;
 
 const MAX_DECIMALS = 18;

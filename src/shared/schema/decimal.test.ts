@@ -43,7 +43,7 @@ describe('a threshold is kept by its digits', () => {
 });
 
 describe('JSON is written again with the numbers it was read with', () => {
-  /** A number in lowest terms: its digits, and how many of them follow the decimal point. */
+  /** A number in lowest terms: its digits, and how many of them are decimal places. */
   const meaning = (source: string): [bigint, number] => {
     const [, digits = '', fraction = '', exponent = '0'] =
       /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];

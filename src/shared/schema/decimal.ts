@@ -4,8 +4,8 @@ const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const MAX_DIGITS = 100;
 
 /**
- * A JSON number as written. JavaScript would round `1.000000000000000001`; thresholds are money and keep their digits
- * (behaviour 6.1).
+ * A JSON number that keeps its digits. JavaScript would round `1.000000000000000001`, but thresholds are money and must
+ * stay exact (behaviour 6.1).
  */
 export class JsonNumber {
   readonly source: string;
@@ -14,18 +14,21 @@ export class JsonNumber {
     this.source = source;
   }
 
-  /** Makes JSON.stringify write exactly these digits. @throws SyntaxError if they are not a JSON number */
+  /** Makes JSON.stringify write exactly these digits. @throws SyntaxError if they form no JSON number */
   toJSON(): unknown {
     // TypeScript's library does not declare this part of ES2026 yet.
     return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.source);
   }
 }
 
-/** Plain decimal digits of a number in JSON notation, without exponent or extra zeros; undefined if not positive. */
+/**
+ * The plain decimal form of a number in JSON notation, without an exponent or extra zeros; undefined if it is not
+ * positive.
+ */
 export const positiveDecimal = (source: string): string | undefined => {
   const [, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
-  const point = whole.length + fraction.length - digits.length; // leading zeros that were dropped
+  const point = whole.length + fraction.length - digits.length; // minus leading zeros that were dropped
   if (sign !== '' || digits === '' || exponent.length > 4 || digits.length > MAX_DIGITS) return undefined;
   const shift = whole.length - point + Number(exponent);
   if (Math.abs(shift) > MAX_DIGITS) return undefined;
@@ -35,14 +38,17 @@ export const positiveDecimal = (source: string): string | undefined => {
   return rest === '' ? padded.slice(0, cut) : `${padded.slice(0, cut)}.${rest}`;
 };
 
-/** Smallest units of a decimal amount. @throws RangeError if the amount has more decimals than given */
+/**
+ * Converts a decimal amount to the smallest unit. @throws RangeError if the amount has more than `decimals` decimal
+ * places
+ */
 export const decimalToUnits = (amount: string, decimals: number): bigint => {
   const [whole = '0', fraction = ''] = amount.split('.');
   if (fraction.length > decimals) throw new RangeError(`${amount} has more than ${decimals} decimals`);
   return BigInt(whole + fraction.padEnd(decimals, '0'));
 };
 
-/** Decimal amount from smallest units, without extra zeros. */
+/** Converts an amount in the smallest unit to a decimal without extra zeros. */
 export const unitsToDecimal = (units: bigint, decimals: number): string => {
   const digits = units.toString().padStart(decimals + 1, '0');
   const point = digits.length - decimals;
@@ -52,18 +58,18 @@ export const unitsToDecimal = (units: bigint, decimals: number): string => {
 
 const COIN_DECIMALS = 18;
 
-/** Wei in a decimal amount of the native coin. @throws RangeError if it has more than 18 decimals */
+/** Converts a decimal amount of the native coin to wei. @throws RangeError if it has more than 18 decimal places */
 export const decimalToWei = (amount: string): bigint => decimalToUnits(amount, COIN_DECIMALS);
 
-/** Decimal amount of the native coin from wei, without extra zeros. */
+/** Converts wei to a decimal amount of the native coin, without extra zeros. */
 export const weiToDecimal = (wei: bigint): string => unitsToDecimal(wei, COIN_DECIMALS);
 
-/** More digits than every double keeps, or an exponent of three digits. */
+/** Matches numbers that a double may not hold exactly: with 16 or more digits, or an exponent of three digits. */
 const MAYBE_INEXACT = '-?(?:[\\d.]{16}|[\\d.]+[eE][+-]?\\d{3})';
-/** Two patterns: one with `^` as an alternative takes three times as long on a text without such a number. */
+/** Two patterns, because one with `^` as an alternative takes three times as long on a text without such a number. */
 const [BEGINS_INEXACT, HAS_INEXACT] = [new RegExp(`^${MAYBE_INEXACT}`), new RegExp(`[:,[\\s]${MAYBE_INEXACT}`)];
 
-/** A double always holds a number with 15 digits and an exponent of two digits. */
+/** Keeps a number exactly. A double always holds a number with 15 digits and an exponent of two digits. */
 const exactNumber = (source: string): number | JsonNumber => {
   const value = Number(source);
   const isExact = !BEGINS_INEXACT.test(source) || String(value) === source;
@@ -71,15 +77,15 @@ const exactNumber = (source: string): number | JsonNumber => {
 };
 
 /**
- * Restores the numbers that a double changes, from the text of the JSON.
+ * Restores the numbers that JSON.parse rounded, from the text that it parsed.
  *
- * @param value what JSON.parse returned for the text
+ * @param value the result of JSON.parse for the text
  */
 export const withExactNumbers = (text: string, value: unknown): unknown =>
   BEGINS_INEXACT.test(text) || HAS_INEXACT.test(text) ? parseJsonWith(text, exactNumber) : value;
 
 /**
- * Reads JSON. A number that a double changes, such as 9007199254740993, becomes a {@link JsonNumber}.
+ * Parses JSON. A number that a double cannot hold exactly, such as 9007199254740993, becomes a {@link JsonNumber}.
  * @throws SyntaxError if the text is not JSON
  */
 export const parseExactJson = (text: string): unknown => withExactNumbers(text, JSON.parse(text) as unknown);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id } from './text.ts';
 
-/** Values that a step compared; wei and other large numbers as decimal strings. */
+/** Values that a step compared. Wei and other large numbers are decimal strings. */
 export const evidence = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
 export const webhookCall = z.strictObject({
@@ -13,7 +13,7 @@ export const webhookCall = z.strictObject({
   response: z.string().describe('Up to 64 KiB of the body'),
 });
 
-/** One step of a decision's trace: the rule, the values compared, the result (behaviour 5.13). */
+/** One step of a decision's trace: the rule, the values that it compared, and the result (behaviour 5.13). */
 export const traceStep = z.strictObject({
   rule: z.string(),
   outcome: z.enum(['pass', 'deny', 'skip', 'wouldDeny']),
@@ -26,10 +26,10 @@ export const traceStep = z.strictObject({
 
 export type TraceStep = z.output<typeof traceStep>;
 
-/** The latest time that a JavaScript `Date` holds. */
+/** The latest time that a JavaScript `Date` can hold. */
 const LAST_MS = 8_640_000_000_000_000;
 
-/** Longer than any product of 256-bit numbers in a decision. The bound protects against export files from anyone. */
+/** More digits than any product of 256-bit numbers in a decision. Limited because export files may come from anyone. */
 const digits = z.string().regex(/^\d{1,200}$/, 'must be a decimal string');
 const weiText = digits.describe('wei, decimal');
 const unixSeconds = z
@@ -38,7 +38,7 @@ const unixSeconds = z
   .max(LAST_MS / 1000)
   .describe('unix s');
 
-/** A decision as exported and shown (behaviour 9.1). A review reads it from one line of the export. */
+/** A decision as it is exported and shown (behaviour 9.1). A review reads each decision from one line of the export. */
 export const decisionRecord = z.strictObject({
   id,
   seq: z.int().positive(),
@@ -89,7 +89,7 @@ export const decisionRow = decisionRecord
 
 export type DecisionRow = z.output<typeof decisionRow>;
 
-/** Decisions in the order in which they were made or settlement changed them. */
+/** Decisions in the order in which they were made, or changed by settlement. */
 export const feedPage = z.strictObject({
   rows: z
     .array(decisionRow.extend({ isNew: z.boolean().describe('False: its settlement or actual cost has changed') }))
@@ -98,5 +98,5 @@ export const feedPage = z.strictObject({
   more: z.boolean().describe('False: there was nothing after `upTo`'),
 });
 
-/** A page of the feed, the same over HTTP, over IPC and in process. */
+/** A page of the feed. It is the same over HTTP, over IPC and within the process. */
 export type FeedPage = z.output<typeof feedPage>;

@@ -12,13 +12,13 @@ const digitsOf = (value: number | string | JsonNumber, context: z.core.$Refineme
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || value instanceof JsonNumber;
 
-/** A positive number kept exactly: reads a number or a {@link JsonNumber}, returns decimal digits. */
+/** A positive number that is kept exactly: parses a number or a {@link JsonNumber}, and returns decimal digits. */
 export const exactPositiveNumber = z
   .custom<number | JsonNumber>(isNumber, POSITIVE_ERROR)
   .meta({ type: 'number', exclusiveMinimum: 0 })
   .transform(digitsOf);
 
-/** For input that people type: also reads digits as text, so that no double rounds what was typed. */
+/** The same for input that people type: also parses digits in a string, so that no double rounds them. */
 export const exactPositiveInput = z
   .custom<number | string | JsonNumber>((value) => typeof value === 'string' || isNumber(value), POSITIVE_ERROR)
   .transform(digitsOf);

@@ -6,7 +6,7 @@ import { chainId, httpUrl, name } from './text.ts';
 const PREMIUM_ERROR = 'must be a percentage from 0 to 100 with at most 4 decimals';
 const RATE_ERROR = 'must be a positive number of whole tokens per native coin';
 
-/** Percent on top of the cost, as decimal digits. Biconomy's contract accepts at most 100, in steps of 0.0001. */
+/** Percent added to the cost, as decimal digits. Biconomy's contract accepts at most 100, in steps of 0.0001. */
 const premium = z
   .string(PREMIUM_ERROR)
   .regex(/^(?:100(?:\.0{1,4})?|[1-9]?\d(?:\.\d{1,4})?)$/, PREMIUM_ERROR)
@@ -20,8 +20,8 @@ const tokensPerCoin = z.string(RATE_ERROR).transform((text, context): string => 
 });
 
 /**
- * Seconds after which a feed's answer is too old. The longest common heartbeat of Chainlink's USD feeds is 24 h; the
- * default adds an hour for a busy chain.
+ * Seconds after which a feed's answer is too old. The longest common heartbeat of Chainlink's USD feeds is 24 h. The
+ * default adds an hour, because chains may be busy.
  */
 export const feedMaxAge = { least: 60, most: 604_800, byDefault: 90_000 } as const;
 const AGE_ERROR = `must be a whole number of seconds from ${feedMaxAge.least} to ${feedMaxAge.most}`;
@@ -46,9 +46,9 @@ const feeTokenRate = z.discriminatedUnion('source', [
   }),
 ]);
 
-/** No token in use has more. */
+/** No token in use has more decimals. */
 export const mostDecimals = 36;
-/** Token units for one coin. Costs a million times larger still fit into the contracts' 256 bits. */
+/** Token units per coin. Even costs a million times larger fit into the contracts' 256 bits. */
 export const MAX_EXCHANGE_RATE = 2n ** 128n;
 
 const DECIMALS_ERROR = `must be a whole number from 0 to ${mostDecimals}`;
@@ -82,7 +82,7 @@ export const feeTokenDefinition = z
 
 export type FeeToken = z.output<typeof feeTokenDefinition>;
 
-/** What an operation would cost in one token, in the shape that Biconomy's clients read (`PaymasterFeeQuote`). */
+/** What an operation would cost in one token, in the format of Biconomy's clients (`PaymasterFeeQuote`). */
 export const feeQuote = z.strictObject({
   symbol: z.string(),
   decimal: z.number().describe("The token's decimals"),

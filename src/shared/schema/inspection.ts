@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** The longest text that is inspected, in characters. */
+/** The longest text that can be inspected, in characters. */
 export const MAX_INSPECTED = 128 * 1024;
 
-/** How to show a value. Times are unix seconds, amounts wei; both are decimal. */
+/** How to show a value. Times are unix seconds, amounts are wei; both are in decimal. */
 const valueKind = z.enum(['address', 'bytes', 'gas', 'hash', 'number', 'text', 'time', 'wei']);
 
 /** A named range of the bytes. */
@@ -21,7 +21,7 @@ export type NamedBytes = z.output<typeof namedBytes>;
 
 const namedValue = z.strictObject({ name: z.string(), kind: valueKind, value: z.string(), meaning: z.string() });
 
-/** A value that is not a range of the bytes, or is computed. */
+/** A value that is computed, or otherwise not a range of the bytes. */
 export type NamedValue = z.output<typeof namedValue>;
 
 const check = z.strictObject({

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { parseJsonWith } from './parse-json.ts';
 
 describe('JSON read with a function for its numbers', () => {
-  /** Texts that need escapes, contain brackets, or equal property names of JavaScript objects. */
+  /** Texts that need escapes, that contain brackets, or that are property names of JavaScript objects. */
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.stringMatching(/^[\\"{}[\],:\s]*$/),
     fc.constantFrom('__proto__', 'constructor', '1', '\\', '\\"', '\ud800', '"}'),
   );
-  // V8 13.6 reads the name `"}` as `\\"` after an object with that name: names have no backslash here.
+  // Names contain no backslash, because V8 13.6 reads the name `"}` as `\\"` after an object that has that name.
   const name = text.filter((given) => !given.includes('\\'));
   const value = fc.letrec((tie) => ({
     any: fc.oneof(

@@ -14,10 +14,10 @@ const TYPE_WORDS: Record<string, string> = {
   record: 'an object',
 };
 
-/** Types that have a size of their own; all others have a length. */
+/** Types that have a size. All other types have a length. */
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'int', 'bigint']);
 
-/** Messages for issues without one: what the field must be, in the style of class-validator. */
+/** A message for an issue that has none: it says what the field must be, in the style of class-validator. */
 const wording = (issue: RawIssue): string => {
   switch (issue.code) {
     case 'invalid_type':
@@ -51,10 +51,10 @@ const pathName = (path: readonly PropertyKey[]): string =>
     return name === '' ? keyName(key) : `${name}.${keyName(key)}`;
   }, '');
 
-/** Cuts long or hostile names before they are echoed. */
+/** Shortens names before they are repeated in a message, because they may be hostile. */
 const shorten = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
 
-/** Bound for a value that has thousands of errors. */
+/** Limit for a value that has thousands of errors. */
 const MAX_ERRORS = 20;
 
 const sentencesOf = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
@@ -62,8 +62,8 @@ const sentencesOf = (issues: readonly z.core.$ZodIssue[], root: string): string[
     const keys = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_ERRORS) : undefined;
     const paths = keys?.map((key) => [...issue.path, key]) ?? [issue.path];
     return paths.map((path) => {
-      // Messages name the field that the caller wrote. They omit the wrapper `policyData`, as clients know the
-      // messages.
+      // Messages name the field that the caller wrote. They leave out the wrapper `policyData`, because clients rely on
+      // the messages.
       const named = pathName(path[0] === 'policyData' && path.length > 1 ? path.slice(1) : path);
       const field =
         root === '' ? named || 'body' : named === '' || named.startsWith('[') ? root + named : `${root}.${named}`;
@@ -84,7 +84,8 @@ const issuesOf = (
 };
 
 /**
- * If the discriminator matches no option of a union: that issue, and the issues that all options share, in field order.
+ * The issue of a discriminator that matches no option of a union, together with the issues that all options share, in
+ * field order.
  */
 const commonIssues = (
   union: z.ZodDiscriminatedUnion,
@@ -104,7 +105,7 @@ export interface PlacedError {
   readonly message: string;
 }
 
-/** Reads untrusted data with a schema. Reports up to 20 errors and their places. */
+/** Parses untrusted data with a schema. Reports up to 20 errors and where they are. */
 export const readBy = <S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -120,10 +121,10 @@ export const readBy = <S extends z.ZodType>(
 };
 
 /**
- * Reads untrusted data with a schema.
+ * Parses untrusted data with a schema.
  *
- * @param root name put before each field, e.g. `params[0]`
- * @throws {@link EngineError} `VALIDATION`; its message is the first error, `data.errors` holds up to 20 of them
+ * @param root prefix of each field's name, e.g. `params[0]`
+ * @throws {@link EngineError} `VALIDATION`; its message is the first error, and `data.errors` contains up to 20 of them
  */
 export const parse = <S extends z.ZodType>(schema: S, value: unknown, root = ''): z.output<S> => {
   const result = schema.safeParse(value, { error: wording });

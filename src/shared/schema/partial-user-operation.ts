@@ -3,7 +3,7 @@ import { hex, lowerCaseAddress } from './hex.ts';
 import type { Hex } from './hex.ts';
 import { quantity } from './quantity.ts';
 
-/** Some clients send `0x` or null for a value that is absent or not estimated yet. */
+/** Some clients send `0x` or null for a value that is missing or not estimated yet. */
 const absentAs0x = (value: unknown): unknown => (value === '0x' || value === null ? undefined : value);
 const absent = { absent: ['0x', null] };
 const optionalQuantity = z.preprocess(absentAs0x, quantity.optional()).meta(absent);
@@ -12,7 +12,7 @@ const optionalBytes = z.preprocess((value) => value ?? undefined, hex.optional()
 const optionalAddress = z.preprocess(absentAs0x, lowerCaseAddress.optional()).meta(absent);
 
 const PAIR_ERROR = 'must be 32 bytes: two uint128';
-/** Two uint128 in 32 bytes: gas limits and fees in the packed form of EntryPoint v0.7 and v0.8. */
+/** Two uint128 in 32 bytes, as EntryPoint v0.7 and v0.8 pack gas limits and fees. */
 const uint128Pair = hex
   .refine((value) => value.length === 66, PAIR_ERROR)
   .transform((value) => [BigInt(value.slice(0, 34)), BigInt(`0x${value.slice(34)}`)] as const);
@@ -27,7 +27,7 @@ const optionalDigitless = z
 const word = digitless.transform((value): Hex => `0x${value.toString(16).padStart(64, '0')}`);
 
 const UNSIGNED: Hex = `0x${'00'.repeat(32)}`;
-/** Values of `v` and their parity: wallets write 27 and 28 for 0 and 1. */
+/** Parity for each value of `v`: some wallets write 27 and 28 for 0 and 1. */
 const parities = new Map([
   [0n, 0n],
   [1n, 1n],
@@ -35,7 +35,7 @@ const parities = new Map([
   [28n, 1n],
 ]);
 
-/** The signature may be missing or a placeholder: clients request paymaster data before their users sign. */
+/** The signature may be missing or a placeholder, because clients request paymaster data before their users sign. */
 const eip7702Authorization = z
   .object({
     chainId: digitless,
@@ -57,12 +57,12 @@ const eip7702Authorization = z
 const optionalAuthorization = z.preprocess(absentAs0x, eip7702Authorization.optional()).meta(absent);
 
 /**
- * A partial user operation as clients send it, of any EntryPoint generation: with the fields of v0.6 (behaviour
- * 2.4), the unpacked ones of v0.7 and v0.8 (ERC-7769), or those of their packed form. Which of them an operation may
- * have depends on the DApp's paymaster: `read` of its EntryPoint looks at that. The paymaster's own fields are
- * accepted because clients send their placeholders, and are not used, but for its gas limits. Members that are not known
- * are ignored, and null is a member that is not there. All hex is lower case after reading: nothing behind this schema
- * decides by the letter case of a client.
+ * A partial user operation as clients send it, for any EntryPoint version: with the fields of v0.6 (behaviour 2.4),
+ * with the unpacked fields of v0.7 and v0.8 (ERC-7769), or with the packed ones. Which of these an operation may have
+ * depends on the DApp's paymaster, and is checked by `read` of its EntryPoint. Clients send placeholders in the
+ * paymaster fields, which are accepted, but only the gas limits among them are used. Unknown members are ignored, and
+ * null counts as missing. All hex is lower case after parsing, so that nothing can depend on the letter case that a
+ * client used.
  */
 export const partialUserOperation = z
   .object({
@@ -90,5 +90,5 @@ export const partialUserOperation = z
   })
   .meta({ id: 'UserOperation' });
 
-/** A partial user operation as sent: quantities are bigint, absent members undefined or null. */
+/** A parsed partial user operation: quantities are bigint, and missing members are undefined or null. */
 export type PartialUserOperation = z.output<typeof partialUserOperation>;

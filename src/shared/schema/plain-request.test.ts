@@ -28,7 +28,7 @@ const quantity = fc.oneof(
   },
 );
 const address = digits(40, 40).map((text) => `0x${text}`);
-/** What a client may send for any field. */
+/** Unusual values that a client may send for any field. */
 const odd = fc.oneof(
   fc.constantFrom<unknown>(null, undefined, '', '0x', '0X00', '0xA', '0xAB', true, {}, [], 5, -1, 2 ** 60, '0x1\n'),
   fc.string(),
@@ -58,7 +58,7 @@ const operation = fc.record(
   },
   { requiredKeys: ['sender', 'nonce', 'callData'] },
 );
-/** Now and then with members that are not of the plain spelling. */
+/** Sometimes adds members that the plain format does not have. */
 const withOthers = (usual: fc.Arbitrary<object>, ...names: string[]): fc.Arbitrary<object> => {
   const others = fc.oneof(
     { weight: 9, arbitrary: fc.constant({}) },
@@ -91,7 +91,7 @@ const options = fc.record(
   { requiredKeys: ['mode'] },
 );
 
-/** Both readings of what is sent are the same, or the plain one leaves it to the schema. */
+/** Expects that both parsers give the same result, or that the fast one leaves the value to the schema. */
 const agree = <Read>(
   arbitrary: fc.Arbitrary<unknown>,
   plain: (value: unknown) => Read | undefined,
@@ -100,7 +100,7 @@ const agree = <Read>(
   const counts = { plain: 0, all: 0 };
   fc.assert(
     fc.property(arbitrary, (value) => {
-      // As it arrives: JSON without members that are undefined.
+      // As it arrives: JSON contains no undefined members.
       const sent: unknown = JSON.parse(JSON.stringify(value));
       const read = plain(sent);
       counts.all += 1;

@@ -2,8 +2,8 @@ import type { PartialUserOperation } from './partial-user-operation.ts';
 import type { SponsorshipOptions } from './sponsorship.ts';
 
 /*
- * The plain spelling of a request, which nearly every client sends, read without its schema: that takes longer than
- * deciding. Whatever is spelt otherwise, or is wrong, is left to the schema.
+ * Fast parser for the plain format of a request, which nearly every client sends. Parsing with the schema takes longer
+ * than deciding. Anything in another format, or invalid, is left to the schema.
  */
 
 const QUANTITY = /^(?:0x[0-9a-fA-F]{1,64}|0|[1-9][0-9]{0,76})$/;
@@ -11,7 +11,7 @@ const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
 const SOME_BYTES = /^0x(?:[0-9a-fA-F]{2})+$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** How each field of an operation is spelt. */
+/** The plain format of each field of an operation. */
 const FIELDS = new Map<string, RegExp>([
   ['sender', ADDRESS],
   ['nonce', QUANTITY],
@@ -35,7 +35,7 @@ const REQUIRED = ['sender', 'nonce', 'callData'];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Schemas drop a member named __proto__. */
+/** Also excludes a member named __proto__, because schemas drop it. */
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' &&
   value !== null &&
@@ -43,9 +43,10 @@ const isFields = (value: unknown): value is Fields =>
   !Object.hasOwn(value, '__proto__');
 
 /**
- * Reads an operation in the plain spelling: known fields only, each with a value, quantities as text in hex or decimal.
+ * Parses an operation in the plain format: only known fields, each with a value, and quantities as strings in hex or
+ * decimal.
  *
- * @returns what `partialUserOperation` reads; undefined for any other spelling
+ * @returns what `partialUserOperation` would return; undefined for any other format
  */
 export const plainUserOperation = (value: unknown): PartialUserOperation | undefined => {
   if (!isFields(value)) return undefined;
@@ -81,9 +82,9 @@ const isExpiry = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 30 && value <= 86_400;
 
 /**
- * Reads options that sponsor, as Biconomy's clients send them.
+ * Parses options for sponsorship, as Biconomy's clients send them.
  *
- * @returns what `sponsorshipOptions` reads; undefined for any other spelling
+ * @returns what `sponsorshipOptions` would return; undefined for any other format
  */
 export const plainSponsorshipOptions = (value: unknown): SponsorshipOptions | undefined => {
   if (!isFields(value) || !hasOnly(value, OPTIONS) || value['mode'] !== 'SPONSORED') return undefined;

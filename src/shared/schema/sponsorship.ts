@@ -12,7 +12,7 @@ const expiryDuration = z
 const MODES = ['SPONSORED', 'SPONSORSHIP', 'SPONSOR', 'ERC20'] as const;
 const MODE_ERROR = `must be one of: ${MODES.join(', ')}`;
 
-/** Payment mode, in the spellings of several stacks and in any letter case. */
+/** The payment mode, in several products' spellings and in any letter case. */
 const mode = z
   .string(MODE_ERROR)
   .toUpperCase()
@@ -23,8 +23,8 @@ const mode = z
 const policy = z.string().max(200);
 
 /**
- * Sponsorship options, `params[1]` of Biconomy's dialect (behaviour 2.3), with other stacks' names for some of them.
- * Unknown members are ignored, and null means absent (behaviour 2.2).
+ * Sponsorship options: `params[1]` in Biconomy's dialect (behaviour 2.3), some of them also under the names of other
+ * products. Unknown members are ignored, and null means absent (behaviour 2.2).
  */
 const fields = z.object({
   mode,
@@ -60,7 +60,7 @@ const unnamedMode = fields.extend({ mode: mode.nullish() });
 
 type UnnamedModeOptions = z.output<typeof unnamedMode>;
 
-/** The token to pay in, under each name that the request used. */
+/** The token to pay in, under every name that the request uses for it. */
 const tokensNamed = ({ tokenInfo, token, feeTokenAddress, erc20Context }: UnnamedModeOptions) => {
   const named = {
     'tokenInfo.feeTokenAddress': tokenInfo?.feeTokenAddress,
@@ -71,14 +71,14 @@ const tokensNamed = ({ tokenInfo, token, feeTokenAddress, erc20Context }: Unname
   return Object.entries(named).flatMap(([name, value]) => (value ? [{ name, value }] : []));
 };
 
-/** Fields that name the token twice must agree. */
+/** Requires that fields that name the token agree. */
 const checkTokens = (given: UnnamedModeOptions, context: z.RefinementCtx): void => {
   const [first, ...others] = tokensNamed(given);
   const contradicts = (name: string, message: string): void =>
     context.addIssue({ code: 'custom', path: name.split('.'), message });
   const different = first && others.find(({ value }) => !sameAddress(value, first.value));
   if (different) contradicts(different.name, `should not differ from ${first.name}: drop one of them`);
-  // Biconomy's clients send `tokenInfo` with the mode SPONSORED too, so it is accepted there.
+  // Biconomy's clients also send `tokenInfo` with the mode SPONSORED, so it is accepted with that mode.
   const { name } = [first, ...others].find((named) => named && !named.name.startsWith('tokenInfo')) ?? {};
   if (name !== undefined && given.mode === 'SPONSORED') {
     contradicts(
@@ -88,7 +88,7 @@ const checkTokens = (given: UnnamedModeOptions, context: z.RefinementCtx): void 
   }
 };
 
-/** Merges the names of each option into one, and fills in defaults. */
+/** Merges the different names of each option, and fills in defaults. */
 const asOptions = <Mode>({ mode: payer, ...given }: Omit<UnnamedModeOptions, 'mode'> & { mode: Mode }) => {
   const { sponsorshipInfo, tokenInfo, policyId, sponsorshipPolicyId } = given;
   const feeTokenAddress = tokensNamed({ ...given, mode: undefined })[0]?.value;
@@ -104,7 +104,7 @@ const asOptions = <Mode>({ mode: payer, ...given }: Omit<UnnamedModeOptions, 'mo
   };
 };
 
-/** Sponsorship options with a required mode. */
+/** Sponsorship options in which the mode is required. */
 export const sponsorshipOptions = fields
   .superRefine(checkTokens)
   .transform(asOptions)
@@ -113,15 +113,15 @@ export const sponsorshipOptions = fields
 export type SponsorshipOptions = z.output<typeof sponsorshipOptions>;
 
 /**
- * Options of `pm_getFeeQuoteOrData`. Without a mode, the operation is sponsored if the rules allow it; else tokens are
- * quoted.
+ * Options of `pm_getFeeQuoteOrData`. Without a mode, the operation is sponsored if the rules allow it; otherwise,
+ * tokens are quoted.
  */
 export const feeQuoteOptions = unnamedMode
   .superRefine(checkTokens)
   .transform(({ mode: payer, ...given }) => asOptions({ ...given, mode: payer ?? undefined }))
   .meta({ id: 'FeeQuoteOptions' });
 
-/** The context of ERC-7677 and of Pimlico's dialect, read as options; the default mode is sponsored. */
+/** The context in ERC-7677 and in Pimlico's dialect, parsed as options. The default mode is SPONSORED. */
 export const paymasterContext = z
   .preprocess(
     (context) => context ?? {},

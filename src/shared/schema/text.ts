@@ -3,7 +3,7 @@ import { z } from 'zod';
 const NAME_LENGTH = 100;
 const URL_LENGTH = 2048;
 
-/** Names: not empty, at most 100 characters, printable only. */
+/** Names: non-empty, at most 100 characters, all printable. */
 export const name = z
   .string()
   .min(1)
@@ -13,7 +13,7 @@ export const name = z
 
 const HTTP_URL_ERROR = 'must be an http or https URL';
 
-/** http and https URLs, kept as written. Refuses what the URL parser would repair. */
+/** http and https URLs, kept as written. Refuses any that the URL parser would have to repair. */
 export const httpUrl = z
   .string(HTTP_URL_ERROR)
   .max(URL_LENGTH, `must have at most ${URL_LENGTH} characters`)
@@ -24,10 +24,12 @@ const LOOPBACK_ERROR = 'must be an http URL of this machine, such as http://127.
 
 const LOOPBACK = /^https?:\/\/(?:127(?:[.]\d{1,3}){3}|localhost|\[::1\])(?::\d{1,5})?(?:[/?#].*)?$/i;
 
-/** http URLs of this machine (127.0.0.0/8, localhost, ::1), without user info. */
+/** http URLs on this machine (127.0.0.0/8, localhost, ::1), without user info. */
 export const loopbackUrl = httpUrl.refine((url) => LOOPBACK.test(url), LOOPBACK_ERROR);
 
-/** Identifiers issued by the service. Their form is not checked: an unknown one is "not found". */
+/**
+ * Identifiers issued by the service. Their format is not checked, because an unknown one is reported as "not found".
+ */
 export const id = z.string().max(NAME_LENGTH);
 
 /** Chain id (EIP-155). */

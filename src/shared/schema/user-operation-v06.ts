@@ -3,7 +3,7 @@ import { address, hex } from './hex.ts';
 import { quantity } from './quantity.ts';
 import type { UserOperationV06 } from './user-operation.ts';
 
-/** A complete, signed user operation of EntryPoint v0.6, as bundlers take it. */
+/** A complete, signed user operation for EntryPoint v0.6, as bundlers accept it. */
 export const userOperationV06 = z.strictObject({
   sender: address,
   nonce: quantity,

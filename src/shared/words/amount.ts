@@ -1,13 +1,13 @@
 import { unitsToDecimal, weiToDecimal } from '../schema/decimal.ts';
 
-/** Digits shown; the tooltip has the rest. */
+/** Number of digits shown. The tooltip shows all of them. */
 const SIGNIFICANT = 6;
 
 /** A whole number with its digits in groups of three: `1,000,000`. */
 export const grouped = (whole: string | number): string => String(whole).replace(/\B(?=(\d{3})+$)/g, ',');
 
 /**
- * Shortened decimal: the first significant digits, cut and never rounded up, so that it never shows more than there is.
+ * A shortened decimal: its first significant digits, rounded down, so that it never shows more than the actual amount.
  */
 export const shownDecimal = (decimal: string): string => {
   const [whole = '0', fraction = ''] = decimal.split('.');
@@ -19,7 +19,7 @@ export const shownDecimal = (decimal: string): string => {
 
 export const shownAmount = (wei: bigint): string => shownDecimal(weiToDecimal(wei));
 
-/** Wei with grouped digits, for the tooltip. */
+/** Wei with grouped digits, for a tooltip. */
 export const exactWei = (wei: bigint): string => `${grouped(String(wei))} wei`;
 
 const MICRO = 10n ** 12n;
@@ -29,16 +29,16 @@ const asDollars = (decimal: string): string => {
   return `$${grouped(whole)}${fraction === '' ? '' : `.${fraction.padEnd(2, '0')}`}`;
 };
 
-/** US dollars to the millionth, rounded up, in decimal digits. @param units 10^-18 dollars */
+/** US dollars in decimal digits, rounded up to a millionth. @param units 10^-18 dollars */
 export const dollarsInMillionths = (units: bigint): string => unitsToDecimal((units + MICRO - 1n) / MICRO, 6);
 
 /**
- * The same with the dollar sign. Rounded up, so that an amount over a limit never seems to fit. @param units 10^-18
- * dollars
+ * The same with a dollar sign. Rounded up, so that an amount above a limit never appears to be within it. @param units
+ * 10^-18 dollars
  */
 export const dollars = (units: bigint): string => asDollars(dollarsInMillionths(units));
 
-/** US dollars with all their digits. @param units 10^-18 dollars */
+/** US dollars with all decimal places. @param units 10^-18 dollars */
 export const exactDollars = (units: bigint): string => asDollars(weiToDecimal(units));
 
 /** US dollars, shortened to the first significant digits. @param units 10^-18 dollars */
@@ -47,16 +47,17 @@ export const shownDollars = (units: bigint): string => asDollars(shownDecimal(we
 const CENT = 10n ** 16n;
 const TINY_DIGITS = 2;
 
-/** In 10^-18 US dollars, rounded down. */
+/** The value in 10^-18 US dollars, rounded down. */
 const worth = (wei: bigint, usd: string): bigint => {
   const [whole = '0', fraction = ''] = usd.split('.');
   return (wei * BigInt(whole + fraction)) / 10n ** BigInt(fraction.length);
 };
 
 /**
- * Value of an amount of the coin in US dollars: cut to the cent, and below one cent to two significant digits.
+ * The value of an amount of the coin in US dollars, rounded down to the cent or, below one cent, to two significant
+ * digits.
  *
- * @param usd US dollars for one coin, decimal
+ * @param usd US dollars per coin, decimal
  */
 export const shownWorth = (wei: bigint, usd: string): string => {
   const units = worth(wei, usd);
@@ -66,10 +67,10 @@ export const shownWorth = (wei: bigint, usd: string): string => {
   return asDollars(cut === '' ? whole : `${whole}.${cut}`);
 };
 
-/** The same in full, with the price used, for the tooltip. */
+/** The same value in full, with the price used, for a tooltip. */
 export const exactWorth = (wei: bigint, coin: string, usd: string): string =>
   `${asDollars(weiToDecimal(worth(wei, usd)))} at ${asDollars(usd)} for one ${coin}`;
 
-/** An amount with its coin and its value in dollars. @param usd US dollars for one coin; empty if unknown */
+/** An amount with its coin and its value in dollars. @param usd US dollars per coin; empty if unknown */
 export const pricedAmount = (wei: bigint, coin: string, usd = ''): string =>
   `${shownAmount(wei)} ${coin}${usd === '' ? '' : ` (${shownWorth(wei, usd)})`}`;

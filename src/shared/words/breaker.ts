@@ -1,4 +1,7 @@
-/** Prefix of the reason of a pause that the burn-rate breaker made; it distinguishes that pause from the operator's. */
+/**
+ * Prefix of the reason when the burn-rate breaker has paused sponsorship, which distinguishes the pause from one by the
+ * operator.
+ */
 export const BREAKER_REASON = 'Burn-rate breaker:';
 
 export const DEFAULT_BREAKER =

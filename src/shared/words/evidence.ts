@@ -8,7 +8,7 @@ export interface EvidenceItem {
   readonly kind: 'text' | 'wei' | 'time' | 'hex';
 }
 
-/** Names of values; a value without one here is shown by its key. */
+/** Labels of values. A value without a label here is shown with its key. */
 const LABELS: Readonly<Record<string, string>> = {
   callGasLimit: 'Call gas',
   verificationGasLimit: 'Verification gas',
@@ -50,7 +50,7 @@ const LABELS: Readonly<Record<string, string>> = {
   status: 'HTTP status',
 };
 
-/** Shown elsewhere already. */
+/** Keys that are already shown elsewhere. */
 const HIDDEN = new Set(['unit', 'now', 'symbol', 'chainId']);
 const IN_UNITS = new Set(['threshold', 'used', 'amount']);
 
@@ -64,7 +64,7 @@ const isDigits = (text: string): boolean => /^\d{1,200}$/.test(text);
 const operations = (count: string): string => `${grouped(count)} ${count === '1' ? 'operation' : 'operations'}`;
 
 const GWEI_DECIMALS = 9;
-/** Gas prices are shown in gwei, as is usual. */
+/** Gas prices are shown in gwei. */
 const GAS_PRICE = /(?:PerGas|baseFee|Tip)Wei$/;
 const GAS = /Gas(?:Limit)?$/;
 
@@ -79,7 +79,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
   operations: 'what usual operations may cost',
 };
 
-/** Text for values that only their key identifies. */
+/** The text for a value that can be recognised only by its key. */
 const named = (key: string, value: unknown): string | undefined => {
   if (key === 'scope') return SCOPES[String(value)];
   if (key === 'origin') return ORIGINS[String(value)];
@@ -101,7 +101,7 @@ const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 
   }
   if (GAS.test(key) && isDigits(text)) return { text: grouped(text), kind: 'text' };
   if (key.endsWith('Wei') && isDigits(text)) return { text, kind: 'wei' };
-  // More digits than a `Date` holds are not a time.
+  // A number with more digits than a `Date` can hold is not a time.
   if (key.endsWith('At') && /^\d{1,15}$/.test(text)) return { text, kind: 'time' };
   if (/^0x[0-9a-fA-F]{40,}$/.test(text)) return { text, kind: 'hex' };
   return { text, kind: 'text' };
@@ -115,7 +115,7 @@ export const evidenceItems = (evidence: Readonly<Record<string, unknown>>): Evid
       ...itemOf(key, value, evidence['unit']),
     }));
 
-/** A code of a trace in words: `NO_DEPLOYMENT` as `No deployment`. */
+/** A code in a trace as readable text: `NO_DEPLOYMENT` becomes `No deployment`. */
 export const codeWords = (code: string): string => {
   const text = code.replaceAll('_', ' ').toLowerCase();
   return text.charAt(0).toUpperCase() + text.slice(1);

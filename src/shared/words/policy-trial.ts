@@ -5,7 +5,7 @@ interface Trial {
   readonly nowSponsored: number;
   readonly nowDenied: number;
   readonly unknown: number;
-  /** Wei. */
+  /** In wei. */
   readonly costWei: { readonly before: string; readonly after: string };
   readonly senders: { readonly nowSponsored: number; readonly nowDenied: number };
 }
@@ -24,11 +24,11 @@ const which = (decisions: number, time: string): string => {
 };
 
 /**
- * A sentence about the effect of a draft policy on past decisions.
+ * A sentence on the effect of a draft policy on past decisions.
  *
  * @param coin the coin's symbol
- * @param time when the decisions were made, such as "last 7 days"; empty to omit it
- * @param usd US dollars for one coin; empty if unknown
+ * @param time the period of the decisions, such as "last 7 days"; empty to leave it out
+ * @param usd US dollars per coin; empty if unknown
  */
 export const trialSentence = (trial: Trial, coin: string, time = '', usd = ''): string => {
   const { decisions, nowSponsored, nowDenied, unknown, costWei, senders } = trial;

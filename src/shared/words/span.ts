@@ -4,7 +4,7 @@ const UNITS = [
   { word: 'minute', seconds: 60 },
 ] as const;
 
-/** A whole number of seconds in the largest unit that divides it: `1 hour`, `90 minutes`, `61 seconds`. */
+/** A whole number of seconds, in the largest unit that divides it: `1 hour`, `90 minutes`, `61 seconds`. */
 export const spanWords = (seconds: number): string => {
   const unit = UNITS.find((one) => seconds % one.seconds === 0) ?? { word: 'second', seconds: 1 };
   const count = seconds / unit.seconds;

@@ -7,7 +7,7 @@ const contractsIn = (file: YAMLMap): YAMLMap[] => {
   return isSeq(contracts) ? contracts.items.filter((item) => isMap(item)) : [];
 };
 
-/** Leaves one method of one contract sponsored. The other contracts are paused, but keep their methods. */
+/** Leaves only one method of one contract sponsored. The other contracts are paused, but keep their methods. */
 const leaveAlone = (file: YAMLMap, { contract, method }: NonNullable<TemplateResult['alone']>): void => {
   for (const item of contractsIn(file)) {
     if (item.get('name') === contract) {
@@ -21,9 +21,9 @@ const leaveAlone = (file: YAMLMap, { contract, method }: NonNullable<TemplateRes
   }
 };
 
-/** A policy file with rules added after its own. Existing text stays as it was written, with its comments. */
+/** A policy file with the template's rules added after its existing ones. Existing text and comments stay unchanged. */
 export const addToFile = (text: string, { rules, alone }: TemplateResult): string => {
-  // Every scalar is text, so that each number keeps its spelling, to the last digit.
+  // All scalars are read as text, so that each number keeps its exact spelling.
   const document = parseDocument(text, { schema: 'failsafe' });
   const file = document.contents as YAMLMap;
   const list = file.get('rules');
@@ -31,7 +31,7 @@ export const addToFile = (text: string, { rules, alone }: TemplateResult): strin
     for (const { name, type, when, data } of rules) {
       list.add(nodeOf({ name, type, ...(when !== undefined && { when }), data }));
     }
-    // An empty list in brackets gets lines of its own for long items.
+    // An empty list is written in brackets. Long items need a line each.
     list.flow = false;
   }
   if (alone !== undefined) leaveAlone(file, alone);

@@ -5,7 +5,9 @@ import type { Template, TemplateRule } from './template.ts';
 
 const idField = 'context.policyId';
 
-/** True for an operation whose request names the campaign: by `policyId`, alone or in a list, or by `sponsorshipPolicyId`. */
+/**
+ * A condition on requests that name the campaign: in `policyId`, as one id or in a list, or in `sponsorshipPolicyId`.
+ */
 const namesCampaign = (id: string): string => {
   const text = JSON.stringify(id);
   const inList = `type(${idField}) == list && ${text} in ${idField}`;
@@ -17,7 +19,7 @@ const namesCampaign = (id: string): string => {
 
 const LAST_TEXT = /context\.sponsorshipPolicyId == (".*")$/;
 
-/** The campaign that a rule sponsors alone; undefined for any other rule. */
+/** The campaign's id, if a rule sponsors only that campaign; undefined for any other rule. */
 const soleCampaign = ({ type, data, active, when }: FileRule): string | undefined => {
   const { expression } = data;
   if (type !== 'CONDITION' || !active || when !== undefined || typeof expression !== 'string') return undefined;
@@ -41,7 +43,7 @@ const datesRule = (name: string, from: string, until: string): Omit<TemplateRule
 
 type Field = 'name' | 'id' | 'currency' | 'budget' | 'operationsPerUser' | 'amountPerUser' | 'from' | 'until' | 'only';
 
-/** A separate budget for operations that the DApp marks with an id. */
+/** A separate budget for operations that the DApp marks with a campaign id. */
 export const campaign: Template<Field> = {
   name: 'campaign',
   title: 'Campaign',

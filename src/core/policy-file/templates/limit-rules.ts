@@ -1,6 +1,6 @@
 import type { Field, TemplateRule } from './template.ts';
 
-/** The amounts of a template are in one currency. */
+/** All amounts of a template are in one currency. */
 export const currency: Field = {
   label: 'Amounts in',
   kind: 'choice',
@@ -8,7 +8,7 @@ export const currency: Field = {
   options: { USD: 'US dollars', NATIVE_ASSET: 'native coin' },
 };
 
-/** A limit for a lifetime. @param threshold decimal digits, in the measure's unit: COUNT, NATIVE_ASSET or USD */
+/** A limit for a lifetime. @param threshold decimal digits, in the unit of the measure: COUNT, NATIVE_ASSET or USD */
 export const lifetimeLimit = (
   type: 'PAYMASTER' | 'SMART_ACCOUNT',
   thresholdType: string,
@@ -18,12 +18,12 @@ export const lifetimeLimit = (
   data: { type, cycleDuration: { value: 1, unit: 'lifetime' }, threshold, thresholdType },
 });
 
-/** The most that each operation may cost. */
+/** A limit on the cost of each operation. */
 export const operationLimit = (thresholdType: string, threshold: string): Pick<TemplateRule, 'type' | 'data'> => ({
   type: 'PAYMASTER_SA_LIMIT',
   data: { type: 'OPERATION', threshold, thresholdType },
 });
 
-/** Why a limit per user is no budget. */
+/** Why a limit per user does not bound the total cost. */
 export const FREE_ACCOUNTS =
   'Accounts are free: an attacker with the API key makes new ones, and each gets all that a user may have. Only the budget limits their cost.';

@@ -1,7 +1,7 @@
 import { currency, lifetimeLimit } from './limit-rules.ts';
 import type { Template } from './template.ts';
 
-/** Accounts that hold an NFT of a collection. */
+/** Sponsors only accounts that hold an NFT of a collection. */
 export const nftMembers: Template<'collection' | 'minimum' | 'currency' | 'budget'> = {
   name: 'nft-members',
   title: 'Members of an NFT',

@@ -1,7 +1,7 @@
 import { FREE_ACCOUNTS, currency, lifetimeLimit, operationLimit } from './limit-rules.ts';
 import type { Template } from './template.ts';
 
-/** The first operations of every user, within a budget. */
+/** Sponsors the first operations of every user, within a budget. */
 export const onboarding: Template<'currency' | 'operations' | 'perOperation' | 'budget'> = {
   name: 'onboarding',
   title: 'Onboarding',

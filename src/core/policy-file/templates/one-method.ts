@@ -8,7 +8,7 @@ export const methodsOf = ({ contracts }: PolicyFile, contract: string): string[]
   return found && stateChangingMethods(found.abi).map(({ label }) => label);
 };
 
-/** One method of one registered contract, and no other call. */
+/** Sponsors one method of one registered contract, and no other call. */
 export const oneMethod: Template<'contract' | 'method'> = {
   name: 'one-method',
   title: 'One contract, one method',

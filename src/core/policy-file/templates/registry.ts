@@ -5,5 +5,5 @@ import { onboarding } from './onboarding.ts';
 import type { Template } from './template.ts';
 import { weekend } from './weekend.ts';
 
-/** The templates, in the order in which they are offered. */
+/** The templates, in the order in which they are listed. */
 export const templates: readonly Template[] = [campaign, onboarding, oneMethod, nftMembers, weekend];

@@ -55,7 +55,7 @@ interface TestOperation extends Partial<Pick<Facts, 'at' | 'context' | 'price' |
   readonly to?: Address;
 }
 
-/** Decides operations one after the other as a desk with that policy file does, and counts what it signs. */
+/** Decides operations one after the other by a policy file, and counts what it signs. */
 const deskWith = (text: string) => {
   const policy = draftPolicy(parsePolicyFile(text), policyWith(), { now: NOW, newId: (name) => name });
   const used = new Map<string, bigint>();
@@ -90,7 +90,7 @@ describe('campaign', () => {
   });
 
   test('its budget counts what names it, and nothing else', () => {
-    // One operation costs at most 0.000312 ETH, which is 0.936 dollars: three fit into three dollars.
+    // An operation costs at most 0.000312 ETH, which is 0.936 dollars, so three operations fit into three dollars.
     const ask = deskWith(started('campaign', { ...SUMMER, only: 'no' }).text);
     const users = [ANN, BOB, EVE] as const;
     expect(users.map((sender) => ask({ sender: sender!, context: summer }))).toEqual(Array(3).fill('SPONSORED'));
@@ -175,7 +175,7 @@ describe('onboarding', () => {
     const six = Array.from({ length: 6 }, () => ask());
     expect(six).toEqual([...Array<string>(5).fill('SPONSORED'), 'LIMIT_REACHED']);
     expect(ask({ at: NOW + 400 * DAY })).toBe('LIMIT_REACHED');
-    // New accounts are free: only the budget, of which 4.68 dollars are used, stops them.
+    // New accounts are free. Only the budget, of which 4.68 dollars are used, stops them.
     expect([BOB, EVE, `0x${'c0'.repeat(20)}` as const].map((sender) => ask({ sender: sender! }))).toEqual(
       ['SPONSORED', 'SPONSORED', 'LIMIT_REACHED'], //
     );
@@ -232,7 +232,7 @@ describe('members of an NFT', () => {
 });
 
 describe('weekend', () => {
-  // A Sunday.
+  // The weekend runs from Saturday to the end of Sunday.
   const [saturday, monday] = [Date.UTC(2026, 10, 21), Date.UTC(2026, 10, 23)];
   test.each([
     [saturday - 1, 'CONDITION_NOT_MET', 'SPONSORED'],

@@ -4,20 +4,21 @@ import type { Field as FormField, TypedValues } from '../../rules/field.ts';
 import type { PolicyFile } from '../format.ts';
 
 /**
- * Type of a template field's value. `time` is ISO 8601 with its zone; `amount` is in the unit of the field `currency`.
+ * Type of a template field's value. `time` is ISO 8601 with a zone; `amount` is in the unit that the field `currency`
+ * names.
  */
 export type FieldKind =
   'name' | 'id' | 'count' | 'amount' | 'time' | 'choice' | 'yes' | 'address' | 'contract' | 'method';
 
 export type Field = FormField<FieldKind>;
 
-/** What is wrong with a field, in words that follow its label. */
+/** What is wrong with a field, phrased to follow the field's label. */
 export interface FieldError {
   readonly field: string;
   readonly message: string;
 }
 
-/** A rule as in a policy file. */
+/** A rule as a policy file contains it. */
 export interface TemplateRule {
   readonly name: string;
   readonly type: string;
@@ -27,31 +28,33 @@ export interface TemplateRule {
   readonly binds?: string;
 }
 
-/** The rules that a template makes from its fields. */
+/** The rules that a template creates from its fields. */
 export interface TemplateResult {
   readonly rules: readonly TemplateRule[];
-  /** The only method that stays sponsored: other methods are removed from the whitelist, other contracts paused. */
+  /**
+   * The only method that stays sponsored: other methods are removed from the whitelist, and other contracts are paused.
+   */
   readonly alone?: { readonly contract: string; readonly method: string };
 }
 
-/** A common start of a policy. */
+/** A common starting point for a policy. */
 export interface Template<Name extends string = string> {
-  /** On the command line. */
+  /** Its name on the command line. */
   readonly name: string;
   readonly title: string;
   readonly purpose: string;
   readonly fields: Readonly<Record<Name, Field>>;
-  /** What else is wrong, once every field by itself is right. */
+  /** Errors that involve several fields. Called only if every field is valid by itself. */
   errors?(values: Readonly<Record<Name, string>>, file: PolicyFile): readonly (FieldError & { readonly field: Name })[];
   make(values: Readonly<Record<Name, string>>): TemplateResult;
-  /** What its rules do not protect from, in sentences. */
+  /** What its rules do not protect against, in sentences. */
   leaves(values: Readonly<Record<Name, string>>): readonly string[];
 }
 
 const WITH_ZONE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
-/** The range of limits: below 10^15, to the last wei. */
+/** A limit's amount: below 10^15, with up to 18 decimal places. */
 const AMOUNT = /^(?=.*[1-9])\d{1,15}(?:\.\d{1,18})?$/;
-/** It becomes part of rule names. */
+/** Shorter than other texts, because it becomes part of rule names. */
 const LONGEST_NAME = 60;
 const LONGEST_ID = 200;
 
@@ -60,13 +63,13 @@ const idError = (text: string): string => {
   return isText ? '' : `must have at most ${LONGEST_ID} characters, and no control characters`;
 };
 
-/** False for February 30 too, which Date would take for March 2. */
+/** Also false for dates such as February 30, which Date would read as March 2. */
 const isTime = (text: string): boolean => {
   const day = text.slice(0, 'YYYY-MM-DD'.length);
   return WITH_ZONE.test(text) && !Number.isNaN(Date.parse(text)) && new Date(day).toISOString().startsWith(day);
 };
 
-/** By kind. The contracts of a DApp are checked separately. */
+/** Checks by kind of field. Whether the DApp has a contract or method is checked separately. */
 const ERRORS: Readonly<Record<FieldKind, (text: string, field: Field) => string>> = {
   name: (text) =>
     text.length <= LONGEST_NAME && name.safeParse(text).success ? '' : `must have at most ${LONGEST_NAME} characters`,
@@ -84,12 +87,12 @@ const ERRORS: Readonly<Record<FieldKind, (text: string, field: Field) => string>
   method: () => '',
 };
 
-/** What is wrong with the typed value of a field; empty: nothing. */
+/** What is wrong with a field's value; empty if nothing is. */
 export const fieldError = (field: Field, text: string): string => {
   if (text.trim() === '') return field.optional === true ? '' : 'must be given';
   return ERRORS[field.kind](text.trim(), field);
 };
 
-/** The values of fields that are left empty. */
+/** The values that empty fields have. */
 export const defaultValues = ({ fields }: Template): TypedValues =>
   Object.fromEntries(Object.entries(fields).map(([field, { default: text }]) => [field, text]));

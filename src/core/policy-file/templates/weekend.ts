@@ -2,7 +2,7 @@ import type { Template } from './template.ts';
 
 const SATURDAY_AND_SUNDAY = 'time.getDayOfWeek() in [0, 6]';
 
-/** Saturdays and Sundays. */
+/** Sponsors only on Saturdays and Sundays, or on all other days. */
 export const weekend: Template<'sponsored' | 'message'> = {
   name: 'weekend',
   title: 'Weekend',

@@ -11,7 +11,7 @@ const fees = { baseFeeWei: String(GWEI), believedBaseFeeWei: String(GWEI), belie
 const settings = { breaker: 'default', maxOperationCostWei: null } as const;
 const policy = { dapp: { chainId }, chain: settings };
 const holding = (depositsWei: bigint) => ({ ...fees, depositsWei: String(depositsWei) });
-/** Twenty operations of 2 million gas, at twice the base fee and the tip. */
+/** The cost of twenty operations of 2 million gas each, at twice the base fee plus the tip. */
 const FLOOR = 20n * 2_000_000n * 3n * GWEI;
 
 describe('the default breaker', () => {

@@ -3,32 +3,32 @@ import { defaultMaxOperationCostWei } from '../../../shared/chains.ts';
 import type { ChainSnapshot } from '../../facts/facts.ts';
 import type { Policy } from '../../policy/policy.ts';
 
-/** The part of a policy that determines its breaker. */
+/** The parts of a policy that determine its breaker. */
 interface BreakerPolicy {
   readonly dapp: Pick<Policy['dapp'], 'chainId'>;
   readonly chain: Pick<NonNullable<Policy['chain']>, 'breaker' | 'maxOperationCostWei'> | null;
 }
 
-/** The facts of the chain that a breaker needs. */
+/** The parts of a chain snapshot that a breaker needs. */
 type BreakerFacts = Pick<ChainSnapshot, 'baseFeeWei' | 'believedBaseFeeWei' | 'believedTipWei' | 'depositsWei'>;
 
-/** The burn-rate breaker of a chain: the most that may be signed for within a time. */
+/** The burn-rate breaker of a chain: the most that may be signed for within a period. */
 export interface Breaker {
   readonly thresholdWei: bigint;
   readonly seconds: number;
-  /** Source of the amount; `set`: the operator. */
+  /** Where the threshold comes from. `set`: the operator set it. */
   readonly origin: 'set' | 'deposits' | 'operations';
 }
 
 const SECONDS = 3_600;
-/** The default breaker allows one of this many parts of the deposits. */
+/** The default threshold is the total of the deposits divided by this number. */
 const DEPOSIT_PARTS = 4n;
-/** It always allows at least this many usual operations, since a tank may be small or new. */
+/** The default threshold always allows at least this many usual operations, because a tank may be small or new. */
 export const LEAST_OPERATIONS = 20n;
-/** Total gas limits of a usual operation: the deployment of an account and its calls. */
+/** Sum of a usual operation's gas limits: it deploys an account and makes calls. */
 const USUAL_GAS = 2_000_000n;
 
-/** The most that a usual operation costs at the fees that Gasdesk suggests, wei. */
+/** The most that a usual operation costs at the fees that Gasdesk suggests, in wei. */
 const usualOperationWei = (policy: BreakerPolicy, chain: BreakerFacts): bigint => {
   const { baseFeeWei, believedBaseFeeWei = baseFeeWei, believedTipWei = '0' } = chain;
   const costWei = USUAL_GAS * (2n * BigInt(believedBaseFeeWei) + BigInt(believedTipWei));
@@ -37,8 +37,8 @@ const usualOperationWei = (policy: BreakerPolicy, chain: BreakerFacts): bigint =
 };
 
 /**
- * The breaker of a policy's chain; undefined without one. The default one applies only if the gas tanks' balances are
- * known. No request influences it.
+ * The breaker of a policy's chain; undefined if it has none. The default breaker applies only if the gas tanks'
+ * balances are known. No request influences the threshold.
  */
 export const breakerOf = (policy: BreakerPolicy, chain: BreakerFacts | null): Breaker | undefined => {
   const setting = policy.chain?.breaker ?? null;

@@ -7,10 +7,16 @@ import { LEAST_OPERATIONS, breakerOf } from './breaker.ts';
 import { type AccountKey, type Reservation, partAt } from '../../ledger/account.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass } from '../rule.ts';
 
-/** If a chain has several DApps, each may sign for this part of the amount: it cannot trip the breaker alone. */
+/**
+ * If a chain has several DApps, each may sign for the threshold divided by this number, so that no DApp can trip the
+ * chain's breaker alone.
+ */
 const DAPP_PART = 2n;
 
-/** The command that sets a breaker with room for this amount; a DApp may use only its part. */
+/**
+ * The command that sets a breaker with room for this amount. One DApp may use only a part of the threshold, so the
+ * threshold must be higher than a DApp's amount.
+ */
 const raised = ({ chainId, seconds, dapp }: Evidence, wei: bigint): string =>
   `"gasdesk chain set ${String(chainId)} --breaker ${weiToDecimal(wei * (dapp === undefined ? 1n : DAPP_PART))}/${String(seconds)}s"`;
 
@@ -20,7 +26,7 @@ const checked = (evidence: Evidence, resume: string): string =>
   `The operator checks what used the amount, then runs "${resume}", which restarts the count. ` +
   `If the traffic is legitimate, the operator raises the breaker first: ${raised(evidence, wanted(evidence))}.`;
 
-/** The source of an amount that the operator has not set. */
+/** Explains the origin of a threshold that the operator has not set. */
 const originWords = ({ origin, dapp, ...evidence }: Evidence): string => {
   if (origin === undefined) return '';
   const whole =
@@ -53,28 +59,29 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** The amount signed for on a chain, by all DApps or by one, and its limit within a time. */
+/** The amount signed for on a chain, by all DApps or by one, and its limit within a period. */
 export interface BurnRateFacts {
   readonly chainId: number;
-  /** Wei. */
+  /** In wei. */
   readonly threshold: bigint;
   readonly seconds: number;
-  /** Maximum costs signed within that time, wei. */
+  /** Sum of the maximum costs signed within the period, in wei. */
   readonly used: bigint;
-  /** The most this operation can take, wei. */
+  /** The most that this operation can cost, in wei. */
   readonly amount: bigint;
-  /** Name of the DApp whose part it is; undefined: all of them together. */
+  /** Name of the DApp, if the limit is one DApp's part; undefined if it covers all DApps together. */
   readonly dapp?: string | undefined;
-  /** The same, by its id. */
+  /** The DApp's id, likewise. */
   readonly paymasterId?: string | undefined;
-  /** Source of the default amount; undefined: the operator has set it. */
+  /** Where the default threshold comes from; undefined if the operator has set it. */
   readonly origin?: 'deposits' | 'operations' | undefined;
-  /** Total balance of the chain's gas tanks, wei; undefined if the amount does not depend on it. */
+  /** Total balance of the chain's gas tanks, in wei; undefined if the threshold does not depend on it. */
   readonly depositsWei?: string | undefined;
 }
 
 /**
- * The burn-rate breaker: signed maximum costs + the operation's ≤ the amount per time, the chain's or a DApp's part.
+ * The burn-rate breaker: the maximum costs signed within the period, plus this operation's, must not exceed the
+ * threshold of the chain, or a DApp's part of it.
  */
 export const checkBurnRate = ({
   chainId,
@@ -104,23 +111,24 @@ export const checkBurnRate = ({
 };
 
 /**
- * Resolution of the time: an amount counts until the whole part in which it was signed has passed, so that never more
- * than the limit is signed within the time, and all of it is free again one sixtieth of it later.
+ * Number of parts that the breaker's period is divided into. An amount counts until the part it was signed in lies
+ * completely outside the period. So the period never exceeds the limit, and an amount counts at most one sixtieth too
+ * long.
  */
 const PARTS = 60;
 const partMsOf = (seconds: number): number => (seconds * 1000) / PARTS;
 
-/** When an amount signed at `at` no longer counts for a breaker of that many seconds. Epoch ms. */
+/** When an amount signed at `at` stops counting for a breaker with this period. Epoch ms. */
 export const forgottenAt = (seconds: number, at: number): number => {
   const [partMs, spanMs] = [partMsOf(seconds), seconds * 1000];
   const part = partAt(at, partMs);
-  // A part may last a fractional number of ms: what counts is the part to which a whole millisecond belongs.
+  // A part may last a fractional number of ms, so look for the first whole millisecond that lies in a later part.
   let over = Math.floor((part + 1) * partMs) + spanMs - 1;
   while (partAt(over - spanMs, partMs) <= part) over += 1;
   return over;
 };
 
-/** The last moment of the part of the breaker's time that contains `at`. Epoch ms. */
+/** The last millisecond of the part of the breaker's period that contains `at`. Epoch ms. */
 export const partEndsAt = (seconds: number, at: number): number => forgottenAt(seconds, at) - seconds * 1000 - 1;
 
 const tripWords = ({ facts, policy, symbol }: RuleInput, what: string, part: bigint): string => {
@@ -132,10 +140,11 @@ const tripWords = ({ facts, policy, symbol }: RuleInput, what: string, part: big
 };
 
 /**
- * The chain's burn-rate breaker applies even if the user pays: with tokens, too, the paymaster pays the chain. It
- * counts what was signed, whatever its settlement, since the breaker was set or sponsorship was last resumed. If the
- * chain has several DApps, one that exceeds its part is paused by itself, before all of them together reach the amount.
- * It is the last rule: it stops everything, and an operation that another rule denies must not trip it.
+ * The chain's burn-rate breaker also applies if the user pays in a token, because the paymaster still pays the chain.
+ * It counts every signed amount, whether settled or not, since the breaker was set or sponsorship was last resumed. If
+ * the chain has several DApps, a DApp that exceeds its part is paused alone, before the DApps together reach the
+ * threshold. The breaker is checked last: it pauses all sponsorship, so an operation that another rule denies must not
+ * trip it.
  */
 export const burnRate: RuleKind<keyof typeof denials> = {
   type: 'burnRate',
@@ -149,7 +158,7 @@ export const burnRate: RuleKind<keyof typeof denials> = {
     const { chainId, paymasterId } = policy.dapp;
     const { desk, dapp } = policy.resumes;
     const partMs = partMsOf(seconds);
-    // After a clock was set back, amounts signed for later times count as well.
+    // If the clock was set back, amounts signed for later times count as well.
     const [window, since] = [partAt(facts.at, partMs), partAt(facts.at - seconds * 1000, partMs)];
     const reservationOn = (account: AccountKey): Reservation => ({
       account: { ...account, window },

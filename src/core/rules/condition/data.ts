@@ -14,8 +14,8 @@ const data = z.strictObject({
 });
 
 /**
- * Not checked again: a later Gasdesk may refuse what an earlier one has stored, and deciding reports what is wrong with
- * it.
+ * Stored expressions are not validated again: a newer Gasdesk may refuse what an older one stored. Deciding then
+ * reports what is wrong with it.
  */
 const stored = z.strictObject({
   expression: z.string().describe('The condition in CEL, as it was stored'),

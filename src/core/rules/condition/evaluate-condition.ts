@@ -3,10 +3,10 @@ import type { PolicyRule } from '../../policy/policy.ts';
 import { readCondition } from '../../conditions/condition.ts';
 import { type CheckResult, type RuleInput, deny } from '../rule.ts';
 
-/** The inputs for a condition. */
+/** What the evaluation of a condition depends on. */
 type ConditionSubject = Pick<RuleInput, 'facts' | 'policy' | 'values' | 'evaluate'>;
 
-/** Why a condition gives neither yes nor no. */
+/** Why a condition has no result. */
 type Refusal = CheckResult<'CONDITION_FAILED' | 'CONDITION_NOT_READ'>;
 
 const failureEvidence = (
@@ -26,7 +26,7 @@ const failureEvidence = (
   };
 };
 
-/** The answer of a rule's condition for an operation, or why the operation is denied. */
+/** The result of a rule's condition for an operation, or why the operation is denied. */
 export const evaluateCondition = (
   { name: rule, enforcement }: Pick<PolicyRule, 'name' | 'enforcement'>,
   expression: string,

@@ -1,9 +1,9 @@
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 
 export interface SendersList {
-  /** In lower case, each once, in the order of first appearance. */
+  /** Lower case, without duplicates, in order of first appearance. */
   readonly addresses: readonly Address[];
-  /** Cells that should be addresses but are not, up to 20. */
+  /** Cells that should be addresses but are not. At most 20 are listed. */
   readonly errors: readonly { readonly line: number; readonly text: string }[];
 }
 
@@ -12,12 +12,12 @@ const LONGEST_SHOWN = 60;
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** The cells of a line: CSV by comma, semicolon or tab, each with or without quotes. */
+/** The cells of a CSV line, separated by comma, semicolon or tab, with or without quotes. */
 const cellsOf = (line: string): string[] => line.split(/[,;\t]/).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
 
 /**
  * Reads accounts from a text file: one address per line, or CSV with an address in one of its columns. A first line
- * without an address is a header.
+ * without an address counts as a header.
  */
 export const readSenders = (text: string): SendersList => {
   const addresses = new Set<Address>();

@@ -30,7 +30,7 @@ const bindsTokenMode = z
 
 interface SendersData {
   readonly mode: z.output<typeof mode>;
-  /** In lower case, each once. */
+  /** Lower case, without duplicates. */
   readonly addresses: readonly Address[];
   readonly bindsTokenMode?: boolean | undefined;
 }
@@ -43,7 +43,7 @@ const setup: Setup<SendersData, SendersData> = {
     addresses: z.array(address).min(1, 'should not be empty').max(MAX_ADDRESSES),
     bindsTokenMode,
   }),
-  // Its items were checked when they were sent: with 100,000 of them, once is enough.
+  // The addresses are not checked again: they were checked when sent, and there may be 100,000 of them.
   stored: z.strictObject({
     mode,
     addresses: z.custom<readonly Address[]>((value) => Array.isArray(value), 'must be an array'),
@@ -81,7 +81,7 @@ const setup: Setup<SendersData, SendersData> = {
   },
 };
 
-/** The lists of policies as sets. Policies are never modified. */
+/** Cache of the lists as sets. Policies are never modified. */
 const known = new WeakMap<readonly Address[], ReadonlySet<Address>>();
 
 const setOf = (addresses: readonly Address[]): ReadonlySet<Address> => {
@@ -97,7 +97,7 @@ const checkSender = (rule: string, { mode: which, addresses }: SendersData, send
   return isListed ? deny('SENDER_DENIED', evidence) : pass('SENDER_NOT_LISTED', evidence);
 };
 
-/** Which accounts may be sponsored, by lists. */
+/** Allow lists and block lists of accounts. */
 export const senders: RuleType<keyof typeof denials> = {
   type: 'senders',
   title: 'Senders',

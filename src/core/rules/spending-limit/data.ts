@@ -14,19 +14,19 @@ const MAX_CYCLE_MS = 366 * DAY_MS;
 
 const cycleUnit = z.enum(['hour', 'day', 'week', 'lifetime']);
 
-/** Length of a spending limit's window as the operator wrote it. A `lifetime` has no end. */
+/** Length of a spending limit's window as the operator wrote it. A `lifetime` never ends. */
 export interface CycleDuration {
   value: number;
   unit: z.output<typeof cycleUnit>;
 }
 
-/** Milliseconds of a cycle; undefined for a lifetime. */
+/** Length of a cycle in milliseconds; undefined for a lifetime. */
 export const cycleMs = ({ value, unit }: CycleDuration): number | undefined =>
   unit === 'lifetime' ? undefined : value * UNIT_MS[unit];
 
 const TOO_LONG = 'must be at most 366 days';
 
-/** What is wrong with the length of a window; undefined if nothing is. */
+/** The error in a window's length; undefined without an error. */
 export const cycleError = (cycle: CycleDuration): string | undefined =>
   (cycleMs(cycle) ?? 0) > MAX_CYCLE_MS ? TOO_LONG : undefined;
 
@@ -36,7 +36,7 @@ const cycleValue = z.number(WHOLE).int(WHOLE).positive(WHOLE);
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `{"unit": "lifetime"}` is complete without a value. */
+/** Completes `{"unit": "lifetime"}`, which needs no value. */
 const withLength = (value: unknown): unknown =>
   isRecord(value) && value['unit'] === 'lifetime' && value['value'] === undefined ? { ...value, value: 1 } : value;
 
@@ -56,7 +56,7 @@ const CYCLE_FORMS =
 const SPELLED_CYCLE = /^\s*(\d{1,6})\s*(hour|day|week)s?\s*$/;
 const SPELLED_LIFETIME = /^\s*lifetime\s*$/;
 
-/** Reads the forms in which clients send a cycle to the limit update (behaviour 8.8) into the one object form. */
+/** Converts the formats in which clients send a cycle for the limit update (behaviour 8.8) to an object. */
 const readCycle = (value: unknown): unknown => {
   if (typeof value !== 'string') return value;
   if (SPELLED_LIFETIME.test(value)) return { unit: 'lifetime' };
@@ -88,7 +88,10 @@ const limitType = z
   );
 const thresholdType = z.enum(['COUNT', 'NATIVE_ASSET', 'USD']);
 
-/** What is wrong with a threshold of this type, or undefined. COUNT counts operations, NATIVE_ASSET is in the native coin. */
+/**
+ * The error in a threshold of this type; undefined without an error. COUNT counts operations, NATIVE_ASSET is in the
+ * native coin.
+ */
 export const thresholdError = (type: z.output<typeof thresholdType>, threshold: string): string | undefined => {
   const [whole = '', fraction = ''] = threshold.split('.');
   if (type === 'COUNT' && fraction !== '') return 'must be a positive integer';
@@ -97,12 +100,12 @@ export const thresholdError = (type: z.output<typeof thresholdType>, threshold: 
   return undefined;
 };
 
-/** The fields of a spending limit that is typed, sent or stored. */
+/** The fields that a spending limit has, whether it is typed, sent or stored. */
 export interface LimitWords {
   readonly type: z.output<typeof limitType>;
-  /** Absent if each operation is checked by itself. */
+  /** Absent if the limit checks each operation on its own. */
   readonly cycleDuration?: CycleDuration | undefined;
-  /** Decimal digits: operations, whole coins, or US dollars. */
+  /** A decimal number: of operations, whole coins, or US dollars. */
   readonly threshold: string;
   readonly thresholdType: z.output<typeof thresholdType>;
 }
@@ -112,7 +115,7 @@ interface LimitError {
   readonly error: string;
 }
 
-/** What does not fit together in a limit, or undefined. */
+/** The contradiction between a limit's fields; undefined without one. */
 const limitError = ({
   type,
   cycleDuration: cycle,
@@ -131,12 +134,12 @@ const limitError = ({
 
 type Threshold = typeof exactPositiveNumber | typeof exactPositiveInput;
 
-/** The schema of a stored spending limit; the given schema reads its threshold. */
+/** The schema of a spending limit, given the schema of its threshold. */
 const spendingLimitData = <T extends Threshold>(threshold: T) =>
   z
     .strictObject({ type: limitType, cycleDuration: cycleDuration.optional(), threshold, thresholdType })
     .superRefine((data, context) => {
-      // TypeScript cannot resolve what depends on T; every Threshold reads to decimal digits.
+      // TypeScript cannot resolve types that depend on T. The output of every Threshold is a string of decimal digits.
       const found = limitError(data as unknown as LimitWords);
       if (found !== undefined) context.addIssue({ code: 'custom', path: [found.field], message: found.error });
     });
@@ -153,14 +156,14 @@ const stored = z.strictObject({
   durationInMs: z.number().optional().describe('Absent without a cycle, and for a lifetime'),
 });
 
-/** A spending limit as it is stored: `threshold` in exact decimal digits, times in epoch milliseconds. */
+/** A spending limit as it is stored: `threshold` is an exact decimal number, times are epoch milliseconds. */
 export type SpendingLimit = z.output<typeof stored>;
 
-/** A limit that is typed and not stored yet. */
+/** Schema of a limit that the operator has typed and that is not stored yet. */
 export const typedLimit = spendingLimitData(exactPositiveInput);
 
 /**
- * Body of the limit update on the management interface: every field is optional, and the cycle restarts in any case.
+ * Body of the limit update on the management interface. Every field is optional, and every update restarts the cycle.
  */
 export const limitUpdate = z.strictObject({
   name: name.optional(),
@@ -181,7 +184,7 @@ const amountOf = ({ threshold, thresholdType: measure }: LimitWords, coin: strin
   return measure === 'USD' ? exactDollars(decimalToWei(threshold)) : `${shownAmount(decimalToWei(threshold))} ${coin}`;
 };
 
-/** The effect of a limit as a sentence with its values. */
+/** The effect of a limit as a sentence that includes its values. */
 export const limitSentence = (limit: LimitWords, coin: string): string => {
   const { type, thresholdType: measure, cycleDuration: cycle } = limit;
   const amount = amountOf(limit, coin);
@@ -190,7 +193,7 @@ export const limitSentence = (limit: LimitWords, coin: string): string => {
   return `${who} ${measure === 'COUNT' ? '' : 'gas for '}${amount} sponsored ${everyCycle(cycle)}.`;
 };
 
-/** A limit that begins now, with its times. */
+/** The stored form of a limit whose first window begins now. */
 const begun = (
   { type, threshold, thresholdType: measure, cycleDuration: cycle }: LimitWords,
   startTimeInEpoch: number,
@@ -213,7 +216,7 @@ export const limitSetup: Setup<z.output<typeof typedLimit>, SpendingLimit> = {
   managed: spendingLimitData(exactPositiveNumber),
   stored,
   keep: (sent, { now }) => begun(sent, now),
-  // A budget that is raised is no second budget.
+  // Raising a lifetime budget does not restart it; otherwise the first budget could be used twice.
   continues: (before, after) =>
     [before, after].every(({ cycleDuration: cycle }) => cycle?.unit === 'lifetime') &&
     before.type === after.type &&
@@ -227,7 +230,7 @@ export const limitSetup: Setup<z.output<typeof typedLimit>, SpendingLimit> = {
 const refused = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
 /**
- * A limit after an update: omitted fields stay, and its first window begins now.
+ * A limit after an update. Omitted fields keep their values, and the first window begins now.
  * @param now epoch ms
  * @throws EngineError `VALIDATION`
  */
@@ -245,7 +248,7 @@ export const updatedLimit = (
   const found = limitError(updated);
   if (found !== undefined) throw refused(`${found.field} ${found.error}`);
   if (updated.thresholdType !== limit.thresholdType && update.threshold === undefined) {
-    // Five operations would become five of the native coin.
+    // Otherwise a threshold of five operations would become five coins.
     throw refused('threshold must be given with another thresholdType');
   }
   return begun(updated, now);

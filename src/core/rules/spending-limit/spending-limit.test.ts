@@ -25,7 +25,7 @@ describe('a limit', () => {
     ['NATIVE_ASSET', '0.000000000000000001', 0n, 1n, 'LIMIT_HAS_ROOM'],
     ['NATIVE_ASSET', '0.000000000000000001', 1n, 0n, 'LIMIT_HAS_ROOM'],
     ['NATIVE_ASSET', '0.000000000000000001', 0n, 2n, 'LIMIT_TOO_SMALL'],
-    // After a re-org has restored reservations, more is used than allowed, because others had taken the amount
+    // After a re-org, restored reservations may exceed the limit, because other operations have used the amount
     // meanwhile.
     ['NATIVE_ASSET', '1', 2n * 10n ** 18n, 0n, 'LIMIT_REACHED'],
   ])('%s of %s with %d used and %d wanted: %s', (thresholdType, threshold, used, amount, code) => {

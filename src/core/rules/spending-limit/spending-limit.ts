@@ -23,7 +23,7 @@ const LIFETIME_SCOPES = {
 const scopeOf = ({ scope, windowEndsAt }: Evidence): string =>
   (windowEndsAt === null ? LIFETIME_SCOPES : SCOPES)[scope as SpendingLimit['type']];
 
-/** The threshold that has room for the operation. */
+/** States the lowest threshold with room for the operation. */
 const sufficient = (evidence: Evidence): string => {
   const threshold = BigInt(String(evidence.used)) + BigInt(String(evidence.amount));
   return units({ ...evidence, amount: String(threshold) }, 'amount');
@@ -69,11 +69,13 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** A limit and its current state: amounts are operations for COUNT, wei for NATIVE_ASSET, 10^-18 US dollars for USD. */
+/**
+ * A limit and its current state. Amounts are operations for COUNT, wei for NATIVE_ASSET, and 10^-18 US dollars for USD.
+ */
 export interface LimitState {
   readonly name: string;
   readonly limit: SpendingLimit;
-  /** Reserved and settled in the current window, of this sender for a limit per user. */
+  /** Reserved and settled in the current window. For a limit per user: by this sender. */
   readonly used: bigint;
   /** What the operation would add. */
   readonly amount: bigint;
@@ -89,10 +91,6 @@ export const thresholdUnits = ({ thresholdType, threshold }: SpendingLimit): big
 /** The unit of amounts, by the type of the threshold. */
 export const limitUnits = { COUNT: 'operations', NATIVE_ASSET: 'wei', USD: 'usd' } as const;
 
-/**
- * What an operation adds to a limit: one operation, or the most it can cost. Undefined if the price of the coin is
- * unknown.
- */
 export const limitAmount = (
   { thresholdType }: Pick<SpendingLimit, 'thresholdType'>,
   maxCostWei: bigint,
@@ -103,7 +101,7 @@ export const limitAmount = (
   return price === undefined || price.usd === null ? undefined : dollarsOf(maxCostWei, price.usd);
 };
 
-/** Reserved + settled + this operation must stay within the threshold (behaviour 5.7). */
+/** Reserved + settled + this operation must not exceed the threshold (behaviour 5.7). */
 export const checkSpendingLimit = ({ name, limit, used, amount, endsAt, now }: LimitState): Result => {
   const threshold = thresholdUnits(limit);
   const evidence = {
@@ -122,7 +120,7 @@ export const checkSpendingLimit = ({ name, limit, used, amount, endsAt, now }: L
 
 export type LimitRule = PolicyRule & { readonly policyData: SpendingLimit };
 
-/** The ledger's account of one window of a limit, or of one of its users. */
+/** The ledger account for one window of a limit, or for one user in that window. */
 export const limitAccount = (
   { ruleId, cycle }: Pick<PolicyRule, 'ruleId' | 'cycle'>,
   window: number,
@@ -131,7 +129,7 @@ export const limitAccount = (
 
 const activeLimits = ({ rules }: Policy): LimitRule[] => rulesOf(limitSetup, rules).filter(({ active }) => active);
 
-/** Whether it adds operations up: a limit per operation checks each one alone. */
+/** Whether the limit sums up operations. A limit per operation checks each one on its own. */
 export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !== 'OPERATION';
 
 const RESERVATIONS = { COUNT: 'count', NATIVE_ASSET: 'spend', USD: 'share' } as const;
@@ -143,7 +141,7 @@ const reservationOf = (rule: LimitRule, { facts, op, requiredWei }: RuleInput): 
   return {
     account: limitAccount(rule, windowAt(limit, facts.at).index, user),
     kind,
-    // If it is unknown, the operation is denied.
+    // If the amount is unknown, the check denies the operation.
     amount: limitAmount(limit, requiredWei, facts.price) ?? 0n,
     ...(kind === 'share' && { ofWei: requiredWei }),
     ...(rule.enforcement === 'shadow' && { shadow: rule.ruleId }),
@@ -167,7 +165,10 @@ const checkLimit = ({ name, policyData: limit }: LimitRule, input: RuleInput, us
   return checkSpendingLimit({ name, limit, now: facts.at, used, amount, endsAt: windowAt(limit, facts.at).endsAt });
 };
 
-/** The most that users, or all of them together, may have sponsored per window, and that one operation may cost. */
+/**
+ * The most that may be sponsored per window, for each user or for all together, and the most that one operation may
+ * cost.
+ */
 export const spendingLimit: RuleType<keyof typeof denials> = {
   type: 'spendingLimit',
   title: 'Spending limit',

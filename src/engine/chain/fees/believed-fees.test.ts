@@ -19,7 +19,7 @@ let fees: BelievedFees;
 let reads: number;
 let writes: number;
 
-/** Another engine on the same database, or this one after a restart. */
+/** Another engine on the same database, or the same engine after a restart. */
 const engine = (): BelievedFees =>
   createBelievedFees({
     clock,
@@ -64,7 +64,7 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 let number = 1_000;
-/** Reads the chain after a number of blocks of 12 seconds. */
+/** Reads the chain's fees, a number of 12-second blocks later. */
 const read = async (baseFeePerGas: bigint, tip: bigint | undefined, blocks = 1, by = fees): Promise<BelievedPrice> => {
   number += blocks;
   await clock.advance(blocks * 12_000);
@@ -95,7 +95,7 @@ it.each<[string, bigint, bigint, bigint[]]>([
   ['no base fee at all', 0n, GWEI, [0n, 0n]],
 ])('believes all of %s', async (_what, first, tip, later) => {
   await read(first, tip);
-  // A base fee in gwei is rounded up here: at most an eighth is missing.
+  // The believed fee lags behind a fee in gwei that keeps rising by at most an eighth.
   for (const baseFee of later) expect((await read(baseFee, tip)).baseFeeWei * 9n).toBeGreaterThanOrEqual(baseFee * 8n);
 });
 

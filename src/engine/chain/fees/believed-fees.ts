@@ -18,7 +18,7 @@ export interface BelievedPrice {
   readonly tipWei: bigint | undefined;
 }
 
-/** Fees observed by this desk, and the part of nodes' suggestions that it believes. */
+/** The fees that Gasdesk has observed, and the part of nodes' suggestions that it believes. */
 export interface BelievedFees {
   /** Adds a reading. @throws EngineError if the database cannot be read */
   believe(chainId: number, reading: FeeReading): Promise<BelievedPrice>;
@@ -30,7 +30,7 @@ export interface BelievedFees {
   stop(): Promise<void>;
 }
 
-/** Interval for reading other engines' observations, and for writing the base fee. */
+/** Interval for reading other engines' observations, and for storing the base fee. */
 const STEP_MS = 60_000;
 
 interface ChainMemory {
@@ -52,7 +52,7 @@ const HOUR_MS = 3_600_000;
 const merged = (one: readonly HourlyTip[], other: readonly HourlyTip[]): readonly HourlyTip[] =>
   other.reduce((tips, { hour, lowestWei }) => withTip(tips, lowestWei, hour * HOUR_MS), one).slice(-TIP_HOURS);
 
-/** Observations are in the database, and cached in memory: decisions do not wait for the database. */
+/** Keeps observations in the database and caches them in memory, so that decisions do not wait for the database. */
 export const createBelievedFees = ({
   store,
   clock,
@@ -69,7 +69,7 @@ export const createBelievedFees = ({
   const takeOver = (chainId: number, stored: ChainFees): void => {
     const known = chains.get(chainId);
     const loadedAt = clock.monotonic();
-    // The chain was removed, so nothing is known of it.
+    // The chain was removed meanwhile, or has no observations yet.
     if (known === undefined || stored.baseFee === undefined) {
       chains.set(chainId, { ...stored, believed: undefined, loadedAt, savedAt: -Infinity });
       return;

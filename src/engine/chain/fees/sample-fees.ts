@@ -11,7 +11,7 @@ export interface FeeSampling {
   readonly fees: Pick<BelievedFees, 'believe'>;
 }
 
-/** Records the fees that a chain's node reports now. An unreachable node adds nothing. */
+/** Records the fees that a chain's node currently reports. An unreachable node adds nothing. */
 export const sampleFees = async ({ chains, fees }: Omit<FeeSampling, 'store'>, chainId: number): Promise<void> => {
   try {
     const rpc = await chains.rpc(chainId);
@@ -21,7 +21,7 @@ export const sampleFees = async ({ chains, fees }: Omit<FeeSampling, 'store'>, c
   }
 };
 
-/** Interval at which each chain is read, so that requesters cannot choose all the moments. */
+/** Interval of regular readings, so that those who send requests cannot choose the time of every reading. */
 export const SAMPLE_MS = 600_000;
 
 /** Reads the fees of every chain that has a node. */

@@ -13,7 +13,7 @@ const creatorAbi = new Interface([
 
 const validateUserOp = operationCall('validateUserOp(OP op, bytes32 userOpHash, uint256 missing)');
 
-/** The EntryPoint's call of its SenderCreator to create or initialise the account; `0x` if nothing is to do. */
+/** The EntryPoint's call to its SenderCreator that creates or initialises the account; `0x` if neither is necessary. */
 export const creationCall = (op: UserOperation): Hex => {
   const { sender, initCode } = contractForm(op);
   if (initCode === '0x') return '0x';
@@ -22,10 +22,12 @@ export const creationCall = (op: UserOperation): Hex => {
   return creatorAbi.encodeFunctionData('initEip7702Sender', [sender, `0x${initCode.slice(42)}`]) as Hex;
 };
 
-/** Adds a dummy signature if the operation has none, for accounts that revert without. */
+/** Adds a dummy signature to an operation without one, because some accounts revert without a signature. */
 export const withAnySignature = <Op extends UserOperation>(op: Op): Op =>
   op.signature.length < STUB_SIGNATURE.length ? { ...op, signature: STUB_SIGNATURE } : op;
 
-/** The EntryPoint's call for the account's validation, except for the hash. The signature is its last part. */
+/**
+ * The EntryPoint's call to validate the operation, with a zero hash. The signature is the last part of the calldata.
+ */
 export const validationCall = (op: UserOperation): Hex =>
   validateUserOp({ ...op, sender: addressKey(op.sender) }, (form) => [form, ZeroHash, 0n]);

@@ -11,20 +11,24 @@ import { withAnySignature } from './account-calls.ts';
 import { CALL_GAS, callWithAmpleGas } from './eth-call.ts';
 import { revertReason, publicFailureOf } from './failure.ts';
 
-/** The EntryPoint refuses to pay this address as its last step, so the call never succeeds (AA90). */
+/** As its last step, the EntryPoint refuses to pay this address, so the call never succeeds (AA90). */
 const BENEFICIARY = ZeroAddress as Address;
 
-/** All costs are zero. Before the decision an operation has no paymaster, so nothing signed is shown. */
+/**
+ * With these values the operation costs nothing. It has no paymaster before the decision, so the call reveals no
+ * signature of Gasdesk.
+ */
 const free = { callGasLimit: 0n, preVerificationGas: 0n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n } as const;
 
 const freeBundle = (op: UserOperation): Hex =>
   handleOpsCall({ ...withAnySignature(op), ...free, sender: addressKey(op.sender) }, BENEFICIARY);
 
-/** Above this limit, the call may have less gas for the factory than a bundle would. */
+/** With a higher limit, the factory may get less gas in the call than it would in a bundle. */
 const MAX_OFFERED_GAS = (CALL_GAS * 5n) / 6n;
 
 /**
- * The EntryPoint reports the beneficiary with `Error(string)`. No other contract's text passes `handleOps` unchanged.
+ * The AA code in an error of the call. The EntryPoint reports the refused beneficiary with `Error(string)`. It never
+ * passes on another contract's text unchanged.
  */
 const aaCodeOf = ({ data = '0x', message }: RpcError): string | undefined =>
   data === '0x' ? aaCodeIn(message) : (publicFailureOf(data).aaCode ?? aaCodeIn(revertReason(data)));
@@ -37,18 +41,19 @@ const failureOf = (
   return aaCode === 'AA14' || aaCode === 'AA15' ? aaCode : undefined;
 };
 
-/** An EntryPoint's result for the account of an operation. */
+/** What an EntryPoint does with the account of an operation. */
 export interface AccountTrial {
-  /** Why it cannot create the account; undefined if it can, need not, or does not say. */
+  /** Why the account cannot be created; undefined if it can be, need not be, or if the node does not say. */
   readonly creationFailure: CreationFailure | undefined;
-  /** False if the account fails to validate the operation with a dummy signature, or the node does not say. */
+  /** False if the account fails to validate the operation with a dummy signature, or if the node does not say. */
   readonly isValidated: boolean;
 }
 
 /**
- * Tries creation and validation with one `eth_call` of `handleOps`. It creates the account as a bundle would, through
- * the EntryPoint's SenderCreator and with the operation's `verificationGasLimit`, and runs its validation. Later
- * errors, such as the payer's (AA21) or an invalid signature (AA24), are ignored. Needs no state overrides.
+ * Simulates creation and validation with one `eth_call` of `handleOps`. It creates the account as a bundle would,
+ * through the EntryPoint's SenderCreator and with the operation's `verificationGasLimit`, and runs its validation.
+ * Later errors, such as a missing payment (AA21) or an invalid signature (AA24), are ignored. State overrides are not
+ * necessary.
  *
  * @throws RpcError if the node refuses the call
  * @throws EngineError `CHAIN_UNREACHABLE`

@@ -14,15 +14,15 @@ const probeAbi = new Interface([
   'function tryValidation(address senderCreator, bytes creation, address sender, bytes head, uint256 gasLimit, bytes[] signatures) returns (tuple(bool success, uint256 gasUsed, bytes data)[] outcomes)',
 ]);
 
-/** More than any account needs. Limited because one simulating call tries all signatures. */
+/** More than any account needs. Limited because one call simulates validation with all signatures. */
 const MAX_VALIDATION_GAS = 5_000_000n;
 
-/** Lengths of accounts' signatures: of one or two keys, with a mode, a time, or a validator before it. */
+/** Lengths of accounts' signatures: one or two keys, sometimes preceded by a mode, a time or a validator. */
 const LENGTHS = [65, 64, 66, 69, 71, 77, 85, 86, 97, 129, 130, 512];
 
 const filled = (digits: string, length: number): Hex => `0x${digits.repeat(length)}`;
 
-/** The client's own, one that recovers to no address, an empty one, and two distinguishable ones of each length. */
+/** The client's signature, one that recovers to no address, an empty one, and two different ones for each length. */
 const signaturesFor = ({ signature }: UserOperation): Hex[] => {
   const lengths = new Set([byteLength(signature), ...LENGTHS]);
   lengths.delete(0);
@@ -37,7 +37,10 @@ interface Outcome {
   readonly data: Hex;
 }
 
-/** True if nothing shows that the account reads the signatures: it fails in the same way, with the same gas. */
+/**
+ * True if all outcomes are the same and use the same gas, so that nothing indicates that the account reads the
+ * signature.
+ */
 const isSameFailure = (outcomes: readonly Outcome[]): boolean => {
   const [first] = outcomes;
   const gasOf = new Map(outcomes.map(({ signature, gasUsed }) => [byteLength(signature), gasUsed]));
@@ -47,7 +50,7 @@ const isSameFailure = (outcomes: readonly Outcome[]): boolean => {
   );
 };
 
-/** Empty if the node ignores state overrides, and calls the EntryPoint itself. */
+/** The outcomes of the probe. Empty if the node ignores state overrides, and so calls the real EntryPoint. */
 const readOutcomes = (answer: Hex, signatures: readonly Hex[]): Outcome[] => {
   if (answer === '0x') return [];
   const [outcomes] = probeAbi.decodeFunctionResult('tryValidation', answer) as unknown as [[boolean, bigint, Hex][]];
@@ -59,16 +62,16 @@ const readOutcomes = (answer: Hex, signatures: readonly Hex[]): Outcome[] => {
   }));
 };
 
-/** An account returns a word; anything else is no answer to the EntryPoint. */
+/** An account must return a word. The EntryPoint accepts nothing else. */
 const hasAnswered = ({ success, data }: Outcome): boolean => success && byteLength(data) >= 32;
 
 /**
- * Whether the account fails to validate an operation regardless of its signature: `0x`, or the selector of its error.
- * Undefined if a signature may make a difference, or the node cannot simulate it. Clients send all kinds of dummies, so
- * one failing signature proves nothing. Only an account that fails in the same way, with the same gas, for all kinds
- * does not read them.
+ * How the account fails to validate an operation, if it does so whatever the signature: `0x`, or the selector of its
+ * error. Undefined if the signature may matter, or if the node cannot simulate the validation. Clients send dummies of
+ * all kinds, so a single failing signature proves nothing. An account ignores the signature only if it fails in the
+ * same way, with the same gas, for all kinds.
  *
- * @param op with unusable paymaster data
+ * @param op with paymaster data that cannot be used on chain
  * @throws EngineError `CHAIN_UNREACHABLE`
  */
 export const findValidationFailure = async (
@@ -78,7 +81,7 @@ export const findValidationFailure = async (
 ): Promise<Hex | undefined> => {
   if (op.verificationGasLimit > MAX_VALIDATION_GAS) return undefined;
   const signatures = signaturesFor(op);
-  // The signature is the last part: if empty, only its length.
+  // The signature is the last part. If it is empty, only its length remains to be cut off.
   const head = validationCall({ ...op, signature: '0x' }).slice(0, -64);
   const account = [senderCreatorOf(entryPoint), creationCall(op), addressKey(op.sender), head];
   const data = probeAbi.encodeFunctionData('tryValidation', [...account, op.verificationGasLimit, signatures]) as Hex;
@@ -94,7 +97,7 @@ export const findValidationFailure = async (
     if (first === undefined || outcomes.some(hasAnswered) || !isSameFailure(outcomes)) return undefined;
     return first.success || byteLength(first.data) < 4 ? '0x' : (first.data.slice(0, 10) as Hex);
   } catch (error) {
-    // Nodes without state overrides, or with a lower gas limit.
+    // The node does not support state overrides, or has a lower gas limit.
     if (error instanceof RpcError) return undefined;
     throw error;
   }

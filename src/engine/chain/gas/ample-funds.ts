@@ -2,27 +2,30 @@ import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { addressWord, keccak, toHex, word } from '../../../core/user-operation/hex-digits.ts';
 import type { StateOverride } from './eth-call.ts';
 
-/** Half of the maximum deposit (uint112), so that additional deposits of a simulated operation still fit. */
+/** Half of the maximum deposit (uint112), so that a simulated operation can add deposits. */
 const AMPLE_WEI = 1n << 111n;
 
 /** `mapping(address => DepositInfo) deposits`, the first variable of the StakeManager of every EntryPoint. */
 const DEPOSITS_SLOT = 0;
 
 /**
- * The slot of a paymaster's mapping from funding wallet to tank differs between builds of one contract. So the tank is
- * filled at every possible slot: nothing reads a hashed slot that is not a tank.
+ * Possible slots of a paymaster's mapping from funding wallet to tank, which differ between builds of a contract. The
+ * tank is filled at each of them. This is harmless, because nothing reads a hashed slot that is not the tank's.
  */
 const TANK_SLOTS = Array.from({ length: 10 }, (_, slot) => slot);
 
-/** The slot of `key`'s value in the mapping declared at `slot` (Solidity's storage layout). */
+/** The slot of `key`'s value in the mapping declared at `slot` (Solidity storage layout). */
 const mappingSlot = (key: Address, slot: number): Hex => keccak(addressWord(key), word(slot));
 
-/** Fills a storage slot. A DepositInfo's deposit is in the lowest bits, and nothing else of it is read. */
+/**
+ * The value of a filled storage slot. The deposit is in the lowest bits of a DepositInfo, whose other fields are not
+ * read.
+ */
 const ample = toHex(word(AMPLE_WEI));
 
 /**
- * State in which the EntryPoint deposits of `payers` and the funding wallet's tank are sufficient. Enough money and
- * required gas are separate questions.
+ * A state override in which the EntryPoint deposits of `payers` and the funding wallet's tank suffice, because the gas
+ * that an operation needs does not depend on who can pay for it.
  */
 export const ampleFunds = (
   entryPoint: Address,

@@ -16,11 +16,11 @@ export type BundlerQuestion = Pick<GasRequest, 'op' | 'entryPoint' | 'sponsor'> 
   readonly layout: Pick<GasRequest['layout'], 'paymasterGas'>;
 };
 
-/** The answer to a DApp has gas as JSON numbers (behaviour 2.5), which are exact up to this value. */
+/** The response to a DApp contains gas as JSON numbers (behaviour 2.5), which are exact up to this value. */
 const gas = quantity.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER), 'must be below 2^53');
 const positiveGas = gas.refine((value) => value > 0n, 'must not be 0');
 
-/** Older bundlers name the limit `verificationGas`; other fields are not needed. */
+/** Older bundlers call the limit `verificationGas`. Other fields are ignored. */
 const v06Schema = z
   .object({
     callGasLimit: gas,
@@ -34,7 +34,7 @@ const v06Schema = z
     return z.NEVER;
   });
 
-/** Bundlers omit the paymaster's limits that they did not estimate, or return 0 for its validation. */
+/** Bundlers omit paymaster limits that they did not estimate, or return 0 for the paymaster's validation. */
 const v07Schema = z.object({
   callGasLimit: gas,
   verificationGasLimit: positiveGas,
@@ -44,12 +44,12 @@ const v07Schema = z.object({
 });
 
 /**
- * The bundler's `eth_estimateUserOperationGas` (ERC-7769). The operation is sent without gas limits, since a bundler
- * treats given ones as bounds. So the paymaster's signature is unusable: no account is validated without gas. From v0.7
- * on, limits of the paymaster that the bundler omits come from its contract.
+ * Estimates gas with the bundler's `eth_estimateUserOperationGas` (ERC-7769). The operation is sent without gas limits,
+ * because a bundler treats these as bounds. So the paymaster's signature cannot be used: without gas, no account is
+ * validated. From v0.7 on, paymaster limits that the bundler omits come from the paymaster contract's layout.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason` if the bundler refuses the operation, with
- *   `data.aaCode` and `data.selector` if it reports them, or if its answer is invalid; `CHAIN_UNREACHABLE`
+ * `data.aaCode` and `data.selector` if it reports them, or if its answer is invalid; `CHAIN_UNREACHABLE`
  */
 export const estimateByBundler = async (
   bundler: RpcClient,
@@ -88,10 +88,10 @@ const read = <T>(schema: z.ZodType<T>, answer: unknown): T => {
   throw new EngineError('GAS_ESTIMATION_FAILED', `The bundler's gas estimate is unusable: ${error.slice(0, 300)}`);
 };
 
-/** Revert data in a text: a selector, then whole words. */
+/** Revert data in a text: a selector followed by whole words. */
 const REVERT_DATA = /0x[0-9a-f]{8}(?:[0-9a-f]{64})*(?![0-9a-f])/i;
 
-/** Bundlers' reasons for refusal, by the error codes of ERC-7769. */
+/** Why bundlers refuse an operation, by the error codes of ERC-7769. */
 const refusals: Readonly<Record<number, string>> = {
   [-32500]: 'the EntryPoint rejects it',
   [-32501]: 'the paymaster rejects it',
@@ -105,8 +105,8 @@ const refusals: Readonly<Record<number, string>> = {
 };
 
 /**
- * Bundlers put revert data into `data`, or directly into their message. Their own message is not shown: it quotes
- * contracts that have seen the draft's signature.
+ * The error for a bundler's refusal. Bundlers put revert data into `data` or into their message. The message itself is
+ * not shown, because it may quote contracts that have seen the draft's signature.
  */
 const refusal = (error: RpcError): EngineError => {
   const { message, code } = error;

@@ -18,15 +18,15 @@ const abi = new Interface([
 const executeAbi = new Interface([`function executeUserOp(${PACKED_USER_OPERATION_ABI} op, bytes32 userOpHash)`]);
 const EXECUTE_USER_OP = '0x8dd7712f';
 
-/** Where probes find the EntryPoint's code (resources/solidity/CallGasProbe.sol). */
+/** Where the probe finds the EntryPoint's code (resources/solidity/CallGasProbe.sol). */
 export const IMPLEMENTATION: Address = '0x66EE95b1CDD8cec3d47b46f50083b1c696489f3D';
 
-/** With validation, about the limit of a whole transaction (EIP-7825: 16.8 M gas). */
+/** Together with validation, about the limit of a transaction (EIP-7825: 16.8 M gas). */
 const MAX_CALL_GAS = 15_000_000n;
 
 /**
- * The lowest `callGasLimit`, to about 1 %, with which an operation's callData succeeds. An `eth_call` puts a probe in
- * the EntryPoint's place, so that one request does the whole search. The operation has no paymaster there.
+ * The lowest `callGasLimit`, accurate to about 1 %, with which an operation's callData succeeds. An `eth_call` replaces
+ * the EntryPoint with a probe, so that one request does the whole search. The simulated operation has no paymaster.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason` if the call reverts; `CHAIN_UNREACHABLE`
  */
@@ -54,11 +54,11 @@ const probeCall = (entryPoint: Address, op: UserOperation): Hex => {
   return abi.encodeFunctionData('estimateCallGas', args) as Hex;
 };
 
-/** The EntryPoint created its SenderCreator in its constructor. */
+/** The address of the SenderCreator, which the EntryPoint created in its constructor. */
 export const senderCreatorOf = (entryPoint: Address): string =>
   getCreateAddress({ from: addressKey(entryPoint), nonce: 1 });
 
-/** The EntryPoint's call of the account: from v0.7 on, `executeUserOp` gets the whole operation. */
+/** The calldata of the EntryPoint's call to the account. From v0.7 on, `executeUserOp` gets the whole operation. */
 export const executedCallData = (op: UserOperation): Hex => {
   if (isV06(op) || !op.callData.startsWith(EXECUTE_USER_OP)) return op.callData;
   const anyHash = ZeroHash;
@@ -67,7 +67,7 @@ export const executedCallData = (op: UserOperation): Hex => {
 };
 
 const readAnswer = (answer: Hex): { success: boolean; gasNeeded: bigint; revertData: Hex } => {
-  // A node that ignores the override calls the EntryPoint itself, which has no such method.
+  // A node that ignores the override calls the real EntryPoint, which has no such method.
   if (answer === '0x') {
     throw new EngineError('GAS_ESTIMATION_FAILED', 'The node does not support state overrides in eth_call');
   }
@@ -89,8 +89,8 @@ const readAnswer = (answer: Hex): { success: boolean; gasNeeded: bigint; revertD
 };
 
 /**
- * Developers see the contract's own revert message. This simulation contains no paymaster signature that could leak,
- * even for `executeUserOp`, which gets an operation without one.
+ * The error for a reverted call. It contains the contract's own revert message, for developers. No paymaster signature
+ * can leak, because this simulation contains none, not even for `executeUserOp`, whose operation has no paymaster.
  */
 const callFailure = (revertData: Hex): EngineError => {
   const reason = revertReason(revertData);

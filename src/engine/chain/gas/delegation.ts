@@ -5,7 +5,7 @@ import type { UserOperation } from '../../../shared/schema/user-operation.ts';
 import { digits } from '../../../core/user-operation/hex-digits.ts';
 import type { StateOverride } from './eth-call.ts';
 
-/** Prefix of the delegate's address in an account's code (EIP-7702). */
+/** Prefix of a delegate's address in an account's code (EIP-7702). */
 const DESIGNATOR = '0xef0100';
 
 /** Code of an account with this delegate. */
@@ -15,7 +15,9 @@ const delegationTo = (delegate: Address): Hex => `${DESIGNATOR}${digits(delegate
 export const delegateOf = (code: Hex): Address | undefined =>
   code.length === 48 && code.startsWith(DESIGNATOR) ? `0x${code.slice(DESIGNATOR.length)}` : undefined;
 
-/** State in which an operation's EIP-7702 authorisation is in effect, as it will be before the operation runs. */
+/**
+ * A state override in which an operation's EIP-7702 authorisation is in effect, as it will be when the operation runs.
+ */
 export const withAuthorization = (op: UserOperation): StateOverride =>
   isV06(op) || op.eip7702Auth === undefined
     ? {}

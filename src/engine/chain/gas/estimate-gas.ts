@@ -8,15 +8,15 @@ import { estimateBySimulation } from './simulation.ts';
 const MAX_GAS = 10_000_000_000n;
 
 /**
- * Gas values to sign: the bundler's if one is set, else by simulation (behaviour 4.2).
+ * The gas values to sign: from the bundler if the chain has one, otherwise from simulation (behaviour 4.2).
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason`, and with `data.aaCode` and `data.selector` if known;
- *   `CHAIN_UNREACHABLE`
+ * `CHAIN_UNREACHABLE`
  */
 export const estimateGas = async (request: GasRequest): Promise<GasValues> => {
   const { bundler } = request;
   const gas = await (bundler === undefined ? estimateBySimulation(request) : estimateByBundler(bundler, request));
-  // Without callData, for example if the operation only deploys its account, the account is not called.
+  // Without callData, for example if the operation only deploys its account, the EntryPoint does not call the account.
   const mayBeZero =
     request.op.callData === '0x' ? ['callGasLimit', 'paymasterPostOpGasLimit'] : ['paymasterPostOpGasLimit'];
   const isAbsurd = ([name, value]: [string, bigint]): boolean =>

@@ -5,12 +5,12 @@ import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { quantity, toQuantity } from '../../../shared/schema/quantity.ts';
 import type { RpcClient } from '../rpc.ts';
 
-/** Changes of state for an `eth_call`: code at an address, or single storage slots. */
+/** A state override for an `eth_call`: code at an address, or single storage slots. */
 export type StateOverride = Readonly<
   Record<Address, { readonly code?: Hex; readonly stateDiff?: Readonly<Record<Hex, Hex>> }>
 >;
 
-/** Combines both changes: at one address, the second's code with the slots of both. */
+/** Combines two overrides. At an address in both, the second one's code applies, and the slots of both. */
 export const mergeOverrides = (one: StateOverride, other: StateOverride): StateOverride => {
   const merged = Object.entries(other).map(([address, change]) => {
     const before = one[address as Address];
@@ -21,13 +21,13 @@ export const mergeOverrides = (one: StateOverride, other: StateOverride): StateO
 };
 
 /**
- * Gas of every simulating call. Explicit, so that all nodes use the same. The simulation must fit in, and nodes must
- * not cap it (geth's cap is 50 M).
+ * Gas of every simulating call. Set explicitly, so that all nodes use the same value. It must suffice for the
+ * simulation, and stay below the caps of nodes (geth: 50 M).
  */
 export const CALL_GAS = 30_000_000n;
 
 /**
- * `eth_call` on the latest block with changed state (geth's third parameter, which other nodes support too).
+ * `eth_call` at the latest block with a state override (geth's third parameter, which other nodes support too).
  *
  * @throws RpcError if the call reverts or the node refuses it
  * @throws EngineError `CHAIN_UNREACHABLE`
@@ -36,7 +36,7 @@ export const callWithOverride = (rpc: RpcClient, to: Address, data: Hex, overrid
   sendForBytes(rpc, 'eth_call', [{ to, data, gas: toQuantity(CALL_GAS) }, 'latest', override]);
 
 /**
- * `eth_call` on the unchanged latest block, with {@link CALL_GAS}.
+ * `eth_call` at the unchanged latest block, with {@link CALL_GAS}.
  *
  * @throws RpcError if the call reverts or the node refuses it
  * @throws EngineError `CHAIN_UNREACHABLE`
@@ -44,12 +44,15 @@ export const callWithOverride = (rpc: RpcClient, to: Address, data: Hex, overrid
 export const callWithAmpleGas = (rpc: RpcClient, to: Address, data: Hex): Promise<Hex> =>
   callWithGas(rpc, to, data, CALL_GAS);
 
-/** The same with a given amount of gas. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+/**
+ * `eth_call` at the unchanged latest block, with this amount of gas. @throws RpcError, EngineError `CHAIN_UNREACHABLE`
+ */
 export const callWithGas = (rpc: RpcClient, to: Address, data: Hex, gas: bigint): Promise<Hex> =>
   sendForBytes(rpc, 'eth_call', [{ to, data, gas: toQuantity(gas) }, 'latest']);
 
 /**
- * `eth_call` on the latest block that creates a contract, and returns its constructor's result. Nothing is deployed.
+ * `eth_call` at the latest block that creates a contract, and returns what its constructor returns. Nothing is
+ * deployed.
  *
  * @param data creation code and constructor arguments
  * @returns undefined if the node's answer is not bytes, as from some nodes that do not support such calls
@@ -59,11 +62,11 @@ export const callWithGas = (rpc: RpcClient, to: Address, data: Hex, gas: bigint)
 export const callCreation = async (rpc: RpcClient, data: Hex, gas: bigint): Promise<Hex | undefined> =>
   hex.safeParse(await rpc.send('eth_call', [{ data, gas: toQuantity(gas) }, 'latest'])).data;
 
-/** A storage slot of a contract on the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+/** A storage slot of a contract at the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
 export const readSlot = (rpc: RpcClient, at: Address, slot: number): Promise<bigint> =>
   readQuantity(rpc, 'eth_getStorageAt', [at, toQuantity(BigInt(slot)), 'latest']);
 
-/** The code at an address on the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
+/** The code at an address at the latest block. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
 export const readCode = (rpc: RpcClient, at: Address): Promise<Hex> => sendForBytes(rpc, 'eth_getCode', [at, 'latest']);
 
 /** Reads a quantity. @throws RpcError, EngineError `CHAIN_UNREACHABLE` */
@@ -74,7 +77,7 @@ export const readQuantity = async (rpc: RpcClient, method: string, params: reado
 };
 
 /**
- * Number of transactions and EIP-7702 authorisations of an account.
+ * An account's transaction count, to which EIP-7702 authorisations add as well.
  *
  * @param at `latest`, `pending` or a block's number
  * @throws RpcError, EngineError `CHAIN_UNREACHABLE`

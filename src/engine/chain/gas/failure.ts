@@ -12,7 +12,7 @@ const abi = new Interface([
   'error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)',
 ]);
 
-/** Solidity's panic codes that contracts are likely to end with. */
+/** Solidity panic codes that are likely in practice. */
 const panics: Readonly<Record<string, string>> = {
   '0x01': 'assertion failed',
   '0x11': 'arithmetic overflow or underflow',
@@ -25,7 +25,7 @@ const panics: Readonly<Record<string, string>> = {
 
 const MAX_LENGTH = 300;
 
-/** Makes a contract's text printable: shortened, without control characters and long runs of hex. */
+/** Makes a contract's text printable: shortens it, and removes control characters and long runs of hex. */
 const shown = (text: string): string =>
   text
     .replace(/\p{C}+/gu, ' ')
@@ -36,11 +36,11 @@ const shown = (text: string): string =>
 export const parseRevert = (errors: Interface, data: Hex): { name: string; values: unknown[] } | undefined => {
   try {
     const error = errors.parseError(data);
-    // ethers also finds Error(string) and Panic(uint256) if they are not among the errors.
+    // ethers also recognises Error(string) and Panic(uint256) if they are not among the errors.
     const isOne = errors.fragments.some((one) => ErrorFragment.isFragment(one) && one.selector === error?.selector);
     return error === null || !isOne ? undefined : { name: error.name, values: error.args.toArray() };
   } catch {
-    return undefined; // For example a reason that is not UTF-8: contracts may send anything.
+    return undefined; // For example, a reason that is not UTF-8: contracts may return anything.
   }
 };
 
@@ -51,8 +51,8 @@ const panicWords = (code: bigint): string => {
 };
 
 /**
- * The text of Error(string), the kind of panic, or a custom error's selector. Only for calls without a paymaster
- * signature: the called contract chooses the text.
+ * The text of Error(string), the kind of panic, or the selector of a custom error. Use only for calls without a
+ * paymaster signature, because the called contract chooses the text.
  */
 export const revertReason = (data: Hex): string => {
   const error = parseRevert(abi, data);
@@ -62,10 +62,10 @@ export const revertReason = (data: Hex): string => {
   return byteLength(data) < 4 ? `revert data ${data}` : `custom error ${data.slice(0, 10)}`;
 };
 
-/** The EntryPoint's messages without a code, verbatim. */
+/** The EntryPoint's messages that contain no AA code, verbatim. */
 const plainWords = new Set(['sender has no code', 'not an EIP-7702 delegate']);
 
-/** What an operation's sender can do about a validation failure, by the EntryPoint's AA code. */
+/** What the operation's sender can do about a validation failure, by the EntryPoint's AA code. */
 const hints: Readonly<Record<string, string>> = {
   AA10: 'The account already exists. Leave initCode empty.',
   AA13: 'The factory in initCode reverted, has no code, or ran out of gas.',
@@ -76,14 +76,14 @@ const hints: Readonly<Record<string, string>> = {
   AA25: 'Read the nonce from EntryPoint.getNonce just before sending.',
 };
 
-/** A contract's revert error, without any text it chose except a selector. */
+/** A contract's revert error. Of what the contract chose, it contains only a selector. */
 interface ErrorName {
   readonly selector: string;
-  /** `Error(string)`, the kind of a panic, or the selector again. */
+  /** `Error(string)`, the kind of panic, or the selector. */
   readonly words: string;
 }
 
-/** The public part of a failure of an operation with a draft's signature. */
+/** What may be shown of the failure of an operation that contains a draft's signature. */
 export interface PublicFailure {
   readonly aaCode?: string | undefined;
   readonly error?: ErrorName | undefined;
@@ -99,7 +99,7 @@ const errorOf = (data: Hex): ErrorName | undefined => {
 };
 
 /**
- * The public part of revert data: the EntryPoint's code, and the error that it forwards from the account or the
+ * What may be shown of revert data: the EntryPoint's code, and the error that it passes on from the account or the
  * paymaster.
  */
 export const publicFailureOf = (data: Hex): Omit<PublicFailure, 'words'> & { readonly words?: string } => {
@@ -111,9 +111,9 @@ export const publicFailureOf = (data: Hex): Omit<PublicFailure, 'words'> & { rea
 };
 
 /**
- * `GAS_ESTIMATION_FAILED` with `data.aaCode` and `data.selector` if known, and our own message as `data.reason`.
- * Nothing else is public: the account, its factory, the paymaster and the token have seen the draft's signature, and
- * any error text of theirs may contain it. Selectors and gas may leak it too, but a draft's signature is unusable.
+ * `GAS_ESTIMATION_FAILED` with `data.aaCode` and `data.selector` if known, and Gasdesk's own message as `data.reason`.
+ * Nothing else may be shown: the account, its factory, the paymaster and the token have seen the draft's signature, so
+ * any error text of theirs may contain it. Selectors and gas could leak it too, but a draft's signature cannot be used.
  */
 export const validationFailure = ({ aaCode, error, words }: PublicFailure, cause: unknown): EngineError => {
   const reason = findAaCode(aaCode ?? '')?.words ?? words;
@@ -130,7 +130,7 @@ export const validationFailure = ({ aaCode, error, words }: PublicFailure, cause
 
 const SIMULATION_FAILED = 'The simulation failed';
 
-/** Error to throw for a failed simulation: with the AA code, if the EntryPoint or a node reports one. */
+/** The error to throw for a failed simulation. It contains the AA code, if the EntryPoint or a node reports one. */
 export const simulationFailure = (error: unknown): unknown => {
   if (!(error instanceof RpcError)) return error;
   const { data = '0x', message } = error;
@@ -138,7 +138,7 @@ export const simulationFailure = (error: unknown): unknown => {
   if (/revert|\bAA\d\d\b|\bgas\b|invalid opcode/i.test(message)) {
     return validationFailure({ aaCode: aaCodeIn(message), words: SIMULATION_FAILED }, error);
   }
-  // A provider's own message is not for the DApp's users: it may contain the operator's key.
+  // A provider's message is not shown to the DApp's users, because it may contain the operator's key.
   return new EngineError(
     'CHAIN_UNREACHABLE',
     'The node rejected the simulation of the operation',
@@ -147,7 +147,7 @@ export const simulationFailure = (error: unknown): unknown => {
   );
 };
 
-/** For `catch`. @throws the result of {@link simulationFailure} */
+/** Handler for `catch`. @throws the result of {@link simulationFailure} */
 export const failSimulation = (error: unknown): never => {
   throw simulationFailure(error);
 };

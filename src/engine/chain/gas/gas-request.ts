@@ -6,26 +6,26 @@ import type { RpcClient } from '../rpc.ts';
 import type { StateOverride } from './eth-call.ts';
 
 /**
- * Signs a draft of an operation: `paymasterAndData` of the final length, for its gas and fees. Nodes, bundlers and the
- * account's own code see it before the decision, so it must be unusable elsewhere.
+ * Returns `paymasterAndData` for a draft of an operation, with the final length for its gas and fees. Nodes, bundlers
+ * and the account's code see it before the decision, so it must be unusable elsewhere.
  */
 export type Sponsor = (op: UserOperation) => Hex;
 
 export interface GasRequest {
   rpc: RpcClient;
-  /** Used instead of `rpc` if set. */
+  /** Used instead of `rpc`, if set. */
   bundler: RpcClient | undefined;
   chainId: number;
-  /** How the chain charges for its data on layer 1, if it does. A bundler includes that itself. */
+  /** How the chain charges for layer 1 data, if it does. A bundler's estimate already includes that. */
   rollup?: Rollup | undefined;
   entryPoint: Address;
   /**
-   * Without a paymaster. Its gas values, if any, are not read; `signature` is the client's dummy, well-formed and of
-   * final length.
+   * Without a paymaster. Its gas values, if any, are ignored; `signature` is the client's dummy, well-formed and with
+   * its final length.
    */
   op: UserOperation;
   sponsor: Sponsor;
-  /** Changes of state with which the paymaster accepts the signature of `sponsor`. */
+  /** A state override in which the paymaster accepts the signature in `sponsor`'s data. */
   state?: StateOverride | undefined;
   layout: Pick<PaymasterLayout, 'entryPointVersion' | 'hasTanks' | 'paymasterGas'>;
   paymaster: Address;

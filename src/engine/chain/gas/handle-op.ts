@@ -15,21 +15,21 @@ import { failSimulation, parseRevert, simulationFailure } from './failure.ts';
 import type { Sponsor } from './gas-request.ts';
 
 const simulationCall = operationCall('simulateHandleOp(OP op, address target, bytes targetCallData)');
-/** What the EntryPoint v0.6 reverts with. */
+/** What EntryPoint v0.6's simulation reverts with. */
 const errors = new Interface([
   'error ExecutionResult(uint256 preOpGas, uint256 paid, uint48 validAfter, uint48 validUntil, bool targetSuccess, bytes targetResult)',
 ]);
-/** What the simulations of later ones return. */
+/** What the simulations of later EntryPoints return. */
 const results = new Interface([
   'function simulateHandleOp() returns (tuple(uint256 preOpGas, uint256 paid, uint256 accountValidationData, uint256 paymasterValidationData, bool targetSuccess, bytes targetResult))',
 ]);
 
 export interface MeteredGas {
-  /** Creation of the account, its validation, and the paymaster's. */
+  /** Gas for creating and validating the account, and for the paymaster's validation. */
   readonly validation: bigint;
   /**
-   * The operation's call, the paymaster's postOp, the EntryPoint's own work around them and, from v0.7 on, the penalty
-   * for unused gas.
+   * Gas for the operation's call, the paymaster's postOp, the EntryPoint's own work around them and, from v0.7 on, the
+   * penalty for unused gas.
    */
   readonly execution: bigint;
 }
@@ -38,25 +38,25 @@ export interface Simulation {
   readonly rpc: RpcClient;
   readonly version: EntryPointVersion;
   readonly entryPoint: Address;
-  /** Changes of state: enough money, and the sender's EIP-7702 delegate. */
+  /** A state override with sufficient funds, and with the sender's EIP-7702 delegate. */
   readonly state: StateOverride;
-  /** Undefined: the account pays itself. */
+  /** Undefined if the account itself pays. */
   readonly sponsor: Sponsor | undefined;
 }
 
 /**
- * Runs an operation through `simulateHandleOp`, which checks everything except the signatures and time windows of
- * account and paymaster. So a dummy signature of the account's owner passes. The paymaster's is correct, because with a
- * wrong one the paymaster would skip the work to be measured. Node and account see it before the decision, so its
- * window has passed, or its key is valid only here ({@link Sponsor}).
+ * Runs an operation through `simulateHandleOp`, which checks everything except the signatures and validity windows of
+ * account and paymaster. So the client's dummy signature is accepted. The paymaster's signature must be correct,
+ * because with a wrong one the paymaster would skip work that must be measured. Node and account see it before the
+ * decision. Therefore its validity window is over, or its key is valid only in this simulation ({@link Sponsor}).
  *
- * The simulated fee is 1 wei per gas: balances change, and cost gas, as in reality; the sum that the EntryPoint reports
- * equals the gas; and an absurd fee cannot interfere.
+ * The simulated fee is 1 wei per gas: balances change, and cost gas, as in reality; the amount that the EntryPoint
+ * reports equals the gas; and an absurd fee of the client cannot interfere.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED` with the EntryPoint's AA code, `CHAIN_UNREACHABLE`
  */
 export const simulateHandleOp = async (simulation: Simulation, op: UserOperation): Promise<MeteredGas> => {
-  // With equal fees, the EntryPoint does not read the block's base fee, which differs between nodes.
+  // If both fees are equal, the EntryPoint does not read the block's base fee, which differs between nodes.
   const priced = { ...op, sender: addressKey(op.sender), maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
   const { sponsor, version } = simulation;
   const { simulations } = entryPoints[version];
@@ -68,13 +68,13 @@ export const simulateHandleOp = async (simulation: Simulation, op: UserOperation
   return { validation: preOpGas - op.preVerificationGas, execution: paid - preOpGas };
 };
 
-/** Gas up to the end of validation, including preVerificationGas, and total gas charged. */
+/** Gas until the end of validation, including preVerificationGas, and the total gas charged. */
 interface Outcome {
   readonly preOpGas: bigint;
   readonly paid: bigint;
 }
 
-/** EntryPoint v0.6 contains the simulation as a method. It always reverts, even on success. */
+/** EntryPoint v0.6 has the simulation as a method, which always reverts, even on success. */
 const runOwn = async (simulation: Simulation, data: Hex): Promise<Outcome> => {
   const { rpc, entryPoint, state } = simulation;
   try {
@@ -91,7 +91,7 @@ const runOwn = async (simulation: Simulation, data: Hex): Promise<Outcome> => {
 const noEntryPoint = ({ version, entryPoint }: Simulation): EngineError =>
   new EngineError('GAS_ESTIMATION_FAILED', `There is no EntryPoint v${version} at ${entryPoint}`);
 
-/** From v0.7 on, an EntryPoint with an added simulation replaces the real one. */
+/** From v0.7 on, an EntryPoint with an added simulation method replaces the real one in the call. */
 const runInPlace = async (simulation: Simulation, data: Hex, simulations: ArtifactName): Promise<Outcome> => {
   const { rpc, entryPoint, state } = simulation;
   const [{ deployedBytecode }, entryPointCode] = await Promise.all([

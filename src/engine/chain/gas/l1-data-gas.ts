@@ -12,24 +12,24 @@ const abi = new Interface([
   'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)',
 ]);
 
-/** The predeploy of OP-stack chains that returns the cost of a transaction's data on layer 1, in wei. */
+/** The predeployed contract of OP-stack chains that returns the layer 1 data fee of a transaction, in wei. */
 const GAS_PRICE_ORACLE: Address = '0x420000000000000000000000000000000000000F';
-/** Scroll's own, with the same method. */
+/** Scroll's predeployed contract, with the same method. */
 const L1_GAS_PRICE_ORACLE: Address = '0x5300000000000000000000000000000000000002';
-/** Arbitrum's, which returns gas of layer 2; its nodes answer in its place. */
+/** Arbitrum's contract, which returns layer 2 gas. The nodes themselves answer calls to it. */
 const NODE_INTERFACE: Address = '0x00000000000000000000000000000000000000C8';
 
-/** A precompile of every Arbitrum chain; unlike the NodeInterface it has code. */
+/** A precompile of every Arbitrum chain. Unlike NodeInterface, it has code. */
 const ARB_GAS_INFO: Address = '0x000000000000000000000000000000000000006C';
 
-/** Addresses that have code only on chains of a kind. */
+/** For each kind of rollup, an address that has code only on such chains. */
 const PREDEPLOYS: Readonly<Record<Rollup, Address>> = {
   'op-stack': GAS_PRICE_ORACLE,
   scroll: L1_GAS_PRICE_ORACLE,
   arbitrum: ARB_GAS_INFO,
 };
 
-/** Placeholder of the usual length for unknown parts of the bundle's transaction. */
+/** Placeholders, of the usual length, for unknown parts of the bundle's transaction. */
 const FILLER = { nonce: 0xff_ff, gasLimit: 0xff_ff_ffn, fee: 0xff_ff_ff_ffn };
 
 /** An operation on a layer 2 chain. */
@@ -42,8 +42,8 @@ export interface L1DataQuestion {
 }
 
 /**
- * A layer 2 chain's charge for the layer 1 data of a bundle with only this operation: gas at the operation's price,
- * plus 10 %, since the price on layer 1 changes.
+ * What a layer 2 chain charges for the layer 1 data of a bundle with only this operation: gas at the operation's price,
+ * plus 10 % because layer 1 prices change.
  *
  * @throws RpcError, EngineError `CHAIN_UNREACHABLE`
  */
@@ -51,7 +51,7 @@ export const l1DataGas = async (rollup: Rollup, question: L1DataQuestion): Promi
   ((await gasFor[rollup](question)) * 11n) / 10n;
 
 /**
- * How an unlisted chain charges for its data on layer 1, if it does.
+ * How an unlisted chain charges for layer 1 data; undefined if it does not.
  *
  * @throws RpcError, EngineError `CHAIN_UNREACHABLE`
  */
@@ -107,7 +107,8 @@ const callContract = async (rpc: RpcClient, to: Address, name: string, values: u
 };
 
 /**
- * Wei per gas that the operation pays now. If it offers less than the base fee, it is mined only after that has fallen.
+ * Wei per gas that the operation would pay now. If it offers less than the base fee, it is mined only after the base
+ * fee has fallen, so its offer counts.
  */
 const effectiveGasPrice = async (
   rpc: RpcClient,

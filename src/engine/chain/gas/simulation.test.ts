@@ -37,7 +37,9 @@ const op: UserOperationV06 = {
   signature: `0x${'22'.repeat(65)}`,
 };
 
-/** A node whose simulations end as listed (the last one repeats), and the simulations it received. */
+/**
+ * A node whose simulations return the given results in order (the last one repeats), and the simulations it received.
+ */
 const nodeWith = (simulations: (() => unknown)[], probe: unknown = callNeeds50k) => {
   const simulated: UserOperationV06[] = [];
   const send = (method: string, [call]: readonly unknown[]): unknown => {

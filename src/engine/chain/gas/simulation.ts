@@ -17,26 +17,27 @@ import type { Simulation } from './handle-op.ts';
 import { l1DataGas } from './l1-data-gas.ts';
 import { preVerificationGas } from '../../../core/user-operation/pre-verification.ts';
 
-/** More than bundlers allow for validation. */
+/** More than bundlers allow for an account's validation. */
 const MAX_VERIFICATION_GAS = 6_000_000n;
-/** More than a paymaster's own calls need. */
+/** More than a paymaster's calls need. */
 const MAX_PAYMASTER_GAS = 2_000_000n;
 
-/** Bundlers' minimum: the price of a call with value (EIP-150). */
+/** The minimum that bundlers require: the cost of a call with value (EIP-150). */
 const MIN_CALL_GAS = 9_100n;
 
-/** Reading and lowering a deposit, which counts towards the payer's limit (EIP-2929: 2,100 and 2,900). */
+/** Gas for reading and lowering a deposit, which counts towards the payer's limit (EIP-2929: 2,100 and 2,900). */
 const DEPOSIT_GAS = 5_000n;
 
-/** How often validation limits are raised if they do not suffice despite the measured gas. */
+/** How often the validation limits are raised if they do not suffice although gas was measured. */
 const MAX_RAISES = 3;
 
-/** 10 % more: state changes until the operation is mined, and nested calls get only 63/64 of the gas. */
+/** Adds 10 %, because state changes until the operation is mined, and nested calls get only 63/64 of the gas. */
 const withMargin = (gas: bigint): bigint => (gas * 11n) / 10n;
 
 /**
- * Gas of an operation without a bundler (behaviour 4.2), with at most ten `eth_call`s. Runs with generous limits
- * measure validation and postOp, a search finds the call's gas, and a last run proves that the result passes.
+ * Estimates the gas of an operation without a bundler (behaviour 4.2), with at most ten `eth_call`s. Simulations with
+ * generous limits measure validation and postOp, a search finds the gas of the call, and a last simulation proves that
+ * the result suffices.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`
  */
@@ -56,7 +57,7 @@ export const estimateBySimulation = async (request: GasRequest): Promise<GasValu
   });
 };
 
-/** Enough money for the payer, the sender's future code, and the paymaster's signer. */
+/** A state override with sufficient funds, the sender's future code, and the key that signs for the paymaster. */
 const simulatedState = ({ entryPoint, op, layout, paymaster, fundingWallet, state = {} }: GasRequest) => {
   const tank = layout.hasTanks && fundingWallet !== undefined ? { paymaster, fundingWallet } : undefined;
   const funded = ampleFunds(entryPoint, [paymaster, op.sender], tank);
@@ -73,13 +74,13 @@ const generous = { callGasLimit: 0n, verificationGasLimit: MAX_VERIFICATION_GAS,
 const meterV06 = async (simulation: Simulation, op: UserOperationV06): Promise<MeteredGas> => {
   const { validation, execution } = await simulateHandleOp(simulation, { ...op, ...generous });
   const metered = validation + execution;
-  // v0.6 applies the same limit to validation and to postOp; the sum makes the limits cover the whole charge.
+  // v0.6 applies the same limit to validation and to postOp. Their sum makes the limits cover the whole charge.
   return { metered, verificationGasLimit: withMargin(metered) };
 };
 
 /**
- * From v0.7 on the paymaster has its own limits. Its calls' gas is the difference to the same operation paid by the
- * account.
+ * From v0.7 on, the paymaster has separate limits. The gas of its calls is measured as the difference to the same
+ * operation paid by the account.
  */
 const meterV07 = async (
   simulation: Simulation,
@@ -90,11 +91,12 @@ const meterV07 = async (
   const own = await simulateHandleOp({ ...simulation, sponsor: undefined }, { ...op, ...generous });
   const sponsored = await simulateHandleOp(simulation, { ...op, ...generous, ...paymasterGas });
   const postOp = postOpGas(own.execution, sponsored.execution);
-  // A postOp that takes tokens may fail here, where the operation's call has not set the allowance.
+  // A postOp that takes tokens may fail in this simulation, because the operation's call does not run and approves
+  // nothing.
   const least = layout.paymasterGas?.paymasterPostOpGasLimit ?? 0n;
   return {
     metered: sponsored.validation + own.execution + postOp,
-    // The EntryPoint's own work has no limit: it is included here, so that the limits cover the whole charge.
+    // The EntryPoint's own work has no separate limit. It is included here, so that the limits cover the whole charge.
     verificationGasLimit: withMargin(own.validation - DEPOSIT_GAS + own.execution),
     paymasterVerificationGasLimit: withMargin(sponsored.validation - own.validation + DEPOSIT_GAS),
     paymasterPostOpGasLimit: max(withMargin(postOp), least),
@@ -102,16 +104,17 @@ const meterV07 = async (
 };
 
 /**
- * Gas of postOp, from the execution charges without it and with MAX_PAYMASTER_GAS as its limit: `charged = used +
- * (limit - used) / 10`, the penalty for unused gas. v0.8 has no penalty without a postOp, and otherwise excludes the
- * EntryPoint's own work from `used`, so the result is some 1,000 gas too high.
+ * Gas of postOp, computed from the gas charged for execution without postOp and with MAX_PAYMASTER_GAS as its limit:
+ * `charged = used + (limit - used) / 10`, where the last part is the penalty for unused gas. v0.8 charges no penalty
+ * without a postOp, and otherwise excludes the EntryPoint's own work from `used`, so there the result is about 1,000
+ * gas too high.
  */
 const postOpGas = (without: bigint, charged: bigint): bigint => {
   const used = (10n * charged - MAX_PAYMASTER_GAS) / 9n;
   return used > without ? used - without : 0n;
 };
 
-/** Raises the validation limits until the operation's gas values pass. */
+/** Raises the validation limits until the operation succeeds with its gas values. */
 const proven = async (simulation: Simulation, op: UserOperation, raises = 0): Promise<GasValues> => {
   try {
     await simulateHandleOp(simulation, op);

@@ -5,12 +5,12 @@ import type { RpcClient } from '../rpc.ts';
 import { type StateOverride, readSlot } from './eth-call.ts';
 import { failSimulation } from './failure.ts';
 
-/** Contracts store their signer among their first variables. */
+/** Slots that may hold the signer, which is among a contract's first variables. */
 const SLOTS = Array.from({ length: 10 }, (_, slot) => slot);
 
 /**
- * State in which a paymaster contract accepts another key's signatures, so that a simulation needs none of the real
- * key. Finds the signer's slot by its value, because it differs between builds.
+ * A state override in which a paymaster contract accepts another key's signatures, so that simulations do not need the
+ * real key. The signer's slot is found by its value, because it differs between builds.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED` if no slot holds the signer, `CHAIN_UNREACHABLE`
  */

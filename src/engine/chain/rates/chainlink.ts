@@ -14,12 +14,14 @@ const abi = new Interface([
   'function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
 ]);
 
-/** How far the chain's clock may be ahead of this machine's. */
+/** How far the chain's clock may be ahead of this machine's, in seconds. */
 const CLOCK_SKEW_S = 300n;
-/** Feeds have 8 or 18. A contract with more is not a feed, and large powers of ten would only take time. */
+/**
+ * Feeds have 8 or 18 decimals. A contract with more than this is no feed, and large powers of ten would only take time.
+ */
 const MAX_DECIMALS = 36n;
 
-/** Covers sane token prices: millionths of a millionth of a dollar. */
+/** Enough for plausible token prices, down to a millionth of a millionth of a dollar. */
 const USD_DECIMALS = 12;
 const USD = 10n ** BigInt(USD_DECIMALS);
 const sanePrices = {
@@ -41,14 +43,14 @@ const priceError = ({ price, decimals }: FeedPrice, name: FeedName): string | un
 };
 
 interface FeedPrice {
-  /** USD times ten to the power of `decimals`; positive. */
+  /** USD times ten to the power of `decimals`; always positive. */
   readonly price: bigint;
   readonly decimals: number;
   /** Epoch seconds. */
   readonly updatedAt: number;
 }
 
-/** Why a feed's answer is unusable. The message is the end of a sentence. */
+/** Why a feed's answer cannot be used. The message completes a sentence. */
 class FeedError extends Error {}
 
 const read = async ({ call }: RpcClient, feed: Address, method: string): Promise<Result> => {
@@ -86,7 +88,7 @@ const roundError = ({ roundId, answer, updatedAt, answeredInRound }: Round, maxA
   return undefined;
 };
 
-/** A feed's newest reliable answer. @throws FeedError */
+/** A feed's latest answer, if it is reliable. @throws FeedError */
 const readFeed = async (
   rpc: RpcClient,
   name: FeedName,
@@ -107,25 +109,25 @@ const readFeed = async (
 };
 
 /**
- * Smallest units of the token for one native coin, rounded up so that it never falls below the price; 0: less than one
- * unit.
+ * Units of the token (its smallest) per native coin, rounded up so that the user never pays less than the price; 0 if
+ * that is less than one unit.
  */
 const exchangeRateOf = (native: FeedPrice, token: FeedPrice, tokenDecimals: number): bigint => {
   const numerator = native.price * 10n ** BigInt(token.decimals + tokenDecimals);
   const denominator = token.price * 10n ** BigInt(native.decimals);
-  // Rounded up, a worthless coin would still have a rate of one unit.
+  // Rounding up would give even a worthless coin a rate of one unit.
   return numerator < denominator ? 0n : (numerator + denominator - 1n) / denominator;
 };
 
 /**
- * The rate by two Chainlink feeds, native coin and token in USD, read on the latest block.
+ * The exchange rate according to two Chainlink feeds at the latest block: native coin in USD and token in USD.
  *
  * @param rpc the node of the token's chain; undefined if none is set
  * @param token the fee token
  * @param source its feeds
  * @param now epoch ms
- * @throws EngineError `CHAIN_UNREACHABLE`, which names the feed and its error; `PAYMASTER_NOT_READY` if the node is of
- *   another chain
+ * @throws EngineError `CHAIN_UNREACHABLE`, which names the feed and its error; `PAYMASTER_NOT_READY` if the node
+ * belongs to another chain
  */
 export const chainlinkRate = async (
   rpc: RpcClient | undefined,
@@ -150,7 +152,7 @@ export const chainlinkRate = async (
       return await readFeed(rpc, what, feed, maxAge, now);
     } catch (error) {
       if (error instanceof FeedError) throw unusable(`the ${what} feed ${feed} ${error.message}`, { feed }, error);
-      // A node's message stays in the cause: it may contain the operator's key.
+      // The node's message is only in the cause, because it may contain the operator's key.
       if (error instanceof RpcError) throw unusable(`the ${what} feed ${feed} did not answer`, { feed }, error);
       if (isUnreachable(error)) throw unusable(error.message, { feed }, error);
       throw error;
@@ -163,19 +165,22 @@ export const chainlinkRate = async (
   return { exchangeRate, usd: { price: usd.price, decimals: usd.decimals } };
 };
 
-/** Why no price could be read, as the end of a sentence. @throws errors that are not of the node, feed or settings */
+/**
+ * Why no price could be read, phrased as the end of a sentence. @throws any error that does not come from node, feed or
+ * settings
+ */
 const unreadable = (error: unknown, feed: Address): string => {
   if (error instanceof FeedError) return `the native/USD feed ${feed} ${error.message}`;
-  // A node's message is left out: it may contain the operator's key.
+  // The node's message is left out, because it may contain the operator's key.
   if (error instanceof RpcError) return `the native/USD feed ${feed} did not answer`;
   if (error instanceof EngineError) return `the native/USD feed ${feed} could not be asked (${error.code})`;
   throw error;
 };
 
 /**
- * A native coin's price by its Chainlink feed, or why it is unknown.
+ * The native coin's price according to its Chainlink feed, or why it is unknown.
  *
- * @param findRpc finds the node of the chain; undefined if none is set
+ * @param findRpc finds the chain's node; undefined if none is set
  * @param source the feed
  * @param now epoch ms
  */

@@ -13,17 +13,20 @@ export interface Rates {
    *   chain's URL cannot be used
    */
   rateOf(token: FeeToken): Promise<TokenRate>;
-  /** A native coin's price in US dollars, or why it is unknown. */
+  /** The native coin's price in US dollars, or why it is unknown. */
   coinPrice(chainId: number, source: CoinPriceSource): Promise<CoinPrice>;
-  /** The same without waiting: undefined if unknown, and requested meanwhile. */
+  /** The same, without waiting. If the price is not cached, returns undefined and starts reading it. */
   coinPriceNow(chainId: number, source: CoinPriceSource): CoinPrice | undefined;
-  /** Reads everything again from now on: the operator has changed a token. */
+  /** Clears the cache, because the operator has changed a token. */
   forget(): void;
 }
 
-/** A quote and the operation that follows seconds later have the same price, and a busy desk reads it once. */
+/**
+ * How long rates are cached: a quote and the operation that follows seconds later get the same price, and many
+ * operations share one read.
+ */
 const CACHED_MS = 10_000;
-/** A feed that hangs must not delay every operation. */
+/** How long errors are cached, so that a feed that does not respond cannot delay every operation. */
 const ERROR_CACHED_MS = 2_000;
 
 interface CacheEntry {
@@ -37,8 +40,8 @@ type ChainlinkSource = SourceOf<'chainlink'>;
 const staticPrice = ({ usd }: SourceOf<'static'>): CoinPrice => ({ usd, source: 'static' });
 
 /**
- * Rates by each token's own source; those read from the chain are kept for some seconds. Errors of a coin's feed are
- * kept for a shorter time, those of fee tokens not at all.
+ * Rates from each token's own source. Rates read from the chain are cached for some seconds. Errors of a coin's feed
+ * are cached for a shorter time, errors of fee tokens not at all.
  */
 export const createRates = (chains: Pick<ChainAccess, 'rpc'>, clock: Clock): Rates => {
   const cached = new Map<string, CacheEntry>();

@@ -1,16 +1,16 @@
 import type { ProcedureOutput } from '../../../api/index.ts';
 
-/** The result of one check: good, good with advice (in `fix`), or an error. */
+/** The result of one check: success, success with advice (in `fix`), or an error. */
 export type Check = ProcedureOutput<'system.doctor'>['checks'][number];
 
 export const good = (name: string, detail: string): Check => ({ name, ok: true, detail, fix: '' });
 
-/** It works, but the operator should act. */
+/** A success, but the operator should do something. */
 export const advice = (name: string, detail: string, fix: string): Check => ({ name, ok: true, detail, fix });
 
 export const failed = (name: string, detail: string, fix: string): Check => ({ name, ok: false, detail, fix });
 
-/** Runs checks. If one throws, that is a result too, and the others still run. */
+/** Runs checks. If they throw, the error becomes a result, so that other checks still run. */
 export const isolated = async (
   name: string,
   check: () => Check | undefined | Promise<Check | readonly Check[] | undefined>,
@@ -26,7 +26,7 @@ export const isolated = async (
   }
 };
 
-/** Runs a check that returns its success message; an expected error becomes its result. */
+/** Runs a check that returns its success message. An expected error becomes the result. */
 export const attempt = async (name: string, fix: string, probe: () => Promise<string>): Promise<Check> => {
   try {
     return good(name, await probe());

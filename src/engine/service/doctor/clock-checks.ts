@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { DecisionQueries } from '../../store/decision-queries.ts';
 import { type Check, advice, failed, good } from './check.ts';
 
-/** An older newest block means an idle chain, a node that is behind, or a clock that is ahead. */
+/** If the latest block is older than this, the chain is idle, the node is behind, or the clock is ahead. */
 const OLD_BLOCK_MS = 15 * 60_000;
 
 const FIX =
@@ -18,7 +18,7 @@ const apart = (ms: number): string => {
   return spanWords(seconds < 120 ? seconds : Math.round(seconds / 60) * 60);
 };
 
-/** Judges this computer's clock by another source's current time (epoch ms). */
+/** Compares this computer's clock with the current time from another source (epoch ms). */
 const compared = (name: string, owner: string, aheadMs: number): Check | undefined => {
   if (Math.abs(aheadMs) <= TOLERATED_MS) return undefined;
   const [where, means] = aheadMs > 0 ? ['ahead of', AHEAD] : ['behind', BEHIND];
@@ -56,8 +56,8 @@ export const checkChainClock = async (clock: Clock, chainId: number, rpc: RpcCli
 };
 
 /**
- * Reports a change of the machine's time: while the service runs, which keeps its own time, or before it started, if
- * decisions are from the future.
+ * Reports that the machine's time has changed: either while the service runs (the service has its own clock), or before
+ * it started, if decisions are from the future.
  */
 export const checkClock = async (store: Pick<DecisionQueries, 'summarizeDecisions'>, clock: Clock): Promise<Check> => {
   const name = 'clock';

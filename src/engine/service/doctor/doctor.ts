@@ -13,9 +13,9 @@ import { checkChainClock, checkClock } from './clock-checks.ts';
 import { checkAccess, checkBackups, checkSpace } from './folder-checks.ts';
 import { checkLog, checkRollback } from './log-check.ts';
 
-/** Longer than settlement waits for a failing node. */
+/** Longer than settlement waits before it polls a failing node again. */
 const LATE_POLL_MS = 5 * 60_000;
-/** Operations mined earlier need no attention. */
+/** Operations mined longer ago than this need no attention. */
 const UNMATCHED_MS = 7 * 24 * 3_600_000;
 
 const UNCHECKED = 'Unchecked: the chain has no RPC URL, so Gasdesk signs operations without checking fees and gas tank';
@@ -47,7 +47,10 @@ const checkChain = async (context: ServiceContext, { chainId }: ChainSettings): 
   return [reached, time, settled, unmatched].filter((check) => check !== undefined);
 };
 
-/** Undefined if settlement does not watch the chain: nothing was ever signed there, or the service does not run. */
+/**
+ * Undefined if settlement does not watch the chain, because nothing was ever signed there or the service is not
+ * running.
+ */
 const checkSettlement = ({ clock, polledAt }: ServiceContext, chainId: number): Check | undefined => {
   const at = polledAt(chainId);
   if (at === undefined) return undefined;
@@ -59,7 +62,7 @@ const checkSettlement = ({ clock, polledAt }: ServiceContext, chainId: number): 
   return clock.now() - at > LATE_POLL_MS ? advice(name, detail, fix) : good(name, detail);
 };
 
-/** Undefined if every mined operation has its decision. */
+/** Undefined if a decision was found for every mined operation. */
 const checkUnmatched = async ({ store, clock }: ServiceContext, chainId: number): Promise<Check | undefined> => {
   const decisions = await store.countUnmatched(chainId, clock.now() - UNMATCHED_MS);
   if (decisions === 0) return undefined;
@@ -81,9 +84,9 @@ const checkContract = async (
     const signer = await store.findSigner(chainId);
     if (signer === undefined) throw new EngineError('SIGNER_MISSING');
     const rpc = await requireNode(chains, chainId);
-    // Read again: another contract may have been attached during the chain reads.
+    // Read again, because another contract may have been attached during the chain reads.
     const { address } = await requireContract(store, chainId, layout);
-    // It is verified before each signature until it passes.
+    // An unchecked contract is verified before each signature until it passes.
     const unchecked = { chainId, version, address, checked: false };
     await store.savePaymasterContract(unchecked);
     await ensureVerified(store, rpc, { ...unchecked, layout, contract: address, signer: signer.address });
@@ -91,7 +94,7 @@ const checkContract = async (
   });
 };
 
-/** The next setup step of a desk that cannot sponsor yet; undefined once it has a DApp and a contract. */
+/** The next setup step, if Gasdesk cannot sponsor yet; undefined once it has a DApp and a contract. */
 const checkSetup = async ({ store }: ServiceContext): Promise<Check | undefined> => {
   const [chains, dapps, signers] = [await store.listChains(), await store.listDapps(), await store.listSigners()];
   const contracts = await store.listPaymasterContracts();

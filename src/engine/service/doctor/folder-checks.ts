@@ -5,14 +5,16 @@ import type { DataFolder } from '../../data-folder/data-folder.ts';
 import { type FreeBytes, LEAST_FREE_BYTES, bytesText } from '../../data-folder/free-bytes.ts';
 import { type Check, advice, failed, good } from './check.ts';
 
-/** Below this the operator should free space. */
+/** With less free space than this, the operator should free some. */
 const LOW_BYTES = 2n ** 30n;
-/** Any permission of users other than the owner. */
+/** All permissions of users other than the owner. */
 const OTHERS = 0o077;
 const DAY_MS = 86_400_000;
 const OLD_BACKUP_DAYS = 30;
 
-/** Free space on the disk of the data folder. `freeBytes` returns how much this user may still write there. */
+/**
+ * Checks the free space on the data folder's disk. @param freeBytes returns how much this user can still write there
+ */
 export const checkSpace = async ({ dir }: Pick<DataFolder, 'dir'>, freeBytes: FreeBytes): Promise<Check> => {
   const name = 'disk space';
   const free = await freeBytes(dir).catch(() => undefined);
@@ -23,10 +25,13 @@ export const checkSpace = async ({ dir }: Pick<DataFolder, 'dir'>, freeBytes: Fr
   return free < LOW_BYTES ? advice(name, detail, fix) : good(name, detail);
 };
 
-/** Whether other users of this machine can hold the lock, or read the data: API keys and the encrypted vault. */
+/**
+ * Checks whether other users of this machine could take the lock, or read the data, which includes API keys and the
+ * encrypted vault.
+ */
 export const checkAccess = async ({ dir, database, vault, config, lock }: DataFolder): Promise<Check> => {
   const name = 'data folder';
-  // Windows has no such bits.
+  // Windows has no such permission bits.
   if (process.platform === 'win32') return good(name, dir);
   const wanted = [
     { path: dir, mode: '700' },
@@ -43,7 +48,7 @@ export const checkAccess = async ({ dir, database, vault, config, lock }: DataFo
   );
 };
 
-/** Age of the newest backup in the backups folder; backups elsewhere are unknown. */
+/** Checks the age of the latest backup in the backups folder. Backups in other places are unknown. */
 export const checkBackups = ({ list, folder }: Pick<Backups, 'list' | 'folder'>, clock: Clock): Check => {
   const name = 'backups';
   const fix = 'Run "gasdesk backup", and store the file on another machine.';

@@ -7,13 +7,16 @@ import { type Check, failed, good } from './check.ts';
 
 const FIX = 'The database was altered. Run "gasdesk log verify", which names the entry, and restore an earlier backup.';
 
-/** Whether the database continues what this engine wrote. Undefined if it does: the log check covers the rest. */
+/**
+ * Checks whether the database contains everything that this engine wrote. Undefined if it does, because `checkLog`
+ * covers the rest.
+ */
 export const checkRollback = async ({ rollback }: Pick<ServiceContext, 'rollback'>): Promise<Check | undefined> => {
   const found = await rollback();
   return found && failed('rollback', found.words, `${MEND_ROLLBACK}.`);
 };
 
-/** Compares the log's tree with its newest checkpoint, and stored tree nodes and policies with their hashes. */
+/** Compares the log's tree with its latest checkpoint, and stored tree nodes and policies with their hashes. */
 export const checkLog = async ({ store, vault, checkpoints }: ServiceContext): Promise<Check> => {
   const size = await store.logSize();
   const newest = await store.newestCheckpoint();

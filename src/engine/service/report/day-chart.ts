@@ -3,14 +3,14 @@ import type { OutcomeCounts, Tally } from './tally.ts';
 
 const WIDTH = 720;
 const HEIGHT = 130;
-const BASE = 112; // the dates are below it
+const BASE = 112; // the dates are below this line
 const WIDEST_BAR = 40;
-/** From the bottom up. */
+/** In order from the bottom up. */
 const STACK = ['sponsored', 'denied', 'error'] as const;
 
 const total = (counts: OutcomeCounts): number => STACK.reduce((sum, outcome) => sum + counts[outcome], 0);
 
-/** A stacked bar per day with its decisions by outcome. The table below it has the numbers. */
+/** A stacked bar for each day, showing its decisions by outcome. The table below the chart contains the numbers. */
 export const dayChart = (days: Tally['days']): Markup => {
   const listed = [...days].sort(([a], [b]) => a.localeCompare(b));
   const most = Math.max(1, ...listed.map(([, counts]) => total(counts)));

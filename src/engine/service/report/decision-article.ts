@@ -17,13 +17,13 @@ export interface ChainNames {
 type Step = DecisionRecord['trace'][number];
 type WebhookCall = NonNullable<Step['call']>;
 
-/** Of a webhook's response. */
+/** The most characters of a webhook's response that are shown. */
 const SHOWN_CHARACTERS = 2_000;
 
 /** `2026-11-21 14:30:05 UTC`, independent of locale and time zone. @param at epoch ms */
 export const utcTime = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-/** An exact amount, in coin. */
+/** An exact amount in coins. */
 export const coins = (wei: string | bigint, { symbol }: ChainNames): string =>
   `${weiToDecimal(BigInt(wei)).replace(/^\d+/, grouped)} ${symbol}`;
 
@@ -63,7 +63,7 @@ const stepRow = (step: Step, decides: boolean, chain: ChainNames): Markup => htm
   </tr>
 `;
 
-/** One decision as a sentence, with its reason and the step of every rule. */
+/** Shows one decision: a sentence, its reason, and the step of every rule. */
 export const decisionArticle = (
   decision: DecisionRecord,
   { calls }: Pick<ProcedureOutput<'decisions.calls'>, 'calls'>,
@@ -98,7 +98,7 @@ export const decisionArticle = (
   </article>`;
 };
 
-/** A filter in words. `dapp` is the name of the DApp in the filter, if known. */
+/** Describes a filter. @param dapp name of the DApp in the filter, if known */
 export const filterWords = (
   { paymasterId, sender, outcome, rule, from, to }: DecisionFilters,
   dapp: string | undefined,

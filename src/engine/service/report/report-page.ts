@@ -8,7 +8,7 @@ import type { Tally } from './tally.ts';
 
 export interface Report {
   readonly subject: string;
-  /** Program and source, e.g. `Gasdesk 0.1.0`. */
+  /** The program and version, e.g. `Gasdesk 0.1.0`. */
   readonly source: string;
   /** When the report was written, epoch ms. */
   readonly at: number;
@@ -49,7 +49,7 @@ line{stroke:#858d99}text{fill:#59616e;font-size:11px}text.end{text-anchor:end}
 
 type Cell = Markup | string | number;
 
-/** The first column names what the others count. */
+/** A table whose first column says what the numbers in the other columns count. */
 const table = (columns: readonly string[], rows: readonly (readonly Cell[])[]): Markup =>
   html`<table>
     <thead>
@@ -147,7 +147,7 @@ export const reportPage = (report: Report, styleHash: string): string => {
     }
     ${articles}
   `;
-  // Not through `html`: escaping would change the style, and its hash. It is a constant.
+  // Inserted without `html`, because escaping would change the style and its hash. The style is a constant.
   const style = `<style>${REPORT_STYLE}</style>`;
   const head = html`<meta charset="utf-8" />
     <meta http-equiv="Content-Security-Policy" content="${policy}" />

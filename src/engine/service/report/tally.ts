@@ -2,23 +2,23 @@ import type { DecisionRow } from '../../../shared/schema/decision.ts';
 
 export type OutcomeCounts = Record<DecisionRow['outcome'], number>;
 
-/** Wei of the sponsored operations of one chain. */
+/** Amounts of the sponsored operations on one chain, in wei. */
 export interface Money {
-  /** Maximum cost of all. */
+  /** Maximum cost of all operations. */
   maxWei: bigint;
-  /** Actual cost of the mined ones. */
+  /** Actual cost of the mined operations. */
   actualWei: bigint;
-  /** Maximum cost of operations that are not settled yet, wei. */
+  /** Maximum cost of the operations that are not settled yet. */
   openWei: bigint;
 }
 
 export interface Tally {
   readonly counts: OutcomeCounts;
-  /** By chain id. */
+  /** Amounts by chain id. */
   readonly money: Map<number, Money>;
-  /** By day, `2026-11-21`, UTC. */
+  /** Counts by day in UTC, such as `2026-11-21`. */
   readonly days: Map<string, OutcomeCounts & { readonly spentWei: Map<number, bigint> }>;
-  /** Denials by deciding rule. */
+  /** Number of denials by the rule that denied. */
   readonly rules: Map<string, number>;
 }
 
@@ -32,7 +32,7 @@ const entry = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): V
   return value;
 };
 
-/** Actual cost in wei, or the maximum while it is unknown; null for a decision without cost. */
+/** Actual cost in wei, or the maximum cost while that is unknown; null for a decision without cost. */
 const spentBy = ({ actualCostWei, maxCostWei, settlement }: DecisionRow): bigint | null => {
   if (actualCostWei !== null) return BigInt(actualCostWei);
   const isOpen = settlement === 'reserved' || settlement === 'unconfirmed';

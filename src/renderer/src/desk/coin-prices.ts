@@ -11,7 +11,7 @@ export const noPriceSentence = (error: string, coin: string): string => `${coin}
 
 const MINUTE_MS = 60_000;
 
-/** Prices of native coins on the chains that have a price source; read every minute. */
+/** Prices of native coins on the chains that have a price source. They are read every minute. */
 export const useCoinPrices = defineStore('coinPrices', () => {
   const desk = useDesk();
   const transport = useTransport();
@@ -33,9 +33,9 @@ export const useCoinPrices = defineStore('coinPrices', () => {
   );
   const prices = computed(() => new Map<number, CoinPrice>(data.value));
 
-  /** Undefined without a source, and until it is read. */
+  /** Undefined without a source, and until the price is read. */
   const priceOf = (chainId: number): CoinPrice | undefined => prices.value.get(chainId);
-  /** US dollars for one coin, decimal; empty if unknown. */
+  /** US dollars per coin, decimal; empty if unknown. */
   const usd = (chainId: number): string => priceOf(chainId)?.usd ?? '';
   const usdOf = (paymasterId: string): string =>
     usd(desk.dapps.find((dapp) => dapp.paymasterId === paymasterId)?.chainId ?? 0);

@@ -1,6 +1,6 @@
 import type { RouteLocationRaw } from 'vue-router';
 
-/** Tabs of a DApp, by the last part of the address. The policy comes first. */
+/** Tabs of a DApp, by the last part of the page's address. The policy comes first. */
 export const dappTabs = ['policy', 'tank', 'connect', 'decisions', 'webhooks'] as const;
 
 export type DappTab = (typeof dappTabs)[number];
@@ -13,19 +13,22 @@ export const dappTabTitles: Readonly<Record<DappTab, string>> = {
   webhooks: 'Webhooks',
 };
 
-/** Stands in an address for the DApp that was opened last. */
+/** In an address, stands for the DApp that was opened last. */
 export const LAST_DAPP = 'last';
 
 export interface DappQuery {
-  /** The kind of rule, by its `type`, whose form is open. */
+  /** The kind of rule (its `type`) whose form is open. */
   readonly form?: string;
-  /** What the form changes: the address of a contract, a webhook's id, a rule's id or name. Absent: a new one. */
+  /**
+   * What the form changes: a contract by its address, a webhook by its id, a rule by its id or name. Absent for a new
+   * one.
+   */
   readonly of?: string;
-  /** Prefilled value of the form: a method, or an address. */
+  /** Value to prefill in the form: a method, or an address. */
   readonly add?: string;
-  /** The policy entry with the focus: a kind of rule, or a value as in `of`. */
+  /** The policy entry to focus: a kind of rule, or a value as in `of`. */
   readonly at?: string;
-  /** The decision that each change decides again. */
+  /** The past decision that the form replays under each change. */
   readonly decision?: string;
   /** Amount to deposit in the gas tank, wei. */
   readonly deposit?: string;

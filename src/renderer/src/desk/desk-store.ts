@@ -10,18 +10,23 @@ import type { Chain, Dapp, SystemInfo } from './types.ts';
 export type Connection = 'starting' | 'connected' | 'lost' | 'refused';
 
 const TICK_MS = 5_000;
-/** An engine that leaves this many questions unanswered, one a tick, is not running. */
+/** If the engine leaves this many requests unanswered, with one sent per tick, it counts as not running. */
 const MAX_UNANSWERED = 3;
-/** Ticks between questions from then on, since each question keeps a connection. */
+/** From then on, a request is sent only every so many ticks, because each unanswered one occupies a connection. */
 const SELDOM = 12;
 const MINUTE_MS = 60_000;
-/** A smaller clock difference does not show: the page shows minutes. */
+/** A smaller difference between the clocks is not visible, because the page shows minutes. */
 const NOTICEABLE_MS = 10_000;
-/** Most decisions kept that were made while the page was open. */
+/** The most decisions kept that were made while the page was open. */
 export const RECENT = 200;
-/** Most settled decisions kept, for lists that were read before: more than an operator scrolls through. */
+/**
+ * The most settled decisions kept, for updating lists that were read earlier: more than an operator scrolls through.
+ */
 const SETTLED = 2_000;
-/** Feed pages are collected this long: at hundreds of decisions a second the page still paints ten times. */
+/**
+ * Feed pages are collected for this long, so that the page is painted at most ten times per second, even with hundreds
+ * of decisions.
+ */
 const GATHER_MS = 100;
 
 /** State that every page needs: the engine, DApps, chains, and new decisions. */
@@ -32,31 +37,31 @@ export const useDesk = defineStore('desk', () => {
   const connection = ref<Connection>('starting');
   const error = ref<string>();
   const info = shallowRef<SystemInfo>();
-  /** The operator uses the console without unlocking the vault. */
+  /** True if the operator has chosen to use the console without unlocking the vault. */
   const isVaultLeft = ref(false);
   const dapps = shallowRef<readonly Dapp[]>([]);
-  /** The DApp that the operator works on; pages open with it. */
+  /** The DApp that the operator is working on. Pages select it when they open. */
   const chosenDapp = ref<string>();
   const chainList = shallowRef<readonly Chain[]>([]);
-  /** Made since the page was opened, newest first, at most {@link RECENT}. */
+  /** Decisions made since the page was opened, newest first, at most {@link RECENT}. */
   const recent = shallowRef<readonly DecisionRow[]>([]);
   /** Number of decisions made since the page was opened. */
   const made = ref(0);
-  /** How many of them the last read of `info` already counts. */
+  /** How many of them the last read of `info` already counted. */
   let counted = 0;
-  /** Newest decisions that settlement has changed since the page was opened, by id, in their current state. */
+  /** The newest decisions that settlement has changed since the page was opened, in their current state, by id. */
   const settled = shallowRef(new Map<string, DecisionRow>());
-  /** Lead of the desk's clock over this window's, ms. Limits and windows follow the desk's clock. */
+  /** How far Gasdesk's clock is ahead of this window's, in ms. Limits and their windows follow Gasdesk's clock. */
   let aheadMs = 0;
   const now = ref(timer.now());
-  /** Feed rows up to the last tick: totals are read again when it changes. */
+  /** Number of feed rows received before the last tick. Totals are read again when it changes. */
   const news = ref(0);
   let rowCount = 0;
-  /** Changes with the news and every minute, since time alone ends some windows. */
+  /** Changes when feed rows arrive, and every minute, because some windows end without any event. */
   const sums = computed(() => `${news.value} ${Math.floor(now.value / MINUTE_MS)}`);
 
   const chains = computed(() => new Map(chainList.value.map((chain) => [chain.chainId, chain])));
-  /** Decisions ever made. */
+  /** Number of decisions ever made. */
   const total = computed(() => (info.value?.decisions ?? 0) + made.value - counted);
   const chainName = (chainId: number): string => chains.value.get(chainId)?.name ?? `chain ${chainId}`;
   const coin = (chainId: number): string => chains.value.get(chainId)?.symbol ?? 'native coin';
@@ -67,7 +72,7 @@ export const useDesk = defineStore('desk', () => {
     error.value = cause instanceof EngineError ? cause.message : 'The engine does not answer.';
   };
 
-  /** Questions since the engine's last answer. */
+  /** Requests since the engine's last response. */
   let unanswered = 0;
   const answered = (): void => {
     if (unanswered >= MAX_UNANSWERED && connection.value === 'lost') {
@@ -76,7 +81,7 @@ export const useDesk = defineStore('desk', () => {
     }
     unanswered = 0;
   };
-  /** An equal value stays the same object, so that nothing computed from it is computed again. */
+  /** Keeps the same object if the value is equal, so that nothing is recomputed from it. */
   const keep = <T>(stored: { value: T }, now: T): void => {
     if (JSON.stringify(stored.value) !== JSON.stringify(now)) stored.value = now;
   };
@@ -88,7 +93,9 @@ export const useDesk = defineStore('desk', () => {
     now.value = timer.now() + aheadMs;
   };
 
-  /** Reads state, DApps and chains, so that changes by another console or the command line show within a tick. */
+  /**
+   * Reads state, DApps and chains, so that changes made in another console or on the command line appear within a tick.
+   */
   const refresh = async (): Promise<void> => {
     const seen = made.value + gathered.length;
     const [system, paymasters, chain] = await Promise.all([
@@ -129,13 +136,13 @@ export const useDesk = defineStore('desk', () => {
     });
   };
 
-  /** Reads the state. An engine that hangs keeps its connections; only missing answers show it. */
+  /** Requests the state. An engine that hangs keeps its connections open, so only missing responses reveal it. */
   const beat = (): void => {
     unanswered += 1;
     if (unanswered === MAX_UNANSWERED) failed(new EngineError('INTERNAL', 'It has not answered for 10 seconds.'));
     if (unanswered > MAX_UNANSWERED && unanswered % SELDOM !== 0) return;
     refresh().catch((error: unknown) => {
-      // A refusal is an answer, too.
+      // An error from the engine is a response too.
       if (error instanceof EngineError) unanswered = 0;
     });
   };
@@ -156,7 +163,7 @@ export const useDesk = defineStore('desk', () => {
     const tick = (): void => {
       now.value = timer.now() + aheadMs;
       news.value = rowCount;
-      // The feed reports a lost connection and reconnects.
+      // If the connection is lost, the feed reports that and reconnects by itself.
       if (connection.value === 'connected' || unanswered >= MAX_UNANSWERED) beat();
       cancelTick = timer.after(TICK_MS, tick);
     };

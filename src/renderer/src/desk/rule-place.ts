@@ -16,7 +16,10 @@ const elsewhere = (to: string, verb: string) => (): RulePlace => ({ to, verb });
 
 type PlaceOf = (paymasterId: string, rule: string) => RulePlace;
 
-/** Checks of which operators add no rules. Undefined: the operation alone decides, so there is nothing to set. */
+/**
+ * Checks that operators add no rules to. Undefined if the check depends only on the operation, so that there is nothing
+ * to set.
+ */
 const FIXED: Readonly<Record<FixedKind, PlaceOf | undefined>> = {
   pause: inPolicy('Open the switch'),
   tokenMode: (paymasterId) => ({ to: dappPlace(paymasterId, 'connect'), verb: 'Open token mode' }),
@@ -29,7 +32,10 @@ const FIXED: Readonly<Record<FixedKind, PlaceOf | undefined>> = {
   burnRate: elsewhere('/settings', 'Open chain settings'),
 };
 
-/** Kinds with a page or a word of their own; the others are edited among the rules. */
+/**
+ * Kinds whose settings are on a page of their own, or whose link has a text of its own. All others are edited in the
+ * list of rules.
+ */
 const RULES: Readonly<Record<string, PlaceOf>> = {
   spendingLimit: inPolicy('Edit limits'),
   webhook: (paymasterId) => ({ to: dappPlace(paymasterId, 'webhooks'), verb: 'Open webhooks' }),
@@ -43,6 +49,6 @@ const placeOf = (rule: string): PlaceOf | undefined => {
   return isKind(rule) ? (RULES[rule] ?? inPolicy('Edit rules')) : undefined;
 };
 
-/** Where the operator changes the settings of a kind of rule; undefined if it has none. */
+/** Where the operator changes the settings of a kind of rule; undefined if it has no settings. */
 export const rulePlace = (rule: string | null, paymasterId: string): RulePlace | undefined =>
   rule === null ? undefined : placeOf(rule)?.(paymasterId, rule);

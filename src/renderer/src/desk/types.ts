@@ -3,7 +3,7 @@ import type { ProcedureOutput } from '../../../api/index.ts';
 export type SystemInfo = ProcedureOutput<'system.info'>;
 export type Dapp = ProcedureOutput<'paymasters.list'>[number];
 export type Chain = ProcedureOutput<'chains.list'>[number];
-/** A rule, or a registered contract among the rules. */
+/** A rule, or a registered contract, which is listed among the rules. */
 export type Rule = ProcedureOutput<'rules.list'>[number];
 export type LimitUsage = ProcedureOutput<'rules.usage'>[number];
 export type ShadowResult = ProcedureOutput<'rules.shadowResults'>[number];

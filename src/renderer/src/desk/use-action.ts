@@ -4,13 +4,13 @@ import { errorText } from './use-loaded.ts';
 
 export interface Action {
   readonly isRunning: Readonly<Ref<boolean>>;
-  /** Why it failed, in the engine's words. */
+  /** Why the action failed, as reported by the engine. */
   readonly error: Ref<string | undefined>;
   /** @returns false if the action failed or is already running */
   readonly run: (act: () => Promise<unknown>, done?: string) => Promise<boolean>;
 }
 
-/** Runs one action of the operator at a time and reports the result. */
+/** Runs one action of the operator at a time, and reports its result. */
 export const useAction = (): Action => {
   const message = useMessage();
   const isRunning = ref(false);

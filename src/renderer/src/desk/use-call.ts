@@ -2,7 +2,10 @@ import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../ap
 import { useTransport } from '../transport/transport.ts';
 import { type Loaded, type QuietReload, useLoaded } from './use-loaded.ts';
 
-/** The answer of a procedure, read whenever its input changes; an undefined input asks nothing. */
+/**
+ * The answer of a procedure. It is read again whenever the input changes. With an undefined input, nothing is
+ * requested.
+ */
 export const useCall = <Name extends ProcedureName>(
   name: Name,
   input: () => ProcedureInput<Name> | undefined,

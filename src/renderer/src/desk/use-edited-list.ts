@@ -4,7 +4,7 @@ import { useAction } from './use-action.ts';
 import { useLoaded } from './use-loaded.ts';
 
 export interface EditedList<T> {
-  /** Undefined until they are read. */
+  /** Undefined until the items are read. */
   readonly items: Readonly<Ref<readonly T[] | undefined>>;
   readonly error: Readonly<Ref<string | undefined>>;
   readonly changeError: Readonly<Ref<string | undefined>>;
@@ -21,7 +21,7 @@ export const useEditedList = <T>(
 ): EditedList<T> => {
   const { error: changeError, run } = useAction();
   const desk = useDesk();
-  // Changes by another console or the command line show within a tick.
+  // So that changes made in another console or on the command line appear within a tick.
   const { data: items, error, reload } = useLoaded(dependsOn, read, { quietly: () => desk.now });
   return {
     items,

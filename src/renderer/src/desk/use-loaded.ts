@@ -3,7 +3,7 @@ import { EngineError } from '../../../shared/errors.ts';
 import { useDesk } from './desk-store.ts';
 
 export interface Loaded<T> {
-  /** Undefined until it is read. */
+  /** Undefined until the data is read. */
   readonly data: Readonly<Ref<T | undefined>>;
   readonly error: Readonly<Ref<string | undefined>>;
   readonly reload: () => Promise<void>;
@@ -13,11 +13,14 @@ export const errorText = (error: unknown): string =>
   error instanceof EngineError ? error.message : 'The engine does not answer.';
 
 export interface QuietReload {
-  /** A change of this value reads again; the old data stays visible meanwhile. */
+  /** When this value changes, the data is read again, and the old data stays visible meanwhile. */
   readonly quietly: () => unknown;
 }
 
-/** Reads whenever its dependencies change, and after a reconnect. Drops an answer if a newer question was asked. */
+/**
+ * Reads data whenever its dependencies change, and after a reconnect. A response is dropped if a newer request was
+ * sent.
+ */
 export const useLoaded = <T>(
   dependsOn: () => unknown,
   read: () => Promise<T> | undefined,
@@ -34,7 +37,7 @@ export const useLoaded = <T>(
     try {
       const answer = await read();
       if (mine !== latest) return;
-      // An equal answer keeps the same object, so that a form made from it keeps what was typed.
+      // If the answer is equal, the old object is kept, so that a form built from it keeps what was typed.
       if (JSON.stringify(answer) !== JSON.stringify(data.value)) data.value = answer;
       error.value = undefined;
     } catch (cause) {
@@ -53,7 +56,7 @@ export const useLoaded = <T>(
   );
   if (rereading !== undefined) {
     watch(rereading.quietly, () => {
-      // A pending question to a slow chain is not repeated; without a connection none is asked.
+      // A request that still waits for a slow chain is not repeated. Without a connection, none is sent.
       if (inFlight === 0 && desk.connection === 'connected') void reload();
     });
   }

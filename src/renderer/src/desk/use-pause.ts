@@ -4,11 +4,11 @@ import type { Dapp } from './types.ts';
 import { useAction } from './use-action.ts';
 import { useTransport } from '../transport/transport.ts';
 
-/** Resumes all sponsorship, and pauses and resumes one DApp; the display follows at once. */
+/** Resumes all sponsorship, or pauses or resumes one DApp. The display is updated immediately. */
 export const usePause = (): {
   isRunning: Readonly<Ref<boolean>>;
   error: Ref<string | undefined>;
-  /** @returns false if it failed, like the others */
+  /** @returns false if it failed; the other functions do the same */
   resume: () => Promise<boolean>;
   pauseDapp: (dapp: Pick<Dapp, 'paymasterId' | 'name'>) => Promise<boolean>;
   resumeDapp: (dapp: Pick<Dapp, 'paymasterId' | 'name'>) => Promise<boolean>;

@@ -16,7 +16,7 @@ test.each(['', 'hello', '#/decisions', `#/decisions/${TOKEN}`, `${TOKEN}x`])('%j
   expect(tokenIn(text)).toBeUndefined();
 });
 
-/** A tab, reduced to what the gate uses. */
+/** A browser tab, reduced to what the gate uses. */
 const tab = () => {
   const kept = new Map<string, string>();
   const location = { hash: '', reload: () => undefined };
@@ -30,7 +30,7 @@ const tab = () => {
 };
 
 let page: ReturnType<typeof tab>;
-/** Loads the page. @returns what it does; if asked, the operator types the token */
+/** Loads the page. @returns what it does; if it asks for the token, the operator types it */
 const load = (keep = true): string => {
   let done = '';
   startGate(page, {

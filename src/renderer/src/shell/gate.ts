@@ -1,6 +1,6 @@
 import { type InjectionKey, inject } from 'vue';
 
-/** The tab keeps the token under this name. */
+/** Name under which the tab stores the token. */
 const STORAGE_KEY = 'gasdesk.operatorToken';
 
 interface Doors {
@@ -8,22 +8,22 @@ interface Doors {
   readonly enter: (token: string) => void;
 }
 
-/** Opens the console with a token, and optionally keeps it for reloads of this tab. */
+/** Opens the console with a token, and stores it for reloads of this tab if `keep` is true. */
 type Enter = (token: string, keep: boolean) => void;
 
-/** Finds the operator token in text: the address that `serve` prints, the line around it, or the token alone. */
+/** Finds the operator token in a text: in the address that `serve` prints, in the whole line, or in the token alone. */
 export const tokenIn = (text: string): string | undefined =>
   /(?:#token=|^\s*)([\w-]{43})(?=$|[\s"'&}])/.exec(text)?.[1];
 
-/** Keeps the token for reloads of this tab, or removes a kept one. */
+/** Stores the token for reloads of this tab, or removes a stored token. */
 export const keepToken = ({ sessionStorage }: Pick<Window, 'sessionStorage'>, token: string, keep: boolean): void => {
   if (keep) sessionStorage.setItem(STORAGE_KEY, token);
   else sessionStorage.removeItem(STORAGE_KEY);
 };
 
 /**
- * Removes the operator token from the page's address, so that neither history nor bookmarks contain it. From then on it
- * is in memory and in the tab's session storage, so that a reload does not ask for it.
+ * Removes the operator token from the page's address, so that neither the history nor bookmarks contain it. From then
+ * on, it is in memory and in the tab's session storage, so that the operator need not enter it after a reload.
  */
 export const startGate = (
   { location, history, sessionStorage }: Pick<Window, 'location' | 'history' | 'sessionStorage'>,
@@ -41,13 +41,13 @@ export const startGate = (
   else ask(open);
 };
 
-/** Ends the session of this tab: the next page asks for the token. */
+/** Ends the session in this tab. The page then asks for the token. */
 export const signOut = ({ location, sessionStorage }: Pick<Window, 'location' | 'sessionStorage'>): void => {
   sessionStorage.removeItem(STORAGE_KEY);
   location.reload();
 };
 
-/** Reopens the console with another operator token, on the current page. Not provided in the desktop window. */
+/** Reopens the console with another operator token, at the current page. Not provided in the desktop window. */
 export const enterTokenKey: InjectionKey<Enter> = Symbol('enter token');
 
 /** For a page whose token is no longer accepted. */

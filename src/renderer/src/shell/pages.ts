@@ -5,20 +5,20 @@ import type { IconName } from '../ui/icons.ts';
 
 export interface Page {
   readonly name: string;
-  /** As for the router; the rail links to it without its parameters. */
+  /** The path for the router. The navigation links to `link`, which has no parameters. */
   readonly path: string;
   readonly link: string;
   readonly title: string;
   readonly icon: IconName;
-  /** Pressed after `g`. */
+  /** The key to press after `g`. */
   readonly key: string;
-  /** Reached from other pages, not from the rail. */
+  /** True if the page is reached from other pages, not from the navigation. */
   readonly offRail?: true;
   /** Also available in a review. */
   readonly inReview?: true;
 }
 
-/** All pages; those of the rail in its order. */
+/** All pages. Those in the navigation are in its order. */
 export const pages: readonly Page[] = [
   { name: 'overview', path: '/', link: '/', title: 'Overview', icon: 'overview', key: 'o', inReview: true },
   {
@@ -61,7 +61,7 @@ export const pages: readonly Page[] = [
   { name: 'setup', path: '/setup', link: '/setup', title: 'Set up', icon: 'play', key: 'u', offRail: true },
 ];
 
-/** The available pages: a review has no desk to manage. */
+/** The available pages. A review has only some, because there is nothing to manage. */
 export const usePages = (): ComputedRef<readonly Page[]> => {
   const desk = useDesk();
   return computed(() => (desk.info?.review === undefined ? pages : pages.filter(({ inReview }) => inReview)));

@@ -13,10 +13,10 @@ export type PaletteAct = 'pause' | 'resume' | 'keys' | 'signOut';
 export interface PaletteEntry {
   readonly id: string;
   readonly title: string;
-  /** Shown next to the title, and searched as well. */
+  /** Shown next to the title, and also searched. */
   readonly note: string;
   readonly icon: IconName;
-  /** Where it leads; absent for an action. */
+  /** The page it leads to; absent for an action. */
   readonly to?: RouteLocationRaw;
   readonly act?: PaletteAct;
 }
@@ -41,13 +41,13 @@ const ruleEntries = ({ paymasterId, name }: Pick<Dapp, 'paymasterId' | 'name'>):
     }),
   );
 
-/** The entries that do not depend on the typed text, in order. */
+/** The entries that do not depend on what was typed, in order. */
 export const paletteEntries = (desk: {
   readonly pages: readonly Page[];
   readonly dapps: readonly Pick<Dapp, 'paymasterId' | 'name'>[];
   readonly isReview: boolean;
   readonly isPaused: boolean;
-  /** In a browser, the operator can end the session. */
+  /** True in a browser, where the operator can end the session. */
   readonly hasSession: boolean;
 }): PaletteEntry[] => {
   const pages = desk.pages.map(({ name, title, icon, link, key }): PaletteEntry => ({
@@ -85,7 +85,7 @@ export const paletteEntries = (desk: {
   ];
 };
 
-/** Entries that contain every typed word; those whose title begins with the text come first. */
+/** Entries that contain every word that was typed. Entries whose title starts with the text come first. */
 export const matchingEntries = (entries: readonly PaletteEntry[], typed: string): PaletteEntry[] => {
   const words = typed.trim().toLowerCase().split(/\s+/);
   const begins = ({ title }: PaletteEntry): boolean => title.toLowerCase().startsWith(words.join(' '));

@@ -8,20 +8,20 @@ const isTyping = ({ target }: KeyboardEvent): boolean =>
 const isPaletteKey = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): boolean =>
   key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !shiftKey && !altKey;
 
-/** True for a letter that was meant for the palette, whose input does not have the focus yet. */
+/** True for a letter that is meant for the command palette, but was typed before its input had the focus. */
 const isEarlyLetter = ({ key, ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean =>
   key.length === 1 && !ctrlKey && !metaKey && !altKey && !(target as HTMLElement).matches('[data-palette]');
 
 interface Shortcuts {
   readonly isHelpShown: Ref<boolean>;
   readonly isPaletteShown: Ref<boolean>;
-  /** Text of the command palette; its first letters may arrive before its input has the focus. */
+  /** Text in the command palette. Its first letters may be typed before its input has the focus. */
   readonly paletteText: Ref<string>;
 }
 
 /**
- * Keys that work on every page: Ctrl or Cmd and K for the command palette, `g` and a letter for a page, `/` for its
- * search field, `?` for the list of keys.
+ * Keys that work on every page: Ctrl+K or Cmd+K for the command palette, `g` and a letter for a page, `/` for the
+ * page's search field, `?` for the list of keys.
  */
 export const useShortcuts = (): Shortcuts => {
   const router = useRouter();

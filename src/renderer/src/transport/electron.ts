@@ -2,7 +2,7 @@ import type { ConsoleBridge } from '../../../shared/console-bridge.ts';
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../api/index.ts';
 import { type Transport, outputOf } from './transport.ts';
 
-/** Polls for pages of the feed. */
+/** Calls procedures over IPC, and polls for pages of the feed. */
 export const electronTransport = (bridge: ConsoleBridge): Transport => {
   const call = async <Name extends ProcedureName>(
     name: Name,
@@ -12,7 +12,7 @@ export const electronTransport = (bridge: ConsoleBridge): Transport => {
     call,
     async feed({ after, signal, onPage }) {
       let seen = after;
-      // The first request does not wait, so that the page soon knows that it is connected.
+      // The first request does not wait for a decision, so that the page soon knows that it is connected.
       for (let wait = false; ; wait = true) {
         const page = await call('decisions.follow', { ...(seen !== undefined && { after: seen }), wait });
         signal.throwIfAborted();
@@ -21,7 +21,7 @@ export const electronTransport = (bridge: ConsoleBridge): Transport => {
       }
     },
     copy: (text) => bridge.copy(text),
-    // The page passes on only the filter: the application makes the report itself.
+    // Passes on only the filter, because the application creates the report itself.
     print: (filter) => bridge.print(filter),
   };
 };

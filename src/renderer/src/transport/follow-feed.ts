@@ -3,11 +3,11 @@ import type { FeedPage } from '../../../shared/schema/decision.ts';
 import type { Timer } from '../timer.ts';
 import type { Transport } from './transport.ts';
 
-/** Receives every page of the feed, each once and in order. */
+/** Receives every page of the feed, each one once and in order. */
 export interface FeedListener {
   onPage(page: FeedPage): void;
   onConnected(): void;
-  /** The connection is lost; it is retried until it is restored. */
+  /** Called when the connection is lost. It is retried until it is restored. */
   onLost(error: unknown): void;
 }
 
@@ -18,11 +18,11 @@ const LONGEST_PAUSE_MS = 10_000;
 const isFinal = (error: unknown): boolean => error instanceof EngineError && error.code === 'OPERATOR_TOKEN_INVALID';
 
 /**
- * Follows the feed across connections. Each connection begins where the last page ended, so that no page is lost or
- * repeated.
+ * Follows the feed, and reconnects when the connection is lost. Each connection starts where the last page ended, so
+ * that no page is lost or repeated.
  *
- * @param from position up to which everything was seen; undefined: only new pages
- * @returns a function that stops it
+ * @param from position up to which everything has been seen; undefined for only new pages
+ * @returns a function that stops following
  */
 export const followFeed = (transport: Transport, timer: Timer, listener: FeedListener, from?: number): (() => void) => {
   const over = new AbortController();
@@ -30,7 +30,7 @@ export const followFeed = (transport: Transport, timer: Timer, listener: FeedLis
   let after = from;
   let pause = FIRST_PAUSE_MS;
   let wake = (): void => undefined;
-  // A function, since TypeScript does not know that the value changes during an await.
+  // A function, because TypeScript does not consider that the value changes during an await.
   const isOver = (): boolean => signal.aborted;
 
   const connect = async (): Promise<void> => {
@@ -43,7 +43,7 @@ export const followFeed = (transport: Transport, timer: Timer, listener: FeedLis
         listener.onConnected();
       }
       isFirst = false;
-      // It may be lower than the last one: a restored backup continues from an older position.
+      // The position may be lower than the last one, because a restored backup continues from an earlier position.
       after = page.upTo;
       listener.onPage(page);
     };

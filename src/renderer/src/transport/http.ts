@@ -14,10 +14,10 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * Procedures over HTTP and the feed as server-sent events, for the console in a browser.
+ * Calls procedures over HTTP, and receives the feed as server-sent events, for the console in a browser.
  *
  * @param consoleUrl address of the console, with a trailing slash
- * @param token the operator token; sent in a header, so that no log and no history contains it
+ * @param token the operator token; it is sent in a header, so that no log and no history contains it
  */
 export const httpTransport = (consoleUrl: string, token: string): Transport => {
   const headers = { authorization: `Bearer ${token}` };

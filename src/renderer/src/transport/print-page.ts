@@ -1,8 +1,8 @@
 import { EngineError } from '../../../shared/errors.ts';
 
 /**
- * Shows a page in a new tab and opens the browser's print dialog, which can also make a PDF. The console's policy
- * applies in addition to the page's own: no script of the page would run.
+ * Shows a page in a new tab, and opens the browser's print dialog, which can also save it as PDF. The console's content
+ * security policy applies in addition to the page's own, so that no script in the page could run.
  *
  * @throws EngineError if the browser opens no tab
  */

@@ -6,7 +6,7 @@ export interface ServerSentEvent {
 const fieldOf = (lines: readonly string[], name: string): string | undefined =>
   lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
 
-/** Reads server-sent events (HTML, 9.2.5) from a response, in the form that the engine writes. */
+/** Reads server-sent events (HTML, 9.2.5) from a response, in the format that the engine writes. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -5,7 +5,7 @@ export interface CoinExposure {
   readonly wei: string;
 }
 
-/** Reserved amounts by coin. Omits coins without reservations if another coin has some. */
+/** Reserved amounts by coin. A coin without reservations is left out if another coin has some. */
 export const exposureByCoin = (exposure: Exposure, coinOf: (chainId: number) => string): CoinExposure[] => {
   const totals = new Map<string, bigint>();
   for (const { chainId, reservedWei } of exposure.chains) {

@@ -1,13 +1,13 @@
 export interface FormAction {
-  /** Label of its button. */
+  /** Label of the button. */
   verb: string;
-  /** Title above the reason if it fails. */
+  /** Title of the error if the action fails. */
   failed: string;
-  /** True if everything is typed. */
+  /** True if everything has been entered. */
   ready: boolean;
-  /** It cannot be undone. */
+  /** True if the action cannot be undone. */
   destroys?: boolean;
-  /** Why it cannot run, known in advance. */
+  /** Why the action cannot run, if that is known in advance. */
   error?: string;
   act: () => Promise<unknown>;
   /** Message after success. */

@@ -1,6 +1,6 @@
 import * as lucide from 'lucide-vue-next';
 
-/** The only icon set. An icon always has a word next to it, so it is hidden from screen readers. */
+/** The only icon set. An icon always has a word next to it, so icons are hidden from screen readers. */
 export const icons = {
   overview: lucide.Gauge,
   decisions: lucide.ListChecks,

@@ -8,7 +8,7 @@ export const stepStates = {
   wouldDeny: { icon: 'cross', tone: 'quiet' },
 } as const;
 
-/** Icon, word and colour of each outcome, always used together. */
+/** Icon, word and colour of each outcome, which are always used together. */
 export const outcomes = {
   sponsored: { icon: 'check', tone: 'good', word: outcomeWords.sponsored },
   denied: { icon: 'cross', tone: 'warning', word: outcomeWords.denied },

@@ -2,8 +2,8 @@ import { useOsTheme } from 'naive-ui';
 import { type ComputedRef, computed } from 'vue';
 
 /**
- * Colours for code that cannot read tokens.css: naive-ui computes with them, and charts are painted. Equal to
- * tokens.css.
+ * Colours for code that cannot use the variables in tokens.css: naive-ui computes with colours, and charts are painted.
+ * They must equal those in tokens.css.
  */
 export const palettes = {
   light: {
@@ -34,7 +34,7 @@ export const palettes = {
 
 export type Palette = (typeof palettes)[keyof typeof palettes];
 
-/** The colours of the system's theme; follows its changes. */
+/** The colours for the system's theme. Follows changes of the theme. */
 export const usePalette = (): ComputedRef<Palette> => {
   const osTheme = useOsTheme();
   return computed(() => palettes[osTheme.value === 'dark' ? 'dark' : 'light']);

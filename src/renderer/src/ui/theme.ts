@@ -1,7 +1,10 @@
 import type { GlobalThemeOverrides } from 'naive-ui';
 import { palettes } from './palette.ts';
 
-/** naive-ui with the colours and fonts of tokens.css; it computes with them, so they cannot be CSS variables. */
+/**
+ * naive-ui's theme with the colours and fonts of tokens.css. naive-ui computes with them, so they cannot be CSS
+ * variables.
+ */
 export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
   const { accent, background, surface, line, control, text, quiet, sponsored, denied, error } =
     palettes[isDark ? 'dark' : 'light'];
@@ -39,9 +42,10 @@ export const themeOverrides = (isDark: boolean): GlobalThemeOverrides => {
       colorError: isDark ? '#2a1d1d' : '#fdf2f1',
       borderError: `1px solid ${isDark ? '#57302d' : '#f0cac7'}`,
     },
-    // White on the light theme's accent, near black on the dark one's: both have a contrast of 4.5:1 or more.
+    // White on the light theme's accent colour, and near black on the dark theme's. Both have a contrast of at least
+    // 4.5:1.
     Button: { textColorPrimary: isDark ? '#10131a' : '#ffffff', textColorHoverPrimary: isDark ? '#10131a' : '#ffffff' },
-    // Edges of controls have a contrast of 3:1 or more.
+    // The edges of controls have a contrast of at least 3:1.
     Checkbox: { border: `1px solid ${control}` },
     Radio: { boxShadow: `inset 0 0 0 1px ${control}` },
     InternalSelection: { border: `1px solid ${control}`, color: surface },

@@ -9,7 +9,7 @@ const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])
   ['minute', 60_000],
 ];
 
-/** Date and time to the second, with the operator's time zone. */
+/** Date and time to the second, in the operator's time zone. */
 export const exactTime = (at: number): string => exact.format(at);
 
 /** Day and time to the minute, for small spaces. */
@@ -17,7 +17,7 @@ export const shortTime = (at: number): string => short.format(at);
 /** The time of day to the second, in the operator's time zone. */
 export const clockTime = (at: number): string => clock.format(at);
 
-/** Elapsed time in whole minutes, hours or days. After a clock was set back, a time in the future counts as now. */
+/** Elapsed time in whole minutes, hours or days. A time in the future, as after a clock was set back, counts as now. */
 export const relativeTime = (at: number, now: number): string => {
   const age = now - at;
   const [unit, ms] = STEPS.find(([, step]) => age >= step) ?? [];

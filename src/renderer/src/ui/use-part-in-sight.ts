@@ -1,10 +1,10 @@
 import { type Ref, onMounted, onUnmounted, watch } from 'vue';
 
 /**
- * Keeps a part of a page visible while the parts above it are loading, until the operator scrolls or presses a key or
- * button.
+ * Keeps a part of a page visible while the parts above it are loading, until the operator scrolls, or presses a key or
+ * a button.
  *
- * @param part the `id` of the part; undefined: the page stays as it is
+ * @param part returns the part's `id`; undefined to leave the page as it is
  */
 export const usePartInSight = (page: Readonly<Ref<HTMLElement | null>>, part: () => string | undefined): void => {
   const show = (): void => {

@@ -1,7 +1,7 @@
 import { type Ref, customRef } from 'vue';
 
 /**
- * A choice that this browser stores, restored when the page opens, if still valid.
+ * A choice that is stored in this browser, and restored when the page opens, if it is still valid.
  *
  * @param read validates the stored value
  */

@@ -7,8 +7,8 @@ export interface ActionEntry {
 }
 
 /**
- * The newest entries, followed by the ones already shown. If the two do not meet, entries may be missing between them:
- * then only the newest. Both are newest first.
+ * The newest entries, followed by the entries that are already shown. If the two lists do not overlap or adjoin,
+ * entries may be missing between them, and only the newest are returned. Both lists are newest first.
  */
 export const joined = <T extends Pick<ActionEntry, 'entry'>>(
   newest: readonly T[],

@@ -3,12 +3,12 @@ import { exactTime } from '../../ui/time.ts';
 
 export type { Change };
 
-/** Names of things that entries identify by id. */
+/** Names of what entries refer to by id. */
 export interface Names {
-  /** Undefined if the DApp is gone. */
+  /** Undefined if the DApp no longer exists. */
   readonly dapp: (id: string) => string | undefined;
   readonly chain: (chainId: number) => string;
-  /** Undefined if the account is gone. */
+  /** Undefined if the account no longer exists. */
   readonly account: (id: string) => string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface ChangeWords {
   readonly did: string;
 }
 
-/** A changed field. Empty text: the field did not exist before, or does not exist after. */
+/** A changed field. An empty text means that the field did not exist before, or does not exist afterwards. */
 export interface FieldChange {
   readonly field: string;
   readonly before: string;
@@ -35,7 +35,7 @@ const ABBREVIATIONS: readonly string[] = ['abi', 'api', 'id', 'rpc', 'url'];
 const YES_OR_NO: ReadonlySet<string> = new Set(['active', 'checked', 'preFund']);
 const TIMES: ReadonlySet<string> = new Set(['since', 'revokedAt', 'expiresAt', 'backedUpAt']);
 
-/** The name of a field in words: `allowedOrigins` is `allowed origins`. */
+/** The name of a field as readable text: `allowedOrigins` becomes `allowed origins`. */
 const fieldWords = (name: string): string =>
   name
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
@@ -51,7 +51,7 @@ const valueText = (field: string, value: unknown): string => {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 };
 
-/** Leaf values by path. Fields of a rule's `data` count as the rule's own. */
+/** Values without nested fields, by their paths. The fields in a rule's `data` count as fields of the rule. */
 const leavesOf = (value: unknown, path: readonly string[] = []): Map<string, unknown> => {
   if (value === null || value === undefined) return new Map();
   if (!isFields(value)) return new Map([[path.join('.') || 'value', value]]);
@@ -70,7 +70,7 @@ export const fieldChanges = ({ before, after }: Change): FieldChange[] => {
     }));
 };
 
-/** The action in words; `added` and `removed` are the words for creation and removal. */
+/** Describes the action. `added` and `removed` are the words for creation and removal. */
 const didWords = (change: Change, added: string, removed: string): string => {
   if (change.before === null) return added;
   if (change.after === null) return removed;
@@ -82,7 +82,10 @@ const didWords = (change: Change, added: string, removed: string): string => {
 
 const quoted = (name: unknown): string => `“${String(name)}”`;
 
-/** Words by kind of subject. @param fields the subject's last fields, before it was removed if it is gone */
+/**
+ * Descriptions by kind of subject. @param fields the subject's latest fields; for a removed one, those before its
+ * removal
+ */
 const WORDS: Readonly<Record<string, (change: Change, fields: Fields, names: Names) => ChangeWords>> = {
   account: (change, { name }) => ({ what: `Account ${quoted(name)}`, did: didWords(change, 'added', 'removed') }),
   authToken: (change, { label, revokedAt }) => ({
@@ -148,7 +151,7 @@ const ofDapp = (what: string, change: Change, { dapp }: Fields, names: Names): C
   };
 };
 
-/** A change as a sentence. A kind added by a later version of Gasdesk is shown by its own name. */
+/** Describes a change. If its kind was added in a newer version of Gasdesk, the kind's own name is shown. */
 export const changeWords = (change: Change, names: Names): ChangeWords => {
   const fields = [change.after, change.before].find(isFields) ?? {};
   return (

@@ -5,10 +5,10 @@ import { useTimer } from '../../timer.ts';
 import { useTransport } from '../../transport/transport.ts';
 
 export type LogLine = ProcedureOutput<'system.log'>['lines'][number];
-/** The least important level that a list shows. */
+/** The least important level that the list shows. */
 export type LogLevel = LogLine['level'];
 
-/** The engine keeps as many. */
+/** The engine keeps the same number of lines. */
 const MAX_LINES = 1_000;
 const POLL_MS = 1_000;
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
@@ -19,14 +19,17 @@ export const fieldsText = (fields: LogLine['fields']): string =>
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
 
-/** The error of a line: its stack, which begins with name and message, else these; empty without an error. */
+/**
+ * The error in a log line: its stack, which starts with name and message; without a stack, name and message; empty
+ * without an error.
+ */
 export const loggedErrorText = ({ err }: LogLine['fields']): string => {
   if (typeof err !== 'object' || err === null) return '';
   const { name, message, stack } = err as { name?: string; message?: string; stack?: string };
   return stack ?? [name, message].filter(Boolean).join(': ');
 };
 
-/** True for lines of at least this level that contain the text, in any letter case. */
+/** True for a line of at least this level that contains the text, in any letter case. */
 export const isWanted = (line: LogLine, level: LogLevel, text: string): boolean => {
   if (LEVELS.indexOf(line.level) < LEVELS.indexOf(level)) return false;
   const all = `${line.event} ${fieldsText(line.fields)} ${loggedErrorText(line.fields)}`;
@@ -45,9 +48,9 @@ export interface LogFollow {
 }
 
 /**
- * Follows the log while the page is open. New lines wait while `isHeld` is true.
+ * Follows the log while the page is open. While `isHeld` returns true, new lines wait.
  *
- * @param isHeld true if the operator reads lines that would move
+ * @param isHeld returns true while the operator is reading lines that would move
  */
 export const useLogFollow = (isHeld: () => boolean): LogFollow => {
   const transport = useTransport();

@@ -5,21 +5,21 @@ export type CommonKind = 'atMost' | 'inList' | 'gasPrice' | 'cost' | 'days' | 'p
 
 export interface CommonInput {
   kind: CommonKind;
-  /** The called method, as {@link methodKey} names it. */
+  /** The method that is called, under its {@link methodKey}. */
   method: string | null;
   argument: number | null;
-  /** Maximum of an argument, gas price in gwei, or cost in coins. */
+  /** The maximum of an argument, a gas price in gwei, or a cost in coins. */
   amount: string;
-  /** Values of a list, separated by spaces, commas or lines. */
+  /** The values of a list, separated by spaces, commas or line breaks. */
   list: string;
   /** Days of the week; Sunday is 0. */
   days: number[];
-  /** The client's name for it. */
+  /** The name that the client uses for the policy id. */
   policyName: 'policyId' | 'sponsorshipPolicyId';
   policyId: string;
 }
 
-/** Initial values of a form: Monday to Friday, the rest empty. */
+/** Initial values of the form: Monday to Friday are selected, everything else is empty. */
 export const commonInput = (): CommonInput => ({
   kind: 'atMost',
   method: null,
@@ -38,13 +38,13 @@ export const methodKey = ({ contract, signature }: KnownMethod): string => JSON.
 
 const isNumber = (type: string): boolean => /^u?int\d*$/.test(type);
 
-/** Arguments of a method that a condition of this kind can check. */
+/** The arguments of a method that a condition of this kind can check. */
 export const argumentsFor = (kind: CommonKind, { args }: KnownMethod): (MethodArgument & { index: number })[] =>
   args
     .map((argument, index) => ({ ...argument, index }))
     .filter(({ type }) => isNumber(type) || (kind === 'inList' && /^(?:address|string|bytes\d*)$/.test(type)));
 
-/** A value of an argument in CEL; undefined if it does not fit the type. */
+/** The value of an argument in CEL; undefined if it does not match the type. */
 const literal = (type: string, typed: string): string | undefined => {
   if (isNumber(type)) return /^-?\d{1,78}$/.test(typed) ? String(BigInt(typed)) : undefined;
   if (type === 'string') return JSON.stringify(typed);
@@ -52,7 +52,7 @@ const literal = (type: string, typed: string): string | undefined => {
   return form.test(typed) ? `"${typed.toLowerCase()}"` : undefined;
 };
 
-/** The items of a list. Text may contain spaces, so it has one item per line. */
+/** The items of a list. If they are text, which may contain spaces, there is one item per line. */
 const itemsOf = (type: string, list: string): string[] =>
   list
     .split(type === 'string' ? '\n' : /[\s,]+/)
@@ -69,7 +69,7 @@ const compared = ({ kind, amount, list }: CommonInput, { type, access }: MethodA
   return items.length === 0 || items.includes(undefined) ? undefined : `${argument} in [${items.join(', ')}]`;
 };
 
-/** Calls of other methods meet the condition. */
+/** A condition on an argument of one method. Calls of other methods satisfy it. */
 const ofArgument = (input: CommonInput, methods: readonly KnownMethod[]): string | undefined => {
   const method = methods.find((one) => methodKey(one) === input.method);
   const argument = method && argumentsFor(input.kind, method).find(({ index }) => index === input.argument);
@@ -79,14 +79,14 @@ const ofArgument = (input: CommonInput, methods: readonly KnownMethod[]): string
   return `calls.all(c, c.contract != ${contract} || c.signature != ${signature} || ${text})`;
 };
 
-/** A positive amount in its smallest units; undefined if it is not one. */
+/** A positive amount in its smallest unit; undefined if the text is no such amount. */
 const unitsOf = (typed: string, decimals: number): bigint | undefined => {
   const amount = /^[\d.]+$/.test(typed.trim()) ? positiveDecimal(typed.trim()) : undefined;
   if (amount === undefined || (amount.split('.')[1] ?? '').length > decimals) return undefined;
   return decimalToUnits(amount, decimals);
 };
 
-/** The expression of a common condition; undefined while it is incomplete. */
+/** The CEL expression of a common condition; undefined while the form is incomplete. */
 export const commonExpression = (input: CommonInput, methods: readonly KnownMethod[]): string | undefined => {
   const { kind, amount, days, policyName, policyId } = input;
   switch (kind) {
@@ -110,7 +110,10 @@ export const commonExpression = (input: CommonInput, methods: readonly KnownMeth
   }
 };
 
-/** Joins two conditions; if one is empty, the other. A line break ends a trailing comment. */
+/**
+ * Joins two conditions with "and". If one is empty, returns the other. The added line break ends a comment at the end
+ * of the first.
+ */
 export const bothConditions = (one: string, other: string): string => {
   const closed = (text: string): string => {
     if (!/\|\||\?/.test(text)) return text;

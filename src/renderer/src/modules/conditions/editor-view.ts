@@ -18,7 +18,7 @@ export const showError = StateEffect.define<ConditionError | undefined>();
 
 const errorMark = Decoration.mark({ class: 'condition-error' });
 
-/** A mark needs at least one character: at the end of the text, the last one. */
+/** A mark needs at least one character. For an error at the end of the text, it is the last one. */
 const markOf = ({ at, end }: ConditionError, length: number): DecorationSet => {
   const to = Math.min(Math.max(end, at + 1), length);
   const from = Math.max(0, Math.min(at, to - 1));
@@ -39,12 +39,12 @@ const errorField = StateField.define<DecorationSet>({
 const optionOf = ({ label, kind, detail, text }: Completion): Option => ({
   label,
   apply: text,
-  // The space separates the two for screen readers.
+  // The space separates label and detail for screen readers.
   detail: ` ${detail}`,
   boost: kind === 'function' ? -1 : 0,
 });
 
-/** While a name is being typed, the list of completions stays valid. */
+/** The list of suggestions stays valid while a name is being typed. */
 const TYPED_ON = /^\w*$/;
 
 const sourceOf =
@@ -56,10 +56,10 @@ const sourceOf =
     return options.length === 0 ? null : { from, options: options.map(optionOf), validFor: TYPED_ON };
   };
 
-/** All are visible at once: the list follows the selection and has no scroll bar. */
+/** All suggestions in the list are visible, because it follows the selection and has no scroll bar. */
 const MAX_LISTED = 10;
 
-/** Escape closes the completions, but never the surrounding form, which would lose what was typed. */
+/** Escape closes the suggestions, but never the surrounding form, in which what was typed would be lost. */
 const escape = (view: EditorView): boolean => {
   closeCompletion(view);
   return true;
@@ -100,7 +100,7 @@ const looks = EditorView.theme({
 interface EditorSetup {
   readonly parent: HTMLElement;
   readonly text: string;
-  /** Shown while the field is empty. */
+  /** Placeholder for the empty field. */
   readonly example: string;
   readonly contracts: () => readonly KnownContract[];
   /** Current attributes of the input element. */
@@ -108,7 +108,7 @@ interface EditorSetup {
   readonly onText: (text: string) => void;
 }
 
-/** An editor of one condition. Tab leaves it; Ctrl+Space lists completions. */
+/** An editor for one condition. Tab leaves it; Ctrl+Space lists suggestions. */
 export const conditionEditor = ({ parent, text, example, contracts, attributes, onText }: EditorSetup): EditorView => {
   const extensions: Extension = [
     history(),
@@ -118,7 +118,7 @@ export const conditionEditor = ({ parent, text, example, contracts, attributes, 
       defaultKeymap: false,
       icons: false,
       maxRenderedOptions: MAX_LISTED,
-      // Enter accepts a completion at once: a line break is rarely wanted.
+      // Enter accepts a suggestion immediately, because line breaks are rarely needed.
       interactionDelay: 0,
     }),
     tooltips({ position: 'fixed' }),

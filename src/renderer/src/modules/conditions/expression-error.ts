@@ -1,10 +1,10 @@
 import { type ConditionError, conditionError } from '../../../../core/conditions/condition.ts';
 
-/** The error of a typed expression; undefined if it has none or is empty. */
+/** The error in an expression that was typed; undefined if it is correct or empty. */
 export const typedError = (text: string): ConditionError | undefined =>
   text.trim() === '' ? undefined : conditionError(text);
 
-/** The same as a sentence with its position; empty without an error. */
+/** The error as a sentence that includes its position; empty if the expression is correct or empty. */
 export const expressionError = (text: string): string => {
   const error = typedError(text);
   return error === undefined ? '' : `${error.message} (character ${error.at + 1})`;

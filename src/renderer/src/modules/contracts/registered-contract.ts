@@ -13,7 +13,7 @@ export interface RegisteredContract {
 
 type ContractData = Pick<RegisteredContract, 'address' | 'whitelistedMethods' | 'methods'>;
 
-/** The contract behind a rule; undefined for other kinds of rules. */
+/** The contract that a rule stands for; undefined for other kinds of rules. */
 export const contractOf = ({ policyType, policyData, paymasterId, name }: Rule): RegisteredContract | undefined => {
   if (policyType !== CONTRACT_TYPE) return undefined;
   const { address, whitelistedMethods, methods } = policyData as unknown as ContractData;
@@ -22,7 +22,10 @@ export const contractOf = ({ policyType, policyData, paymasterId, name }: Rule):
 
 const bare = (method: string): string => method.split('(')[0] ?? method;
 
-/** The sponsored methods. A whitelist may use a signature for a method that the contract lists by its bare name. */
+/**
+ * The sponsored methods. For a method that the contract lists by its bare name, the whitelist may contain the
+ * signature.
+ */
 export const tickedOf = ({
   methods,
   whitelistedMethods,
@@ -31,6 +34,6 @@ export const tickedOf = ({
     whitelistedMethods.some((entry) => entry === method || bare(entry) === method || bare(method) === entry),
   );
 
-/** The contract's name for a method, by its signature; undefined if it has none. */
+/** The name under which the contract lists the method with this signature; undefined if it does not list it. */
 export const methodNamed = (methods: readonly string[], signature: string): string | undefined =>
   methods.find((method) => method === signature) ?? methods.find((method) => method === bare(signature));

@@ -6,21 +6,21 @@ import type { FeeToken } from '../../../../shared/schema/fee-token.ts';
 import type { Chain, Exposure } from '../../desk/types.ts';
 import { exactTime } from '../../ui/time.ts';
 
-/** What the checks that every DApp has look at. */
+/** What the descriptions of the checks that every DApp has depend on. */
 export interface FixedFacts {
   readonly chain: Chain | undefined;
-  /** Undefined until it is read. */
+  /** Undefined until the tank is read. */
   readonly tank: Exposure['dapps'][number]['tank'] | undefined;
-  /** Those of the chain. */
+  /** The chain's fee tokens. */
   readonly tokens: readonly FeeToken[];
   /** Whether users may pay in tokens. */
   readonly tokenMode: boolean;
   /** Whether contracts are registered. */
   readonly isRestricted: boolean;
-  /** Undefined while nothing is paused. */
+  /** Undefined if nothing is paused. */
   readonly pause:
     | {
-        /** True: all sponsorship is paused, and not this DApp alone. */
+        /** True if all sponsorship is paused, not just this DApp. */
         readonly isWhole: boolean;
         /** Epoch ms. */
         readonly since: number;
@@ -80,7 +80,7 @@ const SENTENCES: Readonly<Record<FixedKind, (facts: FixedFacts, coin: string) =>
 
 const isFixed = (type: string): type is FixedKind => Object.hasOwn(SENTENCES, type);
 
-/** What a kind of rule checks where the operator has set up nothing. */
+/** What a kind of rule checks if the operator has set up nothing for it. */
 export const fixedSentence = (type: string, facts: FixedFacts): string =>
   isFixed(type)
     ? SENTENCES[type](facts, facts.chain?.symbol ?? 'native coin')

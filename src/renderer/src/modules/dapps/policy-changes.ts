@@ -4,18 +4,21 @@ import type { PolicyEntry } from './policy-steps.ts';
 
 interface EntryChange {
   readonly change: PolicyChange;
-  /** The message after the change. */
+  /** The message to show after the change. */
   readonly done: string;
 }
 
-/** A question before an entry is paused, enforced or deleted. */
+/** A question to confirm before an entry is paused, enforced or deleted. */
 interface Confirmation extends EntryChange {
   readonly title: string;
   readonly consequence: string;
   readonly verb: string;
 }
 
-/** Without an entry that allows, operations that were sponsored are denied. Without any other, denied ones are sponsored. */
+/**
+ * What happens without an entry. Without one that allows, operations that were sponsored are denied; without any other,
+ * operations that were denied are sponsored.
+ */
 const withoutIt = (type: string): string =>
   (type === 'contracts'
     ? 'operations that call it are denied'
@@ -61,7 +64,9 @@ const deletionOf = (paymasterId: string, { rule, contract, webhook }: PolicyEntr
   return { name: 'rules.delete', input: { paymasterId, ruleId: rule?._id ?? '' } };
 };
 
-/** The question before an entry of that kind is deleted. @param isLast the DApp has no other entry of that kind */
+/**
+ * The question before an entry of this kind is deleted. @param isLast true if the DApp has no other entry of this kind
+ */
 export const deleting = (paymasterId: string, type: string, entry: PolicyEntry, isLast: boolean): Confirmation => ({
   title: `Delete ${entry.name}?`,
   consequence:

@@ -5,28 +5,28 @@ import type { Rule, Webhook } from '../../desk/types.ts';
 import { type RegisteredContract, contractOf, tickedOf } from '../contracts/registered-contract.ts';
 import { ruleSentence } from '../rules/rule-words.ts';
 
-/** Something in a policy that an operator has set up. */
+/** Part of a policy that an operator has set up. */
 export interface PolicyEntry {
-  /** What `of` and `at` name in the page's address. */
+  /** The name used for it in `of` and `at` in the page's address. */
   readonly key: string;
   readonly name: string;
   readonly sentence: string;
   readonly active: boolean;
-  /** What it is, besides a sentence. */
+  /** The rule, if the entry is one. */
   readonly rule: Rule | undefined;
   readonly contract: RegisteredContract | undefined;
   readonly webhook: Webhook | undefined;
-  /** Its form can change it; else it is deleted and added again. */
+  /** True if its form can change it. Otherwise, it must be deleted and added again. */
   readonly isEditable: boolean;
 }
 
-/** One kind of rule, where the desk comes to it. */
+/** One kind of rule, at its position in the order of checks. */
 export interface PolicyStep {
-  /** As traces name it. */
+  /** Its name in traces. */
   readonly type: string;
   readonly title: string;
   readonly entries: readonly PolicyEntry[];
-  /** Label of the button that adds one; undefined if operators add none. */
+  /** Label of the button that adds an entry; undefined if operators cannot add any. */
   readonly add: string | undefined;
 }
 
@@ -34,18 +34,24 @@ export interface PolicyStep {
 export interface SetUp {
   readonly rules: readonly Rule[];
   readonly webhooks: readonly Webhook[];
-  /** What the coin of the chain is called. */
+  /** Symbol of the chain's native coin. */
   readonly coin: string;
 }
 
-/** Forms that are more than fields, by the type of their kind: what opens them, and whether they change a rule that there is. */
+/**
+ * Forms that are more than a list of fields, by the type of their kind: the button that opens them, and whether they
+ * can change an existing rule.
+ */
 const OWN_FORMS: Readonly<Record<OwnForm, { readonly opens: string; readonly changesRules: boolean }>> = {
   spendingLimit: { opens: 'Add limit', changesRules: true },
-  // What a rule's URL hides is in the vault.
+  // The form cannot show the rule's current URL, parts of which are in the vault.
   webhook: { opens: 'Add webhook', changesRules: false },
 };
 
-/** Label of the button that adds to a kind, and whether its form changes a rule; undefined if operators add nothing. */
+/**
+ * Label of the button that adds to a kind, and whether its form can change an existing rule; undefined if operators
+ * cannot add to it.
+ */
 const formOf = (type: string): { readonly opens: string; readonly changesRules: boolean } | undefined => {
   if (type === 'contracts') return { opens: 'Add contract', changesRules: true };
   const form = ruleTypes.find((kind) => kind.type === type)?.setup.form;
@@ -109,7 +115,7 @@ const entriesOf = (type: string, { rules, webhooks, coin }: SetUp): PolicyEntry[
   return type === 'webhook' ? [...webhooks.map(ofWebhook), ...entries] : entries;
 };
 
-/** A DApp's policy in the order in which the desk decides, and in which every trace shows it. */
+/** A DApp's policy, in the order in which rules are checked and traces show them. */
 export const policySteps = (setUp: SetUp): PolicyStep[] =>
   decidingRules.map((type) => ({
     type,

@@ -1,7 +1,7 @@
 import { entryPoint06 } from '../../../../core/entry-points/0.6.ts';
 import type { Dapp } from '../../desk/types.ts';
 
-/** URL for a DApp's clients. Only the path if the service has no address. */
+/** URL for a DApp's clients. Contains only the path if the service has no address. */
 export const paymasterUrl = (serviceUrl: string | null | undefined, { chainId, apiKey }: Dapp): string =>
   `${serviceUrl ?? ''}/api/v2/${chainId}/${apiKey}`;
 
@@ -43,8 +43,8 @@ const V06_FIELDS = '"initCode": "0x"';
 
 const curl = ({ url, entryPointVersion, entryPoint }: PaymasterEndpoint): string => {
   const fields = entryPointVersion === entryPoint06.version ? `, ${V06_FIELDS}` : '';
-  // The EntryPoint stands in for an account: it has code on every chain. Its validation would fail, but Gasdesk does
-  // not validate an operation whose nonce is one ahead.
+  // The EntryPoint takes the place of an account, because it has code on every chain. Its validation would fail, but
+  // Gasdesk does not simulate the validation of an operation whose nonce is one ahead.
   return `curl -s '${url}' \\
   -H 'content-type: application/json' \\
   -d '{
@@ -61,7 +61,7 @@ const curl = ({ url, entryPointVersion, entryPoint }: PaymasterEndpoint): string
   }'`;
 };
 
-/** Ready-to-paste code that calls this paymaster. Biconomy's SDK supports EntryPoint 0.6 only. */
+/** Code that calls this paymaster, ready to be pasted. Biconomy's SDK supports only EntryPoint 0.6. */
 export const snippetsFor = (endpoint: PaymasterEndpoint): Snippet[] => [
   { title: 'viem', code: viem(endpoint) },
   ...(endpoint.entryPointVersion === entryPoint06.version ? [{ title: 'Biconomy SDK', code: biconomy(endpoint) }] : []),

@@ -7,15 +7,17 @@ import { usePause } from '../../desk/use-pause.ts';
 import { fixedSentence } from './fixed-checks.ts';
 import type { PolicyStep } from './policy-steps.ts';
 
-/** The checks of a DApp that no one adds, with their numbers, and the switch of its pause. */
+/**
+ * Describes the checks of a DApp that operators do not add, with their current values, and pauses or resumes the DApp.
+ */
 export const useFixedChecks = (
   dapp: () => Dapp,
   steps: Readonly<Ref<readonly PolicyStep[] | undefined>>,
 ): {
-  /** What a kind of rule checks where nothing is set up. */
+  /** What a kind of rule checks if nothing is set up for it. */
   sentence: (type: string) => string;
   isPaused: ComputedRef<boolean>;
-  /** Pauses the DApp; where it is paused, or all of the desk, ends that. */
+  /** Pauses the DApp. If the DApp or all sponsorship is paused, resumes it. */
   switchPause: () => void;
   error: Readonly<Ref<string | undefined>>;
 } => {

@@ -15,7 +15,7 @@ const GOOD = { icon: 'check', tone: 'good' } as const;
 const DENIED = { icon: 'cross', tone: 'warning' } as const;
 const UNKNOWN = { icon: 'info', tone: 'quiet' } as const;
 
-/** The verdict of deciding again, in words. @param isSame the reason is the same as before */
+/** Describes the verdict of a replay. @param isSame true if the reason has not changed */
 export const againWords = ({ verdict, reason }: SecondVerdict, isSame: boolean): AgainWords => {
   switch (verdict) {
     case 'sponsored':

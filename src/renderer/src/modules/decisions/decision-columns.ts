@@ -2,13 +2,13 @@ interface Column {
   readonly title: string;
   /** A CSS grid track. */
   readonly width: string;
-  /** Width in a narrow list; absent: hidden there. */
+  /** Width in a narrow list. Absent: the column is hidden there. */
   readonly narrow?: string;
   /** Shown even on a phone. */
   readonly phone?: true;
   /** Shown by default. */
   readonly usual?: true;
-  /** Always shown: it links to the decision. */
+  /** Always shown, because it links to the decision. */
   readonly always?: true;
 }
 
@@ -39,13 +39,13 @@ const entries = Object.entries(columns) as [ColumnName, Column][];
 
 export const choosableColumns = entries.filter(([, { always }]) => always !== true);
 
-/** The columns to show, in order: the chosen ones, or the default ones without a choice. */
+/** The columns to show, in order: those chosen, or the default ones if none were chosen. */
 export const shownColumns = (chosen: unknown): ColumnName[] =>
   entries
     .filter(([name, { usual, always }]) => always ?? (Array.isArray(chosen) ? chosen.includes(name) : usual))
     .map(([name]) => name);
 
-/** Grid tracks of a row in a wide list, in a narrow list and on a phone. */
+/** Grid tracks of a row: in a wide list, in a narrow list, and on a phone. */
 export const tracksOf = (shown: readonly ColumnName[]): { wide: string; narrow: string; phone: string } => {
   const those = entries.filter(([name]) => shown.includes(name)).map(([, column]) => column);
   const narrow = those.filter((column) => column.narrow !== undefined);

@@ -10,7 +10,7 @@ export const spans: Readonly<Record<string, { label: string; ms: number }>> = {
   week: { label: 'Last 7 days', ms: 7 * 86_400_000 },
 };
 
-/** `hash` is of a user operation; `from` and `to` are local times in the format of `datetime-local`. */
+/** `hash` is a userOpHash; `from` and `to` are local times in the format of `datetime-local`. */
 const FIELDS = [
   'dapp',
   'sender',
@@ -39,7 +39,7 @@ const timeOf = (local: string | undefined): number | undefined => {
   return Number.isNaN(at) ? undefined : at;
 };
 
-/** Filters that use their text unchanged. */
+/** Filters whose text is used unchanged. */
 const textFilters = ({ dapp, decision, text: searched, wouldDeny }: FilterFields): Partial<DecisionFilter> => ({
   ...(dapp !== undefined && { paymasterId: dapp }),
   ...(decision !== undefined && { decisionId: decision }),
@@ -72,7 +72,7 @@ export const useDecisionFilter = (
   fields: ComputedRef<FilterFields>;
   filter: ComputedRef<DecisionFilter>;
   isNarrowed: ComputedRef<boolean>;
-  /** Changes fields. Back undoes the change, unless it is one more letter of the same word. */
+  /** Changes fields. The Back button undoes the change; letters of the same word count as one change. */
   change: (changed: Partial<Record<keyof FilterFields, string | null>>, isTyping?: boolean) => void;
   clear: () => void;
 } => {

@@ -7,31 +7,34 @@ import { useTransport } from '../../transport/transport.ts';
 
 export type DecisionFilter = Omit<ProcedureInput<'decisions.list'>, 'limit' | 'before'>;
 
-/** The button for new decisions. Only the desk can search their text, so until then they may not match. */
+/**
+ * Text of the button that shows new decisions. With a text search, they may turn out not to match, because only the
+ * engine can search the text.
+ */
 export const waitingWords = (count: number, { text }: DecisionFilter = {}): string => {
-  // The store keeps no more, so there may be more.
+  // The store keeps at most this many, so there may be more.
   const amount = count >= RECENT ? `${RECENT}+` : String(count);
   const words = `${amount} new ${count === 1 ? 'decision' : 'decisions'}`;
   return text === undefined ? words : `Search ${words}`;
 };
 
-/** Decisions, newest first, loaded as far as the operator scrolls. */
+/** Decisions, newest first, loaded as the operator scrolls. */
 export interface DecisionList {
   readonly rows: Readonly<Ref<readonly DecisionRow[]>>;
   readonly isLoading: Readonly<Ref<boolean>>;
   readonly isEnd: Readonly<Ref<boolean>>;
   readonly error: Readonly<Ref<string | undefined>>;
-  /** Number of new decisions that belong above the first row. */
+  /** Number of new decisions above the first row that are not shown yet. */
   readonly waiting: Readonly<Ref<number>>;
   readonly loadMore: () => Promise<void>;
-  /** Starts over with the newest. */
+  /** Reloads the list, starting with the newest decision. */
   readonly reload: () => Promise<void>;
 }
 
-/** True if a row passes a filter, except for `text`: rows lack what it searches. */
+/** True if a row matches a filter. Ignores `text`, because rows do not contain what it searches. */
 const matches = (row: DecisionRow, filter: DecisionFilter): boolean => {
   const { paymasterId, sender, outcome, rule, to, userOpHash, decisionId } = filter;
-  // A search for one decision expects no others.
+  // A search for one decision has no new results.
   if (userOpHash !== undefined || decisionId !== undefined) return false;
   return (
     (paymasterId === undefined || row.paymasterId === paymasterId) &&
@@ -44,18 +47,18 @@ const matches = (row: DecisionRow, filter: DecisionFilter): boolean => {
 
 /**
  * The decisions that match a filter. New ones wait until the operator asks for them, so that rows do not move while
- * they are read.
+ * someone reads them.
  */
 export const useDecisionList = (filter: () => DecisionFilter, pageSize: number): DecisionList => {
   const desk = useDesk();
   const transport = useTransport();
   const listed = shallowRef<readonly DecisionRow[]>([]);
-  /** With the settlements since. */
+  /** Updated with later settlements. */
   const rows = computed(() => listed.value.map((row) => desk.settled.get(row.id) ?? row));
   const isLoading = ref(false);
   const isEnd = ref(false);
   const error = ref<string>();
-  /** Newest `seq` that the last read from the top could include. */
+  /** The highest `seq` that the last read from the top could have included. */
   let readUpTo = 0;
   let latest = 0;
 
@@ -80,12 +83,12 @@ export const useDecisionList = (filter: () => DecisionFilter, pageSize: number):
 
   const reload = (): Promise<void> => read();
   const waiting = computed(() => {
-    // Decisions already read are not new; reading from the list makes this recompute.
+    // Decisions that were already read are not new. Reading `rows` here makes this recompute when they change.
     const seen = Math.max(readUpTo, rows.value[0]?.seq ?? 0);
     return desk.recent.filter((row) => row.seq > seen && matches(row, filter())).length;
   });
   watch(filter, () => void reload(), { deep: true, immediate: true });
-  // An empty list has no rows to move.
+  // An empty list has no rows that could move.
   watch(waiting, (count) => {
     if (count > 0 && rows.value.length === 0) void reload();
   });

@@ -17,7 +17,7 @@ interface Change extends DappQuery {
 
 type Evidence = DecisionRecord['trace'][number]['evidence'];
 
-/** Evidence as text; empty if it is not text. */
+/** A value in the evidence if it is text, otherwise an empty text. */
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const wei = (value: unknown): bigint => BigInt(/^\d+$/.test(text(value)) ? text(value) : 0);
 
@@ -63,7 +63,10 @@ const CHANGES: Readonly<Record<string, (evidence: Evidence) => Change | undefine
   }),
 };
 
-/** The change that lifts a denial, with a prefilled form; undefined if no policy change does. */
+/**
+ * The change with which the operation would not have been denied, including the prefilled form for it; undefined if no
+ * change of the policy helps.
+ */
 export const fixOf = ({ id, code, chainId, paymasterId, trace }: DecisionRecord): Fix | undefined => {
   if (code === 'PRICE_UNKNOWN') return { verb: 'Set a price', to: coinPricePlace(chainId) };
   const step = trace.find(({ outcome }) => outcome === 'deny');

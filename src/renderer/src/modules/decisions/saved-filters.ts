@@ -2,11 +2,11 @@ import type { LocationQuery } from 'vue-router';
 
 export interface SavedFilter {
   readonly name: string;
-  /** As in the page's address. */
+  /** The filter as it is in the page's address. */
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** The filter's part of the page's address, without the decision that is open next to the list. */
+/** The part of the page's address that is the filter, without the decision that is open next to the list. */
 export const filterQuery = ({ open: _open, ...query }: LocationQuery): Record<string, string> =>
   Object.fromEntries(Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 
@@ -17,6 +17,6 @@ const isSavedFilter = (value: unknown): value is SavedFilter => {
   return Object.values(query).every((field) => typeof field === 'string');
 };
 
-/** The filters that the browser has stored; ignores anything else. */
+/** The filters stored in the browser. Any other stored data is ignored. */
 export const savedFilters = (stored: unknown): readonly SavedFilter[] =>
   Array.isArray(stored) ? stored.filter(isSavedFilter) : [];

@@ -1,9 +1,9 @@
 import type { DecisionFilter } from './decision-list.ts';
 
-/** The engine takes no more. */
+/** The longest text that the engine accepts. */
 export const LONGEST_TEXT = 200;
 
-/** What the operator searches for, and the filter field that finds it. */
+/** What the operator searches for, and the filter field for it. */
 export type Search =
   | { readonly kind: 'sender' | 'hash' | 'decision' | 'text'; readonly text: string; readonly words: string }
   | { readonly kind: 'nothing' };
@@ -14,7 +14,7 @@ const KINDS = [
   { kind: 'decision', pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, words: 'The decision with this id.' },
 ] as const;
 
-/** Recognises a whole sender, userOpHash or decision id by its form; anything else is searched as text. */
+/** Recognises a complete sender, userOpHash or decision id by its format. Anything else is searched for as text. */
 export const searchedOf = (typed: string): Search => {
   const text = typed.trim();
   const known = KINDS.find(({ pattern }) => pattern.test(text));

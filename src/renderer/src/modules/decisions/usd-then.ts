@@ -3,6 +3,6 @@ import type { DecisionRecord } from '../../../../shared/schema/decision.ts';
 
 const { price } = factsSchema.shape;
 
-/** US dollars for one coin at the time of the decision, decimal; empty if unknown then. */
+/** US dollars per coin when the decision was made, decimal; empty if the price was unknown. */
 export const usdThen = ({ facts }: Pick<DecisionRecord, 'facts'>): string =>
   price.safeParse((facts as { price?: unknown } | undefined)?.price).data?.usd ?? '';

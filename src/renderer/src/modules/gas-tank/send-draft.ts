@@ -3,7 +3,10 @@ import type { SendingWallet, SignedBy } from '../signing/signed-by.ts';
 import { WalletError } from '../signing/wallet-error.ts';
 import type { Draft, Transaction } from './chain-action.ts';
 
-/** While the wallet decides, the engine holds back the amount of a withdrawal from reservations. */
+/**
+ * Sends a draft with a wallet. Until the wallet answers, the engine holds the amount of a withdrawal, so that nothing
+ * else can reserve it.
+ */
 const sendThrough = async (transport: Transport, draft: Draft, wallet: SendingWallet): Promise<Transaction> => {
   const { draftId } = draft;
   await wallet.ready(draft);
@@ -21,9 +24,9 @@ const sendThrough = async (transport: Transport, draft: Draft, wallet: SendingWa
 };
 
 /**
- * Has a prepared transaction signed and sent: by the engine, or by a wallet that only this page reaches.
+ * Gets a prepared transaction signed and sent: by the engine, or by a wallet that only this page can reach.
  *
- * @throws EngineError as `transactions.send`; `WalletError`
+ * @throws EngineError like `transactions.send`; `WalletError`
  */
 export const sendDraft = (transport: Transport, draft: Draft, by: SignedBy): Promise<Transaction> => {
   if ('wallet' in by) return sendThrough(transport, draft, by.wallet);

@@ -7,24 +7,24 @@ export type Reading = Inspection['readings'][number];
 export type Section = Reading['sections'][number];
 
 export interface WordContext {
-  /** Names of addresses in lower case, as the desk knows them. */
+  /** Names of addresses that Gasdesk knows. Addresses are lower case. */
   readonly names: ReadonlyMap<string, string>;
-  /** Symbol of the chain's coin. */
+  /** Symbol of the chain's native coin. */
   readonly coin: string;
 }
 
 const LAST_SECOND = 8_640_000_000_000;
 
-/** Epoch ms of unix seconds; undefined if they are out of range, or mean no time. */
+/** Converts unix seconds to epoch ms; undefined if they are out of range or do not stand for a time. */
 export const timeOf = (seconds: string): number | undefined => {
   const value = Number(seconds);
   return value > 0 && value <= LAST_SECOND ? value * 1000 : undefined;
 };
 
-/** Most bytes of a range that are shown at once; the rest is a number. */
+/** The most bytes of a range that are shown at first. For the rest, only their number is shown. */
 const MAX_SHOWN = 40;
 
-/** The hex of a range, without `0x`, in groups of four bytes with possible line breaks between them. */
+/** The hex of a range without `0x`, in groups of four bytes between which a line may break. */
 export const shownHex = (hex: string): string => {
   const digits = hex.slice(2);
   const grouped = (text: string): string => text.replaceAll(/.{8}(?=.)/g, '$& ');

@@ -18,7 +18,7 @@ const frame = ({ from, stepMs, outcomes }: Summary, { quiet, line, surface, text
     grid: { left: 4, right: 8, top: 12, bottom: 4, outerBoundsMode: 'same' },
     tooltip: {
       trigger: 'axis',
-      // As text: labels may come from outside.
+      // Rendered as text, because labels may come from outside.
       renderMode: 'richText',
       backgroundColor: surface,
       borderColor: line,
@@ -62,7 +62,7 @@ export const outcomeChart = (summary: Summary, palette: Palette): EChartsCoreOpt
   };
 };
 
-/** Money over time, on one chain. Drawn as floats: the figures next to the chart are exact. */
+/** Cost over time on one chain. The chart uses floating-point numbers; the figures next to it are exact. */
 export const spendChart = (
   summary: Summary,
   { chainId }: { chainId: number },

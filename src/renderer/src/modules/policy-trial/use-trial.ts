@@ -6,10 +6,10 @@ import { useTimer } from '../../timer.ts';
 import { useTransport } from '../../transport/transport.ts';
 import type { PolicyChange } from './policy-change.ts';
 
-/** Days of past decisions that a trial covers. */
+/** Number of days whose decisions a trial covers. */
 export const TRIED_DAYS = 7;
 const DAY_MS = 86_400_000;
-/** Pause after typing before a new trial starts. */
+/** How long typing must pause, in ms, before a new trial starts. */
 const PAUSE_MS = 800;
 
 type State = ProcedureOutput<'policies.trial'>;
@@ -17,16 +17,16 @@ type State = ProcedureOutput<'policies.trial'>;
 export type TrialResult = NonNullable<State['result']>;
 
 export interface Trial {
-  /** Undefined while no trial runs. */
+  /** Undefined if no trial is running. */
   readonly progress: Readonly<Ref<Pick<State, 'done' | 'of'> | undefined>>;
   readonly result: Readonly<Ref<(TrialResult & { readonly trialId: string }) | undefined>>;
-  /** Why it failed, in the engine's words. */
+  /** Why the trial failed, as reported by the engine. */
   readonly error: Readonly<Ref<string | undefined>>;
   readonly start: () => Promise<void>;
   readonly cancel: () => void;
 }
 
-/** Tries a change on demand; after that, every new change starts a trial by itself. */
+/** Tries a change when the operator asks for it. Afterwards, every further change starts a new trial automatically. */
 export const useTrial = (change: () => PolicyChange | undefined): Trial => {
   const transport = useTransport();
   const timer = useTimer();
@@ -35,7 +35,7 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
   const result = shallowRef<TrialResult & { readonly trialId: string }>();
   const error = ref<string>();
   let isWanted = false;
-  /** Number of the current trial; results of older ones are dropped. */
+  /** Number of the current trial. Results of earlier ones are dropped. */
   let latest = 0;
   let trialId: string | undefined;
   let cancelStart = (): void => undefined;
@@ -43,7 +43,7 @@ export const useTrial = (change: () => PolicyChange | undefined): Trial => {
   const forget = (): void => {
     latest += 1;
     cancelStart();
-    // The desk ends abandoned trials by itself, so a failure here does not matter.
+    // The engine ends abandoned trials by itself, so an error here does not matter.
     if (trialId !== undefined) transport.call('policies.cancelTrial', { trialId }).catch(() => undefined);
     trialId = undefined;
     progress.value = undefined;

@@ -7,7 +7,7 @@ export interface LimitForm {
   type: LimitWords['type'];
   thresholdType: LimitWords['thresholdType'];
   threshold: string;
-  /** Ignored if it does not apply: each operation has no window, and a lifetime has no length. */
+  /** Ignored if it does not apply: a limit on single operations has no window, and a lifetime has no length. */
   cycleDuration: { value: number | null; unit: CycleUnit };
 }
 
@@ -25,20 +25,20 @@ export const limitForm = ({ type, thresholdType, threshold, cycleDuration }: Lim
   cycleDuration: { ...(cycleDuration ?? emptyLimit().cycleDuration) },
 });
 
-/** Possible measures. A limit on single operations does not count. */
+/** The measures that a limit of this type can have. A limit on single operations cannot count them. */
 export const measuresOf = (type: LimitForm['type']): LimitForm['thresholdType'][] => [
   ...(type === 'OPERATION' ? [] : (['COUNT'] as const)),
   'NATIVE_ASSET',
   'USD',
 ];
 
-/** The window of a form; undefined if it is not valid. */
+/** The window that was entered; undefined if it is invalid. */
 const typedCycle = ({ value, unit }: LimitForm['cycleDuration']): LimitWords['cycleDuration'] => {
   if (unit === 'lifetime') return { value: 1, unit };
   return value === null || cycleError({ value, unit }) !== undefined ? undefined : { value, unit };
 };
 
-/** The limit of a form; undefined if it is not valid. */
+/** The limit that was entered; undefined if it is invalid. */
 export const typedLimit = ({ type, thresholdType, threshold, cycleDuration }: LimitForm): LimitWords | undefined => {
   if (typedThresholdError(threshold, thresholdType) !== undefined) return undefined;
   if (!measuresOf(type).includes(thresholdType)) return undefined;
@@ -48,7 +48,7 @@ export const typedLimit = ({ type, thresholdType, threshold, cycleDuration }: Li
   return cycle && { ...words, cycleDuration: cycle };
 };
 
-/** A sentence on what happens to a limit's usage when it is saved; empty if nothing is counted. */
+/** A sentence on what happens to a limit's usage when the limit is saved; empty if it has no usage. */
 export const restartSentence = ({ type, cycleDuration }: LimitWords): string => {
   if (type === 'OPERATION') return '';
   return cycleDuration?.unit === 'lifetime'

@@ -1,6 +1,6 @@
 import { grouped } from '../../../../shared/words/amount.ts';
 
-/** The effect of saving a list: `Adds 12, removes 3.`; empty if nothing changes. */
+/** What saving a list changes: `Adds 12, removes 3.`; empty if nothing changes. */
 export const listChange = (before: readonly string[], after: readonly string[]): string => {
   const [known, later] = [new Set(before), new Set(after)];
   const added = after.filter((one) => !known.has(one)).length;

@@ -4,7 +4,7 @@ import { type BindingInput, typedBinding } from './binding-form.ts';
 
 interface FormRule {
   readonly paymasterId: string;
-  /** The rule to change; undefined for a new one. Another form changes when it applies. */
+  /** The rule to change; undefined for a new one. Its schedule is changed in another form. */
   readonly rule: Rule | undefined;
   readonly name: string;
   readonly policyType: string;

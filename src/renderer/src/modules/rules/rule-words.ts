@@ -4,10 +4,10 @@ import { type LimitWords, thresholdError } from '../../../../core/rules/spending
 import { positiveDecimal } from '../../../../shared/schema/decimal.ts';
 import type { Rule } from '../../desk/types.ts';
 
-/** Amounts as people type them: no exponent, no sign. */
+/** An amount as people type it, without exponent or sign. */
 const DIGITS = /^[\d.]+$/;
 
-/** The error of a typed threshold as a sentence; undefined without an error. */
+/** The error in a threshold that was typed, as a sentence; undefined without an error. */
 export const typedThresholdError = (typed: string, type: LimitWords['thresholdType']): string | undefined => {
   const text = typed.trim();
   if (!DIGITS.test(text) || positiveDecimal(text) === undefined) return 'Enter a number above 0.';

@@ -8,7 +8,7 @@ import { typedRule, typedValues } from './typed-rule.ts';
 
 type Data = Record<string, unknown>;
 
-/** What rules of a kind keep in the situations of its table. */
+/** The stored data of a kind's rules in the cases of its test table. */
 const examplesOf = ({ type, setup: { policyType } }: RuleType): Data[] =>
   Object.values(ruleTables.find(({ kind }) => kind.type === type)?.codes ?? {})
     .flatMap(({ rows, advices }) => [...rows.map(({ denied }) => denied), ...advices.map(({ denied }) => denied)])
@@ -35,7 +35,7 @@ describe.each(withFields)('the form of %s', (_, { setup, ...kind }, form) => {
     expect(examples).not.toEqual([]);
     for (const data of examples) {
       const { data: sent } = read(typedValues(data));
-      // Some conditions cannot be evaluated, and so they cannot be sent.
+      // Some conditions in the cases cannot be evaluated, so they cannot be sent.
       const isSendable = setup.sent.safeParse(Object.fromEntries(membersOf(data))).success;
       expect(sent === undefined ? undefined : setup.keep(sent, { now: 0, keepUrl: String })).toEqual(
         isSendable ? setup.stored.parse(data) : undefined,

@@ -10,17 +10,17 @@ const textOf = (value: unknown): string => {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 };
 
-/** What fields show of a rule. */
+/** The texts that the fields of a form show for a rule. */
 export const typedValues = (data: Rule['policyData']): Record<string, string> =>
   Object.fromEntries(Object.entries(data).map(([name, value]) => [name, textOf(value)]));
 
-/** The addresses of a text, which spaces or commas divide. */
+/** The addresses in a text, separated by spaces or commas. */
 export const typedList = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '');
 
 const asText = (text: string): unknown => (text === '' ? undefined : text);
 const asList = (text: string): unknown => (text === '' ? undefined : typedList(text));
 
-/** The value that is sent for the text entered in a field; undefined if none is sent. */
+/** The value to send for the text in a field; undefined if none is sent. */
 const SENT: Readonly<Record<RuleFieldKind, (text: string) => unknown>> = {
   text: asText,
   expression: asText,
@@ -33,17 +33,17 @@ const SENT: Readonly<Record<RuleFieldKind, (text: string) => unknown>> = {
   yes: (text) => (text === 'yes' ? true : undefined),
 };
 
-/** A rule as it is typed. */
+/** A rule as it has been typed so far. */
 export interface TypedRule {
-  /** `policyData` as it can be sent; undefined while it cannot. */
+  /** `policyData` to send; undefined while it is invalid. */
   readonly data: Record<string, unknown> | undefined;
-  /** What such a rule does; undefined while it cannot be sent. */
+  /** The effect of such a rule; undefined while it is invalid. */
   readonly sentence: string | undefined;
-  /** What is wrong with a field, in a sentence; empty: nothing, or nothing is typed. */
+  /** The error in a field as a sentence; empty without an error, or if nothing has been typed. */
   readonly errorOf: (name: string) => string;
 }
 
-/** Reads the fields of a form. @param coin what the coin of the chain is called */
+/** Reads the fields of a form. @param coin symbol of the native coin */
 export const typedRule = (
   setup: Setup,
   fields: Readonly<Record<string, Field>>,
@@ -65,7 +65,7 @@ export const typedRule = (
     errorOf(name) {
       const issue = error?.issues.find(({ path }) => path[0] === name);
       if (issue === undefined || texts.get(name) === '') return '';
-      // Of several, "it" is none.
+      // In a list of addresses, "It" would not say which one is meant.
       return issue.path.length === 1 ? `It ${issue.message}.` : 'An address is 0x and 40 hex digits.';
     },
   };

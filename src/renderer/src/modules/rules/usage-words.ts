@@ -4,9 +4,9 @@ import type { LimitUsage } from '../../desk/types.ts';
 export const people = (count: number): string => `${count} ${count === 1 ? 'user' : 'users'}`;
 
 /**
- * An amount of what a limit counts, with its unit.
+ * An amount in the unit that a limit counts.
  *
- * @param usd US dollars for one coin; empty if unknown
+ * @param usd US dollars per coin; empty if unknown
  */
 export const usageAmount = (amount: string, unit: LimitUsage['unit'], coin: string, usd = ''): string => {
   if (unit === 'wei') return pricedAmount(BigInt(amount), coin, usd);
@@ -14,7 +14,7 @@ export const usageAmount = (amount: string, unit: LimitUsage['unit'], coin: stri
   return amount === '1' ? '1 operation' : `${amount} operations`;
 };
 
-/** The usage of a limit as a sentence. @param usd US dollars for one coin; empty if unknown */
+/** The usage of a limit as a sentence. @param usd US dollars per coin; empty if unknown */
 export const usageSentence = (
   { used, threshold, unit, perUser, windowEndsAt }: LimitUsage,
   coin: string,

@@ -8,10 +8,10 @@ import type { Chain } from '../../desk/types.ts';
 
 export interface BreakerForm {
   kind: 'default' | 'amount' | 'off';
-  /** Of the native coin. */
+  /** In the native coin. */
   amount: string;
   count: number | null;
-  /** Seconds of the unit. */
+  /** Number of seconds in the unit. */
   unit: number;
 }
 
@@ -36,7 +36,7 @@ export const breakerForm = (breaker: Chain['breaker']): BreakerForm => {
   return { kind: 'amount', amount: weiToDecimal(BigInt(amountWei)), count: Math.ceil(seconds / unit), unit };
 };
 
-/** The breaker of a form; undefined if it is not valid. */
+/** The breaker that was entered; undefined if it is invalid. */
 export const typedBreaker = ({ kind, amount, count, unit }: BreakerForm): Chain['breaker'] | undefined => {
   if (kind === 'off') return null;
   if (kind === 'default') return 'default';

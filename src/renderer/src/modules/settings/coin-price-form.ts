@@ -9,7 +9,7 @@ export interface CoinPriceForm {
   source: CoinPriceSource['source'] | 'none';
   usd: string;
   nativeFeed: string;
-  /** Seconds. */
+  /** In seconds. */
   maxAge: number | null;
 }
 
@@ -21,7 +21,7 @@ export const coinPriceForm = (price: CoinPriceSource | null): CoinPriceForm => (
   ...price,
 });
 
-/** The source of a form: null for no price; undefined if it is not valid. */
+/** The price source that was entered: null for none; undefined if it is invalid. */
 export const typedCoinPrice = ({
   source,
   usd,
@@ -33,13 +33,13 @@ export const typedCoinPrice = ({
   return coinPriceSource.safeParse(typed).data;
 };
 
-/** The error of the typed dollars as a sentence; empty without an error. */
+/** The error in the dollars that were typed, as a sentence; empty without an error. */
 export const coinPriceError = (form: CoinPriceForm): string =>
   form.source !== 'static' || form.usd.trim() === '' || typedCoinPrice(form) !== undefined
     ? ''
     : `It must be a number of US dollars between ${sanePrice.words}, with at most 18 decimals.`;
 
-/** The price of the coin as a sentence; empty if unknown. */
+/** The coin's price as a sentence; empty if it is unknown. */
 export const coinPriceWords = ({ usd, updatedAt }: CoinPrice, coin: string): string => {
   if (usd === null) return '';
   const price = `One ${coin} is ${shownWorth(decimalToWei('1'), usd)}`;

@@ -71,12 +71,12 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   },
 };
 
-/** The words of a setting; a setting without words is shown by its key. */
+/** The title and purpose of a setting. A setting without a title here is shown with its key. */
 export const wordsOf = ({ key }: Setting): SettingWords => WORDS[key] ?? { title: key, purpose: '' };
 
 const isRateLimit = (key: string): boolean => key.startsWith('rateLimit');
 
-/** The value of a setting in words. */
+/** The value of a setting as text. */
 export const valueText = ({ key }: Setting, value: Setting['value']): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');

@@ -2,11 +2,11 @@ import { weiToDecimal } from '../../../../shared/schema/decimal.ts';
 import { shownWeiOrNone, typedWeiOrNone } from '../../../../shared/typed-wei.ts';
 import type { Chain } from '../../desk/types.ts';
 
-/** The budget of a chain as typed: an amount of the native coin; empty for none. */
+/** The budget of a chain as text: an amount of the native coin; empty for none. */
 export const budgetText = ({ unreachable }: Pick<Chain, 'unreachable'>): string =>
   shownWeiOrNone(unreachable?.budgetWei);
 
-/** The typed budget: null for none; undefined if the text is not an amount. */
+/** The budget that was typed: null for none; undefined if the text is no amount. */
 export const typedBudget = (text: string): { budgetWei: string } | null | undefined => {
   const budgetWei = typedWeiOrNone(text);
   return typeof budgetWei === 'string' ? { budgetWei } : budgetWei;

@@ -4,7 +4,7 @@ const LOCKED = 'The vault is locked. Press "Unlock the vault" in step 1.';
 const NO_NODE = 'The chain has no node. Press "Save the node" in step 2.';
 const NO_SIGNER = 'The chain has no signing key. Press "Create the signing key" in step 3.';
 
-/** What is missing, by the engine's name for it, with the button that makes it. */
+/** What is missing, by the engine's name for it, and the button that creates it. */
 const MISSING: Readonly<Record<string, string>> = {
   vault: LOCKED,
   rpc: NO_NODE,
@@ -14,7 +14,7 @@ const MISSING: Readonly<Record<string, string>> = {
   accountFactory: 'The chain has no account factory. Press "Send a test operation" again, which deploys it.',
 };
 
-/** The engine names commands; these texts name the button instead. */
+/** Replacements for messages of the engine that name commands. These name a button instead. */
 const WORDS: Partial<Record<ErrorCode, string>> = {
   VAULT_LOCKED: LOCKED,
   RPC_MISSING: NO_NODE,

@@ -5,7 +5,7 @@ import { setupError } from './setup-error.ts';
 import { usePayer } from './use-payer.ts';
 import type { Setup } from './use-setup.ts';
 
-/** An action that the paying key signs; the operator may first have to type its password. */
+/** An action that the paying key signs. The operator may have to enter its password first. */
 export const usePayerAction = (setup: Setup) => {
   const payer = usePayer(setup);
   const { isRunning, error, run } = useAction();

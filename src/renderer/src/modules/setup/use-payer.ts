@@ -32,7 +32,7 @@ export const usePayer = (setup: Setup) => {
     });
   };
   const signed = (by: SignedBy): void => settle?.resolve(by);
-  /** The operator chose another account in the wallet: what was prepared is not for it. */
+  /** If the operator chooses another account in the wallet, what was prepared is discarded. */
   const choose = (address: Address | undefined): void => {
     const before = setup.payer?.address;
     if (address === undefined || (before !== undefined && sameAddress(address, before))) return;
@@ -40,7 +40,7 @@ export const usePayer = (setup: Setup) => {
     settle?.reject(new EngineError('SIGNING_REFUSED', 'Another account was chosen. Press the button again.'));
   };
 
-  /** Waits until a transaction is mined and its effects are applied. */
+  /** Waits until a transaction is mined and its effects have been applied. */
   const mined = async ({ transactionId, chainId }: Transaction): Promise<void> => {
     for (;;) {
       const all = await transport.call('transactions.list', { chainId });
@@ -55,10 +55,10 @@ export const usePayer = (setup: Setup) => {
   };
 
   /**
-   * Sends a transaction and waits until it is mined. Waits for a pending one of the same kind instead of sending a
-   * second.
+   * Sends a transaction, and waits until it is mined. If one of the same kind is pending, waits for that one instead of
+   * sending another.
    *
-   * @param mostWei the fee shown: nothing that could cost more is signed
+   * @param mostWei the fee that was shown; no transaction that could cost more is signed
    */
   const transact = async (action: ChainAction, mostWei: string): Promise<void> => {
     const from = setup.payer?.address;
@@ -81,7 +81,7 @@ export const usePayer = (setup: Setup) => {
     await setup.reload();
   };
 
-  /** Proves with a signed message that the wallet is the DApp's funding wallet. */
+  /** Proves, with a signed message, that the wallet is the DApp's funding wallet. */
   const verify = async (paymasterId: string): Promise<void> => {
     const { fundingMessage } = await transport.call('paymasters.fundingMessage', { paymasterId });
     const by = await sign({ purpose: 'message', message: fundingMessage });

@@ -7,12 +7,12 @@ import { typedWei } from '../../../../shared/typed-wei.ts';
 import { useDesk } from '../../desk/desk-store.ts';
 import { useCall } from '../../desk/use-call.ts';
 
-/** What a sponsored operation needs, in this order. The policy can come later. */
+/** What must be set up for a sponsored operation, in this order. The policy can be set up later. */
 export const setupSteps = ['vault', 'chain', 'dapp', 'wallet', 'tank', 'policy', 'try'] as const;
 
 export type SetupStepName = (typeof setupSteps)[number];
 
-/** Who signs and pays: a local key, or a wallet that is asked each time. */
+/** Who signs and pays: a local key, or a wallet that is asked for each signature. */
 export interface Payer {
   readonly kind: 'keystore' | 'other';
   readonly address: Address | undefined;
@@ -25,8 +25,8 @@ const roundedUp = (wei: bigint): bigint => {
 };
 
 /**
- * The progress of a desk's setup, for the DApp in the address or else the newest. It is read from the desk, so that
- * every window shows the same; only the password of the local key stays in this page.
+ * The progress of the setup, for the DApp in the page's address or else the newest DApp. It is read from the engine, so
+ * that every window shows the same progress. Only the password of the local key stays in this page.
  */
 const createSetup = () => {
   const desk = useDesk();
@@ -37,7 +37,7 @@ const createSetup = () => {
     const named = desk.dapps.find(({ paymasterId }) => paymasterId === route.query['dapp']);
     return named ?? [...desk.dapps].sort((a, b) => b.createdAt - a.createdAt)[0];
   });
-  /** The chain whose node was last saved here. */
+  /** The chain whose node was last saved on this page. */
   const savedChain = ref<number>();
   const chain = computed(() => {
     const connected = desk.chainList.filter(({ rpc }) => rpc !== null);
@@ -57,7 +57,7 @@ const createSetup = () => {
   const { data: keystores, reload: reloadKeystores } = useCall('keystores.list', () => ({}), { quietly });
 
   const chosen = ref<Payer>();
-  /** Opens the local key; kept in this page's memory until the setup is done or the operator goes elsewhere. */
+  /** Password of the local key, kept in this page's memory until the setup is done or the operator leaves the page. */
   const password = ref('');
   const payer = computed((): Payer | undefined => {
     const sound = (keystores.value ?? []).filter(({ error }) => error === null);
@@ -90,7 +90,7 @@ const createSetup = () => {
     { quietly: () => desk.sums },
   );
   const rows = computed(() => (sponsored.value ?? []).map((row) => desk.settled.get(row.id) ?? row));
-  /** The newest mined operation, else the newest one. */
+  /** The latest mined operation, or else the latest operation. */
   const tried = computed(() => rows.value.find(({ settlement }) => settlement === 'settled') ?? rows.value[0]);
 
   const hasContract = computed(() => typeof tank.value?.contract === 'string');
@@ -107,7 +107,7 @@ const createSetup = () => {
   );
   const depositWei = computed(() => typedWei(deposit.value));
 
-  /** Maximum cost of the remaining setup transactions, without the deposit; wei. */
+  /** Maximum cost of the remaining setup transactions, without the deposit, in wei. */
   const feesWei = computed((): bigint => {
     if (costs.value === undefined) return 0n;
     const { missing, maxFeeWei: most } = costs.value;
@@ -122,12 +122,15 @@ const createSetup = () => {
     ];
     return parts.reduce((sum, wei) => sum + BigInt(wei), 0n);
   });
-  /** The amount that the wallet should hold, rounded up. */
+  /** The balance that the wallet should have, rounded up. */
   const requiredWei = computed(() =>
     roundedUp(feesWei.value + (isFilled.value ? 0n : BigInt(costs.value?.depositWei ?? 0))),
   );
   const balanceWei = computed(() => BigInt(costs.value?.balanceWei ?? 0));
-  /** True if the wallet holds enough for a deposit at current fees, so that rising fees ask for no more coins. */
+  /**
+   * True if the wallet can pay for a deposit at current fees, so that rising fees do not lead to a request for more
+   * coins.
+   */
   const isEnoughFor = (amountWei: bigint): boolean =>
     balanceWei.value >= (feesWei.value * 2n) / 3n + (isFilled.value ? 0n : amountWei);
 
@@ -144,7 +147,7 @@ const createSetup = () => {
       try: tried.value?.settlement === 'settled',
     };
   });
-  /** The first unfinished step; undefined if all are done. */
+  /** The first unfinished step; undefined if all steps are done. */
   const next = computed(() => setupSteps.find((step) => step !== 'policy' && !done.value[step]));
   const isKnown = computed(
     () =>
@@ -208,7 +211,7 @@ export const provideSetup = (): Setup => {
   return setup;
 };
 
-/** The setup of the calling component. */
+/** The setup that an ancestor of the calling component provides. */
 export const useSetup = (): Setup => {
   const setup = inject(setupKey);
   if (setup === undefined) throw new Error('There is no setup around this part');

@@ -9,9 +9,12 @@ import { WalletError, walletError } from './wallet-error.ts';
 export interface UsedWallet {
   /** Asks the owner which accounts this page may use. */
   accounts(): Promise<readonly Address[]>;
-  /** Signs text as in EIP-191. */
+  /** Signs a text as an EIP-191 personal message. */
   signMessage(from: Address, text: string): Promise<Hex>;
-  /** Checks the chain and that this page may still use the account; may ask the owner for both. */
+  /**
+   * Checks that the wallet is on the right chain and that this page may still use the account. May ask the owner for
+   * both.
+   */
   ready(from: Address, chain: WalletChain): Promise<void>;
   /** Signs the transaction and sends it. @returns its hash */
   send(transaction: UnsignedTransaction): Promise<Hex>;
@@ -19,9 +22,9 @@ export interface UsedWallet {
 
 export type WalletChain = Pick<Chain, 'chainId' | 'name' | 'symbol' | 'rpc' | 'explorer'>;
 
-/** The owner reads, unlocks and confirms: the engine waits for a wallet as long. */
+/** Time for the owner to read, unlock the wallet and confirm, in ms. The engine waits equally long for a wallet. */
 const CONFIRM_MS = 300_000;
-/** For requests that need no confirmation. */
+/** Timeout of requests that need no confirmation, in ms. */
 const PROBE_MS = 10_000;
 
 const quantity = (value: bigint | number): Hex => `0x${value.toString(16)}`;
@@ -32,7 +35,10 @@ const isAddress = (value: unknown): value is Address => typeof value === 'string
 
 const untrue = (what: string): WalletError => new WalletError('other', `The wallet did not answer with ${what}.`);
 
-/** The transaction in JSON-RPC names. Type 2 begins with that byte; other types have one gas price. */
+/**
+ * The transaction in JSON-RPC's field names. A type 2 transaction starts with the byte 2; other types have a single gas
+ * price.
+ */
 const requestOf = (transaction: UnsignedTransaction) => ({
   from: transaction.from,
   ...(transaction.to !== null && { to: transaction.to }),
@@ -49,9 +55,11 @@ const requestOf = (transaction: UnsignedTransaction) => ({
   data: transaction.data,
 });
 
-/** Parameters of a chain that the wallet does not know (EIP-3085); undefined without a node URL to pass on. */
+/**
+ * Parameters for adding a chain that the wallet does not know (EIP-3085); undefined if no node URL may be passed on.
+ */
 const chainParameters = ({ chainId, name, symbol, rpc, explorer }: WalletChain) =>
-  // Of a URL with credentials, only the origin is known here.
+  // If the URL contains credentials, this page knows only its origin.
   rpc === null || rpc.endsWith('/…')
     ? undefined
     : {
@@ -62,7 +70,7 @@ const chainParameters = ({ chainId, name, symbol, rpc, explorer }: WalletChain) 
         ...(explorer !== null && { blockExplorerUrls: [explorer] }),
       };
 
-/** Sends one request at a time to the provider of a wallet. */
+/** Sends requests to a wallet's provider, one at a time. */
 export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet => {
   const request = async (method: string, params: readonly unknown[], withinMs: number): Promise<unknown> => {
     let cancel = (): void => undefined;
@@ -95,7 +103,7 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
 
   const isOn = async (chainId: number): Promise<boolean> => {
     const answer = await request('eth_chainId', [], PROBE_MS);
-    // Some wallets answer with a number.
+    // Some wallets return a number.
     return typeof answer === 'number' ? answer === chainId : String(answer).toLowerCase() === quantity(chainId);
   };
 
@@ -109,14 +117,14 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
       const parameters = chainParameters(chain);
       if (!(error instanceof WalletError) || error.kind !== 'chain-unknown' || parameters === undefined) throw error;
       await request('wallet_addEthereumChain', [parameters], CONFIRM_MS);
-      // Most wallets have already switched by then.
+      // Most wallets have already switched to the chain at this point.
       if (!(await isOn(chain.chainId))) await switchTo(chain.chainId);
     }
   };
 
   return {
     async accounts() {
-      // A wallet that does not answer this request does not answer at all.
+      // A wallet that does not respond to this request does not respond at all.
       await request('eth_chainId', [], PROBE_MS);
       return listAccounts('eth_requestAccounts', CONFIRM_MS);
     },

@@ -18,7 +18,7 @@ type KnownError = keyof typeof WORDS;
 
 export type LedgerErrorCode = KnownError | 'other';
 
-/** A failure of a Ledger in words for its owner: what happened, and what to do. */
+/** An error of a Ledger, in words for its owner: what happened, and what to do. */
 export class LedgerError extends Error {
   readonly code: LedgerErrorCode;
 
@@ -29,7 +29,7 @@ export class LedgerError extends Error {
   }
 }
 
-/** Statuses of https://github.com/LedgerHQ/app-ethereum and of the device's own system. */
+/** Status codes of https://github.com/LedgerHQ/app-ethereum and of the device's operating system. */
 const STATUS_WORDS: Readonly<Record<string, KnownError>> = {
   '5501': 'app-closed',
   '5515': 'locked',
@@ -54,7 +54,7 @@ const TAGS: Readonly<Record<string, KnownError>> = {
   ReconnectionFailedError: 'disconnected',
   UnknownDeviceError: 'disconnected',
   WebHidSendReportError: 'disconnected',
-  // The kit reports this if an exchange broke off and it did not keep the reason.
+  // The kit reports this if an exchange was interrupted and the kit did not keep the reason.
   UnknownDAError: 'disconnected',
 };
 
@@ -63,10 +63,10 @@ const field = (value: unknown, name: string): string | undefined => {
   return typeof found === 'string' ? found : undefined;
 };
 
-/** Converts a failure of the device management kit, which throws and returns objects with a `_tag`. */
+/** Converts an error of the device management kit, which throws or returns objects with a `_tag`. */
 export const ledgerError = (error: unknown, purpose?: 'transaction'): LedgerError => {
   if (error instanceof LedgerError) return error;
-  // For an unknown status, the kit nests an error in an error.
+  // For an unknown status, the kit nests one error in another.
   const { originalError } = Object(error) as { originalError?: unknown };
   const status = field(error, 'errorCode') ?? field(originalError, 'errorCode');
   const tag = field(error, '_tag');

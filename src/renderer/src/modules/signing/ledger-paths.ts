@@ -1,4 +1,7 @@
-/** Account numbering: Ledger Live counts BIP-44 accounts; older programs count addresses of the first one. */
+/**
+ * How accounts are numbered: Ledger Live counts BIP-44 accounts; older programs count the addresses of the first
+ * account.
+ */
 export type PathScheme = 'ledger-live' | 'legacy';
 
 /** BIP-32 path of an Ethereum account on a Ledger, e.g. `m/44'/60'/0'/0/0`. @param index from 0 */

@@ -18,21 +18,21 @@ export type LedgerPrompt = 'unlock' | 'open-app' | 'compare-address' | 'confirm'
 /** A connected Ledger. Every method rejects with a {@link LedgerError}. */
 export interface Ledger {
   /**
-   * The address at a path such as `m/44'/60'/0'/0/0`. @param confirm shows it on the device too, and waits for the
-   * approval
+   * The address at a path such as `m/44'/60'/0'/0/0`. @param confirm true to also show the address on the device and
+   * wait for its confirmation
    */
   address(path: string, options: { readonly confirm: boolean }): Promise<Address>;
-  /** Signs text as in EIP-191. @returns 65 bytes r, s, v, where v is 27 or 28 */
+  /** Signs a text as an EIP-191 personal message. @returns 65 bytes r, s, v, where v is 27 or 28 */
   signMessage(path: string, text: string): Promise<Hex>;
   /** Signs an unsigned EIP-2718 type 2 transaction. @returns 65 bytes r, s, v, where v is 27 or 28 */
   signTransaction(path: string, unsigned: Hex): Promise<Hex>;
-  /** Releases the device; a running request rejects. */
+  /** Releases the device. A running request rejects. */
   close(): Promise<void>;
 }
 
 /**
- * The kit would ask the manufacturer's servers for names of contracts and tokens. This one has no names and makes no
- * requests.
+ * By default, the kit would ask the manufacturer's servers for the names of contracts and tokens. This module has no
+ * names, and makes no requests.
  */
 const nothingKnown: ContextModule = {
   getContexts: () => Promise.resolve([]),
@@ -41,7 +41,10 @@ const nothingKnown: ContextModule = {
   report: () => Promise.resolve(),
 };
 
-/** Replaces the manufacturer's servers for firmware and apps, so that no request reaches them by mistake. */
+/**
+ * Replaces the addresses of the manufacturer's servers for firmware and apps, so that no request can reach them by
+ * mistake.
+ */
 const NOWHERE = 'about:invalid';
 
 const PROMPTS: Readonly<Partial<Record<string, LedgerPrompt>>> = {
@@ -80,7 +83,7 @@ const outcome = <Output>(
         if (state.status === DeviceActionStatus.Error) fail(state.error);
       },
       error: fail,
-      // Completion without a result means that the device was disconnected.
+      // If it completes without a result, the device was disconnected.
       complete: () => fail({ _tag: 'DeviceDisconnectedWhileSendingError' }),
     });
   }).finally(() => showPrompt(undefined));
@@ -97,7 +100,7 @@ const sessionLedger = (
   showPrompt: (prompt: LedgerPrompt | undefined) => void,
 ): Ledger => {
   const signer = new SignerEthBuilder({ dmk, sessionId }).withContextModule(nothingKnown).build();
-  /** Without a session, the kit throws at once. */
+  /** Without a session, the kit throws synchronously. */
   const run = async <Output>(act: () => { observable: Steps<Output> }, purpose?: 'transaction'): Promise<Output> => {
     try {
       return await outcome(act().observable, showPrompt, purpose);
@@ -112,22 +115,22 @@ const sessionLedger = (
       return address;
     },
     async signMessage(path, text) {
-      // As bytes: from text, the kit would take only the lower half of each UTF-16 unit.
+      // Passed as bytes, because with a string, the kit would use only the lower half of each UTF-16 unit.
       return joined(await run(() => signer.signMessage(bare(path), new TextEncoder().encode(text))));
     },
     async signTransaction(path, unsigned) {
       if (!unsigned.startsWith('0x02')) throw new LedgerError('other', 'Only transactions of type 2 are signed.');
       return joined(await run(() => signer.signTransaction(bare(path), bytesOf(unsigned)), 'transaction'));
     },
-    // It may be gone already.
+    // The device may already be disconnected.
     close: () => dmk.disconnect({ sessionId }).catch(() => undefined),
   };
 };
 
 /**
- * Lets the operator choose a Ledger and opens it. A browser requires a click before the call.
+ * Lets the operator choose a Ledger, and connects to it. Browsers require a click before this call.
  *
- * @param showPrompt receives what the Ledger waits for; undefined if it waits for nothing
+ * @param showPrompt receives what the Ledger is waiting for; undefined if it is not waiting
  * @throws LedgerError
  */
 export const connectLedger = async (showPrompt: (prompt: LedgerPrompt | undefined) => void): Promise<Ledger> => {
@@ -135,7 +138,7 @@ export const connectLedger = async (showPrompt: (prompt: LedgerPrompt | undefine
   try {
     if (!kit.isEnvironmentSupported()) throw ledgerError({ _tag: 'TransportNotSupportedError' });
     const device = await firstValueFrom(kit.startDiscovering({}));
-    // The kit sends no requests of its own between ours.
+    // So that the kit sends no requests of its own between those of this page.
     const sessionRefresherOptions = { isRefresherDisabled: true };
     return sessionLedger(kit, await kit.connect({ device, sessionRefresherOptions }), showPrompt);
   } catch (error) {

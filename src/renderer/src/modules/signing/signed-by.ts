@@ -4,11 +4,9 @@ import type { Address, Hex } from '../../../../shared/schema/hex.ts';
 
 export type UnsignedTransaction = ProcedureOutput<'transactions.prepare'>;
 
-/**
- * A wallet that signs and sends by itself, and that only this page reaches. Both methods reject with a `WalletError`.
- */
+/** A wallet that both signs and sends, and that only this page can reach. Both methods reject with a `WalletError`. */
 export interface SendingWallet {
-  /** Resolves when the wallet can send the transaction: account and chain match. */
+  /** Resolves when the wallet can send the transaction, because its account and chain match. */
   ready(transaction: UnsignedTransaction): Promise<void>;
   /** @returns the transaction's hash */
   send(transaction: UnsignedTransaction): Promise<Hex>;
@@ -17,17 +15,17 @@ export interface SendingWallet {
 /** Who signs: the engine's process, or another program or device. */
 export type SignedBy =
   | { readonly key: SigningKey }
-  /** With the account that was asked to sign, if known. */
+  /** The address is the account that was asked to sign, if it is known. */
   | { readonly signature: Hex; readonly address?: Address }
   | { readonly signedTransaction: Hex }
   | { readonly wallet: SendingWallet };
 
-/** What to sign. A transaction exists only when its signer is known. */
+/** What to sign. A transaction can be prepared only when its signer is known. */
 export type ToSign =
   | { readonly purpose: 'message'; readonly message: string }
   | { readonly purpose: 'transaction'; readonly unsigned: Hex | undefined };
 
-/** A pasted text as an address; undefined if it is not one. */
+/** An address that was pasted; undefined if the text is none. */
 export const pastedAddress = (text: string): Address | undefined =>
   /^0x[0-9a-fA-F]{40}$/.test(text.trim()) ? (text.trim() as Address) : undefined;
 

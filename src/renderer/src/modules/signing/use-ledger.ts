@@ -5,7 +5,7 @@ import type { Ledger, LedgerPrompt } from './ledger.ts';
 /** The manufacturer's kit is large, so it is loaded on demand. */
 const load = () => import('./ledger.ts');
 
-/** Loads the kit in advance: a browser allows the device dialog only shortly after a click. */
+/** Loads the kit in advance, because browsers allow the device dialog only shortly after a click. */
 const prepareLedger = (): void => void load().catch(() => undefined);
 
 /** {@link connectLedger}, with the kit loaded on demand. @throws LedgerError */
@@ -17,18 +17,18 @@ const openLedger = async (showPrompt: (prompt: LedgerPrompt | undefined) => void
 };
 
 export interface UsedLedger {
-  /** Undefined if none is connected. */
+  /** Undefined if no Ledger is connected. */
   readonly ledger: Readonly<Ref<Ledger | undefined>>;
   readonly prompt: Readonly<Ref<LedgerPrompt | undefined>>;
   readonly isBusy: Readonly<Ref<boolean>>;
   readonly error: Readonly<Ref<LedgerError | undefined>>;
-  /** Connects a Ledger and passes it to `then`. Call from a click. */
+  /** Connects a Ledger, and passes it to `then`. Must be called in response to a click. */
   readonly connect: (then: (ledger: Ledger) => Promise<void>) => Promise<void>;
   /** Runs one action at a time on the connected Ledger. */
   readonly run: (act: (ledger: Ledger) => Promise<void>) => Promise<void>;
 }
 
-/** Connects a Ledger while the component is mounted. After unplugging, it must be connected again. */
+/** Keeps a Ledger connected while the component is mounted. After it has been unplugged, it must be connected again. */
 export const useLedger = (): UsedLedger => {
   const ledger = shallowRef<Ledger>();
   const prompt = ref<LedgerPrompt>();

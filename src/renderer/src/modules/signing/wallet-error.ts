@@ -3,7 +3,7 @@ import { EngineError } from '../../../../shared/errors.ts';
 export type WalletErrorCode =
   'rejected' | 'pending' | 'locked' | 'other-account' | 'other-chain' | 'chain-unknown' | 'silent' | 'other';
 
-/** A failure of a wallet in words for its owner: what happened, and what to do. */
+/** An error of a wallet, in words for its owner: what happened, and what to do. */
 export class WalletError extends EngineError {
   readonly kind: WalletErrorCode;
 
@@ -12,13 +12,13 @@ export class WalletError extends EngineError {
     this.kind = kind;
   }
 
-  /** True for failures after which a wallet has certainly sent nothing. */
+  /** True for errors after which the wallet has certainly sent nothing. */
   get isUnsent(): boolean {
     return this.kind === 'rejected' || this.kind === 'pending' || this.kind === 'locked';
   }
 }
 
-/** Codes of EIP-1193, EIP-1474 and EIP-3085. */
+/** Error codes of EIP-1193, EIP-1474 and EIP-3085. */
 const CODES: ReadonlyMap<unknown, WalletErrorCode> = new Map([
   [4001, 'rejected'],
   [-32002, 'pending'],
@@ -36,7 +36,7 @@ const WORDS: Readonly<Partial<Record<WalletErrorCode, string>>> = {
 
 const MAX_WORDS = 200;
 
-/** The wallet's own words, printable and short. */
+/** The wallet's own message, shortened and made printable. */
 const wordsOf = (error: unknown): string => {
   const { message } = Object(error) as { message?: unknown };
   const clean =
@@ -52,7 +52,7 @@ const wordsOf = (error: unknown): string => {
 export const walletError = (error: unknown): WalletError => {
   if (error instanceof WalletError) return error;
   const { code, data } = Object(error) as { code?: unknown; data?: unknown };
-  // Some wallets wrap an inner error.
+  // Some wallets wrap the original error.
   const { originalError } = Object(data) as { originalError?: unknown };
   const { code: inner } = Object(originalError) as { code?: unknown };
   const known = CODES.get(code) ?? CODES.get(inner) ?? 'other';

@@ -1,7 +1,7 @@
 import type { ProcedureInput } from '../../../../api/index.ts';
 import { type FeeToken, feedMaxAge } from '../../../../shared/schema/fee-token.ts';
 
-/** A fee token as typed. Amounts are text, so that no double rounds them. */
+/** A fee token as it is typed. Amounts are text, so that no double rounds them. */
 export interface TokenForm {
   chainId: number | null;
   address: string;
@@ -36,7 +36,7 @@ export const emptyToken = (): TokenForm => ({
 
 export const formOf = ({ rate, ...token }: FeeToken): TokenForm => ({ ...emptyToken(), ...token, ...rate });
 
-/** True if the form is complete; the engine checks the values. */
+/** True if the form is complete. The engine validates the values. */
 export const isWhole = (form: TokenForm): boolean => {
   const rate =
     form.source === 'static'

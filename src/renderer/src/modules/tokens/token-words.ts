@@ -2,7 +2,7 @@ import { decimalToUnits, positiveDecimal, unitsToDecimal } from '../../../../sha
 import type { FeeToken } from '../../../../shared/schema/fee-token.ts';
 import { shownDecimal } from '../../../../shared/words/amount.ts';
 
-/** Cost of the sample operation in prices, in the native coin. */
+/** Cost of the operation for which a price is shown, in the native coin. */
 const SAMPLE_COST = '0.001';
 const SAMPLES_PER_COIN = 1000n;
 /** A percentage has at most four decimals. */
@@ -10,8 +10,8 @@ const PERCENT_DECIMALS = 4;
 const WHOLE = 1_000_000n;
 
 /**
- * The price of an operation for a user, as a sentence; undefined if the rate or the premium is not a number. Premium in
- * percent, rate in whole tokens per native coin, both in decimal digits.
+ * What a user pays for an operation, as a sentence; undefined if the rate or the premium is no number. The premium is
+ * in percent, the rate in whole tokens per native coin; both are decimal digits.
  */
 export const priceSentence = (
   { symbol, decimals, premium }: Pick<FeeToken, 'symbol' | 'decimals' | 'premium'>,

@@ -1,4 +1,4 @@
-/** A webhook in JavaScript that accepts only calls of this desk, for every request type. */
+/** A webhook in JavaScript that accepts only calls from this Gasdesk server, of every request type. */
 export const receiverSnippet = `import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 

@@ -1,4 +1,4 @@
-/** The typed JSON; undefined if it is not JSON. */
+/** The value of a JSON text; undefined if it is not JSON. */
 export const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;

@@ -7,14 +7,14 @@ type Exchange = NonNullable<TraceStep['call']>;
 export interface WebhookFigures {
   readonly calls: number;
   readonly verified: number;
-  /** Answers that do not verify the operation. */
+  /** Number of responses that do not allow the operation. */
   readonly refused: number;
-  /** Calls without a verdict, for any reason. */
+  /** Number of calls without a verdict, for whatever reason. */
   readonly errors: number;
   readonly medianMs: number;
 }
 
-/** Results of the webhook in these calls; undefined if none is its own. */
+/** Results of one webhook in these calls; undefined if it was not called. */
 export const figuresOf = (calls: readonly WebhookCallRow[], webhookId: string): WebhookFigures | undefined => {
   const own = calls.filter((call) => call.webhookId === webhookId);
   if (own.length === 0) return undefined;
@@ -33,14 +33,14 @@ export const figuresOf = (calls: readonly WebhookCallRow[], webhookId: string): 
 
 const EXAMPLE = { user: 'ann', params: { campaign: 'spring' } };
 
-/** The request to a receiver: POST in the body, GET in the query. */
+/** What was sent to a receiver: in the body of a POST, or in the query of a GET. */
 const sentIn = ({ method, url, request }: Exchange): { data?: unknown; userOp?: unknown } => {
   if (method === 'GET') return { data: parsed(new URL(url).searchParams.get('data') ?? '') };
   const body = parsed(request.body);
   return typeof body === 'object' && body !== null ? body : {};
 };
 
-/** Initial values of a test: the last request to the webhook, else an example. */
+/** Initial values of a test: the last request to the webhook, or else an example. */
 export const trialOf = (last: Exchange | undefined): { data: unknown; userOp: unknown } => {
   const sent = last === undefined ? {} : sentIn(last);
   return { data: sent.data ?? EXAMPLE, userOp: sent.userOp ?? EXAMPLE_OPERATION };
