@@ -1,8 +1,9 @@
+import { whitelistOf } from '../../core/contract-abi/whitelist.ts';
 import { explainRecord } from '../../core/decision/explain-record.ts';
-import { readRecord } from '../../core/decision/stored-record.ts';
+import { isLean, readRecord } from '../../core/decision/stored-record.ts';
+import { readRevision } from '../../core/policy/revision.ts';
 import type { WebhookCallRow } from '../../api/webhooks.ts';
 import type { DecisionRecord, DecisionRow } from '../../shared/schema/decision.ts';
-import type { DecisionFilter } from './decision-queries.ts';
 
 /** A stored decision: settlement has its own columns next to the record. */
 export interface StoredDecision {
@@ -51,12 +52,42 @@ export const toRow = (decision: DecisionRecord): DecisionRow => {
   };
 };
 
+/** Part of an address, a hash or an id: no words of Gasdesk look like it, but a contract's name may. */
+const HEX = /^(?=.*\d)(?=.*[a-fx-])[\da-fx-]+$/;
+
+const isName = (text: string, revision: unknown): boolean => {
+  const { policy } = readRevision(revision) ?? {};
+  if (policy === undefined) return true;
+  const contracts = [...whitelistOf(policy).values()];
+  const names = contracts.flatMap(({ name, signatures }) => [name, ...signatures.values()]);
+  return names.some((name) => name.toLowerCase().includes(text));
+};
+
 /** Whether a decision contains the text of a filter. */
-export const hasText = (decision: DecisionRecord, text: DecisionFilter['text']): boolean => {
-  if (text === undefined) return true;
-  const { sender, id, userOpHash, dapp, message, request } = decision;
+export const hasText = ({ sender, id, userOpHash, dapp, message, request }: DecisionRecord, text: string): boolean => {
   const calls = JSON.stringify((request as { readonly calls?: unknown } | null | undefined)?.calls);
   return [sender, id, userOpHash, dapp, message, calls].some((part) => part?.toLowerCase().includes(text) === true);
+};
+
+/**
+ * The whole decision if it contains the text of a filter. Making its words takes longest, so what cannot contain the text
+ * is left out before.
+ *
+ * @param text in lower case
+ */
+export const decisionWith = (
+  text: string,
+  stored: StoredDecision,
+  revisionOf: (hash: string) => unknown,
+): DecisionRecord | undefined => {
+  const read = readDecision(stored);
+  const { policy = '', code } = read.record;
+  // The words of any other code have names and amounts in them.
+  const cannotHave =
+    code === 'SPONSORED' && isLean(read.record) && HEX.test(text) && !stored.record.toLowerCase().includes(text);
+  if (cannotHave && !isName(text, revisionOf(policy))) return undefined;
+  const decision = toDecision(read, revisionOf);
+  return hasText(decision, text) ? decision : undefined;
 };
 
 /** The webhook calls of a decision, as lists show them. */

@@ -45,7 +45,7 @@ const CONDITIONS: Readonly<Record<keyof InColumns, (value: string) => string>> =
 const matches = (decision: DecisionRecord, { text, nonce, paymasterAndData }: Filters): boolean => {
   if (nonce !== undefined && decision.nonce !== nonce) return false;
   if (paymasterAndData !== undefined && decision.paymasterAndData !== paymasterAndData) return false;
-  return hasText(decision, text);
+  return text === undefined || hasText(decision, text);
 };
 
 /** Query for a batch with only the given filters. */

@@ -8,7 +8,7 @@ import { SPONSORED_MESSAGE } from '../../../core/decision/record.ts';
 import {
   LONGEST_TEXT,
   type StoredDecision,
-  hasText,
+  decisionWith,
   readDecision,
   toDecision,
   toRow,
@@ -147,9 +147,8 @@ export const decisionQueries = (
     const read = reader<StoredDecision>(DECISION, query, 'DESC');
     return function* (batch) {
       for (const stored of read({ ...batch, limit: batch.high - batch.low })) {
-        const decision = toRecord(stored);
-        const row = hasText(decision, text) ? toRow(decision) : undefined;
-        yield { seq: stored.seq, length: stored.record.length, row };
+        const decision = decisionWith(text, stored, (hash) => revisions.read(hash));
+        yield { seq: stored.seq, length: stored.record.length, row: decision && toRow(decision) };
       }
     };
   };
