@@ -8,6 +8,7 @@ import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/da
 import type { Engine } from '../engine/index.ts';
 import type { OnRollback } from '../engine/log/watched-database.ts';
 import { Secret } from '../engine/base/secret.ts';
+import { beginDerivation } from '../engine/signer/vault-file.ts';
 import { EngineError } from '../shared/errors.ts';
 import { commandLog, terminal } from './terminal.ts';
 
@@ -79,13 +80,15 @@ export const openEngine = async (
   flags: Readonly<Record<string, unknown>> = {},
   onRollback: OnRollback = 'refuse',
 ): Promise<Engine> => {
+  const folder = dataFolder(options);
+  const passphrase = givenPassphrase(options);
+  if (passphrase !== undefined) beginDerivation(folder.vault, passphrase);
   // Half of a command's time to start; a command that uses a running engine does not need it.
   const { createEngine } = await import('../engine/index.ts');
-  const folder = dataFolder(options);
   const configSources = { flags: { ...flags, ...databaseFlag(options) }, env: terminal().env };
   const config = loadConfig({ ...configSources, file: folder.config });
   const log = commandLog(config.logLevel);
-  const engine = { folder, config, configSources, log, passphrase: givenPassphrase(options), onRollback };
+  const engine = { folder, config, configSources, log, passphrase, onRollback };
   return createEngine({ ...engine, consoleFolder: CONSOLE_FOLDER });
 };
 
