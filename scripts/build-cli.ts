@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { type Plugin, build } from 'vite';
 
 /**
- * Bundles the command line into `out/cli`, which starts in a third of the time of the sources. `--keep` leaves what is
- * there: a service that runs still loads chunks of the build it was started from.
+ * Bundles the command line into `out/cli`, which starts in half the time of the sources. `--keep` leaves what is there:
+ * a running service still loads chunks of the build that it was started from.
  */
 
 const root = join(import.meta.dirname, '..');
@@ -20,14 +20,25 @@ const requireHttp: Plugin = {
       : undefined,
 };
 
+/** One character beyond Latin-1 doubles the memory that the text of its file takes. */
+const escapeWide: Plugin = {
+  name: 'escape-wide',
+  generateBundle(_options, bundle) {
+    const escape = (character: string): string =>
+      String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    for (const file of Object.values(bundle)) {
+      if (file.type === 'chunk') file.code = file.code.replaceAll(/[^\0-\u00ff]/g, escape);
+    }
+  },
+};
+
 await build({
   root,
   configFile: false,
   logLevel: 'error',
-  plugins: [requireHttp],
+  plugins: [requireHttp, escapeWide],
   // Otherwise each of Koa's packages has a table of all media types of its own.
   resolve: { alias: [{ find: /^mime-types$/, replacement: join(root, 'node_modules/koa/node_modules/mime-types') }] },
-  json: { stringify: true },
   ssr: { noExternal: true, external: ['better-sqlite3', 'secp256k1'] },
   build: {
     ssr: true,

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Wallet } from 'ethers';
+import { Wallet } from 'ethers';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, addressKey, sameAddress } from '../../shared/schema/hex.ts';
@@ -189,9 +189,6 @@ export const createKeystores = (desk: {
       // Whichever key it holds: the right to open it includes deleting it.
       await withKey(file, password, () => change(() => rmSync(path)));
     },
-    async use(address, password, act) {
-      const { walletOfKey } = await import('./wallet-of-key.ts');
-      return opened(address, password, (key) => act(walletOfKey(key)));
-    },
+    use: (address, password, act) => opened(address, password, (key) => act(new Wallet(`0x${key.toString('hex')}`))),
   };
 };
