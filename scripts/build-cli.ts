@@ -1,23 +1,55 @@
 import { join } from 'node:path';
-import { build } from 'vite';
+import { type Plugin, build } from 'vite';
 
-/** Bundles the command line into `out/cli` for the npm package: Node.js strips no types in packages. */
+/**
+ * Bundles the command line into `out/cli`, which starts in half the time of the sources. `--keep` leaves what is there:
+ * a running service still loads chunks of the build that it was started from.
+ */
 
 const root = join(import.meta.dirname, '..');
+const keep = process.argv.includes('--keep');
+
+/** Importing `node:http` as an ES module loads Node's WebSocket and fetch too: 14 MB and 30 ms. Requiring it does not. */
+const requireHttp: Plugin = {
+  name: 'require-http',
+  enforce: 'pre',
+  resolveId: (id) => (/^(node:)?https?$/.test(id) ? `\0required:${id.replace('node:', '')}` : undefined),
+  load: (id) =>
+    id.startsWith('\0required:')
+      ? { code: `module.exports = process.getBuiltinModule('node:${id.slice(10)}');`, moduleType: 'js' }
+      : undefined,
+};
+
+/** One character beyond Latin-1 doubles the memory that the text of its file takes. */
+const escapeWide: Plugin = {
+  name: 'escape-wide',
+  generateBundle(_options, bundle) {
+    const escape = (character: string): string =>
+      String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    for (const file of Object.values(bundle)) {
+      if (file.type === 'chunk') file.code = file.code.replaceAll(/[^\0-\u00ff]/g, escape);
+    }
+  },
+};
 
 await build({
   root,
   configFile: false,
   logLevel: 'error',
+  plugins: [requireHttp, escapeWide],
+  // Otherwise each of Koa's packages has a table of all media types of its own.
+  resolve: { alias: [{ find: /^mime-types$/, replacement: join(root, 'node_modules/koa/node_modules/mime-types') }] },
   ssr: { noExternal: true, external: ['better-sqlite3', 'secp256k1'] },
   build: {
     ssr: true,
     outDir: 'out/cli',
+    emptyOutDir: !keep,
     target: 'node22',
     // depd, which koa depends on, evaluates a constant of its own.
     rolldownOptions: {
       input: { index: 'src/cli/index.ts', 'trial-worker': 'src/engine/policy-trial/trial-worker.ts' },
-      output: { chunkFileNames: '[name]-[hash].js' },
+      // Node keeps the text of its modules in memory. Names and lines stay, for stack traces.
+      output: { chunkFileNames: '[name]-[hash].js', comments: { legal: true, annotation: false, jsdoc: false } },
       checks: { eval: false },
     },
   },

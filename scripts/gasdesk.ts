@@ -1,5 +1,6 @@
-import { buildConsole } from './build-console.ts';
+import { pathToFileURL } from 'node:url';
 import { buildContracts } from './build-contracts.ts';
+import { buildCli, buildConsole } from './build-stale.ts';
 
 /** The command line in a clone: builds what is stale and what the command needs, then runs it. */
 
@@ -8,4 +9,4 @@ const opensConsole = command === 'serve' || command === 'review' || (command ===
 
 await buildContracts();
 if (opensConsole && !options.includes('--help')) buildConsole();
-await import('../src/cli/index.ts');
+await import(pathToFileURL(buildCli()).href);

@@ -55,11 +55,11 @@ const commandText = (command: Command): string => {
   ].join('\n\n');
 };
 
-const commandsPage = (): string =>
+const commandsPage = async (): Promise<string> =>
   [
     '# Commands',
     'Every command that works on stored data takes `--data <dir>` (the data folder), `--database <url>` (a PostgreSQL database; by default, SQLite in the data folder), `--json` (print one JSON document on stdout) and `--passphrase-file <file>` (a file with the passphrase of the vault; by default, the passphrase is `GASDESK_PASSPHRASE`). These commands work whether or not `serve` is running on that folder. Exit codes: 0 done, 1 failed, 2 wrong usage.',
-    ...leaves(createProgram()).map(commandText),
+    ...leaves(await createProgram()).map(commandText),
   ].join('\n\n');
 
 const settingsPage = (): string =>
@@ -209,7 +209,7 @@ const jsonRpcPage = (): string => {
   ].join('\n\n');
 };
 
-const PAGE_TEXTS: Readonly<Record<string, () => string>> = {
+const PAGE_TEXTS: Readonly<Record<string, () => string | Promise<string>>> = {
   'commands.md': commandsPage,
   'settings.md': settingsPage,
   'http.md': httpPage,
@@ -256,7 +256,7 @@ const isCheck = process.argv.includes('--check');
 mkdirSync(PAGES, { recursive: true });
 const errors: string[] = [];
 for (const [name, text] of Object.entries(PAGE_TEXTS)) {
-  const [file, page] = [join(PAGES, name), await pageOf(name, text())];
+  const [file, page] = [join(PAGES, name), await pageOf(name, await text())];
   if (!isCheck) writeFileSync(file, page);
   else if (!existsSync(file) || readFileSync(file, 'utf8') !== page)
     errors.push(`${relative(ROOT, file)} is not current: run npm run docs`);

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildConsole } from './build-console.ts';
 import { buildContracts } from './build-contracts.ts';
+import { buildCli, buildConsole } from './build-stale.ts';
 import { nodeFlags } from './node-flags.ts';
 import { electronInstaller, findElectron } from './find-electron.ts';
 
@@ -24,8 +24,7 @@ const getElectron = (): string | undefined => {
 
 /** Serves the console in the browser until it is stopped. @returns the exit code */
 const serve = async (): Promise<number> => {
-  const cli = join(root, 'src', 'cli', 'index.ts');
-  const child = spawn(process.execPath, [...nodeFlags, cli, 'serve', ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, buildCli(), 'serve', ...args], {
     stdio: ['inherit', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');

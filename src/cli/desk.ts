@@ -8,6 +8,7 @@ import { type DataFolder, defaultDataFolder, openDataFolder } from '../engine/da
 import type { Engine } from '../engine/index.ts';
 import type { OnRollback } from '../engine/log/watched-database.ts';
 import { Secret } from '../engine/base/secret.ts';
+import { beginDerivation } from '../engine/signer/vault-file.ts';
 import { EngineError } from '../shared/errors.ts';
 import { commandLog, terminal } from './terminal.ts';
 
@@ -79,14 +80,16 @@ export const openEngine = async (
   flags: Readonly<Record<string, unknown>> = {},
   onRollback: OnRollback = 'refuse',
 ): Promise<Engine> => {
+  const folder = dataFolder(options);
+  const passphrase = givenPassphrase(options);
+  if (passphrase !== undefined) beginDerivation(folder.vault, passphrase);
   // Imported here because it takes half of a command's start-up time, and commands that call a running engine do not
   // need it.
   const { createEngine } = await import('../engine/index.ts');
-  const folder = dataFolder(options);
   const configSources = { flags: { ...flags, ...databaseFlag(options) }, env: terminal().env };
   const config = loadConfig({ ...configSources, file: folder.config });
   const log = commandLog(config.logLevel);
-  const engine = { folder, config, configSources, log, passphrase: givenPassphrase(options), onRollback };
+  const engine = { folder, config, configSources, log, passphrase, onRollback };
   return createEngine({ ...engine, consoleFolder: CONSOLE_FOLDER });
 };
 

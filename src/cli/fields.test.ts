@@ -29,7 +29,7 @@ const errorsOf = (one: Command): string[] => {
   ];
 };
 
-const generated = all(createProgram()).filter((one) => fieldsOf(one) !== undefined);
+const generated = all(await createProgram()).filter((one) => fieldsOf(one) !== undefined);
 
 describe('a command that is made of a schema', () => {
   it.each(generated.map((one) => [`${one.parent?.name()} ${one.name()}`, one] as const))(

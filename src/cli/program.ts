@@ -1,64 +1,40 @@
 import { Command } from 'commander';
 import { version } from '../engine/base/version.ts';
-import { accountCommand, apiKeyCommand, tokenCommand } from './access.ts';
-import { backupCommand } from './backup.ts';
-import { chainCommand } from './chain.ts';
-import { configCommand } from './config.ts';
-import { contractCommand, signerCommand, tankCommand } from './contract.ts';
-import { databaseCommand } from './database.ts';
-import { decisionsCommand } from './decisions.ts';
-import { demoCommand } from './demo.ts';
-import { doctorCommand } from './doctor.ts';
-import { feeTokenCommand } from './fee-token.ts';
-import { fundingWalletCommand } from './funding-wallet.ts';
-import { inspectCommand } from './inspect.ts';
-import { keystoreCommand } from './keystore.ts';
-import { logCommand } from './log.ts';
-import { notificationsCommand } from './notifications.ts';
-import { openapiCommand } from './openapi.ts';
-import { pauseCommand, resumeCommand } from './pause.ts';
-import { paymasterCommand } from './paymaster.ts';
-import { policyCommand } from './policy.ts';
-import { ruleCommand } from './rule.ts';
-import { reviewCommand } from './review.ts';
-import { restoreCommand } from './restore.ts';
-import { serveCommand } from './serve.ts';
 import { terminal } from './terminal.ts';
-import { vaultCommand } from './vault.ts';
-import { webhookCommand } from './webhook.ts';
 
-const commands = [
-  serveCommand,
-  reviewCommand,
-  demoCommand,
-  accountCommand,
-  tokenCommand,
-  paymasterCommand,
-  apiKeyCommand,
-  fundingWalletCommand,
-  keystoreCommand,
-  webhookCommand,
-  chainCommand,
-  signerCommand,
-  vaultCommand,
-  contractCommand,
-  tankCommand,
-  feeTokenCommand,
-  policyCommand,
-  ruleCommand,
-  pauseCommand,
-  resumeCommand,
-  decisionsCommand,
-  inspectCommand,
-  notificationsCommand,
-  backupCommand,
-  restoreCommand,
-  databaseCommand,
-  doctorCommand,
-  logCommand,
-  openapiCommand,
-  configCommand,
-];
+/** The commands, in the order of the help. Each is loaded when it is needed: together they take longer than most of them. */
+const commands = new Map<string, () => Promise<Command>>([
+  ['serve', async () => (await import('./serve.ts')).serveCommand],
+  ['review', async () => (await import('./review.ts')).reviewCommand],
+  ['demo', async () => (await import('./demo.ts')).demoCommand],
+  ['account', async () => (await import('./access.ts')).accountCommand],
+  ['token', async () => (await import('./access.ts')).tokenCommand],
+  ['paymaster', async () => (await import('./paymaster.ts')).paymasterCommand],
+  ['api-key', async () => (await import('./access.ts')).apiKeyCommand],
+  ['funding-wallet', async () => (await import('./funding-wallet.ts')).fundingWalletCommand],
+  ['keystore', async () => (await import('./keystore.ts')).keystoreCommand],
+  ['webhook', async () => (await import('./webhook.ts')).webhookCommand],
+  ['chain', async () => (await import('./chain.ts')).chainCommand],
+  ['signer', async () => (await import('./contract.ts')).signerCommand],
+  ['vault', async () => (await import('./vault.ts')).vaultCommand],
+  ['contract', async () => (await import('./contract.ts')).contractCommand],
+  ['tank', async () => (await import('./contract.ts')).tankCommand],
+  ['fee-token', async () => (await import('./fee-token.ts')).feeTokenCommand],
+  ['policy', async () => (await import('./policy.ts')).policyCommand],
+  ['rule', async () => (await import('./rule.ts')).ruleCommand],
+  ['pause', async () => (await import('./pause.ts')).pauseCommand],
+  ['resume', async () => (await import('./pause.ts')).resumeCommand],
+  ['decisions', async () => (await import('./decisions.ts')).decisionsCommand],
+  ['inspect', async () => (await import('./inspect.ts')).inspectCommand],
+  ['notifications', async () => (await import('./notifications.ts')).notificationsCommand],
+  ['backup', async () => (await import('./backup.ts')).backupCommand],
+  ['restore', async () => (await import('./restore.ts')).restoreCommand],
+  ['database', async () => (await import('./database.ts')).databaseCommand],
+  ['doctor', async () => (await import('./doctor.ts')).doctorCommand],
+  ['log', async () => (await import('./log.ts')).logCommand],
+  ['openapi', async () => (await import('./openapi.ts')).openapiCommand],
+  ['config', async () => (await import('./config.ts')).configCommand],
+]);
 
 /**
  * Prevents Commander from ending the process and writing to its streams, which it does unless every command overrides
@@ -74,12 +50,13 @@ const leaveProcessToUs = (one: Command): void => {
   one.commands.forEach(leaveProcessToUs);
 };
 
-/** The command line with every command. */
-export const createProgram = (): Command => {
+/** The command line with one command. Without a name, or with an unknown one: with all of them, for help and errors. */
+export const createProgram = async (name = ''): Promise<Command> => {
   const program = new Command('gasdesk').description('ERC-4337 paymaster desk').version(version);
   // `gasdesk log` has both options and subcommands.
   program.enablePositionalOptions();
-  for (const child of commands) program.addCommand(child);
+  const named = commands.get(name);
+  for (const load of named === undefined ? commands.values() : [named]) program.addCommand(await load());
   leaveProcessToUs(program);
   return program;
 };

@@ -30,7 +30,8 @@ const explain = (error: unknown): number => {
 export const runGasdesk = (args: readonly string[], terminal: Terminal): Promise<number> =>
   inTerminal(terminal, async () => {
     try {
-      await createProgram().parseAsync(args, { from: 'user' });
+      const program = await createProgram(args[0]);
+      await program.parseAsync(args, { from: 'user' });
     } catch (error) {
       exitWith(explain(error));
     }

@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import { Wallet } from 'ethers';
 import { controlClient } from '../../src/engine/control/client.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import type { Caller } from '../../src/api/index.ts';
 import type { ProcedureInput } from '../../src/api/index.ts';
 import { CHAIN_ID, GAME, gameItems } from './operations.ts';
+import { buildCli } from '../../scripts/build-stale.ts';
 import { nodeFlags } from '../../scripts/node-flags.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
@@ -21,7 +21,6 @@ export interface BenchDesk extends ServerProcess {
 }
 
 const VERSION = '1.1.0';
-const CLI = join(import.meta.dirname, '../../src/cli/index.ts');
 
 /** Registers a DApp with a funding wallet of its own. */
 export const registerDapp = async (call: Caller, accountId: string, name: string, chainId = CHAIN_ID) => {
@@ -51,7 +50,7 @@ export const startDesk = async (
 ): Promise<BenchDesk> => {
   const env = { GASDESK_PASSPHRASE: 'benchmark' };
   const place = database === undefined ? [] : ['--database', database];
-  const args = [...nodeFlags, ...nodeArgs, CLI, 'serve', '--port', '0', '--data', dir, ...place];
+  const args = [...nodeFlags, ...nodeArgs, buildCli(), 'serve', '--port', '0', '--data', dir, ...place];
   const server = await startServer(args, { env, stderr: log });
   const folder = openDataFolder(dir);
   const call = controlClient(folder.controlSocket);

@@ -2,6 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync } f
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildCli } from '../../scripts/build-stale.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { limit, startDesk } from './desk.ts';
 import { type Load, drive } from './drive.ts';
@@ -45,8 +46,6 @@ interface Written {
   readonly wal: number;
 }
 
-const CLI = join(import.meta.dirname, '../../src/cli/index.ts');
-
 /** CPU that the server and its children have used, µs; what ended before is in its parent's figure. */
 const databaseCpu = (pid: number): number => {
   const isOurs = (candidate: string): boolean => {
@@ -88,7 +87,16 @@ const withEngines = async <T>(
     await first.call('rules.create', { paymasterId, rule });
     const engines: ServerProcess[] = [first];
     for (let number = 2; number <= count; number += 1) {
-      const args = [CLI, 'serve', '--port', '0', '--data', join(dir, `engine-${number}`), '--database', database];
+      const args = [
+        buildCli(),
+        'serve',
+        '--port',
+        '0',
+        '--data',
+        join(dir, `engine-${number}`),
+        '--database',
+        database,
+      ];
       const engine = await startServer(args, { env: { GASDESK_PASSPHRASE: 'benchmark' }, stderr: log });
       undo.push(() => engine.stop());
       engines.push(engine);

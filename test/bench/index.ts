@@ -10,6 +10,7 @@ import { sponsorTraffic } from './operations.ts';
 import { type ReplayFigures, measureReplay } from './replay.ts';
 import { type Scenario, scenarios, typicalRules } from './scenarios.ts';
 import { type TrialFigures, measureTrial } from './trial.ts';
+import { type StartFigures, measureStart } from './start.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { type VerifyFigures, measureVerify } from './verify-log.ts';
 
@@ -22,7 +23,9 @@ const VERIFY = 'log-verify';
 const TRIAL = 'trial';
 /** Its floor is a DApp of the same desk without them. */
 const CONDITIONS = 'conditions';
-const names = [...scenarios.map(({ name }) => name), REPLAY, VERIFY, TRIAL, CONDITIONS];
+/** Without a floor: its times are compared on a quiet machine. */
+const START = 'start';
+const names = [...scenarios.map(({ name }) => name), REPLAY, VERIFY, TRIAL, CONDITIONS, START];
 
 const { values: flags } = parseArgs({
   options: {
@@ -120,7 +123,9 @@ const runTrial = (): Promise<TrialFigures> =>
 
 const runConditions = (): Promise<ConditionFigures> => withBench(CONDITIONS, ({ desk }) => measureConditions(desk));
 
-const results: Record<string, Pair[] | ReplayFigures | VerifyFigures | TrialFigures | ConditionFigures> = {};
+type Result = Pair[] | ReplayFigures | VerifyFigures | TrialFigures | ConditionFigures | StartFigures;
+
+const results: Record<string, Result> = {};
 for (const scenario of scenarios) {
   if (only.includes(scenario.name)) results[scenario.name] = await runScenario(scenario);
 }
@@ -128,5 +133,6 @@ if (only.includes(REPLAY)) results[REPLAY] = await runReplay();
 if (only.includes(VERIFY)) results[VERIFY] = await runVerify();
 if (only.includes(TRIAL)) results[TRIAL] = await runTrial();
 if (only.includes(CONDITIONS)) results[CONDITIONS] = await runConditions();
+if (only.includes(START)) results[START] = await measureStart();
 const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
 console.log(JSON.stringify({ machine, seconds, storedDecisions: Number(flags.stored), scenarios: results }, null, 2));

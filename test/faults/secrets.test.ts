@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Wallet, decryptKeystoreJson } from 'ethers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildConsole } from '../../scripts/build-console.ts';
+import { buildConsole } from '../../scripts/build-stale.ts';
 import { type CliResult, type ServingCli, gasdesk, useServe } from '../support/cli.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useTempFolders } from '../support/temp-folder.ts';

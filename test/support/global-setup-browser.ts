@@ -1,4 +1,4 @@
-import { buildConsole } from '../../scripts/build-console.ts';
+import { buildConsole } from '../../scripts/build-stale.ts';
 import { setup as setUp } from './global-setup.ts';
 
 /** Runs before the tests that open the console, and builds it if it is stale. */

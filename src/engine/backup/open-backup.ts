@@ -5,13 +5,11 @@ import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { Decrypter } from 'age-encryption';
-import { type Extract, extract as createExtract } from 'tar-stream';
+import type { Extract } from 'tar-stream';
 import { EngineError } from '../../shared/errors.ts';
 import { dataFiles } from '../data-folder/data-folder.ts';
 import type { Secret } from '../base/secret.ts';
 import { errorsOf, schemaOf } from '../store/sqlite/snapshots.ts';
-import { passphraseIdentity } from './age-passphrase.ts';
 import { MANIFEST_NAME, type Manifest, readManifest, unreadable } from './manifest.ts';
 import { isAgeFile } from './write-backup.ts';
 
@@ -102,9 +100,13 @@ const unpackAll = async (
   dir: string,
   signal?: AbortSignal,
 ): Promise<Manifest> => {
+  // Loaded here because an engine that only starts needs none of it.
+  const { Decrypter } = await import('age-encryption');
+  const { extract } = await import('tar-stream');
+  const { passphraseIdentity } = await import('./age-passphrase.ts');
   const decrypter = new Decrypter();
   decrypter.addIdentity(passphraseIdentity(passphrase));
-  const archive = createExtract();
+  const archive = extract();
   const source = createReadStream(file);
   try {
     const plain = await decrypter.decrypt(ReadableStream.from<Uint8Array>(source));

@@ -17,8 +17,7 @@ import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ReadableStream } from 'node:stream/web';
-import { Encrypter } from 'age-encryption';
-import { type Pack, pack as createPack } from 'tar-stream';
+import type { Pack } from 'tar-stream';
 import { EngineError } from '../../shared/errors.ts';
 import type { Entropy } from '../base/clock.ts';
 import { withoutDatabase } from '../config/config.ts';
@@ -27,7 +26,6 @@ import { syncFolder } from '../data-folder/write-durably.ts';
 import type { Secret } from '../base/secret.ts';
 import { schemaOf } from '../store/sqlite/snapshots.ts';
 import { version } from '../base/version.ts';
-import { passphraseRecipient } from './age-passphrase.ts';
 import { MANIFEST_NAME, manifestText } from './manifest.ts';
 
 export interface BackupJob {
@@ -144,7 +142,11 @@ const fill = async (archive: Pack, from: string, details: Details): Promise<void
 
 /** Encrypts the collected files to `out`, flushes it to disk and closes it. */
 const seal = async (out: FileHandle, from: string, details: Details, job: BackupJob): Promise<void> => {
-  const archive = createPack();
+  // Loaded here because an engine that only starts needs none of it.
+  const { Encrypter } = await import('age-encryption');
+  const { pack } = await import('tar-stream');
+  const { passphraseRecipient } = await import('./age-passphrase.ts');
+  const archive = pack();
   const filled = fill(archive, from, details);
   try {
     const encrypter = new Encrypter();

@@ -1,14 +1,16 @@
 import Router from '@koa/router';
-import { sendCached, keepContent } from '../http/cached-content.ts';
+import { type CachedContent, sendCached, keepContent } from '../http/cached-content.ts';
 import { openApiDocument } from './openapi.ts';
 import { openRpcDocument } from './openrpc.ts';
 
 export const descriptionRouter = (): Router => {
   const router = new Router();
-  const documents = { '/openapi.json': openApiDocument(), '/openrpc.json': openRpcDocument() };
-  for (const [path, document] of Object.entries(documents)) {
-    const content = keepContent(Buffer.from(JSON.stringify(document)));
+  const documents = { '/openapi.json': openApiDocument, '/openrpc.json': openRpcDocument };
+  for (const [path, describe] of Object.entries(documents)) {
+    // Made when a client first asks: most desks are never asked, and it takes 30 ms.
+    let content: Promise<CachedContent> | undefined;
     router.get(path, async (context) => {
+      content ??= keepContent(Buffer.from(JSON.stringify(describe())));
       context.type = 'json';
       await sendCached(context, await content);
     });

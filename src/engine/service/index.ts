@@ -14,19 +14,17 @@ import { contractHandlers } from './contracts.ts';
 import { decisionHandlers } from './decisions.ts';
 import { exposureHandlers } from './exposure.ts';
 import { fundingHandlers } from './funding.ts';
-import { inspectHandlers } from './inspect.ts';
 import { keyHandlers } from './keys.ts';
+import { later } from './later.ts';
 import { logHandlers } from './log.ts';
 import { type Monitoring, createMonitoring } from './monitoring.ts';
 import { notificationHandlers, notificationView } from './notifications.ts';
 import { paymasterContractHandlers } from './paymaster-contracts.ts';
 import { dappHandlers } from './dapps.ts';
-import { policyHandlers } from './policies.ts';
 import { createPolicyRecorder } from './policy-recorder.ts';
 import { receiverHandlers } from './receiver.ts';
 import { ruleHandlers } from './rules.ts';
 import type { Handlers, ServiceContext } from './service.ts';
-import { setupHandlers } from './setup.ts';
 import { sponsorshipHandlers } from './sponsorship.ts';
 import { systemHandlers } from './system.ts';
 import { tankHandlers } from './tanks.ts';
@@ -66,16 +64,16 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...decisionHandlers(context, follow),
     ...exposureHandlers(context),
     ...fundingHandlers(context),
-    ...inspectHandlers(context),
+    ...later('inspect', async () => (await import('./inspect.ts')).inspectHandlers(context)),
     ...keyHandlers(context),
     ...logHandlers(context),
     ...notificationHandlers(context),
     ...paymasterContractHandlers(context),
     ...dappHandlers(context),
-    ...policyHandlers(context, recorder),
+    ...later('policies', async () => (await import('./policies.ts')).policyHandlers(context, recorder)),
     ...receiverHandlers(context),
     ...ruleHandlers(context),
-    ...setupHandlers(context),
+    ...later('setup', async () => (await import('./setup.ts')).setupHandlers(context)),
     ...sponsorshipHandlers(context),
     ...systemHandlers(context),
     ...tankHandlers(context),

@@ -1,4 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import type { Entropy } from '../base/clock.ts';
@@ -48,6 +50,8 @@ const vaultFileSchema = z.strictObject({
 
 /** The stored vault. Each encrypted value is base64 of IV, ciphertext and tag of AES-256-GCM. */
 export type VaultFile = z.infer<typeof vaultFileSchema>;
+
+type PassphraseLock = NonNullable<VaultFile['locks']['passphrase']>;
 
 export const damaged = (place: string, error: string): EngineError =>
   new EngineError('VAULT_DAMAGED', `The vault in ${place} is damaged: ${error}. Restore it from a backup`, { place });
@@ -134,15 +138,39 @@ export const unlockDataKey = async (locks: VaultFile['locks'], unlocker: Unlocke
   if (!lock) throw new EngineError('VAULT_PASSPHRASE_WRONG', `A ${word} does not unlock this vault`);
   const wrappingKey = byKey
     ? checkedKey(unlocker.key)
-    : locks.passphrase &&
-      (await deriveKey(
-        unlocker.passphrase,
-        Buffer.from(locks.passphrase.scrypt.salt, 'base64'),
-        locks.passphrase.scrypt,
-      ));
+    : locks.passphrase && (await keyOf(unlocker.passphrase, locks.passphrase));
   const dataKey = wrappingKey && unseal(wrappingKey, lock.dataKey, word);
   if (!dataKey) throw new EngineError('VAULT_PASSPHRASE_WRONG', `Wrong ${word}: the vault stays locked`);
   return dataKey;
+};
+
+const deriveFor = (passphrase: Secret<string>, { scrypt }: PassphraseLock): Promise<Buffer> =>
+  deriveKey(passphrase, Buffer.from(scrypt.salt, 'base64'), scrypt);
+
+/** Keys whose derivation began before they were needed, each for one use. */
+const begun = new WeakMap<Secret<string>, { readonly lock: PassphraseLock; readonly key: Promise<Buffer> }>();
+
+/**
+ * Begins to derive the key that unlocks the vault in a file. It takes a third of a second on another thread, in which
+ * an engine can load. Does nothing if the file has no vault with a passphrase: unlocking it says why.
+ */
+export const beginDerivation = (file: string, passphrase: Secret<string>): void => {
+  try {
+    const { passphrase: lock } = readVaultFile(file, readFileSync(file, 'utf8')).locks;
+    if (lock === undefined) return;
+    const key = deriveFor(passphrase, lock);
+    key.catch(() => undefined);
+    begun.set(passphrase, { lock, key });
+  } catch {
+    // Missing or damaged.
+  }
+};
+
+const keyOf = (passphrase: Secret<string>, lock: PassphraseLock): Promise<Buffer> => {
+  const early = begun.get(passphrase);
+  begun.delete(passphrase);
+  // Another salt: the lock has been replaced since.
+  return early !== undefined && isDeepStrictEqual(early.lock, lock) ? early.key : deriveFor(passphrase, lock);
 };
 
 const checkedKey = (key: Secret<Uint8Array>): Uint8Array => {

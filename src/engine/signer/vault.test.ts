@@ -20,7 +20,7 @@ import { sharedVault } from '../../../test/support/shared-vault.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
 import { systemEntropy } from '../base/clock.ts';
 import { Secret } from '../base/secret.ts';
-import type { Unlocker } from './vault-file.ts';
+import { type Unlocker, beginDerivation } from './vault-file.ts';
 import { type Vault, openVault } from './vault.ts';
 import { vaultInFile } from '../store/vault-in-file.ts';
 
@@ -73,6 +73,33 @@ test('keys survive a restart and open with the passphrase only', async () => {
   await other.unlock(RIGHT);
   expect(other.state).toBe('unlocked');
   expect(other.get('signer:31337')?.reveal()).toBe(VALUE);
+});
+
+describe('a key whose derivation began before the vault was opened', () => {
+  const begun = (text: string): Unlocker => {
+    const secret = new Secret(text);
+    beginDerivation(file, secret);
+    return { passphrase: secret };
+  };
+
+  test('opens the vault, and only with the right passphrase', async () => {
+    expect((await reopened(begun('correct horse'))).get('signer:31337')?.reveal()).toBe(VALUE);
+    await refused(() => reopened(begun('wrong horse')), 'VAULT_PASSPHRASE_WRONG');
+  });
+
+  test('is not used for a vault whose passphrase was set again meanwhile', async () => {
+    const [right, old] = [begun('new horse'), begun('correct horse')];
+    await vault.setUnlocker(passphrase('new horse'));
+    await refused(() => reopened(old), 'VAULT_PASSPHRASE_WRONG');
+    expect((await reopened(right)).get('signer:31337')?.reveal()).toBe(VALUE);
+  });
+
+  test('does not exist without a vault, whose absence or damage is reported as ever', async () => {
+    rmSync(file);
+    await refused(() => reopened(begun('correct horse')), 'VAULT_LOCKED');
+    writeFileSync(file, '{}');
+    await refused(() => reopened(begun('correct horse')), 'VAULT_DAMAGED');
+  });
 });
 
 test('a stolen file shows neither keys nor names nor the passphrase, and others cannot read it', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useTempFolders } from '../test/support/temp-folder.ts';
-import { newestOf } from './build-console.ts';
+import { newestOf } from './build-stale.ts';
 
 const newFolder = useTempFolders();
 
