@@ -98,15 +98,18 @@ export const decide = (
   const steps: MeasuredStep[] = [];
   const reservations: Reservation[] = [];
   let next = 0;
+  let last = microseconds();
   for (const { kind, reservations: reserved } of planOf(input)) {
     if (kind === webhook && denialIn(steps) === undefined) {
       const targets = uncalledWebhooks(facts, input.policy);
       if (targets.length > 0) return { next: 'callWebhooks', targets };
     }
-    const start = microseconds();
     const results = kind.check(input, held.slice(next, next + reserved.length));
-    const micros = Math.round(microseconds() - start);
-    steps.push(...results.map((result) => ({ micros, rule: kind.type, ...result })), ...idleSteps(kind, input));
+    const now = microseconds();
+    const micros = Math.round(now - last);
+    last = now;
+    for (const result of results) steps.push({ micros, rule: kind.type, ...result });
+    if (input.idle.length > 0) steps.push(...idleSteps(kind, input));
     reservations.push(...reserved);
     next += reserved.length;
   }

@@ -12,7 +12,7 @@ import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
-import { sha256Text } from '../base/sha256.ts';
+import { sha256Hex } from '../base/sha256.ts';
 import { version as engine } from '../base/version.ts';
 import type { CommitPlan, DecisionDraft } from '../store/decision-store.ts';
 import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
@@ -150,7 +150,7 @@ export const decisionDraft = (
     ...decided,
     facts: leanFacts(facts, head.request.userOperation),
     held: held.map(String),
-    traceHash: sha256Text(traceText(steps)).toString('hex'),
+    traceHash: sha256Hex(traceText(steps)),
   };
 };
 

@@ -92,12 +92,17 @@ const createAccounts = (database: Database.Database, maxCached: number) => {
       ? { held: 0n, accountId: undefined }
       : { held: BigInt(row.held), accountId: row.accountId };
   };
+  /** What the transaction has looked up, by the key objects: a decision looks each up twice. */
+  const lookedUp = new Map<AccountKey, CachedAccount>();
   const cached = (account: AccountKey): CachedAccount => {
+    const seen = lookedUp.get(account);
+    if (seen !== undefined) return seen;
     const { kind, id, window = 0, user = '' } = account;
     const key = `${kind}\n${id}\n${window}\n${user}`;
     const found = byKey.get(key) ?? read(account);
     byKey.set(key, found);
     if (found.accountId !== undefined) byId.set(found.accountId, found);
+    lookedUp.set(account, found);
     return found;
   };
   const create = (account: AccountKey, amount: bigint): number => {
@@ -106,6 +111,7 @@ const createAccounts = (database: Database.Database, maxCached: number) => {
     return Number(lastInsertRowid);
   };
   const forget = (): void => {
+    lookedUp.clear();
     byKey.clear();
     byId.clear();
     changed.clear();
@@ -116,6 +122,7 @@ const createAccounts = (database: Database.Database, maxCached: number) => {
       if (accountId !== undefined) update.run(String(amount), accountId);
     }
     changed.clear();
+    lookedUp.clear();
     if (byKey.size > maxCached) forget();
   };
   return {
