@@ -139,8 +139,7 @@ export const decisionStore = ({
           await enforcePolicy(writing, revision, draft);
           inForce.set(draft.paymasterId, revision.hash);
         }
-        const { settlement: _later, actualCostWei: _unknown, ...stored } = draft;
-        const text = recordText(stored);
+        const text = recordText(draft);
         const reserves = reservations.length === 0 ? null : reservesText(reservations);
         const entry = writing.log.appendDecision(text);
         writing.head.decisions += 1;

@@ -72,14 +72,13 @@ export const decisionStore = (
   ): DecisionRecord => {
     if (revision !== undefined) inForce.enforce(revision, draft);
     if (draft.outcome === 'sponsored') watchPaymaster(draft);
-    const { settlement, actualCostWei, ...stored } = draft;
-    const record = recordText(stored);
+    const record = recordText(draft);
     const reserves = reservations.length === 0 ? null : reservesText(reservations);
     const seq = entries.appendDecision(record, (entry) => insertDecision(draft, { record, reserves }, entry));
     for (const { shadow, outcome } of draft.trace) {
       if (shadow !== undefined && outcome !== 'skip') keepShadow.run(seq, Number(outcome === 'wouldDeny'), shadow);
     }
-    return { ...stored, settlement, actualCostWei, seq };
+    return { ...draft, seq };
   };
   return {
     async ledgerVersion() {
