@@ -130,10 +130,10 @@ try {
   await whitelistGame(desk, desk.paymasterId);
   await desk.call('rules.create', { paymasterId: desk.paymasterId, rule: limit('Per user', 'SMART_ACCOUNT') });
   await drive(desk.url, sponsorTraffic(desk.url, desk.path), { connections: 1, requests: 1 });
-  storeDecisions(desk.database, stored);
+  await desk.whileStopped(() => storeDecisions(desk.database, stored));
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
   await watchLongTasks(page);
-  if (desk.console === undefined) throw new Error('There is no console: npm run build makes it');
+  if (!desk.console) throw new Error('There is no console: npm run build makes it');
   const shown = await timed(async () => {
     await page.goto(desk.console ?? '');
     await page.getByText('Engine running').waitFor();

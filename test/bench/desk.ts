@@ -16,6 +16,8 @@ export interface BenchDesk extends ServerProcess {
   readonly paymasterId: string;
   /** Procedures, over the control socket. */
   readonly call: Caller;
+  /** Stops it, and starts another one on the same folder once `change` is done. */
+  whileStopped(change: () => Promise<void>): Promise<void>;
   /** Registers one more DApp. */
   otherDapp(name: string): Promise<Pick<BenchDesk, 'path' | 'paymasterId'>>;
 }
@@ -51,7 +53,7 @@ export const startDesk = async (
   const env = { GASDESK_PASSPHRASE: 'benchmark' };
   const place = database === undefined ? [] : ['--database', database];
   const args = [...nodeFlags, ...nodeArgs, buildCli(), 'serve', '--port', '0', '--data', dir, ...place];
-  const server = await startServer(args, { env, stderr: log });
+  let server = await startServer(args, { env, stderr: log });
   const folder = openDataFolder(dir);
   const call = controlClient(folder.controlSocket);
   await call('chains.set', { chainId: CHAIN_ID, name: 'Bench' });
@@ -62,7 +64,20 @@ export const startDesk = async (
   const accountId = (await call('accounts.list', {}))[0]?.accountId ?? '';
   const { paymasterId, apiKey } = await registerDapp(call, accountId, 'Benched');
   return {
-    ...server,
+    get url() {
+      return server.url;
+    },
+    get console() {
+      return server.console ?? '';
+    },
+    usage: () => server.usage(),
+    stop: () => server.stop(),
+    kill: () => server.kill(),
+    async whileStopped(change) {
+      await server.stop();
+      await change();
+      server = await startServer(args, { env, stderr: log });
+    },
     database: folder.database,
     path: pathOf(apiKey),
     paymasterId,

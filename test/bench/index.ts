@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { type ConditionFigures, measureConditions } from './conditions.ts';
 import { type BenchDesk, startDesk } from './desk.ts';
 import { drive } from './drive.ts';
+import { type ListFigures, measureLists } from './lists.ts';
 import { type Figures, measure, ratios } from './measure.ts';
 import { sponsorTraffic } from './operations.ts';
 import { type ReplayFigures, measureReplay } from './replay.ts';
@@ -23,9 +24,11 @@ const VERIFY = 'log-verify';
 const TRIAL = 'trial';
 /** Its floor is a DApp of the same desk without them. */
 const CONDITIONS = 'conditions';
+/** These have no floor: their figures are milliseconds of one machine. */
+const LISTS = 'lists';
 /** Without a floor: its times are compared on a quiet machine. */
 const START = 'start';
-const names = [...scenarios.map(({ name }) => name), REPLAY, VERIFY, TRIAL, CONDITIONS, START];
+const names = [...scenarios.map(({ name }) => name), REPLAY, VERIFY, TRIAL, CONDITIONS, START, LISTS];
 
 const { values: flags } = parseArgs({
   options: {
@@ -121,9 +124,11 @@ const runTrial = (): Promise<TrialFigures> =>
     return measureTrial(desk, join(dir, 'decisions.jsonl'));
   });
 
+const runLists = (): Promise<ListFigures> => withBench(LISTS, ({ desk }) => measureLists(desk, Number(flags.stored)));
+
 const runConditions = (): Promise<ConditionFigures> => withBench(CONDITIONS, ({ desk }) => measureConditions(desk));
 
-type Result = Pair[] | ReplayFigures | VerifyFigures | TrialFigures | ConditionFigures | StartFigures;
+type Result = Pair[] | ReplayFigures | VerifyFigures | TrialFigures | ConditionFigures | ListFigures | StartFigures;
 
 const results: Record<string, Result> = {};
 for (const scenario of scenarios) {
@@ -132,6 +137,7 @@ for (const scenario of scenarios) {
 if (only.includes(REPLAY)) results[REPLAY] = await runReplay();
 if (only.includes(VERIFY)) results[VERIFY] = await runVerify();
 if (only.includes(TRIAL)) results[TRIAL] = await runTrial();
+if (only.includes(LISTS)) results[LISTS] = await runLists();
 if (only.includes(CONDITIONS)) results[CONDITIONS] = await runConditions();
 if (only.includes(START)) results[START] = await measureStart();
 const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };

@@ -89,7 +89,7 @@ export const scenarios: readonly Scenario[] = [
     async prepare(desk, { storedDecisions }) {
       await typicalRules(desk);
       await drive(desk.url, sponsorTraffic(desk.url, desk.path), { connections: 1, requests: 1 });
-      storeDecisions(desk.database, storedDecisions);
+      await desk.whileStopped(() => storeDecisions(desk.database, storedDecisions));
       return undefined;
     },
   },

@@ -1,42 +1,54 @@
 import Database from 'better-sqlite3';
+import { explainRecord } from '../../src/core/decision/explain-record.ts';
+import { isLean, readRecord } from '../../src/core/decision/stored-record.ts';
+import { createLog } from '../../src/engine/base/log.ts';
+import { systemClock } from '../../src/engine/base/clock.ts';
+import type { DecisionDraft } from '../../src/engine/store/decision-store.ts';
+import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
+import { senders } from './operations.ts';
 
-/**
- * Fills the store with copies of the newest decision, one per user and nonce, as if the chain had settled them.
- * Behind the desk's back, since a million real requests would take longer than the benchmark.
- */
-export const storeDecisions = (file: string, count: number): void => {
-  const database = new Database(file);
+/** Decisions per commit. */
+const BATCH = 1_000;
+
+/** The newest decision of a database, as the engine hands it to the store. */
+const newestDecision = (file: string): DecisionDraft => {
+  const database = new Database(file, { readonly: true });
   try {
-    const columns = database
-      .prepare<[], string>("SELECT name FROM pragma_table_info('decision') WHERE name <> 'seq'")
-      .pluck()
-      .all();
-    const values: Readonly<Record<string, string>> = {
-      id: 'lower(hex(randomblob(16)))',
-      user_op_hash: "'0x' || lower(hex(randomblob(32)))",
-      at: 'at - (@count - n) * 1000',
-      settlement: "'settled'",
-      actual_cost_wei: "'1000000000000000'",
-      settled_block: 'n / 10',
-    };
-    const insert = database.prepare(
-      `INSERT INTO decision (${columns.join(', ')})
-       WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < @count)
-       SELECT ${columns.map((column) => values[column] ?? column).join(', ')}
-       FROM number, (SELECT * FROM decision ORDER BY seq DESC LIMIT 1)`,
-    );
-    const reservations = database.prepare(
-      `INSERT INTO ledger_reservation SELECT seq, account_id, follows, reserved, '0', of_wei
-       FROM decision, (SELECT account_id, follows, reserved, of_wei FROM ledger_reservation WHERE decision_seq = @source)
-       WHERE seq > @source`,
-    );
-    const source = database.prepare<[], number>('SELECT max(seq) FROM decision').pluck().get();
-    database.transaction(() => {
-      insert.run({ count });
-      reservations.run({ source });
-    })();
-    database.pragma('wal_checkpoint(TRUNCATE)');
+    const text = database.prepare<[], string>('SELECT record FROM decision ORDER BY seq DESC LIMIT 1').pluck().get();
+    const policies = database.prepare<[string], string>('SELECT policy FROM policy_revision WHERE hash = ?').pluck();
+    const stored = readRecord(text ?? '');
+    if (!isLean(stored)) throw new Error('The newest decision was not decided');
+    const { held, traceHash, facts, request } = stored;
+    const whole = explainRecord(stored, JSON.parse(policies.get(stored.policy ?? '') ?? 'null'));
+    return { ...whole, held, traceHash, facts, request, settlement: 'settled', actualCostWei: '1000000000000000' };
   } finally {
     database.close();
+  }
+};
+
+const hexOf = (n: number, bytes: number): string => n.toString(16).padStart(bytes * 2, '0');
+
+/**
+ * Stores copies of the newest decision, one per user in turn, with the engine's own writer: each is an entry of the log.
+ * No engine may run on the file.
+ */
+export const storeDecisions = async (file: string, count: number): Promise<void> => {
+  const newest = newestDecision(file);
+  const store = openSqliteStore(file, { clock: systemClock, log: createLog({ level: 'error' }) });
+  const copy = (n: number): DecisionDraft => ({
+    ...newest,
+    id: `00000000-0000-7000-8000-${hexOf(n, 6)}`,
+    at: newest.at - (count - n) * 1_000,
+    sender: senders[n % senders.length] ?? '',
+    nonce: String(n),
+    userOpHash: `0x${hexOf(n, 32)}`,
+  });
+  try {
+    for (let first = 0; first < count; first += BATCH) {
+      const batch = Array.from({ length: Math.min(BATCH, count - first) }, (_, index) => copy(first + index));
+      await Promise.all(batch.map((decision) => store.appendDecision(decision)));
+    }
+  } finally {
+    await store.close();
   }
 };
