@@ -1,6 +1,8 @@
+import type { DecodeErrorCode } from '../../core/calls/decode-error.ts';
 import { whitelistOf } from '../../core/contract-abi/whitelist.ts';
 import { explainRecord } from '../../core/decision/explain-record.ts';
-import { isLean, readRecord } from '../../core/decision/stored-record.ts';
+import { SPONSORED_MESSAGE } from '../../core/decision/record.ts';
+import { type StoredRecord, isLean, readRecord } from '../../core/decision/stored-record.ts';
 import { readRevision } from '../../core/policy/revision.ts';
 import type { WebhookCallRow } from '../../api/webhooks.ts';
 import type { DecisionRecord, DecisionRow } from '../../shared/schema/decision.ts';
@@ -52,15 +54,42 @@ export const toRow = (decision: DecisionRecord): DecisionRow => {
   };
 };
 
-/** Part of an address, a hash or an id: no words of Gasdesk look like it, but a contract's name may. */
-const HEX = /^(?=.*\d)(?=.*[a-fx-])[\da-fx-]+$/;
+const DECODE_ERRORS: Readonly<Record<DecodeErrorCode, true>> = {
+  UNKNOWN_SELECTOR: true,
+  MALFORMED_CALL_DATA: true,
+  NESTED_EXECUTE_USER_OP: true,
+  HIDDEN_CALLS: true,
+  UNKNOWN_EXECUTION_MODE: true,
+  AMBIGUOUS_TARGET: true,
+  NESTED_TOO_DEEP: true,
+  TOO_MANY_CALLS: true,
+};
 
+const CALL_FIELDS = 'target valueWei selector operation contract method deployment true undecodable';
+
+/** The words that the core may make of a decision with the code `SPONSORED`, besides names and numbers. */
+const WORDS = [SPONSORED_MESSAGE, CALL_FIELDS, 'call delegatecall staticcall', ...Object.keys(DECODE_ERRORS)]
+  .join('\n')
+  .toLowerCase();
+
+/** Punctuation of JSON, or a number: the calls of any decision may have it. */
+const ANYWHERE = /["\\{}[\]:,]|^\d+$/;
+
+/** Whether a policy names a contract or a method like this. */
 const isName = (text: string, revision: unknown): boolean => {
   const { policy } = readRevision(revision) ?? {};
   if (policy === undefined) return true;
   const contracts = [...whitelistOf(policy).values()];
   const names = contracts.flatMap(({ name, signatures }) => [name, ...signatures.values()]);
   return names.some((name) => name.toLowerCase().includes(text));
+};
+
+/** False: the words of this record do not contain the text, though they were not made. */
+const mayContain = (text: string, { record: stored }: StoredDecision, record: StoredRecord): boolean => {
+  // The words of any other code have names and amounts in them.
+  if (!isLean(record) || record.code !== 'SPONSORED' || ANYWHERE.test(text)) return true;
+  // Addresses stand in callData without their 0x.
+  return WORDS.includes(text) || stored.toLowerCase().includes(text.replace(/^0?x/, ''));
 };
 
 /** Whether a decision contains the text of a filter. */
@@ -81,11 +110,8 @@ export const decisionWith = (
   revisionOf: (hash: string) => unknown,
 ): DecisionRecord | undefined => {
   const read = readDecision(stored);
-  const { policy = '', code } = read.record;
-  // The words of any other code have names and amounts in them.
-  const cannotHave =
-    code === 'SPONSORED' && isLean(read.record) && HEX.test(text) && !stored.record.toLowerCase().includes(text);
-  if (cannotHave && !isName(text, revisionOf(policy))) return undefined;
+  const { policy = '' } = read.record;
+  if (!mayContain(text, stored, read.record) && !isName(text, revisionOf(policy))) return undefined;
   const decision = toDecision(read, revisionOf);
   return hasText(decision, text) ? decision : undefined;
 };
