@@ -1,6 +1,5 @@
 import { type RecoverSigner, isTakenByContracts } from '../../core/replay/recover-signer.ts';
 import { keccak256 } from '../../core/user-operation/keccak256.ts';
-import type { Address } from '../../shared/schema/hex.ts';
 import { ethSignedDigest } from './sign.ts';
 import { type NativeBinding, binding } from './sign-digest.ts';
 
@@ -13,7 +12,7 @@ const recovering =
     try {
       const digest = Buffer.from(ethSignedDigest(hash).slice(2), 'hex');
       const publicKey = ecdsaRecover(bytes.subarray(0, 64), recid, digest, false, Buffer.alloc(65));
-      return `0x${keccak256(publicKey.subarray(1)).slice(26)}` as Address;
+      return `0x${keccak256(publicKey.subarray(1)).slice(26)}`;
     } catch {
       return undefined;
     }
