@@ -15,20 +15,19 @@ export interface StoredDecision {
 /** A stored decision with its parsed record. */
 export const readDecision = ({ record, ...columns }: StoredDecision) => ({ columns, record: readRecord(record) });
 
-/** A whole decision. @param revisionOf a policy revision by its name, as it was stored; undefined if unknown */
-export const toDecision = (
-  { columns, record }: ReturnType<typeof readDecision>,
-  revisionOf: (hash: string) => unknown,
-): DecisionRecord => ({
-  ...explainRecord(record, record.policy === undefined ? undefined : revisionOf(record.policy)),
+export type ParsedDecision = ReturnType<typeof readDecision>;
+
+/** A whole decision. @param revision its policy revision, as it was stored; undefined if unknown */
+export const toDecision = ({ columns, record }: ParsedDecision, revision: unknown): DecisionRecord => ({
+  ...explainRecord(record, revision),
   ...columns,
 });
 
 /** Rows cut longer text: an export is an untrusted file. */
-export const LONGEST_TEXT = 500;
+const LONGEST_TEXT = 500;
 const cut = <T extends string | null>(text: T): T => (text === null ? text : (text.slice(0, LONGEST_TEXT) as T));
 
-export const toRow = (decision: DecisionRecord): DecisionRow => {
+export const toRow = (decision: DecisionRow): DecisionRow => {
   const { seq, id, at, paymasterId, chainId, outcome, maxCostWei, actualCostWei, settlement } = decision;
   const { dapp, sender, mode, code, rule, message, hint } = decision;
   return {

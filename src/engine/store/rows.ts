@@ -3,16 +3,27 @@ import { EngineError, type ErrorCode } from '../../shared/errors.ts';
 import type { SettingsScope } from './policy-store.ts';
 import type { ChangedScope, SettingsCache } from './settings-cache.ts';
 
-/** Parameter of a statement. */
-export type Value = string | number | bigint | Uint8Array | null;
+/** Parameter of a statement. An array may only follow `=`, as in `= ANY($1::text[])`. */
+export type Value = string | number | bigint | Uint8Array | null | readonly (string | number)[];
 
 /**
- * Runs statements, each a transaction of its own. Parameters are `$1`, `$2`, and so on. Rows have their columns in
- * camelCase, whole numbers as numbers, and bytes as buffers.
+ * Reads by statements. Parameters are `$1`, `$2`, and so on. Rows have their columns in camelCase, whole numbers as
+ * numbers, and bytes as buffers.
  */
-export interface Rows<V = Value> {
+export interface Reads<V = Value> {
   all<Row>(sql: string, values?: readonly V[]): Promise<Row[]>;
   get<Row>(sql: string, values?: readonly V[]): Promise<Row | undefined>;
+  /**
+   * Reads a part of a table of any size: the rows up to the first for which `isLast` is true. On SQLite, the rows after
+   * it are not read, and other work runs before the next batch.
+   */
+  batch<Row>(sql: string, values: readonly V[], isLast?: (row: Row) => boolean): Promise<Row[]>;
+  /** Whether a statement blocks the process. It must then read little. */
+  readonly isBlocking: boolean;
+}
+
+/** Runs statements, each a transaction of its own. */
+export interface Rows<V = Value> extends Reads<V> {
   /** @returns number of rows affected */
   run(sql: string, values?: readonly V[]): Promise<number>;
 }

@@ -4,11 +4,11 @@ import type { Secret } from '../../base/secret.ts';
 import type { CommittedPart, DeskDatabase } from '../database.ts';
 import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
+import { decisionQueries } from '../tables/decision-queries.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { accessOf } from './access.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
 import { decisionCounts } from './decision-counts.ts';
-import { decisionQueries } from './decision-queries.ts';
 import { decisionStore } from './decisions.ts';
 import { openingError, storeError } from './errors.ts';
 import { ledgerQueries } from './ledger-queries.ts';
@@ -142,12 +142,15 @@ export const openPostgresDatabase = async (
       ...settingsStore(accessOf(parts)),
       ...ledgerQueries(parts),
       ...decisions,
-      ...decisionQueries(rows),
+      // The hashes of decisions are written with them.
+      ...decisionQueries(rows, () => Promise.resolve()),
       ...decisionCounts(rows),
       ...settlementStore(parts),
       ...snapshotStore({ rows, writer, config }),
       ...logStore(parts),
       ...logCheckStore(parts),
+      countDecisions: async () =>
+        (await rows.get<{ decisions: number }>('SELECT decisions FROM desk_head'))?.decisions ?? 0,
       async close() {
         await drain();
         // Nothing is sent after this. If the database is unreachable, other engines release the holds.

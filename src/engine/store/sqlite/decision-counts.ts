@@ -131,7 +131,23 @@ const summary = (database: Database.Database): Pick<DecisionQueries, 'summarizeD
   };
 };
 
+/** Counts all decisions. They are never deleted, so only new ones are counted. */
+const total = (database: Database.Database): Pick<DecisionQueries, 'countDecisions'> => {
+  const count = database.prepare<[number], { n: number; upTo: number | null }>(
+    'SELECT count(*) AS n, max(seq) AS upTo FROM decision WHERE seq > ?',
+  );
+  let counted = { n: 0, upTo: 0 };
+  return {
+    async countDecisions() {
+      const { n, upTo } = count.get(counted.upTo) ?? { n: 0, upTo: null };
+      counted = { n: counted.n + n, upTo: upTo ?? counted.upTo };
+      return counted.n;
+    },
+  };
+};
+
 export const decisionCounts = (database: Database.Database) => ({
+  ...total(database),
   ...paidSince(database),
   ...shadowResults(database),
   ...summary(database),

@@ -10,13 +10,14 @@ import { decisionStore } from './decisions.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLog } from '../../base/log.ts';
 import type { Store } from '../store.ts';
+import { decisionQueries } from '../tables/decision-queries.ts';
 import { settingsStore } from '../tables/settings.ts';
+import { createHashIndex, enterAll } from './hash-index.ts';
 import { createLedger } from './ledger.ts';
 import { ledgerQueries } from './ledger-queries.ts';
 import { createLogWriter, logStore } from './log.ts';
 import { openDatabase } from './open.ts';
 import { decisionCounts } from './decision-counts.ts';
-import { decisionQueries } from './decision-queries.ts';
 import { createSettingsVersion } from './memory.ts';
 import { policiesInForce } from './policy-revisions.ts';
 import { accessOf } from './rows.ts';
@@ -24,7 +25,7 @@ import { settlementStore } from './settlements.ts';
 
 /** Every statement that the store has prepared, for any purpose. */
 const statements: string[] = [];
-/** Operations of the settings whose statements are unknown. */
+/** Operations whose statements are unknown. */
 let uncalled: Set<string>;
 let dir: string;
 let database: Database.Database;
@@ -94,6 +95,10 @@ const useRest = async (store: Store): Promise<void> => {
     () => store.dueNotifications(),
     () => store.notificationSent({ seq: 1, endedAt: at }),
     () => store.findNotificationWebhook(),
+    () => store.pageFeed({ after: 0, limit: 1 }),
+    () => store.findDecision('id'),
+    () => store.minedBlock('id'),
+    () => store.webhookCalls({ paymasterId: dapp, decisions: 1 }),
   ];
   for (const operation of operations) await operation();
 };
@@ -109,13 +114,14 @@ beforeAll(async () => {
   const log = logStore(database, entries, commit);
   settlementStore(database, { ledger, entries, commit });
   decisionCounts(database);
-  const { listDecisions, pageDecisions } = decisionQueries(database, commit);
   const inForce = policiesInForce(database, entries);
   const quiet = createLog({ level: 'silent' });
   const decisions = decisionStore(database, { ledger, entries, commit, settings, inForce, log: quiet });
-  const tables = settingsStore(accessOf(database, { commit, settings, ledger, log: entries, wrote: () => undefined }));
+  const access = accessOf(database, { commit, settings, ledger, log: entries, wrote: () => undefined });
+  const enterHashes = () => enterAll(createHashIndex(database), commit);
+  const tables = { ...settingsStore(access), ...decisionQueries(access.rows, enterHashes) };
   uncalled = new Set(Object.keys(tables));
-  // The settings' statements are prepared at first use.
+  // Statements are prepared at first use.
   const called = Object.entries(tables).map(([name, operation]) => [
     name,
     (...args: never[]): unknown => {
@@ -128,12 +134,12 @@ beforeAll(async () => {
   await store.createDapp(paymaster());
   await toldChanges(store);
   await useRest(store);
-  // Lists and pages are prepared at first use, and only if decisions exist.
+  // Lists and pages need decisions.
   await store.appendDecision(decision());
   for (const paymasterId of [undefined, 'dapp']) {
     for (const outcome of [undefined, 'denied'] as const) {
-      for (const before of [undefined, 5]) await listDecisions({ paymasterId, outcome, before, limit: 1 });
-      await pageDecisions({ paymasterId, outcome, after: 0, limit: 1 });
+      for (const before of [undefined, 5]) await store.listDecisions({ paymasterId, outcome, before, limit: 1 });
+      await store.pageDecisions({ paymasterId, outcome, after: 0, limit: 1 });
     }
   }
   statements.push(...new Set(prepare.mock.calls.map(([sql]) => sql)));
@@ -197,10 +203,10 @@ describe('the plans of the statements', () => {
   });
 
   it('lists the decisions of a DApp without reading those of the others', () => {
-    const lists = containing('ORDER BY seq').filter((sql) => sql.includes('@limit'));
+    const lists = containing('FROM decision WHERE decision.seq > ? AND decision.seq <= ?');
     expect(lists).toHaveLength(8);
     for (const sql of lists) expect(plan(sql), sql).toEqual([expect.stringMatching(/^SEARCH decision USING/)]);
-    const ofDapp = lists.filter((sql) => sql.includes('paymaster_id = @') && !sql.includes('outcome = @'));
+    const ofDapp = lists.filter((sql) => sql.includes('paymaster_id = ?') && !sql.includes('outcome = ?'));
     expect(ofDapp).toHaveLength(2);
     for (const sql of ofDapp)
       expect(plan(sql)[0]).toContain('decision_of_paymaster (paymaster_id=? AND seq>? AND seq<?)');
@@ -288,7 +294,7 @@ describe('the plans of the statements', () => {
     ['the token that was used', 'UPDATE auth_token SET last_used_at', 'sqlite_autoindex_auth_token_1 (token_id=?)'],
     ['a token by its hash', 'FROM auth_token WHERE hash', 'sqlite_autoindex_auth_token_2 (hash=?)'],
     ['a decision by its id', 'record FROM decision WHERE id', 'sqlite_autoindex_decision_1 (id=?)'],
-    ['the block of a decision', 'settled_block FROM decision WHERE id', 'sqlite_autoindex_decision_1 (id=?)'],
+    ['the block of a decision', 'settled_block AS block FROM decision WHERE id', 'sqlite_autoindex_decision_1 (id=?)'],
     ['the webhooks of a DApp', 'FROM webhook WHERE paymaster_id = ? ORDER', 'webhook_of_paymaster (paymaster_id=?)'],
   ])('finds %s by an index', (_what, text, index) => {
     const [sql, ...others] = containing(text);

@@ -1,12 +1,13 @@
 import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
+import { decisionQueries } from '../tables/decision-queries.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { rollbackStore } from './accept-rollback.ts';
 import { decisionCounts } from './decision-counts.ts';
-import { decisionQueries } from './decision-queries.ts';
 import { decisionStore } from './decisions.ts';
 import { storageError } from './errors.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createHashIndex, enterAll } from './hash-index.ts';
 import { createLedger } from './ledger.ts';
 import { createLogWriter, logStore } from './log.ts';
 import { logCheckStore } from './log-check.ts';
@@ -38,11 +39,13 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
       wrote();
     },
   });
+  const access = accessOf(database, { commit, settings, ledger, log: entries, wrote });
+  const hashes = createHashIndex(database);
   const store: Store = {
-    ...settingsStore(accessOf(database, { commit, settings, ledger, log: entries, wrote })),
+    ...settingsStore(access),
     ...ledgerQueries(database, entries, commit),
     ...decisionStore(database, { ledger, settings, commit, entries, inForce, log: watch.log }),
-    ...decisionQueries(database, commit),
+    ...decisionQueries(access.rows, () => enterAll(hashes, commit)),
     ...decisionCounts(database),
     ...settlementStore(database, { ledger, entries, commit }),
     ...snapshotStore(database, commit),
