@@ -15,6 +15,16 @@ export interface StoredDecision {
 /** A stored decision with its parsed record. */
 export const readDecision = ({ record, ...columns }: StoredDecision) => ({ columns, record: readRecord(record) });
 
+const MAX_COST = '"maxCostWei":';
+
+/** The maximum cost in a record, decimal. A record that has no other field of this name need not be parsed. */
+export const maxCostIn = (record: string): string | null => {
+  const at = record.indexOf(MAX_COST) + MAX_COST.length;
+  const isOnly = !record.includes(MAX_COST, at);
+  const digits = isOnly ? /^"(\d+)"/.exec(record.slice(at, at + 100))?.[1] : undefined;
+  return digits ?? readRecord(record).maxCostWei;
+};
+
 export type ParsedDecision = ReturnType<typeof readDecision>;
 
 /** A whole decision. @param revision its policy revision, as it was stored; undefined if unknown */

@@ -47,9 +47,13 @@ export interface StepRows {
   upsert(table: string, columns: string, row: object, key: string): Steps<number>;
 }
 
-/** A transaction without any other writer. */
-export interface Transaction extends StepRows {
+/** A transaction that changes no settings, without any other writer. */
+export interface SharedTransaction extends StepRows {
   readonly log: { append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void };
+}
+
+/** A transaction without any other writer. */
+export interface Transaction extends SharedTransaction {
   settingsVersion(scope: SettingsScope): Steps<number>;
   /** Reports a change of what decides within a scope: pending decisions restart. */
   readonly settingsChanged: (scope: ChangedScope) => void;
@@ -60,14 +64,14 @@ export interface Transaction extends StepRows {
 /** Expected errors, by the violated unique constraint. Constraints are named by their table and last column. */
 export type Clashes = Readonly<Record<string, ErrorCode>>;
 
-/** How the tables of the settings are read and written, on either database. */
+/** How tables are read and written, on either database. */
 export interface Access {
   readonly rows: Rows;
   readonly cache: SettingsCache;
   /** @returns the result of `steps`, once it is durable; if they throw, everything is undone */
   readonly write: <T>(steps: (tx: Transaction) => Steps<T>, clashes?: Clashes) => Promise<T>;
-  /** The same for frequent writes that change no settings: on SQLite they share a commit with decisions. */
-  readonly writeShared: <T>(steps: (tx: StepRows) => Steps<T>) => Promise<T>;
+  /** The same for writes that change no settings: on SQLite they share a commit with decisions. */
+  readonly writeShared: <T>(steps: (tx: SharedTransaction) => Steps<T>) => Promise<T>;
 }
 
 /** The expected error if `cause` reports that this constraint is violated, else `cause`. */

@@ -4,14 +4,14 @@ import type { Secret } from '../../base/secret.ts';
 import type { CommittedPart, DeskDatabase } from '../database.ts';
 import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
+import { decisionCounts } from '../tables/decision-counts.ts';
 import { decisionQueries } from '../tables/decision-queries.ts';
+import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { accessOf } from './access.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
-import { decisionCounts } from './decision-counts.ts';
 import { decisionStore } from './decisions.ts';
 import { openingError, storeError } from './errors.ts';
-import { ledgerQueries } from './ledger-queries.ts';
 import { releaseHolds } from './ledger.ts';
 import { logStore } from './log.ts';
 import { logCheckStore } from './log-check.ts';
@@ -138,9 +138,10 @@ export const openPostgresDatabase = async (
     await releaseCopied(rows, writer);
     // Reads what was written before this engine listened.
     await vault.refresh();
+    const access = accessOf(parts);
     const store: Store = {
-      ...settingsStore(accessOf(parts)),
-      ...ledgerQueries(parts),
+      ...settingsStore(access),
+      ...ledgerQueries(access),
       ...decisions,
       // The hashes of decisions are written with them.
       ...decisionQueries(rows, () => Promise.resolve()),

@@ -59,7 +59,7 @@ export const statementsOf = (database: Database) => {
       const row = found.statement.get(bound(found, values));
       return row && found.named(row);
     },
-    batch<Row>(sql: string, values: readonly Value[], isLast: (row: Row) => boolean): Row[] {
+    upTo<Row>(sql: string, values: readonly Value[], isLast: (row: Row) => boolean): Row[] {
       const found = prepare(sql);
       const rows: Row[] = [];
       for (const read of found.statement.iterate(bound(found, values))) {
@@ -79,8 +79,8 @@ export const statementsOf = (database: Database) => {
 export const readsOf = (statements: ReturnType<typeof statementsOf>): Reads => ({
   all: async <Row>(sql: string, values?: readonly Value[]) => statements.all(sql, values) as Row[],
   get: async <Row>(sql: string, values?: readonly Value[]) => statements.get(sql, values) as Row | undefined,
-  async batch<Row>(sql: string, values: readonly Value[], isLast: (row: Row) => boolean = () => false) {
-    const rows = statements.batch(sql, values, isLast);
+  async batch<Row>(sql: string, values: readonly Value[], isLast?: (row: Row) => boolean) {
+    const rows = isLast === undefined ? (statements.all(sql, values) as Row[]) : statements.upTo(sql, values, isLast);
     await new Promise((resolve) => setImmediate(resolve));
     return rows;
   },
@@ -109,7 +109,7 @@ interface AccessOptions {
   readonly wrote: () => void;
 }
 
-/** Access to the tables of the settings. */
+/** Access to the tables through the connection of this engine. */
 export const accessOf = (database: Database, { commit, settings, ledger, log, wrote }: AccessOptions): Access => {
   const statements = statementsOf(database);
   const rows: Rows = { ...readsOf(statements), run: (sql, values) => commit.run(() => statements.run(sql, values)) };
@@ -141,6 +141,6 @@ export const accessOf = (database: Database, { commit, settings, ledger, log, wr
         wrote();
       }
     },
-    writeShared: (write) => commit.run(() => runSteps(write(steps))),
+    writeShared: (write) => commit.run(() => runSteps(write({ ...steps, log }))),
   };
 };
