@@ -61,13 +61,17 @@ const batchOf = (query: Filters, order: 'ASC' | 'DESC'): { sql: string; values: 
 
 interface FeedRow extends StoredDecision {
   readonly position: number;
-  readonly isNew: number;
+  /** Position of the decision whose settlement changed; null if this is a new decision. */
+  readonly settles: number | null;
 }
 
-const FEED = `SELECT position, "isNew", ${STORED_DECISION} FROM (
-    SELECT seq AS position, seq AS changed, 1 AS "isNew" FROM decision WHERE seq > $1
-    UNION ALL SELECT position, settles, 0 FROM log_entry WHERE position > $1 AND settles IS NOT NULL
-    ORDER BY position LIMIT $2) AS feed JOIN decision ON seq = changed ORDER BY position`;
+// PostgreSQL merges the two in order only if the union is a table of its own.
+const FEED = `SELECT position, settles, ${STORED_DECISION} FROM (
+    SELECT * FROM (
+      SELECT seq AS position, CAST(NULL AS bigint) AS settles FROM decision
+      UNION ALL SELECT position, settles FROM log_entry WHERE settles IS NOT NULL) AS changes
+    WHERE position > $1 ORDER BY position LIMIT $2) AS feed
+  JOIN decision ON seq = coalesce(settles, position) ORDER BY position`;
 
 const FEED_END = `SELECT max(last) AS position FROM (
     SELECT max(seq) AS last FROM decision UNION ALL SELECT max(position) FROM log_entry) AS ends`;
@@ -149,7 +153,7 @@ export const decisionQueries = (rows: Reads, enterHashes: () => Promise<void>): 
         const most = Math.min(BATCH, limit - found.length);
         const some = await rows.batch<FeedRow>(FEED, [upTo, most], length.add);
         for (const [index, row] of (await rowsOf(some)).entries())
-          found.push({ ...row, isNew: some[index]?.isNew === 1 });
+          found.push({ ...row, isNew: some[index]?.settles === null });
         upTo = some.at(-1)?.position ?? upTo;
         if (length.isReached() || found.length === limit) return { rows: found, upTo, more: true };
         if (some.length === most) continue;
