@@ -3,8 +3,7 @@ import { encodeExecute } from '../../../test/support/account-call-data.ts';
 import { decidedLine, decidedText } from '../../../test/support/decided-record.ts';
 import { type Situation, inputsOf, together } from '../../../test/support/situation.ts';
 import { ITEMS, call, items, limit } from '../../../test/support/situations.ts';
-import { policyHash } from '../../core/policy/policy.ts';
-import { type StoredDecision, decisionWith } from './decision-rows.ts';
+import { type StoredDecision, decisionWith, readDecision } from './decision-rows.ts';
 
 const minting: Situation = {
   policy: { contracts: [items()], rules: [limit()] },
@@ -30,7 +29,7 @@ it.each(situations.map((situation, index) => [index, situation] as const))(
       record: decidedText(facts, policy, held),
     };
     const found = (text: string): boolean =>
-      decisionWith(text, stored, (hash) => (hash === policyHash(policy) ? policy : undefined)) !== undefined;
+      decisionWith(text, stored, { decision: readDecision(stored), revision: policy }) !== undefined;
     const calls = JSON.stringify((request as { readonly calls?: unknown }).calls);
     const said = [sender, id, userOpHash ?? '', dapp, message, calls].map((part) => part.toLowerCase());
     const parts = said.flatMap((text) =>

@@ -18,20 +18,29 @@ export interface StoredDecision {
 /** A stored decision with its parsed record. */
 export const readDecision = ({ record, ...columns }: StoredDecision) => ({ columns, record: readRecord(record) });
 
-/** A whole decision. @param revisionOf a policy revision by its name, as it was stored; undefined if unknown */
-export const toDecision = (
-  { columns, record }: ReturnType<typeof readDecision>,
-  revisionOf: (hash: string) => unknown,
-): DecisionRecord => ({
-  ...explainRecord(record, record.policy === undefined ? undefined : revisionOf(record.policy)),
+const MAX_COST = '"maxCostWei":';
+
+/** The maximum cost in a record, decimal. A record that has no other field of this name need not be parsed. */
+export const maxCostIn = (record: string): string | null => {
+  const at = record.indexOf(MAX_COST) + MAX_COST.length;
+  const isOnly = !record.includes(MAX_COST, at);
+  const digits = isOnly ? /^"(\d+)"/.exec(record.slice(at, at + 100))?.[1] : undefined;
+  return digits ?? readRecord(record).maxCostWei;
+};
+
+export type ParsedDecision = ReturnType<typeof readDecision>;
+
+/** A whole decision. @param revision its policy revision, as it was stored; undefined if unknown */
+export const toDecision = ({ columns, record }: ParsedDecision, revision: unknown): DecisionRecord => ({
+  ...explainRecord(record, revision),
   ...columns,
 });
 
 /** Rows cut longer text: an export is an untrusted file. */
-export const LONGEST_TEXT = 500;
+const LONGEST_TEXT = 500;
 const cut = <T extends string | null>(text: T): T => (text === null ? text : (text.slice(0, LONGEST_TEXT) as T));
 
-export const toRow = (decision: DecisionRecord): DecisionRow => {
+export const toRow = (decision: DecisionRow): DecisionRow => {
   const { seq, id, at, paymasterId, chainId, outcome, maxCostWei, actualCostWei, settlement } = decision;
   const { dapp, sender, mode, code, rule, message, hint } = decision;
   return {
@@ -93,26 +102,22 @@ const mayContain = (text: string, { record: stored }: StoredDecision, record: St
 };
 
 /** Whether a decision contains the text of a filter. */
-export const hasText = ({ sender, id, userOpHash, dapp, message, request }: DecisionRecord, text: string): boolean => {
+const hasText = ({ sender, id, userOpHash, dapp, message, request }: DecisionRecord, text: string): boolean => {
   const calls = JSON.stringify((request as { readonly calls?: unknown } | null | undefined)?.calls);
   return [sender, id, userOpHash, dapp, message, calls].some((part) => part?.toLowerCase().includes(text) === true);
 };
 
 /**
  * The whole decision if it contains the text of a filter. Making its words takes longest, so what cannot contain the text
- * is left out before.
- *
- * @param text in lower case
+ * is left out before. `text` is in lower case, `revision` as {@link toDecision} takes it.
  */
 export const decisionWith = (
   text: string,
   stored: StoredDecision,
-  revisionOf: (hash: string) => unknown,
+  { decision: parsed, revision }: { readonly decision: ParsedDecision; readonly revision: unknown },
 ): DecisionRecord | undefined => {
-  const read = readDecision(stored);
-  const { policy = '' } = read.record;
-  if (!mayContain(text, stored, read.record) && !isName(text, revisionOf(policy))) return undefined;
-  const decision = toDecision(read, revisionOf);
+  if (!mayContain(text, stored, parsed.record) && !isName(text, revision)) return undefined;
+  const decision = toDecision(parsed, revision);
   return hasText(decision, text) ? decision : undefined;
 };
 

@@ -1,5 +1,6 @@
 import type { PastDecisions, PastQuery } from './past-decisions.ts';
-import { openSqlitePastDecisions } from './sqlite/past-decisions.ts';
+import { openReads } from './sqlite/open-reads.ts';
+import { pastDecisions } from './tables/past-decisions.ts';
 
 /** Location of past decisions as plain text, since a `Secret` cannot be sent to a thread. */
 export interface PastPlace {
@@ -10,12 +11,12 @@ export interface PastPlace {
 }
 
 /**
- * Reads past decisions while a desk continues to write.
+ * Reads past decisions while a desk continues to write, with its own connection.
  *
  * @throws Error of the database
  */
 export const openPastDecisions = async ({ file, url }: PastPlace, query: PastQuery): Promise<PastDecisions> => {
-  if (url === undefined) return openSqlitePastDecisions(file, query);
-  const { openPostgresPastDecisions } = await import('./postgres/past-decisions.ts');
-  return openPostgresPastDecisions(url, query);
+  const { rows, close } =
+    url === undefined ? openReads(file) : await (await import('./postgres/open-reads.ts')).openReads(url);
+  return { ...(await pastDecisions(rows, query)), close };
 };

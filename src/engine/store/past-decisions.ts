@@ -27,6 +27,6 @@ export interface PastDecision {
 export interface PastDecisions {
   readonly extent: PastExtent;
   /** The next ones in order, some dozen at a time; empty at the end. */
-  next(): PastDecision[] | Promise<PastDecision[]>;
+  next(): Promise<PastDecision[]>;
   close(): void | Promise<void>;
 }

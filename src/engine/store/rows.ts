@@ -3,16 +3,27 @@ import { EngineError, type ErrorCode } from '../../shared/errors.ts';
 import type { SettingsScope } from './policy-store.ts';
 import type { ChangedScope, SettingsCache } from './settings-cache.ts';
 
-/** Parameter of a statement. */
-export type Value = string | number | bigint | Uint8Array | null;
+/** Parameter of a statement. An array may only follow `=`, as in `= ANY($1::text[])`. */
+export type Value = string | number | bigint | Uint8Array | null | readonly (string | number)[];
 
 /**
- * Runs statements, each a transaction of its own. Parameters are `$1`, `$2`, and so on. Rows have their columns in
- * camelCase, whole numbers as numbers, and bytes as buffers.
+ * Reads by statements. Parameters are `$1`, `$2`, and so on. Rows have their columns in camelCase, whole numbers as
+ * numbers, and bytes as buffers.
  */
-export interface Rows<V = Value> {
+export interface Reads<V = Value> {
   all<Row>(sql: string, values?: readonly V[]): Promise<Row[]>;
   get<Row>(sql: string, values?: readonly V[]): Promise<Row | undefined>;
+  /**
+   * Reads a part of a table of any size: the rows up to the first for which `isLast` is true. On SQLite, the rows after
+   * it are not read, and other work runs before the next batch.
+   */
+  batch<Row>(sql: string, values: readonly V[], isLast?: (row: Row) => boolean): Promise<Row[]>;
+  /** Whether a statement blocks the process. It must then read little. */
+  readonly isBlocking: boolean;
+}
+
+/** Runs statements, each a transaction of its own. */
+export interface Rows<V = Value> extends Reads<V> {
   /** @returns number of rows affected */
   run(sql: string, values?: readonly V[]): Promise<number>;
 }
@@ -36,9 +47,13 @@ export interface StepRows {
   upsert(table: string, columns: string, row: object, key: string): Steps<number>;
 }
 
-/** A transaction without any other writer. */
-export interface Transaction extends StepRows {
+/** A transaction that changes no settings, without any other writer. */
+export interface SharedTransaction extends StepRows {
   readonly log: { append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void };
+}
+
+/** A transaction without any other writer. */
+export interface Transaction extends SharedTransaction {
   settingsVersion(scope: SettingsScope): Steps<number>;
   /** Reports a change of what decides within a scope: pending decisions restart. */
   readonly settingsChanged: (scope: ChangedScope) => void;
@@ -49,14 +64,14 @@ export interface Transaction extends StepRows {
 /** Expected errors, by the violated unique constraint. Constraints are named by their table and last column. */
 export type Clashes = Readonly<Record<string, ErrorCode>>;
 
-/** How the tables of the settings are read and written, on either database. */
+/** How tables are read and written, on either database. */
 export interface Access {
   readonly rows: Rows;
   readonly cache: SettingsCache;
   /** @returns the result of `steps`, once it is durable; if they throw, everything is undone */
   readonly write: <T>(steps: (tx: Transaction) => Steps<T>, clashes?: Clashes) => Promise<T>;
-  /** The same for frequent writes that change no settings: on SQLite they share a commit with decisions. */
-  readonly writeShared: <T>(steps: (tx: StepRows) => Steps<T>) => Promise<T>;
+  /** The same for writes that change no settings: on SQLite they share a commit with decisions. */
+  readonly writeShared: <T>(steps: (tx: SharedTransaction) => Steps<T>) => Promise<T>;
 }
 
 /** The expected error if `cause` reports that this constraint is violated, else `cause`. */

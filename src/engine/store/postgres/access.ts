@@ -20,7 +20,7 @@ export const runSteps = async <T>(steps: Steps<T>): Promise<T> => {
   return step.value;
 };
 
-/** Access to the tables of the settings. */
+/** Access to the tables through the writer of this engine. */
 export const accessOf = ({ rows, writer, cache }: PostgresAccess): Access => {
   const write: Access['write'] = (steps, clashes) =>
     writer

@@ -4,14 +4,14 @@ import type { Secret } from '../../base/secret.ts';
 import type { CommittedPart, DeskDatabase } from '../database.ts';
 import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
+import { decisionCounts } from '../tables/decision-counts.ts';
+import { decisionQueries } from '../tables/decision-queries.ts';
+import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { accessOf } from './access.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
-import { decisionCounts } from './decision-counts.ts';
-import { decisionQueries } from './decision-queries.ts';
 import { decisionStore } from './decisions.ts';
 import { openingError, storeError } from './errors.ts';
-import { ledgerQueries } from './ledger-queries.ts';
 import { releaseHolds } from './ledger.ts';
 import { logStore } from './log.ts';
 import { logCheckStore } from './log-check.ts';
@@ -138,16 +138,20 @@ export const openPostgresDatabase = async (
     await releaseCopied(rows, writer);
     // Reads what was written before this engine listened.
     await vault.refresh();
+    const access = accessOf(parts);
     const store: Store = {
-      ...settingsStore(accessOf(parts)),
-      ...ledgerQueries(parts),
+      ...settingsStore(access),
+      ...ledgerQueries(access),
       ...decisions,
-      ...decisionQueries(rows),
+      // The hashes of decisions are written with them.
+      ...decisionQueries(rows, () => Promise.resolve()),
       ...decisionCounts(rows),
       ...settlementStore(parts),
       ...snapshotStore({ rows, writer, config }),
       ...logStore(parts),
       ...logCheckStore(parts),
+      countDecisions: async () =>
+        (await rows.get<{ decisions: number }>('SELECT decisions FROM desk_head'))?.decisions ?? 0,
       async close() {
         await drain();
         // Nothing is sent after this. If the database is unreachable, other engines release the holds.

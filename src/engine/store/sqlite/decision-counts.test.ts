@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { useTempFolders } from '../../../../test/support/temp-folder.ts';
 import { openDatabase } from './open.ts';
-import { decisionCounts } from './decision-counts.ts';
+import { decisionCounts } from '../tables/decision-counts.ts';
+import { readsOf, statementsOf } from './rows.ts';
 
 const tempFolder = useTempFolders();
 const HOUR_MS = 3_600_000;
@@ -15,6 +16,7 @@ it('adds up what operations did cost to the wei, however large, in the time that
     database.exec(`INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)
       VALUES ('${id}', 'a', '${id}', 1, '${id}', '1.1.0', 0)`);
   }
+  const rows = readsOf(statementsOf(database));
   const insert = database.prepare(`INSERT INTO decision
     (id, at, paymaster_id, sender, outcome, settlement, actual_cost_wei, record)
     VALUES (?, ?, ?, '0x', 'sponsored', ?, ?, '{}')`);
@@ -36,7 +38,7 @@ it('adds up what operations did cost to the wei, however large, in the time that
         ({ at, dapp, settlement }) => dapp === 'dapp' && settlement === 'settled' && at >= from && at < to,
       );
       const first = counted.map(({ at }) => at).sort((a, b) => a - b)[0];
-      expect(await decisionCounts(database).paidSince({ paymasterIds: ['dapp'], from, to })).toEqual({
+      expect(await decisionCounts(rows).paidSince({ paymasterIds: ['dapp'], from, to })).toEqual({
         paidWei: counted.reduce((sum, { wei }) => sum + wei, 0n),
         firstAt: first,
       });

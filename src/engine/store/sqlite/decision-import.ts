@@ -5,7 +5,9 @@ import { addressKey } from '../../../shared/schema/hex.ts';
 import type { Address } from '../../../shared/schema/hex.ts';
 import { createHashIndex } from './hash-index.ts';
 import { createSchema } from './schema.ts';
-import { policyRevisions } from './policy-revisions.ts';
+import { stepsOf } from '../rows.ts';
+import { type FirstUse, saveRevision } from '../tables/policy-revisions.ts';
+import { runSteps, statementsOf } from './rows.ts';
 import { type StoredRecord, recordText } from '../../../core/decision/stored-record.ts';
 
 /** A whole decision, or one as a log stores it. */
@@ -96,7 +98,9 @@ export const createDecisionImport = (file: string): DecisionImport => {
     `UPDATE decision SET settlement = @settlement, actual_cost_wei = @actualCostWei
      WHERE id = @id AND outcome = 'sponsored'`,
   );
-  const revisions = policyRevisions(database);
+  const steps = stepsOf(statementsOf(database));
+  const addRevision = (revision: Pick<Revision, 'hash' | 'policy'>, use: FirstUse): void =>
+    void runSteps(saveRevision(steps, revision, use));
   const dapps = new Map<string, Dapp>();
   database.exec('BEGIN');
   return {
@@ -112,12 +116,12 @@ export const createDecisionImport = (file: string): DecisionImport => {
       const { paymasterId, dapp: name, chainId, at: createdAt, policy: hash } = decision;
       // Stored unchanged: a later decision by it compares it with its hash.
       if (hash !== undefined && policyRevision !== undefined) {
-        revisions.save({ hash, policy: policyRevision }, decision);
+        addRevision({ hash, policy: policyRevision }, decision);
       }
       if (!dapps.has(paymasterId)) dapps.set(paymasterId, { paymasterId, name, chainId, createdAt });
       return true;
     },
-    addRevision: (revision) => void revisions.save(revision, revision),
+    addRevision: (revision) => addRevision(revision, revision),
     settle: (settlement) => void update.run(settlement),
     finish() {
       // Each as if it had its own account, since two accounts may have a DApp of the same name.

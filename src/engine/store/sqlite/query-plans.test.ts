@@ -10,13 +10,14 @@ import { decisionStore } from './decisions.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLog } from '../../base/log.ts';
 import type { Store } from '../store.ts';
+import { decisionCounts } from '../tables/decision-counts.ts';
+import { decisionQueries } from '../tables/decision-queries.ts';
+import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { settingsStore } from '../tables/settings.ts';
+import { createHashIndex, enterAll } from './hash-index.ts';
 import { createLedger } from './ledger.ts';
-import { ledgerQueries } from './ledger-queries.ts';
 import { createLogWriter, logStore } from './log.ts';
 import { openDatabase } from './open.ts';
-import { decisionCounts } from './decision-counts.ts';
-import { decisionQueries } from './decision-queries.ts';
 import { createSettingsVersion } from './memory.ts';
 import { policiesInForce } from './policy-revisions.ts';
 import { accessOf } from './rows.ts';
@@ -24,7 +25,7 @@ import { settlementStore } from './settlements.ts';
 
 /** Every statement that the store has prepared, for any purpose. */
 const statements: string[] = [];
-/** Operations of the settings whose statements are unknown. */
+/** Operations whose statements are unknown. */
 let uncalled: Set<string>;
 let dir: string;
 let database: Database.Database;
@@ -36,6 +37,7 @@ const useRest = async (store: Store): Promise<void> => {
   const unnamed = { name: null, symbol: null, rpc: null, bundler: null, treasury: null, price: null };
   const unset = { ...unnamed, breaker: 'default', unreachableBudgetWei: null, maxOperationCostWei: null } as const;
   const condition = { kind: 'tank', subject: '' } as never;
+  const rolling = { kind: 'unreachable', id: '1' } as const;
   const operations: readonly (() => Promise<unknown>)[] = [
     () => store.createFirstAccount(account),
     () => store.listAccounts(),
@@ -94,6 +96,18 @@ const useRest = async (store: Store): Promise<void> => {
     () => store.dueNotifications(),
     () => store.notificationSent({ seq: 1, endedAt: at }),
     () => store.findNotificationWebhook(),
+    () => store.pageFeed({ after: 0, limit: 1 }),
+    () => store.findDecision('id'),
+    () => store.minedBlock('id'),
+    () => store.webhookCalls({ paymasterId: dapp, decisions: 1 }),
+    () => store.shadowResult({ ruleId: 'r', cycle: 1 }),
+    () => store.paidSince({ paymasterIds: [dapp], from: 0, to: 1 }),
+    () => store.summarizeDecisions({ from: Number.MAX_SAFE_INTEGER, stepMs: 1, steps: 1 }),
+    () => store.summarizeDecisions({ paymasterId: dapp, from: 0, stepMs: 1, steps: 1 }),
+    () => store.outstandingReservations(),
+    () => store.rollingHoldings(rolling),
+    () => store.forgetRolling(rolling, 2),
+    () => store.windowUsers({ account: rolling, threshold: 1n, most: 1 }),
   ];
   for (const operation of operations) await operation();
 };
@@ -104,18 +118,22 @@ beforeAll(async () => {
   const prepare = vi.spyOn(database, 'prepare');
   const entries = createLogWriter(database, { clock: new ManualClock() });
   const [ledger, commit] = [createLedger(database, entries), createGroupCommit(database, (_statement, run) => run())];
-  ledgerQueries(database, entries, commit);
   const settings = createSettingsVersion();
   const log = logStore(database, entries, commit);
   settlementStore(database, { ledger, entries, commit });
-  decisionCounts(database);
-  const { listDecisions, pageDecisions } = decisionQueries(database, commit);
   const inForce = policiesInForce(database, entries);
   const quiet = createLog({ level: 'silent' });
   const decisions = decisionStore(database, { ledger, entries, commit, settings, inForce, log: quiet });
-  const tables = settingsStore(accessOf(database, { commit, settings, ledger, log: entries, wrote: () => undefined }));
+  const access = accessOf(database, { commit, settings, ledger, log: entries, wrote: () => undefined });
+  const enterHashes = () => enterAll(createHashIndex(database), commit);
+  const tables = {
+    ...settingsStore(access),
+    ...decisionQueries(access.rows, enterHashes),
+    ...decisionCounts(access.rows),
+    ...ledgerQueries(access),
+  };
   uncalled = new Set(Object.keys(tables));
-  // The settings' statements are prepared at first use.
+  // Statements are prepared at first use.
   const called = Object.entries(tables).map(([name, operation]) => [
     name,
     (...args: never[]): unknown => {
@@ -127,13 +145,15 @@ beforeAll(async () => {
   await store.createAccount(account);
   await store.createDapp(paymaster());
   await toldChanges(store);
-  await useRest(store);
-  // Lists and pages are prepared at first use, and only if decisions exist.
+  // Some statements are only used if rows exist.
   await store.appendDecision(decision());
+  database.exec(`INSERT INTO watched_paymaster VALUES (1, '', '');
+    INSERT INTO ledger_account (kind, id, window, user, held) VALUES ('unreachable', '1', 1, '', '1')`);
+  await useRest(store);
   for (const paymasterId of [undefined, 'dapp']) {
     for (const outcome of [undefined, 'denied'] as const) {
-      for (const before of [undefined, 5]) await listDecisions({ paymasterId, outcome, before, limit: 1 });
-      await pageDecisions({ paymasterId, outcome, after: 0, limit: 1 });
+      for (const before of [undefined, 5]) await store.listDecisions({ paymasterId, outcome, before, limit: 1 });
+      await store.pageDecisions({ paymasterId, outcome, after: 0, limit: 1 });
     }
   }
   statements.push(...new Set(prepare.mock.calls.map(([sql]) => sql)));
@@ -152,7 +172,8 @@ const plan = (sql: string): string[] => {
   return steps.map(({ detail }) => detail);
 };
 
-const containing = (text: string): string[] => statements.filter((sql) => sql.replaceAll(/\s+/g, ' ').includes(text));
+const containing = (text: string): string[] =>
+  statements.filter((sql) => sql.replaceAll('"', '').replaceAll(/\s+/g, ' ').includes(text));
 
 describe('the plans of the statements', () => {
   it('knows the statements, or it would look at none', () => {
@@ -197,10 +218,10 @@ describe('the plans of the statements', () => {
   });
 
   it('lists the decisions of a DApp without reading those of the others', () => {
-    const lists = containing('ORDER BY seq').filter((sql) => sql.includes('@limit'));
+    const lists = containing('FROM decision WHERE decision.seq > ? AND decision.seq <= ?');
     expect(lists).toHaveLength(8);
     for (const sql of lists) expect(plan(sql), sql).toEqual([expect.stringMatching(/^SEARCH decision USING/)]);
-    const ofDapp = lists.filter((sql) => sql.includes('paymaster_id = @') && !sql.includes('outcome = @'));
+    const ofDapp = lists.filter((sql) => sql.includes('paymaster_id = ?') && !sql.includes('outcome = ?'));
     expect(ofDapp).toHaveLength(2);
     for (const sql of ofDapp)
       expect(plan(sql)[0]).toContain('decision_of_paymaster (paymaster_id=? AND seq>? AND seq<?)');
@@ -261,7 +282,6 @@ describe('the plans of the statements', () => {
       'ledger_account_key (kind=? AND id=? AND window=? AND user>?)',
     ],
     ['two users of a tank', 'SELECT user FROM ledger_account', 'ledger_account_key (kind=? AND id=?)'],
-    ['what was paid from a tank', 'AS firstAt', 'COVERING INDEX decision_paid (paymaster_id=? AND at>? AND at<?)'],
     ['what the operator sent', 'FROM operator_transaction WHERE open', 'operator_transaction_open'],
     ['the oldest open decision of a chain', 'SELECT at FROM decision', 'decision_open (chain_id=?)'],
     [
@@ -269,7 +289,7 @@ describe('the plans of the statements', () => {
       'count(*) AS n FROM decision WHERE chain_id',
       'decision_unmatched (chain_id=? AND at>?)',
     ],
-    ['whether a decision is reserved', 'SELECT 1 FROM decision', 'PRIMARY KEY (rowid=?)'],
+    ['whether a decision is reserved', 'SELECT 1 FROM decision WHERE seq = ?', 'PRIMARY KEY (rowid=?)'],
     [
       'reservations in the order they expire',
       '(valid_until, seq) >',
@@ -288,12 +308,22 @@ describe('the plans of the statements', () => {
     ['the token that was used', 'UPDATE auth_token SET last_used_at', 'sqlite_autoindex_auth_token_1 (token_id=?)'],
     ['a token by its hash', 'FROM auth_token WHERE hash', 'sqlite_autoindex_auth_token_2 (hash=?)'],
     ['a decision by its id', 'record FROM decision WHERE id', 'sqlite_autoindex_decision_1 (id=?)'],
-    ['the block of a decision', 'settled_block FROM decision WHERE id', 'sqlite_autoindex_decision_1 (id=?)'],
+    ['the block of a decision', 'settled_block AS block FROM decision WHERE id', 'sqlite_autoindex_decision_1 (id=?)'],
     ['the webhooks of a DApp', 'FROM webhook WHERE paymaster_id = ? ORDER', 'webhook_of_paymaster (paymaster_id=?)'],
   ])('finds %s by an index', (_what, text, index) => {
     const [sql, ...others] = containing(text);
     expect(others).toEqual([]);
     expect(plan(sql!)).toEqual([expect.stringContaining(index)]);
+  });
+
+  it('adds up what was paid from tanks by an index that has the amounts', () => {
+    const [sql, ...others] = containing('AS first_at');
+    expect(others).toEqual([]);
+    expect(plan(sql!)).toEqual([
+      expect.stringContaining('COVERING INDEX decision_paid (paymaster_id=? AND at>? AND at<?)'),
+      'LIST SUBQUERY 1',
+      expect.stringContaining('SCAN json_each'),
+    ]);
   });
 
   it('finds the DApp of an API key by indexes', () => {

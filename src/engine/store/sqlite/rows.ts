@@ -2,6 +2,7 @@ import { type Database, SqliteError, type Statement } from 'better-sqlite3';
 import {
   type Access,
   type Clashes,
+  type Reads,
   type Rows,
   type Steps,
   type Transaction,
@@ -16,8 +17,10 @@ import type { Ledger } from './ledger.ts';
 import type { LogWriter } from './log.ts';
 import type { SettingsVersion } from './memory.ts';
 
+type Scalar = Exclude<Value, readonly unknown[]>;
+
 interface Prepared {
-  readonly statement: Statement<[Value[]], object>;
+  readonly statement: Statement<[Scalar[]], object>;
   /** Index of the value of each parameter. */
   readonly order: readonly number[];
   readonly named: (row: object) => object;
@@ -29,17 +32,23 @@ export const statementsOf = (database: Database) => {
   const prepare = (sql: string): Prepared => {
     const known = prepared.get(sql);
     if (known !== undefined) return known;
-    // PostgreSQL has a column for the order of insertion.
-    const text = sql.replaceAll(/\$\d+/g, '?').replaceAll(/\bplace\b/g, 'rowid');
-    const statement = database.prepare<[Value[]], object>(text);
+    const text = sql
+      .replaceAll(/= ANY\((\$\d+)::\w+\[\]\)/g, 'IN (SELECT value FROM json_each($1))')
+      .replaceAll(/\$\d+/g, '?')
+      // PostgreSQL has a column for the order of insertion.
+      .replaceAll(/\bplace\b/g, 'rowid');
+    const statement = database.prepare<[Scalar[]], object>(text);
     const order = [...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number) - 1);
     const named = rowNamer(statement.reader ? statement.columns().map(({ name }) => name) : []);
     const made = { statement, order, named };
     prepared.set(sql, made);
     return made;
   };
-  const bound = ({ order }: Prepared, values: readonly Value[]): Value[] =>
-    order.map((index) => values[index] as Value);
+  const bound = ({ order }: Prepared, values: readonly Value[]): Scalar[] =>
+    order.map((index) => {
+      const value = values[index] as Value;
+      return Array.isArray(value) ? JSON.stringify(value) : (value as Scalar);
+    });
   return {
     all(sql: string, values: readonly Value[] = []): object[] {
       const found = prepare(sql);
@@ -50,12 +59,33 @@ export const statementsOf = (database: Database) => {
       const row = found.statement.get(bound(found, values));
       return row && found.named(row);
     },
+    upTo<Row>(sql: string, values: readonly Value[], isLast: (row: Row) => boolean): Row[] {
+      const found = prepare(sql);
+      const rows: Row[] = [];
+      for (const read of found.statement.iterate(bound(found, values))) {
+        const row = found.named(read) as Row;
+        rows.push(row);
+        if (isLast(row)) break;
+      }
+      return rows;
+    },
     run(sql: string, values: readonly Value[] = []): number {
       const found = prepare(sql);
       return found.statement.run(bound(found, values)).changes;
     },
   };
 };
+
+export const readsOf = (statements: ReturnType<typeof statementsOf>): Reads => ({
+  all: async <Row>(sql: string, values?: readonly Value[]) => statements.all(sql, values) as Row[],
+  get: async <Row>(sql: string, values?: readonly Value[]) => statements.get(sql, values) as Row | undefined,
+  async batch<Row>(sql: string, values: readonly Value[], isLast?: (row: Row) => boolean) {
+    const rows = isLast === undefined ? (statements.all(sql, values) as Row[]) : statements.upTo(sql, values, isLast);
+    await new Promise((resolve) => setImmediate(resolve));
+    return rows;
+  },
+  isBlocking: true,
+});
 
 /** Runs steps whose statements have their results at once. */
 export const runSteps = <T>(steps: Steps<T>): T => {
@@ -79,14 +109,10 @@ interface AccessOptions {
   readonly wrote: () => void;
 }
 
-/** Access to the tables of the settings. */
+/** Access to the tables through the connection of this engine. */
 export const accessOf = (database: Database, { commit, settings, ledger, log, wrote }: AccessOptions): Access => {
   const statements = statementsOf(database);
-  const rows: Rows = {
-    all: async <Row>(sql: string, values?: readonly Value[]) => statements.all(sql, values) as Row[],
-    get: async <Row>(sql: string, values?: readonly Value[]) => statements.get(sql, values) as Row | undefined,
-    run: (sql, values) => commit.run(() => statements.run(sql, values)),
-  };
+  const rows: Rows = { ...readsOf(statements), run: (sql, values) => commit.run(() => statements.run(sql, values)) };
   const steps = stepsOf(statements);
   // Only this process writes to the database: the data folder is locked.
   const memory = createSettingsMemory();
@@ -115,6 +141,6 @@ export const accessOf = (database: Database, { commit, settings, ledger, log, wr
         wrote();
       }
     },
-    writeShared: (write) => commit.run(() => runSteps(write(steps))),
+    writeShared: (write) => commit.run(() => runSteps(write({ ...steps, log }))),
   };
 };

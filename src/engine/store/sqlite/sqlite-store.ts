@@ -1,16 +1,18 @@
+import type { Reads } from '../rows.ts';
 import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
+import { decisionCounts } from '../tables/decision-counts.ts';
+import { decisionQueries } from '../tables/decision-queries.ts';
+import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { rollbackStore } from './accept-rollback.ts';
-import { decisionCounts } from './decision-counts.ts';
-import { decisionQueries } from './decision-queries.ts';
 import { decisionStore } from './decisions.ts';
 import { storageError } from './errors.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createHashIndex, enterAll } from './hash-index.ts';
 import { createLedger } from './ledger.ts';
 import { createLogWriter, logStore } from './log.ts';
 import { logCheckStore } from './log-check.ts';
-import { ledgerQueries } from './ledger-queries.ts';
 import { createSettingsVersion } from './memory.ts';
 import { type SqliteDatabase, openDatabase } from './open.ts';
 import { policiesInForce } from './policy-revisions.ts';
@@ -18,6 +20,20 @@ import { accessOf } from './rows.ts';
 import { settlementStore } from './settlements.ts';
 import { snapshotStore } from './snapshots.ts';
 import { createSlowLog, watched } from './watched.ts';
+
+/** Decisions are never deleted, so only new ones are counted. */
+const decisionCounter = (rows: Reads): Store['countDecisions'] => {
+  let counted = { count: 0, upTo: 0 };
+  return async () => {
+    const before = counted;
+    const added = await rows.get<{ count: number; upTo: number | null }>(
+      'SELECT count(*) AS count, max(seq) AS up_to FROM decision WHERE seq > $1',
+      [before.upTo],
+    );
+    counted = { count: before.count + (added?.count ?? 0), upTo: added?.upTo ?? before.upTo };
+    return counted.count;
+  };
+};
 
 const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
   const entries = createLogWriter(database, watch);
@@ -38,12 +54,15 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
       wrote();
     },
   });
+  const access = accessOf(database, { commit, settings, ledger, log: entries, wrote });
+  const hashes = createHashIndex(database);
   const store: Store = {
-    ...settingsStore(accessOf(database, { commit, settings, ledger, log: entries, wrote })),
-    ...ledgerQueries(database, entries, commit),
+    ...settingsStore(access),
+    ...ledgerQueries(access),
     ...decisionStore(database, { ledger, settings, commit, entries, inForce, log: watch.log }),
-    ...decisionQueries(database, commit),
-    ...decisionCounts(database),
+    ...decisionQueries(access.rows, () => enterAll(hashes, commit)),
+    ...decisionCounts(access.rows),
+    countDecisions: decisionCounter(access.rows),
     ...settlementStore(database, { ledger, entries, commit }),
     ...snapshotStore(database, commit),
     ...logStore(database, entries, commit),

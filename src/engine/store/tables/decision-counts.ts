@@ -1,0 +1,104 @@
+import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import { maxCostIn } from '../decision-rows.ts';
+import type { DecisionQueries, DecisionSummary, OutcomeCounts, ShadowResult } from '../decision-queries.ts';
+import type { Reads, Value } from '../rows.ts';
+import { positionsIn } from './positions.ts';
+
+const SHADOW = `SELECT count(*) AS operations, count(*) FILTER (WHERE would_deny = 1) AS would_deny,
+    count(DISTINCT CASE would_deny WHEN 1 THEN sender END) AS users
+  FROM shadow_result JOIN decision ON seq = decision_seq AND outcome = 'sponsored'
+  WHERE rule_id = $1 AND cycle = $2`;
+
+/** SQLite adds up to 2^63: amounts are split in two, so that nine million of them fit. */
+const LOW_DIGITS = 12;
+
+const sumOf = (digits: string): string => `CAST(sum(CAST(${digits} AS bigint)) AS TEXT)`;
+const PADDED = `'${'0'.repeat(LOW_DIGITS)}' || actual_cost_wei`;
+
+const PAID = `SELECT ${sumOf(`substr(${PADDED}, 1, length(actual_cost_wei))`)} AS high,
+    ${sumOf(`substr(${PADDED}, 1 + length(actual_cost_wei))`)} AS low, min(at) AS first_at
+  FROM decision WHERE paymaster_id = ANY($1::text[]) AND settlement = 'settled' AND at >= $2 AND at < $3`;
+
+interface PaidRow {
+  /** Decimal sums of the amounts' digits. */
+  readonly high: string | null;
+  readonly low: string | null;
+  readonly firstAt: number | null;
+}
+
+/** Time per statement that blocks, of perhaps a million operations a week. */
+const STRETCH_MS = 6 * 3_600_000;
+
+interface SummaryRow {
+  readonly step: number;
+  readonly chainId: number;
+  readonly outcome: DecisionRecord['outcome'];
+  readonly rule: string | null;
+  readonly costWei: string | null;
+  /** Set if the maximum counts, which only the record contains. */
+  readonly record: string | null;
+}
+
+/** Decisions per read. */
+const STRETCH = 2_000;
+
+const SUMMARY = `SELECT CAST((at - $1) / $2 AS bigint) AS step, chain_id AS "chainId", outcome, rule,
+    actual_cost_wei AS "costWei",
+    CASE WHEN actual_cost_wei IS NULL AND settlement IN ('reserved', 'unconfirmed') THEN record END AS record
+  FROM decision WHERE seq > $3 AND seq <= $4 AND at >= $1`;
+
+const IS_NEWER = 'SELECT 1 FROM decision WHERE seq > $1 AND seq <= $2 AND at >= $3 LIMIT 1';
+
+const add = ({ outcomes, rules, spent }: DecisionSummary, { chainId, outcome, rule, ...row }: SummaryRow): void => {
+  // A decision made during the query belongs to the last step.
+  const step = Math.min(row.step, outcomes.length - 1);
+  const counts = outcomes[step];
+  if (counts === undefined) return;
+  counts[outcome] += 1;
+  if (rule !== null) rules.set(rule, (rules.get(rule) ?? 0) + 1);
+  const costWei = row.record === null ? row.costWei : maxCostIn(row.record);
+  if (costWei === null) return;
+  const series = spent.get(chainId) ?? outcomes.map(() => 0n);
+  series[step] = (series[step] ?? 0n) + BigInt(costWei);
+  spent.set(chainId, series);
+};
+
+type Queries = Pick<DecisionQueries, 'paidSince' | 'shadowResult' | 'summarizeDecisions'>;
+
+export const decisionCounts = (rows: Reads): Queries => ({
+  async shadowResult({ ruleId, cycle }) {
+    const none = { operations: 0, wouldDeny: 0, users: 0 };
+    return (await rows.get<ShadowResult>(SHADOW, [ruleId, cycle])) ?? none;
+  },
+  async paidSince({ paymasterIds, from, to }) {
+    let paidWei = 0n;
+    let firstAt: number | undefined;
+    const length = rows.isBlocking ? STRETCH_MS : Infinity;
+    for (let start = from; start < to; start += length) {
+      const [paid] = await rows.batch<PaidRow>(PAID, [paymasterIds, start, Math.min(to, start + length)]);
+      paidWei += BigInt(paid?.high ?? '0') * 10n ** BigInt(LOW_DIGITS) + BigInt(paid?.low ?? '0');
+      firstAt ??= paid?.firstAt ?? undefined;
+    }
+    return { paidWei, firstAt };
+  },
+  async summarizeDecisions({ paymasterId, from, stepMs, steps }) {
+    const none = (): OutcomeCounts => ({ sponsored: 0, denied: 0, error: 0 });
+    const summary: DecisionSummary = {
+      outcomes: Array.from({ length: steps }, none),
+      rules: new Map(),
+      spent: new Map(),
+    };
+    const [filter, values]: [string, Value[]] =
+      paymasterId === undefined ? ['', []] : [' AND paymaster_id = $5', [paymasterId]];
+    const positions = positionsIn(rows);
+    // From the newest back, until a whole stretch is older than the start.
+    for (let high = await positions.upTo(Number.MAX_SAFE_INTEGER); high > 0;) {
+      const low = high - STRETCH;
+      const found = await rows.batch<SummaryRow>(SUMMARY + filter, [from, stepMs, low, high, ...values]);
+      for (const row of found) add(summary, row);
+      if (found.length === 0 && (await rows.get(IS_NEWER, [low, high, from])) === undefined) break;
+      high = await positions.upTo(low);
+    }
+    return summary;
+  },
+});

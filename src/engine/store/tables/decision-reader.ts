@@ -1,0 +1,67 @@
+import type { DecisionRecord } from '../../../shared/schema/decision.ts';
+import { type ParsedDecision, type StoredDecision, decisionWith, readDecision, toDecision } from '../decision-rows.ts';
+import type { PastDecision } from '../past-decisions.ts';
+import type { Reads } from '../rows.ts';
+
+/** The columns of {@link StoredDecision}. */
+export const STORED_DECISION = 'decision.seq, settlement, actual_cost_wei AS "actualCostWei", record';
+
+/** Limit on the records in one read or answer (characters), plus one more decision: processing them takes some ms. */
+export const LOT_LENGTH = 1024 * 1024;
+
+/** Limits the length of several records together. */
+export const lengthLimit = (most: number) => {
+  let length = 0;
+  return {
+    /** Counts a record. @returns whether the limit is reached */
+    add: ({ record }: Pick<StoredDecision, 'record'>): boolean => (length += record.length) >= most,
+    isReached: (): boolean => length >= most,
+  };
+};
+
+/** Revisions of a thousand rules take megabytes. */
+const MAX_READ = 16;
+
+/** Completes stored decisions by the policy revisions from which their words follow. */
+export const decisionReader = (rows: Reads) => {
+  let known = new Map<string, unknown>();
+  const revisionsOf = async (decisions: readonly ParsedDecision[]): Promise<ReadonlyMap<string, unknown>> => {
+    const named = new Set(decisions.flatMap(({ record: { policy } }) => (policy === undefined ? [] : [policy])));
+    const revisions = new Map([...known].filter(([hash]) => named.has(hash)));
+    const missing = [...named].filter((hash) => !revisions.has(hash));
+    if (missing.length === 0) return revisions;
+    const found = await rows.all<{ hash: string; policy: string }>(
+      'SELECT hash, policy FROM policy_revision WHERE hash = ANY($1::text[])',
+      [missing],
+    );
+    for (const { hash, policy } of found) revisions.set(hash, JSON.parse(policy));
+    known = known.size + found.length > MAX_READ ? revisions : new Map([...known, ...revisions]);
+    return revisions;
+  };
+  /** Each with its revision as it was stored; undefined if unknown. */
+  const withRevisions = async (decisions: readonly ParsedDecision[]) => {
+    const revisions = await revisionsOf(decisions);
+    return decisions.map((decision) => {
+      const { policy } = decision.record;
+      return { decision, revision: policy === undefined ? undefined : revisions.get(policy) };
+    });
+  };
+  const complete = async (decisions: readonly ParsedDecision[]): Promise<PastDecision[]> =>
+    (await withRevisions(decisions)).map(({ decision, revision }) => ({
+      record: toDecision(decision, revision),
+      revision,
+    }));
+  return {
+    complete,
+    /** Only decisions that contain a text (in lower case). */
+    readWith: async (text: string, stored: readonly StoredDecision[]): Promise<DecisionRecord[]> => {
+      const parsed = await withRevisions(stored.map(readDecision));
+      return stored.flatMap((one, index) => {
+        const read = parsed[index];
+        return (read && decisionWith(text, one, read)) ?? [];
+      });
+    },
+    read: async (stored: readonly StoredDecision[]): Promise<DecisionRecord[]> =>
+      (await complete(stored.map(readDecision))).map(({ record }) => record),
+  };
+};

@@ -1,0 +1,77 @@
+import type { Address } from '../../../shared/schema/hex.ts';
+import type { DecisionQueries, OutstandingReservations, WindowUsers } from '../decision-queries.ts';
+import type { DecisionStore } from '../decision-store.ts';
+import { reservedInTank } from '../reserves.ts';
+import type { Access } from '../rows.ts';
+
+/** Rows per read. */
+const STRETCH = 5_000;
+
+const PARTS = 'SELECT "window", held FROM ledger_account WHERE kind = $1 AND id = $2 ORDER BY "window"';
+const NEWEST = 'SELECT max("window") AS newest FROM ledger_account WHERE kind = $1 AND id = $2';
+const FORGET = 'DELETE FROM ledger_account WHERE kind = $1 AND id = $2';
+
+const USERS = `SELECT "user", held FROM ledger_account
+  WHERE kind = $1 AND id = $2 AND "window" = $3 AND "user" > $4 ORDER BY "user" LIMIT $5`;
+
+const RESERVED = `SELECT seq, paymaster_id AS "paymasterId", reserves FROM decision
+  WHERE chain_id = $1 AND settlement = 'reserved' AND seq > $2 ORDER BY seq LIMIT $3`;
+
+interface ReservedRow {
+  readonly seq: number;
+  readonly paymasterId: string;
+  readonly reserves: string | null;
+}
+
+type Queries = Pick<DecisionQueries, 'rollingHoldings' | 'windowUsers' | 'outstandingReservations'> &
+  Pick<DecisionStore, 'forgetRolling'>;
+
+/** Accounts that count together are adjacent. */
+export const ledgerQueries = ({ rows, writeShared }: Access): Queries => ({
+  async rollingHoldings({ kind, id }) {
+    const all = await rows.all<{ window: number; held: string }>(PARTS, [kind, id]);
+    const [first] = all;
+    return first && { first: first.window, held: all.reduce((sum, { held }) => sum + BigInt(held), 0n) };
+  },
+  async forgetRolling({ kind, id }, since) {
+    const isOver = (found: { newest: number | null } | undefined): boolean => (found?.newest ?? since) < since;
+    if (!isOver(await rows.get(NEWEST, [kind, id]))) return;
+    await writeShared(function* (tx) {
+      if (!isOver(yield* tx.get(NEWEST, [kind, id]))) return;
+      yield* tx.run(FORGET, [kind, id]);
+      tx.log.append('reset', { kind, id });
+    });
+  },
+  async windowUsers({ account: { kind, id, window = 0 }, threshold, most }) {
+    let nearest: WindowUsers['nearest'] = [];
+    let [users, atLimit] = [0, 0];
+    for (let after = ''; ;) {
+      const found = await rows.batch<{ user: Address; held: string }>(USERS, [kind, id, window, after, STRETCH]);
+      const used = found.map(({ user, held }) => ({ user, used: BigInt(held) })).filter((one) => one.used > 0n);
+      users += used.length;
+      atLimit += used.filter((account) => account.used >= threshold).length;
+      nearest = [...nearest, ...used].sort((a, b) => Number(b.used > a.used) - Number(b.used < a.used)).slice(0, most);
+      const last = found.at(-1);
+      if (last === undefined || found.length < STRETCH) return { users, atLimit, nearest };
+      after = last.user;
+    }
+  },
+  async outstandingReservations() {
+    const byDapp = new Map<string, OutstandingReservations>();
+    for (const { chainId } of await rows.all<{ chainId: number }>('SELECT DISTINCT chain_id FROM watched_paymaster')) {
+      for (let after = 0; ;) {
+        const found = await rows.batch<ReservedRow>(RESERVED, [chainId, after, STRETCH]);
+        for (const { paymasterId, reserves } of found) {
+          const open = byDapp.get(paymasterId) ?? { paymasterId, chainId, reservedWei: 0n, operations: 0 };
+          open.reservedWei += reservedInTank(reserves);
+          open.operations += 1;
+          byDapp.set(paymasterId, open);
+        }
+        const last = found.at(-1);
+        if (last === undefined || found.length < STRETCH) break;
+        after = last.seq;
+      }
+    }
+    return [...byDapp.values()];
+  },
+});

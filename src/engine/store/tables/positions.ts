@@ -1,0 +1,19 @@
+import type { Reads } from '../rows.ts';
+
+/**
+ * The positions (`seq`) that have decisions. The gaps may be of any size: an export of one DApp omits the others', and
+ * a hostile file may contain any positions. Reads in batches use this to skip gaps, so that the number of decisions
+ * limits the work.
+ */
+export const positionsIn = (rows: Reads) => ({
+  /** The greatest position up to this one; 0 if none exists. */
+  async upTo(seq: number): Promise<number> {
+    const found = await rows.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM decision WHERE seq <= $1', [seq]);
+    return found?.seq ?? 0;
+  },
+  /** The smallest position after this one; `Infinity` if none exists. */
+  async after(seq: number): Promise<number> {
+    const found = await rows.get<{ seq: number | null }>('SELECT min(seq) AS seq FROM decision WHERE seq > $1', [seq]);
+    return found?.seq ?? Infinity;
+  },
+});
