@@ -41,7 +41,7 @@ const unixSeconds = z
 /** A decision as it is exported and shown (behaviour 9.1). A review reads each decision from one line of the export. */
 export const decisionRecord = z.strictObject({
   id,
-  seq: z.int().positive(),
+  seq: z.int().positive().describe('Grows from decision to decision, with gaps: the position of its entry in the log'),
   at: z.int().nonnegative().max(LAST_MS).describe('epoch ms'),
   method: z.string(),
   mode: z.string().describe('Empty, like sender and nonce, where the request could not be read'),
