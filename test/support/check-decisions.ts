@@ -13,7 +13,7 @@ import { PolicyTrial } from '../../src/core/trial/try-policy.ts';
 import { lockFile } from '../../src/engine/data-folder/lock.ts';
 import { logCrypto } from '../../src/engine/log/ed25519.ts';
 import { accountFaults, heldAccounts } from '../../src/engine/log/stored-faults.ts';
-import { HELD_ACCOUNTS } from '../../src/engine/store/log-check-rows.ts';
+import { HELD_ACCOUNTS } from '../../src/engine/store/tables/log-check.ts';
 import type { HeldAccountRow } from '../../src/engine/store/log-check-store.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { countReplayed } from './replay-counts.ts';

@@ -18,10 +18,14 @@ export interface DecisionEntry {
   readonly hash: Buffer;
 }
 
-/** Entries, each with the hash of the one before. The body of a decision's entry is its record. */
-export const ENTRY = `SELECT position AS entry, at, kind, hash, body,
+/**
+ * Entries, each with the hash of the one before. The body of a decision's entry is its record.
+ *
+ * @param log the whole log, or all but decisions
+ */
+export const entriesIn = (log: 'log' | 'log_entry AS log'): string => `SELECT position AS entry, at, kind, hash, body,
   coalesce((SELECT hash FROM log_entry AS before WHERE before.position = log.position - 1),
-    (SELECT hash FROM decision WHERE seq = log.position - 1)) AS previous FROM log`;
+    (SELECT hash FROM decision WHERE seq = log.position - 1)) AS previous FROM ${log}`;
 
 /** Number of entries. Only in a review are decisions no entries: there they have no hash. */
 export const LOG_SIZE = `(SELECT coalesce(max(last) + 1, 0) FROM (SELECT max(position) AS last FROM log_entry
@@ -33,9 +37,6 @@ export const LAST_ENTRY = `SELECT position, at, hash FROM (
     UNION ALL SELECT seq, entered_at, hash FROM decision
       WHERE seq = (SELECT max(seq) FROM decision) AND hash IS NOT NULL) AS ends
   ORDER BY position DESC LIMIT 1`;
-
-/** Approximate limit on the text of one page. */
-export const PAGE_CHARACTERS = 1024 * 1024;
 
 export const toLine = ({ entry, at, kind, hash, previous, body }: EntryRow): LogLine => ({
   entry,

@@ -47,9 +47,19 @@ export interface StepRows {
   upsert(table: string, columns: string, row: object, key: string): Steps<number>;
 }
 
+/** Enters events in the log, inside the transactions that cause them. */
+export interface LogEntries {
+  append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void;
+  /** Enters that an operation's settlement changed. */
+  appendSettlement(seq: number, body: EntryBody<'settlement'>): void;
+  /** Enters that the engine runs, unless entered. Called automatically before the first entry. */
+  readonly start: () => void;
+  readonly isStarted: () => boolean;
+}
+
 /** A transaction that changes no settings, without any other writer. */
 export interface SharedTransaction extends StepRows {
-  readonly log: { append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void };
+  readonly log: LogEntries;
 }
 
 /** A transaction without any other writer. */
@@ -72,6 +82,8 @@ export interface Access {
   readonly write: <T>(steps: (tx: Transaction) => Steps<T>, clashes?: Clashes) => Promise<T>;
   /** The same for writes that change no settings: on SQLite they share a commit with decisions. */
   readonly writeShared: <T>(steps: (tx: SharedTransaction) => Steps<T>) => Promise<T>;
+  /** The same if only the log is written. */
+  readonly writeLog: <T>(write: (log: LogEntries) => T) => Promise<T>;
 }
 
 /** The expected error if `cause` reports that this constraint is violated, else `cause`. */

@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
-import { type Access, type Steps, clashOf, stepsOf } from '../rows.ts';
+import { type Access, clashOf, stepsOf } from '../rows.ts';
+import { runSteps } from './rows.ts';
 import { readVersions, versionOf } from './settings-cache.ts';
 import type { Access as PostgresAccess } from './writer.ts';
 
@@ -7,18 +8,6 @@ const UNIQUE_VIOLATION = '23505';
 
 const constraintOf = (error: unknown): string | undefined =>
   error instanceof DatabaseError && error.code === UNIQUE_VIOLATION ? error.constraint : undefined;
-
-/** Runs steps whose statements return promises. */
-export const runSteps = async <T>(steps: Steps<T>): Promise<T> => {
-  let step = steps.next();
-  while (step.done !== true) {
-    step = await Promise.resolve(step.value).then(
-      (result) => steps.next(result),
-      (error: unknown) => steps.throw(error),
-    );
-  }
-  return step.value;
-};
 
 /** Access to the tables through the writer of this engine. */
 export const accessOf = ({ rows, writer, cache }: PostgresAccess): Access => {
@@ -38,5 +27,5 @@ export const accessOf = ({ rows, writer, cache }: PostgresAccess): Access => {
       .catch((error: unknown) => {
         throw clashOf(error, constraintOf(error), clashes);
       });
-  return { rows, cache, write, writeShared: write };
+  return { rows, cache, write, writeShared: write, writeLog: (enter) => writer.run(async ({ log }) => enter(log)) };
 };

@@ -1,7 +1,7 @@
 import type { PolicyRevision } from '../policy-store.ts';
 import { stepsOf } from '../rows.ts';
 import { type FirstUse, enforcePolicy as enforce } from '../tables/policy-revisions.ts';
-import { runSteps } from './access.ts';
+import { runSteps } from './rows.ts';
 import type { Transaction } from './writer.ts';
 
 /** Puts a revision in force within a transaction. */

@@ -7,14 +7,14 @@ import type { StoreWatch } from '../store-watch.ts';
 import { decisionCounts } from '../tables/decision-counts.ts';
 import { decisionQueries } from '../tables/decision-queries.ts';
 import { ledgerQueries } from '../tables/ledger-queries.ts';
+import { logCheckStore } from '../tables/log-check.ts';
+import { logStore } from '../tables/log.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { accessOf } from './access.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
 import { decisionStore } from './decisions.ts';
 import { openingError, storeError } from './errors.ts';
 import { releaseHolds } from './ledger.ts';
-import { logStore } from './log.ts';
-import { logCheckStore } from './log-check.ts';
 import { createSchema } from './create-schema.ts';
 import { type Rows, rowsOf } from './rows.ts';
 import { type Session, joinEngines } from './session.ts';
@@ -148,8 +148,10 @@ export const openPostgresDatabase = async (
       ...decisionCounts(rows),
       ...settlementStore(parts),
       ...snapshotStore({ rows, writer, config }),
-      ...logStore(parts),
-      ...logCheckStore(parts),
+      ...logStore(access),
+      ...logCheckStore(access.rows),
+      // They are entered in the transaction that makes them.
+      logChanges: () => Promise.resolve(),
       countDecisions: async () =>
         (await rows.get<{ decisions: number }>('SELECT decisions FROM desk_head'))?.decisions ?? 0,
       async close() {

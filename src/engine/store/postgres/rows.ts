@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { type Rows as CommonRows, type Value as Scalar, rowNamer } from '../rows.ts';
+import { type Rows as CommonRows, type Steps, type Value as Scalar, rowNamer } from '../rows.ts';
 
 /** Parameter of a statement. An array becomes a PostgreSQL array. */
 export type Value = Scalar | boolean | readonly (Scalar | boolean)[];
@@ -45,4 +45,16 @@ export const rowsOf = (client: Pick<pg.ClientBase | pg.Pool, 'query'>): Rows => 
     isBlocking: false,
     run: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
   };
+};
+
+/** Runs steps whose statements return promises. */
+export const runSteps = async <T>(steps: Steps<T>): Promise<T> => {
+  let step = steps.next();
+  while (step.done !== true) {
+    step = await Promise.resolve(step.value).then(
+      (result) => steps.next(result),
+      (error: unknown) => steps.throw(error),
+    );
+  }
+  return step.value;
 };

@@ -1,21 +1,5 @@
-import { type Database, SqliteError, type Statement } from 'better-sqlite3';
-import {
-  type Access,
-  type Clashes,
-  type Reads,
-  type Rows,
-  type Steps,
-  type Transaction,
-  type Value,
-  clashOf,
-  rowNamer,
-  stepsOf,
-} from '../rows.ts';
-import { createSettingsMemory } from '../settings-cache.ts';
-import type { GroupCommit } from './group-commit.ts';
-import type { Ledger } from './ledger.ts';
-import type { LogWriter } from './log.ts';
-import type { SettingsVersion } from './memory.ts';
+import type { Database, Statement } from 'better-sqlite3';
+import { type Reads, type Steps, type Value, rowNamer } from '../rows.ts';
 
 type Scalar = Exclude<Value, readonly unknown[]>;
 
@@ -92,55 +76,4 @@ export const runSteps = <T>(steps: Steps<T>): T => {
   let step = steps.next();
   while (step.done !== true) step = steps.next(step.value);
   return step.value;
-};
-
-/** The unique constraint that an error reports, by its table and the column that SQLite names last. */
-const constraintOf = (error: unknown): string | undefined =>
-  error instanceof SqliteError && error.code === 'SQLITE_CONSTRAINT_UNIQUE'
-    ? /(\w+\.\w+)$/.exec(error.message)?.[1]?.replace('.', '_')
-    : undefined;
-
-interface AccessOptions {
-  readonly commit: GroupCommit;
-  readonly settings: SettingsVersion;
-  readonly ledger: Pick<Ledger, 'advanceLedger'>;
-  readonly log: Pick<LogWriter, 'append'>;
-  /** Called after every write that is a transaction of its own, even if it was undone. */
-  readonly wrote: () => void;
-}
-
-/** Access to the tables through the connection of this engine. */
-export const accessOf = (database: Database, { commit, settings, ledger, log, wrote }: AccessOptions): Access => {
-  const statements = statementsOf(database);
-  const rows: Rows = { ...readsOf(statements), run: (sql, values) => commit.run(() => statements.run(sql, values)) };
-  const steps = stepsOf(statements);
-  // Only this process writes to the database: the data folder is locked.
-  const memory = createSettingsMemory();
-  const inTransaction = database.transaction((of: Steps<unknown>) => runSteps(of));
-  return {
-    rows,
-    cache: { ...memory, changes: async () => settings.changes() },
-    async write<T>(write: (tx: Transaction) => Steps<T>, clashes?: Clashes) {
-      const effects: (() => void)[] = [];
-      const tx: Transaction = {
-        ...steps,
-        log,
-        *settingsVersion(scope) {
-          return (yield settings.of(scope)) as number;
-        },
-        settingsChanged: (scope) => effects.push(memory.clear, () => settings.changed(scope)),
-        advanceLedger: () => effects.push(ledger.advanceLedger),
-      };
-      try {
-        const result = inTransaction(write(tx)) as T;
-        for (const effect of effects) effect();
-        return result;
-      } catch (error) {
-        throw clashOf(error, constraintOf(error), clashes);
-      } finally {
-        wrote();
-      }
-    },
-    writeShared: (write) => commit.run(() => runSteps(write({ ...steps, log }))),
-  };
 };

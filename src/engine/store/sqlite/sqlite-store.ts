@@ -4,19 +4,19 @@ import type { StoreWatch } from '../store-watch.ts';
 import { decisionCounts } from '../tables/decision-counts.ts';
 import { decisionQueries } from '../tables/decision-queries.ts';
 import { ledgerQueries } from '../tables/ledger-queries.ts';
+import { logCheckStore } from '../tables/log-check.ts';
+import { logStore } from '../tables/log.ts';
 import { settingsStore } from '../tables/settings.ts';
-import { rollbackStore } from './accept-rollback.ts';
+import { accessOf } from './access.ts';
 import { decisionStore } from './decisions.ts';
 import { storageError } from './errors.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createHashIndex, enterAll } from './hash-index.ts';
 import { createLedger } from './ledger.ts';
-import { createLogWriter, logStore } from './log.ts';
-import { logCheckStore } from './log-check.ts';
+import { createLogWriter } from './log.ts';
 import { createSettingsVersion } from './memory.ts';
 import { type SqliteDatabase, openDatabase } from './open.ts';
 import { policiesInForce } from './policy-revisions.ts';
-import { accessOf } from './rows.ts';
 import { settlementStore } from './settlements.ts';
 import { snapshotStore } from './snapshots.ts';
 import { createSlowLog, watched } from './watched.ts';
@@ -65,9 +65,12 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
     countDecisions: decisionCounter(access.rows),
     ...settlementStore(database, { ledger, entries, commit }),
     ...snapshotStore(database, commit),
-    ...logStore(database, entries, commit),
-    ...logCheckStore(database),
-    ...rollbackStore(database, entries, commit),
+    ...logStore(access),
+    ...logCheckStore(access.rows),
+    async logChanges() {
+      // Every commit enters them first.
+      if (entries.hasChanges()) await commit.run(() => undefined);
+    },
     async close() {
       await commit.drain();
       entries.reportEnd();

@@ -2,7 +2,7 @@ import { type Policy, policyHash } from '../../../core/policy/policy.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { PolicyRevision, PolicyRevisionStore, PolicyTime } from '../policy-store.ts';
-import type { Access, StepRows, Steps, Transaction } from '../rows.ts';
+import type { Access, LogEntries, StepRows, Steps } from '../rows.ts';
 
 /** The decision that first uses a revision. */
 export type FirstUse = Pick<DecisionRecord, 'paymasterId' | 'at'>;
@@ -37,7 +37,7 @@ export const saveRevision = function* (
 
 /** Puts a revision in force: a log entry before the first decision under it. False if it already is in force. */
 export const enforcePolicy = function* (
-  tx: StepRows & Pick<Transaction, 'log'>,
+  tx: StepRows & { readonly log: Pick<LogEntries, 'append'> },
   revision: PolicyRevision,
   { paymasterId, at }: FirstUse,
 ): Steps<boolean> {
