@@ -29,12 +29,15 @@ opening.catch(() => undefined);
 const service = async () => (await opening).service;
 
 let isEnding = false;
+/** The files of the review are closed: calls that were reading them fail, and their callers hear of the end instead. */
+let isClosed = false;
 
 const end = async (): Promise<void> => {
   if (isEnding) return;
   isEnding = true;
   controller.abort(new EngineError('EXPORT_INVALID', 'Reading the file was cancelled'));
   const review = await opening.catch(() => undefined);
+  isClosed = review !== undefined;
   await review?.stop().catch((error: unknown) => log.error('review.stop', { err: error }));
   // Exits explicitly, because calls that wait for new decisions would keep the thread alive.
   process.exit();
@@ -46,5 +49,7 @@ port.on('message', (message: ToReview) => {
     return;
   }
   const { id, ...call } = message;
-  void answerCall({ service, log, entropy: systemEntropy }, () => call).then((answer) => send({ id, answer }));
+  void answerCall({ service, log, entropy: systemEntropy }, () => call).then((answer) => {
+    if (!isClosed) send({ id, answer });
+  });
 });
