@@ -10,7 +10,7 @@ import {
   webhookCallsOf,
 } from '../decision-rows.ts';
 import type { DecisionFilter, DecisionQueries } from '../decision-queries.ts';
-import type { Reads, Value } from '../rows.ts';
+import type { Access, Value } from '../rows.ts';
 import { LOT_LENGTH, STORED_DECISION, decisionReader, lengthLimit } from './decision-reader.ts';
 import { positionsIn } from './positions.ts';
 
@@ -84,8 +84,8 @@ type Queries = Pick<
   'listDecisions' | 'pageDecisions' | 'pageFeed' | 'findDecision' | 'minedBlock' | 'webhookCalls'
 >;
 
-/** Lists and pages of decisions, and single ones. @param enterHashes completes the table `decision_hash` */
-export const decisionQueries = (rows: Reads, enterHashes: () => Promise<void>): Queries => {
+/** Lists and pages of decisions, and single ones. */
+export const decisionQueries = ({ rows, enterHashes }: Access): Queries => {
   const { complete, read } = decisionReader(rows);
   const positions = positionsIn(rows);
   const rowsOf = async (stored: readonly StoredDecision[]): Promise<DecisionRow[]> => {
