@@ -1,6 +1,8 @@
 import type { EntryBody, EntryKind } from '../../core/log/entry.ts';
+import type { ReservedAmount } from '../../core/ledger/after-settlement.ts';
 import { EngineError, type ErrorCode } from '../../shared/errors.ts';
 import type { SettingsScope } from './policy-store.ts';
+import type { StoredReservation } from './reserves.ts';
 import type { ChangedScope, SettingsCache } from './settings-cache.ts';
 
 /** Parameter of a statement. An array may only follow `=`, as in `= ANY($1::text[])`. */
@@ -60,10 +62,17 @@ export interface LogEntries {
 /** A transaction that changes no settings, without any other writer. */
 export interface SharedTransaction extends StepRows {
   readonly log: LogEntries;
+  /** Adds to the accounts of a decision what `change` says of each reservation. */
+  adjust(reservations: readonly StoredReservation[], change: (reservation: ReservedAmount) => bigint): Steps<void>;
+  /** Reports new or changed decisions to their followers. */
+  readonly decisionsChanged: () => void;
+  /** Enters the next missing hashes in `decision_hash`. False: more may be missing. */
+  enterHashes(): Steps<boolean>;
 }
 
 /** A transaction without any other writer. */
-export interface Transaction extends SharedTransaction {
+export interface Transaction extends StepRows {
+  readonly log: LogEntries;
   settingsVersion(scope: SettingsScope): Steps<number>;
   /** Reports a change of what decides within a scope: pending decisions restart. */
   readonly settingsChanged: (scope: ChangedScope) => void;
@@ -84,6 +93,8 @@ export interface Access {
   readonly writeShared: <T>(steps: (tx: SharedTransaction) => Steps<T>) => Promise<T>;
   /** The same if only the log is written. */
   readonly writeLog: <T>(write: (log: LogEntries) => T) => Promise<T>;
+  /** Completes `decision_hash`, in batches: SQLite stores decisions without entering their hashes there. */
+  readonly enterHashes: () => Promise<void>;
 }
 
 /** The expected error if `cause` reports that this constraint is violated, else `cause`. */
@@ -112,17 +123,16 @@ interface Statements {
   run(sql: string, values?: readonly Value[]): unknown;
 }
 
+/** A single step. @param run returns its result, or a promise of it */
+export const step = function* <T>(run: () => unknown): Steps<T> {
+  return (yield run()) as T;
+};
+
 export const stepsOf = (statements: Statements): StepRows => {
   const steps: StepRows = {
-    *all<Row>(sql: string, values?: readonly Value[]) {
-      return (yield statements.all(sql, values)) as Row[];
-    },
-    *get<Row>(sql: string, values?: readonly Value[]) {
-      return (yield statements.get(sql, values)) as Row | undefined;
-    },
-    *run(sql, values) {
-      return (yield statements.run(sql, values)) as number;
-    },
+    all: (sql, values) => step(() => statements.all(sql, values)),
+    get: (sql, values) => step(() => statements.get(sql, values)),
+    run: (sql, values) => step(() => statements.run(sql, values)),
     insert: (table, columns, row) => insertInto(table, columns, row),
     upsert(table, columns, row, key) {
       const updates = namesOf(columns).map((column) => `${column} = excluded.${column}`);

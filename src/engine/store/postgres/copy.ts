@@ -3,7 +3,7 @@ import { CompactTree } from '../../../core/log/merkle-tree.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { LAST_ENTRY, LOG_SIZE } from '../log-rows.ts';
-import { createHashIndex } from '../sqlite/hash-index.ts';
+import { hashCatchUp } from '../sqlite/hash-index.ts';
 import type { SqliteDatabase } from '../sqlite/open.ts';
 import {
   type Row,
@@ -148,8 +148,7 @@ const requireEmpty = async (client: pg.ClientBase, rows: Rows): Promise<void> =>
 
 /** Enters the hashes of all decisions, in batches, and records the progress of each. */
 const enterHashes = (database: SqliteDatabase): void => {
-  const hashes = createHashIndex(database);
-  const enterSome = database.transaction(() => hashes.catchUp());
+  const enterSome = database.transaction(hashCatchUp(database));
   while (!enterSome.immediate());
 };
 

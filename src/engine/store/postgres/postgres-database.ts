@@ -10,6 +10,7 @@ import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { logCheckStore } from '../tables/log-check.ts';
 import { logStore } from '../tables/log.ts';
 import { settingsStore } from '../tables/settings.ts';
+import { settlementStore } from '../tables/settlements.ts';
 import { accessOf } from './access.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
 import { decisionStore } from './decisions.ts';
@@ -19,7 +20,6 @@ import { createSchema } from './create-schema.ts';
 import { type Rows, rowsOf } from './rows.ts';
 import { type Session, joinEngines } from './session.ts';
 import { createSettingsCache } from './settings-cache.ts';
-import { settlementStore } from './settlements.ts';
 import { snapshotStore } from './snapshots.ts';
 import { createVaultStorage } from './vault-storage.ts';
 import { type Writer, createWriter } from './writer.ts';
@@ -143,10 +143,9 @@ export const openPostgresDatabase = async (
       ...settingsStore(access),
       ...ledgerQueries(access),
       ...decisions,
-      // The hashes of decisions are written with them.
-      ...decisionQueries(rows, () => Promise.resolve()),
+      ...decisionQueries(access),
       ...decisionCounts(rows),
-      ...settlementStore(parts),
+      ...settlementStore(access),
       ...snapshotStore({ rows, writer, config }),
       ...logStore(access),
       ...logCheckStore(access.rows),

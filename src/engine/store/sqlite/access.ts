@@ -4,13 +4,16 @@ import {
   type Clashes,
   type LogEntries,
   type Rows,
+  type SharedTransaction,
   type Steps,
   type Transaction,
   clashOf,
+  step,
   stepsOf,
 } from '../rows.ts';
 import { createSettingsMemory } from '../settings-cache.ts';
 import type { GroupCommit } from './group-commit.ts';
+import { hashCatchUp } from './hash-index.ts';
 import type { Ledger } from './ledger.ts';
 import type { SettingsVersion } from './memory.ts';
 import { readsOf, runSteps, statementsOf } from './rows.ts';
@@ -24,7 +27,7 @@ const constraintOf = (error: unknown): string | undefined =>
 interface AccessOptions {
   readonly commit: GroupCommit;
   readonly settings: SettingsVersion;
-  readonly ledger: Pick<Ledger, 'advanceLedger'>;
+  readonly ledger: Pick<Ledger, 'advanceLedger' | 'adjust'>;
   readonly log: LogEntries;
   /** Called after every write that is a transaction of its own, even if it was undone. */
   readonly wrote: () => void;
@@ -35,6 +38,14 @@ export const accessOf = (database: Database, { commit, settings, ledger, log, wr
   const statements = statementsOf(database);
   const rows: Rows = { ...readsOf(statements), run: (sql, values) => commit.run(() => statements.run(sql, values)) };
   const steps = stepsOf(statements);
+  const catchUp = hashCatchUp(database);
+  const shared: SharedTransaction = {
+    ...steps,
+    log,
+    adjust: (reservations, change) => step(() => ledger.adjust(reservations, change)),
+    decisionsChanged: () => undefined,
+    enterHashes: () => step(catchUp),
+  };
   // Only this process writes to the database: the data folder is locked.
   const memory = createSettingsMemory();
   const inTransaction = database.transaction((of: Steps<unknown>) => runSteps(of));
@@ -46,9 +57,7 @@ export const accessOf = (database: Database, { commit, settings, ledger, log, wr
       const tx: Transaction = {
         ...steps,
         log,
-        *settingsVersion(scope) {
-          return (yield settings.of(scope)) as number;
-        },
+        settingsVersion: (scope) => step(() => settings.of(scope)),
         settingsChanged: (scope) => effects.push(memory.clear, () => settings.changed(scope)),
         advanceLedger: () => effects.push(ledger.advanceLedger),
       };
@@ -62,7 +71,10 @@ export const accessOf = (database: Database, { commit, settings, ledger, log, wr
         wrote();
       }
     },
-    writeShared: (write) => commit.run(() => runSteps(write({ ...steps, log }))),
+    writeShared: (write) => commit.run(() => runSteps(write(shared))),
     writeLog: (write) => commit.run(() => write(log)),
+    async enterHashes() {
+      while (!(await commit.run(catchUp)));
+    },
   };
 };

@@ -3,7 +3,7 @@ import Database, { SqliteError } from 'better-sqlite3';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import { addressKey } from '../../../shared/schema/hex.ts';
 import type { Address } from '../../../shared/schema/hex.ts';
-import { createHashIndex } from './hash-index.ts';
+import { hashCatchUp } from './hash-index.ts';
 import { createSchema } from './schema.ts';
 import { stepsOf } from '../rows.ts';
 import { type FirstUse, saveRevision } from '../tables/policy-revisions.ts';
@@ -127,8 +127,8 @@ export const createDecisionImport = (file: string): DecisionImport => {
       // Each as if it had its own account, since two accounts may have a DApp of the same name.
       for (const dapp of dapps.values()) insertDapp.run(dapp);
       for (const { sql } of parts) database.exec(sql);
-      const hashes = createHashIndex(database);
-      while (!hashes.catchUp());
+      const catchUp = hashCatchUp(database);
+      while (!catchUp());
       database.exec('COMMIT');
       database.close();
     },

@@ -1,6 +1,10 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createHashIndex } from './hash-index.ts';
+import { stepsOf } from '../rows.ts';
+import { findByHash } from '../tables/settlements.ts';
+import { hashCatchUp } from './hash-index.ts';
+import { runSteps, statementsOf } from './rows.ts';
+import type { Hex } from '../../../shared/schema/hex.ts';
 import { createSchema } from './schema.ts';
 
 let database: Database.Database;
@@ -25,27 +29,30 @@ const store = (from: number, to: number, { chainId = 1, settlement = 'reserved' 
     .run({ from, to, chainId, settlement });
 };
 
+const find = (userOpHash: string): number | undefined =>
+  runSteps(findByHash(stepsOf(statementsOf(database)), { userOpHash: userOpHash as Hex }, 1));
+
 it('finds the decision of each mined operation, however many were made since one was looked for', () => {
-  const index = createHashIndex(database);
+  const catchUp = hashCatchUp(database);
   store(1, 12_000);
   let lots = 1;
-  while (!index.catchUp()) lots += 1;
+  while (!catchUp()) lots += 1;
   expect(lots).toBeGreaterThan(1);
-  expect([1, 5_000, 5_001, 12_000].map((n) => index.find(`h${n}`, 1))).toEqual([1, 5_000, 5_001, 12_000]);
+  expect([1, 5_000, 5_001, 12_000].map((n) => find(`h${n}`))).toEqual([1, 5_000, 5_001, 12_000]);
   store(12_001, 12_001);
-  expect(index.find('h12001', 1)).toBeUndefined();
-  expect(index.catchUp()).toBe(true);
-  expect(index.find('h12001', 1)).toBe(12_001);
+  expect(find('h12001')).toBeUndefined();
+  expect(catchUp()).toBe(true);
+  expect(find('h12001')).toBe(12_001);
 });
 
 it('pays one decision of those with the same hash: the one that was settled, else the first, and of its own chain', () => {
-  const index = createHashIndex(database);
+  const catchUp = hashCatchUp(database);
   store(1, 1, { chainId: 2 });
   store(1, 1);
   store(1, 1);
-  index.catchUp();
-  expect(index.find('h1', 1)).toBe(2);
+  catchUp();
+  expect(find('h1')).toBe(2);
   store(1, 1, { settlement: 'settled' });
-  index.catchUp();
-  expect(index.find('h1', 1)).toBe(4);
+  catchUp();
+  expect(find('h1')).toBe(4);
 });

@@ -9,20 +9,20 @@ import { account, decision, limitRule, paymaster, webhook } from '../../../../te
 import { decisionStore } from './decisions.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createLog } from '../../base/log.ts';
+import type { Hex } from '../../../shared/schema/hex.ts';
 import type { Store } from '../store.ts';
 import { decisionCounts } from '../tables/decision-counts.ts';
 import { decisionQueries } from '../tables/decision-queries.ts';
 import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { logStore } from '../tables/log.ts';
 import { settingsStore } from '../tables/settings.ts';
-import { createHashIndex, enterAll } from './hash-index.ts';
+import { settlementStore } from '../tables/settlements.ts';
 import { createLedger } from './ledger.ts';
 import { createLogWriter } from './log.ts';
 import { openDatabase } from './open.ts';
 import { createSettingsVersion } from './memory.ts';
 import { policiesInForce } from './policy-revisions.ts';
 import { accessOf } from './access.ts';
-import { settlementStore } from './settlements.ts';
 
 /** Every statement that the store has prepared, for any purpose. */
 const statements: string[] = [];
@@ -38,6 +38,19 @@ const useRest = async (store: Store): Promise<void> => {
   const unnamed = { name: null, symbol: null, rpc: null, bundler: null, treasury: null, price: null };
   const unset = { ...unnamed, breaker: 'default', unreachableBudgetWei: null, maxOperationCostWei: null } as const;
   const condition = { kind: 'tank', subject: '' } as never;
+  const operation = { entryPoint: '0x1', paymaster: '0x2', sender: '0x3', nonce: 1n, success: true } as const;
+  const charged = {
+    actualGasCost: 1n,
+    actualGasUsed: 1n,
+    blockNumber: 1,
+    blockHash: '0x',
+    transactionHash: '0x',
+  } as const;
+  const hashes = [
+    { userOpHash: '0x4' },
+    { userOpHash: '0x5', sponsoredHashes: [decision().userOpHash as Hex] },
+  ] as const;
+  const mined = hashes.map((one) => ({ ...operation, ...charged, ...one }));
   const rolling = { kind: 'unreachable', id: '1' } as const;
   const operations: readonly (() => Promise<unknown>)[] = [
     () => store.createFirstAccount(account),
@@ -109,6 +122,14 @@ const useRest = async (store: Store): Promise<void> => {
     () => store.rollingHoldings(rolling),
     () => store.forgetRolling(rolling, 2),
     () => store.windowUsers({ account: rolling, threshold: 1n, most: 1 }),
+    () => store.settlementChains(),
+    () => store.settlementState(chain),
+    () => store.operationsWithoutDecision(chain, mined),
+    () => store.applySettlements({ chainId: chain, fromBlock: 1, toBlock: 1, mined, cursor: 1 }),
+    () => store.countUnmatched(chain, 1),
+    () => store.moveSettlementCursor(chain, 1),
+    () => store.openReservations({ chainId: chain, after: { validUntil: 0, seq: 0 }, validUntilBefore: 1, most: 1 }),
+    () => store.endReservations([1], 'released'),
     () => store.deskId(),
     () => store.wasCalled('desk'),
     () => store.logStart(),
@@ -137,18 +158,17 @@ beforeAll(async () => {
   const entries = createLogWriter(database, { clock: new ManualClock() });
   const [ledger, commit] = [createLedger(database, entries), createGroupCommit(database, (_statement, run) => run())];
   const settings = createSettingsVersion();
-  settlementStore(database, { ledger, entries, commit });
   const inForce = policiesInForce(database, entries);
   const quiet = createLog({ level: 'silent' });
   const decisions = decisionStore(database, { ledger, entries, commit, settings, inForce, log: quiet });
   const access = accessOf(database, { commit, settings, ledger, log: entries, wrote: () => undefined });
-  const enterHashes = () => enterAll(createHashIndex(database), commit);
   const tables = {
     ...settingsStore(access),
-    ...decisionQueries(access.rows, enterHashes),
+    ...decisionQueries(access),
     ...decisionCounts(access.rows),
     ...ledgerQueries(access),
     ...logStore(access),
+    ...settlementStore(access),
   };
   uncalled = new Set(Object.keys(tables));
   // Statements are prepared at first use.
@@ -251,19 +271,19 @@ describe('the plans of the statements', () => {
 
   it('never sorts decisions, of which there may be millions, but a page of the log, a lot of new ones and those few that have one hash', () => {
     const sorted = containing('FROM decision').filter((sql) => plan(sql).some((line) => line.includes('TEMP B-TREE')));
-    const [enter = '', find = ''] = sorted;
+    const [enter = '', , find = ''] = sorted;
     expect(sorted).toEqual([
       expect.stringContaining('INSERT INTO decision_hash'),
-      expect.stringContaining('user_op_hash = ?'),
       // A page of the log.
       expect.stringContaining('position >= ? AND position < ?'),
+      expect.stringContaining('user_op_hash = ?'),
     ]);
     expect(plan(enter)[0]).toContain('PRIMARY KEY (rowid>? AND rowid<?)');
     expect(plan(find)[0]).toContain('PRIMARY KEY (user_op_hash=?)');
   });
 
   it('looks for the decisions of an unknown hash only among those that are reserved, or were mined lately', () => {
-    const [sql = '', ...others] = containing(`AS paymaster FROM decision`);
+    const [sql = '', ...others] = containing('record FROM decision WHERE sender');
     expect(others).toEqual([]);
     const steps = plan(sql).filter((line) => /^(SCAN|SEARCH)/.test(line));
     expect(steps).toEqual([
@@ -310,7 +330,7 @@ describe('the plans of the statements', () => {
       'count(*) AS n FROM decision WHERE chain_id',
       'decision_unmatched (chain_id=? AND at>?)',
     ],
-    ['whether a decision is reserved', 'SELECT 1 FROM decision WHERE seq = ?', 'PRIMARY KEY (rowid=?)'],
+    ['whether a decision is reserved', 'reserves FROM decision WHERE seq = ?', 'PRIMARY KEY (rowid=?)'],
     [
       'reservations in the order they expire',
       '(valid_until, seq) >',

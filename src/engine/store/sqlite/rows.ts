@@ -60,12 +60,15 @@ export const statementsOf = (database: Database) => {
   };
 };
 
+/** Lets other waiting work run: SQLite blocks the process while it reads. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 export const readsOf = (statements: ReturnType<typeof statementsOf>): Reads => ({
   all: async <Row>(sql: string, values?: readonly Value[]) => statements.all(sql, values) as Row[],
   get: async <Row>(sql: string, values?: readonly Value[]) => statements.get(sql, values) as Row | undefined,
   async batch<Row>(sql: string, values: readonly Value[], isLast?: (row: Row) => boolean) {
     const rows = isLast === undefined ? (statements.all(sql, values) as Row[]) : statements.upTo(sql, values, isLast);
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     return rows;
   },
   isBlocking: true,

@@ -7,17 +7,16 @@ import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { logCheckStore } from '../tables/log-check.ts';
 import { logStore } from '../tables/log.ts';
 import { settingsStore } from '../tables/settings.ts';
+import { settlementStore } from '../tables/settlements.ts';
 import { accessOf } from './access.ts';
 import { decisionStore } from './decisions.ts';
 import { storageError } from './errors.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { createHashIndex, enterAll } from './hash-index.ts';
 import { createLedger } from './ledger.ts';
 import { createLogWriter } from './log.ts';
 import { createSettingsVersion } from './memory.ts';
 import { type SqliteDatabase, openDatabase } from './open.ts';
 import { policiesInForce } from './policy-revisions.ts';
-import { settlementStore } from './settlements.ts';
 import { snapshotStore } from './snapshots.ts';
 import { createSlowLog, watched } from './watched.ts';
 
@@ -55,15 +54,14 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
     },
   });
   const access = accessOf(database, { commit, settings, ledger, log: entries, wrote });
-  const hashes = createHashIndex(database);
   const store: Store = {
     ...settingsStore(access),
     ...ledgerQueries(access),
     ...decisionStore(database, { ledger, settings, commit, entries, inForce, log: watch.log }),
-    ...decisionQueries(access.rows, () => enterAll(hashes, commit)),
+    ...decisionQueries(access),
     ...decisionCounts(access.rows),
     countDecisions: decisionCounter(access.rows),
-    ...settlementStore(database, { ledger, entries, commit }),
+    ...settlementStore(access),
     ...snapshotStore(database, commit),
     ...logStore(access),
     ...logCheckStore(access.rows),

@@ -3,7 +3,7 @@ import { isLean } from '../../../core/decision/stored-record.ts';
 import type { DecisionRecord, DecisionRow, FeedPage } from '../../../shared/schema/decision.ts';
 import { type ParsedDecision, type StoredDecision, readDecision, toRow, webhookCallsOf } from '../decision-rows.ts';
 import type { DecisionFilter, DecisionQueries } from '../decision-queries.ts';
-import type { Reads, Value } from '../rows.ts';
+import type { Access, Value } from '../rows.ts';
 import { LOT_LENGTH, STORED_DECISION, decisionReader, lengthLimit } from './decision-reader.ts';
 import { positionsIn } from './positions.ts';
 
@@ -76,8 +76,8 @@ type Queries = Pick<
   'listDecisions' | 'pageDecisions' | 'pageFeed' | 'findDecision' | 'minedBlock' | 'webhookCalls'
 >;
 
-/** Lists and pages of decisions, and single ones. @param enterHashes completes the table `decision_hash` */
-export const decisionQueries = (rows: Reads, enterHashes: () => Promise<void>): Queries => {
+/** Lists and pages of decisions, and single ones. */
+export const decisionQueries = ({ rows, enterHashes }: Access): Queries => {
   const { complete, read, readWith } = decisionReader(rows);
   const readMatching = async ({ text, ...query }: Filters, stored: readonly StoredDecision[]): Promise<DecisionRow[]> =>
     (await (text === undefined ? read(stored) : readWith(text, stored))).filter(matching(query)).map(toRow);

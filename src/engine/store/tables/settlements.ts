@@ -1,0 +1,202 @@
+import { settledCost, signedOperation } from '../../../core/decision/settled-cost.ts';
+import { readRecord } from '../../../core/decision/stored-record.ts';
+import { type Candidate, type SettlementChange, settleRange } from '../../../core/ledger/settle.ts';
+import { type Address, addressKey } from '../../../shared/schema/hex.ts';
+import { heldIn, readReserves } from '../reserves.ts';
+import type { Access, SharedTransaction, StepRows, Steps } from '../rows.ts';
+import type {
+  AppliedRange,
+  DecisionSettlement,
+  MinedUserOperation,
+  OpenReservation,
+  ScannedRange,
+  SettlementStore,
+} from '../settlement-store.ts';
+
+const CHAINS = 'SELECT chain_id FROM chain_cursor UNION SELECT chain_id FROM watched_paymaster ORDER BY 1';
+
+const CURSOR = 'SELECT block FROM chain_cursor WHERE chain_id = $1';
+
+const OLDEST = `SELECT at FROM decision WHERE chain_id = $1 AND settlement = 'reserved' ORDER BY seq LIMIT 1`;
+
+const WATCHED = 'SELECT entry_point, paymaster FROM watched_paymaster WHERE chain_id = $1 ORDER BY 1, 2';
+
+// The decision that it settled before, else the first.
+const BY_HASH = `SELECT decision.seq FROM decision_hash JOIN decision USING (seq)
+  WHERE decision_hash.user_op_hash = $1 AND chain_id = $2 AND outcome = 'sponsored'
+  ORDER BY (settlement = 'settled') DESC, decision.seq LIMIT 1`;
+
+// Includes decisions that a block of the range accounts for: a re-org may move or replace their operations.
+const CANDIDATES = `SELECT seq, settlement, record FROM decision WHERE sender = ANY($3::text[]) AND seq IN (
+    SELECT seq FROM decision WHERE chain_id = $1 AND settlement = 'reserved'
+    UNION ALL SELECT seq FROM decision WHERE chain_id = $1 AND settled_block >= $2)`;
+
+const SETTLED_IN = `SELECT seq FROM decision WHERE chain_id = $1 AND settled_block BETWEEN $2 AND $3
+  ORDER BY settled_block, seq`;
+
+const STATE = `SELECT id, settlement, actual_cost_wei AS "actualCostWei", settled_block AS block, reserves
+  FROM decision WHERE seq = $1`;
+
+const SET_STATE = 'UPDATE decision SET settlement = $1, actual_cost_wei = $2, settled_block = $3 WHERE seq = $4';
+
+const UNMATCHED = `SELECT count(*) AS n FROM decision
+  WHERE chain_id = $1 AND at >= $2 AND settlement = 'unconfirmed' AND settled_block IS NOT NULL`;
+
+const OPEN = `SELECT seq, at, valid_until, record FROM decision
+  WHERE chain_id = $1 AND settlement = 'reserved' AND (valid_until, seq) > ($2, $3) AND valid_until < $4
+  ORDER BY valid_until, seq LIMIT $5`;
+
+interface CandidateRow extends Pick<Candidate, 'seq' | 'settlement'> {
+  readonly record: string;
+}
+
+const toCandidate = ({ seq, settlement, record }: CandidateRow): Candidate => {
+  const { sender, nonce, entryPoint, paymasterAndData } = readRecord(record);
+  return { seq, settlement, sender, nonce, entryPoint, paymaster: paymasterAndData.slice(0, 42) };
+};
+
+/**
+ * Stores a decision's result, and updates its accounts.
+ *
+ * @param only changes it only in this state
+ * @returns false if nothing changed
+ */
+const change = function* (
+  tx: SharedTransaction,
+  seq: number,
+  after: DecisionSettlement,
+  only?: DecisionSettlement['settlement'],
+): Steps<boolean> {
+  const before = yield* tx.get<{ id: string; reserves: string | null } & DecisionSettlement>(STATE, [seq]);
+  if (before === undefined || (only !== undefined && before.settlement !== only)) return false;
+  const { settlement, actualCostWei, block } = after;
+  if (before.settlement === settlement && before.actualCostWei === actualCostWei && before.block === block)
+    return false;
+  yield* tx.run(SET_STATE, [settlement, actualCostWei, block, seq]);
+  yield* tx.adjust(readReserves(before.reserves), (one) => heldIn(after, one) - heldIn(before, one));
+  tx.log.appendSettlement(seq, { decision: before.id, settlement, actualCostWei, block });
+  tx.decisionsChanged();
+  return true;
+};
+
+const costOf = function* (tx: StepRows, seq: number, mined: MinedUserOperation): Steps<bigint | undefined> {
+  const found = yield* tx.get<{ record: string }>('SELECT record FROM decision WHERE seq = $1', [seq]);
+  if (found === undefined) return undefined;
+  const record = readRecord(found.record);
+  const { entryPoint, paymasterAndData } = record;
+  const terms = { entryPoint, paymasterAndData, maxCostWei: BigInt(record.maxCostWei ?? 0) };
+  return settledCost({ ...terms, op: () => signedOperation(record) }, mined);
+};
+
+const apply = function* (tx: SharedTransaction, one: SettlementChange<MinedUserOperation>): Steps<void> {
+  const { seq, to: settlement } = one;
+  if (one.to === 'reserved') yield* change(tx, seq, { settlement, actualCostWei: null, block: null });
+  else if (one.to === 'unconfirmed') yield* change(tx, seq, { settlement, actualCostWei: null, block: one.block });
+  else {
+    const cost = yield* costOf(tx, seq, one.mined);
+    if (cost === undefined) return;
+    yield* change(tx, seq, { settlement, actualCostWei: String(cost), block: one.mined.blockNumber });
+  }
+};
+
+/** The sponsored decision with the hash of an operation, or with another one under which it was sponsored. */
+export const findByHash = function* (
+  tx: StepRows,
+  { userOpHash, sponsoredHashes = [] }: Pick<MinedUserOperation, 'userOpHash' | 'sponsoredHashes'>,
+  chainId: number,
+): Steps<number | undefined> {
+  const hash = userOpHash.toLowerCase();
+  for (const one of [hash, ...sponsoredHashes]) {
+    const found = yield* tx.get<{ seq: number }>(BY_HASH, [one, chainId]);
+    if (found === undefined) continue;
+    if (one !== hash)
+      yield* tx.run('INSERT INTO decision_hash VALUES ($1, $2) ON CONFLICT DO NOTHING', [hash, found.seq]);
+    return found.seq;
+  }
+  return undefined;
+};
+
+/** Makes decisions agree with the blocks of a range. @returns undefined if hashes may be missing */
+const applyRange = function* (tx: SharedTransaction, range: ScannedRange): Steps<AppliedRange | undefined> {
+  const { chainId, fromBlock, toBlock, mined, cursor } = range;
+  if (mined.length > 0 && !(yield* tx.enterHashes())) return undefined;
+  const seqOf = new Map<MinedUserOperation, number | undefined>();
+  for (const one of mined) seqOf.set(one, yield* findByHash(tx, one, chainId));
+  const senders = mined.filter((one) => seqOf.get(one) === undefined).map(({ sender }) => addressKey(sender));
+  const found = senders.length === 0 ? [] : yield* tx.all<CandidateRow>(CANDIDATES, [chainId, fromBlock, senders]);
+  const settledIn = yield* tx.all<{ seq: number }>(SETTLED_IN, [chainId, fromBlock, toBlock]);
+  const { changes, ...applied } = settleRange({
+    seqOf,
+    candidates: found.map(toCandidate).sort((a, b) => a.seq - b.seq),
+    accountedFor: settledIn.map(({ seq }) => seq),
+  });
+  for (const one of changes) yield* apply(tx, one);
+  yield* setCursor(tx, chainId, cursor);
+  return applied;
+};
+
+const setCursor = (tx: StepRows, chainId: number, block: number): Steps<number> =>
+  tx.upsert('chain_cursor', 'chain_id, block', { chainId, block }, 'chain_id');
+
+/** Settlement: the chain's result of each decision, and its remaining reservations in the ledger. */
+export const settlementStore = ({ rows, writeShared, enterHashes }: Access): SettlementStore => ({
+  async settlementChains() {
+    return (await rows.all<{ chainId: number }>(CHAINS)).map(({ chainId }) => chainId);
+  },
+  async settlementState(chainId) {
+    const [cursor, oldest, pairs] = await Promise.all([
+      rows.get<{ block: number }>(CURSOR, [chainId]),
+      rows.get<{ at: number }>(OLDEST, [chainId]),
+      rows.all<{ entryPoint: Address; paymaster: Address }>(WATCHED, [chainId]),
+    ]);
+    return {
+      cursor: cursor?.block,
+      oldestReservedAt: oldest?.at,
+      entryPoints: [...new Set(pairs.map(({ entryPoint }) => entryPoint))],
+      paymasters: [...new Set(pairs.map(({ paymaster }) => paymaster))],
+    };
+  },
+  async operationsWithoutDecision(chainId, mined) {
+    if (mined.length > 0) await enterHashes();
+    const without: MinedUserOperation[] = [];
+    for (const one of mined) {
+      if ((await rows.get(BY_HASH, [one.userOpHash.toLowerCase(), chainId])) === undefined) without.push(one);
+    }
+    return without;
+  },
+  async applySettlements(range) {
+    // Decisions are stored between two batches of hashes.
+    for (;;) {
+      const applied = await writeShared((tx) => applyRange(tx, range));
+      if (applied !== undefined) return applied;
+    }
+  },
+  async countUnmatched(chainId, from) {
+    return (await rows.get<{ n: number }>(UNMATCHED, [chainId, from]))?.n ?? 0;
+  },
+  async moveSettlementCursor(chainId, block) {
+    await writeShared((tx) => setCursor(tx, chainId, block));
+  },
+  async openReservations({ chainId, after: { validUntil, seq }, validUntilBefore, most }) {
+    const found = await rows.all<Pick<OpenReservation, 'seq' | 'at' | 'validUntil'> & { record: string }>(OPEN, [
+      chainId,
+      validUntil,
+      seq,
+      validUntilBefore,
+      most,
+    ]);
+    return found.map(({ record, ...reservation }): OpenReservation => {
+      const { entryPoint, sender, nonce } = readRecord(record);
+      return { ...reservation, entryPoint: entryPoint as Address, sender: sender as Address, nonce: BigInt(nonce) };
+    });
+  },
+  endReservations: (seqs, to) =>
+    writeShared(function* (tx) {
+      let ended = 0;
+      for (const seq of seqs) {
+        const after = { settlement: to, actualCostWei: null, block: null };
+        if (yield* change(tx, seq, after, 'reserved')) ended += 1;
+      }
+      return ended;
+    }),
+});
