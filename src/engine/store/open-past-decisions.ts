@@ -5,12 +5,12 @@ import { openSqlitePastDecisions } from './sqlite/past-decisions.ts';
 export interface PastPlace {
   /** Path of the SQLite file, used without a URL. */
   readonly file: string;
-  /** Of a PostgreSQL database. */
+  /** URL of the PostgreSQL database; undefined for SQLite. */
   readonly url: string | undefined;
 }
 
 /**
- * Reads past decisions while a desk continues to write.
+ * Reads past decisions while the engine continues to write.
  *
  * @throws Error of the database
  */

@@ -40,7 +40,7 @@ export interface StepRows {
 export interface Transaction extends StepRows {
   readonly log: { append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void };
   settingsVersion(scope: SettingsScope): Steps<number>;
-  /** Reports a change of what decides within a scope: pending decisions restart. */
+  /** Reports a change to settings in this scope that decisions depend on: pending decisions restart. */
   readonly settingsChanged: (scope: ChangedScope) => void;
   /** Makes pending decisions read everything again. */
   readonly advanceLedger: () => void;

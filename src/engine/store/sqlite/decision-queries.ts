@@ -43,7 +43,8 @@ const STRETCH = 5_000;
 const TEXT_STRETCH = 500;
 
 /**
- * Limit on the records in one read (characters or bytes), plus one more decision: it blocks the process for some ms.
+ * A read ends once its records have this many characters or bytes, so it may exceed the limit by one decision. Reading
+ * that much blocks the process for a few ms.
  */
 const LOT_LENGTH = 1024 * 1024;
 

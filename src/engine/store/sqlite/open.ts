@@ -19,7 +19,7 @@ export const openDatabase = (file: string): SqliteDatabase => {
     // It contains API keys. SQLite gives this file's mode to the files next to it.
     closeSync(openSync(file, 'a', 0o600));
     database = new Database(file);
-    // Of a new file: two decisions fit into a page.
+    // Takes effect only in a new file. Two decisions fit into a page.
     database.pragma('page_size = 8192');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');

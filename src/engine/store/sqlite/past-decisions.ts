@@ -3,13 +3,16 @@ import { type StoredDecision, readDecision, toDecision } from '../decision-rows.
 import type { PastDecision, PastExtent, PastQuery } from '../past-decisions.ts';
 import { policyRevisions } from './policy-revisions.ts';
 
-/** Limit on the records in one read, plus one more decision: processing them takes some ms. */
+/**
+ * A read ends once its records have this many characters, so it may exceed the limit by one decision. Processing that
+ * much takes a few ms.
+ */
 const LOT_LENGTH = 256 * 1024;
 
-/** Positions per step of the search for a time's beginning. */
+/** The search for the first decision of a period goes back this many of the DApp's decisions at a time. */
 const STRETCH = 5_000;
 
-/** The position after which a time's decisions begin: a whole batch before it is older. */
+/** A position before the first decision made at `from` or later: all decisions of the next older step are older. */
 const positionBefore = (database: Database.Database, paymasterId: string, from: number): number => {
   const bounds = database.prepare<[string, number], { first: number | null; newest: number }>(
     `SELECT min(seq) AS first, max(at) AS newest
@@ -27,8 +30,8 @@ const WHERE = `paymaster_id = @paymasterId AND seq > @after AND seq <= @upTo AND
   AND at >= @from AND at < @to`;
 
 /**
- * Reads past decisions with its own connection, while a desk continues to write. No transaction outlasts a call, so the
- * desk's WAL can be checkpointed meanwhile.
+ * Reads past decisions with its own connection, while the engine continues to write. No transaction outlasts a call, so
+ * the engine's WAL can be checkpointed meanwhile.
  *
  * @throws Error of SQLite
  */
