@@ -41,7 +41,7 @@ const rule = z.strictObject({
   active: z.boolean(),
   policyData: z.union([...ruleTypes.map(({ setup }) => setup.stored), contractData] as unknown as Several<Data>),
   ...bindingFields,
-  // A newer version of Gasdesk may refuse a text that an older one accepted, so this is the text as it is stored.
+  // Not validated: a newer version of Gasdesk may refuse a stored condition that an older one accepted.
   when: z.string().optional().describe('The condition in CEL, as it was stored'),
 });
 

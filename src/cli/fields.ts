@@ -192,7 +192,7 @@ export const taking = <Name extends ProcedureName, Options extends object = obje
   run: Run<ProcedureInput<Name>, DeskOptions & Options>,
 ): Command => withFields(command(name, summary), inputOf(procedure), words, run, true);
 
-/** Prints the answer itself with `--json`, and otherwise these words. */
+/** Prints the answer as JSON with `--json`, and otherwise the text that `words` makes of it. */
 export const forPeople =
   <Answer extends Printable>(words: (answer: Answer) => Shown | Promise<Shown>) =>
   (answer: Answer, { json }: { readonly json: boolean }): Shown | Promise<Shown> =>

@@ -14,7 +14,7 @@ import { contractAt, fundGasTank } from './world-contracts.ts';
 const VERSION = '1.1.0';
 const TANK_WEI = parseEther('0.1');
 
-/** What the operator does, as on the command line: chain, signer, paymaster contract. */
+/** The operator's setup, done as the commands do it: the chain, a signer and a paymaster contract. */
 const prepareDesk = async (world: World): Promise<Address> => {
   const { story, engine, chain } = world;
   story.step('The operator connects the desk to the chain and deploys a paymaster');

@@ -71,7 +71,7 @@ const isSameJson = (one: unknown, other: unknown): boolean =>
 
 const ownValue = (fields: Fields, field: string): unknown => (Object.hasOwn(fields, field) ? fields[field] : undefined);
 
-/** Fields with changes, of which `null` removes a field. */
+/** The fields with the changes applied. A change to `null` removes a field. */
 const withChanges = (fields: Fields, changes: Fields): Fields => {
   const kept = Object.entries(fields).map(([field, value]) => [field, ownValue(changes, field) ?? value] as const);
   const added = Object.entries(changes).filter(([field]) => !Object.hasOwn(fields, field));
@@ -105,7 +105,7 @@ const changesFrom = (others: Fields, fields: Fields): Fields | undefined => {
   return changes;
 };
 
-/** A request in the form of stored records: the parts that repeat a parameter are changes of it. */
+/** A request in the form of stored records: parts that repeat a parameter contain only what differs from it. */
 export const compactRequest = (request: unknown): unknown => {
   if (!isFields(request)) return request;
   const changed = parts.flatMap((part) => {

@@ -12,7 +12,7 @@ export const accountKinds = [
 
 export type AccountKind = (typeof accountKinds)[number];
 
-/** The kinds whose accounts are parts of rolling windows. */
+/** The kinds whose accounts are buckets of rolling windows. */
 export const rollingKinds: readonly AccountKind[] = ['breaker', 'dappBreaker', 'unreachable'];
 
 /** An account of the ledger: what reservations add up in. */
@@ -20,7 +20,7 @@ export interface AccountKey {
   readonly kind: AccountKind;
   /** What is counted, such as a tank, a limit or a chain. */
   readonly id: string;
-  /** Number of the window, or of the part of a rolling window. Absent if the account has no windows. */
+  /** Number of the window, or of a rolling window's bucket. Absent if the account has no windows. */
   readonly window?: number;
   /** User address in lower case; absent if the account is shared. */
   readonly user?: string;
@@ -38,11 +38,11 @@ export interface Reservation {
   readonly kind: ReservationKind;
   /** Wei, operations, 10^-18 US dollars, or a token's smallest units. */
   readonly amount: bigint;
-  /** Of a `share`: the maximum cost that the amount stands for, wei. */
+  /** Only for a `share`: the maximum cost that the amount stands for, in wei. */
   readonly ofWei?: bigint;
   /**
-   * The account is part of a rolling window: the parts from this one on count together. What was reserved in them is
-   * never released.
+   * Only for a bucket of a rolling window: the number of the oldest bucket that counts. Amounts in buckets are never
+   * released.
    */
   readonly since?: number;
   /** Id of the rule in shadow that this account counts for; an operation that the rule would deny is not counted. */
@@ -57,7 +57,7 @@ export const listedAccount = ({ kind, id, window, user }: Required<AccountKey>):
   ...(user !== '' && { user }),
 });
 
-/** No count of parts since 1970 has more digits: texts sort as numbers do. */
+/** No bucket number has more digits, so the names sort like the numbers. */
 const DIGITS = 16;
 
 /** The account's name in records. */
@@ -67,5 +67,5 @@ export const accountText = ({ kind, id, window, user }: AccountKey): string => {
   return user === undefined ? `${kind}:${id}` : `${kind}:${id}:${user}`;
 };
 
-/** Number of the part of a rolling window that contains a time. Both in ms. */
+/** Number of the bucket of a rolling window that contains a time. Both parameters in ms. */
 export const partAt = (at: number, partMs: number): number => Math.max(0, Math.floor(at / partMs));

@@ -7,7 +7,7 @@ export type SettlementState = 'reserved' | 'settled' | 'released' | 'unconfirmed
 export interface ReservedAmount {
   readonly follows: ReservationKind;
   readonly reserved: bigint;
-  /** Of a `share`: the maximum cost that the amount stands for, wei. */
+  /** Only for a `share`: the maximum cost that the amount stands for, in wei. */
   readonly ofWei?: bigint;
 }
 

@@ -13,7 +13,7 @@ const rollingKey = ({ kind, id }: Pick<AccountKey, 'kind' | 'id'>): string => `$
 /** The amounts that accounts hold, in memory. */
 export class Ledger {
   readonly #accounts = new Map<string, bigint>();
-  /** Amounts of the parts of rolling windows, by window. */
+  /** Amount in each bucket of each rolling window, by bucket number. */
   readonly #rolling = new Map<string, Map<number, bigint>>();
 
   #parts(key: string): Map<number, bigint> {
@@ -31,12 +31,12 @@ export class Ledger {
     for (const old of windows.slice(MAX_PARTS)) if (old < since) parts.delete(old);
   }
 
-  /** What the accounts hold that are not parts of rolling windows, by {@link accountText}. */
+  /** Account totals by {@link accountText}, without the buckets of rolling windows. */
   get accounts(): ReadonlyMap<string, bigint> {
     return this.#accounts;
   }
 
-  /** What an account holds, or the parts of its rolling window that count. */
+  /** An account's total, or the sum of the buckets of its rolling window that count. */
   heldBy({ account, since }: Pick<Reservation, 'account' | 'since'>): bigint {
     if (since === undefined) return this.#accounts.get(accountText(account)) ?? 0n;
     const parts = [...this.#parts(rollingKey(account))];
@@ -49,7 +49,7 @@ export class Ledger {
     else this.#accounts.set(accountText(listedAccount(listed)), held);
   }
 
-  /** Adds to an account that is not part of a rolling window. @param account as {@link accountText} names it */
+  /** Adds to an account that is not a bucket of a rolling window. @param account as {@link accountText} names it */
   add(account: string, amount: bigint): void {
     this.#accounts.set(account, (this.#accounts.get(account) ?? 0n) + amount);
   }
@@ -59,7 +59,7 @@ export class Ledger {
     else this.#addPart(rollingKey(account), account.window ?? since, amount, since);
   }
 
-  /** Takes what a signed operation reserves. @returns the part that settlement may release */
+  /** Adds the reservations of a signed operation. @returns those that settlement may change */
   take(reservations: readonly Reservation[]): OpenReservation[] {
     for (const reservation of reservations) this.addTo(reservation, reservation.amount);
     return reservations
@@ -82,7 +82,7 @@ export class Ledger {
     }
   }
 
-  /** The newest part of a rolling window; undefined if it has no parts. */
+  /** Number of the newest bucket of a rolling window; undefined if it has no buckets. */
   newestPart(account: Pick<AccountKey, 'kind' | 'id'>): number | undefined {
     const windows = [...this.#parts(rollingKey(account)).keys()];
     return windows.length === 0 ? undefined : Math.max(...windows);

@@ -1,5 +1,6 @@
 /**
- * A rolling window keeps all parts that count, and this number of the newest. The number decides, not their age: a
- * clock that was ahead for a moment would otherwise remove everything for good. The breaker counts 61 parts.
+ * A rolling window keeps all buckets that count, and at least this many of the newest. Old buckets are dropped by number
+ * and not by age: otherwise a clock that was ahead for a moment would remove all of them for good. The breaker counts 61
+ * buckets.
  */
 export const MAX_PARTS = 1_000;

@@ -1,6 +1,6 @@
 import type { SettlementState } from './after-settlement.ts';
 
-/** Identifies what an EntryPoint mines only once. */
+/** Identifies an operation on chain: an EntryPoint mines at most one operation with the same sender and nonce. */
 export interface OperationSlot {
   readonly entryPoint: string;
   readonly paymaster: string;

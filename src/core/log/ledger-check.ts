@@ -30,7 +30,7 @@ export class LedgerCheck {
     return differences;
   }
 
-  /** What the accounts hold now that are not parts of rolling windows, by `accountText`. */
+  /** Current account totals by `accountText`, without the buckets of rolling windows. */
   get accounts(): ReadonlyMap<string, bigint> {
     return this.#ledger.accounts;
   }

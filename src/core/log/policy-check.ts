@@ -17,7 +17,7 @@ export class PolicyCheck {
     return this.#inForce.get(paymasterId);
   }
 
-  /** Each change of the policy in force, in order. */
+  /** Each policy that was put in force, in order. */
   get history(): readonly (readonly [paymasterId: string, hash: string])[] {
     return this.#history;
   }

@@ -74,12 +74,12 @@ export class LogVerifier {
     return this.#decisions.isSponsored(id) !== undefined;
   }
 
-  /** Each change of the policy in force. Undefined unless all of them are known. */
+  /** Each policy that was put in force, in order. Undefined unless all of them are known. */
   get policyHistory(): PolicyCheck['history'] | undefined {
     return this.#isWhole ? this.#policies.history : undefined;
   }
 
-  /** What the accounts hold by the entries, without parts of rolling windows. Undefined if unknown. */
+  /** Account totals computed from the entries, without the buckets of rolling windows. Undefined if unknown. */
   get accounts(): ReadonlyMap<string, bigint> | undefined {
     return this.#isWhole ? this.#ledger.accounts : undefined;
   }

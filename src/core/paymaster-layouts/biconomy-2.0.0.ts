@@ -15,8 +15,8 @@ import { NO_MARKUP, markupOf } from './price-markup.ts';
 const UNACCOUNTED_GAS = 50_000n;
 
 /**
- * The contract requires a postOp limit above 100,000 gas, the highest possible unaccounted gas, whatever its owner has
- * set.
+ * The contract requires a postOp limit above its unaccounted gas. Its owner can set that to at most 100,000, so this
+ * limit is enough for any setting.
  */
 const PAYMASTER_GAS: PaymasterGas = { paymasterVerificationGasLimit: 100_000n, paymasterPostOpGasLimit: 100_001n };
 

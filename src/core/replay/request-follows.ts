@@ -116,7 +116,7 @@ const allMatchSent = (stored: Fields, sent: Fields): boolean => {
   return fields.length === Object.keys(sent).length && fields.every((field) => matchesSent(stored[field], sent[field]));
 };
 
-/** Fields that are sent but never stored: the desk adds them itself. */
+/** Fields that clients may send but that are never stored: Gasdesk sets them itself. */
 const NOT_STORED: ReadonlySet<string> = new Set(['paymaster', 'paymasterData', 'paymasterAndData', ...PAYMASTER_GAS]);
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '0x';
 
@@ -132,7 +132,7 @@ const isPlain = (stored: Fields, sent: Fields): boolean => {
   return true;
 };
 
-/** The sent operation, as the desk reads it; undefined if it cannot be read. */
+/** The sent operation, as Gasdesk reads it; undefined if it cannot be read. */
 const understood = (
   sent: unknown,
   { chainId, entryPoint: address }: Pick<StoredRecord, 'chainId' | 'entryPoint'>,
@@ -186,8 +186,8 @@ const compareReceived = (
 };
 
 /**
- * Compares the decided operation with the requested one: the desk adds gas, leaves out an authorisation that has no
- * effect by the chain's state, and changes nothing else.
+ * Compares the decided operation with the requested one. Gasdesk may add gas, and leaves out an authorisation that has
+ * no effect in the chain's current state. It changes nothing else.
  */
 const compareOperation = (
   { op, gasSource, token }: Facts,

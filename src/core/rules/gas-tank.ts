@@ -166,7 +166,7 @@ const checkShares = (
   return shares.filter(({ outcome }) => outcome === 'deny');
 };
 
-/** What the gas tank covers, and what share of it each holder may have outstanding. */
+/** What the gas tank covers, and what share of it each sender or DApp may have outstanding. */
 export const gasTank: RuleKind<keyof typeof denials> = {
   type: 'gasTank',
   title: 'Gas tank',

@@ -195,7 +195,7 @@ export const deny = <Code extends string>(code: Code, evidence: Evidence = {}): 
 /** False if the step only reports that a value the rule needs was not read when the operation was decided. */
 export const wasRead = ({ code }: Pick<CheckResult, 'code'>): boolean => !code.endsWith('_NOT_READ');
 
-/** Whether a change of its data makes a rule restart its count. */
+/** Whether a change to its data makes a rule restart its count. */
 export const restarts = (
   { stored, continues }: Pick<Setup<never>, 'stored' | 'continues'>,
   before: unknown,

@@ -140,7 +140,7 @@ export default ruleTable(tokenPayment, {
     advices: [
       approving(holds(MAX_UNITS - 1n, 9n * MAX_UNITS)),
       approving(together(holds(2n * MAX_UNITS, 9n * MAX_UNITS), { held: { user: 3n * MAX_UNITS } })),
-      // Of 990,000 units, 930,000 are taken before the operation runs.
+      // The contract takes 930,000 of the 990,000 units before the operation runs.
       ...['0', '929999', '930000', '989999'].map((allowance) =>
         approving(prefundingV07({ holdings: { allowance, balance: String(9n * MAX_UNITS) } })),
       ),

@@ -179,7 +179,7 @@ const highestPrice = (
 ): bigint => {
   const cost = costPrice(prices);
   if (givenGas * cost <= mostWei) return (mostWei + usualGas * cost) / (givenGas + usualGas);
-  // The gas has to be lowered. A price that adds little to the gain stays as it is.
+  // The gas values must be lowered. If the price makes up at most half of the allowed gain, it is not lowered.
   return 2n * parts.price <= mostWei ? paid.pricePerGasWei : cost;
 };
 
@@ -191,7 +191,7 @@ export const highestOffer = (offer: Offer, prices: GasPrices, surplus: Surplus):
   const mostGas = pricePerGasWei === 0n ? surplus.givenGas : left / pricePerGasWei;
   const { penaltyGas } = surplus;
   const surplusGas = surplus.givenGas - penaltyGas;
-  // The smaller of the two stays as it is, but takes at most half.
+  // The smaller of the two is capped at half of `mostGas`; the other gets the rest.
   const smaller = min(min(surplusGas, penaltyGas), mostGas / 2n);
   const surplusShare = surplusGas <= penaltyGas ? smaller : mostGas - smaller;
   return {

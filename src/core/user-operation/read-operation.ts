@@ -144,7 +144,7 @@ const checkSame = (sent: PartialUserOperation, packed: keyof PartialUserOperatio
   }
 };
 
-/** Of the client's paymaster only the gas limits are used, but its fields must not contradict each other. */
+/** Only the gas limits of the client's paymaster fields are used, but the fields must not contradict each other. */
 const checkPaymasterFields = (sent: PartialUserOperation): void => {
   const { paymasterAndData = '0x' } = sent;
   if (paymasterAndData === '0x') return;

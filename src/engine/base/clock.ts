@@ -47,7 +47,7 @@ const POLL_MS = 1_000;
 
 /**
  * A clock that starts at the machine's time of day and then runs independently. Limits, the breaker and validity
- * windows depend on it, so a change of the machine's time must not move them: a jump forward would release used budget,
+ * windows depend on it, so a change to the machine's time must not move them: a jump forward would release used budget,
  * and a jump back would count it twice. The clock approaches the machine's time by running a tenth faster or slower.
  * Time spent asleep is real, so it is added immediately.
  */

@@ -54,7 +54,7 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
   /** When late logs were last searched for (monotonic ms). */
   let checkedAt = -Infinity;
   const isCheckDue = (): boolean => clock.monotonic() - checkedAt >= LATE_LOGS.everyMs;
-  /** Heads of the latest polls, oldest first. Of those that no re-org removes, only the newest is kept. */
+  /** Heads of the latest polls, oldest first. Among those that no re-org can remove, only the newest is kept. */
   let heads: readonly Block[] = [];
 
   /** The first block to read, and the last block that was read before on this chain. */

@@ -23,7 +23,7 @@ interface Desk {
   maxRangeBlocks?: number;
 }
 
-/** A settlement with scripted nodes, whose newest blocks are from now. */
+/** A settlement with scripted nodes. The timestamp of their newest blocks is the current time. */
 const desk = ({ nodes, maxRangeBlocks = 2_000 }: Desk = {}) => {
   const node = nodes?.[CHAIN] ?? new ScriptedNode(5_000, SECONDS);
   const all = nodes ?? { [CHAIN]: node };

@@ -118,7 +118,7 @@ export interface ConfigEntry {
   readonly source: string;
 }
 
-/** A change of one setting: text, or a value of the setting's type. Null removes it from the file. */
+/** A change to one setting. The value is text or has the setting's type; null removes the setting from the file. */
 export interface ConfigChange {
   readonly key: string;
   readonly value: unknown;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Descriptors (files, sockets) that this process may open. Infinity if unknown: only Linux reports it, and elsewhere
- * Node.js is allowed more than a desk needs.
+ * Number of descriptors (files, sockets) that this process may open. Infinity if unknown: only Linux reports the limit,
+ * and on other systems it is higher than an engine needs.
  */
 export const mostDescriptors = (): number => {
   try {

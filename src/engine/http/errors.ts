@@ -3,7 +3,10 @@ import { EngineError, type ErrorCode } from '../../shared/errors.ts';
 import type { Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 
-/** Expected errors as they are. Requests that koa cannot read get our own message. Anything else is a bug. */
+/**
+ * Returns expected errors unchanged, an error with our own message for a request that koa cannot read, and undefined for
+ * anything else, which is a bug.
+ */
 const toEngineError = (error: unknown): EngineError | undefined => {
   if (error instanceof EngineError) return error;
   const { status } = (typeof error === 'object' && error !== null ? error : {}) as { status?: unknown };

@@ -29,7 +29,7 @@ interface CheckpointContext {
 const MAX_ENTRIES = 1_000;
 const MAX_MS = 10_000;
 
-/** Signs the heads of a desk's log with the key in its vault. */
+/** Signs the heads of the log with the key in the vault. */
 export const createCheckpoints = ({ store, vault, clock }: CheckpointContext): Checkpoints => {
   const origin = async (): Promise<string> => `gasdesk/${await store.deskId()}`;
 

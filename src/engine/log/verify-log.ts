@@ -36,7 +36,7 @@ export interface LogReader {
 }
 
 const LINE_BREAK = 10;
-/** No entry is longer. A policy with the largest ABIs that a desk accepts is far shorter. */
+/** No entry is longer. A policy with the largest ABIs that Gasdesk accepts is far shorter. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 
 /** Lines of a file as bytes, without their line breaks. */
@@ -257,10 +257,10 @@ const checkStored = async (
 };
 
 /**
- * Verifies a desk's log against all its checkpoints, against the data next to the log in the database, and against
- * where the log ended at the engine's last write.
+ * Verifies the log against all its checkpoints, against the data next to the log in the database, and against where the
+ * log ended at the engine's last write.
  *
- * @throws EngineError `VAULT_LOCKED` if no key is given and the desk's cannot be read; `VALIDATION` for an invalid key;
+ * @throws EngineError `VAULT_LOCKED` if no key is given and the log's cannot be read; `VALIDATION` for an invalid key;
  *   `EXPORT_INVALID` if `since` contains no checkpoint
  */
 export const verifyDesk = async (call: Caller, check: LogCheck): Promise<LogReport> => {

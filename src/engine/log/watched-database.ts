@@ -36,7 +36,7 @@ interface OpenOptions {
   readonly log: Log;
 }
 
-/** Bytes of free disk space below which a desk that failed to store still cannot. */
+/** After a failed write, writing is not tried again while fewer bytes than this are free on the disk. */
 const ROOM_TO_DECIDE = 2n ** 17n;
 
 const refusal = ({ words, written, found }: Rollback): EngineError =>
@@ -46,7 +46,7 @@ const refusal = ({ words, written, found }: Rollback): EngineError =>
   });
 
 /**
- * Opens a desk's database, and first compares it with what this engine has written.
+ * Opens the database, and first compares it with what this engine has written.
  *
  * @throws EngineError as {@link openDeskDatabase}, and `LOG_ROLLED_BACK`
  */

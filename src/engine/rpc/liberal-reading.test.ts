@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ENTRY_POINT, request, send, sender, validOp, without } from '../../../test/support/dispatching.ts';
 
 /**
- * Requests observed from clients of other stacks. By behaviour 2.2, a field that this desk does not need must not make
+ * Requests observed from clients of other stacks. By behaviour 2.2, a field that Gasdesk does not need must not make
  * a wallet fail.
  */
 

@@ -33,7 +33,7 @@ export interface BackgroundWorkOptions {
 const RECHECK_MS = 60_000;
 /** How often to check whether a checkpoint is due. */
 const CHECKPOINT_MS = 1_000;
-/** Maximum delay until a change of the machine's time is reported. */
+/** Maximum delay until a change to the machine's time is reported. */
 const CLOCK_MS = 10_000;
 
 /** The periodic work of an engine, not started yet. Checkpoints come first. */

@@ -9,8 +9,8 @@ export interface PolicyRecorder {
 }
 
 /**
- * Every change of settings goes through a procedure of the service, or through the store, which counts changes. So it
- * suffices to call this after each procedure, and no procedure has to do it itself.
+ * Every change to the settings goes through a procedure of the service, or through the store, which counts changes. So
+ * it suffices to call this after each procedure, and no procedure has to do it itself.
  */
 export const createPolicyRecorder = (
   context: Pick<ServiceContext, 'store' | 'config' | 'clock' | 'log'>,

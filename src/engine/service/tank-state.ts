@@ -33,7 +33,7 @@ export type TankBalance = { readonly wei: bigint } | { readonly error: string };
 /** The tank that pays for a DApp. All amounts are in wei. */
 export interface TankState {
   readonly balanceWei: bigint | null;
-  /** Reserved at this tank by all DApps that share it; undefined without a tank. */
+  /** Reserved from this tank by all DApps that share it; undefined without a tank. */
   readonly reservedWei?: bigint;
   readonly pendingWithdrawalsWei?: bigint;
   readonly freeWei: bigint | null;

@@ -34,8 +34,8 @@ const vaultFileSchema = z.strictObject({
   format: z.literal('gasdesk-vault', 'is not "gasdesk-vault"'),
   version: z.literal(VERSION, `is not ${VERSION}, the only version that this Gasdesk reads`),
   /**
-   * The data key, encrypted once for each unlocker. Each unlocker opens the vault, and changing one does not affect the
-   * entries.
+   * The data key, encrypted once for each unlocker. Any one unlocker is enough to unlock the vault, and changing one does
+   * not affect the entries.
    */
   locks: z.strictObject({
     passphrase: z.strictObject({ scrypt: scryptSchema, dataKey: base64 }).optional(),

@@ -73,7 +73,7 @@ const ANSWERS: Record<string, unknown> = { eth_maxPriorityFeePerGas: '0x1', eth_
 const tempFolder = useTempFolders();
 let store: Store;
 let balance: bigint;
-/** Runs after a balance was read, before the answer reaches the desk. */
+/** Runs after a balance was read, before the answer reaches the engine. */
 let afterRead: (reads: number) => Promise<void>;
 let reads: number;
 let sponsor: (nonce: bigint) => Promise<SponsorshipDecision>;

@@ -28,7 +28,7 @@ const hasWindow = ({ layout }: ReadyPaymaster, op: UserOperation, terms: Sponsor
   layout.encode(op, terms, STUB_SIGNATURE) !== layout.encode(op, { ...terms, ...PAST }, STUB_SIGNATURE);
 
 /**
- * Signs drafts for the desk's own simulations, such that the contract accepts them only there. The account's code sees
+ * Signs drafts for Gasdesk's own simulations, such that the contract accepts them only there. The account's code sees
  * the signature, and can leak it in anything that its behaviour affects: a revert reason, an error's selector, the gas
  * it uses. Simulations ignore the window, so use one that has passed. If the contract has no window, sign with a key
  * made for this estimate, which the simulated state has in place of the signer.

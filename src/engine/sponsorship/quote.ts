@@ -37,7 +37,7 @@ export interface FeeQuotes {
  * operation that would be denied for its gas or fees has no price.
  *
  * @throws EngineError `PAYMASTER_NOT_READY`, also for a version without token mode; `NOT_SPONSORED` for gas and fees
- *   that are always denied, while the desk or the DApp is paused, and if users of the DApp may not pay in tokens; else
+ *   that are always denied, while sponsorship is paused, and if users of the DApp may not pay in tokens; else
  *   as deciding and rates do
  */
 export const quoteFees = async (context: DecisionContext, request: SponsorshipRequest): Promise<FeeQuotes> => {

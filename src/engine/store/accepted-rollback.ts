@@ -2,7 +2,7 @@ import type { EntryBody } from '../../core/log/entry.ts';
 import type { DeskLogEnd } from './log-store.ts';
 
 interface RollbackAcceptance {
-  /** Ids of the desk, before and after. */
+  /** Desk ids, before and after. */
   readonly before: string;
   readonly after: string;
   readonly entries: number;
@@ -18,5 +18,5 @@ export const acceptedRollback = ({ before, after, entries, written }: RollbackAc
   changes: [{ subject: 'desk', id: after, before: { deskId: before }, after: { deskId: after, entries, written } }],
 });
 
-/** Text in an entry that gives the desk another id, after an accepted or a restored state. */
+/** Text in an entry that changes the desk id, after `accept-rollback` or `restore`. */
 export const calledBefore = (deskId: string): string => `"before":${JSON.stringify({ deskId })}`;

@@ -47,7 +47,7 @@ export interface TileRow {
 export interface LogCheckStore {
   /** In order, after a `seq`. */
   decisionColumns(page: { after: number; limit: number }): Promise<DecisionColumns[]>;
-  /** Every change of the policy in force, in order. */
+  /** Each policy that was put in force, in order. */
   policyChanges(): Promise<HistoryRow[]>;
   /** Amounts of accounts that are not rolling windows, after a row without an account. */
   heldAccounts(): Promise<HeldAccountRow[]>;
@@ -55,6 +55,6 @@ export interface LogCheckStore {
   revisionTexts(page: { after: string; limit: number }): Promise<RevisionRow[]>;
   /** Tiles of a level, from one on. */
   tiles(page: { level: number; from: number; limit: number }): Promise<TileRow[]>;
-  /** Leaf hashes stored with a range of entries. */
+  /** The leaf hashes that the database stores for a range of entries. */
   leafHashes(range: { start: number; end: number }): Promise<Buffer[]>;
 }

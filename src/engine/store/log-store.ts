@@ -35,24 +35,24 @@ export interface LogCheckpoint {
   readonly note: string;
 }
 
-/** An operator's action outside of the database, such as a change of the vault. */
+/** An operator's action outside of the database, such as a change to the vault. */
 export interface OutsideAction extends CallerInfo {
   readonly action: string;
   readonly changes: readonly Change[];
 }
 
 /**
- * The log: one entry for every decision, settlement and change of settings, in commit order. It is part of the store,
- * whose other writes enter themselves in the same step.
+ * The log: one entry for every decision, settlement and change to settings, in commit order. It is part of the store,
+ * whose other writes append their entries in the same transaction.
  */
 export interface LogStore {
-  /** Id of this desk, until its log continues from an older state. */
+  /** The desk id. It changes when the log continues from an older state. */
   deskId(): Promise<string>;
-  /** Whether the log shows that the desk had this id before. */
+  /** Whether the log shows that this was the desk id before. */
   wasCalled(deskId: string): Promise<boolean>;
   /**
-   * Continues from an older state of the log, as the operator requested. The desk gets another id, and so its log
-   * another key, because signed heads may exist that this log does not extend. An entry records the lost end.
+   * Continues from an older state of the log, as the operator requested. The desk id and the log's key change, because
+   * signed heads may exist that this log does not extend. An entry records the lost end.
    */
   acceptRollback(written: DeskLogEnd): Promise<void>;
   /** Enters that the engine runs, before any other entry. Only once. */

@@ -3,7 +3,7 @@ import type { NotificationKind } from '../../api/notifications.ts';
 /** A lasting condition that the operator is notified of. At most one of a kind is open per subject. */
 export interface Condition {
   readonly kind: NotificationKind;
-  /** Id of a DApp, decimal id of a chain, or empty for the whole desk. */
+  /** Id of a DApp, decimal id of a chain, or empty for the whole installation. */
   readonly subject: string;
 }
 
@@ -29,7 +29,7 @@ export interface StoredNotification extends NewNotification {
 export interface NotificationWebhook {
   /** Without user name and password: the full URL is in the vault. */
   readonly url: string;
-  /** Of the last call, epoch ms; null before the first. */
+  /** Time of the last call, epoch ms; null before the first. */
   readonly attemptedAt: number | null;
   /** Error of the last call; null if it succeeded. */
   readonly error: string | null;

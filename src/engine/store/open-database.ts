@@ -4,16 +4,16 @@ import type { DeskDatabase } from './database.ts';
 import type { StoreWatch } from './store-watch.ts';
 import { openSqliteDatabase } from './sqlite/sqlite-database.ts';
 
-/** Where a desk's data is. */
+/** Where the data of an installation is. */
 export interface DatabasePlace {
-  /** The data folder. Without a URL it has a SQLite file and the vault's file. */
+  /** The data folder. Without a URL, it contains the SQLite file and the vault's file. */
   readonly folder: Pick<DataFolder, 'database' | 'vault'>;
-  /** Of a PostgreSQL database. */
+  /** URL of the PostgreSQL database; undefined for SQLite. */
   readonly url: Secret<string> | undefined;
 }
 
 /**
- * Opens a desk's database.
+ * Opens the database of an installation.
  *
  * @throws EngineError `DATA_FOLDER_UNUSABLE`, `STORE_UNAVAILABLE`, `STORAGE_FAILED` or `DATABASE_TOO_NEW`
  */

@@ -6,12 +6,12 @@ import { pastDecisions } from './tables/past-decisions.ts';
 export interface PastPlace {
   /** Path of the SQLite file, used without a URL. */
   readonly file: string;
-  /** Of a PostgreSQL database. */
+  /** URL of the PostgreSQL database; undefined for SQLite. */
   readonly url: string | undefined;
 }
 
 /**
- * Reads past decisions while a desk continues to write, with its own connection.
+ * Reads past decisions with its own connection, while the engine continues to write.
  *
  * @throws Error of the database
  */

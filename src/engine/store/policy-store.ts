@@ -20,7 +20,7 @@ export type Webhook = PolicyWebhook & { readonly paymasterId: string };
 
 /** Everything that decides for one DApp, read at one moment. */
 export interface DappPolicy {
-  /** Grows with every change of the DApp's contracts, rules or webhooks. */
+  /** Grows with every change to the DApp's contracts, rules or webhooks. */
   revision: number;
   contracts: SmartContract[];
   rules: Rule[];
@@ -109,8 +109,8 @@ export interface PolicyRevisionStore {
 
 export interface PolicyStore extends DappPolicyStore, PauseStore, PolicyRevisionStore {
   /**
-   * Grows with every change of what decides for a DApp or determines what is signed: its contracts, rules, webhooks,
-   * low balance and funding wallet, and its chain's signer, paymaster contracts, fee tokens and settings.
+   * Grows with every change to settings that decisions for a DApp or its signed data depend on: its contracts, rules,
+   * webhooks, low balance and funding wallet, and its chain's signer, paymaster contracts, fee tokens and settings.
    */
   settingsVersion(scope: SettingsScope): Promise<number>;
 }

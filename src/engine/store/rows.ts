@@ -74,7 +74,7 @@ export interface SharedTransaction extends StepRows {
 export interface Transaction extends StepRows {
   readonly log: LogEntries;
   settingsVersion(scope: SettingsScope): Steps<number>;
-  /** Reports a change of what decides within a scope: pending decisions restart. */
+  /** Reports a change to settings in this scope that decisions depend on: pending decisions restart. */
   readonly settingsChanged: (scope: ChangedScope) => void;
   /** Makes pending decisions read everything again. */
   readonly advanceLedger: () => void;

@@ -1,6 +1,6 @@
 import { EngineError } from '../../shared/errors.ts';
 
-/** Version of the tables, on SQLite and on PostgreSQL alike. Every change of them is a new version. */
+/** Version of the tables, on SQLite and on PostgreSQL alike. Every change to them is a new version. */
 export const SCHEMA_VERSION = 202;
 
 const EARLIER =

@@ -7,7 +7,7 @@ type Key = string | number;
 export interface SettingsCache {
   /** Caches what `read` returns. Concurrent callers share one call of it. */
   remembered<Keys extends readonly Key[], T>(read: (...keys: Keys) => Promise<T>): (...keys: Keys) => Promise<T>;
-  /** Grows with every change of what decides. */
+  /** Grows with every change to a setting that decisions depend on. */
   readonly changes: () => Promise<number>;
 }
 

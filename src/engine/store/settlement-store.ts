@@ -91,7 +91,7 @@ export interface SettlementStore {
    * its `fromBlock` has no blocks: `mined` counts, and nothing is taken back.
    * - The sponsored decision with the hash of a mined operation, or one of its `sponsoredHashes`, becomes `settled` at
    *   its cost (`settledCost` in the core) and in its block, whatever it was before: the chain overrides a release. It
-   *   keeps that hash too. Of several decisions with one hash (a request sent twice in one second) exactly one is
+   *   keeps that hash too. If several decisions have one hash (a request sent twice in one second), exactly one is
    *   settled: the one that already is, else the oldest.
    * - An operation without such a decision is unmatched. One of the decisions about its EntryPoint, paymaster, sender
    *   and nonce has paid for it, but it is unknown which. All reserved ones become `unconfirmed`, which counts their

@@ -111,9 +111,8 @@ export const checkBurnRate = ({
 };
 
 /**
- * Number of parts that the breaker's period is divided into. An amount counts until the part it was signed in lies
- * completely outside the period. So the period never exceeds the limit, and an amount counts at most one sixtieth too
- * long.
+ * Number of buckets that the breaker's period is divided into. An amount counts until its bucket lies completely outside
+ * the period. So no period exceeds the limit, and an amount counts too long by at most a sixtieth of the period.
  */
 const PARTS = 60;
 const partMsOf = (seconds: number): number => (seconds * 1000) / PARTS;
@@ -128,7 +127,7 @@ export const forgottenAt = (seconds: number, at: number): number => {
   return over;
 };
 
-/** The last millisecond of the part of the breaker's period that contains `at`. Epoch ms. */
+/** The last millisecond of the breaker's bucket that contains `at`. Epoch ms. */
 export const partEndsAt = (seconds: number, at: number): number => forgottenAt(seconds, at) - seconds * 1000 - 1;
 
 const tripWords = ({ facts, policy, symbol }: RuleInput, what: string, part: bigint): string => {

@@ -76,7 +76,7 @@ const hints: Readonly<Record<string, string>> = {
   AA25: 'Read the nonce from EntryPoint.getNonce just before sending.',
 };
 
-/** A contract's revert error. Of what the contract chose, it contains only a selector. */
+/** A contract's revert error. The only content that it takes over from the contract is a selector. */
 interface ErrorName {
   readonly selector: string;
   /** `Error(string)`, the kind of panic, or the selector. */

@@ -42,7 +42,7 @@ type Complete = (op: PartialUserOperation, overrides: AlchemyRequest['overrides'
 /**
  * Reads `[object]`. A refusal is stored.
  *
- * @param complete adds what the client leaves to the desk
+ * @param complete adds the fields that the client leaves to Gasdesk
  * @throws EngineError `VALIDATION`, `ENTRY_POINT_MISMATCH`, and as `complete` does
  */
 export const readAlchemy = (

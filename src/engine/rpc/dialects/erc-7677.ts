@@ -11,7 +11,7 @@ export interface PaymasterRequest {
   readonly request: ProcedureArguments<'sponsorship.sponsor'>;
 }
 
-/** True if the client leaves one of the account's gas limits to the desk. */
+/** True if the client leaves one of the account's gas limits to Gasdesk. */
 export const isGasOpen = (op: PartialUserOperation): boolean => {
   const isPacked = op.accountGasLimits !== undefined;
   return !op.preVerificationGas || !(isPacked || (op.callGasLimit && op.verificationGasLimit));

@@ -36,7 +36,7 @@ export interface CopyResult {
 
 const PG_TYPES = { INTEGER: 'bigint[]', TEXT: 'text[]', BLOB: 'bytea[]' } as const;
 
-/** Removes rows that a new database has. */
+/** Removes the rows that creating the schema inserts. */
 const MADE_WITH_THE_SCHEMA = 'DELETE FROM desk; DELETE FROM sponsorship_resume';
 
 const LEAVES = 'SELECT hash FROM log ORDER BY position';
@@ -152,7 +152,7 @@ const enterHashes = (database: SqliteDatabase): void => {
   while (!enterSome.immediate());
 };
 
-/** A desk in files. */
+/** The SQLite database and the vault of an installation. */
 export interface SqliteDesk {
   readonly database: SqliteDatabase;
   /** The sealed vault, if one exists. */
@@ -160,10 +160,10 @@ export interface SqliteDesk {
 }
 
 /**
- * Copies a desk from SQLite into an empty PostgreSQL database, in one transaction, and compares every row before it
+ * Copies a SQLite database into an empty PostgreSQL database, in one transaction, and compares every row before it
  * commits. A NUL in a text, which PostgreSQL cannot store, is replaced as always.
  *
- * @param desk its database, on which no engine runs, and its sealed vault
+ * @param desk the database, on which no engine runs, and the sealed vault
  * @throws EngineError `DATABASE_NOT_EMPTY`, `DATABASE_TOO_NEW` or `DATABASE_TOO_OLD`
  */
 export const copyToPostgres = async (desk: SqliteDesk, client: pg.ClientBase): Promise<CopyResult> => {
@@ -233,8 +233,8 @@ const fillTable = async (
 };
 
 /**
- * Copies a desk from PostgreSQL, as of one moment, into a new SQLite database, and compares every row. The file is not
- * durable yet.
+ * Copies a PostgreSQL database, as of one moment, into a new SQLite database, and compares every row. Does not flush the
+ * file to disk.
  *
  * @param database has the tables, and is empty
  * @throws the signal's reason
@@ -277,9 +277,9 @@ export const copyToSqlite = async (
 };
 
 /**
- * Checks that a database has a desk of this version.
+ * Checks that a database has Gasdesk's tables, in this version.
  *
- * @throws EngineError `CONFIG_INVALID` if the database has no desk, and is left unchanged; `DATABASE_TOO_NEW`,
+ * @throws EngineError `CONFIG_INVALID` if the database has no such tables, and is left unchanged; `DATABASE_TOO_NEW`,
  *   `DATABASE_TOO_OLD`
  */
 export const requireDesk = async (client: pg.ClientBase): Promise<void> => {

@@ -7,7 +7,7 @@ import { copyToSqlite } from './copy.ts';
 import type { Rows } from './rows.ts';
 import type { Writer } from './writer.ts';
 
-/** Expected value of each counter in the desk's row. */
+/** Expected value of each counter in the row of `desk_head`. */
 const COUNTERS = `SELECT name, counted, found FROM desk_head, LATERAL (VALUES
     ('decisions', decisions, (SELECT count(*) FROM decision)),
     ('accounts', accounts, (SELECT max(account_id) FROM ledger_account)),

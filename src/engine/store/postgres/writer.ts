@@ -15,7 +15,7 @@ import { type ChangedScope, type SettingsCache, scopeText } from './settings-cac
 export interface Transaction extends Rows {
   readonly head: DeskHead;
   readonly log: LogWriter;
-  /** Reports a change of what decides within a scope: pending decisions restart. */
+  /** Reports a change to settings in this scope that decisions depend on: pending decisions restart. */
   readonly settingsChanged: (scope: ChangedScope) => void;
   /** Reports new or changed decisions to their followers. */
   readonly decisionsChanged: () => void;

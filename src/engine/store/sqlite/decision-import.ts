@@ -14,7 +14,7 @@ import { type StoredRecord, recordText } from '../../../core/decision/stored-rec
 export type ImportedDecision = StoredRecord &
   Pick<DecisionRecord, 'seq' | 'settlement' | 'actualCostWei' | 'policyRevision'>;
 
-/** A new database to fill with decisions of another desk. */
+/** A new database to fill with decisions of another installation. */
 export interface DecisionImport {
   /**
    * Adds a decision unchanged, with its `seq`, which must be new, and its policy revision.
@@ -60,7 +60,7 @@ const openForFilling = (file: string): Database.Database => {
   const database = new Database(file);
   database.pragma('journal_mode = OFF');
   database.pragma('synchronous = OFF');
-  // Rules and accounts of the other desk are unknown.
+  // Rules and accounts of the other installation are unknown.
   database.pragma('foreign_keys = OFF');
   createSchema(database);
   return database;

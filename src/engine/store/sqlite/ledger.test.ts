@@ -39,7 +39,7 @@ test.each([1, 100_000])(
         ledger.save();
       })();
     }
-    // Of each user half of the first four amounts, rounded down, and the whole fifth: 5 + 10 + 15 + 20 + 50 for the first.
+    // For each user, half of the first four amounts, rounded down, and the whole fifth: 5 + 10 + 15 + 20 + 50 for the first user.
     expect(held()).toEqual([100n, 101n, 106n]);
     expect(stored()).toEqual(USERS.map((user, index) => [user, String(held()[index])]));
   },

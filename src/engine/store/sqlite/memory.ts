@@ -1,13 +1,13 @@
 import type { SettingsScope } from '../policy-store.ts';
 import type { ChangedScope } from '../settings-cache.ts';
 
-/** Counts changes of settings, so that a decision based on older settings is not written. */
+/** Counts changes to settings, so that a decision based on older settings is not written. */
 export interface SettingsVersion {
   /** Grows with every change within the scope. */
   of(scope: SettingsScope): number;
-  /** Grows with every change of any scope. */
+  /** Grows with every change in any scope. */
   changes(): number;
-  /** Call with every change of what decides within a scope, before any other write. */
+  /** Call with every change to settings in this scope that decisions depend on, before any other write. */
   readonly changed: (scope: ChangedScope) => void;
   readonly dappChanged: (paymasterId: string) => void;
   readonly deskChanged: () => void;
@@ -15,7 +15,7 @@ export interface SettingsVersion {
 
 /**
  * Counters are in memory: only this process writes to the database, and a pending decision does not outlive it. They
- * are separate per DApp and chain, so that a change of one DApp's rules does not delay the others.
+ * are separate per DApp and chain, so that a change to one DApp's rules does not delay the others.
  */
 export const createSettingsVersion = (): SettingsVersion => {
   const dapps = new Map<string, number>();

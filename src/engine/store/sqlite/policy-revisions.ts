@@ -7,13 +7,13 @@ import { runSteps, statementsOf } from './rows.ts';
 
 export type PoliciesInForce = ReturnType<typeof policiesInForce>;
 
-/** Which policy is in force by the log, inside of shared transactions. */
+/** Puts policies in force within the caller's transaction, and appends each to the log. */
 export const policiesInForce = (database: Database.Database, log: Pick<LogWriter, 'append'>) => {
   const tx = { ...stepsOf(statementsOf(database)), log };
-  /** By DApp, as the database has it. Every decision asks for it. */
+  /** Hash of the policy in force, by DApp: a copy of what the database has, since every decision needs it. */
   const known = new Map<string, string>();
   return {
-    /** What was put in force may have been undone, or replaced. */
+    /** Call if a policy that was put in force may have been rolled back or replaced. */
     forget: () => known.clear(),
     /** Puts a revision in force. False if it already is. */
     enforce(revision: PolicyRevision, use: FirstUse): boolean {

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 
 /**
- * Gives the desk in a restored database file another id, and so its log another key: since the backup the desk may have
- * signed heads that this log does not extend. The log's next entry says so.
+ * Gives a restored database file another desk id, and so its log another key: since the backup, Gasdesk may have signed
+ * heads that this log does not extend. The log's next entry records the change.
  *
  * @param backedUpAt when the backup was made, epoch ms
  */

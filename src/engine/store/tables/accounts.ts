@@ -12,7 +12,7 @@ export const useRecorder = (rows: Rows, table: string, key: string) => {
   return async (id: string, at: number): Promise<void> => {
     if (at < (known.get(id) ?? -Infinity) + LAST_USE_STEP_MS) return;
     known.set(id, at);
-    // There is no such credential, or another engine has stored a use shortly before.
+    // There is no such credential, or another engine recorded a use just before this one.
     if ((await rows.run(USE, [id, at])) === 0) known.delete(id);
   };
 };

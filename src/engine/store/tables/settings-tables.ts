@@ -11,7 +11,7 @@ interface ColumnTypes {
   readonly options: string;
 }
 
-/** SQL of the tables of the operators' settings, and of who may use the desk, and where. */
+/** SQL of the tables for the operators' settings, credentials, and allowed origins. */
 export const settingsTables = ({ integer, key, counter, place, options }: ColumnTypes): string => `
   CREATE TABLE account (account_id ${key} PRIMARY KEY, name TEXT NOT NULL, created_at ${integer} NOT NULL${place}) ${options};
   CREATE TABLE paymaster (

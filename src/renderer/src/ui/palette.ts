@@ -34,7 +34,7 @@ export const palettes = {
 
 export type Palette = (typeof palettes)[keyof typeof palettes];
 
-/** The colours for the system's theme. Follows changes of the theme. */
+/** The colours for the system's theme. They change with the theme. */
 export const usePalette = (): ComputedRef<Palette> => {
   const osTheme = useOsTheme();
   return computed(() => palettes[osTheme.value === 'dark' ? 'dark' : 'light']);

@@ -7,7 +7,7 @@ import { type RegisteredContract, tickedOf } from './registered-contract.ts';
 const drafts = shallowReactive(new Map<string, string[]>());
 const keyOf = (contract: RegisteredContract): string => JSON.stringify(contract);
 
-/** Methods that the operator has ticked but not saved. The draft ends when any change of the contract is saved. */
+/** Methods that the operator has ticked but not saved. Saving any change to the contract ends the draft. */
 export const methodDrafts = {
   get: (contract: RegisteredContract): string[] | undefined => drafts.get(keyOf(contract)),
   set: (contract: RegisteredContract, methods: string[]): void => void drafts.set(keyOf(contract), methods),

@@ -65,7 +65,7 @@ const CHANGES: Readonly<Record<string, (evidence: Evidence) => Change | undefine
 
 /**
  * The change with which the operation would not have been denied, including the prefilled form for it; undefined if no
- * change of the policy helps.
+ * change to the policy helps.
  */
 export const fixOf = ({ id, code, chainId, paymasterId, trace }: DecisionRecord): Fix | undefined => {
   if (code === 'PRICE_UNKNOWN') return { verb: 'Set a price', to: coinPricePlace(chainId) };

@@ -1,7 +1,7 @@
 import type { ProcedureInput } from '../../../../api/index.ts';
 import type { Transport } from '../../transport/transport.ts';
 
-/** A change of a policy, as the procedure call that makes it. It can be tried before it is made. */
+/** A change to a policy, as the procedure call that makes it. It can be tried before it is made. */
 export type PolicyChange = ProcedureInput<'policies.try'>['change'];
 
 /** Makes a change, with the same call that was tried. */
