@@ -52,7 +52,7 @@ export const toRow = (decision: DecisionRecord): DecisionRow => {
   };
 };
 
-/** Part of an address, a hash or an id: no words of Gasdesk look like it, but a contract's name may. */
+/** Part of an address, a hash or an id. No text of Gasdesk looks like one, but a contract's name may. */
 const HEX = /^(?=.*\d)(?=.*[a-fx-])[\da-fx-]+$/;
 
 const isName = (text: string, revision: unknown): boolean => {
@@ -70,8 +70,8 @@ export const hasText = ({ sender, id, userOpHash, dapp, message, request }: Deci
 };
 
 /**
- * The whole decision if it contains the text of a filter. Making its words takes longest, so what cannot contain the text
- * is left out before.
+ * The whole decision, if it contains the text of a filter. Creating a decision's texts takes longest, so decisions that
+ * cannot contain the filter's text are left out first.
  *
  * @param text in lower case
  */
@@ -82,7 +82,7 @@ export const decisionWith = (
 ): DecisionRecord | undefined => {
   const read = readDecision(stored);
   const { policy = '', code } = read.record;
-  // The words of any other code have names and amounts in them.
+  // The texts of all other codes contain names and amounts.
   const cannotHave =
     code === 'SPONSORED' && isLean(read.record) && HEX.test(text) && !stored.record.toLowerCase().includes(text);
   if (cannotHave && !isName(text, revisionOf(policy))) return undefined;

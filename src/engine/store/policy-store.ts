@@ -18,7 +18,7 @@ export interface RuleUpdate extends Binding {
 
 export type Webhook = PolicyWebhook & { readonly paymasterId: string };
 
-/** Everything that decides for one DApp, read at one moment. */
+/** All settings that decisions for one DApp depend on, read at one moment. */
 export interface DappPolicy {
   /** Grows with every change to the DApp's contracts, rules or webhooks. */
   revision: number;

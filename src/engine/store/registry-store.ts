@@ -87,7 +87,7 @@ export interface FundingWalletChange {
   signature: string | null;
 }
 
-/** Maximum that may be signed on a chain within a time; beyond it, all sponsorship pauses. */
+/** Limit on the total maximum cost signed for a chain within a period; beyond it, all sponsorship pauses. */
 export interface Breaker {
   /** Sum of maximum costs: wei, decimal. */
   readonly amountWei: string;

@@ -18,10 +18,10 @@ import { policyRevisions } from './policy-revisions.ts';
 
 /** A row as SQLite reads it. */
 interface ReadRow extends Omit<DecisionRow, 'message' | 'hint'> {
-  /** Null if the core makes the words. */
+  /** Null if the core creates the texts from the record. */
   readonly message: string | null;
   readonly hint: string | null;
-  /** The record, if the words follow from it. */
+  /** The record, if the texts are created from it. */
   readonly record: string | null;
   /** Length of the record. */
   readonly length: number;
