@@ -133,7 +133,7 @@ export const createLogWriter = (
   };
 };
 
-/** Without continuing from an older state. */
+/** The log without the methods that continue from an older state. */
 type StoredLog = Omit<LogStore, 'wasCalled' | 'acceptRollback'>;
 
 export const logStore = (database: Database.Database, log: LogWriter, commit: GroupCommit): StoredLog => {
