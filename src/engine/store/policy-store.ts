@@ -31,7 +31,7 @@ export interface DappPolicy {
 
 export interface Pause {
   since: number;
-  /** By the operator or the breaker; null if none was given. */
+  /** The reason given by the operator or the breaker; null if none was given. */
   reason: string | null;
 }
 

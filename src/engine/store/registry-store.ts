@@ -9,10 +9,10 @@ export interface Account {
   createdAt: number;
 }
 
-/** Read; read and change; or read and change the data of one DApp. */
+/** What a token may do: read; read and change; or read and change the data of one DApp. */
 export type TokenScope = 'read' | 'manage' | 'dapp';
 
-/** Only a hash of the token is stored. */
+/** An auth token's data. Only a hash of the token itself is stored. */
 export interface AuthToken {
   tokenId: string;
   accountId: string;

@@ -30,7 +30,7 @@ export interface OperatorTransactions {
   prepare(action: ChainAction, from: Address): Promise<Draft>;
   /** @throws EngineError like `transactions.send` */
   send(draftId: string, signed: SignedDraft): Promise<OperatorTransaction>;
-  /** For wallets that only the operator's browser can reach. */
+  /** Transactions handed to wallets that only the operator's browser can reach. */
   readonly handOvers: HandOvers;
   /** @throws EngineError like `transactions.forget` */
   forget(transactionId: string): Promise<OperatorTransaction>;

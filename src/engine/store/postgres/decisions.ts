@@ -110,7 +110,7 @@ export const decisionStore = ({
   log,
   engine,
 }: DecisionStoreOptions): Store & Pick<Commits, 'drain'> & LostHolds => {
-  /** Only committed ones: others may still be rolled back. */
+  /** Paymasters known to be stored. Only committed ones, because others may still be rolled back. */
   const watched = new Set<string>();
   const others = new Set<string>();
 
