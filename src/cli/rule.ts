@@ -99,7 +99,7 @@ const writing = (name: string, summary: string) => {
 
 type WritingOptions = Omit<DeskOptions, 'data'> & { readonly data?: Data; readonly senders?: string };
 
-/** For a setting that null removes. */
+/** A time, or `none` to remove the setting. */
 const orNone = { parse: timeArgument, none: 'none' };
 
 const shared = {

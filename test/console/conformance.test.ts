@@ -7,6 +7,9 @@ import { electronTransport } from '../../src/renderer/src/transport/electron.ts'
 import { followFeed } from '../../src/renderer/src/transport/follow-feed.ts';
 import { httpTransport } from '../../src/renderer/src/transport/http.ts';
 import type { Transport } from '../../src/renderer/src/transport/transport.ts';
+import { entryText } from '../../src/core/log/entry.ts';
+import { sha256Text } from '../../src/engine/base/sha256.ts';
+import { LAST_ENTRY } from '../../src/engine/store/log-rows.ts';
 import type { ConsoleBridge, EngineAnswer } from '../../src/shared/console-bridge.ts';
 import { EngineError } from '../../src/shared/errors.ts';
 import type { FeedPage } from '../../src/shared/schema/decision.ts';
@@ -156,10 +159,19 @@ describe.each(['IPC', 'HTTP'])('over %s', (way) => {
     expect(failure).toMatchObject({ code, message: expect.any(String), data: expect.any(Object) });
   });
 
-  /** Settles a decision behind the desk's back; it hears with the next commit. */
+  /** Settles a decision behind the engine's back, with an entry of the log; it hears of it with its next commit. */
   const settle = (seq: number, wei: string): void => {
     const file = new Database(database);
-    file.prepare(`UPDATE decision SET settlement = 'settled', actual_cost_wei = ? WHERE seq = ?`).run(wei, seq);
+    const { position, at, hash } = file.prepare(LAST_ENTRY).get() as { position: number; at: number; hash: Buffer };
+    const body = JSON.stringify({ action: 'a test', via: 'engine', by: 'a test', changes: [] });
+    const head = { entry: position + 1, at, kind: 'action', previous: hash.toString('hex') } as const;
+    file.transaction(() => {
+      file.prepare(`UPDATE decision SET settlement = 'settled', actual_cost_wei = ? WHERE seq = ?`).run(wei, seq);
+      const entry = [head.entry, at, head.kind, sha256Text(`\0${entryText(head, body)}`), seq, body];
+      file
+        .prepare('INSERT INTO log_entry (position, at, kind, hash, settles, body) VALUES (?, ?, ?, ?, ?, ?)')
+        .run(entry);
+    })();
     file.close();
   };
   const here = async (): Promise<number> => (await transport.call('decisions.follow', { wait: false })).upTo;
@@ -228,11 +240,11 @@ describe.each(['IPC', 'HTTP'])('over %s', (way) => {
       .toMatchObject([
         ...[0, 1, 2].map((n) => ({ ...made, seq: first + n })),
         { ...settled, seq: first },
-        { ...made, seq: first + 3 },
+        { ...made, seq: first + 4 },
         { ...settled, seq: first + 1, actualCostWei: '8' },
-        ...[4, 5, 6].map((n) => ({ ...made, seq: first + n })),
+        ...[6, 7, 8].map((n) => ({ ...made, seq: first + n })),
         { ...settled, seq: first, actualCostWei: '9' },
-        { ...made, seq: first + 7 },
+        { ...made, seq: first + 10 },
       ]);
     expect(pages.at(-1)?.upTo).toBe(upTo + 11);
     expect([connections, lost.length]).toEqual([2, 1]);

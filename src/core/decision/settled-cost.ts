@@ -10,7 +10,7 @@ import { layouts } from '../paymaster-layouts/registry.ts';
 /** The parts of a sponsored decision that determine the cost of its operation. */
 export interface SponsoredTerms {
   readonly entryPoint: string;
-  /** As it was signed. */
+  /** The `paymasterAndData` that was signed. */
   readonly paymasterAndData: string;
   /** Wei that were reserved. */
   readonly maxCostWei: bigint;

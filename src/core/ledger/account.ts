@@ -1,4 +1,4 @@
-/** What an account counts: one of the limits, a balance on chain, or what was signed within a time. */
+/** What an account counts: one of the limits, a balance on chain, or the amount signed within a period. */
 export const accountKinds = [
   'tank',
   'sender',

@@ -9,7 +9,7 @@ const TAKEN = /^0x[0-9a-f]{64}[0-7][0-9a-f]{63}1[bc]$/i;
 
 export const isTakenByContracts = (signature: Hex): boolean => TAKEN.test(signature);
 
-/** With ethers: runs everywhere. */
+/** Recovers the signer with ethers, which runs on every platform. */
 export const portableRecoverSigner: RecoverSigner = (hash, signature) => {
   if (!isTakenByContracts(signature)) return undefined;
   try {

@@ -47,7 +47,7 @@ export type NotReplayable =
   | 'UNKNOWN_FORM';
 
 export interface ReplayHow {
-  /** The version that decides again. If another one decided, words and evidence are not compared. */
+  /** The version that decides again. If another version made the decision, texts and evidence are not compared. */
   readonly engine: string;
   /** False: the signer is not recovered, which takes most of the time. */
   readonly withSignatures: boolean;
@@ -61,7 +61,7 @@ export type ReplayResult =
       readonly differences: readonly Difference[];
       /** What the operation takes from the ledger if it is signed; empty if it could not be decided. */
       readonly reservations: readonly Reservation[];
-      /** True: another version decided it, so only what decides was compared. */
+      /** True: another version made the decision, so texts and evidence were not compared. */
       readonly isByOtherEngine: boolean;
     }
   | { readonly notReplayable: NotReplayable };

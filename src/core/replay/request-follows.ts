@@ -63,7 +63,7 @@ const byAlchemy = ([request]: Params): RequestMeaning | undefined => {
   return final(op, contextOf({ policyId, erc20Context }));
 };
 
-/** The meaning of the params of each method that decides; undefined if they are not in its form. */
+/** For each method that leads to a decision: the meaning of its params; undefined if they do not have its form. */
 const METHODS: Readonly<Record<string, (params: Params) => RequestMeaning | undefined>> = {
   pm_sponsorUserOperation: ([op, second, context]) =>
     typeof second === 'string'
@@ -123,7 +123,7 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 const isSameText = (field: string, stored: unknown, sent: unknown): boolean =>
   stored === sent || (typeof sent === 'string' && !QUANTITIES.has(field) && stored === sent.toLowerCase());
 
-/** Whether an operation was sent field by field as it is stored, as most are: then it need not be read again. */
+/** Whether every field was sent in the form in which it is stored. Most are: such an operation need not be read again. */
 const isPlain = (stored: Fields, sent: Fields): boolean => {
   for (const field of Object.keys(stored)) if (!isSameText(field, stored[field], sent[field])) return false;
   for (const field of Object.keys(sent)) {

@@ -2,7 +2,7 @@ export interface GasValues {
   callGasLimit: bigint;
   verificationGasLimit: bigint;
   preVerificationGas: bigint;
-  /** Only from v0.7 on, like paymasterPostOpGasLimit. */
+  /** This limit and `paymasterPostOpGasLimit` exist only from v0.7 on. */
   paymasterVerificationGasLimit?: bigint;
   paymasterPostOpGasLimit?: bigint;
 }

@@ -4,7 +4,7 @@ import type { Hex } from '../../shared/schema/hex.ts';
 
 export type Keccak256 = (bytes: Uint8Array) => Hex;
 
-/** In JavaScript, which runs everywhere. */
+/** Implemented in JavaScript, which runs on every platform. */
 export const portableKeccak256: Keccak256 = (bytes) => ethersKeccak256(bytes) as Hex;
 
 const hasher = await createKeccak(256).catch(() => undefined);

@@ -125,7 +125,8 @@ interface Tactics {
 }
 
 /**
- * Spends all that is available at one moment: the most expensive operation as often as it is sponsored, then the rest.
+ * Spends all that is available at one moment: repeats the most expensive operation until it is denied, then spends the
+ * rest on smaller ones.
  */
 const playRound = (
   policy: Policy,

@@ -39,7 +39,7 @@ export interface Artifact {
   readonly bytecode: Hex;
   /** Code at the contract's address, with immutables still zero; `0x` if the package contains only creation code. */
   readonly deployedBytecode: Hex;
-  /** As `npm package@version`. */
+  /** Where the code comes from, as `npm package@version`. */
   readonly source: string;
 }
 

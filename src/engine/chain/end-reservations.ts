@@ -32,7 +32,7 @@ const ASK_AGAIN_MS = 60_000;
 const [AT_ONCE, MAX_AT_POLL] = [20, 100];
 /** Maximum log requests per poll to search for the operations that used nonces. */
 const MAX_SEARCHES = 300;
-/** By how many blocks a search may start too early. */
+/** A search may start this many blocks too early. */
 const EARLY_BLOCKS = 64;
 /**
  * The nonce of an operation that never expires is not read before this time has passed, because most operations are

@@ -14,9 +14,9 @@ export interface PollLoop {
 export interface PollLoopOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** For the log. */
+  /** Name of the loop, for log messages. */
   readonly name?: string;
-  /** For the log. */
+  /** Chain of the loop, for log messages. */
   readonly chainId?: number;
   readonly everyMs: number;
   /** One poll. It checks the signal between its steps, so that stopping does not wait for a long poll. */

@@ -14,7 +14,7 @@ const toEngineError = (error: unknown): EngineError | undefined => {
   return undefined;
 };
 
-/** Not bugs, but the operator must know of them. */
+/** These errors are not bugs, but the operator must know of them, so they are logged. */
 const STORAGE_CODES: readonly ErrorCode[] = ['STORAGE_FAILED', 'STORE_UNAVAILABLE', 'LOG_ROLLED_BACK'];
 
 /** The error that a client may see. A bug becomes `INTERNAL` with a request id; only the log has its details. */

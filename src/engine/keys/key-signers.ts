@@ -7,7 +7,7 @@ import type { Wallets } from './wallets.ts';
 
 /** One key of the operator: a keystore that is opened for each use, or an account in a wallet on this machine. */
 export interface KeySigner {
-  /** With checksum letter case. */
+  /** The key's address, in checksum letter case. */
   readonly address: Address;
   /**
    * Signs a text as an EIP-191 personal message. Every returned signature has been verified to be by {@link address}.

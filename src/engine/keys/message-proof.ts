@@ -2,7 +2,7 @@ import { Signature, getAddress, verifyMessage } from 'ethers';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 
 export interface MessageProof {
-  /** With checksum letter case. */
+  /** The signer's address, in checksum letter case. */
   readonly address: Address;
   /** 65 bytes: r, s, v. */
   readonly signature: Hex;

@@ -6,7 +6,7 @@ import { sha256 } from '../base/sha256.ts';
 const PRIVATE_DER = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** From its 32 bytes (RFC 8032). */
+/** The private key with these 32 bytes (RFC 8032). */
 const privateKeyOf = (bytes: Uint8Array): KeyObject =>
   createPrivateKey({ key: Buffer.concat([PRIVATE_DER, bytes]), format: 'der', type: 'pkcs8' });
 

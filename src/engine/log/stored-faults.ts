@@ -78,7 +78,7 @@ export const differentColumn = (row: DecisionColumns): string | undefined => {
 };
 
 interface HeldAccount {
-  /** As `accountText` names it. */
+  /** The account's name, as `accountText` returns it. */
   readonly account: string;
   readonly held: string;
 }

@@ -11,8 +11,8 @@ import type { LogEnd } from '../store/log-store.ts';
 import type { DatabasePlace, openDeskDatabase } from '../store/open-database.ts';
 
 /**
- * What to do if the database is older than this engine's last write: refuse, open it for inspection, or continue from
- * there for good.
+ * What to do if the database is older than this engine's last write: refuse it, open it for inspection, or continue from
+ * that state permanently.
  */
 export type OnRollback = 'refuse' | 'open' | 'accept';
 

@@ -48,7 +48,7 @@ const isEnough = ({ freeWei, lowBelowWei }: DappState['tank']): boolean =>
   freeWei !== null && BigInt(freeWei) * 10n >= BigInt(lowBelowWei) * ENOUGH_TENTHS;
 
 /**
- * The only place that decides what the operator is notified of. Each notification has a start and an end: a low or
+ * The only place that determines what the operator is notified of. Each notification has a start and an end: a low or
  * empty tank, a burst of denials, an unreachable webhook or node, a tripped breaker, a pause.
  */
 export const watchDesk = (options: WatchOptions): Watch => {

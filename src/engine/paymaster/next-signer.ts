@@ -70,7 +70,7 @@ const contractsOn = async (
 ): Promise<PaymasterContract[]> =>
   (await store.listPaymasterContracts()).filter((contract) => contract.chainId === chainId);
 
-/** For comparing contracts: a decision or `doctor` may verify one meanwhile, which does not change it. */
+/** The contract with `checked` reset, for comparisons: a decision or `doctor` may verify a contract in the meantime. */
 const unchecked = (contract: PaymasterContract): PaymasterContract => ({ ...contract, checked: false });
 
 const mustAccept = (next: Address, [first]: readonly PaymasterContract[]): void => {

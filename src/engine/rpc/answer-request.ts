@@ -17,7 +17,7 @@ export interface ReceivedRequest {
   /** NaN if it is not a chain id. */
   readonly chainId: number;
   readonly apiKey: string;
-  /** As its socket reports it. */
+  /** The client's address, as the socket reports it. */
   readonly remoteAddress: string;
   /** False for bodies that are longer than most requests. */
   readonly isShort: boolean;

@@ -1,4 +1,4 @@
-/** As clients send it. */
+/** An operation in the form that clients send. */
 export const exampleOperationV06 = {
   sender: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
   nonce: '0x1',

@@ -17,7 +17,7 @@ export interface MethodParam {
   readonly optional?: true;
 }
 
-/** As on the wire. */
+/** An example in the form that is sent. */
 export interface MethodExample {
   readonly params: readonly unknown[];
   readonly result: unknown;
@@ -29,7 +29,7 @@ export interface RpcMethod {
   /** One line. */
   readonly summary: string;
   readonly params: readonly MethodParam[];
-  /** As on the wire. */
+  /** Schema of the result in the form that is sent. */
   readonly result: z.ZodType;
   readonly example: MethodExample;
   /** Expected errors besides {@link commonErrors}. */

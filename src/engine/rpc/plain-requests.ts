@@ -8,7 +8,7 @@ import type { RpcAnswer } from './dispatch.ts';
 import { failure, httpStatus } from './envelope.ts';
 import { SHORT_BODY } from './router.ts';
 
-/** Without characters that a router would decode. */
+/** Matches only paths without characters that a router would decode. */
 const PATH = /^\/api\/v[12]\/([1-9]\d{0,15})\/([\w.-]+)$/;
 
 /** The same headers as the router and the middlewares before it give to any other answer. */

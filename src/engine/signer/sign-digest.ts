@@ -37,7 +37,7 @@ const loadBinding = (): NativeBinding | undefined => {
   }
 };
 
-/** With ethers, which runs everywhere. */
+/** Signs with ethers, which runs on every platform. */
 export const portableSignDigest: SignDigest = (privateKey, digest) =>
   new SigningKey(privateKey).sign(digest).serialized as Hex;
 

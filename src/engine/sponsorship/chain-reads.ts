@@ -85,7 +85,7 @@ export const readWithdrawals = async (
 };
 
 /**
- * Fees for the next blocks that are sponsored, wei per gas: the node's, as far as it is believed.
+ * The fees that Gasdesk would sponsor for the next blocks, in wei per gas: the node's, as far as Gasdesk believes them.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`
  */

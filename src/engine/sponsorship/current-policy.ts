@@ -100,7 +100,7 @@ interface Reading {
   readonly policy: Promise<CurrentPolicy>;
 }
 
-/** By store and DApp. They change only with the settings. */
+/** Cached readings, by store and DApp. They change only with the settings. */
 const readings = new WeakMap<Store, Map<string, Reading>>();
 
 /**

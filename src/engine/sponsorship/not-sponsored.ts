@@ -1,6 +1,6 @@
 import type { Reason } from '../../core/decision/decide.ts';
 import { EngineError } from '../../shared/errors.ts';
 
-/** For calls without a decision that could give the reason. */
+/** The error for a call that is refused without a decision, so that the error itself gives the reason. */
 export const notSponsored = (reason: Reason): EngineError =>
   new EngineError('NOT_SPONSORED', `${reason.message} ${reason.hint}`, { ...reason });

@@ -12,7 +12,7 @@ export interface SponsorshipRequest {
   readonly method: string;
   readonly userOperation: RequestedOperation;
   readonly options: SponsorshipOptions;
-  /** As received, for the trace. */
+  /** The params as received, for the record. */
   readonly received: unknown;
   /** True: a hash replaces the client data besides the operation, and the webhook requests. */
   readonly isBlanked: boolean;

@@ -25,7 +25,7 @@ const callOf = (vault: Vault, target: WebhookTarget, op: object | undefined) => 
 export interface WebhookTrial {
   readonly webhookId: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** For a webhook of a rule. */
+  /** The operation; sent only to the webhook of a rule. */
   readonly userOp?: object | undefined;
   /** In the format of a decision id, but not stored. */
   readonly decisionId: string;

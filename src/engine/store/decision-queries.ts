@@ -28,7 +28,10 @@ export interface DecisionFilter extends DecisionQuery {
   nonce?: string | undefined;
   /** Id of a rule in shadow that would have denied them. */
   wouldDeny?: string | undefined;
-  /** In lower case: part of the sender, hash, id, called contract or method, DApp or reason. Reads every record. */
+  /**
+   * Text in lower case that the sender, hash, id, called contract or method, DApp or reason contains. Every record is
+   * read to find it.
+   */
   text?: string | undefined;
   /** Only decisions with a smaller `seq`. */
   before?: number | undefined;

@@ -7,7 +7,7 @@ export interface DecisionColumns
     Pick<DecisionRecord, 'seq' | 'id' | 'at' | 'paymasterId' | 'chainId' | 'sender' | 'outcome' | 'userOpHash'>,
     Pick<DecisionRecord, 'validUntil' | 'rule' | 'settlement' | 'actualCostWei'> {
   readonly block: number | null;
-  /** As JSON text. */
+  /** The record as JSON text. */
   readonly record: string;
   /** Number of log entries when this was read. */
   readonly entries: number;
@@ -16,14 +16,14 @@ export interface DecisionColumns
 export interface HistoryRow {
   readonly paymasterId: string;
   readonly hash: string;
-  /** As {@link DecisionColumns.entries}. */
+  /** Number of log entries when this was read. */
   readonly entries: number;
 }
 
 export interface RevisionRow {
   readonly hash: string;
   readonly policy: string;
-  /** As {@link DecisionColumns.entries}. */
+  /** Number of log entries when this was read. */
   readonly entries: number;
 }
 
@@ -32,7 +32,7 @@ export interface HeldAccountRow extends Required<Omit<AccountKey, 'kind'>> {
   readonly kind: AccountKind | null;
   /** Text, for amounts of any size. */
   readonly held: string;
-  /** As {@link DecisionColumns.entries}. */
+  /** Number of log entries when this was read. */
   readonly entries: number;
 }
 
@@ -45,7 +45,7 @@ export interface TileRow {
 
 /** Data next to the log's entries that must match them. */
 export interface LogCheckStore {
-  /** In order, after a `seq`. */
+  /** The decisions after a `seq`, in order. */
   decisionColumns(page: { after: number; limit: number }): Promise<DecisionColumns[]>;
   /** Each policy that was put in force, in order. */
   policyChanges(): Promise<HistoryRow[]>;

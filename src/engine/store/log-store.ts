@@ -2,7 +2,7 @@ import type { Change, EntryKind } from '../../core/log/entry.ts';
 import type { CallerInfo } from '../base/caller.ts';
 
 export interface LogLine {
-  /** From 0 on. */
+  /** Position of the entry, starting at 0. */
   readonly entry: number;
   readonly at: number;
   readonly kind: EntryKind;

@@ -7,7 +7,7 @@ export interface Condition {
   readonly subject: string;
 }
 
-/** With the text of the time when it began. */
+/** A notification that begins, with its texts at that time. */
 export interface NewNotification extends Condition {
   readonly id: string;
   /** Epoch ms. */

@@ -24,7 +24,7 @@ export interface OperatorTransactionStore {
    * @returns false, with nothing written, if one of `holds` has ended
    */
   saveOperatorTransaction(transaction: OperatorTransaction, holds?: Holds): Promise<boolean>;
-  /** For a transaction that the chain refused: it was never sent. */
+  /** Removes a transaction that the chain refused and that was therefore never sent. */
   removeOperatorTransaction(transactionId: string): Promise<void>;
   /** Newest first. */
   listOperatorTransactions(query: TransactionQuery): Promise<OperatorTransaction[]>;

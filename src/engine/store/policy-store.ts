@@ -18,7 +18,7 @@ export interface RuleUpdate extends Binding {
 
 export type Webhook = PolicyWebhook & { readonly paymasterId: string };
 
-/** Everything that decides for one DApp, read at one moment. */
+/** All settings that decisions for one DApp depend on, read at one moment. */
 export interface DappPolicy {
   /** Grows with every change to the DApp's contracts, rules or webhooks. */
   revision: number;
@@ -31,7 +31,7 @@ export interface DappPolicy {
 
 export interface Pause {
   since: number;
-  /** By the operator or the breaker; null if none was given. */
+  /** The reason given by the operator or the breaker; null if none was given. */
   reason: string | null;
 }
 

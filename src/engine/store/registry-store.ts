@@ -9,10 +9,10 @@ export interface Account {
   createdAt: number;
 }
 
-/** Read; read and change; or read and change the data of one DApp. */
+/** What a token may do: read; read and change; or read and change the data of one DApp. */
 export type TokenScope = 'read' | 'manage' | 'dapp';
 
-/** Only a hash of the token is stored. */
+/** An auth token's data. Only a hash of the token itself is stored. */
 export interface AuthToken {
   tokenId: string;
   accountId: string;
@@ -87,7 +87,7 @@ export interface FundingWalletChange {
   signature: string | null;
 }
 
-/** Maximum that may be signed on a chain within a time; beyond it, all sponsorship pauses. */
+/** Limit on the total maximum cost signed for a chain within a period; beyond it, all sponsorship pauses. */
 export interface Breaker {
   /** Sum of maximum costs: wei, decimal. */
   readonly amountWei: string;

@@ -109,7 +109,7 @@ export interface SettlementStore {
   /** The chain's `reserved` decisions with a `validUntil` below `validUntilBefore`, by `validUntil` and `seq`. */
   openReservations(query: {
     chainId: number;
-    /** Only those after it in that order. */
+    /** Returns only reservations after this one in that order. */
     after: Pick<OpenReservation, 'validUntil' | 'seq'>;
     validUntilBefore: number;
     most: number;

@@ -30,7 +30,7 @@ export interface ActionCall {
   readonly signer: Address | null;
   /** A description of the action. */
   readonly summary: string;
-  /** For withdrawals: what the action takes out of a tank. */
+  /** The amount that a withdrawal takes out of a tank, and the tank; only for withdrawals. */
   readonly withdrawal?: Withdrawal;
 }
 

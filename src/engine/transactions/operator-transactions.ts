@@ -30,7 +30,7 @@ export interface OperatorTransactions {
   prepare(action: ChainAction, from: Address): Promise<Draft>;
   /** @throws EngineError like `transactions.send` */
   send(draftId: string, signed: SignedDraft): Promise<OperatorTransaction>;
-  /** For wallets that only the operator's browser can reach. */
+  /** Transactions handed to wallets that only the operator's browser can reach. */
   readonly handOvers: HandOvers;
   /** @throws EngineError like `transactions.forget` */
   forget(transactionId: string): Promise<OperatorTransaction>;
@@ -43,7 +43,7 @@ export interface OperatorTransactions {
 /** How to sign a draft: as the API allows, or with a wallet that the function calls. */
 type How = SignedDraft | { readonly wallet: () => Promise<{ hash: Hex }> };
 
-/** Refusals that a retry cannot change. Only these words are shown, because nodes may quote the operator's key. */
+/** Refusals that a retry cannot change. Only these texts are shown, because nodes may quote the operator's key. */
 const REFUSED =
   /insufficient funds|underpriced|intrinsic gas too (?:low|high)|exceeds block gas limit|max fee per gas less than block base fee|gas limit (?:is )?too high|fee cap|not supported/i;
 const KNOWN = /already (?:known|imported|exists)|known transaction/i;

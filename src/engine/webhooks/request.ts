@@ -28,7 +28,7 @@ export interface WebhookRequest {
 }
 
 export interface OutgoingRequest {
-  /** Without user info. */
+  /** The URL without user name and password. */
   readonly url: URL;
   /** The URL for the record, in which possible keys in the operator's own URL are hidden. */
   readonly shownUrl: string;

@@ -37,7 +37,7 @@ export interface L1DataQuestion {
   readonly rpc: RpcClient;
   readonly chainId: number;
   readonly entryPoint: Address;
-  /** With final paymaster data. */
+  /** The operation with its final paymaster data. */
   readonly op: UserOperation;
 }
 

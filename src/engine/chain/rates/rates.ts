@@ -40,7 +40,7 @@ type ChainlinkSource = SourceOf<'chainlink'>;
 const staticPrice = ({ usd }: SourceOf<'static'>): CoinPrice => ({ usd, source: 'static' });
 
 /**
- * Rates from each token's own source. Rates read from the chain are cached for some seconds. Errors of a coin's feed
+ * Rates from each token's own source. Rates read from the chain are cached for a few seconds. Errors of a coin's feed
  * are cached for a shorter time, errors of fee tokens not at all.
  */
 export const createRates = (chains: Pick<ChainAccess, 'rpc'>, clock: Clock): Rates => {

@@ -5,7 +5,7 @@ import type { DataFolder } from '../../data-folder/data-folder.ts';
 import { type FreeBytes, LEAST_FREE_BYTES, bytesText } from '../../data-folder/free-bytes.ts';
 import { type Check, advice, failed, good } from './check.ts';
 
-/** With less free space than this, the operator should free some. */
+/** Below this much free space, `doctor` advises the operator to free some. */
 const LOW_BYTES = 2n ** 30n;
 /** All permissions of users other than the owner. */
 const OTHERS = 0o077;

@@ -5,7 +5,7 @@ const WIDTH = 720;
 const HEIGHT = 130;
 const BASE = 112; // the dates are below this line
 const WIDEST_BAR = 40;
-/** In order from the bottom up. */
+/** The outcomes in a bar, from the bottom up. */
 const STACK = ['sponsored', 'denied', 'error'] as const;
 
 const total = (counts: OutcomeCounts): number => STACK.reduce((sum, outcome) => sum + counts[outcome], 0);

@@ -110,7 +110,7 @@ export const decisionStore = ({
   log,
   engine,
 }: DecisionStoreOptions): Store & Pick<Commits, 'drain'> & LostHolds => {
-  /** Only committed ones: others may still be rolled back. */
+  /** Paymasters known to be stored. Only committed ones, because others may still be rolled back. */
   const watched = new Set<string>();
   const others = new Set<string>();
 
@@ -120,7 +120,7 @@ export const decisionStore = ({
   const commits = createCommits(async (take) => {
     const made: NewDecision[] = [];
     const results = await writer.run(async (writing) => {
-      /** By DApp, as read in this transaction. */
+      /** Hash of the policy in force, by DApp, as read in this transaction. */
       const inForce = new Map<string, string>();
       const writes = take();
       const ledger = await loadLedger(

@@ -23,15 +23,15 @@ const SILENCE_MS = 6_000;
  */
 const LEASE_MS = 5_000;
 
-/** Within some seconds the server notices that an engine's machine is gone. */
+/** With these settings, the database server notices within seconds that an engine's machine is gone. */
 const NOTICE_SOON = `SELECT set_config('tcp_keepalives_idle', '2', false), set_config('tcp_keepalives_interval', '1', false),
   set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '${SILENCE_MS}', false),
   set_config('idle_session_timeout', '${SILENCE_MS}', false)`;
 
-/** The server uses real time, even if an engine's clock is a test's. */
+/** The database server uses real time, so this does too, even if a test replaces the engine's clock. */
 const clock = systemClock;
 
-/** Resolves after some ms, or as soon as the signal aborts. */
+/** Resolves after `ms`, or as soon as the signal aborts. */
 const wait = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
@@ -132,7 +132,7 @@ export const joinEngines = async (options: SessionOptions): Promise<Session> => 
     // A new leader follows all decisions from now on, not from the next one on.
     if (isLeader && !wasLeader) onCommitted('decisions');
     if (working !== undefined) return;
-    // It waits in turn like other work, which does not show whether this connection works.
+    // Not awaited: it waits its turn like other work, and so does not show whether this connection works.
     working = onBeat(there, isLeader)
       .catch((err: unknown) => log.warn('engines.beat', { err }))
       .finally(() => (working = undefined));

@@ -16,7 +16,7 @@ export interface SettingsVersions {
   readonly of: ReadonlyMap<string, number>;
 }
 
-/** Version of everything that decides for a DApp. */
+/** Version of all settings that decisions for a DApp depend on. */
 export const versionOf = ({ of }: SettingsVersions, { paymasterId, chainId }: SettingsScope): number =>
   [scopeText('desk'), scopeText({ dapp: paymasterId }), scopeText({ chain: chainId })].reduce(
     (sum, scope) => sum + (of.get(scope) ?? 0),

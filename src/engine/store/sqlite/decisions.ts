@@ -34,7 +34,7 @@ export const decisionStore = (
     `INSERT INTO decision (seq, id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, valid_until, settlement,
        actual_cost_wei, rule, record, reserves, entered_at, hash) VALUES (?${', ?'.repeat(15)})`,
   );
-  /** By position, which takes half as long as by name. */
+  /** Passes the values by position, which takes half as long as by name. */
   const insertDecision = (
     { id, at, paymasterId, chainId, sender, outcome, userOpHash, validUntil, ...draft }: DecisionDraft,
     { record, reserves }: { readonly record: string; readonly reserves: string | null },
@@ -48,7 +48,7 @@ export const decisionStore = (
   };
 
   const watch = database.prepare<[number, string, string]>('INSERT OR IGNORE INTO watched_paymaster VALUES (?, ?, ?)');
-  /** Only committed paymasters: others may still be rolled back. */
+  /** Paymasters known to be stored. Only committed ones, because others may still be rolled back. */
   const watched = new Set<string>();
   const paymasterKey = ({ chainId, entryPoint, paymasterAndData }: DecisionDraft): string =>
     `${chainId} ${entryPoint} ${paymasterAndData.slice(0, 42)}`;

@@ -50,5 +50,5 @@ export const signOut = ({ location, sessionStorage }: Pick<Window, 'location' | 
 /** Reopens the console with another operator token, at the current page. Not provided in the desktop window. */
 export const enterTokenKey: InjectionKey<Enter> = Symbol('enter token');
 
-/** For a page whose token is no longer accepted. */
+/** Lets the operator enter a new token, on a page whose token is no longer accepted. */
 export const useEnterToken = (): Enter | undefined => inject(enterTokenKey, undefined);
