@@ -67,7 +67,7 @@ const forged = (): string => {
   const line = lines.findIndex((text) => text.includes(`"id":"${denied}"`));
   writeFileSync(
     file,
-    lines.with(line, (lines[line] ?? '').replace(/"message":"/, '"message":"It seems that ')).join('\n'),
+    lines.with(line, (lines[line] ?? '').replace('"code":"LIMIT_REACHED"', '"code":"SENDER_DENIED"')).join('\n'),
   );
   return file;
 };
