@@ -15,14 +15,17 @@ export type Value = string | number | bigint | Uint8Array | null | readonly (str
 export interface Reads<V = Value> {
   all<Row>(sql: string, values?: readonly V[]): Promise<Row[]>;
   get<Row>(sql: string, values?: readonly V[]): Promise<Row | undefined>;
-  /**
-   * Reads a part of a table of any size: the rows up to the first for which `isLast` is true. On SQLite, the rows after
-   * it are not read, and other work runs before the next batch.
-   */
-  batch<Row>(sql: string, values: readonly V[], isLast?: (row: Row) => boolean): Promise<Row[]>;
+  /** The rows up to the first for which `isLast` is true. SQLite does not read the rows after it. */
+  upTo<Row>(sql: string, values: readonly V[], isLast: (row: Row) => boolean): Promise<Row[]>;
   /** Whether a statement blocks the process. It must then read little. */
   readonly isBlocking: boolean;
 }
+
+/**
+ * Lets other waiting work run. Loops that read call it between two reads, since SQLite blocks the process while it
+ * reads.
+ */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Runs statements, each a transaction of its own. */
 export interface Rows<V = Value> extends Reads<V> {

@@ -60,17 +60,11 @@ export const statementsOf = (database: Database) => {
   };
 };
 
-/** Lets other waiting work run: SQLite blocks the process while it reads. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 export const readsOf = (statements: ReturnType<typeof statementsOf>): Reads => ({
   all: async <Row>(sql: string, values?: readonly Value[]) => statements.all(sql, values) as Row[],
   get: async <Row>(sql: string, values?: readonly Value[]) => statements.get(sql, values) as Row | undefined,
-  async batch<Row>(sql: string, values: readonly Value[], isLast?: (row: Row) => boolean) {
-    const rows = isLast === undefined ? (statements.all(sql, values) as Row[]) : statements.upTo(sql, values, isLast);
-    await turn();
-    return rows;
-  },
+  upTo: async <Row>(sql: string, values: readonly Value[], isLast: (row: Row) => boolean) =>
+    statements.upTo(sql, values, isLast),
   isBlocking: true,
 });
 

@@ -1,7 +1,7 @@
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import { maxCostIn } from '../decision-rows.ts';
 import type { DecisionQueries, DecisionSummary, OutcomeCounts, ShadowResult } from '../decision-queries.ts';
-import type { Reads, Value } from '../rows.ts';
+import { type Reads, type Value, turn } from '../rows.ts';
 import { positionsIn } from './positions.ts';
 
 const SHADOW = `SELECT count(*) AS operations, count(*) FILTER (WHERE would_deny = 1) AS would_deny,
@@ -75,9 +75,10 @@ export const decisionCounts = (rows: Reads): Queries => ({
     let firstAt: number | undefined;
     const length = rows.isBlocking ? STRETCH_MS : Infinity;
     for (let start = from; start < to; start += length) {
-      const [paid] = await rows.batch<PaidRow>(PAID, [paymasterIds, start, Math.min(to, start + length)]);
+      const paid = await rows.get<PaidRow>(PAID, [paymasterIds, start, Math.min(to, start + length)]);
       paidWei += BigInt(paid?.high ?? '0') * 10n ** BigInt(LOW_DIGITS) + BigInt(paid?.low ?? '0');
       firstAt ??= paid?.firstAt ?? undefined;
+      await turn();
     }
     return { paidWei, firstAt };
   },
@@ -94,10 +95,11 @@ export const decisionCounts = (rows: Reads): Queries => ({
     // From the newest back, until a whole stretch is older than the start.
     for (let high = await positions.upTo(Number.MAX_SAFE_INTEGER); high > 0;) {
       const low = high - STRETCH;
-      const found = await rows.batch<SummaryRow>(SUMMARY + filter, [from, stepMs, low, high, ...values]);
+      const found = await rows.all<SummaryRow>(SUMMARY + filter, [from, stepMs, low, high, ...values]);
       for (const row of found) add(summary, row);
       if (found.length === 0 && (await rows.get(IS_NEWER, [low, high, from])) === undefined) break;
       high = await positions.upTo(low);
+      await turn();
     }
     return summary;
   },
