@@ -8,6 +8,9 @@ import type { ChangedScope, SettingsCache } from './settings-cache.ts';
 /** Parameter of a statement. An array may only follow `=`, as in `= ANY($1::text[])`. */
 export type Value = string | number | bigint | Uint8Array | null | readonly (string | number)[];
 
+/** Of a sum. SQLite adds up to 2^63: in two parts, nine million amounts fit. */
+export const LOW_DIGITS = 12;
+
 /**
  * Reads by statements. Parameters are `$1`, `$2`, and so on. Rows have their columns in camelCase, whole numbers as
  * numbers, and bytes as buffers.
@@ -19,6 +22,8 @@ export interface Reads<V = Value> {
   upTo<Row>(sql: string, values: readonly V[], isLast: (row: Row) => boolean): Promise<Row[]>;
   /** Whether a statement blocks the process. It must then read little. */
   readonly isBlocking: boolean;
+  /** SQL of the sum of decimal texts, in two columns: `high`, to be multiplied by 10 ^ {@link LOW_DIGITS}, and `low`. */
+  readonly sumOf: (column: string) => string;
 }
 
 /**

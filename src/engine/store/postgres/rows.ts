@@ -43,6 +43,7 @@ export const rowsOf = (client: Pick<pg.ClientBase | pg.Pool, 'query'>): Rows => 
       return last === -1 ? rows : rows.slice(0, last + 1);
     },
     isBlocking: false,
+    sumOf: (column) => `'0' AS high, sum(${column}::numeric)::text AS low`,
     run: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
   };
 };

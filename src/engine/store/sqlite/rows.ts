@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { type Reads, type Steps, type Value, rowNamer } from '../rows.ts';
+import { LOW_DIGITS, type Reads, type Steps, type Value, rowNamer } from '../rows.ts';
 
 type Scalar = Exclude<Value, readonly unknown[]>;
 
@@ -66,6 +66,9 @@ export const readsOf = (statements: ReturnType<typeof statementsOf>): Reads => (
   upTo: async <Row>(sql: string, values: readonly Value[], isLast: (row: Row) => boolean) =>
     statements.upTo(sql, values, isLast),
   isBlocking: true,
+  sumOf: (column) => `
+    CAST(sum(CAST(substr(${column}, 1, length(${column}) - ${LOW_DIGITS}) AS INTEGER)) AS TEXT) AS high,
+    CAST(sum(CAST(substr(${column}, -${LOW_DIGITS}) AS INTEGER)) AS TEXT) AS low`,
 });
 
 /** Runs steps whose statements have their results at once. */
