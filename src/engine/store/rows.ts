@@ -8,6 +8,9 @@ import type { ChangedScope, SettingsCache } from './settings-cache.ts';
 /** Parameter of a statement. An array may only follow `=`, as in `= ANY($1::text[])`. */
 export type Value = string | number | bigint | Uint8Array | null | readonly (string | number)[];
 
+/** Of a sum. SQLite adds up to 2^63: in two parts, nine million amounts fit. */
+export const LOW_DIGITS = 12;
+
 /**
  * Reads by statements. Parameters are `$1`, `$2`, and so on. Rows have their columns in camelCase, whole numbers as
  * numbers, and bytes as buffers.
@@ -15,14 +18,19 @@ export type Value = string | number | bigint | Uint8Array | null | readonly (str
 export interface Reads<V = Value> {
   all<Row>(sql: string, values?: readonly V[]): Promise<Row[]>;
   get<Row>(sql: string, values?: readonly V[]): Promise<Row | undefined>;
-  /**
-   * Reads a part of a table of any size: the rows up to the first for which `isLast` is true. On SQLite, the rows after
-   * it are not read, and other work runs before the next batch.
-   */
-  batch<Row>(sql: string, values: readonly V[], isLast?: (row: Row) => boolean): Promise<Row[]>;
+  /** The rows up to the first for which `isLast` is true. SQLite does not read the rows after it. */
+  upTo<Row>(sql: string, values: readonly V[], isLast: (row: Row) => boolean): Promise<Row[]>;
   /** Whether a statement blocks the process. It must then read little. */
   readonly isBlocking: boolean;
+  /** SQL of the sum of decimal texts, in two columns: `high`, to be multiplied by 10 ^ {@link LOW_DIGITS}, and `low`. */
+  readonly sumOf: (column: string) => string;
 }
+
+/**
+ * Lets other waiting work run. Loops that read call it between two reads, since SQLite blocks the process while it
+ * reads.
+ */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Runs statements, each a transaction of its own. */
 export interface Rows<V = Value> extends Reads<V> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { SqliteDatabase } from '../sqlite/open.ts';
-import { turn } from '../sqlite/rows.ts';
+import { turn } from '../rows.ts';
 
 /** Format of a column; both databases have the same tables and columns. */
 interface Column {

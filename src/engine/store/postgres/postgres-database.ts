@@ -139,6 +139,9 @@ export const openPostgresDatabase = async (
     // Reads what was written before this engine listened.
     await vault.refresh();
     const access = accessOf(parts);
+    // Writes compare the size of the log with this row, too: a database in an older state is noticed by it.
+    const counters = () =>
+      rows.get<{ decisions: number; logSize: number }>('SELECT decisions, log_size FROM desk_head');
     const store: Store = {
       ...settingsStore(access),
       ...ledgerQueries(access),
@@ -151,8 +154,8 @@ export const openPostgresDatabase = async (
       ...logCheckStore(access.rows),
       // They are entered in the transaction that makes them.
       logChanges: () => Promise.resolve(),
-      countDecisions: async () =>
-        (await rows.get<{ decisions: number }>('SELECT decisions FROM desk_head'))?.decisions ?? 0,
+      countDecisions: async () => (await counters())?.decisions ?? 0,
+      logSize: async () => (await counters())?.logSize ?? 0,
       async close() {
         await drain();
         // Nothing is sent after this. If the database is unreachable, other engines release the holds.

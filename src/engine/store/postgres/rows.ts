@@ -37,12 +37,13 @@ export const rowsOf = (client: Pick<pg.ClientBase | pg.Pool, 'query'>): Rows => 
   return {
     all,
     get: async <Row>(sql: string, values?: readonly Value[]) => (await all<Row>(sql, values))[0],
-    async batch<Row>(sql: string, values: readonly Value[], isLast: (row: Row) => boolean = () => false) {
+    async upTo<Row>(sql: string, values: readonly Value[], isLast: (row: Row) => boolean) {
       const rows = await all<Row>(sql, values);
       const last = rows.findIndex(isLast);
       return last === -1 ? rows : rows.slice(0, last + 1);
     },
     isBlocking: false,
+    sumOf: (column) => `'0' AS high, sum(${column}::numeric)::text AS low`,
     run: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
   };
 };

@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { type Reads, type Steps, type Value, rowNamer } from '../rows.ts';
+import { LOW_DIGITS, type Reads, type Steps, type Value, rowNamer } from '../rows.ts';
 
 type Scalar = Exclude<Value, readonly unknown[]>;
 
@@ -60,18 +60,15 @@ export const statementsOf = (database: Database) => {
   };
 };
 
-/** Lets other waiting work run: SQLite blocks the process while it reads. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 export const readsOf = (statements: ReturnType<typeof statementsOf>): Reads => ({
   all: async <Row>(sql: string, values?: readonly Value[]) => statements.all(sql, values) as Row[],
   get: async <Row>(sql: string, values?: readonly Value[]) => statements.get(sql, values) as Row | undefined,
-  async batch<Row>(sql: string, values: readonly Value[], isLast?: (row: Row) => boolean) {
-    const rows = isLast === undefined ? (statements.all(sql, values) as Row[]) : statements.upTo(sql, values, isLast);
-    await turn();
-    return rows;
-  },
+  upTo: async <Row>(sql: string, values: readonly Value[], isLast: (row: Row) => boolean) =>
+    statements.upTo(sql, values, isLast),
   isBlocking: true,
+  sumOf: (column) => `
+    CAST(sum(CAST(substr(${column}, 1, length(${column}) - ${LOW_DIGITS}) AS INTEGER)) AS TEXT) AS high,
+    CAST(sum(CAST(substr(${column}, -${LOW_DIGITS}) AS INTEGER)) AS TEXT) AS low`,
 });
 
 /** Runs steps whose statements have their results at once. */

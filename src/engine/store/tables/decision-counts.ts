@@ -1,7 +1,7 @@
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import { maxCostIn } from '../decision-rows.ts';
 import type { DecisionQueries, DecisionSummary, OutcomeCounts, ShadowResult } from '../decision-queries.ts';
-import type { Reads, Value } from '../rows.ts';
+import { LOW_DIGITS, type Reads, type Value, turn } from '../rows.ts';
 import { positionsIn } from './positions.ts';
 
 const SHADOW = `SELECT count(*) AS operations, count(*) FILTER (WHERE would_deny = 1) AS would_deny,
@@ -9,18 +9,10 @@ const SHADOW = `SELECT count(*) AS operations, count(*) FILTER (WHERE would_deny
   FROM shadow_result JOIN decision ON seq = decision_seq AND outcome = 'sponsored'
   WHERE rule_id = $1 AND cycle = $2`;
 
-/** SQLite adds up to 2^63: amounts are split in two, so that nine million of them fit. */
-const LOW_DIGITS = 12;
-
-const sumOf = (digits: string): string => `CAST(sum(CAST(${digits} AS bigint)) AS TEXT)`;
-const PADDED = `'${'0'.repeat(LOW_DIGITS)}' || actual_cost_wei`;
-
-const PAID = `SELECT ${sumOf(`substr(${PADDED}, 1, length(actual_cost_wei))`)} AS high,
-    ${sumOf(`substr(${PADDED}, 1 + length(actual_cost_wei))`)} AS low, min(at) AS first_at
-  FROM decision WHERE paymaster_id = ANY($1::text[]) AND settlement = 'settled' AND at >= $2 AND at < $3`;
+const paidOf = (sum: string): string => `SELECT ${sum}, min(at) AS first_at FROM decision
+  WHERE paymaster_id = ANY($1::text[]) AND settlement = 'settled' AND at >= $2 AND at < $3`;
 
 interface PaidRow {
-  /** Decimal sums of the amounts' digits. */
   readonly high: string | null;
   readonly low: string | null;
   readonly firstAt: number | null;
@@ -71,13 +63,15 @@ export const decisionCounts = (rows: Reads): Queries => ({
     return (await rows.get<ShadowResult>(SHADOW, [ruleId, cycle])) ?? none;
   },
   async paidSince({ paymasterIds, from, to }) {
+    const paid = paidOf(rows.sumOf('actual_cost_wei'));
     let paidWei = 0n;
     let firstAt: number | undefined;
     const length = rows.isBlocking ? STRETCH_MS : Infinity;
     for (let start = from; start < to; start += length) {
-      const [paid] = await rows.batch<PaidRow>(PAID, [paymasterIds, start, Math.min(to, start + length)]);
-      paidWei += BigInt(paid?.high ?? '0') * 10n ** BigInt(LOW_DIGITS) + BigInt(paid?.low ?? '0');
-      firstAt ??= paid?.firstAt ?? undefined;
+      const found = await rows.get<PaidRow>(paid, [paymasterIds, start, Math.min(to, start + length)]);
+      paidWei += BigInt(found?.high ?? '0') * 10n ** BigInt(LOW_DIGITS) + BigInt(found?.low ?? '0');
+      firstAt ??= found?.firstAt ?? undefined;
+      await turn();
     }
     return { paidWei, firstAt };
   },
@@ -94,10 +88,11 @@ export const decisionCounts = (rows: Reads): Queries => ({
     // From the newest back, until a whole stretch is older than the start.
     for (let high = await positions.upTo(Number.MAX_SAFE_INTEGER); high > 0;) {
       const low = high - STRETCH;
-      const found = await rows.batch<SummaryRow>(SUMMARY + filter, [from, stepMs, low, high, ...values]);
+      const found = await rows.all<SummaryRow>(SUMMARY + filter, [from, stepMs, low, high, ...values]);
       for (const row of found) add(summary, row);
       if (found.length === 0 && (await rows.get(IS_NEWER, [low, high, from])) === undefined) break;
       high = await positions.upTo(low);
+      await turn();
     }
     return summary;
   },

@@ -3,7 +3,7 @@ import { isLean } from '../../../core/decision/stored-record.ts';
 import type { DecisionRecord, DecisionRow, FeedPage } from '../../../shared/schema/decision.ts';
 import { type ParsedDecision, type StoredDecision, readDecision, toRow, webhookCallsOf } from '../decision-rows.ts';
 import type { DecisionFilter, DecisionQueries } from '../decision-queries.ts';
-import type { Access, Value } from '../rows.ts';
+import { type Access, type Value, turn } from '../rows.ts';
 import { LOT_LENGTH, STORED_DECISION, decisionReader, lengthLimit } from './decision-reader.ts';
 import { positionsIn } from './positions.ts';
 
@@ -108,12 +108,13 @@ export const decisionQueries = ({ rows, enterHashes }: Access): Queries => {
         const low = high - size;
         const most = readsRecords(query) ? BATCH : Math.min(BATCH, limit - found.length);
         const length = lengthLimit(LOT_LENGTH);
-        const some = await rows.batch<StoredDecision>(sql, [low, high, most, ...values], length.add);
+        const some = await rows.upTo<StoredDecision>(sql, [low, high, most, ...values], length.add);
         found.push(...(await (readsRecords(query) ? readMatching(query, some) : rowsOf(some))));
         if (found.length >= limit) return found.slice(0, limit);
         const last = some.at(-1);
         if (last === undefined) high = await positions.upTo(low);
         else high = length.isReached() || some.length === most ? last.seq - 1 : low;
+        await turn();
       }
       return found;
     },
@@ -127,12 +128,13 @@ export const decisionQueries = ({ rows, enterHashes }: Access): Queries => {
       while (low < end) {
         const high = Math.min(low + size, end);
         const most = Math.min(BATCH, limit - decisions.length);
-        const some = await rows.batch<StoredDecision>(sql, [low, high, most, ...values], length.add);
+        const some = await rows.upTo<StoredDecision>(sql, [low, high, most, ...values], length.add);
         decisions.push(...(await read(some)));
         const last = some.at(-1);
         if (last === undefined) low = (await positions.after(high)) - 1;
         else if (length.isReached() || decisions.length === limit) return { decisions, upTo: last.seq, more: true };
         else low = some.length === most ? last.seq : high;
+        await turn();
       }
       // A restored backup may be older than what the caller has seen: continue from its end.
       return { decisions, upTo: end, more: false };
@@ -143,12 +145,15 @@ export const decisionQueries = ({ rows, enterHashes }: Access): Queries => {
       let upTo = after;
       for (;;) {
         const most = Math.min(BATCH, limit - found.length);
-        const some = await rows.batch<FeedRow>(FEED, [upTo, most], length.add);
+        const some = await rows.upTo<FeedRow>(FEED, [upTo, most], length.add);
         for (const [index, row] of (await rowsOf(some)).entries())
           found.push({ ...row, isNew: some[index]?.settles === null });
         upTo = some.at(-1)?.position ?? upTo;
         if (length.isReached() || found.length === limit) return { rows: found, upTo, more: true };
-        if (some.length === most) continue;
+        if (some.length === most) {
+          await turn();
+          continue;
+        }
         if (found.length > 0) return { rows: found, upTo, more: false };
         // A restored backup may be older than what the caller has seen, as above.
         const end = await rows.get<{ position: number | null }>(FEED_END);

@@ -2,7 +2,7 @@ import type { Address } from '../../../shared/schema/hex.ts';
 import type { DecisionQueries, OutstandingReservations, WindowUsers } from '../decision-queries.ts';
 import type { DecisionStore } from '../decision-store.ts';
 import { reservedInTank } from '../reserves.ts';
-import type { Access } from '../rows.ts';
+import { type Access, turn } from '../rows.ts';
 
 /** Rows per read. */
 const STRETCH = 5_000;
@@ -46,7 +46,7 @@ export const ledgerQueries = ({ rows, writeShared }: Access): Queries => ({
     let nearest: WindowUsers['nearest'] = [];
     let [users, atLimit] = [0, 0];
     for (let after = ''; ;) {
-      const found = await rows.batch<{ user: Address; held: string }>(USERS, [kind, id, window, after, STRETCH]);
+      const found = await rows.all<{ user: Address; held: string }>(USERS, [kind, id, window, after, STRETCH]);
       const used = found.map(({ user, held }) => ({ user, used: BigInt(held) })).filter((one) => one.used > 0n);
       users += used.length;
       atLimit += used.filter((account) => account.used >= threshold).length;
@@ -54,13 +54,14 @@ export const ledgerQueries = ({ rows, writeShared }: Access): Queries => ({
       const last = found.at(-1);
       if (last === undefined || found.length < STRETCH) return { users, atLimit, nearest };
       after = last.user;
+      await turn();
     }
   },
   async outstandingReservations() {
     const byDapp = new Map<string, OutstandingReservations>();
     for (const { chainId } of await rows.all<{ chainId: number }>('SELECT DISTINCT chain_id FROM watched_paymaster')) {
       for (let after = 0; ;) {
-        const found = await rows.batch<ReservedRow>(RESERVED, [chainId, after, STRETCH]);
+        const found = await rows.all<ReservedRow>(RESERVED, [chainId, after, STRETCH]);
         for (const { paymasterId, reserves } of found) {
           const open = byDapp.get(paymasterId) ?? { paymasterId, chainId, reservedWei: 0n, operations: 0 };
           open.reservedWei += reservedInTank(reserves);
@@ -70,6 +71,7 @@ export const ledgerQueries = ({ rows, writeShared }: Access): Queries => ({
         const last = found.at(-1);
         if (last === undefined || found.length < STRETCH) break;
         after = last.seq;
+        await turn();
       }
     }
     return [...byDapp.values()];

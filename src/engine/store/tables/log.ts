@@ -3,7 +3,7 @@ import { systemEntropy } from '../../base/clock.ts';
 import { acceptedRollback, calledBefore } from '../accepted-rollback.ts';
 import { type EntryRow, LOG_SIZE, entriesIn, toLine } from '../log-rows.ts';
 import type { LogCheckpoint, LogLine, LogStore } from '../log-store.ts';
-import type { Access, Reads, Value } from '../rows.ts';
+import { type Access, type Reads, type Value, turn } from '../rows.ts';
 import { logTree } from './log-tree.ts';
 
 /** Rows per read. */
@@ -39,9 +39,10 @@ const linesOf = async (
   const isEnough = ({ body }: EntryRow): boolean => (characters += body.length) >= PAGE_CHARACTERS;
   for (;;) {
     const most = Math.min(BATCH, limit - lines.length);
-    const found = await rows.batch(sql, parameters(lines.at(-1), most), isEnough);
+    const found = await rows.upTo(sql, parameters(lines.at(-1), most), isEnough);
     lines.push(...found.map(toLine));
     if (found.length < most || lines.length === limit || characters >= PAGE_CHARACTERS) return lines;
+    await turn();
   }
 };
 

@@ -57,7 +57,7 @@ export const pastDecisions = async (
   return {
     extent: { decisions, firstAt, lastAt },
     async next() {
-      const some = await rows.batch<StoredDecision>(
+      const some = await rows.upTo<StoredDecision>(
         READ,
         parameters(after, upTo ?? 0, BATCH),
         lengthLimit(LOT_LENGTH).add,
