@@ -14,7 +14,7 @@ const UNSEEN: readonly (readonly [row: string, is: RegExp])[] = [
   ['operator actions', /^action/],
   ['ids of decisions', /^decision [a-z]+\.body\.id /],
   ['times of entries', /^[a-z ]+\.at /],
-  ['how long steps took', /\.steps\[\] (?:changed|longer)$/],
+  ['how long steps took', /\.steps\[\] (?:changed|longer|renamed everywhere)$/],
   ['requests to webhooks', /\.webhooks\[\]\.call\.(?:request|url)/],
   ['facts from outside', /\.body\.facts\.(?:shared|chain|account|price|token|holdings|webhooks|delegate)\b/],
   [
