@@ -146,11 +146,11 @@ export const alterations = ({ entries, positions }: LogIndex, chance: () => numb
       entries: at(denied, (line) => replaced(line, /"code":"[A-Z_]+","rule"/, '"code":"PAUSED","rule"')),
     },
     {
-      name: 'a reservation, rehashed',
+      name: 'what an account held, rehashed',
       entry: sponsored,
       fault: 'VERDICT_DIFFERS',
       isRehashed: true,
-      entries: at(sponsored, (line) => replaced(line, /"amount":"(\d+)"/, '"amount":"1$1"')),
+      entries: at(sponsored, (line) => replaced(line, /"held":\["(\d+)"/, '"held":["1$1"')),
     },
     {
       name: 'a settlement',
