@@ -76,7 +76,9 @@ test.skipIf(process.platform !== 'linux')(
     /** Asks for a signature, on a connection of its own or on one that is kept. Answers the body. */
     const ask = (onNew: boolean, body: string): Promise<string> => {
       const [method, headers] = ['POST', { 'content-type': 'application/json' }];
-      if (!onNew) return fetch(address, { method, headers, body }).then((response) => response.text());
+      const send = (): Promise<string> => fetch(address, { method, headers, body }).then((response) => response.text());
+      // As HTTP clients do: a kept connection may have been closed for being idle just when it is used again.
+      if (!onNew) return send().catch(send);
       return new Promise((resolve, reject) => {
         const sent = request(address, { method, headers, agent: false }, (response) => resolve(text(response)));
         sent.once('error', reject).end(body);
