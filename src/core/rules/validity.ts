@@ -1,6 +1,7 @@
 import type { DenialRows } from '../../shared/denials.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { entryPoints } from '../entry-points/registry.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
 import { type CheckResult, type RuleKind, deny, pass } from './rule.ts';
 
@@ -11,7 +12,7 @@ const denials = {
     hint: 'Send the factory (initCode before v0.7) or, for EIP-7702, the eip7702Auth with it. If an earlier operation creates the account, wait until it is mined.',
   }),
   SENDER_HAS_CODE: () => ({
-    message: 'The operation names a factory, but its account is already deployed: every EntryPoint rejects it.',
+    message: 'The operation names a factory, but its account is already deployed: the EntryPoint rejects it.',
     hint: 'Leave out the factory (initCode before v0.7).',
   }),
   FACTORY_FAILED: ({ factory, verificationGasLimit }) => ({
@@ -121,7 +122,7 @@ export const validity: RuleKind<keyof typeof denials> = {
   type: 'validity',
   title: 'Validity',
   denials,
-  check({ facts: { account }, op }) {
+  check({ facts: { account }, op, layout }) {
     if (account === undefined) return [];
     const { hasCode, nextNonce, creationFailure: aaCode, validationFailure: error } = account;
     const factory = factoryOf(op);
@@ -129,7 +130,8 @@ export const validity: RuleKind<keyof typeof denials> = {
     const failedCreation = factory && aaCode && { aaCode, factory, verificationGasLimit };
     const failedValidation = error && { sender, error, verificationGasLimit };
     const failed = { failedCreation, failedValidation };
-    const deploys = factory !== undefined;
+    const { ignoresCreationOfExisting } = entryPoints[layout.entryPointVersion];
+    const deploys = factory !== undefined && !(hasCode && ignoresCreationOfExisting);
     return [checkValidity({ deploys, hasCode, nonce, nextNonce: BigInt(nextNonce), ...failed })];
   },
 };

@@ -3,6 +3,8 @@ import type { Facts } from '../../core/facts/facts.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { deploymentOf } from '../../core/calls/decode-deployment.ts';
+import { entryPoints } from '../../core/entry-points/registry.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import { needsPrice } from '../../core/rules/needs-price.ts';
 import { ruleInput } from '../../core/decision/rule-input.ts';
@@ -166,6 +168,12 @@ export const readCoinPrice = async (rates: Pick<Rates, 'coinPrice' | 'coinPriceN
   return isNeeded ? rates.coinPrice(chainId, source) : rates.coinPriceNow(chainId, source);
 };
 
+/** True if it depends on the account's code whether an operation deploys it. */
+const mayIgnoreFactory = ({ layout }: ReadyPaymaster, op: UserOperation): boolean =>
+  entryPoints[layout.entryPointVersion].ignoresCreationOfExisting &&
+  deploymentOf(op) !== undefined &&
+  deploymentOf(op, true) === undefined;
+
 /** Reads the chain state that a policy's rules need. @throws EngineError as `decideOperation` */
 export const readChain = async (
   context: DecisionContext,
@@ -178,7 +186,7 @@ export const readChain = async (
   const isEstimated = gasSource === 'GAS_ESTIMATED';
   const money = readMoney(context, payer.rpc, ready, op, isEstimated || charge !== undefined);
   // An estimate has already run the account's validation.
-  const isNeeded = stage === 'final' && !isEstimated;
+  const isNeeded = (stage === 'final' && !isEstimated) || mayIgnoreFactory(ready, op);
   const question = { op, senderNonce, delegate, isGasGiven: gasSource === 'GAS_GIVEN', money };
   const isPaidInToken = charge !== undefined;
   const gasUse =
