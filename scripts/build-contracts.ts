@@ -62,6 +62,7 @@ const pimlico = {
 const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof pimlico>, string> = {
   VerifyingSingletonPaymaster: `${BICONOMY}/contracts/smart-account/paymasters/verifying/singleton/VerifyingSingletonPaymaster.sol`,
   TankPaymasterV100: 'TankPaymasterV100.sol',
+  ParallelPaymaster: 'ParallelPaymaster.sol',
   ScrambledBundler: 'ScrambledBundler.sol',
   GameItems: 'GameItems.sol',
   TellingAccount: 'TellingAccount.sol',

@@ -8,7 +8,7 @@ import { byteLength, digits, toHex, uintDigits } from './hex-digits.ts';
  */
 
 /** The first eight bytes of keccak256("PaymasterSignature"). */
-const MAGIC = '22e325a297439656';
+export const SUFFIX_MAGIC = '22e325a297439656';
 
 /** Bytes of a suffix besides the signature: its length and the magic. */
 const FRAME_LENGTH = 10;
@@ -17,11 +17,11 @@ const FRAME_LENGTH = 10;
 const HEAD_LENGTH = 52;
 
 /** True for bytes that end in the magic, whatever stands before it. */
-export const endsInMagic = (bytes: Hex): boolean => bytes.toLowerCase().endsWith(MAGIC);
+export const endsInMagic = (bytes: Hex): boolean => bytes.toLowerCase().endsWith(SUFFIX_MAGIC);
 
 /** `signature` as a suffix, in hex digits. Nothing for an empty signature, as in the EntryPoint's own library. */
 export const signatureSuffix = (signature: string): string =>
-  signature === '' ? '' : signature + uintDigits(signature.length / 2, 2) + MAGIC;
+  signature === '' ? '' : signature + uintDigits(signature.length / 2, 2) + SUFFIX_MAGIC;
 
 /** A `paymasterAndData` or `paymasterData`, split at its suffix. */
 export interface SuffixedData {
@@ -51,5 +51,5 @@ export const splitSuffix = (bytes: Hex, headLength = 0): SuffixedData => {
 /** The bytes of `paymasterAndData` that EntryPoint v0.9 hashes. @throws RangeError as {@link splitSuffix} */
 export const hashedPaymasterAndData = (paymasterAndData: Hex): Hex => {
   const { signed, signature } = splitSuffix(paymasterAndData, HEAD_LENGTH);
-  return signature === '0x' ? paymasterAndData : toHex(digits(signed), MAGIC);
+  return signature === '0x' ? paymasterAndData : toHex(digits(signed), SUFFIX_MAGIC);
 };
