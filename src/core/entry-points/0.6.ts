@@ -22,6 +22,7 @@ export const entryPoint06: EntryPoint = {
   creation: (factory, factoryData) => ({ initCode: toHex(digits(factory), digits(factoryData)) }),
   takesEip7702Marker: false,
   ignoresCreationOfExisting: false,
+  leavesOutSuffix: false,
   callsExecuteUserOp: false,
   // Measured: 19,300.
   unmeteredGas: 19_500n,

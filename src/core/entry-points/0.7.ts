@@ -32,5 +32,6 @@ export const entryPoint07 = packedEntryPoint({
   unusedGasPenalty,
   aaCodes: { ...aaCodesBeforeV09, AA96: invalidAggregator },
   ignoresCreationOfExisting: false,
+  leavesOutSuffix: false,
   hash: (op, domain) => bindToEntryPoint(keccak(...packedWords(op, hashWord(op.initCode))), domain),
 });

@@ -67,6 +67,7 @@ export const entryPoint08 = packedEntryPoint({
   simulations: 'EntryPointSimulations-0.8',
   takesEip7702Marker: true,
   ignoresCreationOfExisting: false,
+  leavesOutSuffix: false,
   // Measured: 17,000.
   unmeteredGas: 17_300n,
   leastMeteredGas: 50_000n,

@@ -11,6 +11,7 @@ export const entryPoint09 = packedEntryPoint({
   simulations: 'EntryPointSimulations-0.9',
   takesEip7702Marker: true,
   ignoresCreationOfExisting: true,
+  leavesOutSuffix: true,
   // Measured with the build on public chains: 17,100.
   unmeteredGas: 17_300n,
   leastMeteredGas: 50_000n,

@@ -49,6 +49,8 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
    * operation (AA10).
    */
   readonly ignoresCreationOfExisting: boolean;
+  /** True if its hash leaves out a paymaster signature at the end of `paymasterAndData`. */
+  readonly leavesOutSuffix: boolean;
   /** True if it calls the account's `executeUserOp` when callData begins with that selector. */
   readonly callsExecuteUserOp: boolean;
   /**

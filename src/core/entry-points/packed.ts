@@ -14,6 +14,7 @@ interface PackedEntryPoint extends Pick<
   | 'deployment'
   | 'takesEip7702Marker'
   | 'ignoresCreationOfExisting'
+  | 'leavesOutSuffix'
   | 'unmeteredGas'
   | 'leastMeteredGas'
   | 'unusedGasPenalty'
