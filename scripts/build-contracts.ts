@@ -19,6 +19,7 @@ const AA = {
   '0.6': '@account-abstraction/contracts',
   '0.7': 'account-abstraction-0.7',
   '0.8': 'account-abstraction-0.8',
+  '0.9': 'account-abstraction-0.9',
 };
 const BICONOMY = '@biconomy-devx/account-contracts-v2';
 const OPENZEPPELIN = '@openzeppelin/contracts';
@@ -40,6 +41,11 @@ const shipped = {
   'SimpleAccount-0.8': [AA['0.8'], 'artifacts/SimpleAccount.json'],
   'SimpleAccountFactory-0.8': [AA['0.8'], 'artifacts/SimpleAccountFactory.json'],
   'Simple7702Account-0.8': [AA['0.8'], 'artifacts/Simple7702Account.json'],
+  'EntryPoint-0.9': [AA['0.9'], 'artifacts/EntryPoint.json'],
+  'EntryPointSimulations-0.9': [AA['0.9'], 'artifacts/EntryPointSimulations.json'],
+  'SimpleAccount-0.9': [AA['0.9'], 'artifacts/SimpleAccount.json'],
+  'SimpleAccountFactory-0.9': [AA['0.9'], 'artifacts/SimpleAccountFactory.json'],
+  'Simple7702Account-0.9': [AA['0.9'], 'artifacts/Simple7702Account.json'],
   ERC20PresetFixedSupply: [OPENZEPPELIN, 'build/contracts/ERC20PresetFixedSupply.json'],
   ERC721PresetMinterPauserAutoId: [OPENZEPPELIN, 'build/contracts/ERC721PresetMinterPauserAutoId.json'],
   ERC1155PresetMinterPauser: [OPENZEPPELIN, 'build/contracts/ERC1155PresetMinterPauser.json'],
@@ -56,6 +62,7 @@ const pimlico = {
 const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof pimlico>, string> = {
   VerifyingSingletonPaymaster: `${BICONOMY}/contracts/smart-account/paymasters/verifying/singleton/VerifyingSingletonPaymaster.sol`,
   TankPaymasterV100: 'TankPaymasterV100.sol',
+  ParallelPaymaster: 'ParallelPaymaster.sol',
   ScrambledBundler: 'ScrambledBundler.sol',
   GameItems: 'GameItems.sol',
   TellingAccount: 'TellingAccount.sol',

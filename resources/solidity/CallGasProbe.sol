@@ -62,6 +62,13 @@ contract CallGasProbe {
         if (success) gasNeeded = _search(attemptCall, minGas, gasUsed, gasNeeded);
     }
 
+    /// @dev Whether the EntryPoint has its SenderCreator do this. One of v0.9 ignores the factory of an account that is
+    /// there; earlier ones reject the operation.
+    function _creates(bytes calldata creation, address sender) internal view returns (bool) {
+        if (creation.length == 0) return false;
+        return sender.code.length == 0 || bytes4(creation) != ISenderCreator.createSender.selector;
+    }
+
     /// @notice Calls `sender` with exactly `gasLimit` gas and reverts with what came of it.
     function attempt(uint256 gasLimit, address sender, bytes calldata callData) external {
         if (msg.sender != address(this)) revert OnlySelf();

@@ -53,7 +53,7 @@ contract PaymentProbe is CallGasProbe {
     /// may fail.
     function tryPayment(Operation calldata op, Payment calldata payment) external returns (Outcome memory outcome) {
         outcome.validationGasUsed = gasleft();
-        if (op.creation.length != 0) _call(op.senderCreator, op.creation, gasleft());
+        if (_creates(op.creation, op.sender)) _call(op.senderCreator, op.creation, gasleft());
         bool isWarm = op.validation.length != 0 && _call(op.sender, op.validation, gasleft() / 3);
         outcome.validationGasUsed -= gasleft();
         if (payment.upFront != 0) {

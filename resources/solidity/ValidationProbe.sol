@@ -31,7 +31,7 @@ contract ValidationProbe is CallGasProbe {
         uint256 gasLimit,
         bytes[] calldata signatures
     ) external returns (Outcome[] memory outcomes) {
-        if (creation.length != 0) {
+        if (_creates(creation, sender)) {
             (bool created, ) = senderCreator.call(creation);
             if (!created) return outcomes;
         }

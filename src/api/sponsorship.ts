@@ -28,6 +28,10 @@ const paymasterPart = z.strictObject({
       paymasterData: z.string(),
       paymasterVerificationGasLimit: integer,
       paymasterPostOpGasLimit: integer,
+      paymasterSignature: z
+        .string()
+        .optional()
+        .describe('If the signature is a suffix, and not asked for in paymasterData'),
     })
     .optional()
     .describe('The same as fields of the operation, from EntryPoint v0.7 on'),
@@ -52,7 +56,7 @@ export const sponsorshipProcedures = {
     summary: 'Decide whether to sponsor a user operation, sign it if so, and store the decision before answering',
     input: request,
     output: paymasterPart.extend({
-      decisionId: z.string(),
+      decisionId: z.string().optional().describe('Absent in the commit phase, which stores only denials'),
       sponsored: z.boolean(),
       callGasLimit: integer,
       verificationGasLimit: integer,

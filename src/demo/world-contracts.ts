@@ -30,9 +30,21 @@ export const deployContract = async (name: ArtifactName, args: unknown[], deploy
   return (await contract.getAddress()) as Address;
 };
 
+/** Runs a contract's constructor at an address, on a local chain that lets accounts be given code. */
+const constructAt = async (provider: Provider, address: Address, creationCode: string): Promise<void> => {
+  const node = provider as JsonRpcProvider;
+  // The nonce of a contract that has created nothing yet: the address of its SenderCreator follows from it.
+  await node.send('anvil_setNonce', [address, '0x1']);
+  await node.send('anvil_setCode', [address, creationCode]);
+  const code: unknown = await node.send('eth_call', [{ to: address }, 'latest']);
+  const deployer = devWallet(0, provider);
+  await (await deployer.sendTransaction({ to: address, gasLimit: 10_000_000n })).wait();
+  await node.send('anvil_setCode', [address, code]);
+};
+
 /**
- * Deploys an EntryPoint at its canonical address with the deterministic deployer, unless it is already there. Throws an
- * Error if it is deployed elsewhere, or if `deployer` has no provider.
+ * Puts an EntryPoint at its canonical address on a local chain, unless it is already there. Throws an Error if it lands
+ * elsewhere, or if `deployer` has no provider.
  */
 export const deployEntryPoint = async (
   deployer: Signer,
@@ -43,8 +55,9 @@ export const deployEntryPoint = async (
   const { address, deployment } = entryPoints[version];
   const hasCode = async (): Promise<boolean> => (await provider.getCode(address)) !== '0x';
   if (await hasCode()) return address;
-  const sent = await deployer.sendTransaction(await canonicalCreation(deployment));
-  await sent.wait();
+  const { artifact, salt } = deployment;
+  if (salt === undefined) await constructAt(provider, address, (await loadArtifact(artifact)).bytecode);
+  else await (await deployer.sendTransaction(await canonicalCreation({ artifact, salt }))).wait();
   if (!(await hasCode())) throw new Error(`EntryPoint v${version} did not land at ${address}`);
   return address;
 };

@@ -14,7 +14,7 @@ import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import { policySteps } from '../../src/renderer/src/modules/dapps/policy-steps.ts';
 import type { Hex } from '../../src/shared/schema/hex.ts';
 import { quickEngine } from '../support/quick-engine.ts';
-import { entryPoint09 } from './entry-point-0.9.ts';
+import { entryPoint99 } from './entry-point-9.9.ts';
 
 const dir = process.argv[2] ?? '';
 const chainId = 31_337;
@@ -73,7 +73,7 @@ const echoed = await rpc('pm_echo', ['hello']);
 
 /** What becomes of a DApp whose paymaster contract is for the new EntryPoint. */
 const askNewEntryPoint = async () => {
-  const version = 'verifying-0.9';
+  const version = 'verifying-9.9';
   await service.call('paymasterContracts.use', { chainId, version, address: `0x${'cd'.repeat(20)}` });
   const own = await service.call('paymasters.create', { ...dapp, name: 'Newer', version });
   const { initCode: _, ...sent } = op;
@@ -86,7 +86,7 @@ const askNewEntryPoint = async () => {
   const [signed] = await service.call('decisions.list', { paymasterId: own.paymasterId });
   const shown = await service.call('decisions.show', { decisionId: signed?.id ?? '' });
   const decided = fromRpcUserOperation(readableFacts(shown)?.op ?? {});
-  const { address, hash } = entryPoint09;
+  const { address, hash } = entryPoint99;
   const userOpHash = hash(withPaymasterAndData(decided, shown.paymasterAndData as Hex), {
     chainId,
     entryPoint: address,

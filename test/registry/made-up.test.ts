@@ -84,15 +84,15 @@ beforeAll(async () => {
   );
   const newer = { entryPoints: 'src/core/entry-points', layouts: 'src/core/paymaster-layouts' };
   add(
-    ...([copy, 'entry-point-0.9.ts', `${newer.entryPoints}/0.9.ts`, `${newer.entryPoints}/registry.ts`] as const),
-    ...(['entryPoint09', '};', "  '0.9': entryPoint09,"] as const),
+    ...([copy, 'entry-point-9.9.ts', `${newer.entryPoints}/9.9.ts`, `${newer.entryPoints}/registry.ts`] as const),
+    ...(['entryPoint99', '};', "  '9.9': entryPoint99,"] as const),
   );
   add(
-    ...([copy, 'verifying-0.9.ts', `${newer.layouts}/verifying-0.9.ts`, `${newer.layouts}/registry.ts`] as const),
-    ...(['verifying09', '  biconomy100,'] as const),
+    ...([copy, 'verifying-9.9.ts', `${newer.layouts}/verifying-9.9.ts`, `${newer.layouts}/registry.ts`] as const),
+    ...(['verifying99', '  biconomy100,'] as const),
   );
   const schema = join(copy, 'src/shared/schema/user-operation.ts');
-  writeFileSync(schema, readFileSync(schema, 'utf8').replace("'0.8'])", "'0.8', '0.9'])"));
+  writeFileSync(schema, readFileSync(schema, 'utf8').replace("'0.9'])", "'0.9', '9.9'])"));
   const program = join(copy, 'test/registry/made-up-desk.ts');
   const { stdout } = await run(process.execPath, [program, join(copy, 'data')], { maxBuffer: 64 * 1024 * 1024 });
   told = JSON.parse(stdout) as ReportedWork;
@@ -181,7 +181,7 @@ test('a new EntryPoint is one file, its line and its version in the list of sche
   const { supported, misfit, shown, userOpHash } = told.newEntryPoint;
   expect(supported).toMatchObject({ result: [NEW_ENTRY_POINT] });
   expect(misfit).toMatchObject({
-    error: { message: expect.stringContaining(`this DApp uses EntryPoint 0.9 (${NEW_ENTRY_POINT})`) },
+    error: { message: expect.stringContaining(`this DApp uses EntryPoint 9.9 (${NEW_ENTRY_POINT})`) },
   });
   expect(shown).toMatchObject({ outcome: 'sponsored', entryPoint: NEW_ENTRY_POINT, userOpHash });
   expect(told.differences).toEqual([]);
@@ -189,6 +189,6 @@ test('a new EntryPoint is one file, its line and its version in the list of sche
 
 test('a new EntryPoint is offered where conditions are typed, and the inspector knows its address, operations and codes', () => {
   const { completions, inspected } = told.newEntryPoint;
-  expect(completions.map(({ text }) => text)).toEqual(['0.6', '0.7', '0.8', '0.9']);
-  expect(inspected).toEqual(['EntryPoint 0.9', 'User operation of EntryPoint 0.9', 'An error: AA89 made up']);
+  expect(completions.map(({ text }) => text)).toEqual(['0.6', '0.7', '0.8', '0.9', '9.9']);
+  expect(inspected).toEqual(['EntryPoint 9.9', 'User operation of EntryPoint 9.9', 'An error: AA89 made up']);
 });

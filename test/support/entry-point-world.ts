@@ -12,6 +12,7 @@ export const accountFactories: Readonly<Record<EntryPointVersion, ArtifactName>>
   '0.6': 'SimpleAccountFactory',
   '0.7': 'SimpleAccountFactory-0.7',
   '0.8': 'SimpleAccountFactory-0.8',
+  '0.9': 'SimpleAccountFactory-0.9',
 };
 
 /** The owner's signature of a SimpleAccount. From v0.8 on the hash is EIP-712's, and signed as it is. */

@@ -98,6 +98,15 @@ export const vectorCases = <Name extends keyof VectorFiles>(name: Name): VectorF
   return (JSON.parse(text) as { cases: VectorFiles[Name][] }).cases;
 };
 
+/** Operations of v0.9 that its EntryPoint has no hash for, because their paymaster data ends in a false length. */
+export const refusedHashes = (version: '0.9'): { what: string; paymasterAndData: Hex }[] => {
+  const text = readFileSync(new URL('../vectors/userop-hash.json', import.meta.url), 'utf8');
+  const { refused } = JSON.parse(text) as {
+    refused: { entryPointVersion: string; what: string; paymasterAndData: Hex }[];
+  };
+  return refused.filter(({ entryPointVersion }) => entryPointVersion === version);
+};
+
 const QUANTITIES = new Set([
   'nonce',
   'callGasLimit',

@@ -20,8 +20,10 @@ const ADDRESS_DIGITS = 42;
 /**
  * How an operation creates its account: through a factory, or by initialising an EIP-7702 account. Undefined if it does
  * neither. An account that only delegates to a contract (the EIP-7702 marker without data) exists already.
+ *
+ * @param isFactoryIgnored the EntryPoint ignores the factory of this operation, because the account exists
  */
-export const deploymentOf = (op: UserOperation): Deployment | undefined => {
+export const deploymentOf = (op: UserOperation, isFactoryIgnored = false): Deployment | undefined => {
   if (isV06(op)) {
     if (op.initCode === '0x') return undefined;
     const factory = addressKey(op.initCode.slice(0, ADDRESS_DIGITS) as Address);
@@ -29,7 +31,7 @@ export const deploymentOf = (op: UserOperation): Deployment | undefined => {
   }
   const { factory, factoryData = '0x' } = op;
   if (factory === undefined) return undefined;
-  if (!isEip7702(factory)) return { factory: addressKey(factory), factoryData };
+  if (!isEip7702(factory)) return isFactoryIgnored ? undefined : { factory: addressKey(factory), factoryData };
   return factoryData === '0x' ? undefined : { factory: MARKER, factoryData };
 };
 

@@ -4,7 +4,7 @@ import { dollarsInMillionths } from '../../shared/words/amount.ts';
 import { dollarsOf } from '../policy/dollars.ts';
 import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
-import { deploymentOf } from '../calls/decode-deployment.ts';
+import type { Deployment } from '../calls/decode-deployment.ts';
 import type { DecodedCall, Decoding } from '../calls/decoding.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
@@ -19,7 +19,7 @@ export interface ConditionInputs {
   readonly policy: Policy;
   readonly op: UserOperation;
   readonly decoding: Decoding;
-  readonly deployment: { readonly decoding: Decoding } | undefined;
+  readonly deployment: (Deployment & { readonly decoding: Decoding }) | undefined;
   readonly layout: PaymasterLayout;
   /** wei */
   readonly requiredWei: bigint;
@@ -90,8 +90,14 @@ const millionths = (wei: bigint, price: string): number =>
   // eslint-disable-next-line house/exact-money -- the nearest double of the same digits that a condition would be written with
   parseFloat(dollarsInMillionths(dollarsOf(wei, price)));
 
-const operationOf = ({ facts: { price }, op, layout, requiredWei }: ConditionInputs): ConditionOperation => {
-  const { factory = '', factoryData = '' } = deploymentOf(op) ?? {};
+const operationOf = ({
+  facts: { price },
+  op,
+  deployment,
+  layout,
+  requiredWei,
+}: ConditionInputs): ConditionOperation => {
+  const { factory = '', factoryData = '' } = deployment ?? {};
   const v07 = isV06(op) ? {} : op;
   const { paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit = 0n } = v07 as Partial<Record<string, bigint>>;
   const { nonce, callGasLimit, verificationGasLimit, preVerificationGas, maxFeePerGas, maxPriorityFeePerGas } = op;

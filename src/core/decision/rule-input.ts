@@ -4,6 +4,7 @@ import { decodeDeployment, deploymentOf } from '../calls/decode-deployment.ts';
 import { conditionAnswers } from '../conditions/answers.ts';
 import type { ConditionValues } from '../conditions/vocabulary.ts';
 import { conditionValues } from '../conditions/condition-values.ts';
+import { entryPoints } from '../entry-points/registry.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
@@ -32,7 +33,8 @@ const read = (facts: Facts, policy: Policy): RuleInput => {
   const { sender, callData } = op;
   const decoding = decodeCalls(callData, { sender, entryPointVersion: layout.entryPointVersion });
   const requiredWei = layout.reservedCost(op);
-  const made = deploymentOf(op);
+  const { ignoresCreationOfExisting } = entryPoints[layout.entryPointVersion];
+  const made = deploymentOf(op, ignoresCreationOfExisting && facts.account?.hasCode === true);
   const deploymentBy = (rules: Policy) =>
     made && { ...made, decoding: decodeDeployment(made, sender, trustedFactories(rules)) };
   let known: ConditionValues | undefined;

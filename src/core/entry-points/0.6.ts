@@ -5,7 +5,7 @@ import { gasWordsV06 } from '../user-operation/gas-words.ts';
 import { addressWord, digits, hashWord, keccak, toHex, word } from '../user-operation/hex-digits.ts';
 import { readV06 } from '../user-operation/read-operation.ts';
 import { bindToEntryPoint } from '../user-operation/user-op-hash.ts';
-import { commonAaCodes, invalidAggregator } from './aa-codes.ts';
+import { aaCodesBeforeV09, commonAaCodes, invalidAggregator } from './aa-codes.ts';
 import type { EntryPoint } from './entry-point.ts';
 
 const requireV06 = (op: UserOperation): UserOperationV06 => {
@@ -21,6 +21,8 @@ export const entryPoint06: EntryPoint = {
   emptyFields: { initCode: '0x', paymasterAndData: '0x' },
   creation: (factory, factoryData) => ({ initCode: toHex(digits(factory), digits(factoryData)) }),
   takesEip7702Marker: false,
+  ignoresCreationOfExisting: false,
+  leavesOutSuffix: false,
   callsExecuteUserOp: false,
   // Measured: 19,300.
   unmeteredGas: 19_500n,
@@ -29,6 +31,7 @@ export const entryPoint06: EntryPoint = {
   unusedGasPenalty: { countsUncalledPostOp: false, of: () => 0n, limitsWithin: (limits) => limits },
   aaCodes: {
     ...commonAaCodes,
+    ...aaCodesBeforeV09,
     AA40: {
       words: 'over verificationGasLimit',
       party: 'account',

@@ -2,7 +2,7 @@ import { above, min } from '../../shared/bigints.ts';
 import type { UnusedGasPenalty } from '../user-operation/entry-point-gas.ts';
 import { hashWord, keccak } from '../user-operation/hex-digits.ts';
 import { bindToEntryPoint, packedWords } from '../user-operation/user-op-hash.ts';
-import { invalidAggregator } from './aa-codes.ts';
+import { aaCodesBeforeV09, invalidAggregator } from './aa-codes.ts';
 import { PENALTY_DIVISOR, packedEntryPoint, unusedFor } from './packed.ts';
 
 /** A tenth of the unused gas of both limits together, whether or not postOp is called. */
@@ -30,6 +30,8 @@ export const entryPoint07 = packedEntryPoint({
   unmeteredGas: 18_700n,
   leastMeteredGas: 50_000n,
   unusedGasPenalty,
-  aaCodes: { AA96: invalidAggregator },
+  aaCodes: { ...aaCodesBeforeV09, AA96: invalidAggregator },
+  ignoresCreationOfExisting: false,
+  leavesOutSuffix: false,
   hash: (op, domain) => bindToEntryPoint(keccak(...packedWords(op, hashWord(op.initCode))), domain),
 });

@@ -1,9 +1,11 @@
 import { id } from 'ethers';
 import { above, max, min } from '../../shared/bigints.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
+import type { PackedUserOperation } from '../../shared/schema/user-operation.ts';
 import type { UnusedGasPenalty } from '../user-operation/entry-point-gas.ts';
 import { addressWord, digits, hashWord, keccak, word } from '../user-operation/hex-digits.ts';
-import { isEip7702, packedWords } from '../user-operation/user-op-hash.ts';
+import { type UserOpHashDomain, isEip7702, packedWords } from '../user-operation/user-op-hash.ts';
+import { aaCodesBeforeV09, initCodeTooSmall } from './aa-codes.ts';
 import { PENALTY_DIVISOR, packedEntryPoint, unusedFor } from './packed.ts';
 
 /** Up to this much unused gas of a limit is free. Above it, the penalty applies to all unused gas of that limit. */
@@ -20,7 +22,7 @@ const highestLimit = (limit: bigint, used: bigint, penalty: bigint): bigint =>
   min(limit, used + max(FORGIVEN_GAS, unusedFor(penalty)));
 
 /** A tenth of the unused gas of each limit. */
-const unusedGasPenalty: UnusedGasPenalty = {
+export const forgivingPenalty: UnusedGasPenalty = {
   countsUncalledPostOp: false,
   of: ({ callGasLimit, postOpGasLimit }, callGasUsed) =>
     penaltyOfLimit(callGasLimit, callGasUsed) + penaltyOfLimit(postOpGasLimit, 0n),
@@ -48,7 +50,13 @@ const initCodeHash = (initCode: Hex, delegate: Address | undefined): string => {
   return digits(keccak(digits(delegate), digits(initCode).slice(40)));
 };
 
-/** EntryPoint v0.8. Its operation hash follows EIP-712 (domain "ERC4337", version "1"). */
+/** The operation's hash by EIP-712 (domain "ERC4337", version "1"). */
+export const typedHash = (op: PackedUserOperation, { chainId, entryPoint, delegate }: UserOpHashDomain): Hex => {
+  const structHash = keccak(TYPE_HASH, ...packedWords(op, initCodeHash(op.initCode, delegate)));
+  const domainSeparator = keccak(DOMAIN_HEAD, word(chainId), addressWord(entryPoint));
+  return keccak('1901', digits(domainSeparator), digits(structHash));
+};
+
 export const entryPoint08 = packedEntryPoint({
   version: '0.8',
   address: '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108',
@@ -58,11 +66,14 @@ export const entryPoint08 = packedEntryPoint({
   },
   simulations: 'EntryPointSimulations-0.8',
   takesEip7702Marker: true,
+  ignoresCreationOfExisting: false,
+  leavesOutSuffix: false,
   // Measured: 17,000.
   unmeteredGas: 17_300n,
   leastMeteredGas: 50_000n,
-  unusedGasPenalty,
+  unusedGasPenalty: forgivingPenalty,
   aaCodes: {
+    ...aaCodesBeforeV09,
     AA97: {
       words: 'should call from EntryPoint',
       party: 'EntryPoint',
@@ -75,16 +86,7 @@ export const entryPoint08 = packedEntryPoint({
       meaning: 'paymasterAndData names the zero address as paymaster.',
       fix: 'Name a paymaster, or leave paymasterAndData empty.',
     },
-    AA99: {
-      words: 'initCode too small',
-      party: 'account',
-      meaning: 'initCode has fewer than 20 bytes, so it names no factory.',
-      fix: 'Begin initCode with the address of the factory.',
-    },
+    AA99: initCodeTooSmall,
   },
-  hash(op, { chainId, entryPoint, delegate }) {
-    const structHash = keccak(TYPE_HASH, ...packedWords(op, initCodeHash(op.initCode, delegate)));
-    const domainSeparator = keccak(DOMAIN_HEAD, word(chainId), addressWord(entryPoint));
-    return keccak('1901', digits(domainSeparator), digits(structHash));
-  },
+  hash: typedHash,
 });

@@ -15,12 +15,6 @@ export type AaCodes = Readonly<Record<string, AaCode>>;
 
 /** The codes that every EntryPoint version has. If their messages differ, this is v0.6's message. */
 export const commonAaCodes: AaCodes = {
-  AA10: {
-    words: 'sender already constructed',
-    party: 'account',
-    meaning: 'The operation creates an account that exists already.',
-    fix: 'Leave initCode or factory empty.',
-  },
   AA13: {
     words: 'initCode failed or OOG',
     party: 'factory',
@@ -75,12 +69,6 @@ export const commonAaCodes: AaCodes = {
     meaning: 'The nonce is used already, or is not the next one of its key.',
     fix: 'Read the nonce from EntryPoint.getNonce just before sending.',
   },
-  AA30: {
-    words: 'paymaster not deployed',
-    party: 'paymaster',
-    meaning: 'There is no contract at the address of the paymaster.',
-    fix: 'Check the chain, and which contract is attached to it.',
-  },
   AA31: {
     words: 'paymaster deposit too low',
     party: 'paymaster',
@@ -106,6 +94,34 @@ export const commonAaCodes: AaCodes = {
       "The paymaster contract does not accept the signature: the operation was changed after it was signed, or the contract's signer is another.",
     fix: 'Send the operation exactly as it was sponsored; compare the signer of the contract with that of the chain.',
   },
+  AA94: {
+    words: 'gas values overflow',
+    party: 'account',
+    meaning: 'A gas limit or a fee is above 2^120 - 1.',
+    fix: 'Send plausible gas limits and fees.',
+  },
+  AA95: {
+    words: 'out of gas',
+    party: 'bundler',
+    meaning: "The bundle's transaction had too little gas for the operation.",
+    fix: 'The bundler has to send the bundle with more gas. Very high gas limits make this likely.',
+  },
+};
+
+/** The codes that every version before v0.9 has. Later, errors of their own replace them, or they cannot happen. */
+export const aaCodesBeforeV09: AaCodes = {
+  AA10: {
+    words: 'sender already constructed',
+    party: 'account',
+    meaning: 'The operation creates an account that exists already.',
+    fix: 'Leave initCode or factory empty.',
+  },
+  AA30: {
+    words: 'paymaster not deployed',
+    party: 'paymaster',
+    meaning: 'There is no contract at the address of the paymaster.',
+    fix: 'Check the chain, and which contract is attached to it.',
+  },
   AA90: {
     words: 'invalid beneficiary',
     party: 'bundler',
@@ -130,18 +146,6 @@ export const commonAaCodes: AaCodes = {
     meaning: 'paymasterAndData is too short: less than an address on v0.6, less than 52 bytes later.',
     fix: "Send paymasterAndData whole; from v0.7 on with both of the paymaster's gas limits.",
   },
-  AA94: {
-    words: 'gas values overflow',
-    party: 'account',
-    meaning: 'A gas limit or a fee is above 2^120 - 1.',
-    fix: 'Send plausible gas limits and fees.',
-  },
-  AA95: {
-    words: 'out of gas',
-    party: 'bundler',
-    meaning: "The bundle's transaction had too little gas for the operation.",
-    fix: 'The bundler has to send the bundle with more gas. Very high gas limits make this likely.',
-  },
 };
 
 /** In v0.6 and v0.7 only. */
@@ -150,4 +154,12 @@ export const invalidAggregator: AaCode = {
   party: 'bundler',
   meaning: 'The bundle names an aggregator that cannot be one.',
   fix: 'Send the operation without an aggregator.',
+};
+
+/** From v0.8 on. */
+export const initCodeTooSmall: AaCode = {
+  words: 'initCode too small',
+  party: 'account',
+  meaning: 'initCode has fewer than 20 bytes, so it names no factory.',
+  fix: 'Begin initCode with the address of the factory.',
 };

@@ -19,14 +19,22 @@ export type EntryPointArtifact =
   | 'EntryPointSimulations-0.8'
   | 'SimpleAccount-0.8'
   | 'SimpleAccountFactory-0.8'
-  | 'Simple7702Account-0.8';
+  | 'Simple7702Account-0.8'
+  | 'EntryPoint-0.9'
+  | 'EntryPointSimulations-0.9'
+  | 'SimpleAccount-0.9'
+  | 'SimpleAccountFactory-0.9'
+  | 'Simple7702Account-0.9';
 
 /** Everything in which EntryPoint versions differ. */
 export interface EntryPoint extends OperationTarget, EntryPointGas {
   /** Address of the canonical contract, the same on every chain (eth-infinitism/account-abstraction). */
   readonly address: Address;
-  /** How the deterministic deployer puts the contract at its address. */
-  readonly deployment: { readonly artifact: EntryPointArtifact; readonly salt: Hex };
+  /**
+   * The contract's artifact, and the salt with which the deterministic deployer puts it at its address. Without a salt,
+   * the artifact is of another build than the contract on public chains, whose creation code no package contains.
+   */
+  readonly deployment: { readonly artifact: EntryPointArtifact; readonly salt?: Hex };
   /**
    * The same contract with an added `simulateHandleOp`, for state overrides. Absent if the contract itself has that
    * function.
@@ -36,6 +44,13 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
   readonly isPacked: boolean;
   /** Fields that an operation has even if it creates no account and has no paymaster. */
   readonly emptyFields: Pick<UserOperationV06, 'initCode' | 'paymasterAndData'> | Pick<UserOperationV07, 'factory'>;
+  /**
+   * True if it runs an operation whose account exists already as if it had no factory. Other EntryPoints reject such an
+   * operation (AA10).
+   */
+  readonly ignoresCreationOfExisting: boolean;
+  /** True if its hash leaves out a paymaster signature at the end of `paymasterAndData`. */
+  readonly leavesOutSuffix: boolean;
   /** True if it calls the account's `executeUserOp` when callData begins with that selector. */
   readonly callsExecuteUserOp: boolean;
   /**

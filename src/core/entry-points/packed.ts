@@ -9,10 +9,18 @@ import type { EntryPoint } from './entry-point.ts';
 /** How EntryPoints from v0.7 on differ from each other. */
 interface PackedEntryPoint extends Pick<
   EntryPoint,
-  'version' | 'address' | 'deployment' | 'takesEip7702Marker' | 'unmeteredGas' | 'leastMeteredGas' | 'unusedGasPenalty'
+  | 'version'
+  | 'address'
+  | 'deployment'
+  | 'takesEip7702Marker'
+  | 'ignoresCreationOfExisting'
+  | 'leavesOutSuffix'
+  | 'unmeteredGas'
+  | 'leastMeteredGas'
+  | 'unusedGasPenalty'
 > {
   readonly simulations: NonNullable<EntryPoint['simulations']>;
-  /** The codes that only this version has. */
+  /** The codes that not every version from v0.7 on has, and those whose message differs. */
   readonly aaCodes: AaCodes;
   hash(op: PackedUserOperation, domain: UserOpHashDomain): Hex;
 }

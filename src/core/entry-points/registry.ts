@@ -3,6 +3,7 @@ import type { EntryPointVersion } from '../../shared/schema/user-operation.ts';
 import { entryPoint06 } from './0.6.ts';
 import { entryPoint07 } from './0.7.ts';
 import { entryPoint08 } from './0.8.ts';
+import { entryPoint09 } from './0.9.ts';
 import type { AaCode } from './aa-codes.ts';
 import type { EntryPoint } from './entry-point.ts';
 
@@ -11,6 +12,7 @@ export const entryPoints: Readonly<Record<EntryPointVersion, EntryPoint>> = {
   '0.6': entryPoint06,
   '0.7': entryPoint07,
   '0.8': entryPoint08,
+  '0.9': entryPoint09,
 };
 
 export const allEntryPoints: readonly EntryPoint[] = Object.values(entryPoints);

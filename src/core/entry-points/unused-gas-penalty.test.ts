@@ -12,6 +12,9 @@ test.each([
   ['0.8', 100_000n, 0n, 60_000n, 0n],
   ['0.8', 100_001n, 0n, 60_000n, 4_000n],
   ['0.8', 100_000n, 40_001n, 60_000n, 4_000n],
+  ['0.9', 100_000n, 0n, 60_000n, 0n],
+  ['0.9', 100_001n, 0n, 60_000n, 4_000n],
+  ['0.9', 100_000n, 40_001n, 60_000n, 4_000n],
 ] as const)(
   'v%s charges for unused gas of limits %s and %s, of which %s is used, with %s',
   (version, call, postOp, used, penalty) => {

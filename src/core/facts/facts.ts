@@ -46,6 +46,12 @@ const accountFacts = z.strictObject({
   validationFailure: hex
     .optional()
     .describe('How the account fails to validate the operation whatever its signature: selector of an error, or 0x'),
+  signedFailure: z
+    .string()
+    .optional()
+    .describe(
+      'Why the EntryPoint rejects the operation as its account has signed it: an AA code, or the selector of an error',
+    ),
 });
 
 /** The user's allowance and balance of the token they pay with, in its smallest unit. */

@@ -48,6 +48,42 @@ const ERRORS: readonly KnownError[] = [
   { declared: 'ExecuteError(uint256 index, bytes inner)', meaning: "A call of the account's batch reverted." },
   { declared: 'ReentrancyGuardReentrantCall()', meaning: 'The EntryPoint was called while it ran a bundle.' },
   {
+    declared: 'Reentrancy()',
+    meaning:
+      'EntryPoint 0.9 takes a bundle only as the call of a transaction from an account without code: not from a contract, and not from an account with a delegate (EIP-7702).',
+  },
+  {
+    declared: 'InvalidPaymasterSignatureLength(uint256 dataLength, uint256 pmSignatureLength)',
+    meaning: 'paymasterAndData ends as if with a paymaster signature, but that is longer than the data before it.',
+  },
+  {
+    declared: 'InvalidPaymasterData(uint256 paymasterAndDataLength)',
+    meaning: "paymasterAndData is shorter than 52 bytes: an address and the paymaster's two gas limits.",
+  },
+  { declared: 'InvalidPaymaster(address paymaster)', meaning: 'paymasterAndData names the zero address as paymaster.' },
+  { declared: 'InvalidBeneficiary(address beneficiary)', meaning: 'handleOps pays the fees to the zero address.' },
+  {
+    declared: 'FailedSendToBeneficiary(address beneficiary, uint256 amount, bytes ret)',
+    meaning: 'The address that receives the fees does not accept coins.',
+  },
+  { declared: 'InternalFunction()', meaning: 'A function was called that only the EntryPoint itself may call.' },
+  {
+    declared: 'NotFromEntryPoint(address msgSender, address entity, address entryPoint)',
+    meaning: 'Only the EntryPoint of this contract may call it so.',
+  },
+  {
+    declared: 'Eip7702SenderWithoutCode(address sender)',
+    meaning: 'The operation is of an EIP-7702 account, but its sender has no code: its authorisation is missing.',
+  },
+  {
+    declared: 'Eip7702SenderNotDelegate(address sender)',
+    meaning: 'The operation is of an EIP-7702 account, but its sender is a contract without a delegate.',
+  },
+  {
+    declared: 'InsufficientDeposit(uint256 currentDeposit, uint256 withdrawAmount)',
+    meaning: 'The deposit at the EntryPoint is less than what is to be withdrawn.',
+  },
+  {
     declared: 'InsufficientBalance(uint256 amountRequired, uint256 currentBalance)',
     meaning: "The gas tank of Biconomy's contract holds less wei than the operation may cost: fund it.",
   },

@@ -1,5 +1,6 @@
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { digits } from '../user-operation/hex-digits.ts';
+import { SUFFIX_MAGIC } from '../user-operation/paymaster-signature.ts';
 
 /** How to interpret a field's bytes. Times are unix seconds, padding is zeros, and `fixed` can have only one value. */
 export type FieldKind = 'address' | 'number' | 'time' | 'gas' | 'signature' | 'padding' | 'fixed';
@@ -170,4 +171,10 @@ export const abiSignatureFields = (headLength: number): readonly DataField<never
   fixedField('length of signature', 32, 65n, 'How many bytes the signature has.'),
   signatureField,
   { name: 'padding', length: 31, kind: 'padding', meaning: 'Zeros that fill up the last ABI word.' },
+];
+
+/** The end of `paymasterAndData` that makes the bytes before it a signature to EntryPoint v0.9. */
+export const suffixFields = (signatureLength: number): readonly DataField<never>[] => [
+  fixedField('length of the suffix', 2, BigInt(signatureLength), 'How many bytes before it the hash leaves out.'),
+  fixedField('magic', 8, BigInt(`0x${SUFFIX_MAGIC}`), 'Tells the EntryPoint that a signature stands before it.'),
 ];

@@ -44,6 +44,9 @@ const modes = [
   { id: 'pimlico-singleton-v8-erc20', cases: 7, layout: tokenLayoutOf('singleton-0.8') },
   { id: 'pimlico-singleton-v8-7702hash-verifying', cases: 6, layout: layoutOf('singleton-0.8-eip7702') },
   { id: 'pimlico-singleton-v8-7702hash-erc20', cases: 7, layout: tokenLayoutOf('singleton-0.8-eip7702') },
+  { id: 'pimlico-singleton-v8-ep-v0.9-verifying', cases: 6, layout: layoutOf('singleton-0.9') },
+  { id: 'pimlico-singleton-v8-ep-v0.9-erc20', cases: 3, layout: tokenLayoutOf('singleton-0.9') },
+  { id: 'parallel-paymaster-v0.9', cases: 6, layout: layoutOf('parallel-0.9') },
 ];
 
 const casesOf = (id: string): PaymasterVector[] =>
@@ -130,6 +133,8 @@ describe('the registry', () => {
       'singleton-0.7',
       'singleton-0.8',
       'singleton-0.8-eip7702',
+      'singleton-0.9',
+      'parallel-0.9',
     ]);
     for (const layout of layouts) expect(findLayout(layout.version)).toBe(layout);
     expect(findLayout('9.9.9')).toBeUndefined();
@@ -389,7 +394,7 @@ describe('what the sender is charged', () => {
   });
 
   it('was checked against mined charges', () => {
-    expect(charged).toHaveLength(27);
+    expect(charged).toHaveLength(30);
   });
 });
 
@@ -420,6 +425,7 @@ describe('terms', () => {
     { id: 'verifying-paymaster-v0.6/1', term: 'senderNonce' },
     { id: 'pimlico-singleton-v6-erc20/1', term: 'treasury' },
     { id: 'pimlico-singleton-v8-7702hash-verifying/6', term: 'eip7702Delegate' },
+    { id: 'parallel-paymaster-v0.9/6', term: 'eip7702Delegate' },
   ] as const)('$id says which term is missing instead of signing without $term', ({ id, term }) => {
     const vector = vectorCases('paymaster-layouts').find((candidate) => candidate.id === id);
     const mode = modes.find((candidate) => id.startsWith(`${candidate.id}/`));
@@ -432,7 +438,10 @@ describe('terms', () => {
 it.each([
   ['one', ['1.0.0', '1.1.0', '1.1.0-token', '2.0.0']],
   ['fixed', ['verifying-0.6', 'verifying-0.7', 'verifying-0.8']],
-  ['many', ['singleton-0.6', 'singleton-0.7', 'singleton-0.8', 'singleton-0.8-eip7702']],
+  [
+    'many',
+    ['singleton-0.6', 'singleton-0.7', 'singleton-0.8', 'singleton-0.8-eip7702', 'singleton-0.9', 'parallel-0.9'],
+  ],
 ] as const)('the steps to another signing key are those of the contract: signers %s, %j', (kind, versions) => {
   expect(versions.map((version) => signerKind(layoutOf(version)))).toEqual(versions.map(() => kind));
 });

@@ -15,8 +15,8 @@ export interface PromiseTerms {
   /** Singletons: if false, only bundlers on the contract's own list may submit the operation. Default: true. */
   allowAllBundlers?: boolean;
   /**
-   * The contract that the sender delegates to by EIP-7702. `singleton-0.8-eip7702` needs it for operations of EIP-7702
-   * accounts.
+   * The contract that the sender delegates to by EIP-7702. `singleton-0.8-eip7702` and `parallel-0.9` need it for
+   * operations of EIP-7702 accounts.
    */
   eip7702Delegate?: Address;
 }
@@ -72,14 +72,15 @@ export interface TokenTerms extends PromiseTerms, TokenPrice {
 /** Terms that must be read from the paymaster contract right before signing. */
 export type ChainRead = 'senderNonce';
 
-/** The contracts whose code is part of an npm package, by artifact name. */
+/** The contracts that the build has code of, from an npm package or our own, by artifact name. */
 export type DeployableContract =
   | 'VerifyingPaymaster'
   | 'VerifyingPaymaster-0.7'
   | 'VerifyingSingletonPaymaster'
   | 'SingletonPaymasterV6'
   | 'SingletonPaymasterV7'
-  | 'SingletonPaymasterV8';
+  | 'SingletonPaymasterV8'
+  | 'ParallelPaymaster';
 
 export interface Deployment {
   readonly artifact: DeployableContract;
@@ -133,7 +134,7 @@ export interface ContractLayout<Terms> extends ModeLayout<Terms> {
    * signers (`addSigner`, `removeSigner`).
    */
   readonly signerSetter?: 'setSigner' | 'setVerifyingSigner';
-  /** Absent if no package contains the contract's code, so that it can be attached but not deployed. */
+  /** Absent if the build has no code of the contract, so that it can be attached but not deployed. */
   readonly deployment?: Deployment;
 }
 
@@ -191,6 +192,11 @@ export interface PaymasterLayout extends ContractLayout<SponsorshipTerms> {
   /** True if a withdrawal takes two transactions: a request and, after a delay, its execution. */
   readonly delayedWithdrawal?: boolean;
   readonly chainReads: readonly ChainRead[];
+  /**
+   * True if window and signature are the suffix of `paymasterAndData` that the operation's hash leaves out. Then the
+   * account can sign before the paymaster does.
+   */
+  readonly signsApart?: boolean;
   /**
    * How users pay in a token. If its `version` differs, they pay through another contract, attached under that version.
    */

@@ -2,10 +2,12 @@ import { EngineError } from '../../shared/errors.ts';
 import { biconomy100 } from './biconomy-1.0.0.ts';
 import { biconomy110 } from './biconomy-1.1.0.ts';
 import { biconomy200 } from './biconomy-2.0.0.ts';
+import { parallel09 } from './parallel-0.9.ts';
 import type { AttachableLayout, PaymasterLayout } from './layout.ts';
 import { singleton06 } from './singleton-0.6.ts';
 import { singleton07 } from './singleton-0.7.ts';
 import { singleton08, singleton08Eip7702 } from './singleton-0.8.ts';
+import { singleton09 } from './singleton-0.9.ts';
 import { verifying06 } from './verifying-0.6.ts';
 import { verifying07, verifying08 } from './verifying-0.7.ts';
 
@@ -21,6 +23,8 @@ export const layouts: readonly PaymasterLayout[] = [
   singleton07,
   singleton08,
   singleton08Eip7702,
+  singleton09,
+  parallel09,
 ];
 
 /**

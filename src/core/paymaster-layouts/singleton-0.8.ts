@@ -10,7 +10,7 @@ import { singletonHash } from './singleton-0.7.ts';
 import { type SingletonContract, type SingletonMode, singletonLayout } from './singleton.ts';
 
 /** The contract does not charge for the penalty on unused postOp gas, so `postOpGas` has to include it. */
-const layoutV08 = (contract: SingletonContract, hash: typeof singletonHash): PaymasterLayout => {
+export const singletonForV08 = (contract: SingletonContract, hash: typeof singletonHash): PaymasterLayout => {
   const { token, ...layout } = singletonLayout(contract, <Terms extends PromiseTerms>(mode: SingletonMode<Terms>) =>
     modeV07<Terms>({ ...mode, hash }),
   );
@@ -30,7 +30,7 @@ const layoutV08 = (contract: SingletonContract, hash: typeof singletonHash): Pay
 };
 
 /** Pimlico SingletonPaymasterV8 from the npm package. */
-export const singleton08 = layoutV08(
+export const singleton08 = singletonForV08(
   {
     version: 'singleton-0.8',
     title: 'Pimlico SingletonPaymasterV8 (npm build)',
@@ -53,7 +53,7 @@ const hashWithDelegate = (op: PackedUserOperation, terms: PromiseTerms): Hex =>
   keccak(digits(singletonHash(op, terms)), initCodeOverride(op, terms));
 
 /** Pimlico SingletonPaymasterV8 from the public repository, whose hash includes the delegate of an EIP-7702 account. */
-export const singleton08Eip7702 = layoutV08(
+export const singleton08Eip7702 = singletonForV08(
   {
     version: 'singleton-0.8-eip7702',
     title: 'Pimlico SingletonPaymasterV8 (repository version)',

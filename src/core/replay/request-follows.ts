@@ -43,7 +43,7 @@ const isBlanked = (value: unknown): boolean => typeof value === 'string' && HASH
 const withoutGasChoice = ({ calculateGasLimits: _, ...options }: Fields): Fields => options;
 const contextOf = (context: unknown): Fields | undefined => paymasterContext.safeParse(context).data;
 const withGas = (options: Fields | undefined, calculateGasLimits: boolean): Fields | undefined =>
-  options && { ...options, calculateGasLimits };
+  options && { ...options, calculateGasLimits: calculateGasLimits && options['signingPhase'] !== 'finalize' };
 
 type Params = readonly unknown[];
 
@@ -117,7 +117,13 @@ const allMatchSent = (stored: Fields, sent: Fields): boolean => {
 };
 
 /** Fields that clients may send but that are never stored: Gasdesk sets them itself. */
-const NOT_STORED: ReadonlySet<string> = new Set(['paymaster', 'paymasterData', 'paymasterAndData', ...PAYMASTER_GAS]);
+const NOT_STORED: ReadonlySet<string> = new Set([
+  'paymaster',
+  'paymasterData',
+  'paymasterSignature',
+  'paymasterAndData',
+  ...PAYMASTER_GAS,
+]);
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '0x';
 
 const isSameText = (field: string, stored: unknown, sent: unknown): boolean =>

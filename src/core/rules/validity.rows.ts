@@ -19,6 +19,11 @@ const validating = (failure: Hex | undefined): Situation => ({
   facts: { account: { hasCode: true, nextNonce: '0', ...(failure && { validationFailure: failure }) } },
 });
 
+/** The EntryPoint rejects the operation that the account has signed. */
+const signed = (failure: string | undefined): Situation => ({
+  facts: { account: { hasCode: true, nextNonce: '0', ...(failure && { signedFailure: failure }) } },
+});
+
 /** The factory creates the account, and the EntryPoint accepts it. */
 const created = (world: World): World => withFacts(world, { account: { hasCode: false, nextNonce: '0' } });
 
@@ -108,6 +113,20 @@ export default ruleTable(validity, {
     words: {
       evidence: { sender: TARGET, error: '0x12345678', verificationGasLimit: '500000' },
       names: [TARGET, 'AA23', 'error 0x12345678', 'raise verificationGasLimit above 500000'],
+    },
+  },
+  SIGNED_OPERATION_FAILS: {
+    rows: [row(signed, 'AA24', undefined)],
+    advices: [
+      {
+        denied: signed('AA24'),
+        says: /Sign the final operation/,
+        change: (_, world) => withFacts(world, { account: { hasCode: true, nextNonce: '0' } }),
+      },
+    ],
+    words: {
+      evidence: { nonce: '0', nextNonce: '0', error: 'AA24' },
+      names: ['AA24 (signature error)', 'signingPhase commit'],
     },
   },
   NONCE_USED: {

@@ -1,6 +1,7 @@
 import type { DenialRows } from '../../shared/denials.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { entryPoints, findAaCode } from '../entry-points/registry.ts';
 import { isEip7702 } from '../user-operation/user-op-hash.ts';
 import { type CheckResult, type RuleKind, deny, pass } from './rule.ts';
 
@@ -11,7 +12,7 @@ const denials = {
     hint: 'Send the factory (initCode before v0.7) or, for EIP-7702, the eip7702Auth with it. If an earlier operation creates the account, wait until it is mined.',
   }),
   SENDER_HAS_CODE: () => ({
-    message: 'The operation names a factory, but its account is already deployed: every EntryPoint rejects it.',
+    message: 'The operation names a factory, but its account is already deployed: the EntryPoint rejects it.',
     hint: 'Leave out the factory (initCode before v0.7).',
   }),
   FACTORY_FAILED: ({ factory, verificationGasLimit }) => ({
@@ -30,6 +31,13 @@ const denials = {
     message: `The account ${String(sender)} fails to validate the operation whatever its signature (AA23): it ${error === '0x' ? 'reverts without a reason, answers nothing' : `reverts with the error ${String(error)}`}, or needs more than the verificationGasLimit of ${String(verificationGasLimit)}.`,
     hint: `Check that the sender is an account for this EntryPoint, and that the validator which the nonce or callData names is installed. If so, raise verificationGasLimit above ${String(verificationGasLimit)}. If an earlier operation sets the account up, wait until it is mined.`,
   }),
+  SIGNED_OPERATION_FAILS: ({ error }) => {
+    const { words = 'no AA code', fix = 'Simulate the operation.' } = findAaCode(String(error)) ?? {};
+    return {
+      message: `The EntryPoint rejects the operation as its account has signed it: ${String(error)} (${words}).`,
+      hint: `${fix} If this changes the operation, ask for it with signingPhase commit, and have the account sign again.`,
+    };
+  },
   NONCE_USED: ({ nonce, nextNonce }) => ({
     message: `The nonce ${String(nonce)} is already used: every EntryPoint rejects the operation.`,
     hint: `Read the nonce from EntryPoint.getNonce just before sending; for this key it is ${String(nextNonce)}.`,
@@ -74,6 +82,11 @@ export interface ValidityFacts {
   readonly hasCode: boolean;
   /** Undefined if some signature may be valid, or if validation was not simulated. */
   readonly failedValidation?: FailedValidation | undefined;
+  /**
+   * Why the EntryPoint rejects the operation as its account has signed it: an AA code, or the selector of an error.
+   * Undefined if it accepts it, or if the account signs later.
+   */
+  readonly signedFailure?: string | undefined;
   readonly nonce: bigint;
   /** What `EntryPoint.getNonce` returns for the sender and the nonce's key. */
   readonly nextNonce: bigint;
@@ -89,6 +102,7 @@ export const checkValidity = ({
   deploys,
   failedCreation,
   failedValidation,
+  signedFailure,
   hasCode,
   nonce,
   nextNonce,
@@ -107,6 +121,7 @@ export const checkValidity = ({
     const account = { sender, error, verificationGasLimit: String(verificationGasLimit) };
     return deny('ACCOUNT_FAILS_VALIDATION', { ...evidence, ...account });
   }
+  if (signedFailure !== undefined) return deny('SIGNED_OPERATION_FAILS', { ...evidence, error: signedFailure });
   return pass('MAY_BE_VALID', evidence);
 };
 
@@ -121,15 +136,16 @@ export const validity: RuleKind<keyof typeof denials> = {
   type: 'validity',
   title: 'Validity',
   denials,
-  check({ facts: { account }, op }) {
+  check({ facts: { account }, op, layout }) {
     if (account === undefined) return [];
-    const { hasCode, nextNonce, creationFailure: aaCode, validationFailure: error } = account;
+    const { hasCode, nextNonce, creationFailure: aaCode, validationFailure: error, signedFailure } = account;
     const factory = factoryOf(op);
     const { sender, nonce, verificationGasLimit } = op;
     const failedCreation = factory && aaCode && { aaCode, factory, verificationGasLimit };
     const failedValidation = error && { sender, error, verificationGasLimit };
-    const failed = { failedCreation, failedValidation };
-    const deploys = factory !== undefined;
+    const failed = { failedCreation, failedValidation, signedFailure };
+    const { ignoresCreationOfExisting } = entryPoints[layout.entryPointVersion];
+    const deploys = factory !== undefined && !(hasCode && ignoresCreationOfExisting);
     return [checkValidity({ deploys, hasCode, nonce, nextNonce: BigInt(nextNonce), ...failed })];
   },
 };

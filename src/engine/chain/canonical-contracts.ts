@@ -11,7 +11,7 @@ const CREATE2_DEPLOYER: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
  * neither of them.
  */
 export const canonicalContracts = {
-  entryPoint: { title: 'EntryPoint v0.6', address: entryPoint06.address, ...entryPoint06.deployment },
+  entryPoint: { title: 'EntryPoint v0.6', address: entryPoint06.address, artifact: 'EntryPoint', salt: ZeroHash },
   accountFactory: {
     title: 'SimpleAccountFactory v0.6',
     address: '0x9406Cc6185a346906296840746125a0E44976454',

@@ -13,9 +13,11 @@ import { checkExpiry } from '../sponsorship/expiry.ts';
 import { accountOfTank, reservedOf } from '../sponsorship/tank-account.ts';
 import { quoteFees } from '../sponsorship/quote.ts';
 import { recordRefusal } from '../sponsorship/recording.ts';
-import { stubSponsorship } from '../sponsorship/stub.ts';
+import { commitSponsorship, stubSponsorship } from '../sponsorship/stub.ts';
 import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
+import { type SigningRequest, checkSigning, wantsSuffix } from '../../core/paymaster-layouts/signing-apart.ts';
 import { requireReady } from '../paymaster/readiness.ts';
+import { splitSuffix } from '../../core/user-operation/paymaster-signature.ts';
 import { splitPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
 import type { Dapp } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
@@ -29,20 +31,30 @@ const withOpenFees = (sent: PartialUserOperation): PartialUserOperation => {
   return { ...sent, maxFeePerGas, maxPriorityFeePerGas };
 };
 
-/** `paymasterAndData`, and from v0.7 on also the operation's separate paymaster fields. */
-const paymasterFieldsOf = (op: UserOperation, paymasterAndData: Hex) => {
+/**
+ * `paymasterAndData`, and from v0.7 on also the operation's separate paymaster fields.
+ *
+ * @param isApart a signature that is a suffix of the data gets a field of its own
+ */
+const paymasterFieldsOf = (op: UserOperation, paymasterAndData: Hex, isApart = false) => {
   if (isV06(op) || paymasterAndData === '0x') return { paymasterAndData };
   const { paymaster, paymasterData, ...limits } = splitPaymasterAndData(paymasterAndData);
+  const { signed, signature } = isApart ? splitSuffix(paymasterData) : { signed: paymasterData, signature: undefined };
   return {
     paymasterAndData,
     fields: {
       paymaster,
-      paymasterData,
+      paymasterData: signed,
       paymasterVerificationGasLimit: String(limits.paymasterVerificationGasLimit),
       paymasterPostOpGasLimit: String(limits.paymasterPostOpGasLimit),
+      ...(signature !== undefined && { paymasterSignature: signature }),
     },
   };
 };
+
+/** True if the signature of a DApp's paymaster is answered in a field of its own. */
+const isAnsweredApart = ({ version }: Dapp, request: SigningRequest): boolean =>
+  requireLayout(version).signsApart === true && !wantsSuffix(request);
 
 interface ReceivedRequest {
   readonly apiKey: string;
@@ -78,6 +90,7 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     try {
       const entryPoint = entryPointOf(dapp);
       checkExpiry(dapp, rest.options);
+      checkSigning(requireLayout(dapp.version), { userOperation, options: rest.options });
       return { ...rest, apiKey, dapp, isBlanked, userOperation: entryPoint.read(userOperation, chainId) };
     } catch (error) {
       await recordRefusal(context, { dapp, method, received, isBlanked }, error);
@@ -101,11 +114,14 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     },
 
     'sponsorship.sponsor': async (input) => {
-      const { decisionId, op, paymasterAndData, reason } = await decideOperation(context, await read(input));
+      const request = await read(input);
+      const isCommit = input.options.signingPhase === 'commit';
+      const answer = isCommit ? await commitSponsorship(context, request) : await decideOperation(context, request);
+      const { decisionId, op, paymasterAndData, reason } = answer;
       return {
-        decisionId,
+        ...(decisionId !== undefined && { decisionId }),
         sponsored: reason === undefined,
-        ...paymasterFieldsOf(op, paymasterAndData),
+        ...paymasterFieldsOf(op, paymasterAndData, isAnsweredApart(request.dapp, input)),
         callGasLimit: String(op.callGasLimit),
         verificationGasLimit: String(op.verificationGasLimit),
         preVerificationGas: String(op.preVerificationGas),
@@ -116,7 +132,8 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     'sponsorship.stub': async ({ userOperation, ...rest }) => {
       const request = await read({ ...rest, userOperation: withOpenFees(userOperation) });
       const { op, paymasterAndData, reason } = await stubSponsorship(context, request);
-      return { ...paymasterFieldsOf(op, paymasterAndData), ...(reason !== undefined && { reason }) };
+      const isApart = isAnsweredApart(request.dapp, { userOperation, options: rest.options });
+      return { ...paymasterFieldsOf(op, paymasterAndData, isApart), ...(reason !== undefined && { reason }) };
     },
 
     'sponsorship.feeQuotes': async ({ options, ...rest }) => {

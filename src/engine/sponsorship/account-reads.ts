@@ -4,6 +4,7 @@ import type { Facts } from '../../core/facts/facts.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import { tryAccount } from '../chain/gas/account-creation.ts';
+import { trySigned } from '../chain/gas/signed-operation.ts';
 import { findValidationFailure } from '../chain/gas/account-validation.ts';
 import { readCode } from '../chain/gas/eth-call.ts';
 import { type RpcClient, isUnreachable } from '../chain/rpc.ts';
@@ -45,8 +46,20 @@ const readTrial = async (
   return failure === undefined ? {} : { validationFailure: failure };
 };
 
+/** The operation as its account has signed it: the paymaster's signature is no part of what it signed. */
+const readSigned = async (
+  rpc: RpcClient,
+  ready: ReadyPaymaster,
+  { op, ...terms }: AccountQuestion,
+): Promise<Pick<NonNullable<Facts['account']>, 'signedFailure'>> => {
+  const failure = await trySigned(rpc, ready.entryPoint, withStub(ready, op, terms));
+  return failure === undefined ? {} : { signedFailure: failure };
+};
+
 interface AccountQuestion {
   readonly op: UserOperation;
+  /** True if the account has signed the operation, and the paymaster signs now. */
+  readonly isSigned: boolean;
   readonly senderNonce: bigint | undefined;
   /** The contract whose code an EIP-7702 account runs. */
   readonly delegate: Address | undefined;
@@ -72,11 +85,12 @@ export const readAccount = async (
   const { op, isGasGiven, money } = question;
   const { sender, nonce } = op;
   try {
+    const tried = question.isSigned ? readSigned : readTrial;
     const [code, nextNonce, trial] = await withCallErrors(ready, () =>
       Promise.all([
         readCode(rpc, sender),
         readAccountNonce(rpc.call, ready.entryPoint, sender, nonce >> 64n),
-        isGasGiven ? readTrial(rpc, ready, question) : undefined,
+        isGasGiven ? tried(rpc, ready, question) : undefined,
       ]),
     );
     const takesOnCode = !isV06(op) && op.eip7702Auth !== undefined;

@@ -58,7 +58,7 @@ const findCurrent = async (
 };
 
 /** True if the first rules deny already. Then sign no drafts, so do not estimate gas. */
-const signsNothing = ({ current: { policy }, payer: { payment } }: Current): boolean =>
+export const signsNothing = ({ current: { policy }, payer: { payment } }: Current): boolean =>
   policy.pause !== null || (payment !== undefined && !policy.dapp.tokenMode);
 
 const prepare = (context: DecisionContext, request: SponsorshipRequest, found: Current): Promise<PreparedOperation> =>

@@ -16,7 +16,10 @@ import { signTerms } from './sign-terms.ts';
  */
 const PAST = { validAfter: 0x5d_5d_5d_5d, validUntil: 0x5e_5e_5e_5e };
 
-interface DraftQuestion {
+/** The part of an estimate that says what is signed for it. */
+export type Drafts = Pick<GasRequest, 'sponsor' | 'state'>;
+
+export interface DraftQuestion {
   readonly ready: ReadyPaymaster;
   readonly terms: SponsorshipTerms;
   readonly rpc: RpcClient;
@@ -38,7 +41,7 @@ const hasWindow = ({ layout }: ReadyPaymaster, op: UserOperation, terms: Sponsor
 export const draftSigning = async (
   { ready, terms, rpc, entropy }: DraftQuestion,
   op: UserOperation,
-): Promise<Pick<GasRequest, 'sponsor' | 'state'>> => {
+): Promise<Drafts> => {
   if (hasWindow(ready, op, terms)) return { sponsor: (draft) => signTerms(ready, draft, { ...terms, ...PAST }) };
   const key = new Secret(hexlify(entropy.bytes(32)) as Hex);
   const { contract, signer } = ready;

@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Facts } from '../../core/facts/facts.ts';
 import type { Policy } from '../../core/policy/policy.ts';
+import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { deploymentOf } from '../../core/calls/decode-deployment.ts';
+import { entryPoints } from '../../core/entry-points/registry.ts';
+import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import { needsPrice } from '../../core/rules/needs-price.ts';
 import { ruleInput } from '../../core/decision/rule-input.ts';
@@ -43,6 +47,8 @@ export interface PreparedOperation {
   readonly senderNonce: bigint | undefined;
   /** The contract whose code an EIP-7702 account runs. */
   readonly delegate: Address | undefined;
+  /** True if the account has signed the operation, and the paymaster signs now. */
+  readonly isSigned: boolean;
 }
 
 const prepareDraft = async (request: SponsorshipRequest, payer: Payer): Promise<PreparedOperation> => {
@@ -53,7 +59,14 @@ const prepareDraft = async (request: SponsorshipRequest, payer: Payer): Promise<
   const origin = { estimated: false, open: true, callGasLimit: AMPLE_CALL_GAS };
   const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, given, origin));
   const found = { payer, ready: charge?.payment.charging ?? ready, op: charge?.op ?? given, charge };
-  return { stage: 'draft', ...found, gasSource: 'GAS_GIVEN', senderNonce: undefined, delegate: undefined };
+  return {
+    stage: 'draft',
+    ...found,
+    gasSource: 'GAS_GIVEN',
+    senderNonce: undefined,
+    delegate: undefined,
+    isSigned: false,
+  };
 };
 
 /** The terms of a draft, at `now` (epoch ms). */
@@ -71,6 +84,13 @@ const draftTerms = (
   ...(delegate !== undefined && { eip7702Delegate: delegate }),
 });
 
+/** @throws EngineError `VALIDATION` */
+const requireSignature = ({ signature }: RequestedOperation): void => {
+  if (signature !== '0x') return;
+  const message = 'signature must be given with signingPhase finalize: the account signs before the paymaster';
+  throw new EngineError('VALIDATION', message, { errors: [message] });
+};
+
 const prepareFinal = async (
   { chains, clock, entropy }: DecisionContext,
   request: SponsorshipRequest,
@@ -78,6 +98,8 @@ const prepareFinal = async (
   signsNothing: boolean,
 ): Promise<PreparedOperation> => {
   const { ready, rpc } = payer;
+  const isSigned = request.options.signingPhase === 'finalize';
+  if (isSigned) requireSignature(request.userOperation);
   const userOperation = await withCheckedAuthorization(rpc, ready, request.userOperation, 'final');
   const senderNonce = await readNonce(rpc, ready, userOperation.sender);
   const delegate = await readDelegate(rpc, ready, userOperation);
@@ -92,7 +114,7 @@ const prepareFinal = async (
     : { estimated, open: estimated };
   const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, gas.op, origin));
   const found = { payer, ready: charge?.payment.charging ?? ready, op: charge?.op ?? gas.op, charge };
-  return { stage: 'final', ...found, gasSource: gas.gasSource, senderNonce, delegate };
+  return { stage: 'final', ...found, gasSource: gas.gasSource, senderNonce, delegate, isSigned };
 };
 
 /**
@@ -166,6 +188,12 @@ export const readCoinPrice = async (rates: Pick<Rates, 'coinPrice' | 'coinPriceN
   return isNeeded ? rates.coinPrice(chainId, source) : rates.coinPriceNow(chainId, source);
 };
 
+/** True if it depends on the account's code whether an operation deploys it. */
+const mayIgnoreFactory = ({ layout }: ReadyPaymaster, op: UserOperation): boolean =>
+  entryPoints[layout.entryPointVersion].ignoresCreationOfExisting &&
+  deploymentOf(op) !== undefined &&
+  deploymentOf(op, true) === undefined;
+
 /** Reads the chain state that a policy's rules need. @throws EngineError as `decideOperation` */
 export const readChain = async (
   context: DecisionContext,
@@ -173,13 +201,13 @@ export const readChain = async (
   policy: Policy,
 ): Promise<ChainReads> => {
   const { store, clock, rates } = context;
-  const { stage, payer, ready, op, charge, gasSource, senderNonce, delegate } = prepared;
+  const { stage, payer, ready, op, charge, gasSource, senderNonce, delegate, isSigned } = prepared;
   const ledgerVersion = await store.ledgerVersion();
   const isEstimated = gasSource === 'GAS_ESTIMATED';
   const money = readMoney(context, payer.rpc, ready, op, isEstimated || charge !== undefined);
   // An estimate has already run the account's validation.
-  const isNeeded = stage === 'final' && !isEstimated;
-  const question = { op, senderNonce, delegate, isGasGiven: gasSource === 'GAS_GIVEN', money };
+  const isNeeded = (stage === 'final' && !isEstimated) || mayIgnoreFactory(ready, op);
+  const question = { op, senderNonce, delegate, isSigned, isGasGiven: gasSource === 'GAS_GIVEN', money };
   const isPaidInToken = charge !== undefined;
   const gasUse =
     stage === 'final' ? money.then((chain) => readGasUse(payer.rpc, ready, { op, chain, isPaidInToken })) : undefined;

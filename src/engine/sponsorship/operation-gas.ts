@@ -8,13 +8,13 @@ import { estimateGas } from '../chain/gas/estimate-gas.ts';
 import type { RpcClient } from '../chain/rpc.ts';
 import type { Entropy } from '../base/clock.ts';
 import type { PaymasterGas } from '../../core/user-operation/paymaster-fields.ts';
-import type { SponsorshipTerms } from '../../core/paymaster-layouts/layout.ts';
+import { type SponsorshipTerms, stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { fieldOutOfBounds } from '../../core/user-operation/max-cost.ts';
 import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
 import { requireRpc } from './chain-reads.ts';
 import type { SponsorshipRequest } from './request-record.ts';
-import { draftSigning } from './draft-signing.ts';
+import { type DraftQuestion, type Drafts, draftSigning } from './draft-signing.ts';
 import { signTerms } from './sign-terms.ts';
 
 export interface GasQuestion {
@@ -70,15 +70,25 @@ export const withGas = async ({
     rollup: knownChains.get(chainId)?.rollup,
     entryPoint,
     op: given,
-    // A bundler may check the window, so it gets drafts without gas limits.
-    ...(bundler === undefined
-      ? await draftSigning({ ready: drafting, terms, rpc: node, entropy }, given)
-      : { sponsor: (draft) => signTerms(drafting, draft, terms) }),
+    ...(await draftsFor({ ready: drafting, terms, rpc: node, entropy, bundler }, given)),
     layout,
     paymaster: contract,
     ...(fundingWallet !== undefined && { fundingWallet }),
   });
   return { op: { ...given, ...gas }, gasSource: 'GAS_ESTIMATED' };
+};
+
+/** How drafts are signed for an estimate. */
+const draftsFor = (
+  { bundler, ...question }: DraftQuestion & { readonly bundler: RpcClient | undefined },
+  op: UserOperation,
+): Promise<Drafts> | Drafts => {
+  const { ready, terms } = question;
+  // Such a contract does the same work for a signature of nobody, so nothing is signed.
+  if (ready.layout.signsApart === true) return { sponsor: (draft) => stubPaymasterAndData(ready.layout, draft, terms) };
+  // A bundler may check the window, so it gets drafts without gas limits.
+  if (bundler !== undefined) return { sponsor: (draft) => signTerms(ready, draft, terms) };
+  return draftSigning(question, op);
 };
 
 /** Missing gas is 0, or the contract's default. @throws EngineError `VALIDATION` if gas is out of bounds */

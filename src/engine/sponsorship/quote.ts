@@ -98,7 +98,7 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
       const facts = await gatherFacts(
         context,
         request,
-        { ...prepared, senderNonce: undefined },
+        { ...prepared, senderNonce: undefined, isSigned: false },
         { reads, current, webhooks: [] },
       );
       const reason = reasonOf(

@@ -9,7 +9,7 @@ import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { CommitPlan, DecisionStore, LedgerFacts } from '../store/decision-store.ts';
 import type { PolicyStore } from '../store/policy-store.ts';
 import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
-import { MAX_ROUNDS, decisionDraft } from './decide-operation.ts';
+import { MAX_ROUNDS, type SponsorshipDecision, decisionDraft, signsNothing } from './decide-operation.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { type PreparedOperation, gatherFacts, isRead, prepareOperation, readChain } from './gather.ts';
 import { findPayer } from './payer.ts';
@@ -22,6 +22,9 @@ export interface Stub {
   readonly paymasterAndData: Hex;
   readonly reason: Reason | undefined;
 }
+
+/** The answer of the first phase. Only a denial is stored as a decision. */
+type CommitAnswer = Omit<SponsorshipDecision, 'decisionId'> & { readonly decisionId: string | undefined };
 
 const reasonIn = ({ code, rule, message, hint }: DecisionRecord): Reason => ({ code, rule: rule ?? '', message, hint });
 
@@ -63,6 +66,42 @@ const gatherCurrent = async (
   throw new EngineError('DECISION_OUTDATED');
 };
 
+/** Decides without webhooks, stores a denial, and answers an operation without one with a signature that is none. */
+const answerUnsigned = async (
+  context: DecisionContext,
+  request: SponsorshipRequest,
+  decisionId: string,
+  prepared: PreparedOperation,
+): Promise<Stub> => {
+  const { store } = context;
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    const { facts, current } = await gatherCurrent(context, request, prepared);
+    const { dapp, policy, hash, version } = current;
+    const reservations = plan(facts, policy);
+    /** The denial, given the accounts' amounts; undefined if nothing denies. */
+    const denial = (held: readonly bigint[]): CommitPlan | undefined => {
+      const verdict = decide(facts, policy, held);
+      if (verdict.next === 'callWebhooks' || verdict.reason === undefined) return undefined;
+      const { steps, reason, taken } = verdict;
+      const concluded = { reservations: taken, held, steps, reason, paymasterAndData: '0x' as const };
+      const decision = decisionDraft({ decisionId, request, facts, current }, concluded);
+      return { decision, reserve: false, revision: { hash, policy } };
+    };
+    const settings = { scope: dapp, version };
+    const denied = await storeDenial(store, { reservations, settings }, denial);
+    if (denied === undefined) continue;
+    // Use the estimating layout: a bundler estimates limits without taking tokens, and at the real price they would
+    // be too low for that.
+    const { layout } = prepared.charge?.payment.estimating ?? prepared.ready;
+    return {
+      op: prepared.op,
+      paymasterAndData: stubPaymasterAndData(layout, prepared.op, termsOf(facts, policy)),
+      reason: denied === null ? undefined : reasonIn(denied),
+    };
+  }
+  throw new EngineError('DECISION_OUTDATED');
+};
+
 /**
  * Returns paymaster data to estimate gas with. What the rules would deny with any gas is denied here and stored as a
  * decision, so that the wallet does not estimate for nothing. Calls no webhooks and reserves nothing: the real decision
@@ -73,33 +112,27 @@ const gatherCurrent = async (
  */
 export const stubSponsorship = (context: DecisionContext, request: SponsorshipRequest): Promise<Stub> =>
   withFailureRecord(context, request, async (decisionId) => {
-    const { store } = context;
     const payer = await findPayer(context, request);
     const prepared = await prepareOperation(context, 'draft', request, { payer, signsNothing: false });
-    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-      const { facts, current } = await gatherCurrent(context, request, prepared);
-      const { dapp, policy, hash, version } = current;
-      const reservations = plan(facts, policy);
-      /** The denial, given the accounts' amounts; undefined if nothing denies. */
-      const denial = (held: readonly bigint[]): CommitPlan | undefined => {
-        const verdict = decide(facts, policy, held);
-        if (verdict.next === 'callWebhooks' || verdict.reason === undefined) return undefined;
-        const { steps, reason, taken } = verdict;
-        const concluded = { reservations: taken, held, steps, reason, paymasterAndData: '0x' as const };
-        const decision = decisionDraft({ decisionId, request, facts, current }, concluded);
-        return { decision, reserve: false, revision: { hash, policy } };
-      };
-      const settings = { scope: dapp, version };
-      const denied = await storeDenial(store, { reservations, settings }, denial);
-      if (denied === undefined) continue;
-      // Use the estimating layout: a bundler estimates limits without taking tokens, and at the real price they would
-      // be too low for that.
-      const { layout } = prepared.charge?.payment.estimating ?? prepared.ready;
-      return {
-        op: prepared.op,
-        paymasterAndData: stubPaymasterAndData(layout, prepared.op, termsOf(facts, policy)),
-        reason: denied === null ? undefined : reasonIn(denied),
-      };
-    }
-    throw new EngineError('DECISION_OUTDATED');
+    return answerUnsigned(context, request, decisionId, prepared);
+  });
+
+/**
+ * The first phase for an account that signs before the paymaster: finds the operation's gas, and returns everything
+ * that its hash covers. Like {@link stubSponsorship}, it calls no webhooks and reserves nothing, but all rules see the
+ * final operation. A denied operation has no paymaster data.
+ *
+ * @throws EngineError as `decideOperation`
+ */
+export const commitSponsorship = (
+  context: DecisionContext,
+  request: SponsorshipRequest,
+): Promise<CommitAnswer> =>
+  withFailureRecord(context, request, async (decisionId) => {
+    const [current, payer] = await Promise.all([currentPolicy(context, request.dapp), findPayer(context, request)]);
+    const found = { payer, signsNothing: signsNothing({ current, payer }) };
+    const prepared = await prepareOperation(context, 'final', request, found);
+    const answer = await answerUnsigned(context, request, decisionId, prepared);
+    const isDenied = answer.reason !== undefined;
+    return { ...answer, decisionId: isDenied ? decisionId : undefined, ...(isDenied && { paymasterAndData: '0x' }) };
   });

@@ -12,7 +12,7 @@ const optionalBytes = z.preprocess((value) => value ?? undefined, hex.optional()
 const optionalAddress = z.preprocess(absentAs0x, lowerCaseAddress.optional()).meta(absent);
 
 const PAIR_ERROR = 'must be 32 bytes: two uint128';
-/** Two uint128 in 32 bytes, as EntryPoint v0.7 and v0.8 pack gas limits and fees. */
+/** Two uint128 in 32 bytes, as EntryPoint v0.7 and later pack gas limits and fees. */
 const uint128Pair = hex
   .refine((value) => value.length === 66, PAIR_ERROR)
   .transform((value) => [BigInt(value.slice(0, 34)), BigInt(`0x${value.slice(34)}`)] as const);
@@ -58,7 +58,7 @@ const optionalAuthorization = z.preprocess(absentAs0x, eip7702Authorization.opti
 
 /**
  * A partial user operation as clients send it, for any EntryPoint version: with the fields of v0.6 (behaviour 2.4),
- * with the unpacked fields of v0.7 and v0.8 (ERC-7769), or with the packed ones. Which of these an operation may have
+ * with the unpacked fields of v0.7 and later (ERC-7769), or with the packed ones. Which of these an operation may have
  * depends on the DApp's paymaster, and is checked by `read` of its EntryPoint. Clients send placeholders in the
  * paymaster fields, which are accepted, but only the gas limits among them are used. Unknown members are ignored, and
  * null counts as missing. All hex is lower case after parsing, so that nothing can depend on the letter case that a
@@ -85,6 +85,9 @@ export const partialUserOperation = z
     paymasterVerificationGasLimit: optionalQuantity,
     paymasterPostOpGasLimit: optionalQuantity,
     paymasterData: hex.nullish(),
+    paymasterSignature: optionalBytes.describe(
+      'From EntryPoint v0.9 on. A client that sends it, if only empty, gets the signature under this name',
+    ),
     eip7702Auth: optionalAuthorization,
     authorization: optionalAuthorization.describe('Another name of eip7702Auth'),
   })

@@ -30,6 +30,7 @@ const FIELDS = new Map<string, RegExp>([
   ['paymasterVerificationGasLimit', QUANTITY],
   ['paymasterPostOpGasLimit', QUANTITY],
   ['paymasterData', BYTES],
+  ['paymasterSignature', BYTES],
 ]);
 const REQUIRED = ['sender', 'nonce', 'callData'];
 

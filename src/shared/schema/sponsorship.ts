@@ -20,6 +20,16 @@ const mode = z
   .transform((name): 'SPONSORED' | 'ERC20' => (name === 'ERC20' ? name : 'SPONSORED'))
   .meta({ description: `${MODES.join(', ')}, in any letter case` });
 
+/** The longest window that is signed for an operation which its account has signed already, seconds. */
+const FINALIZE_SECONDS = 60;
+
+const signingPhase = z
+  .enum(['commit', 'finalize'], 'must be commit or finalize')
+  .nullish()
+  .describe(
+    'For accounts that sign before the paymaster (EntryPoint v0.9). commit: everything but the signature; finalize: the signature for the signed operation',
+  );
+
 const policy = z.string().max(200);
 
 /**
@@ -55,6 +65,7 @@ const fields = z.object({
     .nullish()
     .describe('Kept; the API key selects the rules'),
   sponsorshipPolicyId: policy.nullish().describe('The same'),
+  signingPhase,
 });
 const unnamedMode = fields.extend({ mode: mode.nullish() });
 
@@ -88,27 +99,42 @@ const checkTokens = (given: UnnamedModeOptions, context: z.RefinementCtx): void 
   }
 };
 
+/** Whoever has a signed operation sends it now. */
+const checkFinalExpiry = (given: UnnamedModeOptions, context: z.RefinementCtx): void => {
+  if (given.signingPhase !== 'finalize') return;
+  for (const field of ['expiryDuration', 'validForSeconds'] as const) {
+    if ((given[field] ?? 0) <= FINALIZE_SECONDS) continue;
+    const message = `must be at most ${FINALIZE_SECONDS} with signingPhase finalize`;
+    context.addIssue({ code: 'custom', path: [field], message });
+  }
+};
+
+const check = (given: UnnamedModeOptions, context: z.RefinementCtx): void => {
+  checkTokens(given, context);
+  checkFinalExpiry(given, context);
+};
+
 /** Merges the different names of each option, and fills in defaults. */
 const asOptions = <Mode>({ mode: payer, ...given }: Omit<UnnamedModeOptions, 'mode'> & { mode: Mode }) => {
-  const { sponsorshipInfo, tokenInfo, policyId, sponsorshipPolicyId } = given;
+  const { sponsorshipInfo, tokenInfo, policyId, sponsorshipPolicyId, signingPhase: phase } = given;
+  const isSigned = phase === 'finalize';
   const feeTokenAddress = tokensNamed({ ...given, mode: undefined })[0]?.value;
   const webhookData = sponsorshipInfo?.webhookData ?? given.meta;
   return {
     mode: payer,
-    calculateGasLimits: given.calculateGasLimits ?? false,
-    expiryDuration: given.expiryDuration ?? given.validForSeconds ?? 300,
+    // Other gas would need another signature of the account.
+    calculateGasLimits: (given.calculateGasLimits ?? false) && !isSigned,
+    expiryDuration: given.expiryDuration ?? given.validForSeconds ?? (isSigned ? FINALIZE_SECONDS : 300),
     sponsorshipInfo: { ...sponsorshipInfo, ...(webhookData && { webhookData }) },
     tokenInfo: { ...tokenInfo, ...(feeTokenAddress && { feeTokenAddress }) },
     ...(policyId && { policyId }),
     ...(sponsorshipPolicyId && { sponsorshipPolicyId }),
+    ...(phase && { signingPhase: phase }),
   };
 };
 
 /** Sponsorship options in which the mode is required. */
-export const sponsorshipOptions = fields
-  .superRefine(checkTokens)
-  .transform(asOptions)
-  .meta({ id: 'SponsorshipOptions' });
+export const sponsorshipOptions = fields.superRefine(check).transform(asOptions).meta({ id: 'SponsorshipOptions' });
 
 export type SponsorshipOptions = z.output<typeof sponsorshipOptions>;
 
@@ -117,7 +143,7 @@ export type SponsorshipOptions = z.output<typeof sponsorshipOptions>;
  * tokens are quoted.
  */
 export const feeQuoteOptions = unnamedMode
-  .superRefine(checkTokens)
+  .superRefine(check)
   .transform(({ mode: payer, ...given }) => asOptions({ ...given, mode: payer ?? undefined }))
   .meta({ id: 'FeeQuoteOptions' });
 
@@ -126,7 +152,7 @@ export const paymasterContext = z
   .preprocess(
     (context) => context ?? {},
     unnamedMode
-      .superRefine(checkTokens)
+      .superRefine(check)
       .transform((given) =>
         asOptions({ ...given, mode: given.mode ?? (tokensNamed(given).length > 0 ? 'ERC20' : 'SPONSORED') }),
       ),

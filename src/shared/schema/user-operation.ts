@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Address, Hex } from './hex.ts';
 
 /** The EntryPoint versions that Gasdesk supports, oldest first. `core/entry-points` describes each of them. */
-export const entryPointVersion = z.enum(['0.6', '0.7', '0.8']);
+export const entryPointVersion = z.enum(['0.6', '0.7', '0.8', '0.9']);
 export type EntryPointVersion = z.output<typeof entryPointVersion>;
 
 /** Gas limits that operations have in every version, and that estimation may fill in. */
@@ -39,13 +39,13 @@ export interface Eip7702Authorization {
 }
 
 /**
- * A user operation for EntryPoint v0.7 or v0.8, with the fields of JSON-RPC. Gas is in gas units, fees are in wei per
+ * A user operation for EntryPoint v0.7 or later, with the fields of JSON-RPC. Gas is in gas units, fees are in wei per
  * gas. Without `factory`, the account already exists; without `paymaster`, it pays for itself.
  */
 export interface UserOperationV07 {
   sender: Address;
   nonce: bigint;
-  /** An address, or, on v0.8, the EIP-7702 marker, which may be as short as `0x7702`. */
+  /** An address, or, from v0.8 on, the EIP-7702 marker, which may be as short as `0x7702`. */
   factory?: Hex;
   factoryData?: Hex;
   callData: Hex;
@@ -69,7 +69,7 @@ export type UserOperation = UserOperationV06 | UserOperationV07;
 export const isV06 = <V06 extends Pick<UserOperationV06, 'initCode'>>(op: V06 | { factory?: Hex }): op is V06 =>
   'initCode' in op;
 
-/** The packed struct in which the contracts of EntryPoint v0.7 and v0.8 take a user operation. */
+/** The packed struct in which the contracts of EntryPoint v0.7 and later take a user operation. */
 export interface PackedUserOperation {
   sender: Address;
   nonce: bigint;

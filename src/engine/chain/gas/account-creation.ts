@@ -1,4 +1,4 @@
-import { ZeroAddress } from 'ethers';
+import { ZeroAddress, id } from 'ethers';
 import { addressKey } from '../../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import type { UserOperation } from '../../../shared/schema/user-operation.ts';
@@ -11,8 +11,12 @@ import { withAnySignature } from './account-calls.ts';
 import { CALL_GAS, callWithAmpleGas } from './eth-call.ts';
 import { revertReason, publicFailureOf } from './failure.ts';
 
-/** As its last step, the EntryPoint refuses to pay this address, so the call never succeeds (AA90). */
+/**
+ * As its last step, the EntryPoint refuses to pay this address, so the call never succeeds: AA90, or from v0.9 on
+ * `InvalidBeneficiary(address)`.
+ */
 const BENEFICIARY = ZeroAddress as Address;
+const INVALID_BENEFICIARY = id('InvalidBeneficiary(address)').slice(0, 10);
 
 /**
  * With these values the operation costs nothing. It has no paymaster before the decision, so the call reveals no
@@ -63,7 +67,7 @@ export const tryAccount = async (rpc: RpcClient, entryPoint: Address, op: UserOp
     await callWithAmpleGas(rpc, entryPoint, freeBundle(op));
   } catch (error) {
     if (!(error instanceof RpcError) || !hasReverted(error)) throw error;
-    const aaCode = aaCodeOf(error);
+    const aaCode = error.data?.startsWith(INVALID_BENEFICIARY) ? 'AA90' : aaCodeOf(error);
     return { creationFailure: failureOf(aaCode, op), isValidated: aaCode !== undefined && aaCode !== 'AA23' };
   }
   return { creationFailure: undefined, isValidated: true };

@@ -10,6 +10,8 @@ const abi = new Interface([
   'error Panic(uint256 code)',
   'error FailedOp(uint256 opIndex, string reason)',
   'error FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)',
+  'error Eip7702SenderWithoutCode(address sender)',
+  'error Eip7702SenderNotDelegate(address sender)',
 ]);
 
 /** Solidity panic codes that are likely in practice. */
@@ -65,6 +67,12 @@ export const revertReason = (data: Hex): string => {
 /** The EntryPoint's messages that contain no AA code, verbatim. */
 const plainWords = new Set(['sender has no code', 'not an EIP-7702 delegate']);
 
+/** Errors that replace these messages from v0.9 on. */
+const namedWords: Readonly<Record<string, string>> = {
+  Eip7702SenderWithoutCode: 'sender has no code',
+  Eip7702SenderNotDelegate: 'not an EIP-7702 delegate',
+};
+
 /** What the operation's sender can do about a validation failure, by the EntryPoint's AA code. */
 const hints: Readonly<Record<string, string>> = {
   AA10: 'The account already exists. Leave initCode empty.',
@@ -107,6 +115,8 @@ export const publicFailureOf = (data: Hex): Omit<PublicFailure, 'words'> & { rea
   if (name === 'FailedOp') return { aaCode: aaCodeIn(String(values[1])) };
   if (name === 'FailedOpWithRevert') return { aaCode: aaCodeIn(String(values[1])), error: errorOf(values[2] as Hex) };
   if (name === 'Error' && plainWords.has(String(values[0]))) return { words: String(values[0]) };
+  const words = namedWords[name ?? ''];
+  if (words !== undefined) return { words };
   return { error: errorOf(data) };
 };
 

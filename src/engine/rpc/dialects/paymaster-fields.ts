@@ -9,15 +9,18 @@ export const hexOf = (decimal: string): string => toQuantity(BigInt(decimal));
 /** The paymaster's fields on the wire, EntryPoint v0.6: one field. */
 export const paymasterFieldsV06 = z.strictObject({ paymasterAndData: hex });
 
-/** The same from v0.7 on: four fields. */
+/** The same from v0.7 on: four fields, or five if the signature is a suffix of the data. */
 export const paymasterFieldsV07 = z.strictObject({
   paymaster: address,
   paymasterData: hex,
   paymasterVerificationGasLimit: hexQuantity,
   paymasterPostOpGasLimit: hexQuantity,
+  paymasterSignature: hex
+    .optional()
+    .describe('From parallel-0.9, unless the client has it in paymasterData: by the phases, or by what it sends there'),
 });
 
-/** The paymaster's fields as ERC-7677 and Pimlico's dialect name them: one for v0.6, four from v0.7 on. */
+/** The paymaster's fields as ERC-7677 and Pimlico's dialect name them: one for v0.6, four or five from v0.7 on. */
 export const paymasterFields = ({
   paymasterAndData,
   fields,
@@ -28,6 +31,7 @@ export const paymasterFields = ({
     paymasterData: fields.paymasterData,
     paymasterVerificationGasLimit: hexOf(fields.paymasterVerificationGasLimit),
     paymasterPostOpGasLimit: hexOf(fields.paymasterPostOpGasLimit),
+    ...(fields.paymasterSignature !== undefined && { paymasterSignature: fields.paymasterSignature }),
   };
 };
 

@@ -28,8 +28,8 @@ export const decideWithGas = async (
 const METHOD = 'pm_sponsorUserOperation';
 
 /**
- * `pm_sponsorUserOperation` in Pimlico's dialect: `[user operation, EntryPoint, context?]`. Always estimates gas, even
- * if the client sends some: its callers expect that.
+ * `pm_sponsorUserOperation` in Pimlico's dialect: `[user operation, EntryPoint, context?]`. Estimates gas even if the
+ * client sends some, because its callers expect that; but not of an operation that its account has signed.
  *
  * @throws EngineError `NOT_SPONSORED` with the reason, `ENTRY_POINT_MISMATCH`, `VALIDATION` and as deciding does
  */
@@ -37,7 +37,8 @@ export const sponsorPimlico = async (params: readonly unknown[], context: Method
   const { chainId, apiKey } = context;
   const request = await reading(METHOD, params, context, async () => {
     checkEntryPoint(params[1], 'params[1]', await dappOf(context));
-    const options = { ...parse(paymasterContext, params[2], 'params[2]'), calculateGasLimits: true };
+    const requested = parse(paymasterContext, params[2], 'params[2]');
+    const options = { ...requested, calculateGasLimits: requested.signingPhase !== 'finalize' };
     const userOperation = readUserOperation(params[0]);
     return { chainId, apiKey, method: METHOD, userOperation, options, received: params };
   });

@@ -5,12 +5,12 @@ import { bindToEntryPoint, packedWords } from '../../src/core/user-operation/use
 import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
 
 /** An EntryPoint that the product does not have, with a hash and a code of its own. */
-export const entryPoint09 = packedEntryPoint({
+export const entryPoint99 = packedEntryPoint({
   ...entryPoint08,
-  version: String('0.9') as EntryPointVersion,
+  version: String('9.9') as EntryPointVersion,
   address: `0x${'90'.repeat(20)}`,
   simulations: 'EntryPointSimulations-0.8',
   takesEip7702Marker: false,
   aaCodes: { AA89: { words: 'made up', party: 'bundler', meaning: 'Nothing.', fix: 'Wait.' } },
-  hash: (op, domain) => bindToEntryPoint(keccak('09', ...packedWords(op, hashWord(op.initCode))), domain),
+  hash: (op, domain) => bindToEntryPoint(keccak('99', ...packedWords(op, hashWord(op.initCode))), domain),
 });

@@ -3,9 +3,9 @@ import type { PaymasterLayout } from '../../src/core/paymaster-layouts/layout.ts
 import type { EntryPointVersion } from '../../src/shared/schema/user-operation.ts';
 
 /** A paymaster contract for an EntryPoint that the product does not have. */
-export const verifying09: PaymasterLayout = {
+export const verifying99: PaymasterLayout = {
   ...verifying08,
-  version: 'verifying-0.9',
-  title: 'VerifyingPaymaster 0.9',
-  entryPointVersion: String('0.9') as EntryPointVersion,
+  version: 'verifying-9.9',
+  title: 'VerifyingPaymaster 9.9',
+  entryPointVersion: String('9.9') as EntryPointVersion,
 };
