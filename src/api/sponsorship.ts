@@ -20,6 +20,8 @@ const reason = z.strictObject({ code: z.string(), rule: z.string(), message: z.s
 /** A decimal string, because gas limits and amounts may be too large for JSON numbers. */
 const integer = z.string();
 
+const fees = z.strictObject({ maxFeePerGas: integer, maxPriorityFeePerGas: integer });
+
 const paymasterPart = z.strictObject({
   paymasterAndData: z.string().describe('As the contracts take it; 0x for none'),
   fields: z
@@ -114,9 +116,9 @@ export const sponsorshipProcedures = {
     errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE'],
   }),
   'sponsorship.gasPrice': procedure({
-    summary: 'Suggest fees for an operation, in wei per gas',
+    summary: 'Suggest fees for an operation, in wei per gas, by the bundler of the chain, or else by its node',
     input: caller,
-    output: z.strictObject({ maxFeePerGas: integer, maxPriorityFeePerGas: integer }),
+    output: z.strictObject({ slow: fees, standard: fees, fast: fees }),
     errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE'],
   }),
   'sponsorship.balance': procedure({

@@ -27,7 +27,8 @@ export const chainIdParam: MethodParam = {
 
 export const contextParam: MethodParam = {
   name: 'context',
-  summary: "Biconomy's options, some also by Pimlico's names. Default: the operation is sponsored",
+  summary:
+    "Biconomy's options, some also by Pimlico's names; or the id of a policy alone. Default: the operation is sponsored",
   schema: paymasterContext,
   optional: true,
 };
