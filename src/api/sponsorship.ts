@@ -121,6 +121,19 @@ export const sponsorshipProcedures = {
     output: z.strictObject({ slow: fees, standard: fees, fast: fees }),
     errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE'],
   }),
+  'sponsorship.forward': procedure({
+    summary: "Pass a bundler's method on to the bundler of the chain, if the operator allows it",
+    input: caller.extend({ method: z.string(), params: z.array(z.unknown()) }),
+    output: z.unknown().describe("The bundler's result"),
+    errors: [
+      'UNKNOWN_API_KEY',
+      'METHOD_NOT_FOUND',
+      'NOT_SPONSORED',
+      'BUNDLER_REFUSED',
+      'CHAIN_UNREACHABLE',
+      'VAULT_LOCKED',
+    ],
+  }),
   'sponsorship.balance': procedure({
     summary: 'Show the balance of the gas tank, and how much of it is reserved for operations not yet mined',
     input: caller,

@@ -33,6 +33,7 @@ export const ANSWERS: Partial<Record<ProcedureName, unknown>> = {
   'sponsorship.feeQuotes': { paymasterAddress: `0x${'cd'.repeat(20)}`, feeQuotes: [], unsupportedTokens: [] },
   'sponsorship.feeTokens': { paymasterAddress: `0x${'cd'.repeat(20)}`, tokens: [] },
   'sponsorship.gasPrice': { slow: FEES, standard: FEES, fast: FEES },
+  'sponsorship.forward': null,
   'sponsorship.balance': { balanceWei: '256', reservedWei: '16' },
 };
 

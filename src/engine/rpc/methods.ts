@@ -3,6 +3,11 @@ import { alchemyRequestGasAndPaymasterAndData } from './methods/alchemy_requestG
 import { alchemyRequestPaymasterAndData } from './methods/alchemy_requestPaymasterAndData.ts';
 import { biconomyGetGasFeeValues } from './methods/biconomy_getGasFeeValues.ts';
 import { ethChainId } from './methods/eth_chainId.ts';
+import { ethEstimateUserOperationGas } from './methods/eth_estimateUserOperationGas.ts';
+import { ethGetUserOperationByHash } from './methods/eth_getUserOperationByHash.ts';
+import { ethGetUserOperationReceipt } from './methods/eth_getUserOperationReceipt.ts';
+import { ethSendUserOperation } from './methods/eth_sendUserOperation.ts';
+import { ethSupportedEntryPoints } from './methods/eth_supportedEntryPoints.ts';
 import { netVersion } from './methods/net_version.ts';
 import { pimlicoGetTokenQuotes } from './methods/pimlico_getTokenQuotes.ts';
 import { pimlicoGetUserOperationGasPrice } from './methods/pimlico_getUserOperationGasPrice.ts';
@@ -31,6 +36,11 @@ export const rpcMethods: readonly RpcMethod[] = [
   alchemyRequestPaymasterAndData,
   biconomyGetGasFeeValues,
   ethChainId,
+  ethEstimateUserOperationGas,
+  ethGetUserOperationByHash,
+  ethGetUserOperationReceipt,
+  ethSendUserOperation,
+  ethSupportedEntryPoints,
   netVersion,
   pimlicoGetTokenQuotes,
   pimlicoGetUserOperationGasPrice,

@@ -13,6 +13,7 @@ import { readFeeTokens } from '../sponsorship/fee-tokens.ts';
 import { checkExpiry } from '../sponsorship/expiry.ts';
 import { accountOfTank, reservedOf } from '../sponsorship/tank-account.ts';
 import { quoteFees } from '../sponsorship/quote.ts';
+import { forwardToBundler } from './forward-to-bundler.ts';
 import { recordRefusal } from '../sponsorship/recording.ts';
 import { stubSponsorship } from '../sponsorship/stub.ts';
 import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
@@ -162,6 +163,9 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       const one = await suggestFees(requireRpc(await chains.rpc(caller.chainId), ready), ready, context.fees);
       return feesInText({ slow: one, standard: one, fast: one });
     },
+
+    'sponsorship.forward': async ({ method, params, ...caller }) =>
+      forwardToBundler(context, await dappOf(caller), method, params),
 
     'sponsorship.balance': async (caller) => {
       const ready = await requireReady(store, vault, await dappOf(caller));
