@@ -51,6 +51,13 @@ const maxOperationCostWei = positiveWei
 
 const price = coinPriceSource.nullable().describe("Source of the native coin's price in US dollars; null: none");
 
+const forwardBundler = z
+  .enum(['own', 'all'])
+  .nullable()
+  .describe(
+    "Passes the bundler's methods that DApps send to the desk on to the chain's bundler. own: of operations, only those that the desk has signed for the DApp; all: any; null: no method",
+  );
+
 const chain = z.strictObject({
   chainId: z.number(),
   name: z.string(),
@@ -72,6 +79,7 @@ const chain = z.strictObject({
     .string()
     .describe('wei, decimal: the most that one operation may cost where `maxOperationCostWei` is null'),
   price,
+  forwardBundler,
   explorer: z.string().nullable().describe('Its public block explorer'),
   builtIn: z.boolean(),
 });
@@ -118,6 +126,7 @@ export const chainProcedures = {
       unreachable: unreachable.nullable().optional(),
       maxOperationCostWei: maxOperationCostWei.optional(),
       price: price.optional(),
+      forwardBundler: forwardBundler.optional(),
       mustAnswer: z.boolean().default(false).describe('Refuse a URL at which nothing answers'),
     }),
     output: chain,

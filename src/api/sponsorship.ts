@@ -20,6 +20,8 @@ const reason = z.strictObject({ code: z.string(), rule: z.string(), message: z.s
 /** A decimal string, because gas limits and amounts may be too large for JSON numbers. */
 const integer = z.string();
 
+const fees = z.strictObject({ maxFeePerGas: integer, maxPriorityFeePerGas: integer });
+
 const paymasterPart = z.strictObject({
   paymasterAndData: z.string().describe('As the contracts take it; 0x for none'),
   fields: z
@@ -118,10 +120,23 @@ export const sponsorshipProcedures = {
     errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE'],
   }),
   'sponsorship.gasPrice': procedure({
-    summary: 'Suggest fees for an operation, in wei per gas',
+    summary: 'Suggest fees for an operation, in wei per gas, by the bundler of the chain, or else by its node',
     input: caller,
-    output: z.strictObject({ maxFeePerGas: integer, maxPriorityFeePerGas: integer }),
+    output: z.strictObject({ slow: fees, standard: fees, fast: fees }),
     errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE'],
+  }),
+  'sponsorship.forward': procedure({
+    summary: "Pass a bundler's method on to the bundler of the chain, if the operator allows it",
+    input: caller.extend({ method: z.string(), params: z.array(z.unknown()) }),
+    output: z.unknown().describe("The bundler's result"),
+    errors: [
+      'UNKNOWN_API_KEY',
+      'METHOD_NOT_FOUND',
+      'NOT_SPONSORED',
+      'BUNDLER_REFUSED',
+      'CHAIN_UNREACHABLE',
+      'VAULT_LOCKED',
+    ],
   }),
   'sponsorship.balance': procedure({
     summary: 'Show the balance of the gas tank, and how much of it is reserved for operations not yet mined',

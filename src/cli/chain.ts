@@ -27,6 +27,11 @@ const breakerArgument = (text: string): Input['breaker'] => {
   throw new InvalidArgumentError('Use an amount per time from 60s to 7d, such as 0.5/1h, "default" or "off".');
 };
 
+const forwardArgument = (text: string): Input['forwardBundler'] => {
+  if (text === 'own' || text === 'all') return text;
+  throw new InvalidArgumentError('Use "own", "all" or "off".');
+};
+
 interface Unreachable {
   readonly unreachable?: 'sign' | 'refuse';
   readonly unreachableBudget?: string;
@@ -114,6 +119,12 @@ export const chainCommand = group('chain', 'Chains and how to reach them', [
       none: DEFAULT,
     },
     price: { add: addPrice, read: priceOf },
+    forwardBundler: {
+      words:
+        '--forward-bundler <which>  pass bundler methods that DApps send to the desk on to the bundler of the chain, for clients that have one URL for both: "own" sends only operations that the desk has signed for the DApp, "all" sends any; "off" passes nothing on (default)',
+      parse: forwardArgument,
+      none: 'off',
+    },
     mustAnswer: null,
   }),
   calling('list', 'List the supported chains', 'chains.list', {}),

@@ -21,6 +21,7 @@ export const errorTable = {
   CHAIN_UNREACHABLE: { status: 503, rpc: -32053, title: 'The chain cannot be reached' },
   GAS_ESTIMATION_FAILED: { status: 400, rpc: -32054, title: 'Gas estimation failed' },
   NOT_SPONSORED: { status: 400, rpc: -32050, title: 'The user operation is not sponsored' },
+  BUNDLER_REFUSED: { status: 400, rpc: -32500, title: "The chain's bundler refuses the request" },
   FEE_TOKEN_REQUIRED: { status: 400, rpc: -32056, title: 'tokenInfo.feeTokenAddress is required in ERC20 mode' },
   TOKEN_NOT_SUPPORTED: { status: 400, rpc: -32057, title: 'The fee token is not supported' },
   ENTRY_POINT_MISMATCH: { status: 400, rpc: -32602, title: 'This DApp is sponsored on another EntryPoint' },

@@ -47,6 +47,7 @@ beforeAll(async () => {
     breaker: null,
     unreachableBudgetWei: null,
     maxOperationCostWei: null,
+    forwardBundler: null,
     price: null,
   });
   await store.savePaymasterContract({ chainId, version: '1.1.0', address: tanks, checked: true });

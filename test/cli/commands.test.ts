@@ -262,6 +262,7 @@ describe.concurrent.each([
       breakerWei: '500000000000000000',
       defaultMaxOperationCostWei: '100000000000000000',
       price: null,
+      forwardBundler: null,
     };
     expect(set).toEqual({ ...known, bundler: null });
     const again = await json<object>('chain', 'set', '777', '--bundler', 'https://bundler.example.com');
@@ -281,6 +282,9 @@ describe.concurrent.each([
     const byPrices = await json('chain', 'set', '777', '--max-operation-cost', 'default');
     expect(byPrices).toEqual({ ...again, maxOperationCostWei: null });
     await json('chain', 'set', '777', '--max-operation-cost', '0.05');
+    const forwarding = await json('chain', 'set', '777', '--forward-bundler', 'own');
+    expect(forwarding).toEqual({ ...again, forwardBundler: 'own' });
+    await json('chain', 'set', '777', '--forward-bundler', 'off');
     const priced = await json('chain', 'set', '777', '--usd', '3000.50');
     expect(priced).toEqual({ ...again, price: { source: 'static', usd: '3000.5' } });
     const nativeFeed = `0x${'fe'.repeat(20)}`;

@@ -145,7 +145,7 @@ describe('a chain', () => {
     const { chain, clock, engine } = world();
     const { apiKey } = await dappWithMint();
     const suggested = async () =>
-      BigInt((await engine.service.call('sponsorship.gasPrice', { chainId, apiKey })).maxFeePerGas);
+      BigInt((await engine.service.call('sponsorship.gasPrice', { chainId, apiKey })).standard.maxFeePerGas);
     const honest = await suggested();
     const block = (await chain.provider.send('eth_getBlockByNumber', ['latest', false])) as Record<string, string>;
     const number = hex(BigInt(block['number']!) + 1_000_000n);

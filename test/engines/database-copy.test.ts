@@ -219,7 +219,13 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     await store.createApiKey({ ...key, createdAt: 2, lastUsedAt: null, revokedAt: null });
     const baseFee = { block: 9, baseFeeWei: 2n ** 200n, at: 5 };
     const urls = { name: null, symbol: null, rpc: null, bundler: null, treasury: null };
-    const limits = { breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null, price: null };
+    const limits = {
+      breaker: null,
+      unreachableBudgetWei: null,
+      maxOperationCostWei: null,
+      price: null,
+      forwardBundler: null,
+    };
     await store.saveChain({ chainId: CHAIN_ID, ...urls, ...limits });
     await store.saveChainFees(CHAIN_ID, { baseFee, tip: { hour: 3, lowestWei: 7n } });
     const [owner] = await store.listAccounts();
@@ -231,7 +237,16 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     );
     await store.revokeAuthToken('z', 5);
     await store.saveFundingMessage({ paymasterId, message: 'a message', issuedAt: 6 });
-    const bare = { name: null, symbol: null, rpc: null, bundler: null, treasury: null, breaker: null, price: null };
+    const bare = {
+      name: null,
+      symbol: null,
+      rpc: null,
+      bundler: null,
+      treasury: null,
+      breaker: null,
+      price: null,
+      forwardBundler: null,
+    };
     await store.saveChain({ ...bare, chainId: 10, unreachableBudgetWei: '7', maxOperationCostWei: null });
     // More than a tile of the log's tree.
     const nothing = { action: 'nothing', via: 'cli', by: 'operator', changes: [] } as const;

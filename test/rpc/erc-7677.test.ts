@@ -96,8 +96,9 @@ describe('a stub', () => {
     const dapp = await world().dapp(10n ** 18n);
     await world().registerGameItems(dapp);
     const { status, body } = await stub(dapp, burn());
+    // viem before 2.46 and ethers 5 hide code and data of any other status.
     expect([status, body.error?.code, body.error?.data]).toEqual([
-      400,
+      200,
       -32050,
       expect.objectContaining({ code: 'METHOD_NOT_WHITELISTED', rule: 'contracts' }),
     ]);
@@ -205,7 +206,7 @@ describe('each error has its own words, and nothing is signed', () => {
   ])('%s: %s', async (_, method, params, code, message) => {
     const before = (await dapp.decisions()).filter(({ outcome }) => outcome === 'sponsored').length;
     const { status, body } = await ask(dapp, method, params());
-    expect([status, body.error?.code]).toEqual([400, code]);
+    expect([status, body.error?.code]).toEqual([200, code]);
     expect(body.error?.message).toMatch(message);
     expect((await dapp.decisions()).filter(({ outcome }) => outcome === 'sponsored')).toHaveLength(before);
   });

@@ -45,6 +45,12 @@ describe('the address of a DApp', () => {
     expect(errorOf(answer)).toMatchObject(NOT_READY);
   });
 
+  test.each(['/api/v1/KEY', '/api/v2/KEY', '/rpc'])('%s needs no chain: a DApp has one', async (pattern) => {
+    const { apiKey } = dapp.credentials;
+    const sent = { body: request, headers: { ...(pattern === '/rpc' && { apiKey }) } };
+    expect(errorOf(await desk().send('POST', pattern.replace('KEY', apiKey), sent))).toMatchObject(NOT_READY);
+  });
+
   test.each(['apiKey', 'apikey', 'APIKEY'])('/rpc/{chainId} takes the key from the header %s', async (header) => {
     const headers = { [header]: dapp.credentials.apiKey };
     expect(errorOf(await desk().send('POST', '/rpc/31337', { headers, body: request }))).toMatchObject(NOT_READY);
@@ -67,6 +73,8 @@ describe('the address of a DApp', () => {
     ['a chain with a space', () => [path('%2031337')]],
     ['a path that does not decode', () => [path(31337, '%E0%A4%A')]],
     ['SQL for a key', () => [path(31337, encodeURIComponent(`' OR 1=1 --`))]],
+    ['an unknown key without a chain', () => ['/api/v2/nobody']],
+    ['no header, and no chain', () => ['/rpc']],
     ['no header', () => ['/rpc/31337']],
     ['an unknown key in the header', () => ['/rpc/31337', { apiKey: 'nobody' }]],
     ['a key in the header of another chain', () => ['/rpc/137', { apiKey: dapp.credentials.apiKey }]],
@@ -98,10 +106,7 @@ describe('a body', () => {
     ['that is cut off', 400, -32700, { body: JSON.stringify(request).slice(0, -1) }],
     ['with more behind it', 400, -32700, { body: `${JSON.stringify(request)} {}` }],
     ['of NaN', 400, -32700, { body: '{"id":NaN}' }],
-    ['that is a form', 415, -32600, { body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
-    ['that is text', 415, -32600, { body: JSON.stringify(request), headers: { 'content-type': 'text/plain' } }],
-    ['without a type', 415, -32600, { body: JSON.stringify(request), headers: { 'content-type': '' } }],
-    ['of an unknown charset', 415, -32600, { body: '{}', headers: { 'content-type': 'application/json; charset=x' } }],
+    ['that is a form', 400, -32700, { body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
     ['of an unknown encoding', 415, -32600, { body: '{}', headers: { 'content-encoding': 'x' } }],
     ['over 128 KiB', 413, -32600, { body: `"${'x'.repeat(128 * KiB)}"` }],
     ['that is compressed', 415, -32600, { body: gzipSync('{}'), headers: { 'content-encoding': 'gzip' } }],
@@ -117,6 +122,14 @@ describe('a body', () => {
     expect(answer.text.length).toBeLessThan(300);
     expect(answer.headers['access-control-allow-origin']).toBe('*');
   });
+
+  test.each(['text/plain', 'text/plain;charset=UTF-8', 'application/json; charset=x', ''])(
+    'of JSON that is declared as "%s" is read: abstractionkit 0.1 declares none',
+    async (type) => {
+      const answer = await desk().send('POST', path(), { body: request, headers: { 'content-type': type } });
+      expect(errorOf(answer)).toMatchObject(NOT_READY);
+    },
+  );
 
   test('of 128 KiB is read, and the excess is reported', async () => {
     const padded = (size: number): string => JSON.stringify(request).padEnd(size);
@@ -168,7 +181,7 @@ describe('a body', () => {
 describe('over HTTP', () => {
   test.each<[string, unknown, number, number]>([
     ['no request', 5, 400, -32600],
-    ['an unknown method', { ...request, method: 'eth_blockNumber' }, 400, -32601],
+    ['an unknown method', { ...request, method: 'eth_blockNumber' }, 200, -32601],
     ['a wrong field', sponsorRequest([{ ...op, sender: 'x' }, { mode: 'SPONSORED' }]), 400, -32602],
     ['token mode without a token', sponsorRequest([op, { mode: 'ERC20' }]), 400, -32056],
     [

@@ -143,6 +143,16 @@ describe.each(['0.6', '0.7'] as const)('on EntryPoint %s', (generation) => {
       expect(await mined(side(), op, answer)).toMatchObject({ success: true });
     });
 
+    test('viem asks for data alone, with gas of zero, and gets the limits that are signed', async () => {
+      const op = await firstOperation(side(), token());
+      const zero = Object.fromEntries(GAS.map((name) => [name, '0x0']));
+      const sent = wire(op, { ...zero, ...(generation === '0.7' && { paymasterPostOpGasLimit: '0x0' }) });
+      const context = token() && { token: token()!.address };
+      const answer = await ask(side(), 'pm_getPaymasterData', [sent, side().chain.entryPoint, CHAIN, context]);
+      for (const field of GAS) expect(BigInt(answer[field]!)).toBeGreaterThan(0n);
+      expect(await mined(side(), op, answer)).toMatchObject({ success: true });
+    });
+
     test('gas that the wallet has estimated is signed as it is, whatever the context asks', async () => {
       const op = await firstOperation(side(), token());
       const params = [wire(op), side().chain.entryPoint, CHAIN, biconomyContext()];
@@ -259,6 +269,22 @@ describe.each(['0.6', '0.7'] as const)("other stacks' methods on EntryPoint %s",
     const context = { token: tokens.static.address };
     const answer = await ask(side(), 'pm_getPaymasterData', [wire(op), side().chain.entryPoint, CHAIN, context]);
     await isMined(op, answer);
+  });
+
+  test('what Startale quotes without a signature is enough, and so are the fees that Pimlico takes', async () => {
+    const { fast } = (await ask(side(), 'pimlico_getUserOperationGasPrice', [])) as unknown as { fast: Answer };
+    const priced = (op: UserOperation) => ({
+      ...op,
+      maxFeePerGas: BigInt(fast['maxFeePerGas']!),
+      maxPriorityFeePerGas: BigInt(fast['maxPriorityFeePerGas']!),
+    });
+    const asked = wire(priced(await firstOperation(side(), tokens.static)), { signature: undefined });
+    const params = [asked, side().chain.entryPoint, CHAIN, { calculateGasLimits: true }];
+    const { feeQuotes } = (await ask(side(), 'pm_getFeeQuotes', params)) as unknown as { feeQuotes: Answer[] };
+    const quote = feeQuotes.find(({ tokenAddress }) => tokenAddress === tokens.static.address);
+    const op = priced(await firstOperation(side(), tokens.static, BigInt(quote!['requiredAmount']!)));
+    const context = { token: tokens.static.address };
+    await isMined(op, await ask(side(), 'pm_getPaymasterData', [wire(op), side().chain.entryPoint, CHAIN, context]));
   });
 
   test('a policy is valid for what the rules sponsor, and for nothing else', async () => {

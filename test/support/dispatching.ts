@@ -25,13 +25,15 @@ export const DAPP = {
   entryPoint: ENTRY_POINT,
   entryPointVersion: '0.6',
 };
+const FEES = { maxFeePerGas: '2', maxPriorityFeePerGas: '1' };
 export const ANSWERS: Partial<Record<ProcedureName, unknown>> = {
   'sponsorship.dapp': DAPP,
   'sponsorship.sponsor': ANSWER,
   'sponsorship.stub': { paymasterAndData: '0x1234' },
   'sponsorship.feeQuotes': { paymasterAddress: `0x${'cd'.repeat(20)}`, feeQuotes: [], unsupportedTokens: [] },
   'sponsorship.feeTokens': { paymasterAddress: `0x${'cd'.repeat(20)}`, tokens: [] },
-  'sponsorship.gasPrice': { maxFeePerGas: '2', maxPriorityFeePerGas: '1' },
+  'sponsorship.gasPrice': { slow: FEES, standard: FEES, fast: FEES },
+  'sponsorship.forward': null,
   'sponsorship.balance': { balanceWei: '256', reservedWei: '16' },
 };
 

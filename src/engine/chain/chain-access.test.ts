@@ -41,6 +41,7 @@ const access = (rpc: Readonly<Record<number, string>>, vault: Pick<Vault, 'state
           breaker: null,
           unreachableBudgetWei: null,
           maxOperationCostWei: null,
+          forwardBundler: null,
           price: null,
         };
   };

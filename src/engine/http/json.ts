@@ -48,27 +48,31 @@ const checkType = ({ request }: Context): void => {
   }
 };
 
-const checkEncoding = (context: Context): void => {
-  const { request } = context;
-  // Fast path: nearly all clients send exactly this.
-  if (request.get('content-type') !== 'application/json') checkType(context);
+const checkEncoding = ({ request }: Context): void => {
   // No client of these interfaces compresses requests, and a compressed one may be a bomb.
   if (!['', 'identity'].includes(request.get('content-encoding').toLowerCase())) {
     throw new EngineError('UNSUPPORTED_MEDIA_TYPE', 'The request body must not be compressed');
   }
 };
 
+export interface BodyReaderOptions {
+  /** Shared by all readers of a server, so that one limit covers all bodies. */
+  readonly receiver?: BodyReceiver;
+  /** True: the body may be declared as any type; some clients declare none, or text. */
+  readonly isAnyType?: boolean;
+}
+
 /**
  * Takes only uncompressed JSON in UTF-8.
  *
  * @param limitBytes largest body; a larger one is refused with `BODY_TOO_LARGE`
- * @param receiver shared by all readers of a server, so that one limit covers all bodies
  */
 export const createBodyReader =
-  (limitBytes: number, receiver: BodyReceiver = createBodyReceiver()): ReadBody =>
+  (limitBytes: number, { receiver = createBodyReceiver(), isAnyType = false }: BodyReaderOptions = {}): ReadBody =>
   async (context) => {
     // Clients send PATCH and DELETE without a body as zero bytes without a type.
     if (context.get('content-length') === '0') return '';
+    if (!isAnyType) checkType(context);
     checkEncoding(context);
     // Text, because JSON.parse would turn numbers that are money into floats.
     return decode(await receiver.receive(context.req, limitBytes));

@@ -14,8 +14,8 @@ export interface RpcAnsweringOptions {
 
 /** A request of the JSON-RPC interface. */
 export interface ReceivedRequest {
-  /** NaN if it is not a chain id. */
-  readonly chainId: number;
+  /** NaN if it is not a chain id; absent if the path has none: then the DApp's. */
+  readonly chainId?: number;
   readonly apiKey: string;
   /** The client's address, as the socket reports it. */
   readonly remoteAddress: string;
@@ -58,7 +58,8 @@ const readBodyJson = (text: string): unknown => readJson(text, MAX_VALUES);
 /** Answers requests of the JSON-RPC interface, however they came. */
 export const createRpcAnswering = ({ service, limits, showReasons }: RpcAnsweringOptions): RpcAnswering => ({
   service,
-  async answerRequest({ chainId, apiKey, remoteAddress, isShort, readText }, publicError) {
+  async answerRequest({ apiKey, remoteAddress, isShort, readText, ...named }, publicError) {
+    const chainId = named.chainId ?? (await service.access.chainOf(apiKey)) ?? NaN;
     const isKnown = await service.access.isApiKey(chainId, apiKey);
     const count = (): void => {
       limits.peer(remoteAddress);

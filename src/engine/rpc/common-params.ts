@@ -1,4 +1,4 @@
-import { address } from '../../shared/schema/hex.ts';
+import { address, hex } from '../../shared/schema/hex.ts';
 import { partialUserOperation } from '../../shared/schema/partial-user-operation.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
 import { paymasterContext } from '../../shared/schema/sponsorship.ts';
@@ -27,9 +27,16 @@ export const chainIdParam: MethodParam = {
 
 export const contextParam: MethodParam = {
   name: 'context',
-  summary: "Biconomy's options, some also by Pimlico's names. Default: the operation is sponsored",
+  summary:
+    "Biconomy's options, some also by Pimlico's names; or the id of a policy alone. Default: the operation is sponsored",
   schema: paymasterContext,
   optional: true,
+};
+
+export const userOpHashParam: MethodParam = {
+  name: 'userOpHash',
+  summary: 'The hash of the operation, as the EntryPoint computes it',
+  schema: hex,
 };
 
 /** Errors of requests about the contract and its tokens, besides the common ones. */

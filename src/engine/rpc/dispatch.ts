@@ -1,5 +1,5 @@
 import { EngineError } from '../../shared/errors.ts';
-import { type RpcResponse, failure, httpStatus, readBatch, readRequest } from './envelope.ts';
+import { type RpcRequest, type RpcResponse, failure, httpStatus, readBatch, readRequest } from './envelope.ts';
 import type { MethodContext } from './method.ts';
 import { rpcMethods } from './methods.ts';
 
@@ -15,9 +15,13 @@ interface SingleAnswer {
   readonly body: RpcResponse;
 }
 
+/** True for requests in the dialect of Biconomy's clients. */
+const isBiconomy = ({ method, params }: Pick<RpcRequest, 'method' | 'params'>): boolean =>
+  method === 'pm_getFeeQuoteOrData' || (method === 'pm_sponsorUserOperation' && typeof params[1] !== 'string');
+
 /**
  * Answers a JSON-RPC body, single or batch. A batch gets status 200, each response with its own error. A single request
- * gets the status of its error, since some clients read the reason only from a non-2xx answer.
+ * gets the status of its error (behaviour 2.7).
  *
  * @param publicError maps an error to what a client may see
  * @param admit sees each request's params before anything else happens; an error that it throws becomes the answer
@@ -40,7 +44,7 @@ export const dispatch = async (
       return { status: 200, body: { jsonrpc: '2.0', id: request.id, result } };
     } catch (cause) {
       const error = publicError(cause);
-      return { status: httpStatus(error), body: failure(request.id, error) };
+      return { status: httpStatus(error, isBiconomy(request)), body: failure(request.id, error) };
     }
   };
   if (!Array.isArray(body)) return answerOne(body);

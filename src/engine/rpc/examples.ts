@@ -33,3 +33,5 @@ export const examplePaymasterFields = {
   paymasterVerificationGasLimit: '0xc350',
   paymasterPostOpGasLimit: '0xea60',
 };
+
+export const exampleUserOpHash = '0x93c06f3f5909cc2b192713ed9bf93e3e1fde4b22fcd2466304fa404f9b80ff90';

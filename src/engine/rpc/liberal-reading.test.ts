@@ -143,8 +143,34 @@ describe('options', () => {
     const params = [validOp, ENTRY_POINT, CHAIN, context];
     const { status, body, asked } = await send(request({ method: 'pm_getPaymasterData', params }));
     expect({ status, body, asked }).toMatchObject({
-      status: 400,
+      status: 200,
       body: { error: { code: -32602, message } },
+      asked: [],
+    });
+  });
+});
+
+describe('a context', () => {
+  const read = async (context: unknown) => {
+    const params = [validOp, ENTRY_POINT, CHAIN, context];
+    return send(request({ method: 'pm_getPaymasterData', params }));
+  };
+
+  test.each([[''], [false], [[]], [null], [undefined], [{}]])('%j asks for a sponsorship', async (context) => {
+    const { body, asked } = await read(context);
+    expect([body, asked]).toMatchObject([{ result: {} }, [{ options: { mode: 'SPONSORED' } }]]);
+    expect(asked[0]!.options).not.toHaveProperty('policyId');
+  });
+
+  test("of Pimlico's clients of 2023 is the id of a policy alone", async () => {
+    expect((await read('sp_any')).asked).toMatchObject([{ options: { mode: 'SPONSORED', policyId: 'sp_any' } }]);
+    const params = [validOp, ENTRY_POINT, 'sp_any'];
+    expect((await send(request({ params }))).asked).toMatchObject([{ options: { policyId: 'sp_any' } }]);
+  });
+
+  test.each([[0], [7], [true], [['sp_any']]])('%j is nonsense, and named', async (context) => {
+    expect(await read(context)).toMatchObject({
+      body: { error: { message: 'params[3] must be an object' } },
       asked: [],
     });
   });

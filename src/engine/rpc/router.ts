@@ -6,8 +6,12 @@ import type { ReadBody } from '../http/json.ts';
 import type { RpcAnswering } from './answer-request.ts';
 import { failure, httpStatus } from './envelope.ts';
 
-/** The last form takes the key from a header, for operators who keep keys out of URLs. */
-const PATHS = ['/api/v1/:chainId/:apiKey', '/api/v2/:chainId/:apiKey', '/rpc/:chainId'];
+/**
+ * `/rpc` takes the key from a header, for operators who keep keys out of URLs. Without a chain id, the chain is the
+ * DApp's.
+ */
+const PATHS = ['/api/v1', '/api/v2'].flatMap((path) => [`${path}/:chainId/:apiKey`, `${path}/:apiKey`]);
+const KEYLESS_PATHS = ['/rpc/:chainId', '/rpc'];
 
 export interface RpcRouterOptions extends Pick<RpcAnswering, 'service' | 'answerRequest'> {
   readonly readBody: ReadBody;
@@ -18,8 +22,8 @@ export interface RpcRouterOptions extends Pick<RpcAnswering, 'service' | 'answer
 const readChainId = (text: string): number => (/^[1-9]\d*$/.test(text) ? Number(text) : NaN);
 
 /** Chain and API key of a request. A preflight only announces the header that carries the key. */
-const paramsOf = (context: Context): { chainId: string; apiKey: string } => {
-  const { chainId = '', apiKey = context.get('apiKey') } = context.params as Record<string, string>;
+const paramsOf = (context: Context): { chainId?: string | undefined; apiKey: string } => {
+  const { chainId, apiKey = context.get('apiKey') } = context.params as Record<string, string | undefined>;
   return { chainId, apiKey };
 };
 
@@ -54,10 +58,10 @@ export const rpcRouter = ({ service, readBody, answerRequest, publicError }: Rpc
   };
 
   const answer = async (context: Context): Promise<void> => {
-    const { apiKey, ...given } = paramsOf(context);
+    const { apiKey, chainId } = paramsOf(context);
     const { status, body } = await answerRequest(
       {
-        chainId: readChainId(given.chainId),
+        ...(chainId !== undefined && { chainId: readChainId(chainId) }),
         apiKey,
         remoteAddress: context.req.socket.remoteAddress ?? '',
         isShort: isShort(context),
@@ -90,7 +94,7 @@ export const rpcRouter = ({ service, readBody, answerRequest, publicError }: Rpc
       }
     };
 
-  for (const path of PATHS) {
+  for (const path of [...PATHS, ...KEYLESS_PATHS]) {
     router.post(path, guarded(answer));
     router.options(path, guarded(preflight));
   }

@@ -176,13 +176,13 @@ export const createConsoleApp = (context: ConsoleAppContext): Koa => {
 export const createHttpApp = (context: HttpContext): Koa => {
   const { service, config, log, entropy, clock } = context;
   const bodies = createBodyReceiver();
-  const readBody = createBodyReader(config.bodyLimitBytes, bodies);
+  const readBody = createBodyReader(config.bodyLimitBytes, { receiver: bodies });
   const limits = createRateLimits(config, clock);
   const answering = createRpcAnswering({ service, limits, showReasons: () => config.showReasons });
   const toPublicError = (error: unknown): EngineError => publicError(error, log, entropy);
   const rpc = rpcRouter({
     ...answering,
-    readBody: createBodyReader(config.rpcBodyLimitBytes, bodies),
+    readBody: createBodyReader(config.rpcBodyLimitBytes, { receiver: bodies, isAnyType: true }),
     publicError: toPublicError,
   });
   const plain = plainRequests({

@@ -15,6 +15,8 @@ type RefusedRequest = Omit<UnreadRequest, 'dapp' | 'isBlanked'>;
 
 /** Identifies the caller by a request's credentials, before its body is read. */
 export interface Access {
+  /** The chain of the DApp with this API key. */
+  chainOf(apiKey: string): Promise<number | undefined>;
   /** Whether a DApp on the chain has this API key. A request with it counts as a use of the key. */
   isApiKey(chainId: number, apiKey: string): Promise<boolean>;
   /**
@@ -44,6 +46,7 @@ export const createAccess = (
   const uses = createLastUses(context);
   const keyUsed = (apiKey: string): void => uses.note(apiKey, (at) => store.recordKeyUse(apiKey, at));
   return {
+    chainOf: async (apiKey) => (await store.findDappByApiKey(apiKey))?.chainId,
     async isApiKey(chainId, apiKey) {
       const isKnown = (await store.findDappByApiKey(apiKey))?.chainId === chainId;
       if (isKnown) keyUsed(apiKey);

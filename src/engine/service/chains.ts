@@ -29,6 +29,7 @@ const unset = {
   unreachableBudgetWei: null,
   maxOperationCostWei: null,
   price: null,
+  forwardBundler: null,
 };
 
 type ViewStore = Pick<ServiceContext['store'], 'listChains' | 'rollingHoldings'>;
@@ -181,7 +182,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
   };
 
   return {
-    'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, mustAnswer, ...limits }) => {
+    'chains.set': async ({ chainId, rpc, bundler, name, symbol, treasury, forwardBundler, mustAnswer, ...limits }) => {
       const isReached = rpc !== undefined && (await refuseOtherChain(chainId, 'node', rpc, mustAnswer));
       if (bundler && mustAnswer) await refuseOtherChain(chainId, 'bundler', bundler, mustAnswer);
       const urls = {
@@ -198,6 +199,7 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
         ...urls,
         treasury: treasury ?? before.treasury,
         ...changedLimits(before, limits),
+        forwardBundler: forwardBundler === undefined ? before.forwardBundler : forwardBundler,
       };
       await store.saveChain(settings);
       // Samples the chain's usual fees now, because the operator chose this moment; a sender could not choose it.

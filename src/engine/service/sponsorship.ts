@@ -4,6 +4,7 @@ import { EngineError } from '../../shared/errors.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { type FeesBySpeed, type OperationFees, readBundlerFees } from '../chain/fees/bundler-fees.ts';
 import { requireRpc, suggestFees } from '../sponsorship/chain-reads.ts';
 import { readTank } from '../sponsorship/read-tank.ts';
 import { decideOperation } from '../sponsorship/decide-operation.ts';
@@ -12,6 +13,7 @@ import { readFeeTokens } from '../sponsorship/fee-tokens.ts';
 import { checkExpiry } from '../sponsorship/expiry.ts';
 import { accountOfTank, reservedOf } from '../sponsorship/tank-account.ts';
 import { quoteFees } from '../sponsorship/quote.ts';
+import { forwardToBundler } from './forward-to-bundler.ts';
 import { recordRefusal } from '../sponsorship/recording.ts';
 import { commitSponsorship, stubSponsorship } from '../sponsorship/stub.ts';
 import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
@@ -29,6 +31,15 @@ const withOpenFees = (sent: PartialUserOperation): PartialUserOperation => {
   if (sent.gasFees !== undefined) return sent;
   const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = sent;
   return { ...sent, maxFeePerGas, maxPriorityFeePerGas };
+};
+
+/** As the API answers it: in decimal text. */
+const feesInText = ({ slow, standard, fast }: FeesBySpeed) => {
+  const inText = (fees: OperationFees) => ({
+    maxFeePerGas: String(fees.maxFeePerGas),
+    maxPriorityFeePerGas: String(fees.maxPriorityFeePerGas),
+  });
+  return { slow: inText(slow), standard: inText(standard), fast: inText(fast) };
 };
 
 /**
@@ -163,9 +174,15 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
 
     'sponsorship.gasPrice': async (caller) => {
       const ready = await requireReady(store, vault, await dappOf(caller));
-      const fees = await suggestFees(requireRpc(await chains.rpc(caller.chainId), ready), ready, context.fees);
-      return { maxFeePerGas: String(fees.maxFeePerGas), maxPriorityFeePerGas: String(fees.maxPriorityFeePerGas) };
+      const bundler = await chains.bundler(caller.chainId);
+      const byBundler = bundler && (await readBundlerFees(bundler));
+      if (byBundler !== undefined) return feesInText(byBundler);
+      const one = await suggestFees(requireRpc(await chains.rpc(caller.chainId), ready), ready, context.fees);
+      return feesInText({ slow: one, standard: one, fast: one });
     },
+
+    'sponsorship.forward': async ({ method, params, ...caller }) =>
+      forwardToBundler(context, await dappOf(caller), method, params),
 
     'sponsorship.balance': async (caller) => {
       const ready = await requireReady(store, vault, await dappOf(caller));

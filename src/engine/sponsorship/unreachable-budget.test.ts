@@ -31,6 +31,7 @@ const openDesk = async () => {
     treasury: null,
     breaker: null,
     maxOperationCostWei: null,
+    forwardBundler: null,
     price: null,
   };
   const chain = { ...settings, chainId: 5, rpc: 'http://node', unreachableBudgetWei: String(BUDGET) };

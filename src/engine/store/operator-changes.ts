@@ -109,6 +109,7 @@ export const subjects: readonly Subject[] = [
       unreachableBudgetWei: 'unreachable_budget_wei',
       maxOperationCostWei: 'max_operation_cost_wei',
       price: 'price',
+      forwardBundler: 'forward_bundler',
     }),
   },
   { table: 'signer', subject: 'signer', id: (row) => `${row}.chain_id`, values: plain({ address: 'address' }) },

@@ -111,6 +111,11 @@ export interface ChainSettings {
   maxOperationCostWei: string | null;
   /** Source of the native coin's price; null: none. */
   price: CoinPriceSource | null;
+  /**
+   * Whether DApps reach the chain's bundler through the desk, and with which operations: only with those that the desk
+   * has signed for them, or with all. Null: they do not.
+   */
+  forwardBundler: 'own' | 'all' | null;
 }
 
 /** A paymaster contract attached to a chain for a version. `checked`: its hash and signer were verified. */

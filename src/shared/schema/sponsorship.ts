@@ -147,14 +147,21 @@ export const feeQuoteOptions = unnamedMode
   .transform(({ mode: payer, ...given }) => asOptions({ ...given, mode: payer ?? undefined }))
   .meta({ id: 'FeeQuoteOptions' });
 
+/** Some clients send the id of a policy alone, and others something empty. */
+const asContext = (given: unknown): unknown => {
+  if (typeof given === 'string' && given !== '') return { policyId: given };
+  const isEmpty = !given || (Array.isArray(given) && given.length === 0);
+  return isEmpty && given !== 0 ? {} : given;
+};
+
 /** The context in ERC-7677 and in Pimlico's dialect, parsed as options. The default mode is SPONSORED. */
 export const paymasterContext = z
   .preprocess(
-    (context) => context ?? {},
+    asContext,
     unnamedMode
       .superRefine(check)
       .transform((given) =>
         asOptions({ ...given, mode: given.mode ?? (tokensNamed(given).length > 0 ? 'ERC20' : 'SPONSORED') }),
       ),
   )
-  .meta({ id: 'PaymasterContext', absent: [null] });
+  .meta({ id: 'PaymasterContext', absent: [null, '', false, []] });

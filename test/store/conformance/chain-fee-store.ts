@@ -19,6 +19,7 @@ export const describeChainFeeStore = (open: OpenStore): void => {
     breaker: 'default',
     unreachableBudgetWei: null,
     maxOperationCostWei: null,
+    forwardBundler: null,
     price: null,
   };
   const HUGE = 2n ** 255n;

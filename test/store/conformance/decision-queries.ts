@@ -242,6 +242,7 @@ export const describeDecisionQueries = (open: OpenStore): void => {
       breaker: null,
       unreachableBudgetWei: null,
       maxOperationCostWei: null,
+      forwardBundler: null,
       price: null,
     };
     await store.saveChain({ chainId: 5, ...unset });

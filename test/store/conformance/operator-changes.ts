@@ -30,6 +30,7 @@ export const toldChanges = async (store: Store): Promise<unknown[]> => {
     breaker: { amountWei: '7', seconds: 60 },
     unreachableBudgetWei: null,
     maxOperationCostWei: null,
+    forwardBundler: null,
     price: { source: 'static', usd: '3000.5' },
   } as const;
   const token = {

@@ -344,7 +344,13 @@ export const describeRegistryStore = (open: OpenStore): void => {
 
   describe('chains, signers and paymaster contracts', () => {
     const treasury = `0x${'7e'.repeat(20)}` as const;
-    const none = { symbol: null, bundler: null, maxOperationCostWei: '20000000000000000000', price: null };
+    const none = {
+      symbol: null,
+      bundler: null,
+      maxOperationCostWei: '20000000000000000000',
+      price: null,
+      forwardBundler: 'own' as const,
+    };
     const breaker = { amountWei: String(10n ** 20n), seconds: 3_600 };
     const spending = { breaker, unreachableBudgetWei: String(10n ** 17n) };
     const chain = { ...none, ...spending, chainId: 5, name: 'Five', rpc: 'http://127.0.0.1:1', treasury };

@@ -25,6 +25,7 @@ export const describeSettingsVersion = (open: OpenStore): void => {
     breaker: null,
     unreachableBudgetWei: null,
     maxOperationCostWei: null,
+    forwardBundler: null,
     price: null,
   };
   const token: FeeToken = {

@@ -50,6 +50,7 @@ const chain = (chainId: number) => ({
   breaker: null,
   unreachableBudgetWei: null,
   maxOperationCostWei: null,
+  forwardBundler: null,
   price: null,
 });
 

@@ -74,7 +74,7 @@ export const withAlchemyGas =
       const value = overrides?.[field];
       return typeof value === 'bigint' ? [[field, value]] : [];
     });
-    const suggested = await service.run('sponsorship.gasPrice', { chainId, apiKey });
+    const { standard: suggested } = await service.run('sponsorship.gasPrice', { chainId, apiKey });
     const fees = FEES.map((field) => {
       const value = overrides?.[field];
       if (typeof value === 'bigint') return [field, value];

@@ -17,6 +17,10 @@ export const isGasOpen = (op: PartialUserOperation): boolean => {
   return !op.preVerificationGas || !(isPacked || (op.callGasLimit && op.verificationGasLimit));
 };
 
+/** True if the client knows none of the account's gas limits. A signature for limits of zero would serve nobody. */
+const isGasUnknown = (op: PartialUserOperation): boolean =>
+  op.accountGasLimits === undefined && !op.preVerificationGas && !op.callGasLimit && !op.verificationGasLimit;
+
 /**
  * Reads `[user operation, EntryPoint, chain id, context?]`. A refusal is stored.
  *
@@ -35,6 +39,8 @@ export const readPaymasterRequest = (
     const requested = parse(paymasterContext, params[3], 'params[3]');
     const userOperation = readUserOperation(params[0]);
     // If the wallet has estimated gas, sign that: it does not expect other gas in the answer.
-    const options = { ...requested, calculateGasLimits: requested.calculateGasLimits && isGasOpen(userOperation) };
+    const calculateGasLimits =
+      isGasUnknown(userOperation) || (requested.calculateGasLimits && isGasOpen(userOperation));
+    const options = { ...requested, calculateGasLimits };
     return { dapp, request: { chainId, apiKey, method, userOperation, options, received: params } };
   });

@@ -6,6 +6,7 @@ import { parse } from '../../../shared/schema/parse.ts';
 import { feeQuoteOptions } from '../../../shared/schema/sponsorship.ts';
 import { signingErrors, userOperationParam } from '../common-params.ts';
 import { biconomySponsorship, decideBiconomy, readBiconomyRequest } from '../dialects/biconomy.ts';
+import { quoteFeeTokens } from '../dialects/quote-fee-tokens.ts';
 import { exampleOperationV06 } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 
@@ -59,7 +60,6 @@ export const pmGetFeeQuoteOrData: RpcMethod = {
   },
   errors: signingErrors,
   async handle(params, context) {
-    const { service, showReasons } = context;
     const request = await readBiconomyRequest(this.method, params, context, (value) =>
       parse(feeQuoteOptions, value, 'params[1]'),
     );
@@ -67,14 +67,9 @@ export const pmGetFeeQuoteOrData: RpcMethod = {
     const quote = async (): Promise<unknown> => ({
       MODE: 'ERC20',
       mode: 'ERC20',
-      ...(await service.run('sponsorship.feeQuotes', request)),
+      ...(await quoteFeeTokens(request, context)),
     });
-    if (mode === 'ERC20') {
-      return quote().catch((error: unknown) => {
-        const isHidden = !showReasons && error instanceof EngineError && error.code === 'NOT_SPONSORED';
-        throw isHidden ? new EngineError('NOT_SPONSORED') : error;
-      });
-    }
+    if (mode === 'ERC20') return quote();
     const sponsored = { ...request, options: { ...options, mode: mode ?? 'SPONSORED' } };
     const { sponsored: isSponsored, result } = await decideBiconomy(sponsored, context);
     if (mode !== undefined || isSponsored) return result;

@@ -36,7 +36,13 @@ const useRest = async (store: Store): Promise<void> => {
   const [dapp, chain, at] = ['dapp-1', 31_337, 1];
   const key = { keyId: 'k2', paymasterId: dapp, apiKey: 'k2', label: '', createdAt: 1 };
   const unnamed = { name: null, symbol: null, rpc: null, bundler: null, treasury: null, price: null };
-  const unset = { ...unnamed, breaker: 'default', unreachableBudgetWei: null, maxOperationCostWei: null } as const;
+  const unset = {
+    ...unnamed,
+    breaker: 'default',
+    unreachableBudgetWei: null,
+    maxOperationCostWei: null,
+    forwardBundler: null,
+  } as const;
   const condition = { kind: 'tank', subject: '' } as never;
   const operation = { entryPoint: '0x1', paymaster: '0x2', sender: '0x3', nonce: 1n, success: true } as const;
   const charged = {

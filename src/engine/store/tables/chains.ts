@@ -11,7 +11,7 @@ interface ChainRow extends Omit<ChainSettings, 'breaker' | 'price'> {
 type ContractRow = Omit<PaymasterContract, 'checked'> & { readonly checked: number };
 
 const CHAIN = `chain_id, name, symbol, rpc, bundler, treasury, breaker_wei, breaker_seconds, breaker_off,
-  unreachable_budget_wei, max_operation_cost_wei, price`;
+  unreachable_budget_wei, max_operation_cost_wei, price, forward_bundler`;
 const SIGNER = 'chain_id, address';
 const CONTRACT = 'chain_id, version, address, checked';
 

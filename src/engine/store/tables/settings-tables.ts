@@ -111,6 +111,7 @@ export const settingsTables = ({ integer, key, counter, place, options }: Column
     max_operation_cost_wei TEXT,
     unreachable_budget_wei TEXT,
     price TEXT,
+    forward_bundler TEXT CHECK (forward_bundler IN ('own', 'all')),
     breaker_off ${integer} NOT NULL DEFAULT 0
   ) ${options};
   CREATE TABLE signer (chain_id ${integer} PRIMARY KEY, address TEXT NOT NULL) ${options};

@@ -1,0 +1,3 @@
+import { biconomyGasPriceMethod } from '../gas-price.ts';
+
+export const biconomyGetGasFeeValues = biconomyGasPriceMethod('biconomy_getGasFeeValues');

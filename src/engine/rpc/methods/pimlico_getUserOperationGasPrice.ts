@@ -1,0 +1,3 @@
+import { gasPriceMethod } from '../gas-price.ts';
+
+export const pimlicoGetUserOperationGasPrice = gasPriceMethod('pimlico_getUserOperationGasPrice');

@@ -1,0 +1,3 @@
+import { gasPriceMethod } from '../gas-price.ts';
+
+export const zdGetUserOperationGasPrice = gasPriceMethod('zd_getUserOperationGasPrice');

@@ -1,0 +1,74 @@
+import { createSmartAccountClient } from 'permissionless';
+import { createPimlicoClient } from 'permissionless/clients/pimlico';
+import { http } from 'viem';
+import { createBundlerClient, entryPoint07Address } from 'viem/account-abstraction';
+import { foundry } from 'viem/chains';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { deployEntryPoint } from '../../src/demo/world-contracts.ts';
+import { useAlto } from '../support/alto.ts';
+import { type ClientDapp, clientDapp, mintCall, newAccount } from '../support/client-world.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
+
+/** Most vendors have one URL for bundler and paymaster: an app moves to the desk by that URL alone. */
+
+const world = useSponsoredWorld();
+beforeAll(() => deployEntryPoint(world().operator, '0.7'));
+const alto = useAlto(
+  () => world().chain,
+  () => [entryPoint07Address],
+);
+let dapp: ClientDapp;
+beforeAll(async () => {
+  dapp = await clientDapp(world(), 'singleton-0.7');
+  await world().registerGameItems(dapp);
+  const rule = { name: 'Deployments', policyType: 'WALLET_DEPLOYMENT', policyData: {} };
+  await world().engine.service.call('rules.create', { paymasterId: dapp.paymasterId, rule });
+});
+
+const forward = (forwardBundler: 'own' | 'all' | null) =>
+  world().engine.service.call('chains.set', { chainId: foundry.id, bundler: alto().url, forwardBundler });
+
+/** As Pimlico's tutorial has it: everything by one URL. */
+const tutorialClient = async () => {
+  const { client, account } = await newAccount(world(), dapp);
+  const pimlicoClient = createPimlicoClient({ transport: http(dapp.url), entryPoint: dapp.entryPoint });
+  return createSmartAccountClient({
+    account,
+    client,
+    chain: foundry,
+    bundlerTransport: http(dapp.url),
+    paymaster: pimlicoClient,
+    userOperation: { estimateFeesPerGas: async () => (await pimlicoClient.getUserOperationGasPrice()).fast },
+  });
+};
+
+describe("a bundler's method sent to the desk", () => {
+  test('is told where to go while the operator has not allowed it', async () => {
+    await forward(null);
+    const sent = (await tutorialClient()).sendUserOperation({ calls: [mintCall(world())] });
+    const words =
+      /Gasdesk is a paymaster, not a bundler\. Send eth_estimateUserOperationGas to the URL of a bundler.*--forward-bundler/s;
+    await expect(sent).rejects.toThrow(words);
+  });
+
+  test("is passed on where the operator allows it: Pimlico's tutorial runs as it is", async () => {
+    await forward('own');
+    const smartAccountClient = await tutorialClient();
+    const hash = await smartAccountClient.sendUserOperation({ calls: [mintCall(world())] });
+    expect(await smartAccountClient.waitForUserOperationReceipt({ hash })).toMatchObject({ success: true });
+    expect(await dapp.decisions()).toMatchObject([{ outcome: 'sponsored', userOpHash: hash }]);
+  });
+
+  test('sends no operation that the desk has not signed for the DApp, unless the operator allows any', async () => {
+    const { client, account } = await newAccount(world(), dapp);
+    const bundler = createBundlerClient({ account, client, chain: foundry, transport: http(dapp.url) });
+    const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n };
+    const gas = { callGasLimit: 10n ** 5n, verificationGasLimit: 10n ** 6n, preVerificationGas: 10n ** 5n };
+    const send = () => bundler.sendUserOperation({ calls: [mintCall(world())], ...fees, ...gas });
+    await forward('own');
+    await expect(send()).rejects.toThrow(/passes only operations that it has signed for this DApp/);
+    await forward('all');
+    // The account has no money: the bundler says so by its own code.
+    await expect(send()).rejects.toThrow(/AA21|prefund/);
+  });
+});
