@@ -426,7 +426,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     test('the holds of a killed engine are released by the first engine there, which the log records', async () => {
       const { url } = await thereAndBack((one) => {
         one.exec(`INSERT INTO ledger_account VALUES (4, 'tank', 't', 0, '', '12')`);
-        one.exec(`INSERT INTO ledger_hold VALUES (9, 4, '5')`);
+        one.exec(`INSERT INTO ledger_hold VALUES (9, 4, '5', 0)`);
       });
       const { store } = await openPostgresDatabase(new Secret(url), { clock, log });
       const lines = await store.logLines({ from: 0, limit: 9 });

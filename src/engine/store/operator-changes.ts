@@ -1,7 +1,8 @@
 import type { Change, EntryBody } from '../../core/log/entry.ts';
 import type { Call } from '../base/caller.ts';
+import type { StepRows, Steps } from './rows.ts';
 
-export type Action = EntryBody<'action'>;
+type Action = EntryBody<'action'>;
 
 export interface Dialect {
   /** JSON of a text column. */
@@ -152,7 +153,8 @@ export const subjects: readonly Subject[] = [
   { table: 'notification_webhook', subject: 'notificationWebhook', id: () => `'desk'`, values: plain({ url: 'url' }) },
 ];
 
-export interface ChangeRow {
+interface ChangeRow {
+  changeId: number;
   call: string;
   subject: string;
   id: string;
@@ -173,9 +175,15 @@ const merged = (rows: readonly ChangeRow[]): Change[] => {
   });
 };
 
-/** The changes, grouped by the calls that made them. @param rows in the order in which they were made */
-export const actionsOf = (rows: readonly ChangeRow[]): Action[] => {
-  const byCall = Map.groupBy(rows, ({ call }) => call);
+const TAKE = 'DELETE FROM operator_change RETURNING change_id, call, subject, id, before, after';
+
+/** Takes the changes, grouped by the calls that made them. The log's next entries contain them. */
+export const takeChanges = function* (tx: StepRows): Steps<Action[]> {
+  const rows = yield* tx.all<ChangeRow>(TAKE);
+  const byCall = Map.groupBy(
+    rows.sort((a, b) => a.changeId - b.changeId),
+    ({ call }) => call,
+  );
   return [...byCall].flatMap(([call, changed]) => {
     const changes = merged(changed);
     if (changes.length === 0) return [];

@@ -49,12 +49,7 @@ export const heldIn = (
   reservation: ReservedAmount,
 ): bigint => heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0));
 
-/**
- * Each account may be reserved in once: its amount before is read once.
- *
- * @param accounts names or numbers of the accounts
- * @throws Error if a decision reserves twice in one account
- */
-export const requireDistinct = (accounts: readonly (string | number)[]): void => {
+/** Requires one reservation for each account. @throws Error if a decision reserves twice in one */
+export const requireDistinct = (accounts: readonly object[]): void => {
   if (new Set(accounts).size < accounts.length) throw new Error('A decision reserves twice in one account');
 };

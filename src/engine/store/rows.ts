@@ -1,10 +1,3 @@
-import type { EntryBody, EntryKind } from '../../core/log/entry.ts';
-import type { ReservedAmount } from '../../core/ledger/after-settlement.ts';
-import { EngineError, type ErrorCode } from '../../shared/errors.ts';
-import type { SettingsScope } from './policy-store.ts';
-import type { StoredReservation } from './reserves.ts';
-import type { ChangedScope, SettingsCache } from './settings-cache.ts';
-
 /** Parameter of a statement. An array may only follow `=`, as in `= ANY($1::text[])`. */
 export type Value = string | number | bigint | Uint8Array | null | readonly (string | number)[];
 
@@ -55,61 +48,40 @@ export interface StepRows {
   insert(table: string, columns: string, row: object): Steps<number>;
   /** Inserts the row, or updates the one with the same `key`. @param key names of columns that are unique together */
   upsert(table: string, columns: string, row: object, key: string): Steps<number>;
+  /** The rows whose keys are among these, which PostgreSQL finds in one statement. */
+  findMany<Row>(lookup: Lookup, keys: readonly Cells[]): Steps<Row[]>;
+  /** Writes rows, on PostgreSQL with one statement for each table, and without waiting for any of them. */
+  writeMany(writes: readonly RowsWrite[]): Steps<void>;
 }
 
-/** Enters events in the log, inside the transactions that cause them. */
-export interface LogEntries {
-  append<Kind extends EntryKind>(kind: Kind, body: EntryBody<Kind>): void;
-  /** Enters that an operation's settlement changed. */
-  appendSettlement(seq: number, body: EntryBody<'settlement'>): void;
-  /** Enters that the engine runs, unless entered. Called automatically before the first entry. */
-  readonly start: () => void;
-  readonly isStarted: () => boolean;
+/** Values of a row, in the order of its columns. */
+export type Cells = readonly (string | number | Uint8Array | null)[];
+
+/** Columns by name, with their types on PostgreSQL. */
+type TypedColumns = Readonly<Record<string, 'bigint' | 'text' | 'bytea'>>;
+
+/** Which rows of a table to find. */
+export interface Lookup {
+  readonly columns: string;
+  readonly table: string;
+  readonly keys: TypedColumns;
+  /** The key that is a lower limit; all others must be equal. */
+  readonly from?: string;
 }
 
-/** A transaction that changes no settings, without any other writer. */
-export interface SharedTransaction extends StepRows {
-  readonly log: LogEntries;
-  /** Adds to the accounts of a decision what `change` says of each reservation. */
-  adjust(reservations: readonly StoredReservation[], change: (reservation: ReservedAmount) => bigint): Steps<void>;
-  /** Reports new or changed decisions to their followers. */
-  readonly decisionsChanged: () => void;
-  /** Enters the next missing hashes in `decision_hash`. False: more may be missing. */
-  enterHashes(): Steps<boolean>;
+/** Columns of a table that many rows are written to at once. */
+export interface Target {
+  readonly table: string;
+  /** The last column of an update is the key. */
+  readonly columns: TypedColumns;
+  /** `add` leaves out rows that exist. */
+  readonly as: 'insert' | 'add' | 'update';
 }
 
-/** A transaction without any other writer. */
-export interface Transaction extends StepRows {
-  readonly log: LogEntries;
-  settingsVersion(scope: SettingsScope): Steps<number>;
-  /** Reports a change to settings in this scope that decisions depend on: pending decisions restart. */
-  readonly settingsChanged: (scope: ChangedScope) => void;
-  /** Makes pending decisions read everything again. */
-  readonly advanceLedger: () => void;
+export interface RowsWrite {
+  readonly to: Target;
+  readonly rows: readonly Cells[];
 }
-
-/** Expected errors, by the violated unique constraint. Constraints are named by their table and last column. */
-export type Clashes = Readonly<Record<string, ErrorCode>>;
-
-/** How tables are read and written, on either database. */
-export interface Access {
-  readonly rows: Rows;
-  readonly cache: SettingsCache;
-  /** @returns the result of `steps`, once it is durable; if they throw, everything is undone */
-  readonly write: <T>(steps: (tx: Transaction) => Steps<T>, clashes?: Clashes) => Promise<T>;
-  /** The same for writes that change no settings: on SQLite they share a commit with decisions. */
-  readonly writeShared: <T>(steps: (tx: SharedTransaction) => Steps<T>) => Promise<T>;
-  /** The same if only the log is written. */
-  readonly writeLog: <T>(write: (log: LogEntries) => T) => Promise<T>;
-  /** Completes `decision_hash`, in batches: SQLite stores decisions without entering their hashes there. */
-  readonly enterHashes: () => Promise<void>;
-}
-
-/** The expected error if `cause` reports that this constraint is violated, else `cause`. */
-export const clashOf = (cause: unknown, constraint: string | undefined, clashes: Clashes = {}): unknown => {
-  const code = clashes[constraint ?? ''];
-  return code === undefined ? cause : new EngineError(code, undefined, {}, { cause });
-};
 
 const camelCased = (column: string): string =>
   column.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
@@ -129,6 +101,8 @@ interface Statements {
   all(sql: string, values?: readonly Value[]): unknown;
   get(sql: string, values?: readonly Value[]): unknown;
   run(sql: string, values?: readonly Value[]): unknown;
+  findMany(lookup: Lookup, keys: readonly Cells[]): unknown;
+  writeMany(writes: readonly RowsWrite[]): unknown;
 }
 
 /** A single step. @param run returns its result, or a promise of it */
@@ -141,6 +115,8 @@ export const stepsOf = (statements: Statements): StepRows => {
     all: (sql, values) => step(() => statements.all(sql, values)),
     get: (sql, values) => step(() => statements.get(sql, values)),
     run: (sql, values) => step(() => statements.run(sql, values)),
+    findMany: (lookup, keys) => step(() => statements.findMany(lookup, keys)),
+    writeMany: (writes) => step(() => statements.writeMany(writes)),
     insert: (table, columns, row) => insertInto(table, columns, row),
     upsert(table, columns, row, key) {
       const updates = namesOf(columns).map((column) => `${column} = excluded.${column}`);

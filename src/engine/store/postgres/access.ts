@@ -1,40 +1,30 @@
 import { DatabaseError } from 'pg';
-import {
-  type Access,
-  type Clashes,
-  type SharedTransaction,
-  type Steps,
-  type Transaction,
-  clashOf,
-  step,
-  stepsOf,
-} from '../rows.ts';
-import { adjustReservations } from './ledger.ts';
-import { runSteps } from './rows.ts';
-import { readVersions, versionOf } from './settings-cache.ts';
-import type { Access as PostgresAccess } from './writer.ts';
+import { type Access, type Clashes, type Transaction, clashOf } from '../access.ts';
+import { type Steps, stepsOf } from '../rows.ts';
+import { createLedger } from '../tables/ledger.ts';
+import { type Commits, createCommits } from './commits.ts';
+import { type Rows, runSteps } from './rows.ts';
+import { type SettingsCache, versionOf } from './settings-cache.ts';
+import type { Writer } from './writer.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
 const constraintOf = (error: unknown): string | undefined =>
   error instanceof DatabaseError && error.code === UNIQUE_VIOLATION ? error.constraint : undefined;
 
+interface AccessOptions {
+  /** Reads outside of any transaction. */
+  readonly rows: Rows;
+  readonly writer: Writer;
+  readonly cache: SettingsCache;
+}
+
 /** Access to the tables through the writer of this engine. */
-export const accessOf = ({ rows, writer, cache }: PostgresAccess): Access => {
-  const run = <T>(steps: (tx: Transaction & SharedTransaction) => Steps<T>, clashes?: Clashes): Promise<T> =>
+export const accessOf = ({ rows, writer, cache }: AccessOptions): Access & Pick<Commits, 'drain'> => {
+  const commits = createCommits(writer);
+  const run = <T>(steps: (tx: Transaction) => Steps<T>, clashes?: Clashes): Promise<T> =>
     writer
-      .run((tx) =>
-        runSteps(
-          steps({
-            ...tx,
-            ...stepsOf(tx),
-            settingsVersion: (scope) => step(async () => versionOf(await readVersions(tx), scope)),
-            adjust: (reservations, change) => step(() => adjustReservations(tx, reservations, change)),
-            // The hashes of decisions are written with them.
-            enterHashes: () => step(() => true),
-          }),
-        ),
-      )
+      .run((tx) => runSteps(steps(tx)))
       .catch((error: unknown) => {
         throw clashOf(error, constraintOf(error), clashes);
       });
@@ -44,6 +34,15 @@ export const accessOf = ({ rows, writer, cache }: PostgresAccess): Access => {
     write: run,
     writeShared: run,
     writeLog: (write) => writer.run(async ({ log }) => write(log)),
+    decide: (parts, steps) => commits.run({ parts, steps }),
+    drain: () => commits.drain(),
+    async heldOf(parts) {
+      const ledger = createLedger({ accounts: 0 });
+      await runSteps(ledger.load(stepsOf(rows), parts));
+      return parts.map(ledger.heldOf);
+    },
+    ledgerVersion: () => writer.ledgerVersion(),
+    settingsVersion: async (scope) => versionOf(await cache.versions(), scope),
     enterHashes: () => Promise.resolve(),
   };
 };

@@ -1,31 +1,16 @@
 import { boundToCall, detached } from '../../base/caller.ts';
-import type { PolicyRevision } from '../policy-store.ts';
-import type { DecisionDraft, LedgerFacts, LedgerPart } from '../decision-store.ts';
-import type { StoredReservation } from '../reserves.ts';
-import type { LedgerView } from './ledger.ts';
+import type { LedgerPart } from '../decision-store.ts';
+import type { Transaction } from '../access.ts';
+import type { Steps } from '../rows.ts';
 import { storeError } from './errors.ts';
-import type { SettingsVersions } from './settings-cache.ts';
-import type { Transaction } from './writer.ts';
-
-/** Input and output of a write in a shared transaction. */
-export interface SharedCommit {
-  readonly writing: Transaction;
-  readonly ledger: LedgerView;
-  /** Versions of the settings, as seen within the transaction. */
-  readonly versions: () => SettingsVersions;
-  /** Adds a decision. @returns its `seq` */
-  readonly append: (
-    draft: DecisionDraft,
-    revision: PolicyRevision | undefined,
-    reservations?: readonly StoredReservation[],
-  ) => Promise<number>;
-}
+import { runSteps } from './rows.ts';
+import type { Writer } from './writer.ts';
 
 /** A write that shares its transaction with others. It throws, or returns undefined, before it has added anything. */
-export interface DecisionWrite<T> {
+interface DecisionWrite<T> {
+  /** The accounts that it uses. */
   readonly parts: readonly LedgerPart[];
-  readonly settings?: LedgerFacts['settings'];
-  readonly run: (deciding: SharedCommit) => T | Promise<T>;
+  readonly steps: (tx: Transaction) => Steps<T>;
 }
 
 /** Runs writes of concurrent callers in shared transactions. */
@@ -37,7 +22,8 @@ export interface Commits {
 }
 
 interface PendingWrite {
-  readonly write: DecisionWrite<unknown>;
+  readonly parts: readonly LedgerPart[];
+  readonly run: (tx: Transaction) => Promise<unknown>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -45,51 +31,53 @@ interface PendingWrite {
 /** More would delay other engines' decisions. */
 const MAX_AT_ONCE = 256;
 
-/**
- * Each transaction serves all requests that arrived while the previous one was written, by this engine or another one.
- *
- * @param commit takes the writes once no other engine writes, runs them in one transaction, and returns how each ended
- */
-export const createCommits = (
-  commit: (take: () => readonly DecisionWrite<unknown>[]) => Promise<PromiseSettledResult<unknown>[]>,
-): Commits => {
+/** Each transaction serves all requests that arrived while the previous one was written, by this engine or another one. */
+export const createCommits = (writer: Pick<Writer, 'run'>): Commits => {
   const queue: PendingWrite[] = [];
   let running: Promise<void> | undefined;
 
-  const settle = ({ resolve, reject }: PendingWrite, result: PromiseSettledResult<unknown> | undefined): void => {
-    if (result?.status === 'fulfilled') resolve(result.value);
-    else reject(result?.reason);
-  };
-  const takeQueued = (): PendingWrite[] => queue.splice(0, MAX_AT_ONCE);
+  /** Runs writes in one transaction. @param take takes them once no other engine writes */
   const commitAll = async (take: () => readonly PendingWrite[]): Promise<void> => {
-    let taken: readonly PendingWrite[] | undefined;
-    const takeOnce = (): readonly PendingWrite[] => (taken ??= take());
+    let batch: readonly PendingWrite[] | undefined;
     try {
-      const results = await commit(() => takeOnce().map(({ write }) => write));
-      for (const [index, pending] of takeOnce().entries()) settle(pending, results[index]);
+      const settled = await writer.run(async (tx) => {
+        batch ??= take();
+        const parts = batch.flatMap((write) => write.parts);
+        await runSteps(tx.ledger.load(tx, parts));
+        const results: (() => void)[] = [];
+        for (const { run, resolve, reject } of batch) {
+          results.push(
+            await run(tx).then(
+              (value) => () => resolve(value),
+              (error: unknown) => () => reject(error),
+            ),
+          );
+        }
+        return results;
+      });
+      for (const settle of settled) settle();
     } catch (error) {
-      const batch = takeOnce();
+      const failed = batch ?? take();
       // A write that the database refuses must not fail the others. If the connection is lost, it is unknown what was
       // written.
-      if (batch.length > 1 && storeError(error) === error) for (const one of batch) await commitAll(() => [one]);
-      else for (const { reject } of batch) reject(error);
+      if (failed.length > 1 && storeError(error) === error) for (const one of failed) await commitAll(() => [one]);
+      else for (const { reject } of failed) reject(error);
     }
   };
   const runAll = async (): Promise<void> => {
-    while (queue.length > 0) await commitAll(takeQueued);
+    while (queue.length > 0) await commitAll(() => queue.splice(0, MAX_AT_ONCE));
     running = undefined;
   };
   return {
-    run: <T>(write: DecisionWrite<T>) =>
+    run: <T>({ parts, steps }: DecisionWrite<T>) =>
       new Promise<T>((resolve, reject) => {
-        const { run } = write;
-        let given: SharedCommit | undefined;
-        const inCall = boundToCall(() => given && run(given));
-        const bound = (deciding: SharedCommit) => {
-          given = deciding;
+        let given: Transaction | undefined;
+        const inCall = boundToCall(async () => given && runSteps(steps(given)));
+        const run = (tx: Transaction): Promise<T | undefined> => {
+          given = tx;
           return inCall();
         };
-        queue.push({ write: { ...write, run: bound }, resolve: (value) => resolve(value as T), reject });
+        queue.push({ parts, run, resolve: (value) => resolve(value as T), reject });
         running ??= detached(() => Promise.resolve().then(runAll));
       }),
     drain: () => running ?? Promise.resolve(),

@@ -1,5 +1,4 @@
-import { type Action, actionsOf, type ChangeRow, type Dialect, type Subject, subjects } from '../operator-changes.ts';
-import type { Rows } from './rows.ts';
+import { type Dialect, type Subject, subjects } from '../operator-changes.ts';
 
 const dialect: Dialect = {
   json: (column) => `${column}::json`,
@@ -31,9 +30,3 @@ const triggerOf = ({ table, subject, id, values }: Subject): string => `
 
 /** SQL of the triggers. They are created again each time the database is opened, so that they follow the code. */
 export const changeTriggers: string = subjects.map(triggerOf).join('\n');
-
-const TAKE = `WITH taken AS (DELETE FROM operator_change RETURNING *)
-  SELECT call, subject, id, before, after FROM taken ORDER BY change_id`;
-
-/** Takes the changes, grouped by calls, at the end of their transaction. */
-export const takeChanges = async (rows: Rows): Promise<Action[]> => actionsOf(await rows.all<ChangeRow>(TAKE));

@@ -6,6 +6,8 @@ import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
 import { decisionCounts } from '../tables/decision-counts.ts';
 import { decisionQueries } from '../tables/decision-queries.ts';
+import { decisionStore } from '../tables/decisions.ts';
+import { releaseHolds } from '../tables/holds.ts';
 import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { logCheckStore } from '../tables/log-check.ts';
 import { logStore } from '../tables/log.ts';
@@ -13,11 +15,9 @@ import { settingsStore } from '../tables/settings.ts';
 import { settlementStore } from '../tables/settlements.ts';
 import { accessOf } from './access.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
-import { decisionStore } from './decisions.ts';
 import { openingError, storeError } from './errors.ts';
-import { releaseHolds } from './ledger.ts';
 import { createSchema } from './create-schema.ts';
-import { type Rows, rowsOf } from './rows.ts';
+import { type Rows, rowsOf, runSteps } from './rows.ts';
 import { type Session, joinEngines } from './session.ts';
 import { createSettingsCache } from './settings-cache.ts';
 import { snapshotStore } from './snapshots.ts';
@@ -48,16 +48,18 @@ const withErrors = (store: Store, onError: StoreWatch['onError']): Store => {
 const GONE_MS = 60_000;
 
 const releaseHoldsOf = (writer: Writer, engines: readonly number[]): Promise<void> =>
-  writer.run(async (writing) => {
-    const holds = await writing.all<{ hold: number }>(
-      'SELECT hold_id AS hold FROM ledger_hold WHERE engine = ANY($1::bigint[])',
-      [engines],
-    );
-    await releaseHolds(
-      writing,
-      holds.map(({ hold }) => hold),
-    );
-  });
+  writer.run((tx) =>
+    runSteps(
+      (function* () {
+        const held = 'SELECT hold_id AS hold FROM ledger_hold WHERE engine = ANY($1::bigint[])';
+        const holds = yield* tx.all<{ hold: number }>(held, [engines]);
+        yield* releaseHolds(
+          tx,
+          holds.map(({ hold }) => hold),
+        );
+      })(),
+    ),
+  );
 
 /** Holds copied from a data folder belong to no engine: their owner was killed. */
 const releaseCopied = async (rows: Rows, writer: Writer): Promise<void> => {
@@ -93,7 +95,7 @@ export const openPostgresDatabase = async (
   { clock, log, onLogEnd, onError }: StoreWatch,
 ): Promise<DeskDatabase> => {
   const config = configOf(url);
-  const [readers, writers] = [poolOf(readingConfig(config), READERS), poolOf(config, 1)];
+  const [readers, writers] = [poolOf(readingConfig(config), READERS), poolOf({ ...config, pipeline: true }, 1)];
   for (const pool of [readers, writers]) pool.on('error', (err) => log.warn('store.connection', { err }));
   let session: Session | undefined;
   const leave = async (): Promise<void> => {
@@ -126,8 +128,8 @@ export const openPostgresDatabase = async (
           (err: unknown) => log.warn('store.vault', { err }),
         );
     };
-    const parts = { rows, writer, cache };
-    const { drain, releaseLost, ...decisions } = decisionStore({ ...parts, log, engine: number });
+    const { drain, ...access } = accessOf({ rows, writer, cache });
+    const { releaseLost, ...decisions } = decisionStore(access, { log, engine: number });
     const release = createRelease(rows, writer, clock);
     const onBeat = async (there: readonly number[], isLeader: boolean): Promise<void> => {
       await releaseLost();
@@ -138,7 +140,6 @@ export const openPostgresDatabase = async (
     await releaseCopied(rows, writer);
     // Reads what was written before this engine listened.
     await vault.refresh();
-    const access = accessOf(parts);
     // Writes compare the size of the log with this row, too: a database in an older state is noticed by it.
     const counters = () =>
       rows.get<{ decisions: number; logSize: number }>('SELECT decisions, log_size FROM desk_head');

@@ -1,12 +1,26 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { type Rows as CommonRows, type Steps, type Value as Scalar, rowNamer } from '../rows.ts';
+import {
+  type Cells,
+  type Rows as CommonRows,
+  type Lookup,
+  type RowsWrite,
+  type Steps,
+  type Target,
+  type Value as Scalar,
+  rowNamer,
+} from '../rows.ts';
 
 /** Parameter of a statement. An array becomes a PostgreSQL array. */
 export type Value = Scalar | boolean | readonly (Scalar | boolean)[];
 
 /** Each statement is prepared once per connection. */
-export type Rows = CommonRows<Value>;
+export interface Rows extends CommonRows<Value> {
+  /** As in a transaction. */
+  findMany(lookup: Lookup, keys: readonly Cells[]): Promise<object[]>;
+  /** Resolves when all rows are written. */
+  writeMany(writes: readonly RowsWrite[]): Promise<void>;
+}
 
 /** Whole numbers are ids, positions and times, all below 2^53. Amounts are text. */
 const types = new pg.TypeOverrides();
@@ -25,6 +39,35 @@ const nameOf = (sql: string): string => {
 /** PostgreSQL text cannot contain a NUL, nor can any name: such a search finds nothing. */
 export const storable = <T>(value: T): T | string =>
   typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
+
+const quoted = (name: string): string => `"${name}"`;
+
+/** A table of rows that a statement gets as one array for each column. */
+const given = (columns: Target['columns']): string => {
+  const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
+  return `unnest(${arrays.join(', ')}) AS given (${Object.keys(columns).map(quoted).join(', ')})`;
+};
+
+const arraysOf = (columns: Target['columns'], rows: readonly Cells[]): Value[] =>
+  Object.keys(columns).map((_, index) => rows.map((row) => row[index] ?? null) as Value);
+
+const writeOf = ({ table, columns, as }: Target): string => {
+  const names = Object.keys(columns).map(quoted);
+  if (as === 'update') {
+    const [key = '', ...others] = names.toReversed();
+    const changes = others.map((name) => `${name} = given.${name}`);
+    return `UPDATE ${table} SET ${changes.join(', ')} FROM ${given(columns)} WHERE ${table}.${key} = given.${key}`;
+  }
+  const insert = `INSERT INTO ${table} (${names.join(', ')}) SELECT * FROM ${given(columns)}`;
+  return as === 'add' ? `${insert} ON CONFLICT DO NOTHING` : insert;
+};
+
+const readOf = ({ columns, table, keys, from }: Lookup): string => {
+  const equal = Object.keys(keys).map(
+    (key) => `found.${quoted(key)} ${key === from ? '>=' : '='} given.${quoted(key)}`,
+  );
+  return `SELECT ${columns} FROM (SELECT found.* FROM ${table} AS found JOIN ${given(keys)} ON ${equal.join(' AND ')}) AS found`;
+};
 
 /** Statements on a connection or a pool. */
 export const rowsOf = (client: Pick<pg.ClientBase | pg.Pool, 'query'>): Rows => {
@@ -45,6 +88,11 @@ export const rowsOf = (client: Pick<pg.ClientBase | pg.Pool, 'query'>): Rows => 
     isBlocking: false,
     sumOf: (column) => `'0' AS high, sum(${column}::numeric)::text AS low`,
     run: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
+    findMany: (lookup, keys) => all(readOf(lookup), arraysOf(lookup.keys, keys)),
+    async writeMany(writes) {
+      const filled = writes.filter(({ rows }) => rows.length > 0);
+      await Promise.all(filled.map(({ to, rows }) => query(writeOf(to), arraysOf(to.columns, rows))));
+    },
   };
 };
 

@@ -2,8 +2,6 @@ import type { SettingsScope } from '../policy-store.ts';
 import { type ChangedScope, type SettingsCache as CommonCache, createSettingsMemory } from '../settings-cache.ts';
 import type { Rows } from './rows.ts';
 
-export type { ChangedScope };
-
 /** Name of a scope in the database. */
 export const scopeText = (scope: ChangedScope): string => {
   if (typeof scope === 'string') return scope;

@@ -4,7 +4,7 @@ import { LOG_SIZE } from '../log-rows.ts';
 import { openDatabase } from '../sqlite/open.ts';
 import { withConnection } from './connection.ts';
 import { copyToSqlite } from './copy.ts';
-import type { Rows } from './rows.ts';
+import { type Rows, runSteps } from './rows.ts';
 import type { Writer } from './writer.ts';
 
 /** Expected value of each counter in the row of `desk_head`. */
@@ -41,8 +41,8 @@ export const snapshotStore = ({ rows, writer, config }: SnapshotSources): Snapsh
     return BigInt(found?.bytes ?? 0);
   },
   tryWrite: () =>
-    writer.run(async (writing) => {
-      await writing.run('UPDATE desk SET desk_id = desk_id');
+    writer.run(async (tx) => {
+      await runSteps(tx.run('UPDATE desk SET desk_id = desk_id'));
     }),
   async integrityFaults() {
     const counters = await rows.all<{ name: string; counted: number; found: number | null }>(COUNTERS);

@@ -1,10 +1,20 @@
 import type { VaultStorage } from '../database.ts';
+import type { Steps } from '../rows.ts';
 import { storeError } from './errors.ts';
-import type { Rows } from './rows.ts';
-import type { Writer } from './writer.ts';
+import { type Rows, runSteps } from './rows.ts';
+import type { Transaction, Writer } from './writer.ts';
 
 const READ = 'SELECT sealed FROM vault';
 const SAVE = `INSERT INTO vault VALUES (1, $1) ON CONFLICT ("only") DO UPDATE SET sealed = excluded.sealed`;
+
+const replaceSealed = function* (tx: Transaction, change: (newest: string | undefined) => string): Steps<string> {
+  const newest = (yield* tx.get<{ sealed: string }>(READ))?.sealed;
+  const next = change(newest);
+  if (next === newest) return next;
+  yield* tx.run(SAVE, [next]);
+  tx.vaultChanged();
+  return next;
+};
 
 /** The vault's sealed text in the database. The text last read is cached. */
 export interface SharedVaultStorage extends VaultStorage {
@@ -29,14 +39,7 @@ export const createVaultStorage = ({ rows, writer }: { rows: Rows; writer: Write
   };
   const write = async (change: (newest: string | undefined) => string): Promise<void> => {
     try {
-      sealed = await writer.run(async (writing) => {
-        const newest = (await writing.get<{ sealed: string }>(READ))?.sealed;
-        const next = change(newest);
-        if (next === newest) return next;
-        await writing.run(SAVE, [next]);
-        writing.vaultChanged();
-        return next;
-      });
+      sealed = await writer.run((tx) => runSteps(replaceSealed(tx, change)));
     } catch (error) {
       // Read it again: the change may have been refused because the stored vault is newer, or the connection may have
       // been lost before it was known whether the change was committed.

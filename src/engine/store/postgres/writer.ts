@@ -2,47 +2,39 @@ import type pg from 'pg';
 import type { Clock } from '../../base/clock.ts';
 import { currentCall } from '../../base/caller.ts';
 import type { CommittedPart } from '../database.ts';
-import { createLogWriter, type LogWriter } from './log-writer.ts';
-import { takeChanges } from './operator-changes.ts';
+import type { DeskHead as Head } from '../desk-head.ts';
+import { takeChanges } from '../operator-changes.ts';
 import { EngineError } from '../../../shared/errors.ts';
+import type { Transaction as CommonTransaction } from '../access.ts';
+import { step, stepsOf } from '../rows.ts';
 import type { StoreWatch } from '../store-watch.ts';
-import type { DeskHead } from './desk-head.ts';
+import { createPending } from '../tables/pending.ts';
 import { storeError } from './errors.ts';
-import { type Rows, rowsOf } from './rows.ts';
-import { type ChangedScope, type SettingsCache, scopeText } from './settings-cache.ts';
+import { type Rows, rowsOf, runSteps } from './rows.ts';
+import { type SettingsCache, type SettingsVersions, readVersions, scopeText, versionOf } from './settings-cache.ts';
 
 /** A transaction without any other writer. */
-export interface Transaction extends Rows {
-  readonly head: DeskHead;
-  readonly log: LogWriter;
-  /** Reports a change to settings in this scope that decisions depend on: pending decisions restart. */
-  readonly settingsChanged: (scope: ChangedScope) => void;
-  /** Reports new or changed decisions to their followers. */
-  readonly decisionsChanged: () => void;
+export interface Transaction extends CommonTransaction {
   readonly vaultChanged: () => void;
-  readonly changedScopes: ReadonlySet<string>;
-  /** Makes pending decisions read everything again. */
-  readonly advanceLedger: () => void;
 }
 
 /** Writes in one transaction after another, over all engines, since each transaction first locks the same row. */
 export interface Writer {
   /** @returns what `write` returned, once it is durable; if it throws, everything is undone */
-  run<T>(write: (writing: Transaction) => Promise<T>): Promise<T>;
+  run<T>(write: (tx: Transaction) => Promise<T>): Promise<T>;
   /** The last known version of the ledger. Never newer than the ledger itself. */
   ledgerVersion(): Promise<number>;
 }
 
-/** How a store reads, writes, and caches settings. */
-export interface Access {
-  /** Reads outside of any transaction. */
-  readonly rows: Rows;
-  readonly writer: Writer;
-  readonly cache: SettingsCache;
-}
-
 /** Channel on which engines report their commits to each other. */
 export const CHANNEL = 'gasdesk';
+
+/** The row that every write locks. */
+interface DeskHead extends Head {
+  settingsChanges: number;
+  /** Number of decisions. */
+  decisions: number;
+}
 
 const HEAD = `ledger_version AS "ledgerVersion", settings_changes AS "settingsChanges", decisions,
   accounts, log_size AS "logSize", log_at AS "logAt", log_hash AS "logHash"`;
@@ -56,6 +48,8 @@ const SAVE_HEAD = `UPDATE desk_head SET ledger_version = $1, settings_changes = 
 const COUNT_CHANGES = `INSERT INTO settings_version SELECT unnest($1::text[]), 1
   ON CONFLICT (scope) DO UPDATE SET version = settings_version.version + 1`;
 
+const NOTIFY = `SELECT pg_notify('${CHANNEL}', $1 || ' ' || topic) FROM unnest($2::text[]) AS changed (topic)`;
+
 const rolledBack = (client: pg.PoolClient): Promise<boolean> =>
   client.query('ROLLBACK').then(
     () => true,
@@ -63,6 +57,7 @@ const rolledBack = (client: pg.PoolClient): Promise<boolean> =>
   );
 
 interface WriterOptions {
+  /** Its connection takes statements before it has answered earlier ones. */
   readonly pool: pg.Pool;
   readonly cache: SettingsCache;
   readonly clock: Clock;
@@ -74,83 +69,127 @@ interface WriterOptions {
 /** Writes for one engine, on one connection. */
 export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOptions): Writer => {
   let ledgerVersion: number | undefined;
-  let logSize = 0;
-  let isStarted = false;
+  /** The log as this engine last wrote it. */
+  let end = { size: 0, hash: '' };
+  const head: DeskHead = {
+    ledgerVersion: 0,
+    settingsChanges: 0,
+    decisions: 0,
+    accounts: 0,
+    logSize: 0,
+    logAt: 0,
+    logHash: null,
+  };
+  const pending = createPending(head, { clock, entersHashes: true });
+  const hashOf = ({ logHash }: DeskHead): string => logHash?.toString('hex') ?? '';
 
-  const seen = (head: DeskHead): void => {
-    ledgerVersion = head.ledgerVersion;
-    logSize = head.logSize;
-    const known = cache.knownChanges();
-    if (known !== undefined && known !== head.settingsChanges) cache.clear();
+  const lock = async (client: pg.PoolClient, rows: Rows): Promise<void> => {
+    const call = JSON.stringify(currentCall());
+    const [, locked] = await Promise.all([
+      // Independent of the database's own level: a writer that has waited for the lock sees what was written meanwhile.
+      client.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
+      rows.get<DeskHead>(LOCK, [call]),
+    ]);
+    if (locked === undefined) throw new Error('The database has no row of its own to lock.');
+    // An older state of the database was put in its place.
+    if (locked.logSize < end.size) throw new EngineError('LOG_ROLLED_BACK');
+    const { ledgerVersion: version, settingsChanges, decisions, accounts, logSize, logAt, logHash } = locked;
+    Object.assign(head, { ledgerVersion: version, settingsChanges, decisions, accounts, logSize, logAt, logHash });
+    // Every write enters something in the log: if that is as it was, so is what this engine has in memory.
+    if (hashOf(head) !== end.hash) pending.undone();
   };
 
-  const transact = async <T>(client: pg.PoolClient, write: (writing: Transaction) => Promise<T>): Promise<T> => {
+  const transact = async <T>(
+    client: pg.PoolClient,
+    write: (tx: Transaction) => Promise<T>,
+    sent: Promise<unknown>[],
+  ): Promise<T> => {
     const rows = rowsOf(client);
-    // Independent of the database's own level: a writer that has waited for the lock sees what was written meanwhile.
-    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    const head = await rows.get<DeskHead>(LOCK, [JSON.stringify(currentCall())]);
-    if (head === undefined) throw new Error('The database has no row of its own to lock.');
-    // An older state of the database was put in its place.
-    if (head.logSize < logSize) throw new EngineError('LOG_ROLLED_BACK');
-    const [before, first] = [JSON.stringify(head), head.logSize];
+    await lock(client, rows);
+    const [first, firstVersion] = [head.logSize, head.ledgerVersion];
+    /** Sends a statement together with those after it. */
+    const send = (statement: Promise<unknown>): void => {
+      sent.push(statement);
+      statement.catch(() => undefined);
+    };
     const topics = new Set<CommittedPart>();
     const changedScopes = new Set<string>();
-    const log = await createLogWriter({ rows, head, clock, isStarted });
-    const writing: Transaction = {
+    const operators = { mayHaveChanged: false };
+    const steps = stepsOf({
       ...rows,
-      head,
-      log,
-      changedScopes,
+      run(sql, values) {
+        operators.mayHaveChanged = true;
+        return rows.run(sql, values);
+      },
+      get(sql, values) {
+        operators.mayHaveChanged = true;
+        return rows.get(sql, values);
+      },
+      writeMany(writes) {
+        send(rows.writeMany(writes));
+      },
+    });
+    let before: SettingsVersions | undefined;
+    /** A scope that this transaction has changed is one version ahead. */
+    const versions = async (): Promise<SettingsVersions> => {
+      before ??= cache.knownChanges() === head.settingsChanges ? await cache.versions() : await readVersions(rows);
+      const { of } = before;
+      const advanced = [...changedScopes].map((scope) => [scope, (of.get(scope) ?? 0) + 1] as const);
+      return { ...before, of: new Map([...of, ...advanced]) };
+    };
+    await runSteps(pending.log.begin(steps));
+    const result = await write({
+      ...steps,
+      ...pending.writing(steps),
+      settingsVersion: (scope) => step(async () => versionOf(await versions(), scope)),
       settingsChanged(scope) {
         changedScopes.add(scopeText(scope));
         topics.add('settings');
       },
       decisionsChanged: () => void topics.add('decisions'),
       vaultChanged: () => void topics.add('vault'),
-      advanceLedger() {
-        head.ledgerVersion += 1;
-      },
-    };
-    const result = await write(writing);
-    for (const { action, via, by, changes } of await takeChanges(rows)) {
-      log.append('action', { action, via, by, changes: [...changes] });
+      // The hashes of decisions are written with them.
+      enterHashes: () => step(() => true),
+    });
+    if (operators.mayHaveChanged) {
+      for (const action of await runSteps(takeChanges(steps))) pending.log.append('action', action);
     }
-    await log.flush();
+    if (pending.added() > 0) topics.add('decisions');
+    head.decisions += pending.added();
+    await runSteps(pending.save(steps));
     if (changedScopes.size > 0) {
       head.settingsChanges += 1;
-      await rows.run(COUNT_CHANGES, [[...changedScopes]]);
+      send(rows.run(COUNT_CHANGES, [[...changedScopes]]));
     }
-    if (JSON.stringify(head) !== before) {
-      await rows.run(SAVE_HEAD, [
-        head.ledgerVersion,
-        head.settingsChanges,
-        head.decisions,
-        head.accounts,
-        head.logSize,
-        head.logAt,
-        head.logHash,
-      ]);
+    const { settingsChanges, decisions, accounts, logSize, logAt, logHash } = head;
+    if (logSize > first || head.ledgerVersion > firstVersion || changedScopes.size > 0) {
+      send(rows.run(SAVE_HEAD, [head.ledgerVersion, settingsChanges, decisions, accounts, logSize, logAt, logHash]));
     }
-    for (const topic of topics) await rows.run('SELECT pg_notify($1, $2)', [CHANNEL, `${engine} ${topic}`]);
-    await client.query('COMMIT');
-    isStarted = log.isStarted();
+    if (topics.size > 0) send(rows.run(NOTIFY, [engine, [...topics]]));
+    send(client.query('COMMIT'));
+    await Promise.all(sent);
     // This engine's cached settings are out of date.
-    if (changedScopes.size > 0) cache.clear();
-    const hasGrown = head.logSize > first;
-    seen(head);
-    if (hasGrown) onLogEnd?.({ size: head.logSize, hash: head.logHash?.toString('hex') ?? '' });
+    if (changedScopes.size > 0 || ![undefined, settingsChanges].includes(cache.knownChanges())) cache.clear();
+    ledgerVersion = head.ledgerVersion;
+    end = { size: logSize, hash: hashOf(head) };
+    if (logSize > first) onLogEnd?.(end);
     return result;
   };
 
-  const run = async <T>(write: (writing: Transaction) => Promise<T>): Promise<T> => {
+  const run = async <T>(write: (tx: Transaction) => Promise<T>): Promise<T> => {
     const client = await pool.connect();
+    const sent: Promise<unknown>[] = [];
     let isBroken = false;
     try {
-      return await transact(client, write);
+      return await transact(client, write, sent);
     } catch (error) {
+      pending.undone(end.size);
+      // Statements after the first that fails only report that.
+      const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
+      const cause: unknown = failed?.status === 'rejected' ? failed.reason : error;
       // Closing the connection rolls back too, without waiting for an unreachable server.
-      isBroken = storeError(error) !== error || !(await rolledBack(client));
-      throw error;
+      isBroken = storeError(cause) !== cause || !(await rolledBack(client));
+      throw cause;
     } finally {
       client.release(isBroken);
     }

@@ -1,22 +1,19 @@
 import { type Database, SqliteError } from 'better-sqlite3';
-import {
-  type Access,
-  type Clashes,
-  type LogEntries,
-  type Rows,
-  type SharedTransaction,
-  type Steps,
-  type Transaction,
-  clashOf,
-  step,
-  stepsOf,
-} from '../rows.ts';
+import type { DeskHead } from '../desk-head.ts';
+import { LAST_ENTRY } from '../log-rows.ts';
+import { takeChanges } from '../operator-changes.ts';
+import { type Access, type Clashes, type Transaction, clashOf } from '../access.ts';
+import { type Rows, type Steps, step, stepsOf } from '../rows.ts';
 import { createSettingsMemory } from '../settings-cache.ts';
-import type { GroupCommit } from './group-commit.ts';
+import type { StoreWatch } from '../store-watch.ts';
+import { endHolds } from '../tables/holds.ts';
+import { createPending } from '../tables/pending.ts';
+import { type GroupCommit, createGroupCommit } from './group-commit.ts';
 import { hashCatchUp } from './hash-index.ts';
-import type { Ledger } from './ledger.ts';
-import type { SettingsVersion } from './memory.ts';
+import { createSettingsVersion } from './memory.ts';
+import { keepOperatorChanges } from './operator-changes.ts';
 import { readsOf, runSteps, statementsOf } from './rows.ts';
+import type { SlowLog } from './watched.ts';
 
 /** The unique constraint that an error reports, by its table and the column that SQLite names last. */
 const constraintOf = (error: unknown): string | undefined =>
@@ -24,57 +21,145 @@ const constraintOf = (error: unknown): string | undefined =>
     ? /(\w+\.\w+)$/.exec(error.message)?.[1]?.replace('.', '_')
     : undefined;
 
-interface AccessOptions {
-  readonly commit: GroupCommit;
-  readonly settings: SettingsVersion;
-  readonly ledger: Pick<Ledger, 'advanceLedger' | 'adjust'>;
-  readonly log: LogEntries;
-  /** Called after every write that is a transaction of its own, even if it was undone. */
-  readonly wrote: () => void;
+interface Last {
+  readonly position: number;
+  readonly at: number;
+  readonly hash: Buffer;
 }
 
-/** Access to the tables through the connection of this engine. */
-export const accessOf = (database: Database, { commit, settings, ledger, log, wrote }: AccessOptions): Access => {
+export interface SqliteAccess extends Access {
+  readonly commit: GroupCommit;
+  /** Enters operators' changes that are not entered yet. */
+  readonly logChanges: () => Promise<void>;
+}
+
+interface AccessOptions extends Pick<StoreWatch, 'clock' | 'onLogEnd'> {
+  readonly timed: SlowLog;
+}
+
+/** Access to the tables through the connection of this engine, the only one that writes: the data folder is locked. */
+export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessOptions): SqliteAccess => {
   const statements = statementsOf(database);
-  const rows: Rows = { ...readsOf(statements), run: (sql, values) => commit.run(() => statements.run(sql, values)) };
   const steps = stepsOf(statements);
+  const head: DeskHead = { ledgerVersion: 0, accounts: 0, logSize: 0, logAt: 0, logHash: null };
+  const pending = createPending(head, { clock, entersHashes: false });
+  const settings = createSettingsVersion();
+  const memory = createSettingsMemory();
   const catchUp = hashCatchUp(database);
-  const shared: SharedTransaction = {
+  let hasChanges = true;
+  keepOperatorChanges(database, () => (hasChanges = true));
+
+  /** Whether the head is that of the tables. */
+  let isCurrent = false;
+  const readHead = (): void => {
+    if (isCurrent) return;
+    isCurrent = true;
+    const last = statements.get(LAST_ENTRY) as Last | undefined;
+    head.logSize = last === undefined ? 0 : last.position + 1;
+    head.logAt = last?.at ?? 0;
+    head.logHash = last?.hash ?? null;
+    const newest = statements.get('SELECT max(account_id) AS newest FROM ledger_account') as { newest: number | null };
+    head.accounts = newest.newest ?? 0;
+  };
+  const tx: Transaction = {
     ...steps,
-    log,
-    adjust: (reservations, change) => step(() => ledger.adjust(reservations, change)),
+    ...pending.writing(steps),
+    settingsVersion: (scope) => step(() => settings.of(scope)),
+    settingsChanged(scope) {
+      memory.clear();
+      settings.changed(scope);
+    },
     decisionsChanged: () => undefined,
     enterHashes: () => step(catchUp),
   };
-  // Only this process writes to the database: the data folder is locked.
-  const memory = createSettingsMemory();
-  const inTransaction = database.transaction((of: Steps<unknown>) => runSteps(of));
+  const begin = (): void => {
+    readHead();
+    runSteps(pending.log.begin(steps));
+  };
+  const save = (): void => runSteps(pending.save(steps));
+  const undone = (): void => {
+    isCurrent = false;
+    pending.undone();
+  };
+  let reported: Buffer | null = null;
+  const committed = (): void => {
+    readHead();
+    const { logSize: size, logHash } = head;
+    if (logHash === reported || logHash === null) return;
+    reported = logHash;
+    onLogEnd?.({ size, hash: logHash.toString('hex') });
+  };
+  /** Before any decision based on them. */
+  const enterChanges = function* (): Steps<void> {
+    if (!hasChanges) return;
+    const actions = yield* takeChanges(steps);
+    // If some exist, the transaction that takes them may yet be rolled back.
+    if (actions.length === 0) hasChanges = false;
+    for (const action of actions) pending.log.append('action', action);
+  };
+  const commit = createGroupCommit(database, timed, {
+    begin() {
+      begin();
+      runSteps(enterChanges());
+    },
+    save,
+    undone,
+    committed,
+  });
+  const transaction = database.transaction((write: Steps<unknown>) => {
+    begin();
+    const result = runSteps(write);
+    save();
+    return result;
+  });
+  const rows: Rows = { ...readsOf(statements), run: (sql, values) => commit.run(() => statements.run(sql, values)) };
+  // Their owner is gone: the log's next start ends them.
+  database.transaction(() => {
+    const holds = statements.all('SELECT hold_id AS hold FROM ledger_hold') as { hold: number }[];
+    if (holds.length === 0) return;
+    runSteps(
+      endHolds(
+        { ...steps, ledger: pending.ledger },
+        holds.map(({ hold }) => hold),
+      ),
+    );
+    runSteps(pending.ledger.save(steps));
+  })();
   return {
     rows,
+    commit,
     cache: { ...memory, changes: async () => settings.changes() },
     async write<T>(write: (tx: Transaction) => Steps<T>, clashes?: Clashes) {
-      const effects: (() => void)[] = [];
-      const tx: Transaction = {
-        ...steps,
-        log,
-        settingsVersion: (scope) => step(() => settings.of(scope)),
-        settingsChanged: (scope) => effects.push(memory.clear, () => settings.changed(scope)),
-        advanceLedger: () => effects.push(ledger.advanceLedger),
-      };
       try {
-        const result = inTransaction(write(tx)) as T;
-        for (const effect of effects) effect();
+        const result = transaction.immediate(write(tx)) as T;
+        committed();
         return result;
       } catch (error) {
+        undone();
         throw clashOf(error, constraintOf(error), clashes);
-      } finally {
-        wrote();
       }
     },
-    writeShared: (write) => commit.run(() => runSteps(write(shared))),
-    writeLog: (write) => commit.run(() => write(log)),
+    writeShared: (write) => commit.run(() => runSteps(write(tx))),
+    writeLog: (write) => commit.run(() => write(tx.log)),
+    decide: (parts, write) =>
+      commit.run(() => {
+        runSteps(pending.ledger.load(steps, parts));
+        return runSteps(write(tx));
+      }),
+    async heldOf(parts) {
+      runSteps(pending.ledger.load(steps, parts));
+      const held = parts.map(pending.ledger.heldOf);
+      pending.ledger.endReading();
+      return held;
+    },
+    ledgerVersion: async () => head.ledgerVersion,
+    settingsVersion: async (scope) => settings.of(scope),
     async enterHashes() {
       while (!(await commit.run(catchUp)));
+    },
+    async logChanges() {
+      // Every commit enters them first.
+      if (hasChanges) await commit.run(() => undefined);
     },
   };
 };

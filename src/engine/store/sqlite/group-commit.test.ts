@@ -167,6 +167,7 @@ describe('what a transaction keeps in memory', () => {
         written += 1;
       },
       undone: () => (sum = stored()),
+      committed: () => undefined,
     });
     const add = (amount: number, then: () => unknown = () => undefined): Promise<unknown> =>
       memory.run(() => {

@@ -32,9 +32,12 @@ export interface CommitHooks {
   readonly save: () => void;
   /** What was changed in memory since the last `save` was undone. */
   readonly undone: () => void;
+  /** Runs after each commit, before its callers have their results. */
+  readonly committed: () => void;
 }
 
-const NO_HOOKS: CommitHooks = { begin: () => undefined, save: () => undefined, undone: () => undefined };
+const nothing = (): void => undefined;
+const NO_HOOKS: CommitHooks = { begin: nothing, save: nothing, undone: nothing, committed: nothing };
 
 /**
  * One flush to disk serves all requests in flight: writes that arrive before the next round of the event loop are
@@ -43,7 +46,7 @@ const NO_HOOKS: CommitHooks = { begin: () => undefined, save: () => undefined, u
 export const createGroupCommit = (
   database: Database.Database,
   timed: SlowLog,
-  { begin, save, undone }: CommitHooks = NO_HOOKS,
+  { begin, save, undone, committed }: CommitHooks = NO_HOOKS,
 ): GroupCommit => {
   let queue: PendingWrite[] = [];
   let scheduled: Promise<void> | undefined;
@@ -59,6 +62,7 @@ export const createGroupCommit = (
   });
 
   const inSavepoint = database.transaction((write: () => unknown) => {
+    begin();
     const result = write();
     // The savepoint of another write may be undone: this one's changes must not go with it.
     save();
@@ -97,7 +101,9 @@ export const createGroupCommit = (
     queue = [];
     scheduled = undefined;
     try {
-      for (const settle of timed('commit', () => commit(batch), batch.length)) settle();
+      const settles = timed('commit', () => commit(batch), batch.length);
+      committed();
+      for (const settle of settles) settle();
     } catch (error) {
       // The transaction itself failed, for example on a full disk: nothing of the batch was written.
       undone();

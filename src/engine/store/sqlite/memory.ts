@@ -9,8 +9,6 @@ export interface SettingsVersion {
   changes(): number;
   /** Call with every change to settings in this scope that decisions depend on, before any other write. */
   readonly changed: (scope: ChangedScope) => void;
-  readonly dappChanged: (paymasterId: string) => void;
-  readonly deskChanged: () => void;
 }
 
 /**
@@ -32,7 +30,5 @@ export const createSettingsVersion = (): SettingsVersion => {
     of: ({ paymasterId, chainId }) => desk + (dapps.get(paymasterId) ?? 0) + (chains.get(chainId) ?? 0),
     changes: () => all,
     changed,
-    dappChanged: (dapp) => changed({ dapp }),
-    deskChanged: () => changed('desk'),
   };
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { currentCall } from '../../base/caller.ts';
-import { type Action, actionsOf, type ChangeRow, type Dialect, type Subject, subjects } from '../operator-changes.ts';
+import { type Dialect, type Subject, subjects } from '../operator-changes.ts';
 
 const dialect: Dialect = {
   json: (column) => `json(${column})`,
@@ -36,27 +36,12 @@ const FINGERPRINT_DIGITS = 8;
 const fingerprint = (text: unknown): string | null =>
   typeof text === 'string' ? createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_DIGITS) : null;
 
-/** Operators' changes, stored with each change until they are log entries. */
-export const operatorChanges = (database: Database.Database) => {
-  let mayBePending = true;
+/** Makes SQLite store operators' changes. @param changed called with each change */
+export const keepOperatorChanges = (database: Database.Database, changed: () => void): void => {
   database.function('current_call', () => {
-    mayBePending = true;
+    changed();
     return JSON.stringify(currentCall());
   });
   database.function('fingerprint', { deterministic: true }, fingerprint);
   for (const subject of subjects) database.exec(triggersOf(subject));
-  const take = database.prepare<[], ChangeRow>(
-    'DELETE FROM operator_change RETURNING call, subject, id, before, after',
-  );
-  return {
-    mayBePending: () => mayBePending,
-    /** Takes the changes, grouped by calls; runs inside the transaction of its caller. */
-    take(): Action[] {
-      if (!mayBePending) return [];
-      const rows = take.all();
-      // If some exist, the transaction that takes them may yet be rolled back.
-      if (rows.length === 0) mayBePending = false;
-      return actionsOf(rows);
-    },
-  };
 };

@@ -6,22 +6,17 @@ import { tmpdir } from 'node:os';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
 import { toldChanges } from '../../../../test/store/conformance/operator-changes.ts';
 import { account, decision, limitRule, paymaster, webhook } from '../../../../test/support/store-records.ts';
-import { decisionStore } from './decisions.ts';
-import { createGroupCommit } from './group-commit.ts';
 import { createLog } from '../../base/log.ts';
 import type { Hex } from '../../../shared/schema/hex.ts';
 import type { Store } from '../store.ts';
 import { decisionCounts } from '../tables/decision-counts.ts';
 import { decisionQueries } from '../tables/decision-queries.ts';
+import { decisionStore } from '../tables/decisions.ts';
 import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { logStore } from '../tables/log.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { settlementStore } from '../tables/settlements.ts';
-import { createLedger } from './ledger.ts';
-import { createLogWriter } from './log.ts';
 import { openDatabase } from './open.ts';
-import { createSettingsVersion } from './memory.ts';
-import { policiesInForce } from './policy-revisions.ts';
 import { accessOf } from './access.ts';
 
 /** Every statement that the store has prepared, for any purpose. */
@@ -161,13 +156,8 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'gasdesk-plans-'));
   database = openDatabase(join(dir, 'gasdesk.db'));
   const prepare = vi.spyOn(database, 'prepare');
-  const entries = createLogWriter(database, { clock: new ManualClock() });
-  const [ledger, commit] = [createLedger(database, entries), createGroupCommit(database, (_statement, run) => run())];
-  const settings = createSettingsVersion();
-  const inForce = policiesInForce(database, entries);
-  const quiet = createLog({ level: 'silent' });
-  const decisions = decisionStore(database, { ledger, entries, commit, settings, inForce, log: quiet });
-  const access = accessOf(database, { commit, settings, ledger, log: entries, wrote: () => undefined });
+  const access = accessOf(database, { clock: new ManualClock(), timed: (_statement, run) => run() });
+  const { releaseLost: _, ...decisions } = decisionStore(access, { log: createLog({ level: 'silent' }), engine: 0 });
   const tables = {
     ...settingsStore(access),
     ...decisionQueries(access),
@@ -187,16 +177,22 @@ beforeAll(async () => {
   ]);
   const store = {
     ...decisions,
-    logChanges: () => commit.run(() => undefined),
+    logChanges: access.logChanges,
     ...(Object.fromEntries(called) as typeof tables),
   } as Store;
   await store.createAccount(account);
   await store.createDapp(paymaster());
   await toldChanges(store);
   // Some statements are only used if rows exist.
-  await store.appendDecision(decision());
+  const bucket = { account: { kind: 'unreachable', id: '2', window: 5 }, kind: 'count', amount: 1n, since: 1 } as const;
+  const ofUser = { account: { kind: 'user', id: 'tank', user: '0xaa' }, kind: 'count', amount: 1n } as const;
+  await store.decideAndReserve({ reservations: [bucket, ofUser], ledgerVersion: await store.ledgerVersion() }, () => ({
+    decision: decision(),
+    reserve: true,
+  }));
+  await store.hasOtherAccount(ofUser.account);
   database.exec(`INSERT INTO watched_paymaster VALUES (1, '', '');
-    INSERT INTO ledger_account (kind, id, window, user, held) VALUES ('unreachable', '1', 1, '', '1')`);
+    INSERT INTO ledger_account VALUES (100, 'unreachable', '1', 1, '', '1')`);
   await useRest(store);
   for (const paymasterId of [undefined, 'dapp']) {
     for (const outcome of [undefined, 'denied'] as const) {
@@ -308,12 +304,12 @@ describe('the plans of the statements', () => {
   it.each([
     [
       'what an account of the ledger holds',
-      'AS accountId, held FROM ledger_account WHERE kind = ?',
+      'held FROM ledger_account WHERE kind = ? AND id = ? AND window = ? AND user = ?',
       'ledger_account_key (kind=? AND id=? AND window=? AND user=?)',
     ],
     [
       'what a rolling window holds',
-      'SELECT held FROM ledger_account WHERE kind = ? AND id = ? AND window >= ?',
+      'held FROM ledger_account WHERE kind = ? AND id = ? AND window >= ?',
       'ledger_account_key (kind=? AND id=? AND window>?)',
     ],
     [
@@ -404,7 +400,7 @@ describe('the plans of the statements', () => {
   });
 
   it('finds the oldest parts of a rolling window by an index', () => {
-    const [sql] = containing('DELETE FROM ledger_account WHERE kind = @kind');
+    const [sql] = containing('DELETE FROM ledger_account WHERE window < ?');
     const search = (window: string) =>
       expect.stringContaining(`ledger_account_key (kind=? AND id=?${window})`) as string;
     expect(plan(sql!)).toEqual([search(' AND window<?'), 'SCALAR SUBQUERY 1', search('')]);

@@ -1,5 +1,15 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { LOW_DIGITS, type Reads, type Steps, type Value, rowNamer } from '../rows.ts';
+import {
+  type Cells,
+  LOW_DIGITS,
+  type Lookup,
+  type Reads,
+  type RowsWrite,
+  type Steps,
+  type Target,
+  type Value,
+  rowNamer,
+} from '../rows.ts';
 
 type Scalar = Exclude<Value, readonly unknown[]>;
 
@@ -10,8 +20,29 @@ interface Prepared {
   readonly named: (row: object) => object;
 }
 
+const quoted = (name: string): string => `"${name}"`;
+
+const writeOf = ({ table, columns, as }: Target): string => {
+  const names = Object.keys(columns).map(quoted);
+  if (as === 'update') {
+    const values = names.map((name) => `${name} = ?`);
+    return `UPDATE ${table} SET ${values.slice(0, -1).join(', ')} WHERE ${values.at(-1)}`;
+  }
+  const insert = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+  return as === 'add' ? `${insert} ON CONFLICT DO NOTHING` : insert;
+};
+
+const readOf = ({ columns, table, keys, from }: Lookup): string => {
+  const conditions = Object.keys(keys).map(
+    (name, index) => `${quoted(name)} ${name === from ? '>=' : '='} $${index + 1}`,
+  );
+  return `SELECT ${columns} FROM ${table} WHERE ${conditions.join(' AND ')}`;
+};
+
 /** The statements of {@link Rows}, prepared once each, with their results at once. */
 export const statementsOf = (database: Database) => {
+  const writes = new Map<Target, Statement<[Cells]>>();
+  const reads = new Map<Lookup, string>();
   const prepared = new Map<string, Prepared>();
   const prepare = (sql: string): Prepared => {
     const known = prepared.get(sql);
@@ -33,11 +64,12 @@ export const statementsOf = (database: Database) => {
       const value = values[index] as Value;
       return Array.isArray(value) ? JSON.stringify(value) : (value as Scalar);
     });
+  const all = (sql: string, values: readonly Value[] = []): object[] => {
+    const found = prepare(sql);
+    return found.statement.all(bound(found, values)).map(found.named);
+  };
   return {
-    all(sql: string, values: readonly Value[] = []): object[] {
-      const found = prepare(sql);
-      return found.statement.all(bound(found, values)).map(found.named);
-    },
+    all,
     get(sql: string, values: readonly Value[] = []): object | undefined {
       const found = prepare(sql);
       const row = found.statement.get(bound(found, values));
@@ -56,6 +88,20 @@ export const statementsOf = (database: Database) => {
     run(sql: string, values: readonly Value[] = []): number {
       const found = prepare(sql);
       return found.statement.run(bound(found, values)).changes;
+    },
+    findMany(lookup: Lookup, keys: readonly Cells[]): object[] {
+      const sql = reads.get(lookup) ?? readOf(lookup);
+      reads.set(lookup, sql);
+      return keys.flatMap((key) => all(sql, key));
+    },
+    writeMany(tables: readonly RowsWrite[]): void {
+      for (const { to, rows } of tables) {
+        if (rows.length === 0) continue;
+        const statement = writes.get(to) ?? database.prepare<[Cells]>(writeOf(to));
+        writes.set(to, statement);
+        // Values by position take half as long as by name.
+        for (const row of rows) statement.run(row);
+      }
     },
   };
 };

@@ -95,7 +95,8 @@ const tables = `
   CREATE TABLE ledger_hold (
     hold_id INTEGER PRIMARY KEY,
     account_id INTEGER NOT NULL,
-    amount TEXT NOT NULL
+    amount TEXT NOT NULL,
+    engine INTEGER NOT NULL
   ) STRICT;
   CREATE TABLE notification (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -3,20 +3,15 @@ import type { Store } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
 import { decisionCounts } from '../tables/decision-counts.ts';
 import { decisionQueries } from '../tables/decision-queries.ts';
+import { decisionStore } from '../tables/decisions.ts';
 import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { logCheckStore } from '../tables/log-check.ts';
 import { logStore } from '../tables/log.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { settlementStore } from '../tables/settlements.ts';
 import { accessOf } from './access.ts';
-import { decisionStore } from './decisions.ts';
 import { storageError } from './errors.ts';
-import { createGroupCommit } from './group-commit.ts';
-import { createLedger } from './ledger.ts';
-import { createLogWriter } from './log.ts';
-import { createSettingsVersion } from './memory.ts';
 import { type SqliteDatabase, openDatabase } from './open.ts';
-import { policiesInForce } from './policy-revisions.ts';
 import { snapshotStore } from './snapshots.ts';
 import { createSlowLog, watched } from './watched.ts';
 
@@ -34,44 +29,27 @@ const decisionCounter = (rows: Reads): Store['countDecisions'] => {
   };
 };
 
+/** The number of the only engine. */
+const ALONE = 0;
+
 const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
-  const entries = createLogWriter(database, watch);
-  const ledger = createLedger(database, entries);
-  const inForce = policiesInForce(database, entries);
-  const settings = createSettingsVersion();
-  /** The log's end and the policies in force are read again. */
-  const wrote = (): void => {
-    entries.undone();
-    inForce.forget();
-  };
   const timed = createSlowLog(watch);
-  const commit = createGroupCommit(database, timed, {
-    begin: entries.begin,
-    save: () => ledger.save(),
-    undone() {
-      ledger.forget();
-      wrote();
-    },
-  });
-  const access = accessOf(database, { commit, settings, ledger, log: entries, wrote });
+  const access = accessOf(database, { ...watch, timed });
+  const { releaseLost: _, ...decisions } = decisionStore(access, { log: watch.log, engine: ALONE });
   const store: Store = {
     ...settingsStore(access),
     ...ledgerQueries(access),
-    ...decisionStore(database, { ledger, settings, commit, entries, inForce, log: watch.log }),
+    ...decisions,
     ...decisionQueries(access),
     ...decisionCounts(access.rows),
     countDecisions: decisionCounter(access.rows),
     ...settlementStore(access),
-    ...snapshotStore(database, commit),
+    ...snapshotStore(database, access.commit),
     ...logStore(access),
     ...logCheckStore(access.rows),
-    async logChanges() {
-      // Every commit enters them first.
-      if (entries.hasChanges()) await commit.run(() => undefined);
-    },
+    logChanges: access.logChanges,
     async close() {
-      await commit.drain();
-      entries.reportEnd();
+      await access.commit.drain();
       try {
         database.pragma('wal_checkpoint(TRUNCATE)');
       } finally {
@@ -79,7 +57,7 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
       }
     },
   };
-  return watched(store, { timed, done: entries.reportEnd, onError: watch.onError });
+  return watched(store, { timed, onError: watch.onError });
 };
 
 /**

@@ -24,8 +24,6 @@ type Operation = (...args: unknown[]) => Promise<unknown>;
 
 interface StoreHooks {
   readonly timed: SlowLog;
-  /** Called after each operation that succeeds. */
-  readonly done: () => void;
   readonly onError: StoreWatch['onError'];
 }
 
@@ -36,11 +34,7 @@ const UNWATCHED: readonly string[] = ['ledgerVersion', 'settingsVersion'] satisf
  * Measures how long each operation blocks the process, and reports errors of disk or file. Writes that share a commit
  * are measured there.
  */
-export const watched = (store: Store, { timed, done, onError }: StoreHooks): Store => {
-  const succeeded = <T>(result: T): T => {
-    done();
-    return result;
-  };
+export const watched = (store: Store, { timed, onError }: StoreHooks): Store => {
   const failed = (cause: unknown): never => {
     const error = storageError(cause);
     if (error === undefined) throw cause;
@@ -50,7 +44,7 @@ export const watched = (store: Store, { timed, done, onError }: StoreHooks): Sto
   const operations = Object.entries(store) as [string, Operation][];
   const watchedOnes = operations.map(([name, run]): [string, Operation] => [
     name,
-    UNWATCHED.includes(name) ? run : (...args) => timed(name, () => run(...args)).then(succeeded, failed),
+    UNWATCHED.includes(name) ? run : (...args) => timed(name, () => run(...args)).catch(failed),
   ]);
   return Object.fromEntries(watchedOnes) as unknown as Store;
 };

@@ -1,5 +1,6 @@
 import { type Account, type AccountStore, type AuthToken, LAST_USE_STEP_MS } from '../registry-store.ts';
-import type { Access, Rows } from '../rows.ts';
+import type { Access } from '../access.ts';
+import type { Rows } from '../rows.ts';
 
 const ACCOUNT = 'account_id, name, created_at';
 const TOKEN = 'token_id, account_id, label, scope, paymaster_id, created_at, expires_at, last_used_at, revoked_at';

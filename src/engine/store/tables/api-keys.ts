@@ -1,7 +1,8 @@
 import { type DappCounts, requireRoom } from '../../../core/policy/policy-bounds.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import type { ApiKey, ApiKeyStore } from '../registry-store.ts';
-import type { Access, StepRows, Steps, Transaction } from '../rows.ts';
+import type { Access, Transaction } from '../access.ts';
+import type { StepRows, Steps } from '../rows.ts';
 import { useRecorder } from './accounts.ts';
 import { COUNTS } from './policy.ts';
 

@@ -1,6 +1,6 @@
 import { type BaseFeeSighting, type HourlyTip, TIP_HOURS } from '../../../core/user-operation/believed-fees.ts';
 import type { ChainFeeStore } from '../chain-fee-store.ts';
-import type { Access } from '../rows.ts';
+import type { Access } from '../access.ts';
 
 type BaseFeeRow = Omit<BaseFeeSighting, 'baseFeeWei'> & { readonly baseFeeWei: string };
 type TipRow = Omit<HourlyTip, 'lowestWei'> & { readonly lowestWei: string };

@@ -1,5 +1,5 @@
 import type { ChainSettings, ChainSigner, ChainStore, PaymasterContract } from '../registry-store.ts';
-import type { Access, Transaction } from '../rows.ts';
+import type { Access, Transaction } from '../access.ts';
 
 interface ChainRow extends Omit<ChainSettings, 'breaker' | 'price'> {
   price: string | null;

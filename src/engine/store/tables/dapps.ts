@@ -6,7 +6,7 @@ import {
   type FundingWalletChange,
   type SponsorAnswer,
 } from '../registry-store.ts';
-import type { Access } from '../rows.ts';
+import type { Access } from '../access.ts';
 import type { ChangedScope } from '../settings-cache.ts';
 import { insertApiKey } from './api-keys.ts';
 

@@ -3,7 +3,8 @@ import { isLean } from '../../../core/decision/stored-record.ts';
 import type { DecisionRecord, DecisionRow, FeedPage } from '../../../shared/schema/decision.ts';
 import { type ParsedDecision, type StoredDecision, readDecision, toRow, webhookCallsOf } from '../decision-rows.ts';
 import type { DecisionFilter, DecisionQueries } from '../decision-queries.ts';
-import { type Access, type Value, turn } from '../rows.ts';
+import type { Access } from '../access.ts';
+import { type Value, turn } from '../rows.ts';
 import { LOT_LENGTH, STORED_DECISION, decisionReader, lengthLimit } from './decision-reader.ts';
 import { positionsIn } from './positions.ts';
 

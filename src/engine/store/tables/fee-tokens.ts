@@ -1,7 +1,7 @@
 import type { FeeToken } from '../../../shared/schema/fee-token.ts';
 import { addressKey } from '../../../shared/schema/hex.ts';
 import type { FeeTokenStore } from '../registry-store.ts';
-import type { Access } from '../rows.ts';
+import type { Access } from '../access.ts';
 
 type FeeTokenRow = Omit<FeeToken, 'rate' | 'preFund'> & { readonly rate: string; readonly preFund: number };
 

@@ -2,7 +2,8 @@ import type { Address } from '../../../shared/schema/hex.ts';
 import type { DecisionQueries, OutstandingReservations, WindowUsers } from '../decision-queries.ts';
 import type { DecisionStore } from '../decision-store.ts';
 import { reservedInTank } from '../reserves.ts';
-import { type Access, turn } from '../rows.ts';
+import type { Access } from '../access.ts';
+import { turn } from '../rows.ts';
 
 /** Rows per read. */
 const STRETCH = 5_000;

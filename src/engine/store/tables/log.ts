@@ -3,7 +3,8 @@ import { systemEntropy } from '../../base/clock.ts';
 import { acceptedRollback, calledBefore } from '../accepted-rollback.ts';
 import { type EntryRow, LOG_SIZE, entriesIn, toLine } from '../log-rows.ts';
 import type { LogCheckpoint, LogLine, LogStore } from '../log-store.ts';
-import { type Access, type Reads, type Value, turn } from '../rows.ts';
+import type { Access } from '../access.ts';
+import { type Reads, type Value, turn } from '../rows.ts';
 import { logTree } from './log-tree.ts';
 
 /** Rows per read. */

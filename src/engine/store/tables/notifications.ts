@@ -1,5 +1,6 @@
 import type { NotificationStore, NotificationWebhook, StoredNotification } from '../notification-store.ts';
-import type { Access, Value } from '../rows.ts';
+import type { Access } from '../access.ts';
+import type { Value } from '../rows.ts';
 
 type NotificationRow = Omit<StoredNotification, 'seen'> & { readonly seen: number };
 

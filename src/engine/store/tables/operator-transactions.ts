@@ -1,5 +1,5 @@
 import type { OperatorTransaction, OperatorTransactionStore } from '../operator-transaction-store.ts';
-import type { Access } from '../rows.ts';
+import type { Access } from '../access.ts';
 
 /** Number of transactions to list: more than anyone reads. */
 const MAX_LISTED = 500;

@@ -1,5 +1,5 @@
 import type { Pause, PauseStore } from '../policy-store.ts';
-import type { Access } from '../rows.ts';
+import type { Access } from '../access.ts';
 
 const SAVE = `INSERT INTO sponsorship_pause ("only", since, reason) VALUES (1, $1, $2)
   ON CONFLICT ("only") DO UPDATE SET since = excluded.since, reason = excluded.reason`;

@@ -2,7 +2,8 @@ import { type Policy, policyHash } from '../../../core/policy/policy.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { PolicyRevision, PolicyRevisionStore, PolicyTime } from '../policy-store.ts';
-import type { Access, LogEntries, StepRows, Steps } from '../rows.ts';
+import type { Access, LogEntries } from '../access.ts';
+import type { StepRows, Steps } from '../rows.ts';
 
 /** The decision that first uses a revision. */
 export type FirstUse = Pick<DecisionRecord, 'paymasterId' | 'at'>;
@@ -37,7 +38,8 @@ export const saveRevision = function* (
 
 /** Puts a revision in force: a log entry before the first decision under it. False if it already is in force. */
 export const enforcePolicy = function* (
-  tx: StepRows & { readonly log: Pick<LogEntries, 'append'> },
+  tx: StepRows,
+  log: Pick<LogEntries, 'append'>,
   revision: PolicyRevision,
   { paymasterId, at }: FirstUse,
 ): Steps<boolean> {
@@ -46,13 +48,13 @@ export const enforcePolicy = function* (
   if (last?.hash === hash) return false;
   const isNew = yield* saveRevision(tx, revision, { paymasterId, at });
   yield* tx.insert('policy_history', 'paymaster_id, hash, at', { paymasterId, hash, at });
-  tx.log.append('policy', { paymasterId, hash, ...(isNew && { policy }) });
+  log.append('policy', { paymasterId, hash, ...(isNew && { policy }) });
   return true;
 };
 
 export const policyRevisionStore = ({ rows, write, cache }: Access): PolicyRevisionStore => ({
   settingsChanges: cache.changes,
-  recordPolicy: (paymasterId, revision, at) => write((tx) => enforcePolicy(tx, revision, { paymasterId, at })),
+  recordPolicy: (paymasterId, revision, at) => write((tx) => tx.enforce(revision, { paymasterId, at })),
   policyHistory: (paymasterId, limit) => rows.all<PolicyTime>(HISTORY, [paymasterId, limit]),
   async findRevisions(paymasterId, start) {
     const found = await rows.all<{ hash: string }>(

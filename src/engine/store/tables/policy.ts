@@ -2,7 +2,8 @@ import { type DappCounts, countedOf, requireRoom } from '../../../core/policy/po
 import { type Binding, type StoredBinding, storedBinding } from '../../../core/rules/binding.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import type { DappPolicy, DappPolicyStore, Rule, SmartContract, Webhook } from '../policy-store.ts';
-import type { Access, Clashes, StepRows, Steps, Transaction, Value } from '../rows.ts';
+import type { Access, Clashes, Transaction } from '../access.ts';
+import type { StepRows, Steps, Value } from '../rows.ts';
 
 type ContractRow = Omit<SmartContract, 'methods' | 'whitelistedMethods' | 'active'> &
   Readonly<{ methods: string; whitelistedMethods: string; active: number }>;

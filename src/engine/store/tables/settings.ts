@@ -1,4 +1,4 @@
-import type { Access } from '../rows.ts';
+import type { Access } from '../access.ts';
 import { accountStore } from './accounts.ts';
 import { apiKeyStore } from './api-keys.ts';
 import { chainFeeStore } from './chain-fees.ts';

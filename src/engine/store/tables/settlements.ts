@@ -3,7 +3,8 @@ import { readRecord } from '../../../core/decision/stored-record.ts';
 import { type Candidate, type SettlementChange, settleRange } from '../../../core/ledger/settle.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import { heldIn, readReserves } from '../reserves.ts';
-import type { Access, SharedTransaction, StepRows, Steps } from '../rows.ts';
+import type { Access, Transaction } from '../access.ts';
+import type { StepRows, Steps } from '../rows.ts';
 import type {
   AppliedRange,
   DecisionSettlement,
@@ -63,7 +64,7 @@ const toCandidate = ({ seq, settlement, record }: CandidateRow): Candidate => {
  * @returns false if nothing changed
  */
 const change = function* (
-  tx: SharedTransaction,
+  tx: Transaction,
   seq: number,
   after: DecisionSettlement,
   only?: DecisionSettlement['settlement'],
@@ -74,7 +75,15 @@ const change = function* (
   if (before.settlement === settlement && before.actualCostWei === actualCostWei && before.block === block)
     return false;
   yield* tx.run(SET_STATE, [settlement, actualCostWei, block, seq]);
-  yield* tx.adjust(readReserves(before.reserves), (one) => heldIn(after, one) - heldIn(before, one));
+  const reserves = readReserves(before.reserves).flatMap((one) => {
+    const difference = heldIn(after, one) - heldIn(before, one);
+    return difference === 0n ? [] : [{ ...one, difference }];
+  });
+  for (const { follows } of reserves) if (follows === 'tank') tx.advanceLedger();
+  yield* tx.ledger.adjust(
+    tx,
+    reserves.map(({ accountId, difference }) => [accountId, difference]),
+  );
   tx.log.appendSettlement(seq, { decision: before.id, settlement, actualCostWei, block });
   tx.decisionsChanged();
   return true;
@@ -89,7 +98,7 @@ const costOf = function* (tx: StepRows, seq: number, mined: MinedUserOperation):
   return settledCost({ ...terms, op: () => signedOperation(record) }, mined);
 };
 
-const apply = function* (tx: SharedTransaction, one: SettlementChange<MinedUserOperation>): Steps<void> {
+const apply = function* (tx: Transaction, one: SettlementChange<MinedUserOperation>): Steps<void> {
   const { seq, to: settlement } = one;
   if (one.to === 'reserved') yield* change(tx, seq, { settlement, actualCostWei: null, block: null });
   else if (one.to === 'unconfirmed') yield* change(tx, seq, { settlement, actualCostWei: null, block: one.block });
@@ -118,7 +127,7 @@ export const findByHash = function* (
 };
 
 /** Makes decisions agree with the blocks of a range. @returns undefined if hashes may be missing */
-const applyRange = function* (tx: SharedTransaction, range: ScannedRange): Steps<AppliedRange | undefined> {
+const applyRange = function* (tx: Transaction, range: ScannedRange): Steps<AppliedRange | undefined> {
   const { chainId, fromBlock, toBlock, mined, cursor } = range;
   if (mined.length > 0 && !(yield* tx.enterHashes())) return undefined;
   const seqOf = new Map<MinedUserOperation, number | undefined>();
