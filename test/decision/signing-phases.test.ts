@@ -2,8 +2,10 @@ import { type HDNodeWallet, parseEther } from 'ethers';
 import { getUserOperationHash } from 'viem/account-abstraction';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
-import { deployContract, devWallet, fundDeposit } from '../../src/demo/world-contracts.ts';
+import { contractAt, deployContract, devWallet, fundDeposit } from '../../src/demo/world-contracts.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import { STUB_SIGNATURE } from '../../src/core/paymaster-layouts/layout.ts';
+import { packUserOperation } from '../../src/core/user-operation/pack-user-operation.ts';
 import { signatureSuffix } from '../../src/core/user-operation/paymaster-signature.ts';
 import { toRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
 import type { Address, Hex } from '../../src/shared/schema/hex.ts';
@@ -336,15 +338,142 @@ test('EIP-7702 accounts sign before the paymaster as well', async () => {
   const op: UserOperationV07 = { ...plain, sender: owner.address as Address, factory: `0x7702${'00'.repeat(18)}` };
   const answer = await ask7677('pm_getPaymasterData', toRpcUserOperation(op), { signingPhase: 'commit' });
   const filled = withFields(op, answer);
-  const { entryPoints } = await import('../../src/core/entry-points/registry.ts');
   const hash = entryPoints['0.9'].hash(filled, { chainId, entryPoint: world.entryPoint, delegate });
   const account = { ...filled, signature: owner.signingKey.sign(hash).serialized as Hex };
   const final = { ...withFields(account, await finalized(account)), signature: account.signature };
-  const entryPoint = await (
-    await import('../../src/demo/world-contracts.ts')
-  ).contractAt('EntryPoint-0.9', world.entryPoint, operator);
-  const { packUserOperation } = await import('../../src/core/user-operation/pack-user-operation.ts');
+  const entryPoint = await contractAt('EntryPoint-0.9', world.entryPoint, operator);
   const before = await world.deposit(parallel);
   await (await entryPoint.getFunction('handleOps').send([packUserOperation(final)], operator.address)).wait();
   expect(await world.deposit(parallel)).toBeLessThan(before);
+});
+
+describe('what the two phases end', () => {
+  test('whoever asks and never sends holds nothing of the tank: by single requests, as much for as long as the window', async () => {
+    const ASKED = 5;
+    const single = await engine.dapp({ version: 'singleton-0.9' });
+    const singleHeld = async (): Promise<bigint> =>
+      BigInt((await ask('pm_paymasterBalance', [], single)).result!['promised'] as string);
+    const before = [await heldWei(), await singleHeld()] as const;
+    for (let asked = 0; asked < ASKED; asked += 1) {
+      const op = toRpcUserOperation(await operation());
+      expect((await ask7677('pm_getPaymasterData', op, { signingPhase: 'commit' })).error).toBeUndefined();
+      // A stranger's placeholder is no signature, so asking for more changes nothing.
+      expect((await ask7677('pm_getPaymasterData', op, { signingPhase: 'finalize' })).error?.code).toBe(-32050);
+      expect((await ask7677('pm_getPaymasterData', op, {}, single)).error).toBeUndefined();
+    }
+    const held = [(await heldWei()) - before[0], (await singleHeld()) - before[1]] as const;
+    const { maxCostWei, validUntil, at } = (await single.decisions())[0]!;
+    expect(held).toEqual([0n, BigInt(ASKED) * BigInt(maxCostWei!)]);
+    expect(validUntil! - Math.floor(at / 1000)).toBe(300);
+  });
+
+  test('a price that no longer holds is refused when the operation comes back signed, while a single request is bound to it', async () => {
+    const { provider } = chain();
+    const single = await engine.dapp({ version: 'singleton-0.9' });
+    const { baseFeePerGas } = (await provider.getBlock('latest'))!;
+    const account = await committed();
+    const bound = await ask7677('pm_getPaymasterData', toRpcUserOperation(await operation()), {}, single);
+    expect(bound.error).toBeUndefined();
+    await provider.send('anvil_setNextBlockBaseFeePerGas', [`0x${(4_000_000_000).toString(16)}`]);
+    await provider.send('evm_mine', []);
+    try {
+      const held = await heldWei();
+      const { error } = await finalized(account);
+      expect(error).toMatchObject({ code: -32050, data: { rule: 'fees', code: 'FEE_TOO_LOW' } });
+      expect(await heldWei()).toBe(held);
+      // What was signed in one step stays reserved until its window is over.
+      expect((await single.decisions())[0]).toMatchObject({ outcome: 'sponsored', settlement: 'reserved' });
+    } finally {
+      await provider.send('anvil_setNextBlockBaseFeePerGas', [`0x${baseFeePerGas!.toString(16)}`]);
+      await provider.send('evm_mine', []);
+    }
+  });
+
+  test('a limit that was reached meanwhile is told when the operation comes back', async () => {
+    const limited = await engine.dapp({ version: 'parallel-0.9' });
+    const { paymasterId } = limited;
+    const policyData = {
+      type: 'PAYMASTER',
+      thresholdType: 'COUNT',
+      threshold: 1,
+      cycleDuration: { unit: 'day', value: 1 },
+    };
+    const rule = { name: 'One a day', policyType: 'PAYMASTER_SA_LIMIT', policyData };
+    await engine.service.call('rules.create', { paymasterId, rule });
+    const commit = async (): Promise<UserOperationV07> => {
+      const op = await operation();
+      const context = { signingPhase: 'commit' };
+      return signed(withFields(op, await ask7677('pm_getPaymasterData', toRpcUserOperation(op), context, limited)));
+    };
+    const [one, other] = [await commit(), await commit()];
+    expect((await finalized(one, {}, limited)).error).toBeUndefined();
+    expect((await finalized(other, {}, limited)).error?.data).toMatchObject({ rule: 'spendingLimit' });
+  });
+
+  test('a thousand requests at once are each answered in their phase, and only what is signed is held', async () => {
+    const REQUESTS = 1_000;
+    const busy = await engine.dapp({ version: 'parallel-0.9' });
+    const accounts = await Promise.all(Array.from({ length: 10 }, committed));
+    const open = await Promise.all(Array.from({ length: 10 }, operation));
+    const before = await heldWei();
+    const answers = await Promise.all(
+      Array.from({ length: REQUESTS }, (_, index) => {
+        if (index % 100 < 10) return finalized(accounts[index % 10]!, {}, busy);
+        const context = { signingPhase: 'commit' };
+        return ask7677('pm_getPaymasterData', toRpcUserOperation(open[index % 10]!), context, busy);
+      }),
+    );
+    expect(answers.map(({ error }) => error).filter(Boolean)).toEqual([]);
+    const decisions = await busy.decisions();
+    expect(decisions).toHaveLength(REQUESTS / 10);
+    const total = decisions.reduce((sum, { maxCostWei }) => sum + BigInt(maxCostWei!), 0n);
+    expect((await heldWei()) - before).toBe(total);
+    const commits = answers.filter((_, index) => index % 100 >= 10);
+    for (const { result } of commits) expect(result!.paymasterData).toContain('ffffffffffffffffffffffff');
+  });
+});
+
+describe('an operation whose factory the EntryPoint ignores, because its account exists', () => {
+  const MADE = { name: 'Deploy', policyType: 'WALLET_DEPLOYMENT', policyData: {} };
+  const existing = async (): Promise<UserOperationV07> => {
+    const op = await operation();
+    const answer = await ask7677('pm_getPaymasterData', toRpcUserOperation(op), {});
+    const filled = withFields(op, answer);
+    const account = signedByViem(filled, answer.result!.paymasterSignature);
+    await world.mine(joined(account, answer.result!.paymasterSignature!));
+    return { ...op, nonce: 1n };
+  };
+
+  test('is no deployment: a DApp that sponsors none pays for it, and it is mined', async () => {
+    const strict = await engine.dapp({ version: 'singleton-0.9' });
+    const { paymasterId } = strict;
+    const { _id: ruleId } = await engine.service.call('rules.create', { paymasterId, rule: MADE });
+    await engine.service.call('rules.deactivate', { paymasterId, ruleId });
+    const op = await existing();
+    const first = await ask7677('pm_getPaymasterData', toRpcUserOperation(await operation()), {}, strict);
+    expect(first.error?.data).toMatchObject({ code: 'WALLET_DEPLOYMENT_NOT_SPONSORED' });
+    expect((await ask7677('pm_getPaymasterStubData', toRpcUserOperation(op), {}, strict)).error).toBeUndefined();
+    const answer = await ask7677('pm_getPaymasterData', toRpcUserOperation(op), {}, strict);
+    expect((await world.mine(await signed(withFields(op, answer)))).success).toBe(true);
+  });
+
+  test.each([{}, { calculateGasLimits: true }])(
+    'is not sponsored by a rule that sponsors only deployments: %j',
+    async (context) => {
+      const first = await engine.dapp({ version: 'parallel-0.9' });
+      const rule = {
+        name: 'First',
+        policyType: 'CONDITION',
+        policyData: { expression: 'op.deploys', message: 'Only first operations.' },
+      };
+      const { paymasterId } = first;
+      await engine.service.call('rules.create', { paymasterId, rule });
+      const made = toRpcUserOperation(await operation());
+      const gasless = ({ callGasLimit: _c, verificationGasLimit: _v, preVerificationGas: _p, ...op }: Wire): Wire => op;
+      const sent = (op: Wire): Wire => (Object.keys(context).length > 0 ? gasless(op) : op);
+      expect((await ask7677('pm_getPaymasterData', sent(made), context, first)).error).toBeUndefined();
+      const op = toRpcUserOperation(await existing());
+      expect((await ask7677('pm_getPaymasterData', sent(op), context, first)).error?.code).toBe(-32050);
+    },
+  );
 });
