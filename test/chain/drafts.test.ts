@@ -149,6 +149,9 @@ const versions = [
   ['singleton-0.6', /AA32/],
   ['singleton-0.7', /AA32/],
   ['singleton-0.8', /AA32/],
+  ['singleton-0.9', /AA32/],
+  // Nobody signs drafts of it.
+  ['parallel-0.9', /AA34/],
 ] as const;
 const entryPointVersion = (version: string): EntryPointVersion => findLayout(version)!.entryPointVersion;
 
@@ -201,7 +204,7 @@ describe.each(versions)('what is signed for %s while gas is estimated', (version
   });
 });
 
-const singletons = ['singleton-0.6', 'singleton-0.7', 'singleton-0.8'];
+const singletons = ['singleton-0.6', 'singleton-0.7', 'singleton-0.8', 'singleton-0.9'];
 
 describe.each(singletons)(
   'what is signed for %s at a price of nothing, to find out the gas of an operation paid in a token',

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const { provider, chainId } = chain();
   [bundler, owner, signer] = [devWallet(0, provider), devWallet(1, provider), devWallet(5, provider)];
   items = await deployContract('GameItems', [], bundler);
-  for (const version of ['0.7', '0.8'] as const) {
+  for (const version of ['0.7', '0.8', '0.9'] as const) {
     worlds.set(version, await deployEntryPointWorld(bundler, chainId, version));
   }
 });

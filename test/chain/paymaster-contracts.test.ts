@@ -104,6 +104,8 @@ it('every version whose code comes with a package can be deployed', () => {
     'singleton-0.6',
     'singleton-0.7',
     'singleton-0.8',
+    'singleton-0.9',
+    'parallel-0.9',
   ]);
 });
 

@@ -30,6 +30,7 @@ const versions = [
   ['0.6', 'verifying-0.6'],
   ['0.7', 'verifying-0.7'],
   ['0.8', 'singleton-0.8'],
+  ['0.9', 'parallel-0.9'],
 ] as const;
 
 const NOBODY: Address = `0x${'de'.repeat(20)}`;

@@ -49,7 +49,7 @@ interface Prices {
   readonly tip: bigint;
 }
 
-const VERSIONS = ['1.1.0', 'singleton-0.6', 'verifying-0.7', 'singleton-0.8'] as const;
+const VERSIONS = ['1.1.0', 'singleton-0.6', 'verifying-0.7', 'singleton-0.8', 'parallel-0.9'] as const;
 type Version = (typeof VERSIONS)[number];
 
 const chain = useLocalChain();

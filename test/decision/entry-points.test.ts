@@ -23,6 +23,8 @@ const versions = [
   ['verifying-0.7', '0.7'],
   ['singleton-0.7', '0.7'],
   ['singleton-0.8', '0.8'],
+  ['singleton-0.9', '0.9'],
+  ['parallel-0.9', '0.9'],
 ] as const;
 const worlds = new Map<EntryPointVersion, EntryPointWorld>();
 const paymasters = new Map<string, Address>();
@@ -44,7 +46,7 @@ beforeAll(async () => {
   engine = await startEngine({ dir, clock: new ManualClock((block?.timestamp ?? 0) * 1000) });
   await engine.service.call('chains.set', { chainId, rpc: url });
   await engine.service.call('signers.create', { chainId });
-  for (const version of ['0.7', '0.8'] as const) {
+  for (const version of ['0.7', '0.8', '0.9'] as const) {
     worlds.set(version, await deployEntryPointWorld(operator, chainId, version));
   }
   for (const [version, entryPointVersion] of versions) {

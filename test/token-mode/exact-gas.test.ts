@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 const batchOf = (version: string, calls: readonly { to: Address; data: Hex }[]): Hex => {
-  if (version === '0.8') {
+  if (!['0.6', '0.7'].includes(version)) {
     const tuples = calls.map(({ to, data }) => [to, 0n, data]);
     return encodeFunction('executeBatch((address,uint256,bytes)[])', ['(address,uint256,bytes)[]'], [tuples]);
   }

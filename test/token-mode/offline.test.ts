@@ -98,6 +98,7 @@ test.each([
   ['singleton-0.6', 'singleton-0.6', '0.6'],
   ['singleton-0.7', 'singleton-0.7', '0.7'],
   ['singleton-0.8', 'singleton-0.8', '0.8'],
+  ['singleton-0.9', 'singleton-0.9', '0.9'],
 ] as const)(
   'gas that a wallet estimates with the stub of version %s is that of the final data: they are as long',
   async (version, attached, entryPoint) => {

@@ -12,6 +12,7 @@ import {
 } from '../../shared/schema/inspection.ts';
 import { entryPoints } from '../entry-points/registry.ts';
 import { PACKED_USER_OPERATION_ABI, USER_OPERATION_V06_ABI } from '../user-operation/abi.ts';
+import { splitSuffix } from '../user-operation/paymaster-signature.ts';
 import { inspect } from './inspect.ts';
 import type { Clues, Knowledge } from './knowledge.ts';
 
@@ -183,6 +184,20 @@ describe('a user operation', () => {
     const { inspection: found, clues } = look(JSON.stringify(vector.packedUserOp), known);
     expect(found.readings[0]?.what).toBe('userOperation');
     expect(hashesIn(clues)).toContain(vector.userOpHash);
+  });
+
+  it("is read with a paymaster signature in a field of its own, as viem sends it, and so is a desk's answer", () => {
+    const [vector] = vectors.filter(({ id }) => id.startsWith('parallel-paymaster'));
+    if (vector === undefined) throw new Error('no vector');
+    const { signed: paymasterData, signature: paymasterSignature } = splitSuffix(vector.paymasterAndData, 52);
+    const sent = { ...vector.userOp, paymasterData: `0x${paymasterData.slice(106)}`, paymasterSignature };
+    const known = { signers: [signerOf(vector)], decided: [decidedOf(vector)] };
+    const { inspection: found, clues } = look(JSON.stringify(sent), known);
+    expect(hashesIn(clues)).toContain(vector.userOpHash);
+    expect(sectionAt(found.readings[0]!, 'paymasterAndData').checks[0]).toMatchObject({ name: 'signer', ok: true });
+    const { sender: _s, nonce: _n, callData: _c, ...answer } = sent as Record<string, unknown>;
+    const [first] = look(JSON.stringify({ result: answer }), known).inspection.readings;
+    expect(first?.what).toBe('paymasterAndData');
   });
 
   it('is read as far as possible while gas is yet to be estimated', () => {

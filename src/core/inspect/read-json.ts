@@ -6,8 +6,9 @@ import { gasLimits } from '../../shared/schema/user-operation.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { EntryPoint } from '../entry-points/entry-point.ts';
 import { allEntryPoints, entryPointAt } from '../entry-points/registry.ts';
-import { byteLength } from '../user-operation/hex-digits.ts';
+import { byteLength, digits, toHex } from '../user-operation/hex-digits.ts';
 import { contractForm } from '../user-operation/pack-user-operation.ts';
+import { signatureSuffix } from '../user-operation/paymaster-signature.ts';
 import { splitPaymaster } from './bundle.ts';
 import type { FoundOperation } from './operation.ts';
 
@@ -38,6 +39,7 @@ const ONLY_FROM_V07 = [
   'gasFees',
   'paymaster',
   'paymasterData',
+  'paymasterSignature',
   'paymasterVerificationGasLimit',
   'paymasterPostOpGasLimit',
   'eip7702Auth',
@@ -64,8 +66,9 @@ const paymasterOf = (partial: PartialUserOperation, isPacked: boolean): object =
   const { paymasterAndData = '0x', paymaster, paymasterData } = partial;
   if (!isPacked) return { paymasterAndData };
   if (paymaster === undefined) return splitPaymaster(paymasterAndData);
-  const { paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit = 0n } = partial;
-  return { paymaster, paymasterVerificationGasLimit, paymasterPostOpGasLimit, paymasterData: paymasterData ?? '0x' };
+  const { paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit = 0n, paymasterSignature = '0x' } = partial;
+  const data = toHex(digits(paymasterData ?? '0x'), signatureSuffix(digits(paymasterSignature)));
+  return { paymaster, paymasterVerificationGasLimit, paymasterPostOpGasLimit, paymasterData: data };
 };
 
 /**
@@ -132,7 +135,10 @@ const packedPaymaster = (members: Members): Hex | undefined => {
   const address = asAddress(paymaster);
   if (address === undefined || typeof paymasterData !== 'string' || !isHex(paymasterData)) return undefined;
   const half = (value: unknown): string => (asChainId(value) ?? 0).toString(16).padStart(32, '0');
-  return `${address}${half(first)}${half(second)}${paymasterData.slice(2)}`;
+  const { paymasterSignature } = members;
+  const isApart = typeof paymasterSignature === 'string' && isHex(paymasterSignature);
+  const suffix = isApart ? signatureSuffix(digits(paymasterSignature)) : '';
+  return `${address}${half(first)}${half(second)}${digits(paymasterData)}${suffix}`;
 };
 
 interface Surroundings {

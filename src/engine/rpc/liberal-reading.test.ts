@@ -114,7 +114,7 @@ describe('options', () => {
     ["Alchemy's gas manager", { policyId: 'p', webhookData: 'text' }, { ...sponsored, policyId: 'p' }],
     ['its list of policies', { policyId: ['p', 'q'] }, { ...sponsored, policyId: ['p', 'q'] }],
     ["Pimlico's policy", { sponsorshipPolicyId: 'sp' }, { ...sponsored, sponsorshipPolicyId: 'sp' }],
-    ["Candide's", { sponsorshipPolicyId: undefined, signingPhase: 'commit' }, sponsored],
+    ["Candide's", { sponsorshipPolicyId: undefined, signingPhase: 'commit' }, { ...sponsored, signingPhase: 'commit' }],
     ["Startale's", { paymasterId: 'pm', calculateGasLimits: true }, { ...sponsored, calculateGasLimits: true }],
     ['a token twice', { token: TOKEN, feeTokenAddress: TOKEN.toUpperCase().replace('0X', '0x') }, inToken],
   ])('a context of %s is read', async (_, context, read) => {

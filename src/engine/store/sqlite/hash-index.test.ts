@@ -45,14 +45,17 @@ it('finds the decision of each mined operation, however many were made since one
   expect(find('h12001')).toBe(12_001);
 });
 
-it('pays one decision of those with the same hash: the one that was settled, else the first, and of its own chain', () => {
+it('pays one decision of those with the same hash: the one that was settled, else the first that is still reserved, else the first, and of its own chain', () => {
   const catchUp = hashCatchUp(database);
   store(1, 1, { chainId: 2 });
-  store(1, 1);
-  store(1, 1);
+  store(1, 1, { settlement: 'released' });
   catchUp();
   expect(find('h1')).toBe(2);
+  store(1, 1);
+  store(1, 1);
+  catchUp();
+  expect(find('h1')).toBe(3);
   store(1, 1, { settlement: 'settled' });
   catchUp();
-  expect(find('h1')).toBe(4);
+  expect(find('h1')).toBe(5);
 });
