@@ -86,7 +86,7 @@ const chain = z.strictObject({
 
 const signer = z.strictObject({ chainId: z.number(), address });
 
-/** A replaced key is deleted. What it has signed stays valid until it expires. */
+/** If a key is replaced, it is deleted. Its signatures remain valid until they expire. */
 const replace = z.boolean().default(false).describe('Put the key in the place of the one there is');
 
 const paymasterContract = z.strictObject({

@@ -29,7 +29,7 @@ const page = z.strictObject({
 
 const SUMMARY_STEPS = 48;
 
-/** Ten years, so that a review can summarise an old file completely. */
+/** Ten years, so that a review can summarise all of an old file. */
 const LONGEST_SUMMARY_HOURS = 87_600;
 
 const summary = z.strictObject({

@@ -3,7 +3,7 @@ import { weiText as wei } from '../shared/schema/quantity.ts';
 import { unreachableState } from './chains.ts';
 import { procedure } from './procedure.ts';
 
-/** What is signed, but neither mined nor released yet. */
+/** The sum of reservations for signed operations that are neither mined nor released. */
 const reserved = { reservedWei: wei, operations: z.number().describe('How many operations may still take it') };
 
 const chainExposure = z.strictObject({

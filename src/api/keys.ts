@@ -3,7 +3,7 @@ import { address } from '../shared/schema/hex.ts';
 import { loopbackUrl, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
-/** Protects one key, and is required for each use of that key. */
+/** The password of one key. Every use of the key requires it. */
 const password = z.string().min(1).max(1_000);
 
 const keystore = z.strictObject({

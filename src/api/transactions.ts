@@ -86,7 +86,7 @@ const query = z.strictObject({ chainId: chainId.optional(), paymasterId: id.opti
 /** Absent fields match everything. */
 export type TransactionQuery = z.output<typeof query>;
 
-/** Procedures for what the operator does on chains with the keys of funding wallets and contract owners. */
+/** Procedures for the operator's actions on chains, which the keys of funding wallets and contract owners sign. */
 export const transactionProcedures = {
   'transactions.prepare': procedure({
     summary: 'Prepare and simulate a transaction; the draft is kept for ten minutes',

@@ -51,7 +51,7 @@ const addUnreachable = (to: Command): Command =>
       coinArgument(' above 0, such as 0.05'),
     );
 
-/** The setting that both options make up. @throws EngineError `VALIDATION` if one of them is missing */
+/** The setting that results from both options. @throws EngineError `VALIDATION` if one of them is missing */
 const unreachableOf = ({ unreachable, unreachableBudget: budgetWei }: Unreachable): Input['unreachable'] => {
   if (unreachable === 'sign' && budgetWei !== undefined) return { budgetWei };
   if (unreachable !== 'sign' && budgetWei === undefined) return unreachable === undefined ? undefined : null;
@@ -78,8 +78,8 @@ const addPrice = (to: Command): Command =>
     );
 
 /**
- * The setting that the options for the coin's price make up. @throws EngineError `VALIDATION` if they exclude each
- * other
+ * The setting that results from the options for the coin's price. @throws EngineError `VALIDATION` if the options
+ * contradict each other
  */
 const priceOf = ({ usd, nativeFeed, maxAge }: Price): Input['price'] => {
   if (usd !== undefined && nativeFeed !== undefined) {

@@ -39,7 +39,7 @@ const readData = async (text: string): Promise<Record<string, unknown>> => {
     const data = parseExactJson(json);
     if (typeof data === 'object' && data !== null && !Array.isArray(data)) return { ...data };
   } catch {
-    // Reported below.
+    // The error is reported below.
   }
   throw invalid('--data must be a JSON object, or @ and the file that holds one');
 };
@@ -105,7 +105,7 @@ const orNone = { parse: timeArgument, none: 'none' };
 const shared = {
   policyData: {
     add: (to: Command) => to.option('--senders <file>', 'addresses of a SENDERS rule: one per line, or CSV'),
-    // Read elsewhere, because it may depend on the rule's current data.
+    // The value is read elsewhere, because it may depend on the rule's current data.
     read: () => undefined,
   },
   when: '--when <expression>  apply the rule only to operations that meet this condition (CEL)',

@@ -25,8 +25,8 @@ const ladderText = ({ bounds, coin }: WorstCase): string[] => {
 };
 
 /**
- * The worst case of a policy as readable text: a sentence for each period, the rules with their amounts, and what would
- * change it.
+ * The worst case of a policy as readable text: a sentence for each period, the rules with their amounts, and changes
+ * that would reduce it.
  */
 export const worstCaseText = (found: WorstCase): string => {
   const { bounds, coin, perAccount, suggestions } = found;

@@ -22,9 +22,7 @@ const showChoice = async (message: string, detail: string, ways: readonly WayOut
   return ways[response] ?? 'quit';
 };
 
-/**
- * Explains why the engine cannot start, and asks the operator what to do. Undefined if none of the choices would help.
- */
+/** Explains why the engine cannot start, and asks the operator what to do. Undefined if no choice would help. */
 export const chooseWayOut = async (error: unknown): Promise<WayOut | undefined> => {
   if (!(error instanceof EngineError)) return undefined;
   if (error.code === 'ADDRESS_IN_USE') {

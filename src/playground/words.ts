@@ -5,7 +5,7 @@ export interface Offer {
   readonly sentence: string;
 }
 
-/** What the visitor can do as a user of the DApp. */
+/** The visitor's actions as a user of the DApp. */
 export const offers = {
   mint: {
     label: 'Mint an item',
@@ -33,7 +33,7 @@ export const offers = {
   },
 } as const satisfies Record<string, Offer>;
 
-/** What the visitor can do as the operator, or as the DApp's backend. */
+/** The visitor's actions as the operator, or as the DApp's backend. */
 export const switches: Readonly<Record<SwitchName, Offer>> = {
   pause: { label: 'Pause all sponsorship', sentence: 'The desk signs nothing until you resume it.' },
   tank: { label: 'Empty the gas tank', sentence: 'The contract holds no money for this DApp. The desk denies.' },

@@ -4,7 +4,7 @@ interface ErrorRow {
   readonly status: number;
   /** JSON-RPC 2.0 error code (behaviour 2.7). */
   readonly rpc: number;
-  /** The message, if the error has no other. */
+  /** The message that is used if no other is given. */
   readonly title: string;
 }
 

@@ -36,9 +36,9 @@ export const deploymentOf = (op: UserOperation, isFactoryIgnored = false): Deplo
 };
 
 /**
- * The calls that an account makes during its creation, except those that are part of creating it, such as installing
- * owners and modules. What `trusted` contracts (lower-case addresses of factories or set-up code) do is not examined.
- * Never throws.
+ * The calls that an account makes while it is created, except those that belong to the creation itself, such as
+ * installing owners and modules. Does not examine what `trusted` contracts do (lower-case addresses of factories or
+ * set-up code). Never throws.
  */
 export const decodeDeployment = (
   { factory, factoryData }: Deployment,

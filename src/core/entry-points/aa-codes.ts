@@ -13,7 +13,7 @@ export interface AaCode {
 /** AA codes by name, such as `AA21`. All come from the sources of eth-infinitism/account-abstraction. */
 export type AaCodes = Readonly<Record<string, AaCode>>;
 
-/** The codes that every EntryPoint version has. If their messages differ, this is v0.6's message. */
+/** The codes that every EntryPoint version has. If versions have different messages, this is v0.6's message. */
 export const commonAaCodes: AaCodes = {
   AA13: {
     words: 'initCode failed or OOG',

@@ -26,7 +26,7 @@ export type EntryPointArtifact =
   | 'SimpleAccountFactory-0.9'
   | 'Simple7702Account-0.9';
 
-/** Everything in which EntryPoint versions differ. */
+/** Everything that differs between EntryPoint versions. */
 export interface EntryPoint extends OperationTarget, EntryPointGas {
   /** Address of the canonical contract, the same on every chain (eth-infinitism/account-abstraction). */
   readonly address: Address;
@@ -40,7 +40,7 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
    * function.
    */
   readonly simulations?: EntryPointArtifact;
-  /** True if it takes packed operations, which have separate gas limits for the paymaster's calls. */
+  /** True if the EntryPoint takes packed operations, which have separate gas limits for the paymaster's calls. */
   readonly isPacked: boolean;
   /** Fields that an operation has even if it creates no account and has no paymaster. */
   readonly emptyFields: Pick<UserOperationV06, 'initCode' | 'paymasterAndData'> | Pick<UserOperationV07, 'factory'>;
@@ -59,7 +59,7 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
    */
   readonly leastVerificationGas: bigint;
   readonly aaCodes: AaCodes;
-  /** The fields that make an operation create its account. */
+  /** The fields with which an operation creates its account. */
   readonly creation: (
     factory: Address,
     factoryData: Hex,
@@ -71,7 +71,7 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
    */
   readonly read: (partial: PartialUserOperation, chainId: number) => RequestedOperation;
   /**
-   * The result of its `getUserOpHash`, which ignores `signature`.
+   * The result of the EntryPoint's `getUserOpHash`, which ignores `signature`.
    * @throws Error for an operation in another format, and for an EIP-7702 operation without the required delegate;
    * RangeError if `packUserOperation` throws it
    */

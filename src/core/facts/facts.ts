@@ -54,7 +54,7 @@ const accountFacts = z.strictObject({
     ),
 });
 
-/** The user's allowance and balance of the token they pay with, in its smallest unit. */
+/** The user's allowance and balance of the payment token, in the token's smallest unit. */
 const holdings = z.strictObject({ allowance: digits, balance: digits });
 
 /** The sender's balance of a token that a rule names, in its smallest unit, or why it cannot be read. */
@@ -63,7 +63,7 @@ const holding = z.union([
   z.strictObject({ failure: z.enum(['NO_NODE', 'NO_ANSWER', 'NO_CONTRACT', 'REVERTED', 'NO_NUMBER']) }),
 ]);
 
-/** How the user pays in a token. Amounts are in its smallest unit. */
+/** How the user pays in a token. Amounts are in the token's smallest unit. */
 const tokenFacts = z.strictObject({
   address: hex,
   symbol: z.string(),

@@ -22,7 +22,7 @@ const SELECTOR = 4;
 
 const text = (hex: Hex): string => toUtf8String(hex, Utf8ErrorFuncs.replace).replaceAll(/\p{C}/gu, '\u{fffd}');
 
-/** A reader that names every byte that it reads. It never reads a byte twice. */
+/** A reader that assigns a name to every byte that it reads. It never reads a byte twice. */
 class AbiBytes {
   readonly #data: Hex;
   readonly #named: NamedBytes[] = [];
@@ -54,7 +54,7 @@ class AbiBytes {
     return Number(value);
   }
 
-  /** All bytes in order, with a name for those that were not read. @throws Unreadable if ranges overlap */
+  /** All bytes in order. Unread bytes get a name, too. @throws Unreadable if ranges overlap */
   all(): NamedBytes[] {
     const sorted = this.#named.toSorted((one, other) => one.offset - other.offset);
     const whole: NamedBytes[] = [];
@@ -123,7 +123,7 @@ const readTuple = (
     }),
   );
 
-/** The arguments in calldata or revert data, and a name for every byte. */
+/** The arguments in calldata or revert data, and a name for each range of bytes. */
 export interface AbiRead {
   readonly values: Readonly<Record<string, AbiValue>>;
   readonly bytes: NamedBytes[];

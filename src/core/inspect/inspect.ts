@@ -16,10 +16,10 @@ import { named, sectionOf, shownField } from './sections.ts';
 import { readTransaction } from './transaction.ts';
 
 const ALL_VERSIONS = allEntryPoints.map(({ version }) => version);
-/** The most operations of a bundle that are decoded. */
+/** The maximum number of operations of a bundle that are decoded. */
 const MAX_OPERATIONS = 20;
 
-/** Readings that match the text, and explanations of why others do not. */
+/** Readings that match the text, and the reasons why others do not match. */
 type Readings = Pick<Inspection, 'readings' | 'misfits'>;
 
 /** What the reading of a text depends on. */
@@ -123,7 +123,7 @@ const asPaymasterData = (value: Hex, { knowledge, clues }: Reader): Readings => 
   return { readings: foreignData(value), misfits };
 };
 
-/** A reading of data that matches no layout, but may belong to another paymaster contract. */
+/** A reading of data that matches no layout, but may be for another paymaster contract. */
 const foreignData = (value: Hex): InspectionReading[] => {
   if (!isPackedData(value)) return [];
   const title = 'paymasterAndData of another contract, EntryPoint 0.7 or later';
@@ -264,7 +264,7 @@ const titleOf = ({ readings: [first, second] }: Readings): string => {
 
 /**
  * Identifies and decodes a text: paymaster data, operations, bundles, transactions, hashes, revert data and AA codes.
- * Never throws because of the text: `misfits` explains what could not be read.
+ * Never throws because of the text: `misfits` says which readings failed, and why.
  * @param text at most `MAX_INSPECTED` characters
  */
 export const inspect = (text: string, knowledge: Knowledge): { inspection: Inspection; clues: Clues } => {

@@ -39,7 +39,9 @@ export type DescribedOperation = Pick<InspectionReading, 'title' | 'sureness' | 
 
 const hasMarker = (op: UserOperation): boolean => !isV06(op) && op.factory !== undefined && isEip7702(op.factory);
 
-/** The EntryPoint versions that accept such operations; if the text names one of these, only that one. */
+/**
+ * The EntryPoint versions that accept such an operation. If the text names one of these EntryPoints, only its version.
+ */
 const versionsOf = ({ op, entryPoint }: FoundOperation): readonly EntryPointVersion[] => {
   const possible = allEntryPoints.filter(
     ({ isPacked, takesEip7702Marker }) => isPacked !== isV06(op) && (takesEip7702Marker || !hasMarker(op)),
@@ -150,8 +152,8 @@ interface Place {
 }
 
 /**
- * Narrows down where an operation can be executed: a valid signature proves the layout, and a decision proves the
- * EntryPoint.
+ * Determines as precisely as possible where an operation can be executed: a valid signature proves the layout, and a
+ * decision proves the EntryPoint.
  */
 const placeOf = (
   found: FoundOperation,

@@ -54,7 +54,7 @@ export interface DataReading {
 
 const nameOf = ({ version, isToken }: Mode): string => (isToken ? `${version}, token mode` : version);
 
-/** The key of a reading. Modes that split the same bytes into the same fields share one. */
+/** The key of a reading. Modes that split the bytes into the same fields share a key. */
 const keyOf = ({ fields }: ReadData<AnyTerms>, { isToken }: Mode): string =>
   [String(isToken), ...fields.map(({ name, offset }) => `${offset} ${name}`)].join();
 
@@ -90,7 +90,7 @@ export interface DataContext {
 export interface Conclusions {
   readonly checks: InspectionCheck[];
   readonly signers: readonly NamedValue[];
-  /** The modes that are still possible; if one is proven, only that one. */
+  /** The modes that are still possible; only the proven mode, if there is one. */
   readonly modes: readonly [Mode, ...Mode[]];
   readonly chainId: number | undefined;
   readonly sureness: InspectionReading['sureness'];
@@ -142,7 +142,7 @@ const recoverAll = (reading: DataReading, op: UserOperation, context: DataContex
     return signer === undefined ? [] : [{ mode, signer }];
   });
 
-/** The signers that a contract may have on a chain: the one of the decision, and those that Gasdesk has. */
+/** The signers that a contract may have on a chain: the signer of the decision, and the signers that Gasdesk has. */
 const signersOn = (chainId: number, { decided }: DataContext, { signers }: Knowledge): readonly Address[] => [
   ...(decided?.chainId === chainId && decided.signer !== undefined ? [decided.signer] : []),
   ...signers.filter((signer) => signer.chainId === chainId).map(({ address }) => address),
@@ -243,7 +243,7 @@ export const conclude = (reading: DataReading, context: DataContext, knowledge: 
     : { ...common, sureness: 'possible', why: 'Its length fits; what it says is not plausible.' };
 };
 
-/** The titles of a reading's modes. */
+/** The titles of a reading's modes, joined. */
 export const modeWords = ([first, ...others]: readonly [Mode, ...Mode[]]): string => {
   const titles = [first.title, ...others.map(({ title }) => title)].join(' or ');
   return first.isToken ? `${titles}, token mode` : titles;
@@ -263,7 +263,7 @@ export const cutForeignData = (paymasterAndData: Hex, isV06: boolean) =>
 /** More gas than any block has. A larger value is no gas limit. */
 const MAX_GAS = 1n << 40n;
 
-/** Whether bytes that match no layout may be another contract's paymaster data, from v0.7 on. */
+/** Whether bytes that match no layout may be paymaster data of another contract for v0.7 or later. */
 export const isPackedData = (value: Hex): boolean =>
   byteLength(value) >= 52 &&
   BigInt(`0x${value.slice(42, 74)}`) < MAX_GAS &&

@@ -106,7 +106,9 @@ const runOf = (raw: Hex, from: number, to: number, { name, kind, meaning }: Fiel
 
 const TYPE = field('type', 'number', 'The kind of transaction (EIP-2718).');
 
-/** Decodes a signed transaction in the format in which it is sent; undefined if the bytes are no such transaction. */
+/**
+ * Decodes a signed transaction in the format in which it is sent; undefined if the bytes are not such a transaction.
+ */
 export const readTransaction = (raw: Hex): SignedTransaction | undefined => {
   const first = byteAt(raw, 0);
   const isLegacy = first >= LIST;

@@ -16,7 +16,7 @@ export interface DataField<Terms> {
   readonly meaning: string;
   /** Describes the value, if the number alone is not clear. */
   readonly words?: (value: bigint) => string;
-  /** Why the contract could not accept this value; undefined if it could. */
+  /** Why the contract cannot accept this value; undefined if it can. */
   readonly error?: (value: bigint) => string | undefined;
   /** The terms that the value determines. */
   readonly terms?: (value: bigint) => Partial<Terms>;

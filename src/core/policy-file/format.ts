@@ -96,7 +96,10 @@ const expectation = z.union(
 
 const test = fields({ name, operation, expect: expectation });
 
-/** An origin as browsers send it: host in lower-case ASCII, no default port. Any other spelling would never match. */
+/**
+ * An origin in the form that browsers send: host in lower-case ASCII, no default port. Any other spelling would never
+ * match.
+ */
 const AS_SENT = /^(?!http:.*:80$|https:.*:443$)[!-@[-~]+(?<!\/)$/;
 const AS_SENT_ERROR = 'must be as browsers send it: lower case, without "/" at the end and without the default port';
 

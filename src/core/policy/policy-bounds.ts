@@ -1,16 +1,17 @@
 import { EngineError } from '../../shared/errors.ts';
 
 /**
- * What is counted per DApp. The webhooks of rules count as webhooks too, because each costs a call and a connection.
+ * Items that are counted per DApp. The webhooks of rules count as webhooks too, because each costs a call and a
+ * connection.
  */
 export type Countable = 'rules' | 'contracts' | 'abiCharacters' | 'webhooks' | 'apiKeys';
 
 export type DappCounts = Readonly<Record<Countable, number>>;
 
 /**
- * The most that a DApp may have of each. A decision checks all rules, and with a thousand rules it costs a few times as
- * much as with two, which is acceptable. Conditions have a separate budget. Every revision of the policy stores each
- * contract's ABI, and every decision calls each webhook.
+ * The maximum number of each that a DApp may have. A decision checks all rules: with a thousand rules it costs a few
+ * times as much as with two, which is acceptable. Conditions have a separate budget. Every revision of the policy
+ * stores the ABI of each contract, and every decision calls each webhook.
  */
 export const MAX_COUNTS: DappCounts = {
   rules: 1_000,
@@ -29,8 +30,8 @@ const WORDS: Readonly<Record<Countable, string>> = {
 };
 
 /**
- * Refuses an addition that would exceed a bound. If a DApp already exceeds one bound, it can still add items of other
- * kinds.
+ * Refuses an addition if a bound would be exceeded. If a DApp already exceeds one bound, it can still add items of
+ * other kinds.
  * @param counts the totals after the addition, only of the kinds that are added
  * @throws EngineError `TOO_MANY`
  */

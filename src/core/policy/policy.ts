@@ -19,7 +19,7 @@ const contract = z.strictObject({
   active: z.boolean(),
 });
 
-/** A stored rule. Its kind determines the format of `policyData`: {@link ConfigurableRule}. */
+/** A stored rule. Its kind, a {@link ConfigurableRule}, determines the format of `policyData`. */
 const rule = z.strictObject({
   ruleId: z.string(),
   name: z.string(),
@@ -40,7 +40,9 @@ const webhook = z.strictObject({
   active: z.boolean(),
 });
 
-/** The most that may be signed for on a chain within a period, before all sponsorship is paused. */
+/**
+ * The maximum amount that may be signed for on a chain within a period. If it is exceeded, all sponsorship is paused.
+ */
 const breaker = z.strictObject({ amountWei: wei.describe('Sum of maximum costs'), seconds: z.int() });
 
 /** The operator's settings of a chain that affect decisions. */
@@ -70,7 +72,7 @@ const pause = z.strictObject({
   paymasterId: z.string().optional().describe('The same, by its id'),
 });
 
-/** All of the operator's settings that can change a verdict on a DApp's operations, at one point in time. */
+/** All of the operator's settings, at one point in time, that can change a verdict on a DApp's operations. */
 export const policySchema = z.strictObject({
   v: z.literal(1),
   dapp: z.strictObject({
@@ -96,7 +98,7 @@ export const policySchema = z.strictObject({
   outstandingSharePercent: z.int().describe('Of a shared gas tank that one user may hold'),
 });
 
-/** One revision of a DApp's policy. Never modified. */
+/** One revision of a DApp's policy. It is never modified. */
 export type Policy = Readonly<z.output<typeof policySchema>>;
 
 export type PolicyContract = Readonly<z.output<typeof contract>>;

@@ -13,7 +13,7 @@ const undecodable =
     hint,
   });
 
-/** What makes the call: the callData, or the deployment of the account. */
+/** Where the call comes from: the callData, or the deployment of the account. */
 const caller = ({ deployment }: Evidence): string =>
   deployment === true ? 'The deployment of the account' : 'The operation';
 
@@ -68,7 +68,7 @@ const SELECTOR_LENGTH = 10; // 0x and four bytes
 const checkCall = (whitelist: ContractWhitelist, sender: Address, call: DecodedCall): Result => {
   const { target, value, data, operation } = call;
   if (operation === 'delegatecall') return deny('DELEGATECALL_NOT_ALLOWED', { target });
-  // By calling itself, the account may run another batch or change its owners.
+  // By calling itself, an account can run another batch or change its owners.
   if (sameAddress(target, sender)) return deny('SELF_CALL_NOT_ALLOWED', { target });
   if (data === '0x') return deny('PLAIN_TRANSFER', { target, valueWei: value.toString() });
   const contract = whitelist.get(target);
@@ -82,8 +82,8 @@ const checkCall = (whitelist: ContractWhitelist, sender: Address, call: DecodedC
 };
 
 /**
- * Every call that the account makes must go to an active registered contract and a whitelisted method (behaviour 5.3).
- * A DApp without registered contracts sponsors any call.
+ * Every call of the account must go to a whitelisted method of an active registered contract (behaviour 5.3). A DApp
+ * without registered contracts sponsors any call.
  */
 export const checkContracts = (
   whitelist: ContractWhitelist,
@@ -108,7 +108,7 @@ const checkAll = ({ policy, op: { sender }, decoding, deployment }: RuleInput): 
   return [checkContracts(whitelist, { sender, decoding: deployment.decoding, deployment: true }), calls];
 };
 
-/** The calls that a DApp sponsors, including those of a deployment. */
+/** Which calls a DApp sponsors, including those of a deployment. */
 export const contracts: RuleKind<keyof typeof denials> = {
   type: 'contracts',
   title: 'Contracts',

@@ -11,7 +11,7 @@ type Requested<Op> = Omit<Op, GasLimit | 'paymasterAndData' | 'paymaster' | 'pay
   Partial<Record<GasLimit, bigint>>;
 
 /**
- * A client's operation in the format of its EntryPoint version, without what Gasdesk adds: the paymaster, and gas
+ * A client's operation in the format of its EntryPoint version. It lacks what Gasdesk adds: the paymaster, and gas
  * limits that are still to be estimated.
  */
 export type RequestedOperation = Requested<UserOperationV06> | Requested<UserOperationV07>;
@@ -20,7 +20,10 @@ export type RequestedOperation = Requested<UserOperationV06> | Requested<UserOpe
 export interface OperationTarget {
   readonly version: EntryPointVersion;
   readonly address: Address;
-  /** True if 0x7702 may stand for a factory, for an account that delegates to a contract by EIP-7702. */
+  /**
+   * True if the EntryPoint accepts 0x7702 in place of a factory, for an account that delegates to a contract by
+   * EIP-7702.
+   */
   readonly takesEip7702Marker: boolean;
 }
 

@@ -52,7 +52,7 @@ export const requireRoom = async (order: RoomOrder): Promise<void> => {
 };
 
 export interface RoomWatch {
-  /** Aborts with `BACKUP_NO_ROOM` once less disk space is left than Gasdesk needs for its decisions. */
+  /** Aborts with `BACKUP_NO_ROOM` as soon as the free disk space falls below what Gasdesk needs for its decisions. */
   readonly signal: AbortSignal;
   readonly stop: () => void;
 }

@@ -34,7 +34,7 @@ const withFolder = async <T>(dir: string, use: (folder: DataFolder) => Promise<T
 const unusable = (message: string, folder: DataFolder): EngineError =>
   new EngineError('DATA_FOLDER_UNUSABLE', message, { dir: folder.dir });
 
-/** Ends the holds that a crash has left in a database, as an engine does when it starts. */
+/** Ends the holds that remain in a database after a crash, as an engine does when it starts. */
 const endHolds = async (file: string, watch: Pick<CopyOrder, 'clock' | 'log'>): Promise<void> => {
   await openSqliteStore(file, watch).close();
 };
@@ -84,8 +84,8 @@ const placeVault = async (folder: DataFolder, sealed: string | undefined): Promi
 };
 
 /**
- * Copies a database, as it is at one moment, into an unused data folder. Engines may use the database meanwhile; the
- * copy lacks what they store later.
+ * Copies the state of a database at one moment into an unused data folder. Engines may use the database during the
+ * copy, but their later changes are not copied.
  *
  * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `CONFIG_INVALID` if the database is empty,
  * `DATABASE_TOO_NEW` or `STORE_UNAVAILABLE`; the folder then stays unused
@@ -112,7 +112,7 @@ export const copyOutOfDatabase = ({ dir, url }: CopyOrder): Promise<TakenOut> =>
         }
       });
       makeDurable(unfinished);
-      // The vault comes first: a database without its vault would be given a new one.
+      // The vault comes first: if a database has no vault, the engine would create a new one.
       await placeVault(folder, taken.vault);
       renameSync(unfinished, folder.database);
       syncFolder(folder.dir);

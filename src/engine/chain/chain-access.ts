@@ -144,7 +144,7 @@ export const createChainAccess = (
         const answer = await createRpcClient(url, 'The node', timeoutMs, undefined, post).send('eth_chainId', []);
         return Number(quantity.parse(answer));
       } catch {
-        return undefined; // Errors in the URL are reported when it is used.
+        return undefined; // An error in the URL is reported when the URL is used.
       }
     },
     async bundler(chainId) {

@@ -2,7 +2,7 @@ import { grouped } from '../../shared/words/amount.ts';
 import type { DeskLogEnd, LogStore } from '../store/log-store.ts';
 
 export interface Rollback {
-  /** Where the log ended when this engine last wrote to it. */
+  /** The end of the log when this engine last wrote to it. */
   readonly written: DeskLogEnd;
   readonly found: DeskLogEnd;
   readonly words: string;
@@ -51,7 +51,10 @@ const wordsOf = async (store: Reading, written: DeskLogEnd, found: DeskLogEnd): 
   );
 };
 
-/** Compares the database's log with its end at this engine's last write. Undefined if it continues from there. */
+/**
+ * Compares the log in the database with the end of the log at this engine's last write. Undefined if the log in the
+ * database continues from that end.
+ */
 export const findRollback = async (store: Reading, written: DeskLogEnd | undefined): Promise<Rollback | undefined> => {
   if (written === undefined) return undefined;
   const found = await logEndOf(store);

@@ -15,7 +15,7 @@ const errorOfTile = (level: number, index: number, tile: TileRow | undefined, ha
   return tile.root.equals(rootOf(hashes)) ? undefined : `${name} has another root than its hashes`;
 };
 
-/** Stored tiles of the log's tree that do not follow from the entries' hashes. */
+/** Stored tiles of the log's tree that differ from the hashes of the entries. */
 export const tileFaults = async (store: LogCheckStore & Pick<LogStore, 'logSize'>): Promise<string[]> => {
   const faults: string[] = [];
   let count = Math.floor((await store.logSize()) / TILE_HASHES);
@@ -48,7 +48,7 @@ export interface StoredRevisions {
   readonly entries: number;
 }
 
-/** Hashes of all stored policy revisions, and the faults: revisions with another hash. */
+/** Hashes of all stored policy revisions, and the faults: revisions that do not match their hash. */
 export const storedRevisions = async (store: Pick<LogCheckStore, 'revisionTexts'>): Promise<StoredRevisions> => {
   const [hashes, faults]: [string[], string[]] = [[], []];
   let entries = 0;

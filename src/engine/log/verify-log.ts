@@ -28,7 +28,7 @@ export interface LogCheck {
 }
 
 export interface LogReader {
-  /** Called for every line. `entry` is undefined if the line is not one. */
+  /** Called for every line. `entry` is undefined if the line is not a log entry. */
   readonly entry?: (line: Buffer, entry: Entry | undefined) => void;
   /** Called from time to time with the number of bytes read. */
   readonly progress?: (bytes: number) => void;
@@ -36,7 +36,7 @@ export interface LogReader {
 }
 
 const LINE_BREAK = 10;
-/** No entry is longer. A policy with the largest ABIs that Gasdesk accepts is far shorter. */
+/** No entry is longer than this. Even a policy with the largest ABIs that Gasdesk accepts is far shorter. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 
 /** Lines of a file as bytes, without their line breaks. */
@@ -103,11 +103,12 @@ export const logKeyOf = (text: string): VerifierKey => {
   );
 };
 
-/** The last line of a file, a checkpoint, is never longer. */
+/** The last line of a file, a checkpoint, is never longer than this. */
 const LONGEST_END = 64 * 1024;
 
 /**
- * The checkpoint in a kept file: a checkpoint, a receipt, or an export, which ends with one.
+ * Finds the checkpoint in a file from an earlier time: a checkpoint, a receipt, or an export, which ends with a
+ * checkpoint.
  *
  * @throws EngineError `EXPORT_INVALID`
  */
@@ -172,7 +173,7 @@ export const verifyLogFile = async (file: string, check: LogCheck, reader: LogRe
   const options = await optionsOf(verifierKey, check);
   const verifier = new LogVerifier({ ...options, from, before: bytesOf(before) });
   const add = (line: Buffer): void => {
-    // Invalid UTF-8 cannot be an entry: each reader would decode another text.
+    // Invalid UTF-8 cannot be an entry, because readers would decode it to different texts.
     const entry = verifier.add({ text: isUtf8(line) ? line.toString() : '', bytes: line });
     reader.entry?.(line, entry);
   };
@@ -192,7 +193,7 @@ export const verifyLogFile = async (file: string, check: LogCheck, reader: LogRe
   return verifier.finish(undefined);
 };
 
-/** A rolled-back log is consistent, and does not show what is missing. */
+/** A log that was rolled back is consistent, and does not show which entries are missing. */
 const withRollback = async (call: Caller, report: LogReport): Promise<LogReport> => {
   const { rollback } = await call('log.state', {});
   if (rollback === null) return report;
@@ -220,7 +221,7 @@ const checkAccounts = async (
 };
 
 /**
- * Compares what the database keeps next to the log with the entries.
+ * Compares the data that the database stores in addition to the log with the entries.
  *
  * @param readUpTo reads entries that were added meanwhile
  */
@@ -257,11 +258,11 @@ const checkStored = async (
 };
 
 /**
- * Verifies the log against all its checkpoints, against the data next to the log in the database, and against where the
- * log ended at the engine's last write.
+ * Verifies the log. Compares it with all its checkpoints, with the other data in the database, and with the end of the
+ * log at the engine's last write.
  *
  * @throws EngineError `VAULT_LOCKED` if no key is given and the log's cannot be read; `VALIDATION` for an invalid key;
- *   `EXPORT_INVALID` if `since` contains no checkpoint
+ * `EXPORT_INVALID` if `since` contains no checkpoint
  */
 export const verifyDesk = async (call: Caller, check: LogCheck): Promise<LogReport> => {
   const key = logKeyOf(check.key ?? (await call('log.key', {})).key);

@@ -48,7 +48,10 @@ const feeTokenRate = z.discriminatedUnion('source', [
 
 /** No token in use has more decimals. */
 export const mostDecimals = 36;
-/** Token units per coin. Even costs a million times larger fit into the contracts' 256 bits. */
+/**
+ * Maximum exchange rate, in token units per coin. It is so low that even a cost a million times higher than usual fits
+ * into the contracts' 256 bits.
+ */
 export const MAX_EXCHANGE_RATE = 2n ** 128n;
 
 const DECIMALS_ERROR = `must be a whole number from 0 to ${mostDecimals}`;

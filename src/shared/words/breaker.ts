@@ -1,6 +1,6 @@
 /**
- * Prefix of the reason when the burn-rate breaker has paused sponsorship, which distinguishes the pause from one by the
- * operator.
+ * Prefix of a pause's reason if the burn-rate breaker has paused sponsorship. It distinguishes such a pause from one by
+ * the operator.
  */
 export const BREAKER_REASON = 'Burn-rate breaker:';
 

@@ -3,10 +3,10 @@ import type { ProcedureOutput } from '../../../api/index.ts';
 import { address, hex } from '../../../shared/schema/hex.ts';
 import { hexQuantity, toQuantity } from '../../../shared/schema/quantity.ts';
 
-/** From decimal to the notation of JSON-RPC quantities. */
+/** Converts a decimal number to a JSON-RPC quantity. */
 export const hexOf = (decimal: string): string => toQuantity(BigInt(decimal));
 
-/** The paymaster's fields on the wire, EntryPoint v0.6: one field. */
+/** The paymaster's field in an answer for EntryPoint v0.6. */
 export const paymasterFieldsV06 = z.strictObject({ paymasterAndData: hex });
 
 /** The same from v0.7 on: four fields, or five if the signature is a suffix of the data. */
@@ -35,7 +35,7 @@ export const paymasterFields = ({
   };
 };
 
-/** The account's gas limits and the bundler's gas, if answered. */
+/** The account's gas limits and preVerificationGas, if the answer contains them. */
 export const gasFields = {
   preVerificationGas: hexQuantity,
   verificationGasLimit: hexQuantity,

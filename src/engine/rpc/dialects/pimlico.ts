@@ -8,11 +8,11 @@ import { reading } from '../reading.ts';
 import { gasFields, gasOf, paymasterFields, paymasterFieldsV06, paymasterFieldsV07 } from './paymaster-fields.ts';
 import { refusal } from './refusal.ts';
 
-/** Result in Pimlico's dialect, for EntryPoint v0.6 and later ones. */
+/** A result in Pimlico's dialect, for EntryPoint v0.6 or for later versions. */
 export const pimlicoSponsorship = z.union([paymasterFieldsV06.extend(gasFields), paymasterFieldsV07.extend(gasFields)]);
 
 /**
- * Decides, and renders the paymaster's fields with the estimated gas.
+ * Decides a request, and returns the paymaster's fields with the estimated gas.
  *
  * @throws EngineError `NOT_SPONSORED` with the reason, and as deciding does
  */

@@ -4,7 +4,7 @@ const LOCKED = 'The vault is locked. Press "Unlock the vault" in step 1.';
 const NO_NODE = 'The chain has no node. Press "Save the node" in step 2.';
 const NO_SIGNER = 'The chain has no signing key. Press "Create the signing key" in step 3.';
 
-/** What is missing, by the engine's name for it, and the button that creates it. */
+/** Missing parts, by the engine's name, each with the button that creates the part. */
 const MISSING: Readonly<Record<string, string>> = {
   vault: LOCKED,
   rpc: NO_NODE,

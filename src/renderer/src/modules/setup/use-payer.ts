@@ -32,7 +32,7 @@ export const usePayer = (setup: Setup) => {
     });
   };
   const signed = (by: SignedBy): void => settle?.resolve(by);
-  /** If the operator chooses another account in the wallet, what was prepared is discarded. */
+  /** Discards what was prepared if the operator chooses another account in the wallet. */
   const choose = (address: Address | undefined): void => {
     const before = setup.payer?.address;
     if (address === undefined || (before !== undefined && sameAddress(address, before))) return;
