@@ -90,7 +90,7 @@ export const inspectionText = ({ readings, misfits, decisions, names }: Inspecti
     ...readingTexts,
     ...(readings.length === 0 ? ['Not recognised. Tried:', ...misfitTexts] : []),
     ...(found.length > 0 ? ['', 'Decisions', ...found] : []),
-    ...(found.length === 0 && readings.some(isDecided) ? ['', 'No decision of this desk is about it.'] : []),
+    ...(found.length === 0 && readings.some(isDecided) ? ['', 'No decision here refers to it.'] : []),
   ];
   return lines.map(harmless).join('\n');
 };

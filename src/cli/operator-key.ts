@@ -65,7 +65,7 @@ export const signingKey = (flags: SigningKeyFlags): SigningKey | undefined => {
   return { kind: 'wallet', url: wallet, address };
 };
 
-/** Tells the owner of a wallet what the wallet is going to ask. For other keys, the owner has nothing to do. */
+/** Announces to the owner of a wallet what the wallet is going to ask. For other keys, the owner has nothing to do. */
 export const announce = (key: SigningKey, what: string): void => {
   if (key.kind === 'wallet') printNote(`Confirm in the wallet:\n${what}`);
 };

@@ -41,14 +41,14 @@ const readData = async (text: string): Promise<Record<string, unknown>> => {
   } catch {
     // The error is reported below.
   }
-  throw invalid('--data must be a JSON object, or @ and the file that holds one');
+  throw invalid('--data must be a JSON object, or @ and the file that contains one');
 };
 
 /** The accounts listed in a file, one per line or as CSV. */
 const sendersIn = async (file: string): Promise<readonly string[]> => {
   const { addresses, errors } = readSenders(await readFile(file, 'utf8'));
   const [first] = errors;
-  if (first !== undefined) throw invalid(`${file}, line ${first.line} holds no address: ${first.text}`);
+  if (first !== undefined) throw invalid(`${file}, line ${first.line} contains no address: ${first.text}`);
   return addresses;
 };
 

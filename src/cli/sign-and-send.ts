@@ -39,7 +39,7 @@ export const from = (whose: string) => ({
   add: (command: Command): Command =>
     withSigningKeyFlags(
       command.addOption(
-        new Option('--from-key-file <file>', `file with ${whose}; only this command reads it`).conflicts([
+        new Option('--from-key-file <file>', `file with ${whose}; the key is not stored`).conflicts([
           'keystore',
           'wallet',
         ]),

@@ -21,7 +21,7 @@ const ladderText = ({ bounds, coin }: WorstCase): string[] => {
     });
     return { rule, ...(Object.fromEntries(columns) as Record<string, string>) };
   });
-  return rows.length === 0 ? [] : ['', 'What each rule would let through by itself:', humanText(rows)];
+  return rows.length === 0 ? [] : ['', 'What each rule alone would allow:', humanText(rows)];
 };
 
 /**

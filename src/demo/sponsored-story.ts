@@ -17,7 +17,7 @@ const TANK_WEI = parseEther('0.1');
 /** The operator's setup, with the same calls as the commands: the chain, a signer and a paymaster contract. */
 const prepareDesk = async (world: World): Promise<Address> => {
   const { story, engine, chain } = world;
-  story.step('The operator connects the desk to the chain and deploys a paymaster');
+  story.step('The operator connects Gasdesk to the chain and deploys a paymaster');
   await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url });
   const signer = await engine.service.call('signers.create', { chainId: chain.chainId });
   story.print('signing key, in the vault', signer.address);
@@ -144,7 +144,7 @@ const narrateSponsored = async (world: World, dapp: Dapp, account: SimpleAccount
 
   const before = await tankBalance(world, dapp);
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
-  const mined = await narrateMined(world, mint, 'the desk sponsors the operation');
+  const mined = await narrateMined(world, mint, 'Gasdesk sponsors the operation');
   story.check((await itemsOf(world, account.address)) === 3n, 'the user owns 3 items');
 
   const charged = before - (await tankBalance(world, dapp));

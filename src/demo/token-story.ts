@@ -100,7 +100,7 @@ export const narrateTokenPayment = async (world: World, account: SimpleAccount):
   await (await shop.token.getFunction('mint').send(account.address, 10n * USDT)).wait();
   const items = await itemsOf(world, account.address);
   const before = await readMoney(world, shop, account);
-  const mined = await narrateMined(world, paid, 'the desk signs it in ERC20 mode');
+  const mined = await narrateMined(world, paid, 'Gasdesk signs it in ERC20 mode');
   story.check((await itemsOf(world, account.address)) === items + 2n, 'the user owns 2 items more');
 
   const after = await readMoney(world, shop, account);

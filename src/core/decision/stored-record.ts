@@ -13,10 +13,12 @@ export const leanRecord = decisionRecord
   .omit({ seq: true, settlement: true, actualCostWei: true, policyRevision: true })
   .omit({ message: true, hint: true, trace: true, reservations: true, wordsDiffer: true })
   .extend({
-    held: z.array(z.string().regex(/^\d{1,200}$/)).describe('What each account of the plan held before, in its order'),
+    held: z
+      .array(z.string().regex(/^\d{1,200}$/))
+      .describe('Amount in each ledger account before the decision, in the order of the reservations'),
     steps: z
       .array(z.string().regex(/^\S+ (?:pass|deny|skip|wouldDeny) \S+ \d+(?:\.\d+)?(?: \S+)?$/))
-      .describe('The steps of the trace: rule, outcome, code, µs and, in shadow, the id of the rule'),
+      .describe('The steps of the trace: rule, outcome, code, duration in µs and, for a shadow rule, its id'),
     traceHash: z.string().describe('SHA-256 of the trace, hex'),
   });
 

@@ -77,7 +77,7 @@ export const entryPoint08 = packedEntryPoint({
     AA97: {
       words: 'should call from EntryPoint',
       party: 'EntryPoint',
-      meaning: 'A caller other than its EntryPoint called the SenderCreator.',
+      meaning: 'A caller other than the EntryPoint called the SenderCreator.',
       fix: 'Use the canonical EntryPoint, and let it create the account.',
     },
     AA98: {

@@ -84,16 +84,16 @@ class AbiBytes {
 }
 
 const readBytes = (bytes: AbiBytes, shape: AbiShape & { type: 'bytes' }, at: number, path: string): Hex => {
-  const length = bytes.size(at, `length of ${path}`, 'How many bytes follow.');
+  const length = bytes.size(at, `length of ${path}`, 'Number of bytes that follow.');
   const value = bytes.name(at + WORD, length, { ...shape, name: path });
   const padding = wordAligned(length) - length;
-  const padded = { name: `padding of ${path}`, kind: 'bytes', meaning: 'Zeros that fill up the last word.' } as const;
+  const padded = { name: `padding of ${path}`, kind: 'bytes', meaning: 'Zeros that complete the last word.' } as const;
   bytes.name(at + WORD + length, padding, padded);
   return value;
 };
 
 const readArray = (bytes: AbiBytes, shape: AbiShape & { type: 'array' }, at: number, path: string): AbiValue[] => {
-  const count = bytes.size(at, `number of ${path}`, 'How many there are.');
+  const count = bytes.size(at, `number of ${path}`, 'Number of items.');
   const start = at + WORD;
   return Array.from({ length: count }, (_, index) => {
     const name = `${path}[${index}]`;

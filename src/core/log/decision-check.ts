@@ -61,10 +61,11 @@ export class DecisionCheck {
     const stored = body as unknown as StoredRecord;
     const record = expandRequest(stored);
     const odd = oddField(stored, record);
-    if (odd !== undefined) addFault('ODD_FIELD', `No decision has this field, or each has another: ${shortened(odd)}`);
+    if (odd !== undefined)
+      addFault('ODD_FIELD', `No decision has this field, or every decision has another: ${shortened(odd)}`);
     const { id, outcome, maxCostWei, userOpHash } = record;
     const isSponsored = outcome === 'sponsored';
-    if (this.#decisions.has(id)) addFault('DECISION_TWICE', 'This decision is in the log already');
+    if (this.#decisions.has(id)) addFault('DECISION_TWICE', 'This decision is already in the log');
     this.#decisions.set(id, isSponsored);
     if (isSponsored) this.#before.settlements.add(id, maxCostWei, userOpHash);
     this.#checkNamed(record, at, addFault);
@@ -92,7 +93,7 @@ export class DecisionCheck {
   /** The policy and the engine version that a decision names must come from earlier entries. */
   #checkNamed({ policy, engine, paymasterId, outcome, ...record }: StoredRecord, at: number, addFault: AddFault): void {
     const { isWhole, engines, policies } = this.#before;
-    if (record.at > at) addFault('LATER_THAN_ITS_ENTRY', 'It was decided after it was stored');
+    if (record.at > at) addFault('LATER_THAN_ITS_ENTRY', 'The decision is later than its entry');
     if (outcome === 'error') return;
     if (isWhole && !engines.has(engine ?? ''))
       addFault('UNKNOWN_ENGINE', `No engine of version ${shortened(engine ?? 'none')} was started before it`);

@@ -13,7 +13,7 @@ const settlementState = z.enum(['reserved', 'settled', 'released', 'unconfirmed'
 
 /** Null in `before`: the subject is new. Null in `after`: it was removed. */
 const change = z.strictObject({
-  subject: z.string().describe('What kind of thing it is, such as `rule`'),
+  subject: z.string().describe('Kind of the changed item, such as `rule`'),
   id: z.string(),
   before: z.unknown(),
   after: z.unknown(),
@@ -66,7 +66,7 @@ const bodies = {
   reset: z.strictObject({ kind: z.enum(accountKinds), id: z.string() }),
   action: z.strictObject({
     action: z.string().describe('The procedure, such as `rules.create`'),
-    via: z.string().describe('The way in: console, cli, http or engine'),
+    via: z.string().describe('The interface: console, cli, http or engine'),
     by: z.string().describe('Who'),
     changes: z.array(change),
   }),

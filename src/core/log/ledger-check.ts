@@ -49,8 +49,8 @@ export class LedgerCheck {
     const isTaken = this.#holds.has(hold);
     this.#holds.set(hold, { account, amount: BigInt(amount) });
     this.#ledger.add(account, BigInt(amount));
-    if (isTaken) return `Hold ${hold} is held already`;
-    if (!account.startsWith('tank:')) return `Nothing is held of ${account}, which is no gas tank`;
+    if (isTaken) return `Hold ${hold} already exists`;
+    if (!account.startsWith('tank:')) return `A hold must belong to a gas tank, and ${account} is not one`;
     return BigInt(amount) < 0n ? `Hold ${hold} is of ${amount}` : undefined;
   }
 

@@ -36,6 +36,6 @@ export class PolicyCheck {
     this.#policies.set(hash, policy);
     if (policyHash(policy as Policy) !== hash) return `The policy is not the one that ${hash} names`;
     const { dapp } = policy as { readonly dapp?: Partial<Policy['dapp']> };
-    return dapp?.paymasterId === paymasterId ? undefined : `The policy is not one of ${paymasterId}`;
+    return dapp?.paymasterId === paymasterId ? undefined : `The policy does not belong to ${paymasterId}`;
   }
 }

@@ -26,7 +26,7 @@ const amountWords = ({ entries, checked }: LogReport, size: number): string => {
   }
   return entries < size
     ? 'Amounts were not computed, since they depend on all earlier entries.'
-    : 'What accounts held when the log began is taken as it was entered.';
+    : 'Amounts in accounts before the first entry are taken from the entries.';
 };
 
 /** Says which decisions were checked, and why the others were not. */
@@ -56,7 +56,7 @@ const soundWords = (report: LogReport): string => {
     ...(unsignedTail === 0 ? [] : [`The last ${tail}.`]),
     ...(since === null ? [] : [`They continue the earlier log of ${entriesOf(since.size)}.`]),
     checkedWords(report, size),
-    ...(signatures ? [] : ['Who signed was not checked.']),
+    ...(signatures ? [] : ['Signers were not checked.']),
     ...(reservedTwice === 0
       ? []
       : [`${counted(reservedTwice, 'operation was', 'operations were')} reserved while already reserved.`]),

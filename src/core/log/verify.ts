@@ -112,7 +112,7 @@ export class LogVerifier {
     if (hash !== undefined && hash !== leafText)
       this.#fault('ALTERED', 'The hash stored with the entry is not its own');
     const entry = this.#read(text, bytes);
-    if (entry === undefined) this.#fault('NOT_AN_ENTRY', `This is not an entry: ${shortened(text)}`);
+    if (entry === undefined) this.#fault('NOT_AN_ENTRY', `This line is not an entry: ${shortened(text)}`);
     else {
       this.#checkPlace(entry);
       this.#tryBody(entry);
@@ -134,12 +134,12 @@ export class LogVerifier {
 
   #checkPlace({ entry, at, previous }: Entry): void {
     if (entry !== this.#position)
-      this.#fault('WRONG_POSITION', `Entry ${entry} is where entry ${this.#position} has to be`);
+      this.#fault('WRONG_POSITION', `Entry ${entry} is at the position of entry ${this.#position}`);
     else if (this.#previous !== undefined && previous !== this.#previous) {
       const [altered, detail] =
         this.#position === 0
-          ? [0, 'The first entry follows another']
-          : [this.#position - 1, 'The entry after it follows another one'];
+          ? [0, 'The first entry names a previous entry']
+          : [this.#position - 1, 'The next entry names another previous entry'];
       this.#fault('ALTERED', detail, altered);
     }
     if (at < this.#at)
@@ -157,7 +157,7 @@ export class LogVerifier {
   }
 
   #checkBody(entry: Entry): void {
-    if (this.#position === 0 && entry.kind !== 'start') this.#fault('MISPLACED', 'A log begins with a start');
+    if (this.#position === 0 && entry.kind !== 'start') this.#fault('MISPLACED', 'A log must begin with a start entry');
     switch (entry.kind) {
       case 'start':
         this.#start(entry.body);

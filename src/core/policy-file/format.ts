@@ -45,7 +45,7 @@ const rule = fields({
 
 /** Credentials belong in the vault, because a file in git is not secret. */
 export const CREDENTIALS_ERROR =
-  'must have no user name, password, value in its query or key in its path: set the URL on the desk, write [secret] here in place of each value and key, and apply leaves them as they are';
+  'must contain no user name, password, query value or key: set the URL in the console, and write [secret] here in place of each value and key. Applying the file then keeps the stored values';
 
 const webhook = fields({
   url: httpUrl.refine((url) => !revealsCredentials(url), CREDENTIALS_ERROR),

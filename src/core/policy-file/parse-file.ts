@@ -28,7 +28,7 @@ const wordsOf = (error: unknown): string => (error instanceof Error ? error.mess
 /** The message for a list that contains a method which is not in the ABI. */
 const methodWords = (error: unknown): string => {
   const { methods = [] } = (error instanceof EngineError ? error.data : {}) as { methods?: readonly string[] };
-  return `names what is no method of the ABI. ${wordsOf(error)}. The methods are: ${methods.join(', ') || 'none'}`;
+  return `names a method that is not in the ABI. ${wordsOf(error)}. The methods are: ${methods.join(', ') || 'none'}`;
 };
 
 /** Returns the result of `run`. If it throws, reports the error and returns undefined. */
@@ -108,7 +108,7 @@ const checkUnique = <Item>(
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {
     if (seen.has(key(item)))
-      report([list, index, field], `is there twice: every one of the ${list} has its own ${field}`);
+      report([list, index, field], `occurs twice: every item of ${list} must have its own ${field}`);
     seen.add(key(item));
   }
 };

@@ -24,8 +24,8 @@ export const MAX_COUNTS: DappCounts = {
 const WORDS: Readonly<Record<Countable, string>> = {
   rules: 'rules',
   contracts: 'smart contracts',
-  abiCharacters: 'characters of contract ABIs (events and errors are not needed in them)',
-  webhooks: 'webhooks, those of rules included',
+  abiCharacters: 'characters of contract ABIs (events and errors can be removed from them)',
+  webhooks: 'webhooks, including those of rules',
   apiKeys: 'API keys that are not revoked',
 };
 
@@ -39,7 +39,7 @@ export const requireRoom = (counts: Partial<DappCounts>): void => {
   for (const [kind, count] of Object.entries(counts) as [Countable, number][]) {
     const most = MAX_COUNTS[kind];
     if (count <= most) continue;
-    const words = `A DApp may have at most ${most.toLocaleString('en-US')} ${WORDS[kind]}. Remove what is not used any more`;
+    const words = `A DApp may have at most ${most.toLocaleString('en-US')} ${WORDS[kind]}. Remove items that are no longer used`;
     throw new EngineError('TOO_MANY', words, { bound: kind, most });
   }
 };

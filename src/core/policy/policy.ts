@@ -52,9 +52,11 @@ const chain = z.strictObject({
   breaker: z
     .union([breaker, z.literal('default')])
     .nullable()
-    .describe('default: a share of what the gas tanks of the chain hold. Null: none'),
+    .describe('default: a share of the total balance of the gas tanks on the chain. Null: none'),
   unreachableBudgetWei: wei.nullable().describe('Null: nothing is signed while the node is unreachable'),
-  maxOperationCostWei: wei.nullable().describe("Null: the chain's default, and no more than its prices call for"),
+  maxOperationCostWei: wei
+    .nullable()
+    .describe("Null: the chain's default, and at most the cost of 20 million gas at its price"),
   price: z
     .discriminatedUnion('source', [
       z.strictObject({ source: z.literal('static'), usd: z.string() }),
@@ -68,7 +70,7 @@ const chain = z.strictObject({
 const pause = z.strictObject({
   since: z.int().describe('epoch ms'),
   reason: z.string().nullable().describe("The operator's own words, or the breaker's"),
-  dapp: z.string().optional().describe('The DApp that is paused, by its name; absent: all of them are'),
+  dapp: z.string().optional().describe('Name of the paused DApp; absent: all DApps are paused'),
   paymasterId: z.string().optional().describe('The same, by its id'),
 });
 
@@ -88,14 +90,14 @@ export const policySchema = z.strictObject({
   contracts: z.array(contract),
   rules: z.array(rule),
   webhooks: z.array(webhook),
-  lowBalanceThresholdWei: wei.nullable().describe('Null: below so many operations'),
+  lowBalanceThresholdWei: wei.nullable().describe('Null: when it covers fewer operations than the default'),
   chain: chain.nullable(),
   paymasterContracts: z.array(z.strictObject({ version: z.string(), address: hex })),
   signer: hex.nullable(),
   treasury: hex.nullable(),
   pause: pause.nullable(),
-  resumes: z.strictObject({ desk: z.int(), dapp: z.int() }).describe('How often a pause has ended'),
-  outstandingSharePercent: z.int().describe('Of a shared gas tank that one user may hold'),
+  resumes: z.strictObject({ desk: z.int(), dapp: z.int() }).describe('Number of pauses that have ended'),
+  outstandingSharePercent: z.int().describe('Percentage of a shared gas tank that one user may have outstanding'),
 });
 
 /** One revision of a DApp's policy. It is never modified. */

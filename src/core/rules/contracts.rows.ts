@@ -194,7 +194,7 @@ export default ruleTable(contracts, {
     advices: [
       {
         denied: { ...calling(MINTING), policy: { contracts: [items({ active: false })] } },
-        says: /Activate the rule "(?<name>.+)" again/,
+        says: /Resume the rule "(?<name>.+)" again/,
         change: ({ name = '' }, world) => withContract(world, name, { active: true }),
       },
     ],

@@ -29,14 +29,14 @@ const denials = {
   NESTED_TOO_DEEP: undecodable('Send the calls as one flat batch.'),
   TOO_MANY_CALLS: undecodable(`Split the batch into user operations of at most ${MAX_CALLS} calls each.`),
   DELEGATECALL_NOT_ALLOWED: ({ target, ...evidence }) => ({
-    message: `${caller(evidence)} makes a delegatecall to ${String(target)}, which could do anything in the account's name.`,
+    message: `${caller(evidence)} makes a delegatecall to ${String(target)}, which could do anything on behalf of the account.`,
     hint:
       evidence['deployment'] === true
-        ? `Set the account up by contracts Gasdesk knows, or add ${String(target)} to the factories of the WALLET_DEPLOYMENT rule, which Gasdesk trusts without reading them.`
-        : `Call ${String(target)} by a plain call; only known MultiSend contracts may be delegatecalled.`,
+        ? `Set up the account with contracts that Gasdesk knows, or add ${String(target)} to the factories of the WALLET_DEPLOYMENT rule, which Gasdesk trusts without decoding their calls.`
+        : `Call ${String(target)} with a plain call; only known MultiSend contracts may be delegatecalled.`,
   }),
   SELF_CALL_NOT_ALLOWED: ({ target }) => ({
-    message: `The account ${String(target)} calls itself, which may hide further calls or change who owns it.`,
+    message: `The account ${String(target)} calls itself, which may hide further calls or change its owner.`,
     hint: `Leave the call to ${String(target)} out, or put what it calls into the batch directly.`,
   }),
   CONTRACT_NOT_REGISTERED: ({ target, ...evidence }) => ({
@@ -45,7 +45,7 @@ const denials = {
   }),
   CONTRACT_PAUSED: ({ target, contract, ...evidence }) => ({
     message: `${caller(evidence)} calls ${String(contract)} (${String(target)}), for which sponsorship is paused.`,
-    hint: `Activate the rule "${String(contract)}" again.`,
+    hint: `Resume the rule "${String(contract)}" again.`,
   }),
   METHOD_NOT_WHITELISTED: ({ target, contract, method, ...evidence }) => ({
     message: `${caller(evidence)} calls ${String(method)} on ${String(contract)} (${String(target)}), which is not whitelisted.`,

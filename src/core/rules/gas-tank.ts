@@ -32,7 +32,7 @@ const denials = {
     const out = pending === 0n ? '' : `, and ${amount(pending)} is in pending withdrawals`;
     return {
       message:
-        `The gas tank holds ${amount(balance)}, of which ${amount(reserved)} is reserved for operations not yet mined${out}; ` +
+        `The gas tank holds ${amount(balance)}, of which ${amount(reserved)} is reserved for operations that are not mined yet${out}; ` +
         `this operation may cost ${amount(needed)}.`,
       hint: `Top up the tank by at least ${amount(needed + reserved + pending - balance)}.`,
     };

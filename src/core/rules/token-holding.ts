@@ -118,7 +118,7 @@ const holdingSetup: Setup<TokenHolding, TokenHolding> = {
       },
     }),
     note: (sentence = 'Enter the token, and how much of it a sender must hold.') =>
-      `${sentence} Gasdesk reads it when it decides; what cannot be read is denied.`,
+      `${sentence} Gasdesk reads the balance when it decides, and denies the operation if it cannot read the balance.`,
   },
 };
 
@@ -150,7 +150,7 @@ const failureWords: Readonly<Record<string, { readonly why: string; readonly hel
   NO_NODE: { why: 'the chain has no RPC URL', help: "Set the chain's RPC URL, or pause the rule." },
   NO_ANSWER: {
     why: "the chain's node did not answer the question",
-    help: "Send the operation again. If this stays so, check the chain's node.",
+    help: "Send the operation again. If this happens again, check the chain's node.",
   },
   NO_CONTRACT: {
     why: 'no contract is at that address on this chain',
@@ -199,7 +199,7 @@ const denials = {
   },
   TOKEN_HOLDING_NOT_READ: ({ rule, sender, ...evidence }) => ({
     message: `Gasdesk did not read how much of ${tokenWords(questionIn(evidence))} the sender ${String(sender)} held, so it cannot apply the rule "${String(rule)}".`,
-    hint: 'Send the operation again: Gasdesk reads what the rules in force ask for.',
+    hint: 'Send the operation again: Gasdesk reads the values that the rules in force need.',
   }),
 } satisfies DenialRows;
 

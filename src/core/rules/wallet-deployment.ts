@@ -17,7 +17,7 @@ import {
 
 /** Why a rule does not apply, and how to make it apply. */
 const hindrances: Readonly<Record<string, (evidence: Evidence) => readonly [why: string, mended: string]>> = {
-  PAUSED: ({ rule }) => [' while its rule is paused', `Activate the rule "${String(rule)}" again`],
+  PAUSED: ({ rule }) => [' while its rule is paused', `Resume the rule "${String(rule)}" again`],
   SHADOW: ({ rule }) => [' while its rule is in shadow', `Enforce the rule "${String(rule)}" (enforcement: enforce)`],
   NOT_ACTIVE_YET: ({ rule, startsAt, now }) => [
     ' yet',
@@ -44,7 +44,7 @@ const denials = {
   },
   DEPLOYMENT_UNREADABLE: ({ factory, detail }) => ({
     message: `Gasdesk cannot read what else the deployment of the account by ${String(factory)} does. ${String(detail)}`,
-    hint: `Deploy the account with the factory of an account type that Gasdesk knows, or add ${String(factory)} to the factories of the WALLET_DEPLOYMENT rule, which Gasdesk trusts without reading them.`,
+    hint: `Deploy the account with the factory of an account type that Gasdesk knows, or add ${String(factory)} to the factories of the WALLET_DEPLOYMENT rule, which Gasdesk trusts without decoding their calls.`,
   }),
 } satisfies DenialRows;
 
@@ -89,7 +89,7 @@ const factories = z
   .array(address)
   .max(100)
   .optional()
-  .describe('Factories and set-up contracts that Gasdesk trusts without reading what they do');
+  .describe('Factories and set-up contracts that Gasdesk trusts without decoding their calls');
 
 interface DeploymentData {
   readonly factories?: readonly Address[] | undefined;

@@ -143,7 +143,7 @@ const checkSame = (sent: PartialUserOperation, packed: keyof PartialUserOperatio
   for (const [field, value] of Object.entries(held)) {
     const own = sent[field as keyof PartialUserOperation] ?? undefined;
     if (own === undefined || own === '0x' || sameValue(own, value)) continue;
-    throw error(`${field} should not differ from what ${packed} holds: leave one of them out`);
+    throw error(`${field} should not differ from what ${packed} holds: omit one of them`);
   }
 };
 
@@ -208,7 +208,7 @@ const readAuthorization = (
   const differs =
     authorization &&
     Object.entries(auth).some(([field, value]) => !sameValue(value, authorization[field as keyof typeof auth]));
-  if (differs) throw error('authorization should not differ from eip7702Auth: leave one of them out');
+  if (differs) throw error('authorization should not differ from eip7702Auth: omit one of them');
   if (auth.chainId !== 0n && auth.chainId !== BigInt(chainId)) {
     throw error(`eip7702Auth.chainId must be ${chainId}, or 0 for every chain`);
   }

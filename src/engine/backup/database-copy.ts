@@ -48,7 +48,7 @@ const endHolds = async (file: string, watch: Pick<CopyOrder, 'clock' | 'log'>): 
  */
 export const copyIntoDatabase = ({ dir, url, ...watch }: CopyOrder): Promise<CopyResult> =>
   withFolder(dir, async (folder) => {
-    if (!existsSync(folder.database)) throw unusable(`There is no desk in ${folder.dir}`, folder);
+    if (!existsSync(folder.database)) throw unusable(`The folder ${folder.dir} contains no Gasdesk data`, folder);
     return withConnection(configOf(url), async (client) => {
       await endHolds(folder.database, watch);
       const database = openDatabase(folder.database);
@@ -78,7 +78,10 @@ const placeVault = async (folder: DataFolder, sealed: string | undefined): Promi
   const vault = vaultInFile(folder.vault);
   const there = vault.current();
   if (there !== undefined && there !== sealed) {
-    throw unusable(`There is another vault in ${folder.dir} already. Choose another folder with --data`, folder);
+    throw unusable(
+      `The folder ${folder.dir} already contains another vault. Choose another folder with --data`,
+      folder,
+    );
   }
   if (sealed !== undefined) await vault.update(() => sealed);
 };
@@ -94,7 +97,7 @@ export const copyOutOfDatabase = ({ dir, url }: CopyOrder): Promise<TakenOut> =>
   withFolder(dir, async (folder) => {
     if (existsSync(folder.database)) {
       const fix = `Choose another folder with --data, or move ${folder.database} away`;
-      throw unusable(`There is a desk in ${folder.dir} already. ${fix}`, folder);
+      throw unusable(`The folder ${folder.dir} already contains Gasdesk data. ${fix}`, folder);
     }
     const unfinished = `${folder.database}.new`;
     removeFiles(unfinished);

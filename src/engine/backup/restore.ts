@@ -160,7 +160,7 @@ export const restoreBackup = async (order: RestoreOrder): Promise<RestoreResult>
   const isNew = !existsSync(dir);
   const names = namesIn(dir);
   if (names.length > 0 && !isDataFolder(names)) {
-    const message = `The folder ${dir} contains other files than a desk's. Choose an empty folder`;
+    const message = `The folder ${dir} contains files that do not belong to Gasdesk. Choose an empty folder`;
     throw new EngineError('DATA_FOLDER_UNUSABLE', message, { dir });
   }
   // The lock file is created only later, so that an empty folder stays empty if the backup is refused.

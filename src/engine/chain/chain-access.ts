@@ -55,7 +55,7 @@ const verifying = (node: RpcClient, chainId: number): RpcClient => {
       const found =
         answered === undefined
           ? `The node of chain ${chainId} did not return a chain id.`
-          : `The RPC URL of chain ${chainId} leads to chain ${answered}.`;
+          : `The node at the RPC URL of chain ${chainId} belongs to chain ${answered}.`;
       throw new EngineError('PAYMASTER_NOT_READY', `${found} ${fix}`, { missing: 'rpc', fix });
     }
     verified = true;

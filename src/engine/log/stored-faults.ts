@@ -11,8 +11,8 @@ const REVISIONS = 100;
 const errorOfTile = (level: number, index: number, tile: TileRow | undefined, hashes: readonly Buffer[]) => {
   const name = `Tile ${index} of level ${level} of the log's tree`;
   if (tile?.tile !== index) return `${name} is missing`;
-  if (!tile.hashes.equals(Buffer.concat(hashes))) return `${name} does not hold the hashes below it`;
-  return tile.root.equals(rootOf(hashes)) ? undefined : `${name} has another root than its hashes`;
+  if (!tile.hashes.equals(Buffer.concat(hashes))) return `${name} does not contain the hashes below it`;
+  return tile.root.equals(rootOf(hashes)) ? undefined : `${name} has a root that differs from its hashes`;
 };
 
 /** Stored tiles of the log's tree that differ from the hashes of the entries. */

@@ -131,7 +131,7 @@ const sinceOf = async (file: string): Promise<string> => {
   } finally {
     await handle.close();
   }
-  const words = `${file} is no checkpoint, no receipt and no whole export of a log`;
+  const words = `${file} is not a checkpoint, a receipt or a complete export of a log`;
   throw new EngineError('EXPORT_INVALID', words, { file });
 };
 
@@ -167,7 +167,7 @@ export const verifyLogFile = async (file: string, check: LogCheck, reader: LogRe
     throw notALog(file, error instanceof Error ? error.message : String(error));
   });
   const head = headSchema.safeParse(jsonOf(first.value as Buffer | undefined));
-  if (!head.success) throw notALog(file, 'its first line is not the head of one');
+  if (!head.success) throw notALog(file, 'its first line is not the head of an exported log');
   const { from, before, after } = head.data;
   const verifierKey = check.key === undefined ? ownKeyOf(file, head.data.key) : logKeyOf(check.key);
   const options = await optionsOf(verifierKey, check);
@@ -239,7 +239,8 @@ const checkStored = async (
     for (const { id, detail } of faults) verifier.addStoredFault(detail, id);
     for (const { id, ...row } of rows) {
       const known = verifier.settlementOf(id);
-      if (!verifier.hasDecision(id)) verifier.addStoredFault(`The database has a decision that is no entry: ${id}`, id);
+      if (!verifier.hasDecision(id))
+        verifier.addStoredFault(`The database has a decision without a log entry: ${id}`, id);
       else if (!isDeepStrictEqual(row, known)) {
         verifier.addStoredFault(`The database has it ${row.settlement ?? 'not sponsored'}, and the log otherwise`, id);
       }
@@ -250,11 +251,11 @@ const checkStored = async (
   await readUpTo(entries);
   for (const detail of faults) verifier.addStoredFault(detail);
   for (const hash of revisions) {
-    if (!verifier.hasPolicy(hash)) verifier.addStoredFault(`The database has a policy that is no entry: ${hash}`);
+    if (!verifier.hasPolicy(hash)) verifier.addStoredFault(`The database has a policy without a log entry: ${hash}`);
   }
   const entered = verifier.policyHistory;
   if (entered !== undefined && !samePolicies(changes, entered))
-    verifier.addStoredFault('The database has another history of policies than the log');
+    verifier.addStoredFault('The history of policies in the database differs from the log');
 };
 
 /**

@@ -64,7 +64,7 @@ const describe = (issue: z.core.$ZodIssue | undefined): string => {
 /** The requests of a batch. @throws EngineError `INVALID_REQUEST` for an empty batch, or one of more than 20 */
 export const readBatch = (values: readonly unknown[]): readonly unknown[] => {
   if (values.length === 0) throw invalid('the batch is empty');
-  if (values.length > MAX_BATCH) throw invalid(`a batch may hold at most ${MAX_BATCH} requests`);
+  if (values.length > MAX_BATCH) throw invalid(`a batch may contain at most ${MAX_BATCH} requests`);
   return values;
 };
 

@@ -47,7 +47,8 @@ const requestSponsorship = async (
   partial: object,
 ): Promise<z.output<typeof sponsored>> => {
   const url = address();
-  if (url === null) throw new EngineError('PAYMASTER_NOT_READY', 'The desk serves no HTTP, so no client can ask it.');
+  if (url === null)
+    throw new EngineError('PAYMASTER_NOT_READY', 'The HTTP interface is not running, so no client can send requests.');
   const response = await fetch(`${url}/api/v2/${chainId}/${apiKey}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -62,12 +62,12 @@ export const feeTokenDefinition = z
     address,
     symbol: name,
     decimals: z.int(DECIMALS_ERROR).min(0, DECIMALS_ERROR).max(mostDecimals, DECIMALS_ERROR),
-    premium: premium.describe('Percent on top of the cost, in decimal digits'),
+    premium: premium.describe('Percent added to the cost, in decimal digits'),
     rate: feeTokenRate,
     preFund: z
       .boolean()
       .default(true)
-      .describe('Take the maximum before the operation runs and give back what is left'),
+      .describe('Take the maximum before the operation runs, and refund the unused part'),
     logoUrl: httpUrl.nullable().default(null),
   })
   .superRefine(({ rate, decimals }, context) => {

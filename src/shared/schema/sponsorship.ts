@@ -88,7 +88,7 @@ const checkTokens = (given: UnnamedModeOptions, context: z.RefinementCtx): void 
   const contradicts = (name: string, message: string): void =>
     context.addIssue({ code: 'custom', path: name.split('.'), message });
   const different = first && others.find(({ value }) => !sameAddress(value, first.value));
-  if (different) contradicts(different.name, `should not differ from ${first.name}: drop one of them`);
+  if (different) contradicts(different.name, `should not differ from ${first.name}: omit one of them`);
   // Biconomy's clients also send `tokenInfo` with the mode SPONSORED, so it is accepted with that mode.
   const { name } = [first, ...others].find((named) => named && !named.name.startsWith('tokenInfo')) ?? {};
   if (name !== undefined && given.mode === 'SPONSORED') {

@@ -42,8 +42,8 @@ const denials = {
     hint: failureHint(evidence),
   }),
   CONDITION_NOT_READ: ({ rule, expression: text }) => ({
-    message: `The condition of the rule "${String(rule)}" asks for op.maxCostUsd, and the price of the native coin was not read for this operation.`,
-    hint: `Send the operation again: Gasdesk reads what the rules in force ask for. The condition is: ${String(text)}.`,
+    message: `The condition of the rule "${String(rule)}" needs op.maxCostUsd, and the price of the native coin was not read for this operation.`,
+    hint: `Send the operation again: Gasdesk reads the values that the rules in force need. The condition is: ${String(text)}.`,
   }),
 } satisfies DenialRows;
 

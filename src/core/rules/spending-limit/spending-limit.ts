@@ -63,7 +63,7 @@ const denials = {
   }),
   PRICE_NOT_READ: ({ name }) => ({
     message: `The limit "${String(name)}" is in US dollars, and the price of the native coin was not read for this operation.`,
-    hint: 'Send the operation again: Gasdesk reads what the rules in force ask for.',
+    hint: 'Send the operation again: Gasdesk reads the values that the rules in force need.',
   }),
 } satisfies DenialRows;
 

@@ -195,7 +195,7 @@ export const coinPriceOf = async (
   const { nativeFeed, maxAge } = source;
   try {
     const rpc = await findRpc();
-    if (rpc === undefined) return { usd: null, error: 'the chain has no RPC URL to read its feed by' };
+    if (rpc === undefined) return { usd: null, error: 'the chain has no RPC URL, so its feed cannot be read' };
     const { price, decimals, updatedAt } = await readFeed(rpc, 'native/USD', nativeFeed, maxAge, now);
     return { usd: unitsToDecimal(price, decimals), source: 'feed', updatedAt };
   } catch (error) {

@@ -19,7 +19,8 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
   VAULT_LOCKED: LOCKED,
   RPC_MISSING: NO_NODE,
   SIGNER_MISSING: NO_SIGNER,
-  CHAIN_UNREACHABLE: 'The node does not answer. Open step 2 and press "Save the node" with a URL that does.',
+  CHAIN_UNREACHABLE:
+    'The node does not answer. Open step 2 and press "Save the node" with the URL of a node that does.',
   CHAIN_NOT_SUPPORTED: NO_NODE,
   KEYSTORE_PASSWORD_WRONG: 'The password is wrong. Enter it again, and press the button again.',
   KEYSTORE_NOT_FOUND: 'The key is gone. Open step 4 and press "Create the key".',
