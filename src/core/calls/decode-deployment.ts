@@ -19,9 +19,9 @@ const ADDRESS_DIGITS = 42;
 
 /**
  * How an operation creates its account: through a factory, or by initialising an EIP-7702 account. Undefined if it does
- * neither. An account that only delegates to a contract (the EIP-7702 marker without data) exists already.
+ * neither. An account that only delegates to a contract (the EIP-7702 marker without data) already exists.
  *
- * @param isFactoryIgnored the EntryPoint ignores the factory of this operation, because the account exists
+ * @param isFactoryIgnored true if the EntryPoint ignores the operation's factory, because the account already exists
  */
 export const deploymentOf = (op: UserOperation, isFactoryIgnored = false): Deployment | undefined => {
   if (isV06(op)) {

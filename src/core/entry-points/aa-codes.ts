@@ -108,7 +108,7 @@ export const commonAaCodes: AaCodes = {
   },
 };
 
-/** The codes that every version before v0.9 has. Later, errors of their own replace them, or they cannot happen. */
+/** The codes that every version before v0.9 has. From v0.9 on, separate errors replace them, or they cannot occur. */
 export const aaCodesBeforeV09: AaCodes = {
   AA10: {
     words: 'sender already constructed',
@@ -156,7 +156,7 @@ export const invalidAggregator: AaCode = {
   fix: 'Send the operation without an aggregator.',
 };
 
-/** From v0.8 on. */
+/** Exists from v0.8 on. */
 export const initCodeTooSmall: AaCode = {
   words: 'initCode too small',
   party: 'account',

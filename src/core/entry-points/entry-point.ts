@@ -31,8 +31,8 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
   /** Address of the canonical contract, the same on every chain (eth-infinitism/account-abstraction). */
   readonly address: Address;
   /**
-   * The contract's artifact, and the salt with which the deterministic deployer puts it at its address. Without a salt,
-   * the artifact is of another build than the contract on public chains, whose creation code no package contains.
+   * The contract's artifact, and the salt with which the deterministic deployer creates it at its address. Without a
+   * salt, the artifact is a different build from the contract on public chains, whose creation code is in no package.
    */
   readonly deployment: { readonly artifact: EntryPointArtifact; readonly salt?: Hex };
   /**
@@ -45,11 +45,11 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
   /** Fields that an operation has even if it creates no account and has no paymaster. */
   readonly emptyFields: Pick<UserOperationV06, 'initCode' | 'paymasterAndData'> | Pick<UserOperationV07, 'factory'>;
   /**
-   * True if it runs an operation whose account exists already as if it had no factory. Other EntryPoints reject such an
-   * operation (AA10).
+   * True if the EntryPoint ignores the factory of an operation whose account already exists. Other EntryPoints reject
+   * such an operation (AA10).
    */
   readonly ignoresCreationOfExisting: boolean;
-  /** True if its hash leaves out a paymaster signature at the end of `paymasterAndData`. */
+  /** True if the EntryPoint's hash does not cover a paymaster signature at the end of `paymasterAndData`. */
   readonly leavesOutSuffix: boolean;
   /** True if it calls the account's `executeUserOp` when callData begins with that selector. */
   readonly callsExecuteUserOp: boolean;

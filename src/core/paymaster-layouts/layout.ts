@@ -75,7 +75,7 @@ export interface TokenTerms extends PromiseTerms, TokenPrice {
 /** Terms that must be read from the paymaster contract right before signing. */
 export type ChainRead = 'senderNonce';
 
-/** The contracts that the build has code of, from an npm package or our own, by artifact name. */
+/** The contracts whose code the build has, from an npm package or from this repository, by artifact name. */
 export type DeployableContract =
   | 'VerifyingPaymaster'
   | 'VerifyingPaymaster-0.7'
@@ -137,7 +137,7 @@ export interface ContractLayout<Terms> extends ModeLayout<Terms> {
    * signers (`addSigner`, `removeSigner`).
    */
   readonly signerSetter?: 'setSigner' | 'setVerifyingSigner';
-  /** Absent if the build has no code of the contract, so that it can be attached but not deployed. */
+  /** Absent if the build does not have the contract's code, so that it can be attached but not deployed. */
   readonly deployment?: Deployment;
 }
 
@@ -194,8 +194,8 @@ export interface PaymasterLayout extends ContractLayout<SponsorshipTerms> {
   readonly delayedWithdrawal?: boolean;
   readonly chainReads: readonly ChainRead[];
   /**
-   * True if window and signature are the suffix of `paymasterAndData` that the operation's hash leaves out. Then the
-   * account can sign before the paymaster does.
+   * True if the validity window and the signature are a suffix of `paymasterAndData` that the operation's hash does not
+   * cover. The account can then sign before the paymaster does.
    */
   readonly signsApart?: boolean;
   /**

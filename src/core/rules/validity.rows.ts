@@ -19,7 +19,7 @@ const validating = (failure: Hex | undefined): Situation => ({
   facts: { account: { hasCode: true, nextNonce: '0', ...(failure && { validationFailure: failure }) } },
 });
 
-/** The EntryPoint rejects the operation that the account has signed. */
+/** An operation that the account has signed. With a failure, the EntryPoint rejects it for that reason. */
 const signed = (failure: string | undefined): Situation => ({
   facts: { account: { hasCode: true, nextNonce: '0', ...(failure && { signedFailure: failure }) } },
 });

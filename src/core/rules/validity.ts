@@ -83,8 +83,8 @@ export interface ValidityFacts {
   /** Undefined if some signature may be valid, or if validation was not simulated. */
   readonly failedValidation?: FailedValidation | undefined;
   /**
-   * Why the EntryPoint rejects the operation as its account has signed it: an AA code, or the selector of an error.
-   * Undefined if it accepts it, or if the account signs later.
+   * Why the EntryPoint rejects the operation with the account's signature: an AA code, or the selector of an error.
+   * Undefined if the EntryPoint accepts it, or if the account has not signed yet.
    */
   readonly signedFailure?: string | undefined;
   readonly nonce: bigint;

@@ -67,7 +67,7 @@ export const revertReason = (data: Hex): string => {
 /** The EntryPoint's messages that contain no AA code, verbatim. */
 const plainWords = new Set(['sender has no code', 'not an EIP-7702 delegate']);
 
-/** Errors that replace these messages from v0.9 on. */
+/** Custom errors that replace these messages from v0.9 on. */
 const namedWords: Readonly<Record<string, string>> = {
   Eip7702SenderWithoutCode: 'sender has no code',
   Eip7702SenderNotDelegate: 'not an EIP-7702 delegate',

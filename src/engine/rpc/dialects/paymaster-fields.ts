@@ -9,7 +9,10 @@ export const hexOf = (decimal: string): string => toQuantity(BigInt(decimal));
 /** The paymaster's field in an answer for EntryPoint v0.6. */
 export const paymasterFieldsV06 = z.strictObject({ paymasterAndData: hex });
 
-/** The same from v0.7 on: four fields, or five if the signature is a suffix of the data. */
+/**
+ * The paymaster's fields in an answer for EntryPoint v0.7 and later: four, or five if the signature is a suffix of the
+ * data.
+ */
 export const paymasterFieldsV07 = z.strictObject({
   paymaster: address,
   paymasterData: hex,
@@ -17,7 +20,7 @@ export const paymasterFieldsV07 = z.strictObject({
   paymasterPostOpGasLimit: hexQuantity,
   paymasterSignature: hex
     .optional()
-    .describe('From parallel-0.9, unless the client has it in paymasterData: by the phases, or by what it sends there'),
+    .describe('Signature of a parallel-0.9 contract, unless the client expects it at the end of paymasterData'),
 });
 
 /** The paymaster's fields as ERC-7677 and Pimlico's dialect name them: one for v0.6, four or five from v0.7 on. */

@@ -28,8 +28,9 @@ export const decideWithGas = async (
 const METHOD = 'pm_sponsorUserOperation';
 
 /**
- * `pm_sponsorUserOperation` in Pimlico's dialect: `[user operation, EntryPoint, context?]`. Estimates gas even if the
- * client sends some, because its callers expect that; but not of an operation that its account has signed.
+ * `pm_sponsorUserOperation` in Pimlico's dialect, with the params `[user operation, EntryPoint, context?]`. Estimates
+ * gas even if the client sends gas limits, because clients of this method expect it. Does not estimate gas if the
+ * account has already signed the operation.
  *
  * @throws EngineError `NOT_SPONSORED` with the reason, `ENTRY_POINT_MISMATCH`, `VALIDATION` and as deciding does
  */
