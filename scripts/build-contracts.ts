@@ -1,6 +1,7 @@
 /**
- * Makes resources/contracts/*.json: from artifacts and creation code in npm packages, and by compiling Solidity of npm
- * packages and our own (resources/solidity). Writes nothing if the inputs have not changed since the last build.
+ * Creates resources/contracts/*.json from artifacts and creation code in npm packages, and by compiling Solidity from
+ * npm packages and from this repository (resources/solidity). Writes nothing if the inputs have not changed since the
+ * last build.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -25,7 +26,7 @@ const BICONOMY = '@biconomy-devx/account-contracts-v2';
 const OPENZEPPELIN = '@openzeppelin/contracts';
 const PIMLICO = '@pimlico/mock-paymaster';
 
-/** Artifacts in packages: package and path. */
+/** Artifacts in packages: the package and the path. */
 const shipped = {
   EntryPoint: [AA['0.6'], 'artifacts/EntryPoint.json'],
   SimpleAccount: [AA['0.6'], 'artifacts/SimpleAccount.json'],
@@ -51,14 +52,14 @@ const shipped = {
   ERC1155PresetMinterPauser: [OPENZEPPELIN, 'build/contracts/ERC1155PresetMinterPauser.json'],
 } as const satisfies Partial<Record<ArtifactName, readonly [string, string]>>;
 
-/** Creation code in a module of Pimlico's package: the function that returns it, and the name of the ABI. */
+/** Creation code in a module of Pimlico's package: the function that returns the code, and the name of the ABI. */
 const pimlico = {
   SingletonPaymasterV6: ['getSingletonPaymaster06InitCode', 'singletonPaymaster06Abi'],
   SingletonPaymasterV7: ['getSingletonPaymaster07InitCode', 'singletonPaymaster07Abi'],
   SingletonPaymasterV8: ['getSingletonPaymaster08InitCode', 'singletonPaymaster08Abi'],
 } as const satisfies Partial<Record<ArtifactName, readonly [string, string]>>;
 
-/** Sources to compile, as Solidity import paths; those without a package are ours. */
+/** Sources to compile, as Solidity import paths. Those without a package are in this repository. */
 const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof pimlico>, string> = {
   VerifyingSingletonPaymaster: `${BICONOMY}/contracts/smart-account/paymasters/verifying/singleton/VerifyingSingletonPaymaster.sol`,
   TankPaymasterV100: 'TankPaymasterV100.sol',
@@ -80,7 +81,7 @@ const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof
   AccountOfForm: 'AccountOfForm.sol',
 };
 
-/** A folder of node_modules may hold a package of another name. */
+/** A folder in node_modules may contain a package with another name. */
 const version = (packageName: string): string => {
   const manifest = JSON.parse(readFileSync(join(packageFolder, packageName, 'package.json'), 'utf8')) as {
     name: string;
@@ -103,7 +104,7 @@ interface SolcContract {
 }
 
 const compile = (): SolcOutput => {
-  // Loaded here because it takes a second, and an up-to-date build does not need it.
+  // Loaded here, because loading takes a second, and an up-to-date build does not need the compiler.
   const solc = createRequire(import.meta.url)('solc') as {
     compile(input: string, callbacks: { import(path: string): { contents: string } | { error: string } }): string;
   };
@@ -115,7 +116,7 @@ const compile = (): SolcOutput => {
     ),
     settings: {
       optimizer: { enabled: true, runs: 800 },
-      viaIR: true, // without it, VerifyingSingletonPaymaster fails with "stack too deep"
+      viaIR: true, // Without this option, VerifyingSingletonPaymaster fails with "stack too deep".
       outputSelection: Object.fromEntries(Object.entries(compiled).map(([name, path]) => [path, { [name]: wanted }])),
     },
   };
@@ -145,7 +146,7 @@ const PIMLICO_CONSTRUCTOR = {
     { name: 'signers', type: 'address[]' },
   ],
 };
-/** The package's functions append four words of arguments, then the number of signers and one signer. */
+/** The package's functions append these arguments: four words, the number of signers, and one signer. */
 const PIMLICO_ARGUMENT_DIGITS = 6 * 64;
 
 const pimlicoModule = (file: string): Promise<Record<string, unknown>> =>
@@ -154,7 +155,7 @@ const pimlicoModule = (file: string): Promise<Record<string, unknown>> =>
 const pimlicoArtifact = async (name: keyof typeof pimlico): Promise<Artifact> => {
   const [initCodeName, abiName] = pimlico[name];
   const initCode = (await pimlicoModule('constants.js'))[initCodeName] as (owner: string) => Hex;
-  // The package's ABI is of an older contract with another constructor.
+  // The ABI in the package belongs to an older contract, whose constructor differs.
   const abi = ((await pimlicoModule('helpers/abi.js'))[abiName] as AbiEntry[]).filter(
     ({ type }) => type !== 'constructor',
   );
@@ -180,7 +181,7 @@ const compiledArtifact = (name: keyof typeof compiled, output: SolcOutput): Arti
   };
 };
 
-/** A hash of everything that the artifacts depend on. The versions stand for the contents of the packages. */
+/** A hash of everything on which the artifacts depend. The versions represent the contents of the packages. */
 const inputHash = (): string => {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
   for (const name of [...Object.values(AA), BICONOMY, OPENZEPPELIN, PIMLICO, 'solc']) hash.update(version(name));
@@ -188,14 +189,14 @@ const inputHash = (): string => {
   return hash.digest('hex');
 };
 
-/** Writes the file atomically: another process may be building or reading. */
+/** Writes the file atomically, because another process may be building or reading at the same time. */
 const writeWhole = async (file: string, text: string): Promise<void> => {
   const temporary = `${file}.${randomUUID()}.tmp`;
   await writeFile(temporary, text);
   await rename(temporary, file);
 };
 
-/** Makes every artifact in `folder`, unless all exist and were made from the same inputs. */
+/** Creates every artifact in `folder`, unless all exist and were created from the same inputs. */
 export const buildContracts = async (folder: string = join(root, 'resources', 'contracts')): Promise<void> => {
   const shippedNames = Object.keys(shipped) as (keyof typeof shipped)[];
   const pimlicoNames = Object.keys(pimlico) as (keyof typeof pimlico)[];
@@ -213,7 +214,7 @@ export const buildContracts = async (folder: string = join(root, 'resources', 'c
   ];
   await mkdir(folder, { recursive: true });
   for (const artifact of artifacts) await writeWhole(fileOf(artifact.name), `${JSON.stringify(artifact, null, 2)}\n`);
-  await writeWhole(stampFile, stamp); // last: it vouches for the others
+  await writeWhole(stampFile, stamp); // Written last, because it says that all artifacts are complete.
 };
 
 if (import.meta.main) await buildContracts();

@@ -14,7 +14,7 @@ await build({
   build: {
     outDir: '../../out/playground',
     emptyOutDir: true,
-    // Its polyfill would fetch, which Chromium does not need.
+    // The polyfill would send requests, and Chromium does not need it.
     modulePreload: false,
   },
 });

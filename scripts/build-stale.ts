@@ -2,20 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Builds what is older than its sources. */
+/** Rebuilds outputs that are older than their sources. */
 
 const root = join(import.meta.dirname, '..');
 
 interface Part {
-  /** As in "Building the console…". */
+  /** Name in messages, such as "Building the console…". */
   readonly name: string;
   readonly sources: readonly string[];
   readonly results: readonly string[];
-  /** Scripts with their arguments, run in order. */
+  /** Scripts with their arguments, in the order in which they run. */
   readonly steps: readonly (readonly string[])[];
 }
 
-/** Latest modification time of the file or of anything in the folder, epoch ms. */
+/** Latest modification time of a file, or of anything in a folder, epoch ms. */
 export const newestOf = (path: string): number => {
   const stats = statSync(path);
   if (!stats.isDirectory()) return stats.mtimeMs;
@@ -31,7 +31,8 @@ const run = (part: string, [script = '', ...args]: readonly string[]): void => {
 };
 
 const buildIfStale = ({ name, sources, results, steps }: Part): void => {
-  // Written last, so that its time is the time of the build. Outside of `out`, which is packed entirely.
+  // Written last, so that its modification time is the time of the build. It is outside of `out`, because all of `out`
+  // is packed.
   const stamp = join(root, '.cache', `${name.replaceAll(' ', '-')}-built`);
   const isBuilt = [stamp, ...results.map((file) => join(root, file))].every((file) => existsSync(file));
   if (isBuilt && sources.every((source) => newestOf(join(root, source)) < statSync(stamp).mtimeMs)) return;

@@ -3,7 +3,7 @@ const CITATION = /\bbehaviour(?:\s|\*|\/\/)+(\d+(?:\.\d+)*)/g;
 const HEADING = /^### (\d+\.\d+) /gm;
 
 /**
- * Numbers under which a text cites docs/behaviour.md, but which no heading there has.
+ * Section numbers of docs/behaviour.md that a text cites, but that no heading in it has.
  *
  * @param document the text of docs/behaviour.md
  */

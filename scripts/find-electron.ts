@@ -8,7 +8,7 @@ export const electronInstaller = join(electronPackage, 'install.js');
 
 /** Electron's binary; undefined if the package has not installed it. */
 export const findElectron = (): string | undefined => {
-  // The package itself would start a download.
+  // Does not import the package, because that would start a download.
   const name = join(electronPackage, 'path.txt');
   if (!existsSync(name)) return undefined;
   const path = join(electronPackage, 'dist', readFileSync(name, 'utf8'));

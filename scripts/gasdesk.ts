@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { buildContracts } from './build-contracts.ts';
 import { buildCli, buildConsole } from './build-stale.ts';
 
-/** The command line in a clone: builds what is stale and what the command needs, then runs it. */
+/** The command line in a clone: builds what is out of date and needed for the command, then runs the command. */
 
 const [command, ...options] = process.argv.slice(2);
 const opensConsole = command === 'serve' || command === 'review' || (command === 'demo' && !options.includes('--once'));

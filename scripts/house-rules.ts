@@ -13,11 +13,11 @@ const forbid = (...bans: readonly Ban[]): Rule.RuleModule => ({
     ),
 });
 
-/** Names that hold wei or gas. `weight` and `GASDESK_PORT` are not money. */
+/** Names of variables that contain wei or gas. `weight` and `GASDESK_PORT` are not money. */
 const MONEY = '/wei(?!gh)|cost|balance|amount|threshold|fee|gas(?!desk)|nonce/i';
 const exactMoneyMessage = 'Money is bigint: a Number loses wei above 2^53. Read it with a codec of src/shared/schema.';
 
-/** Money never becomes a Number, not even inside a parser. */
+/** An amount of money is never converted to a Number, not even inside a parser. */
 const exactMoney = forbid(
   ...[
     'CallExpression[callee.name=/^(Number|parseInt|parseFloat)$/]',
@@ -29,7 +29,7 @@ const exactMoney = forbid(
 const timeMessage = 'Time is injected: take it from the Clock, so that no test waits for the real one.';
 const randomMessage = 'Randomness is injected: take it from Entropy, so that a test can repeat what happened.';
 
-/** Only clock.ts reaches the real clock and real randomness. */
+/** Only clock.ts uses the real clock and real randomness. */
 const injectedTimeAndRandomness = forbid(
   { selector: "MemberExpression[object.name='Date'][property.name='now']", message: timeMessage },
   { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: timeMessage },
@@ -50,7 +50,7 @@ const injectedTimeAndRandomness = forbid(
 const environmentMessage =
   'Only cli, main and demo read the environment; the engine is given its settings, checked by config.ts.';
 
-/** Every setting is declared, so that operators can find it. */
+/** Every setting is declared in one place, so that operators can find it. */
 const declaredSettings = forbid(
   { selector: "MemberExpression[object.name='process'][property.name='env']", message: environmentMessage },
   { selector: "MemberExpression[object.name='process'][property.value='env']", message: environmentMessage },
@@ -66,7 +66,7 @@ const TEST_FUNCTION = '/^(it|test|describe|suite)$/';
 const wholeSuiteMessage =
   'Every test runs: fix it or remove it. What depends on the machine uses skipIf with its reason.';
 
-/** A suite that skips tests must not pass. */
+/** A test suite must not pass if it skips tests. */
 const wholeSuite = forbid(
   {
     selector: `MemberExpression[object.name=${TEST_FUNCTION}][property.name=/^(only|skip|todo|fails)$/]`,
@@ -79,11 +79,12 @@ const wholeSuite = forbid(
   { selector: 'CallExpression[callee.name=/^(fit|fdescribe|xit|xtest|xdescribe)$/]', message: wholeSuiteMessage },
 );
 
-/** Packages that only one part of the tree may import. */
+/** Packages that only some files may import. */
 const packageHomes = [
   {
     packages: /^(better-sqlite3|node:sqlite)$/,
-    // The data folder's lock is a SQLite lock; tests inspect databases from outside; copying knows both databases.
+    // The lock of the data folder is a SQLite lock, tests inspect databases from outside, and the copy uses both kinds
+    // of databases.
     homes: [
       'src/engine/store/sqlite/',
       'src/engine/data-folder/',
@@ -135,7 +136,7 @@ const packageHome: Rule.RuleModule = {
   },
 };
 
-/** A disabled rule gives its reason: `eslint-disable-next-line rule -- reason`. */
+/** A disabled rule must have a reason: `eslint-disable-next-line rule -- reason`. */
 const reasonedDisable: Rule.RuleModule = {
   create: (context) => ({
     Program: () => {
@@ -150,7 +151,7 @@ const reasonedDisable: Rule.RuleModule = {
 /** `test('…')`, `describe('…')`, and `test.each(…)('…')`: their first argument is a title. */
 const TITLED = ['[callee.name=/^(test|it|describe)$/]', '[callee.callee.object.name=/^(test|it|describe)$/]'];
 
-/** Comments and titles of tests are in plain words. */
+/** Comments and titles of tests must be in plain words. */
 const plainWords: Rule.RuleModule = {
   create: (context) => ({
     Program: () => {
@@ -177,7 +178,7 @@ const house = {
   },
 };
 
-/** Globals outside the language: code that runs everywhere does without. */
+/** Globals that are not part of the language. Code that runs on every platform must not use them. */
 const BEYOND_ES = [
   'Buffer',
   'process',
@@ -190,7 +191,7 @@ const BEYOND_ES = [
   'document',
 ];
 
-/** Flat configuration: which house rules apply to which files. Needs no type information. */
+/** ESLint's flat configuration: which house rules apply to which files. Needs no type information. */
 export const houseConfig: Linter.Config[] = [
   {
     plugins: { house },
@@ -199,7 +200,7 @@ export const houseConfig: Linter.Config[] = [
       'house/plain-words': 'error',
       'house/reasoned-disable': 'error',
       'house/whole-suite': 'error',
-      // Unfinished work is an issue, not a comment.
+      // Unfinished work belongs in an issue, not in a comment.
       'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx', 'hack'] }],
     },
   },
@@ -207,7 +208,7 @@ export const houseConfig: Linter.Config[] = [
   {
     files: ['src/core/**', 'src/shared/**'],
     ignores: ['**/*.test.ts'],
-    // The types of packages bring those of Node and of browsers, so the compiler accepts these.
+    // The types of some packages declare the globals of Node and of browsers, so the compiler would accept them.
     rules: { 'no-restricted-globals': ['error', ...BEYOND_ES] },
   },
   {
@@ -223,7 +224,7 @@ export const houseConfig: Linter.Config[] = [
   },
   {
     files: ['src/**'],
-    // The engine logs through log.ts, which keeps secrets out; a command talks to a person.
+    // The engine logs through log.ts, which keeps secrets out of the log. Commands print for people.
     ignores: ['src/cli/**', 'src/demo/**', '**/*.test.ts'],
     rules: { 'no-console': 'error' },
   },

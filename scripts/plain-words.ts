@@ -1,4 +1,6 @@
-/** Words that make a reader stop, and what to say. Comments, titles of tests and documents avoid them. */
+/**
+ * Words at which readers stop, with their replacements. Comments, titles of tests and documents must not contain them.
+ */
 const ODD: readonly (readonly [word: RegExp, say: string])[] = [
   [/\bwhoever\b/i, 'anyone who'],
   [/\b(?:told|tells)\b/i, 'reports, shows or says'],
@@ -21,7 +23,7 @@ const ODD: readonly (readonly [word: RegExp, say: string])[] = [
   [/\b(?:under way|on the way)\b/i, 'in flight'],
 ];
 
-/** One message for each listed word that a text contains. */
+/** One message for each of these words that a text contains. */
 export const oddWords = (text: string): string[] =>
   ODD.flatMap(([word, say]) => {
     const [found] = word.exec(text) ?? [];

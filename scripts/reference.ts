@@ -129,7 +129,7 @@ const typeText = (schema: Schema): string => {
   return [schema.type ?? 'any'].flat().join(' or ');
 };
 
-/** The fields of a body; nested fields by their path. */
+/** The fields of a body. Nested fields are listed by their path. */
 const fieldRows = (schema: Schema, path = ''): string[][] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const needed = schema.required?.includes(name) === true ? 'required' : 'optional';
@@ -230,7 +230,7 @@ const filesOf = (folder: string, endings: readonly string[]): string[] =>
     .filter((name) => endings.some((ending) => name.endsWith(ending)))
     .map((name) => join(folder, name));
 
-/** The anchor that GitHub gives a heading. */
+/** The anchor that GitHub creates for a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -238,7 +238,7 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replaceAll(' ', '-');
 
-/** Links of a document to a missing file or heading. */
+/** Links in a document to a missing file or heading. */
 const deadLinks = (file: string): string[] => {
   const text = readFileSync(file, 'utf8').replaceAll(/```[\s\S]*?```/g, '');
   const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link);
@@ -263,7 +263,7 @@ for (const [name, text] of Object.entries(PAGE_TEXTS)) {
 }
 for (const file of [join(ROOT, 'README.md'), ...filesOf(join(ROOT, 'docs'), ['.md'])]) {
   for (const link of deadLinks(file)) errors.push(`${relative(ROOT, file)} links to ${link}, which is not there`);
-  // Generated pages have the words that the product shows.
+  // Generated pages are not checked: they contain the product's own texts.
   if (file.startsWith(PAGES)) continue;
   const prose = readFileSync(file, 'utf8').replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '');
   for (const word of oddWords(prose)) errors.push(`${relative(ROOT, file)}: ${word}`);

@@ -7,11 +7,13 @@ import { buildCli, buildConsole } from './build-stale.ts';
 import { nodeFlags } from './node-flags.ts';
 import { electronInstaller, findElectron } from './find-electron.ts';
 
-/** `npm start`: builds what is stale and opens the console in its window, or else in the browser (behaviour 1.5). */
+/**
+ * `npm start`: builds what is out of date, and opens the console in its window, or else in the browser (behaviour 1.5).
+ */
 
 const root = join(import.meta.dirname, '..');
 const args = process.argv.slice(2);
-/** A download that takes longer is not worth waiting for. */
+/** Maximum time for the download, in ms. */
 const DOWNLOAD_MS = 180_000;
 
 const getElectron = (): string | undefined => {
@@ -28,7 +30,8 @@ const serve = async (): Promise<number> => {
     stdio: ['inherit', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
-  // Ctrl-C also reaches the child, which ends in its own time. A SIGTERM reaches only this process and is passed on.
+  // Ctrl-C also reaches the child, which then ends by itself. A SIGTERM reaches only this process, and is passed on to
+  // the child.
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   createInterface(child.stdout).once('line', (line) => {

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { join, relative } from 'node:path';
 import { electronInstaller, findElectron } from './find-electron.ts';
 
-/** `npm run test:electron`: runs the tests of the window on a real Electron. Without one, it fails. */
+/** `npm run test:electron`: runs the tests of the window in a real Electron. Fails if Electron is missing. */
 
-/** Tests that need nothing that only the Electron double shows. */
+/** Tests that do not depend on features of the Electron test double. */
 const SPECIFICATIONS = ['test/shell/window.test.ts', 'test/shell/journey.test.ts'];
 
 const root = join(import.meta.dirname, '..');

@@ -5,16 +5,16 @@ import { join, relative } from 'node:path';
 
 /**
  * `npm test`: runs every check and the tests of the core, and ends with one line of totals. `scripts/test.ts NAME …`
- * runs those suites instead, and `all` every suite; the last line counts them together.
+ * runs the named suites instead, and `all` runs every suite. The last line contains their total.
  */
 
-/** The parts of vitest's JSON report that are counted. */
+/** The parts of vitest's JSON report that this script counts. */
 interface Report {
   numPassedTests: number;
   numFailedTests: number;
   numPendingTests: number;
   numTodoTests: number;
-  /** One row per file; a file that could not be loaded failed without any assertion. */
+  /** One row per file. A file that could not be loaded has failed without any assertion. */
   testResults: { name: string; status: string; message: string; assertionResults: Assertion[] }[];
 }
 
@@ -27,7 +27,7 @@ interface Assertion {
 interface Counts {
   readonly passed: number;
   readonly skipped: number;
-  /** One per failure: the test, and the start of its message. */
+  /** One entry per failure: the test, and the beginning of its message. */
   readonly failures: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const asked = process.argv.slice(2);
 /** See `test/support/combinations.ts`. */
 const env = asked.length === 0 ? { ...process.env, TEST_ROWS: 'few' } : process.env;
 
-/** Runs a command. Its output appears at once, or in one piece at its end. */
+/** Runs a command. Shows its output immediately, or all of it when the command ends. */
 const run = async (command: string, output: 'at once' | 'at the end'): Promise<boolean> => {
   const stdio = output === 'at once' ? 'inherit' : 'pipe';
   const child = spawn(command, { cwd: root, shell: true, env, stdio: ['ignore', stdio, stdio] });
@@ -50,7 +50,7 @@ const run = async (command: string, output: 'at once' | 'at the end'): Promise<b
 const failure = (file: string, test: string, message = ''): string =>
   `FAILED ${relative(root, file)} > ${test}\n${message.slice(0, 2000)}`;
 
-/** Counts of a report. A vitest run without a report counts as one failure. */
+/** Counts the results in a report. A vitest run without a report counts as one failure. */
 const readReport = (file: string): Counts => {
   try {
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
@@ -80,10 +80,10 @@ const vitest = async (options = ''): Promise<Counts> => {
   };
 };
 
-/** Options of vitest, by suite. */
+/** Options for vitest, by suite. */
 const SUITES = {
   core: '--project unit --project desk',
-  // A machine without a browser runs no tests of this suite.
+  // Without a browser, no tests of this suite run.
   browser: '--project browser --passWithNoTests',
   engines: '--project engines',
   faults: '--project faults',
@@ -101,7 +101,7 @@ if (names.length === 0) names.push('core');
 let gatesHold = true;
 const runs: Counts[] = [];
 for (const name of names) {
-  // The checks belong to the core. Both run at the same time, since neither keeps two cores busy.
+  // The checks belong to the core. Both run at the same time, because neither uses two cores fully.
   const gates = name === 'core' ? run('npm run --silent check', 'at the end') : Promise.resolve(true);
   runs.push(await vitest(SUITES[name]));
   gatesHold &&= await gates;
@@ -113,7 +113,7 @@ if (asked.length === 0) {
 }
 const failures = runs.flatMap((each) => each.failures);
 if (!gatesHold) failures.push('FAILED npm run check: see above');
-// The end of the output names every failure.
+// Lists every failure at the end of the output.
 for (const each of failures) console.log(each);
 const sum = (count: 'passed' | 'skipped'): number => runs.reduce((total, each) => total + each[count], 0);
 const [passed, skipped] = [sum('passed'), sum('skipped')];

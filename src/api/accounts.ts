@@ -11,10 +11,13 @@ const token = z.strictObject({
   accountId: z.string(),
   label: z.string(),
   scope,
-  paymasterId: z.string().nullable().describe('The DApp of the scope dapp; null for the others'),
+  paymasterId: z.string().nullable().describe('The DApp of a token with the scope dapp; null for other scopes'),
   createdAt: z.number(),
-  expiresAt: z.number().nullable().describe('Epoch ms: from then on it is refused; null: never'),
-  lastUsedAt: z.number().nullable().describe('Epoch ms, up to a minute before its last use; null: it was not used'),
+  expiresAt: z.number().nullable().describe('Time from which the token is refused, epoch ms; null: never'),
+  lastUsedAt: z
+    .number()
+    .nullable()
+    .describe('Time of the last use, up to a minute too early, epoch ms; null: never used'),
   revokedAt: z.number().nullable(),
 });
 
@@ -22,13 +25,13 @@ export const accountProcedures = {
   'accounts.create': procedure({ summary: 'Create an account', input: z.strictObject({ name }), output: account }),
   'accounts.list': procedure({ summary: 'List accounts', output: z.array(account) }),
   'authTokens.create': procedure({
-    summary: 'Create an auth token; the answer is the only time it is shown',
+    summary: 'Create an auth token. Only this answer shows it',
     input: z.strictObject({
       accountId: id.optional(),
       label: name.optional(),
       scope: scope.optional(),
-      paymasterId: id.optional().describe('The DApp of the scope dapp, which is the default if this is given'),
-      expiresAt: z.int().positive().optional().describe('Epoch ms; absent: it does not expire'),
+      paymasterId: id.optional().describe('The DApp for the scope dapp, which is the default scope if a DApp is given'),
+      expiresAt: z.int().positive().optional().describe('Expiry, epoch ms; absent: it does not expire'),
     }),
     output: token
       .pick({ tokenId: true, accountId: true, label: true, scope: true, paymasterId: true, expiresAt: true })

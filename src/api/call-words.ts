@@ -7,7 +7,7 @@ export type DecodedCall = ProcedureOutput<'decisions.calls'>['calls'][number];
 
 const LONGEST_ARG = 24;
 
-/** Describes a call, such as `mint(3) on Game Items`, as far as the registered ABIs allow. */
+/** Describes a call, such as `mint(3) on Game Items`, as precisely as the registered ABIs allow. */
 export const callWords = ({ contract, target, method, args, data, valueWei }: DecodedCall): string => {
   const where = contract ?? shorten(target);
   if (data === '0x') return `a transfer of ${shownAmount(BigInt(valueWei))} to ${where}`;

@@ -13,7 +13,9 @@ const positiveWei = z.string().regex(/^[1-9]\d{0,77}$/, 'must be a positive numb
 const breaker = z
   .union([
     z.strictObject({
-      amountWei: positiveWei.describe('wei, decimal: the most that may be signed for, as the sum of maximum costs'),
+      amountWei: positiveWei.describe(
+        'Maximum that may be signed for within the period: sum of maximum costs in wei, decimal',
+      ),
       seconds: z.int().min(breakerSeconds.least).max(breakerSeconds.most),
     }),
     z.literal('default').describe(DEFAULT_BREAKER),
@@ -32,11 +34,14 @@ const unreachable = z.strictObject({
 /** The budget of a chain while its node is unreachable, and how much of it is used. */
 export const unreachableState = unreachable
   .extend({
-    signedWei: z.string().describe('wei, decimal: how much of the budget is used'),
-    since: z.number().nullable().describe('Of the first operation that counts, to the minute; null where none does'),
+    signedWei: z.string().describe('Used part of the budget in wei, decimal'),
+    since: z
+      .number()
+      .nullable()
+      .describe('Time of the first operation that counts, to the minute; null if none counts'),
   })
   .nullable()
-  .describe('What is signed while the node is unreachable; null: nothing');
+  .describe('What Gasdesk may sign while the node is unreachable; null: nothing');
 
 /** True if the chain has no RPC URL. */
 export const unchecked = z
@@ -72,7 +77,7 @@ const chain = z.strictObject({
     .string()
     .nullable()
     .describe(
-      'wei, decimal: the present amount of the breaker; null: no breaker, or the balance of the gas tanks is unknown',
+      'Current amount of the breaker in wei, decimal; null: no breaker, or the balance of the gas tanks is unknown',
     ),
   maxOperationCostWei,
   defaultMaxOperationCostWei: z
@@ -86,8 +91,8 @@ const chain = z.strictObject({
 
 const signer = z.strictObject({ chainId: z.number(), address });
 
-/** A replaced key is deleted. What it has signed stays valid until it expires. */
-const replace = z.boolean().default(false).describe('Put the key in the place of the one there is');
+/** If a key is replaced, it is deleted. Its signatures remain valid until they expire. */
+const replace = z.boolean().default(false).describe('Replace the existing key');
 
 const paymasterContract = z.strictObject({
   chainId: z.number(),
@@ -133,7 +138,7 @@ export const chainProcedures = {
     errors: ['VAULT_LOCKED', 'CHAIN_MISMATCH', 'CHAIN_UNREACHABLE'],
   }),
   'chains.identify': procedure({
-    summary: 'Ask the node at a URL for its chain; changes nothing',
+    summary: 'Ask the node at a URL for its chain id. Changes nothing',
     input: z.strictObject({ url: httpUrl }),
     output: z.strictObject({
       chainId: z.number().nullable().describe('null: no answer, or an answer without a chain id'),
@@ -141,12 +146,16 @@ export const chainProcedures = {
   }),
   'chains.list': procedure({ summary: 'List the supported chains and their settings', output: z.array(chain) }),
   'chains.coinPrice': procedure({
-    summary: 'Show the price of the native coin of a chain by a source, which need not be set; changes nothing',
+    summary:
+      "Show the price of a chain's native coin according to a price source, which need not be saved. Changes nothing",
     input: z.strictObject({ chainId, price: coinPriceSource }),
     output: z.strictObject({
       usd: z.string().nullable().describe('US dollars for one coin, decimal; null: no usable price'),
-      updatedAt: z.number().nullable().describe('When the feed answered it, epoch seconds; null: it is no feed'),
-      error: z.string().nullable().describe('Why no price is usable'),
+      updatedAt: z
+        .number()
+        .nullable()
+        .describe('Time of the answer in the feed, epoch seconds; null: the source is not a feed'),
+      error: z.string().nullable().describe('Why the price is unknown'),
     }),
   }),
   'chains.remove': procedure({
@@ -168,8 +177,7 @@ export const chainProcedures = {
   }),
   'signers.list': procedure({ summary: 'List the signers, without their keys', output: z.array(signer) }),
   'signers.prepareNext': procedure({
-    summary:
-      'Create the next signing key of a chain, or return the one that is prepared; the present one keeps signing',
+    summary: 'Create the next signing key of a chain, or return the prepared one. The current key keeps signing',
     input: z.strictObject({ chainId }),
     output: signer,
     errors: ['SIGNER_MISSING', 'VAULT_LOCKED'],
@@ -199,7 +207,7 @@ export const chainProcedures = {
       replaced: z
         .string()
         .nullable()
-        .describe('Which contract it takes the place of, what that one holds and how it is taken back; null: none'),
+        .describe('The contract that it replaces, with its balance and how to return to it; null: none'),
     }),
     errors: ['VERSION_NOT_SUPPORTED', 'CHAIN_UNREACHABLE', 'CONTRACT_MISMATCH', 'VAULT_LOCKED', 'CHAIN_NOT_SUPPORTED'],
   }),

@@ -24,12 +24,12 @@ export type DecisionFilters = z.output<typeof decisionFilters>;
 const page = z.strictObject({
   decisions: z.array(decisionRecord),
   upTo: z.number().describe('The next page starts after this seq'),
-  more: z.boolean().describe('False: this page is the last. It may be short before that, where decisions are big'),
+  more: z.boolean().describe('False: this is the last page. Other pages may be short, too, if decisions are large'),
 });
 
 const SUMMARY_STEPS = 48;
 
-/** Ten years, so that a review can summarise an old file completely. */
+/** Ten years, so that a review can summarise all of an old file. */
 const LONGEST_SUMMARY_HOURS = 87_600;
 
 const summary = z.strictObject({
@@ -51,14 +51,16 @@ export const decisionProcedures = {
     summary: 'List decisions, newest first',
     input: z.strictObject({
       ...filters,
-      userOpHash: hash.optional().describe('Under which the operation was signed, or mined'),
+      userOpHash: hash.optional().describe('Hash under which the operation was signed or mined'),
       decisionId: id.optional(),
       text: z
         .string()
         .min(1)
         .max(200)
         .optional()
-        .describe('In the sender, the hash, the id, the names of called contracts and methods, the DApp or the reason'),
+        .describe(
+          'Text to find in the sender, the hash, the id, the names of called contracts and methods, the DApp or the reason',
+        ),
       wouldDeny: id.optional().describe('The id of a rule in shadow that would have denied them'),
       before: z.number().int().positive().optional().describe('Only decisions with a smaller seq'),
       limit: z.number().int().min(1).max(1000).default(50),
@@ -66,7 +68,7 @@ export const decisionProcedures = {
     output: z.array(decisionRow),
   }),
   'decisions.page': procedure({
-    summary: 'Read whole decisions, oldest first, a page at a time',
+    summary: 'Read complete decisions, oldest first, page by page',
     input: z.strictObject({
       ...filters,
       after: z.number().int().nonnegative().default(0).describe('Only decisions with a greater seq'),
@@ -75,15 +77,20 @@ export const decisionProcedures = {
     output: page,
   }),
   'decisions.follow': procedure({
-    summary: 'Read what was decided or settled after a position of the feed; waits for it, at most 20 s',
+    summary: 'Read the decisions made or settled after a position in the feed. Waits for them for at most 20 s',
     input: z.strictObject({
-      after: z.number().int().nonnegative().optional().describe('Where the last page ended; absent: begin now'),
-      wait: z.boolean().default(true).describe('False: answer at once, though there be nothing'),
+      after: z
+        .number()
+        .int()
+        .nonnegative()
+        .optional()
+        .describe('Position at which the last page ended; absent: start now'),
+      wait: z.boolean().default(true).describe('False: answer at once, even with an empty page'),
     }),
     output: feedPage,
   }),
   'decisions.summary': procedure({
-    summary: 'Count the decisions of the last hours by time, outcome and rule, and what was spent on them',
+    summary: 'Count the decisions of the last hours by time, outcome and rule, and add up their cost',
     input: z.strictObject({
       paymasterId: filters.paymasterId.describe('Only decisions for this DApp'),
       hours: z.int().min(1).max(LONGEST_SUMMARY_HOURS).default(24),
@@ -96,12 +103,12 @@ export const decisionProcedures = {
     input: decisionFilters,
     output: z.strictObject({
       html: z.string(),
-      decisions: z.number().describe('How many are counted in it'),
-      told: z.number().describe('How many of them, the newest, are listed one by one'),
+      decisions: z.number().describe('Number of decisions in the report'),
+      told: z.number().describe('Number of these decisions, the newest ones, that are listed one by one'),
     }),
   }),
   'decisions.calls': procedure({
-    summary: 'Show the calls of a decided operation by the ABIs of the registered contracts',
+    summary: 'Show the calls of a decided operation, decoded with the ABIs of the registered contracts',
     input: z.strictObject({ decisionId: id }),
     output: z.strictObject({
       calls: z.array(decodedCall),
@@ -127,8 +134,8 @@ export const decisionProcedures = {
     errors: ['DECISION_NOT_FOUND'],
   }),
   'decisions.policy': procedure({
-    summary: 'Show the policy revision by which decisions were made',
-    input: z.strictObject({ hash: z.string().describe('As the decisions name it') }),
-    output: z.strictObject({ policy: z.unknown().describe('Null if this desk does not know it') }),
+    summary: 'Show the policy revision with which decisions were made',
+    input: z.strictObject({ hash: z.string().describe('Name of the revision in the decisions') }),
+    output: z.strictObject({ policy: z.unknown().describe('Null if it is unknown here') }),
   }),
 };

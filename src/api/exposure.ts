@@ -3,8 +3,8 @@ import { weiText as wei } from '../shared/schema/quantity.ts';
 import { unreachableState } from './chains.ts';
 import { procedure } from './procedure.ts';
 
-/** What is signed, but neither mined nor released yet. */
-const reserved = { reservedWei: wei, operations: z.number().describe('How many operations may still take it') };
+/** The sum of reservations for signed operations that are neither mined nor released. */
+const reserved = { reservedWei: wei, operations: z.number().describe('Number of operations for which it is reserved') };
 
 const chainExposure = z.strictObject({
   chainId: z.number(),
@@ -15,19 +15,23 @@ const chainExposure = z.strictObject({
 });
 
 const tank = z.strictObject({
-  balanceWei: wei.nullable().describe('On chain; null where it cannot be read'),
-  reservedWei: wei.describe('Of this tank, for all DApps that share it'),
+  balanceWei: wei.nullable().describe('Balance on chain; null if it cannot be read'),
+  reservedWei: wei.describe('Reserved in this tank, for all DApps that share it'),
   freeWei: wei.nullable(),
-  operationsLeft: z.string().nullable().describe("How many more like the DApp's newest it covers, at their maximum"),
-  lowBelowWei: wei.describe('Below this it is low'),
+  operationsLeft: z
+    .string()
+    .nullable()
+    .describe("Number of further operations like the DApp's newest that the tank covers, at their maximum cost"),
+  lowBelowWei: wei.describe('The tank is low below this balance'),
   level: z.enum(['good', 'low', 'empty', 'unknown']),
-  sharedBy: z.number().describe('How many DApps are paid from it'),
+  sharedBy: z.number().describe('Number of DApps for which the tank pays'),
   error: z.string().nullable().describe('Why the balance cannot be read, or why no tank exists'),
 });
 
 export const exposureProcedures = {
   'exposure.get': procedure({
-    summary: 'Show what is signed and not yet mined, per chain and DApp, and what each gas tank has left',
+    summary:
+      'Show the reservations for operations that are not mined yet, per chain and DApp, and the free balance of each gas tank',
     output: z.strictObject({
       chains: z.array(chainExposure),
       dapps: z.array(z.strictObject({ paymasterId: z.string(), chainId: z.number(), ...reserved, tank })),

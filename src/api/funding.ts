@@ -11,7 +11,7 @@ const change = z.strictObject({
   previous: address.nullable(),
   address,
   message: z.string().describe('What was signed'),
-  signature: z.string().nullable().describe('Null for changes older than its storage'),
+  signature: z.string().nullable().describe('Null for changes made before signatures were stored'),
 });
 
 /**
@@ -20,7 +20,7 @@ const change = z.strictObject({
  */
 export const fundingProcedures = {
   'funding.sign': procedure({
-    summary: 'Have the newest funding message signed; changes nothing',
+    summary: 'Sign the newest funding message with a local key or wallet. Changes nothing',
     input: z.strictObject({ paymasterId: id, key: signingKey }),
     output: proof,
     errors: [

@@ -6,7 +6,9 @@ import { procedure } from './procedure.ts';
 
 const decision = decisionRow
   .pick({ id: true, at: true, dapp: true, chainId: true, outcome: true, code: true, message: true })
-  .extend({ by: z.enum(['userOpHash', 'sender and nonce', 'paymasterAndData']).describe('What it was found by') });
+  .extend({
+    by: z.enum(['userOpHash', 'sender and nonce', 'paymasterAndData']).describe('How the decision was found'),
+  });
 
 export const inspectProcedures = {
   'inspect.value': procedure({
@@ -17,14 +19,12 @@ export const inspectProcedures = {
         .min(1)
         .max(MAX_INSPECTED)
         .refine((text) => text.isWellFormed(), 'must be text, without halves of surrogate pairs'),
-      chainId: chainId.positive().optional().describe('The chain it belongs to; absent: any that the desk works on'),
+      chainId: chainId.positive().optional().describe('The chain that it belongs to; absent: any configured chain'),
     }),
     output: inspection.extend({
-      decisions: z.array(decision).describe('That it belongs to, newest first'),
-      names: z
-        .array(z.strictObject({ address: z.string(), name: z.string() }))
-        .describe('Addresses in it that the desk knows'),
-      at: z.number().describe('When it was inspected, epoch ms'),
+      decisions: z.array(decision).describe('Decisions that it belongs to, newest first'),
+      names: z.array(z.strictObject({ address: z.string(), name: z.string() })).describe('Known addresses in it'),
+      at: z.number().describe('Time of the inspection, epoch ms'),
     }),
   }),
 };

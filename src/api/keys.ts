@@ -3,14 +3,14 @@ import { address } from '../shared/schema/hex.ts';
 import { loopbackUrl, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
-/** Protects one key, and is required for each use of that key. */
+/** The password of one key. Every use of the key requires it. */
 const password = z.string().min(1).max(1_000);
 
 const keystore = z.strictObject({
   address,
   label: z.string(),
   createdAt: z.number().describe('epoch ms; 0 if unknown'),
-  error: z.string().nullable().describe('What is wrong with its file; null if nothing is'),
+  error: z.string().nullable().describe('What is wrong with the file; null if it is valid'),
 });
 
 /**
@@ -27,7 +27,7 @@ export type SigningKey = z.output<typeof signingKey>;
 /** Procedures for the keys of funding wallets and contract owners: local keystores, and wallets on this machine. */
 export const keyProcedures = {
   'keystores.list': procedure({
-    summary: 'List the local keys, without anything that opens them',
+    summary: 'List the local keys, without secrets',
     output: z.array(keystore),
     errors: ['DATA_FOLDER_UNUSABLE'],
   }),
@@ -50,15 +50,15 @@ export const keyProcedures = {
     errors: ['KEYSTORE_NOT_FOUND', 'KEYSTORE_INVALID'],
   }),
   'keystores.remove': procedure({
-    summary: 'Delete a keystore file, on proof of its password: without another copy its key is lost',
+    summary: 'Delete a keystore file, which requires its password. Without another copy of the file, the key is lost',
     input: z.strictObject({
       address,
-      password: password.optional().describe('May be left out for a damaged file, which is only renamed'),
+      password: password.optional().describe('Not needed for a damaged file, which is only renamed'),
     }),
     errors: ['KEYSTORE_NOT_FOUND', 'KEYSTORE_INVALID', 'KEYSTORE_PASSWORD_WRONG', 'DATA_FOLDER_UNUSABLE'],
   }),
   'wallets.accounts': procedure({
-    summary: 'Ask a wallet on this machine for its accounts; it may ask its owner first',
+    summary: 'Ask a wallet on this machine for its accounts. The wallet may ask its owner first',
     input: z.strictObject({ url: loopbackUrl }),
     output: z.strictObject({ accounts: z.array(address) }),
     errors: ['WALLET_UNREACHABLE', 'SIGNING_REFUSED'],

@@ -8,7 +8,7 @@ const base64 = z.string().describe('32 bytes, base64');
 
 const head = z.strictObject({
   origin: z.string().describe('Names the log'),
-  key: z.string().describe('What its checkpoints are verified with (a vkey, c2sp.org/signed-note)'),
+  key: z.string().describe('The key with which its checkpoints are verified (a vkey, c2sp.org/signed-note)'),
 });
 
 const kind = z.enum(entryKinds as [EntryKind, ...EntryKind[]]);
@@ -21,7 +21,7 @@ const logEntry = z.strictObject({
 });
 
 const checkpoint = z.strictObject({
-  size: z.number().describe('How many entries it covers'),
+  size: z.number().describe('Number of entries that it covers'),
   at: z.number().describe('epoch ms'),
   note: z.string().describe('The checkpoint, a signed note (c2sp.org/tlog-checkpoint)'),
 });
@@ -34,23 +34,26 @@ export const logProcedures = {
     errors: ['VAULT_LOCKED'],
   }),
   'log.state': procedure({
-    summary: 'Show how many entries the log has, how many of them are signed, and the key',
+    summary: 'Show the number of entries in the log, how many of them are signed, and the key',
     output: z.strictObject({
       entries: z.number(),
-      signed: z.number().describe('How many entries the newest checkpoint covers'),
+      signed: z.number().describe('Number of entries that the newest checkpoint covers'),
       key: z.string().nullable().describe('As `log.key` shows it; null while the vault is locked'),
-      rollback: z.string().nullable().describe('What this engine wrote and the database lost; null if nothing is lost'),
+      rollback: z
+        .string()
+        .nullable()
+        .describe('Entries that this engine wrote and that the database lacks; null if none are missing'),
     }),
   }),
   'log.checkpoint': procedure({
-    summary: 'Sign a checkpoint of all entries, unless there is one',
+    summary: 'Sign a checkpoint of all entries, unless one exists',
     output: checkpoint,
     errors: ['VAULT_LOCKED', 'LOG_INCONSISTENT'],
   }),
   'log.checkpoints': procedure({
-    summary: 'List checkpoints, the smallest first',
+    summary: 'List checkpoints, smallest first',
     input: z.strictObject({
-      after: position.default(0).describe('Only those of more entries'),
+      after: position.default(0).describe('Only checkpoints of more entries than this'),
       limit: z.int().min(1).max(1_000).default(1_000),
     }),
     output: z.array(checkpoint),
@@ -90,13 +93,13 @@ export const logProcedures = {
     errors: ['DECISION_NOT_FOUND', 'VAULT_LOCKED', 'LOG_INCONSISTENT'],
   }),
   'log.rows': procedure({
-    summary: 'Read what the database stores of decisions outside the log, and name the differences from their records',
+    summary: 'Compare the data about decisions that the database stores outside the log with their records',
     input: z.strictObject({
       after: position.default(0).describe('Only decisions whose `seq` is greater'),
       limit: z.int().min(1).max(1_000).default(1_000),
     }),
     output: z.strictObject({
-      entries: position.describe('How many entries the log had when it was read'),
+      entries: position.describe('Number of log entries at the time of reading'),
       upTo: position.describe('The greatest `seq`'),
       rows: z.array(
         z.strictObject({
@@ -110,19 +113,19 @@ export const logProcedures = {
     }),
   }),
   'log.accounts': procedure({
-    summary: 'List what the accounts of the ledger hold in the database, those of rolling windows aside',
+    summary: 'List the amounts of the ledger accounts in the database, except those of rolling windows',
     output: z.strictObject({
-      entries: position.describe('How many entries the log had when it was read'),
+      entries: position.describe('Number of log entries at the time of reading'),
       accounts: z.array(z.strictObject({ account: z.string(), held: z.string() })),
     }),
   }),
   'log.stored': procedure({
     summary: 'Check the stored tree of the log and the stored policy revisions',
     output: z.strictObject({
-      entries: position.describe('How many entries the log had when it was read'),
+      entries: position.describe('Number of log entries at the time of reading'),
       changes: z
         .array(z.strictObject({ paymasterId: z.string(), hash: z.string() }))
-        .describe('Which policy came into force, in order'),
+        .describe('The policies that came into force, in order'),
       revisions: z.array(z.string()).describe('The names of all stored revisions'),
       faults: z.array(z.string()),
     }),

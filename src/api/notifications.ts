@@ -15,21 +15,21 @@ const notification = z.strictObject({
   raisedAt: z.number().describe('epoch ms'),
   endedAt: z.number().nullable().describe('epoch ms; null while it lasts'),
   seen: z.boolean(),
-  page: z.string().describe('Page of the console that helps, by its address there'),
+  page: z.string().describe('Address of the console page where the operator can act'),
 });
 
 export type NotificationView = z.output<typeof notification>;
 
 const webhook = z.strictObject({
   url: z.string().nullable().describe('Without a password; null: notifications are not sent'),
-  attemptedAt: z.number().nullable().describe('When it was called last, epoch ms; null before the first call'),
-  error: z.string().nullable().describe('Why the last call failed; null where it did not'),
-  waiting: z.number().describe('How many notifications are still to be sent'),
+  attemptedAt: z.number().nullable().describe('Time of the last call, epoch ms; null before the first call'),
+  error: z.string().nullable().describe('Why the last call failed; null if it succeeded'),
+  waiting: z.number().describe('Number of notifications that are still to be sent'),
 });
 
 export const notificationProcedures = {
   'notifications.list': procedure({
-    summary: 'List notifications, newest first; of those that are over, the newest 500 are kept',
+    summary: 'List notifications, newest first. Of those that have ended, only the newest 500 are kept',
     input: z.strictObject({ limit: z.int().min(1).max(500).default(100) }),
     output: z.strictObject({ unseen: z.number().describe('Of all'), notifications: z.array(notification) }),
   }),
@@ -42,7 +42,7 @@ export const notificationProcedures = {
     output: webhook,
   }),
   'notifications.setWebhook': procedure({
-    summary: 'Send notifications to a URL from now on, or to none',
+    summary: 'Set the URL to which notifications are sent, or remove it',
     input: z.strictObject({ url: httpUrl.nullable() }),
     output: webhook,
     errors: ['VAULT_LOCKED', 'DATA_FOLDER_UNUSABLE'],
@@ -54,7 +54,7 @@ export const notificationProcedures = {
   }),
   'notifications.test': procedure({
     summary: 'Send a test notification to the URL, once',
-    output: z.strictObject({ ok: z.boolean(), message: z.string().describe('The result in words') }),
+    output: z.strictObject({ ok: z.boolean(), message: z.string().describe('The result as text') }),
     errors: ['WEBHOOK_NOT_FOUND'],
   }),
 };

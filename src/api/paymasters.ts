@@ -15,8 +15,8 @@ const icon = z
   );
 
 const sponsorAnswer = z.strictObject({
-  icon: icon.nullable().describe('Beside the name of the DApp'),
-  isTold: z.boolean().describe('False: stubs have neither sponsor nor isFinal'),
+  icon: icon.nullable().describe('Shown next to the name of the DApp'),
+  isTold: z.boolean().describe('False: stub data contains neither sponsor nor isFinal'),
 });
 
 const paymaster = z.strictObject({
@@ -24,13 +24,15 @@ const paymaster = z.strictObject({
   accountId: z.string(),
   name: z.string(),
   chainId: z.number(),
-  apiKey: z.string().describe('The newest of its API keys that are not revoked'),
+  apiKey: z.string().describe('The newest API key that is not revoked'),
   version: z.string(),
   fundingWallet: z.string().nullable(),
   allowedOrigins: z.array(z.string()).readonly(),
   maxExpirySeconds: z.number().describe('seconds: the longest expiryDuration that a request may ask for'),
   tokenMode: z.boolean().describe('Whether users may pay in tokens'),
-  sponsor: sponsorAnswer.optional().describe('What stubs say of who sponsors; absent: the name, without an icon'),
+  sponsor: sponsorAnswer
+    .optional()
+    .describe('What stub data says about the sponsor; absent: the name, without an icon'),
   createdAt: z.number(),
 });
 
@@ -62,13 +64,13 @@ export const paymasterProcedures = {
     errors: ['ACCOUNT_NOT_FOUND'],
   }),
   'paymasters.fundingMessage': procedure({
-    summary: 'Issue the message that the funding wallet has to sign; it replaces an earlier one',
+    summary: 'Issue the message that the funding wallet must sign. It replaces an earlier message',
     input: z.strictObject({ paymasterId: id }),
     output: z.strictObject({ paymasterId: z.string(), fundingMessage: z.string() }),
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'paymasters.setFundingWallet': procedure({
-    summary: 'Change the funding wallet, proved by its signature of the newest funding message',
+    summary: 'Change the funding wallet. Requires its signature of the newest funding message',
     input: z.strictObject({ paymasterId: id, type: z.literal('paymasterFundingId'), signature: z.string(), address }),
     output: paymaster,
     errors: ['PAYMASTER_NOT_FOUND', 'INVALID_SIGNATURE'],
@@ -86,19 +88,21 @@ export const paymasterProcedures = {
     errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NAME_EXISTS'],
   }),
   'paymasters.replaceKey': procedure({
-    summary: 'Give a DApp a new API key; all the old ones are refused at once',
+    summary: 'Create a new API key for a DApp. All its old keys are refused at once',
     input: z.strictObject({ paymasterId: id }),
     output: paymaster,
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'paymasters.setSponsor': procedure({
-    summary: 'Set what stubs say about the sponsor (ERC-7677); some wallets take it for fields of the operation',
+    summary:
+      'Set what stub data says about the sponsor (ERC-7677). Some wallets mistake it for fields of the operation',
     input: sponsorAnswer.extend({ paymasterId: id }),
     output: paymaster,
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'paymasters.setMaxExpiry': procedure({
-    summary: 'Set the longest expiryDuration that a request may ask for: for that long it can hold the gas tank',
+    summary:
+      'Set the longest expiryDuration that a request may have. An operation can reserve a part of the gas tank for that long',
     input: z.strictObject({ paymasterId: id, seconds: z.int().min(maxExpiry.least).max(maxExpiry.most) }),
     output: paymaster,
     errors: ['PAYMASTER_NOT_FOUND'],
@@ -110,7 +114,7 @@ export const paymasterProcedures = {
     errors: ['PAYMASTER_NOT_FOUND'],
   }),
   'paymasters.pause': procedure({
-    summary: 'Pause one DApp: Gasdesk signs nothing for it until it is resumed. A pause in force keeps its start',
+    summary: 'Pause one DApp: Gasdesk signs nothing for it until it is resumed. An existing pause keeps its start time',
     input: z.strictObject({ paymasterId: id, reason: pauseReason.optional() }),
     output: pause,
     errors: ['PAYMASTER_NOT_FOUND'],

@@ -38,7 +38,7 @@ export const policyProcedures = {
       z.strictObject({
         revision: revisionName,
         at: z.number().describe('Since when, epoch ms'),
-        changes: z.array(change).nullable().describe('Against the one before; null for the first'),
+        changes: z.array(change).nullable().describe('Changes from the previous revision; null for the first'),
       }),
     ),
     errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY'],
@@ -53,7 +53,7 @@ export const policyProcedures = {
       file: z.string().describe('The part that a policy file contains'),
       settings: z
         .array(z.strictObject({ title: z.string(), value: z.string() }))
-        .describe('The part that no file contains'),
+        .describe('The part that a file cannot contain'),
     }),
     errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY', 'POLICY_REVISION_NOT_FOUND'],
   }),
@@ -76,18 +76,18 @@ export const policyProcedures = {
     summary: 'Show what a policy file would change, and the results of its tests; changes nothing',
     input: z.strictObject({ paymasterId: id, ...file }),
     output: z.strictObject({
-      revision: revisionName.describe('The one in force, from which it would change'),
+      revision: revisionName.describe('The revision in force, which the file would change'),
       changes: z.array(change),
       tests: z.array(testResult),
     }),
     errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY', 'POLICY_FILE_INVALID', 'POLICY_CHANGED'],
   }),
   'policies.apply': procedure({
-    summary: 'Make a policy file the policy of a DApp, as one revision or not at all',
+    summary: 'Apply a policy file to a DApp, as one revision or not at all',
     input: applied,
     output: z.strictObject({
       before: revisionName,
-      revision: revisionName.describe('The one in force now; the same if nothing has changed'),
+      revision: revisionName.describe('The revision now in force; the same as before if nothing has changed'),
       changes: z.array(change),
       tests: z.array(testResult),
     }),
@@ -105,7 +105,7 @@ export const policyProcedures = {
     summary: 'Run the tests of a policy file; changes nothing',
     input: z.strictObject({
       text: file.text,
-      paymasterId: id.optional().describe('The DApp whose version and chain it is for; absent: 1.1.0 on Ethereum'),
+      paymasterId: id.optional().describe('The DApp whose version and chain are used; absent: 1.1.0 on Ethereum'),
     }),
     output: z.array(testResult),
     errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY', 'POLICY_FILE_INVALID'],

@@ -38,13 +38,11 @@ const weiText = z.string().describe('wei, decimal');
 
 const trialReport = z.strictObject({
   decisions: z.number(),
-  same: z.number().describe('Sponsored then and under the draft, or denied both times'),
+  same: z.number().describe('Sponsored both then and under the draft, or denied both times'),
   ...flipCounts.shape,
-  unknown: z
-    .number()
-    .describe('Could not be evaluated: something was not read at the time, or the record is incomplete'),
+  unknown: z.number().describe('Could not be evaluated: a value was not read at the time, or the record is incomplete'),
   costWei: z.strictObject({ before: weiText, after: weiText }).describe('Actual costs; the maximum if unknown'),
-  senders: flipCounts.describe('Users of whom an operation is among those'),
+  senders: flipCounts.describe('Number of users with at least one such operation'),
   byRule: z.record(z.string(), flipCounts).describe('By the rule that denies, under the draft or then'),
   flips: z
     .array(
@@ -79,7 +77,7 @@ export const policyTrialProcedures = {
       change: policyChange.describe('The call that would make the change'),
       from: z.number().optional().describe('Only decisions made at this time (epoch ms) or later'),
       to: z.number().optional().describe('Only decisions made before this time (epoch ms)'),
-      last: z.int().positive().optional().describe('Only so many, the newest'),
+      last: z.int().positive().optional().describe('Only this many decisions, the newest ones'),
     }),
     output: z.strictObject(trial),
     errors: [
@@ -94,15 +92,21 @@ export const policyTrialProcedures = {
     ],
   }),
   'policies.trial': procedure({
-    summary: 'Show the progress and the result of a trial; waits until there is news',
+    summary: 'Show the progress and the result of a trial. Waits until it has advanced',
     input: z.strictObject({
       ...trial,
-      seen: z.int().default(-1).describe('How many tried decisions the caller knows of: it waits for the next ones'),
+      seen: z
+        .int()
+        .default(-1)
+        .describe('Number of tried decisions that the caller already knows. The call waits for more'),
     }),
     output: z.strictObject({
       done: z.number().describe('Decisions tried so far'),
-      of: z.number().nullable().describe('How many there are to try; null until they are counted'),
-      result: z.strictObject({ report: trialReport, series: trialSeries }).nullable().describe('Null until it is over'),
+      of: z.number().nullable().describe('Number of decisions to try; null until they are counted'),
+      result: z
+        .strictObject({ report: trialReport, series: trialSeries })
+        .nullable()
+        .describe('Null until the trial is complete'),
     }),
     errors: ['TRIAL_NOT_FOUND', 'TRIAL_TOO_BIG'],
   }),

@@ -26,16 +26,16 @@ const receivedCall = z.strictObject({
   headers: z.record(z.string(), z.string()),
   body: z.string().describe('Up to 64 KiB'),
   signature: z.enum(['valid', 'missing', 'wrong', 'old', 'unchecked']),
-  behaviour: z.enum(receiverBehaviours).describe('What was done with it'),
+  behaviour: z.enum(receiverBehaviours).describe('How the receiver answered'),
 });
 
 export type ReceivedCall = z.output<typeof receivedCall>;
 
 const receiver = z.strictObject({
-  url: z.string().nullable().describe('On this machine only; null while it does not run'),
+  url: z.string().nullable().describe('URL on this machine; null while the receiver does not run'),
   behaviour: z.enum(receiverBehaviours),
   webhookId: z.string().nullable().describe('The webhook whose secret checks the signatures'),
-  calls: z.array(receivedCall).describe('The last ones, the newest first'),
+  calls: z.array(receivedCall).describe('The last calls, newest first'),
 });
 
 export type ReceiverState = z.output<typeof receiver>;
@@ -53,5 +53,8 @@ export const receiverProcedures = {
     output: receiver,
     errors: ['WEBHOOK_NOT_FOUND', 'VAULT_LOCKED'],
   }),
-  'receiver.stop': procedure({ summary: 'Stop the local receiver; what reached it is forgotten', output: receiver }),
+  'receiver.stop': procedure({
+    summary: 'Stop the local receiver, and discard the calls that it received',
+    output: receiver,
+  }),
 };

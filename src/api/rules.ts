@@ -51,14 +51,14 @@ export const ruleUpdate = z.strictObject({
   policyData: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('As when the rule is added. Changing the data of a limit starts a new cycle'),
+    .describe('In the same format as for a new rule. Changing the data of a limit starts a new cycle'),
   ...bindingUpdate,
 });
 
 const shadowResult = z.strictObject({
   ruleId: z.string(),
-  operations: z.int().describe('Sponsored operations that the rule looked at since it was set'),
-  wouldDeny: z.int().describe('Those of them that it would have denied'),
+  operations: z.int().describe('Sponsored operations that the rule has checked since it was set'),
+  wouldDeny: z.int().describe('Number of these that it would have denied'),
   users: z.int().describe('Their users'),
 });
 
@@ -68,16 +68,18 @@ const limitUsage = z.strictObject({
   active: z.boolean(),
   unit: z.enum(['operations', 'wei', 'usd']).describe('usd: 10^-18 US dollars'),
   threshold: z.string().describe('In the unit, decimal'),
-  used: z.string().describe('Reserved and settled in the window; of a limit per user, what the one who used most has'),
+  used: z.string().describe('Reserved and settled in the window; for a limit per user, of the user who has used most'),
   windowEndsAt: z.number().nullable().describe('epoch ms; null: it has no end'),
   perUser: z
     .strictObject({
-      users: z.number().describe('How many have used it in this window'),
-      atLimit: z.number().describe('How many of them have nothing left'),
-      nearest: z.array(z.strictObject({ user: address, used: z.string() })).describe('The 10 nearest to it'),
+      users: z.number().describe('Number of users in this window'),
+      atLimit: z.number().describe('Number of these users who have used up the limit'),
+      nearest: z
+        .array(z.strictObject({ user: address, used: z.string() }))
+        .describe('The 10 users closest to the limit'),
     })
     .nullable()
-    .describe('Null for a limit of all users together'),
+    .describe('Null for a limit for all users together'),
 });
 
 export { limitUpdate };
@@ -106,7 +108,7 @@ export const ruleProcedures = {
   }),
   'rules.decideAgain': procedure({
     summary:
-      'Decide an operation that was decided before again, by its own facts, under the policy in force. Nothing is signed or stored',
+      'Decide a recorded operation again, with its recorded facts, under the policy in force. Nothing is signed or stored',
     input: z.strictObject({ decisionId: id }),
     output: z.strictObject({
       verdict: z
@@ -123,16 +125,18 @@ export const ruleProcedures = {
   }),
   'rules.evaluate': procedure({
     summary:
-      'Evaluate a condition on an operation that was decided before, with the contracts that are registered now. Nothing is stored',
+      'Evaluate a condition on a recorded operation, with the contracts that are registered now. Nothing is stored',
     input: z.strictObject({ decisionId: id, expression }),
     output: z.strictObject({
       answer: z
         .enum(['true', 'false', 'failed', 'notReplayable'])
-        .describe('failed: it cannot be evaluated; notReplayable: the record does not hold what conditions see'),
+        .describe('failed: it cannot be evaluated; notReplayable: the record lacks the values that conditions read'),
       failure: z.string().nullable().describe('Why it cannot be evaluated'),
       readings: z
         .array(z.strictObject({ text: z.string(), value: z.string().nullable().describe('Null: it is not there') }))
-        .describe('Values that the expression reads, cut off where they are long; of loops those of their first items')
+        .describe(
+          'Values that the expression reads, shortened if they are long; for a loop, the values of its first items',
+        )
         .readonly(),
     }),
     errors: ['DECISION_NOT_FOUND', 'PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY'],
@@ -149,7 +153,7 @@ export const ruleProcedures = {
     errors: ['PAYMASTER_NOT_FOUND', 'RULE_NOT_FOUND', 'RULE_NAME_EXISTS', 'VAULT_LOCKED'],
   }),
   'rules.shadowResults': procedure({
-    summary: 'Show what the rules in shadow of a DApp would have denied since they were set',
+    summary: "Show what a DApp's rules in shadow would have denied since they were set",
     input: z.strictObject({ paymasterId: id }),
     output: z.array(shadowResult),
     errors: ['PAYMASTER_NOT_FOUND'],

@@ -5,7 +5,7 @@ import { id } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
 const costs = z.strictObject({
-  balanceWei: weiText.describe('What the wallet holds'),
+  balanceWei: weiText.describe('Balance of the wallet'),
   missing: z
     .array(z.enum(['entryPoint', 'accountFactory']))
     .describe('Canonical contracts of EntryPoint v0.6 that the chain lacks; empty for other EntryPoints'),
@@ -15,10 +15,10 @@ const costs = z.strictObject({
       accountFactory: weiText,
       contract: weiText.describe('Deploys the paymaster contract'),
       deposit: weiText,
-      operation: weiText.describe('Bundles one operation that creates its account; the EntryPoint pays it back'),
+      operation: weiText.describe('Bundles one operation that creates its account. The EntryPoint refunds the cost'),
     })
-    .describe('The most that each transaction costs at the prices of the moment and half as much again'),
-  depositWei: weiText.describe('Covers the test operation, and some more like it'),
+    .describe('Maximum cost of each transaction at 1.5 times the current prices'),
+  depositWei: weiText.describe('Covers the test operation and a few more operations like it'),
 });
 
 /** A complete, signed operation for EntryPoint v0.6, in JSON-RPC format. */
@@ -39,7 +39,8 @@ const operation = z.strictObject({
 /** Procedures for the setup, from the first contract to the first sponsored operation. */
 export const setupProcedures = {
   'setup.costs': procedure({
-    summary: 'Show what deploying, filling and trying the gas tank of a DApp costs, and what the wallet holds',
+    summary:
+      'Show the cost of deploying the contract, filling the gas tank and sending a test operation, and the balance of the wallet',
     input: z.strictObject({ paymasterId: id, from: address }),
     output: costs,
     errors: ['PAYMASTER_NOT_FOUND', 'RPC_MISSING', 'SIGNER_MISSING', 'CHAIN_UNREACHABLE', 'VAULT_LOCKED'],
@@ -50,8 +51,8 @@ export const setupProcedures = {
     input: z.strictObject({ paymasterId: id }),
     output: z.strictObject({
       decisionId: z.string(),
-      operation: operation.nullable().describe('As it was signed; null where it is not sponsored'),
-      userOpHash: hash.nullable().describe('What the bundler answered; null where it was given to none'),
+      operation: operation.nullable().describe('The signed operation; null if it is not sponsored'),
+      userOpHash: hash.nullable().describe('Answer of the bundler; null if it was not sent to a bundler'),
     }),
     errors: [
       'PAYMASTER_NOT_FOUND',

@@ -12,7 +12,7 @@ const request = caller.extend({
   method: z.string(),
   userOperation: partialUserOperation,
   options: sponsorshipOptions,
-  received: z.unknown().describe('The request as it came in, for the trace'),
+  received: z.unknown().describe('The request as received, for the trace'),
 });
 
 const reason = z.strictObject({ code: z.string(), rule: z.string(), message: z.string(), hint: z.string() });
@@ -23,7 +23,7 @@ const integer = z.string();
 const fees = z.strictObject({ maxFeePerGas: integer, maxPriorityFeePerGas: integer });
 
 const paymasterPart = z.strictObject({
-  paymasterAndData: z.string().describe('As the contracts take it; 0x for none'),
+  paymasterAndData: z.string().describe('In the format of the contracts; 0x for none'),
   fields: z
     .strictObject({
       paymaster: z.string(),
@@ -36,7 +36,7 @@ const paymasterPart = z.strictObject({
         .describe('If the signature is a suffix, and not asked for in paymasterData'),
     })
     .optional()
-    .describe('The same as fields of the operation, from EntryPoint v0.7 on'),
+    .describe('The same data as fields of the operation, from EntryPoint v0.7 on'),
 });
 
 /** Procedures for deciding and signing, and for what a DApp may read before it requests sponsorship. */
@@ -47,7 +47,7 @@ export const sponsorshipProcedures = {
     output: z.strictObject({
       name: z.string(),
       icon: z.string().optional(),
-      isSponsorTold: z.boolean().describe('Whether stubs say who sponsors'),
+      isSponsorTold: z.boolean().describe('Whether stub data names the sponsor'),
       version: z.string(),
       entryPoint: z.string(),
       entryPointVersion,
@@ -76,7 +76,7 @@ export const sponsorshipProcedures = {
   }),
   'sponsorship.stub': procedure({
     summary:
-      'Give paymaster data to estimate gas with, or the reason why the operation would be denied. Reserves nothing',
+      'Return paymaster data for estimating gas, or the reason why the operation would be denied. Reserves nothing',
     input: request,
     output: paymasterPart.extend({ reason: reason.optional() }),
     errors: [
@@ -101,21 +101,21 @@ export const sponsorshipProcedures = {
     summary: 'List the tokens in which users of a DApp may pay',
     input: caller,
     output: z.strictObject({
-      paymasterAddress: z.string().describe('That takes the tokens; that sponsors, where no contract takes any'),
-      dummy: paymasterPart
-        .optional()
-        .describe('Sponsored, with the limits of paying in a token: no division by fees of 0'),
+      paymasterAddress: z
+        .string()
+        .describe('Contract that takes the tokens or, if none does, the contract that sponsors'),
+      dummy: paymasterPart.optional().describe('For a sponsored operation, with the gas limits of a token payment'),
       tokens: z.array(
         z.strictObject({
           address: z.string(),
           symbol: z.string(),
           decimals: z.number(),
           exchangeRate: integer.describe('Smallest units of the token per 1e18 wei, premium included'),
-          postOpGas: integer.describe("What is charged for at most beyond the operation's own gas"),
+          postOpGas: integer.describe("Gas that is charged at most in addition to the operation's own gas"),
           nativeToUsd: integer.describe('Millionths of a USD per 1e18 wei; 0 if unknown'),
         }),
       ),
-      reason: reason.optional().describe('Why users may pay in no token at all'),
+      reason: reason.optional().describe('Why users cannot pay in tokens'),
     }),
     errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE'],
   }),
@@ -139,7 +139,7 @@ export const sponsorshipProcedures = {
     ],
   }),
   'sponsorship.balance': procedure({
-    summary: 'Show the balance of the gas tank, and how much of it is reserved for operations not yet mined',
+    summary: 'Show the balance of the gas tank, and the part that is reserved for operations that are not mined yet',
     input: caller,
     output: z.strictObject({ balanceWei: integer, reservedWei: integer }),
     errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE'],

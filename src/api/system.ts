@@ -5,25 +5,25 @@ const check = z.strictObject({
   name: z.string(),
   ok: z.boolean(),
   detail: z.string(),
-  fix: z.string().describe('What to do; empty where nothing is; advice where it is ok all the same'),
+  fix: z.string().describe('What to do; empty if nothing is necessary; advice if the check passed'),
 });
 
 const verification = z.strictObject({
   state: z
     .enum(['verified', 'keyNotKnown', 'faulty'])
     .describe('keyNotKnown: consistent, but the key that signed it is unknown'),
-  words: z.string().describe('What it proves, or the first fault'),
-  decisionId: z.string().nullable().describe('The decision of the first fault, if it is in one'),
+  words: z.string().describe('What the file proves, or the first fault'),
+  decisionId: z.string().nullable().describe('The decision with the first fault, if the fault is in a decision'),
 });
 
 export type Verification = z.output<typeof verification>;
 
 const review = z.strictObject({
   file: z.string().describe('Name of the file that is reviewed, without its folder'),
-  savedAt: z.number().describe('When the file was written last, epoch ms'),
-  from: z.number().describe('When the first of its decisions was made, epoch ms'),
-  to: z.number().describe('When the last was made'),
-  verification: verification.optional().describe('Of a log or a receipt; other files prove nothing'),
+  savedAt: z.number().describe('Time when the file was last written, epoch ms'),
+  from: z.number().describe('Time of the first decision in it, epoch ms'),
+  to: z.number().describe('Time of the last decision'),
+  verification: verification.optional().describe('Only for a log or a receipt; other files prove nothing'),
 });
 
 export type ReviewInfo = z.output<typeof review>;
@@ -36,7 +36,7 @@ const logLine = z.strictObject({
   at: z.number().describe('epoch ms'),
   level: logLevel,
   event: z.string(),
-  fields: z.record(z.string(), z.unknown()).describe('From an allow-list; none of them holds a credential'),
+  fields: z.record(z.string(), z.unknown()).describe('Fields from an allow-list. None of them contains a credential'),
 });
 export const pause = z.strictObject({
   since: z.number().describe('epoch ms'),
@@ -59,14 +59,14 @@ export const systemProcedures = {
       decisions: z.number(),
       review: review.optional().describe('Only in the review of a file'),
       paused: pause.nullable().describe('Null while operations are sponsored'),
-      now: z.number().optional().describe('The time of the desk, epoch ms; absent in a review'),
+      now: z.number().optional().describe("Time of Gasdesk's clock, epoch ms; absent in a review"),
       pausedDapps: z
         .array(pause.extend({ paymasterId: z.string(), name: z.string() }))
-        .describe('DApps that are paused by themselves'),
+        .describe('DApps that are paused individually'),
     }),
   }),
   'system.pause': procedure({
-    summary: 'Pause all sponsorship: Gasdesk signs nothing until it is resumed. A pause in force keeps its start',
+    summary: 'Pause all sponsorship: Gasdesk signs nothing until it is resumed. An existing pause keeps its start time',
     input: z.strictObject({ reason: pauseReason.optional() }),
     output: pause,
   }),
@@ -79,7 +79,7 @@ export const systemProcedures = {
     summary: 'Read the last 1,000 lines of the log since the service started, the oldest first',
     input: z.strictObject({
       level: logLevel.optional().describe('Only lines of this level and of more important ones'),
-      after: z.int().min(0).optional().describe('Only lines that come behind this seq'),
+      after: z.int().min(0).optional().describe('Only lines after this seq'),
     }),
     output: z.strictObject({
       level: z.enum([...logLevel.options, 'silent']).describe('The least important level that is written'),

@@ -12,29 +12,40 @@ const tank = z.strictObject({
   version: z.string(),
   contract: address.nullable(),
   fundingWallet: address.nullable(),
-  hasTanks: z.boolean().describe('The contract keeps a balance per funding wallet; else its deposit is everyone’s'),
+  hasTanks: z
+    .boolean()
+    .describe('True: the contract keeps a balance per funding wallet; false: all DApps share its deposit'),
   signerKind: z
     .enum(['many', 'one', 'fixed'])
-    .describe('Whether the contract accepts several signing keys, one that can be replaced, or one for good'),
+    .describe('Whether the contract accepts several signing keys, one that can be replaced, or one permanent key'),
   owner: address
     .nullable()
-    .describe('Who may withdraw: the funding wallet, or the owner of the contract; null where it does not say'),
+    .describe(
+      'Who may withdraw: the funding wallet, or the owner of the contract; null if the contract does not report it',
+    ),
   canWithdraw: z.boolean().describe('False if the contract allows no withdrawal from here'),
   balanceWei: weiText.nullable(),
   reservedWei: weiText,
-  pendingWithdrawalsWei: weiText.describe('What withdrawals that are not mined yet take out of it'),
+  pendingWithdrawalsWei: weiText.describe('Sum of the withdrawals that are not mined yet'),
   freeWei: weiText.nullable(),
   burnWeiPerDay: weiText.describe(
-    'What was paid for operations in the last seven days, per day; in the first day: what was paid so far',
+    'Average cost of operations per day, over the last seven days; on the first day, the total so far',
   ),
-  daysLeft: z.number().nullable().describe('At that pace; null where nothing was paid'),
-  lowBalanceThresholdWei: weiText.nullable().describe('Below this it is low; null: below twenty operations'),
-  lowBelowWei: weiText.describe('The threshold, or the cost of twenty operations like the newest; 0 before the first'),
+  daysLeft: z.number().nullable().describe('At this average; null if nothing was paid'),
+  lowBalanceThresholdWei: weiText
+    .nullable()
+    .describe('Threshold set by the operator; null: the cost of twenty operations'),
+  lowBelowWei: weiText.describe(
+    'The threshold in use: set by the operator, or the cost of twenty operations like the newest; 0 before the first',
+  ),
   level: z.enum(['good', 'low', 'empty', 'unknown']),
   signer: z.strictObject({
     vault: address.nullable(),
-    next: address.nullable().describe('Prepared, and not yet signed with'),
-    agrees: z.boolean().nullable().describe("Whether the contract accepts the vault's; null where it cannot be asked"),
+    next: address.nullable().describe('The prepared next key, which does not sign yet'),
+    agrees: z
+      .boolean()
+      .nullable()
+      .describe("Whether the contract accepts the vault's key; null if the contract cannot be read"),
   }),
   unchecked,
   error: z.string().nullable().describe('Why the balance cannot be read'),
@@ -42,7 +53,7 @@ const tank = z.strictObject({
 
 export const tankProcedures = {
   'tanks.get': procedure({
-    summary: "Show the balance of a DApp's gas tank, what is reserved, and how long it lasts",
+    summary: "Show the balance of a DApp's gas tank, the reserved part, and how long the balance lasts",
     input: z.strictObject({ paymasterId: id }),
     output: tank,
     errors: ['PAYMASTER_NOT_FOUND'],

@@ -6,11 +6,11 @@ import { procedure } from './procedure.ts';
 
 export const tokenProcedures = {
   'feeTokens.set': procedure({
-    summary: 'Add a fee token or replace its settings; where the chain answers, they are checked against the contract',
+    summary: 'Add a fee token or replace its settings. If the chain answers, Gasdesk compares them with the contract',
     input: feeTokenDefinition,
     output: z.strictObject({
       ...feeTokenDefinition.shape,
-      note: z.string().describe('What the chain says of the token, or why it could not be asked'),
+      note: z.string().describe('What the chain reports about the token, or why the chain could not be read'),
     }),
     errors: ['CHAIN_NOT_SUPPORTED', 'FEE_TOKEN_MISMATCH'],
   }),
@@ -20,11 +20,11 @@ export const tokenProcedures = {
     output: z.array(feeTokenDefinition),
   }),
   'feeTokens.rate': procedure({
-    summary: 'Show the present rate of a fee token, whether it is saved or not',
+    summary: 'Show the current rate of a fee token, which need not be saved',
     input: feeTokenDefinition,
     output: z.strictObject({
       tokensPerCoin: z.string().nullable().describe('Whole tokens for one native coin, without the premium'),
-      error: z.string().nullable().describe('Why no rate is usable'),
+      error: z.string().nullable().describe('Why the rate is unknown'),
     }),
   }),
   'feeTokens.remove': procedure({

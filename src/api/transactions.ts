@@ -35,11 +35,11 @@ const draft = z.strictObject({
   gasLimit: z.string(),
   maxFeePerGasWei: weiText,
   maxPriorityFeePerGasWei: weiText,
-  maxFeeWei: weiText.describe('The most the transaction itself can cost, without its value'),
+  maxFeeWei: weiText.describe('Maximum cost of the transaction itself, without its value'),
   unsigned: hex.describe(
-    'EIP-2718 type 2, or EIP-155 on chains without a base fee; without a signature: what a device signs',
+    'The unsigned transaction that a device signs: EIP-2718 type 2, or EIP-155 on chains without a base fee',
   ),
-  summary: z.string().describe('What it does, in words'),
+  summary: z.string().describe('Description of its effect'),
 });
 
 const transaction = z.strictObject({
@@ -55,14 +55,14 @@ const transaction = z.strictObject({
   state: z
     .enum(['sent', 'mined', 'reverted', 'replaced', 'different', 'forgotten'])
     .describe(
-      'replaced: another one took its nonce; different: mined, but the wallet sent something else than drafted; forgotten: no longer waited for, by the operator',
+      'replaced: another transaction used its nonce; different: mined, but the wallet sent a transaction other than the draft; forgotten: the operator stopped waiting for it',
     ),
   sentAt: z.number().describe('epoch ms'),
   blockNumber: z.number().nullable(),
   gasUsed: z.string().nullable(),
   feeWei: weiText.nullable().describe('The cost of the transaction itself, without its value'),
-  contract: address.nullable().describe('The contract that it made'),
-  outcome: z.string().nullable().describe('The result in words; null until all its effects are applied'),
+  contract: address.nullable().describe('The contract that it created'),
+  outcome: z.string().nullable().describe('Description of the result; null until all its effects are applied'),
 });
 
 export type TransactionView = z.output<typeof transaction>;
@@ -86,10 +86,10 @@ const query = z.strictObject({ chainId: chainId.optional(), paymasterId: id.opti
 /** Absent fields match everything. */
 export type TransactionQuery = z.output<typeof query>;
 
-/** Procedures for what the operator does on chains with the keys of funding wallets and contract owners. */
+/** Procedures for the operator's actions on chains, which the keys of funding wallets and contract owners sign. */
 export const transactionProcedures = {
   'transactions.prepare': procedure({
-    summary: 'Prepare and simulate a transaction; the draft is kept for ten minutes',
+    summary: 'Prepare and simulate a transaction. The draft is kept for ten minutes',
     input: z.strictObject({ action: chainAction, from: address }),
     output: draft,
     errors: [
@@ -106,7 +106,8 @@ export const transactionProcedures = {
     ],
   }),
   'transactions.send': procedure({
-    summary: 'Sign a prepared transaction, or take its signature, and hand it to the chain; each draft once',
+    summary:
+      'Sign a prepared transaction, or accept its signature, and send it to the chain. Each draft can be sent once',
     input: z.strictObject({ draftId: id, signed }),
     output: transaction,
     errors: [
@@ -129,7 +130,7 @@ export const transactionProcedures = {
   }),
   'transactions.handOver': procedure({
     summary:
-      'Leave a prepared transaction to a wallet in the browser, which sends it; the amount of a withdrawal is held',
+      'Reserve a prepared transaction for a wallet in the browser, which sends it. The amount of a withdrawal is held meanwhile',
     input: z.strictObject({ draftId: id }),
     errors: [
       'DRAFT_NOT_FOUND',
@@ -142,32 +143,35 @@ export const transactionProcedures = {
     ],
   }),
   'transactions.handBack': procedure({
-    summary: 'Report the hash under which the wallet in the browser sent it; the desk then follows it',
+    summary:
+      'Report the hash of the transaction that the wallet in the browser has sent. Gasdesk then follows the transaction',
     input: z.strictObject({ draftId: id, hash }),
     output: transaction,
     errors: ['TRANSACTION_MAYBE_SENT'],
   }),
   'transactions.takeBack': procedure({
     summary:
-      'Report that the wallet in the browser gave no hash; a draft that certainly was not sent can be sent again',
+      'Report that the wallet in the browser returned no hash. If it is certain that it sent nothing, the draft can be sent again',
     input: z.strictObject({
       draftId: id,
       unclear: z
         .string()
         .max(300)
         .nullable()
-        .describe("The wallet's words, where they leave open whether it was sent; null: it refused"),
+        .describe(
+          "The wallet's message, if it does not say whether the transaction was sent; null: the wallet refused",
+        ),
     }),
     errors: ['TRANSACTION_MAYBE_SENT'],
   }),
   'transactions.forget': procedure({
-    summary: 'Stop waiting for a transaction that the node does not know, and stop counting it',
+    summary: 'Stop waiting for a transaction that the node does not know. Its amount then no longer counts as pending',
     input: z.strictObject({ transactionId: id }),
     output: transaction,
     errors: ['TRANSACTION_NOT_FOUND', 'TRANSACTION_KNOWN', 'RPC_MISSING', 'CHAIN_UNREACHABLE'],
   }),
   'transactions.list': procedure({
-    summary: 'List what was sent, newest first, as it is on chain now',
+    summary: 'List the sent transactions with their current state on chain, newest first',
     input: query,
     output: z.array(transaction),
   }),

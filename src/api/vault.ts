@@ -16,15 +16,15 @@ export const vaultProcedures = {
     errors: ['VAULT_PASSPHRASE_WRONG', 'VAULT_DAMAGED', 'DATA_FOLDER_UNUSABLE'],
   }),
   'vault.unlockers': procedure({
-    summary: 'What unlocks the vault: a passphrase, a key that this machine keeps, or both',
+    summary: 'What unlocks the vault: a passphrase, a key that this machine stores, or both',
     output: z.strictObject({ passphrase: z.boolean(), key: z.boolean() }),
     errors: ['VAULT_DAMAGED', 'DATA_FOLDER_UNUSABLE'],
   }),
   'vault.setPassphrase': procedure({
-    summary: 'Set or change the passphrase of the open vault. An older copy of the vault keeps the old one',
+    summary: 'Set or change the passphrase of the unlocked vault. Older copies of the vault keep the old passphrase',
     input: z.strictObject({
       passphrase: newPassphrase,
-      current: passphrase.optional().describe('The current passphrase; required if it has one'),
+      current: passphrase.optional().describe('The current passphrase; required if the vault has one'),
     }),
     output: done,
     errors: ['VAULT_LOCKED', 'VAULT_PASSPHRASE_WRONG', 'VAULT_DAMAGED', 'DATA_FOLDER_UNUSABLE'],

@@ -14,8 +14,8 @@ const webhook = z.strictObject({
 /** A webhook call of a decision, as lists show it. The decision's trace contains the request and the response. */
 const webhookCallRow = z.strictObject({
   decisionId: z.string(),
-  at: z.number().describe('When it was decided, epoch ms'),
-  index: z.number().describe("Place in the decision's trace"),
+  at: z.number().describe('Time of the decision, epoch ms'),
+  index: z.number().describe("Position in the decision's trace"),
   webhookId: z.string(),
   method: z.enum(['GET', 'POST']),
   url: z.string().describe('Its first 500 characters'),
@@ -47,7 +47,7 @@ export const webhookProcedures = {
     errors: ['PAYMASTER_NOT_FOUND', 'WEBHOOK_NOT_FOUND'],
   }),
   'webhooks.setUrl': procedure({
-    summary: 'Change the URL of a webhook; its id and its signing secret stay',
+    summary: 'Change the URL of a webhook. Its id and its signing secret stay the same',
     input: z.strictObject({ paymasterId: id, webhookId: z.string(), webhookUrl: httpUrl }),
     errors: ['PAYMASTER_NOT_FOUND', 'WEBHOOK_NOT_FOUND', 'VAULT_LOCKED'],
   }),
@@ -61,7 +61,7 @@ export const webhookProcedures = {
       'List the calls that the last decisions of a DApp made to its webhooks and those of its rules, newest first',
     input: z.strictObject({
       paymasterId: id,
-      decisions: z.int().min(1).max(1000).default(100).describe('How many decisions are looked through'),
+      decisions: z.int().min(1).max(1000).default(100).describe('Number of decisions that are searched'),
     }),
     output: z.array(webhookCallRow),
     errors: ['PAYMASTER_NOT_FOUND'],
@@ -73,7 +73,7 @@ export const webhookProcedures = {
     errors: ['WEBHOOK_NOT_FOUND', 'VAULT_LOCKED'],
   }),
   'webhooks.test': procedure({
-    summary: 'Call a webhook, registered or of a WEBHOOK rule, as a decision would; nothing is decided or stored',
+    summary: 'Call a webhook, registered or of a WEBHOOK rule, as for a decision. Nothing is decided or stored',
     input: z.strictObject({
       webhookId: z.string(),
       data: z.record(z.string(), z.unknown()).describe('Sent as webhookData'),
@@ -81,8 +81,8 @@ export const webhookProcedures = {
     }),
     output: z.strictObject({
       step: traceStep.describe('As in the trace of a decision'),
-      message: z.string().describe('What that means for an operation'),
-      hint: z.string().describe('What to do; empty where nothing is to be done'),
+      message: z.string().describe('The effect on an operation'),
+      hint: z.string().describe('What to do; empty if nothing is necessary'),
     }),
     errors: ['WEBHOOK_NOT_FOUND', 'VAULT_LOCKED'],
   }),

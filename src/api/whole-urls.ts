@@ -5,5 +5,5 @@ export const wholeUrls = z
   .boolean()
   .optional()
   .describe(
-    'True: URLs of webhooks with what the vault has of them, while it is unlocked; else with [secret] in its place',
+    'True: webhook URLs including the secrets from the vault, while it is unlocked; otherwise with [secret] in place of the secrets',
   );

@@ -6,7 +6,7 @@ import { procedure } from './procedure.ts';
 const wei = z.string().describe('wei, decimal');
 const stop = z.strictObject({
   rule: z.string(),
-  name: z.string().nullable().describe('What the operator has named it; null for what has no name'),
+  name: z.string().nullable().describe('Name that the operator gave it; null if it has none'),
   code: z.string(),
 });
 const perPeriod = z.strictObject({ atOnce: wei.nullable(), hour: wei.nullable(), day: wei.nullable() });
@@ -20,29 +20,29 @@ const verdict = z
   .nullable();
 
 const bound = z.strictObject({
-  period: z.enum(['atOnce', 'hour', 'day']).describe('Nothing is waited for, any 60 minutes, any 24 hours'),
-  amountWei: wei.nullable().describe('The most that it can cost; null: nothing stops the attacker'),
+  period: z.enum(['atOnce', 'hour', 'day']).describe('At once (without waiting), any 60 minutes, any 24 hours'),
+  amountWei: wei.nullable().describe('Maximum cost; null: nothing stops the attacker'),
   stoppedBy: stop.nullable(),
   ladder: z
     .array(stop.extend({ amountWei: wei }))
     .readonly()
-    .describe('What each rule would let through if it were the only one, the least first'),
+    .describe('What each rule would allow if it were the only one, lowest amount first'),
   attack: z
     .strictObject({
-      startsAt: z.number().describe('A moment at which the policy lets most through, epoch ms'),
+      startsAt: z.number().describe('A start time at which the policy allows the largest amount, epoch ms'),
       amountWei: wei,
       volleys: z
         .array(
           z.strictObject({
             afterMs: z.number().describe('After the start of the attack'),
-            count: z.string().describe('So many operations, each by a new account'),
+            count: z.string().describe('Number of operations, each by a new account'),
             costWei: wei.describe('Of one of them'),
-            op: z.record(z.string(), z.unknown()).describe('In the form of JSON-RPC'),
+            op: z.record(z.string(), z.unknown()).describe('In the format of JSON-RPC'),
           }),
         )
         .readonly(),
-      last: verdict.describe('On its last operation; null: none is sponsored'),
-      next: verdict.describe('On one more; null: nothing stops it'),
+      last: verdict.describe('Verdict on its last operation; null: none is sponsored'),
+      next: verdict.describe('Verdict on one more operation; null: nothing stops the attack'),
     })
     .describe('Operations that were decided one after the other, and not signed'),
 });
@@ -55,17 +55,19 @@ export const worstCaseProcedures = {
     input: z.strictObject({ paymasterId: id }),
     output: z.strictObject({
       revision: z.string().describe('The policy revision in force'),
-      at: z.number().describe('When the chain and the ledger were looked at, epoch ms'),
-      coin: z.string().describe('What the coin of the chain is called'),
+      at: z.number().describe('Time when the chain and the ledger were read, epoch ms'),
+      coin: z.string().describe("Symbol of the chain's coin"),
       tankWei: wei.nullable().describe('Balance of the gas tank; null: the chain has no RPC URL'),
       baseFeeWei: wei.nullable(),
-      operationWei: wei.nullable().describe('The most that one operation can cost; null: none is sponsored'),
+      operationWei: wei.nullable().describe('Maximum cost of one operation; null: none is sponsored'),
       bounds: z.array(bound).readonly(),
       perAccount: z
         .array(stop)
         .readonly()
-        .describe('Rules that count each account by itself and stop no attacker: new accounts are free'),
-      asksWebhooks: z.boolean().describe('True: webhooks are asked too. They are assumed to verify'),
+        .describe('Rules that count each account separately. They stop no attacker, because new accounts are free'),
+      asksWebhooks: z
+        .boolean()
+        .describe('True: the policy also calls webhooks. They are assumed to approve every operation'),
       leavesRulesOut: z
         .boolean()
         .describe(
@@ -89,11 +91,11 @@ export const worstCaseProcedures = {
               'tank',
             ]),
             sentence: z.string(),
-            amountsWei: perPeriod.describe('The worst case with it'),
+            amountsWei: perPeriod.describe('The worst case after the change'),
           }),
         )
         .readonly()
-        .describe('What could be changed, in the order of what it saves; what saves nothing too'),
+        .describe('Possible changes, largest saving first, including those that save nothing'),
     }),
     errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE', 'CONTRACT_MISMATCH'],
   }),

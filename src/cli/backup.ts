@@ -19,6 +19,6 @@ export const backupCommand = calling(
 ).addHelpText(
   'after',
   `
-The desk keeps working during a backup. The passphrase (--passphrase-file or $GASDESK_PASSPHRASE) encrypts the file
+Gasdesk continues to decide during a backup. The passphrase (--passphrase-file or $GASDESK_PASSPHRASE) encrypts the file
 and unlocks the vault after a restore. "age -d FILE | tar x" opens a backup without Gasdesk.`,
 );

@@ -51,11 +51,14 @@ const addUnreachable = (to: Command): Command =>
       coinArgument(' above 0, such as 0.05'),
     );
 
-/** The setting that both options make up. @throws EngineError `VALIDATION` if one of them is missing */
+/** The setting that results from both options. @throws EngineError `VALIDATION` if one of them is missing */
 const unreachableOf = ({ unreachable, unreachableBudget: budgetWei }: Unreachable): Input['unreachable'] => {
   if (unreachable === 'sign' && budgetWei !== undefined) return { budgetWei };
   if (unreachable !== 'sign' && budgetWei === undefined) return unreachable === undefined ? undefined : null;
-  throw new EngineError('VALIDATION', 'Give both --unreachable sign and --unreachable-budget AMOUNT, or neither');
+  throw new EngineError(
+    'VALIDATION',
+    'Use --unreachable sign together with --unreachable-budget AMOUNT, or neither of them',
+  );
 };
 
 interface Price {
@@ -78,8 +81,8 @@ const addPrice = (to: Command): Command =>
     );
 
 /**
- * The setting that the options for the coin's price make up. @throws EngineError `VALIDATION` if they exclude each
- * other
+ * The setting that results from the options for the coin's price. @throws EngineError `VALIDATION` if the options
+ * contradict each other
  */
 const priceOf = ({ usd, nativeFeed, maxAge }: Price): Input['price'] => {
   if (usd !== undefined && nativeFeed !== undefined) {
@@ -107,7 +110,7 @@ export const chainCommand = group('chain', 'Chains and how to reach them', [
       "--treasury <address>  address that receives users' token fees from singleton paymasters (default: the signer's address; choose one whose key you hold)",
     breaker: {
       words:
-        '--breaker <limit>  most that Gasdesk may sign for, in the native coin per period, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses only the DApp that exceeds half of it. "default": per hour, a quarter of what the gas tanks of the chain hold, or what 20 usual operations may cost, whichever is more; "off" removes the limit',
+        '--breaker <limit>  most that Gasdesk may sign for, in the native coin per period, such as 0.5/1h. Beyond it, Gasdesk pauses all sponsorship; on a chain with several DApps, it pauses only the DApp that exceeds half of it. "default": per hour, a quarter of the balance of the gas tanks on the chain, or the cost of 20 usual operations, whichever is more; "off" removes the limit',
       parse: breakerArgument,
       none: 'off',
     },

@@ -48,7 +48,7 @@ export const contractCommand = group('contract', 'Paymaster contracts', [
   }),
   sending(
     'accept-signer',
-    "Make a contract accept the chain's next signing key, or the present one if none is prepared",
+    "Make a contract accept the chain's next signing key, or the current one if none is prepared",
     'acceptSigner',
     byOwner,
   ),

@@ -30,7 +30,7 @@ const orderOf = (options: DeskOptions, url: UrlFlag, flag: '--to' | '--from') =>
 };
 
 const ENGINES_GO_ON =
-  'Engines still use that database. The copy lacks what they do from now on. Let only one of the two desks sign';
+  'Engines still use that database. Later changes are not in the copy. Let engines sign with only one of the two databases';
 
 const copy = command('copy', 'Copy data, log and vault from the data folder to PostgreSQL, or back')
   .addOption(new Option('--to [url]', 'empty database to copy into, without a password').conflicts('from'))
@@ -38,14 +38,14 @@ const copy = command('copy', 'Copy data, log and vault from the data folder to P
   .addHelpText(
     'after',
     `
-Copies data, log and vault, and compares every row. Stop the service first. A password belongs into GASDESK_DATABASE, which
---to and --from use when they have no URL, into PGPASSWORD or into a password file. Settings and local keys stay in the
+Copies data, log and vault, and compares every row. Stop the service first. Put a password into GASDESK_DATABASE
+(which --to and --from use if they have no URL), into PGPASSWORD or into a password file. Settings and local keys stay in the
 data folder.`,
   )
   .action(async ({ to, from, database: other, ...options }: DeskOptions & CopyFlags) => {
     const url = to ?? from;
     if (url === undefined || other !== undefined) {
-      throw new EngineError('VALIDATION', 'Name the database by --to or --from');
+      throw new EngineError('VALIDATION', 'Name the database with --to or --from');
     }
     const { order, folder, database } = orderOf(options, url, to === undefined ? '--from' : '--to');
     const { copyIntoDatabase, copyOutOfDatabase } = await import('../engine/backup/database-copy.ts');
@@ -62,4 +62,4 @@ data folder.`,
   });
 
 /** `gasdesk database` */
-export const databaseCommand = group('database', 'The database of the desk', [copy]);
+export const databaseCommand = group('database', 'The database of Gasdesk', [copy]);

@@ -19,7 +19,7 @@ export interface DeskOptions {
   readonly passphraseFile?: string;
 }
 
-/** Where `npm run build` puts the console. */
+/** The folder into which `npm run build` writes the console. */
 export const CONSOLE_FOLDER = join(import.meta.dirname, '..', '..', 'out', 'renderer');
 
 /** Path of the folder that a command works on, even if it does not exist. */

@@ -16,7 +16,7 @@ const cannotOpen = (error: unknown): Report => {
   const detail = error instanceof Error ? error.message : String(error);
   return {
     ok: false,
-    checks: [{ name: 'start', ok: false, detail, fix: 'Fix this first: the desk cannot be opened.' }],
+    checks: [{ name: 'start', ok: false, detail, fix: 'Fix this first: the data folder cannot be opened.' }],
   };
 };
 

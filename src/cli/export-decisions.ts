@@ -7,8 +7,8 @@ import type { Caller, ProcedureInput } from '../api/index.ts';
 const isPipeClosed = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EPIPE';
 
 /**
- * Writes decisions, oldest first, including those made meanwhile. Reads only as fast as `out` accepts data, and ends
- * without an error when the reader of `out` is gone.
+ * Writes decisions, oldest first, including those made while the export runs. Reads only as fast as `out` accepts data,
+ * and ends without an error when the reader of `out` has closed it.
  */
 export const exportDecisions = async (
   call: Caller,

@@ -27,11 +27,11 @@ interface FieldText<Value> {
   readonly send?: (typed: never) => Value | Promise<Value>;
 }
 
-/** A field that is made up of several options, or of one that every command has. */
+/** A field whose value comes from several options, or from an option that every command has. */
 interface Together<Value> {
   /** Adds the options that are only for this field. */
   readonly add?: (command: Command) => unknown;
-  /** The value that all options result in; undefined if the field is omitted. */
+  /** The value that results from all options; undefined if the field is omitted. */
   readonly read: (options: never) => Value | Promise<Value> | undefined;
 }
 
@@ -146,7 +146,7 @@ export const withFields = <Input extends object, Options extends object = DeskOp
     return [[field, read] as const];
   });
   to.action(async () => {
-    // Read before waiting for anything, because the next run of this command in the same process replaces both.
+    // Read before the first `await`, because the next run of this command in the same process replaces both.
     const [options, given] = [to.opts(), to.processedArgs as (string | undefined)[]];
     const input: Record<string, unknown> = {};
     for (const [field, read] of readers) {

@@ -43,7 +43,7 @@ const partsWords = (value: object, row: Row): string => {
   return texts.map(([name, text]) => (Array.isArray(value) ? text : `${label(name)} ${text}`)).join(', ') || '-';
 };
 
-/** A value as text. The field `symbol` next to an amount names its coin. */
+/** A value as text. The field `symbol` in the same row names the coin of an amount. */
 const words = (key: string, value: unknown, row: Row): string => {
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -81,8 +81,8 @@ const record = (row: Row): string => {
 const isList = (value: Printable): value is readonly Row[] => Array.isArray(value);
 
 /**
- * Readable text: a table for a list, a line per field for a record. Raw values are replaced with coins, times and
- * words.
+ * Readable text: a table for a list, and one line per field for a record. Amounts, times and codes are replaced by
+ * readable values.
  */
 export const humanText = (value: Printable): string => {
   if (!isList(value)) return record(value);

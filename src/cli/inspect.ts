@@ -3,7 +3,7 @@ import { inspectionText } from './inspection-text.ts';
 import { exitWith, terminal } from './terminal.ts';
 import { chainIdArgument } from './words.ts';
 
-/** Read limit. It exceeds what is inspected, so the rest need not be read. */
+/** Maximum length of the input. It exceeds the maximum length of an inspected value, so the rest need not be read. */
 const MAX_INPUT_BYTES = 1024 * 1024;
 
 /** Reads standard input to its end. */

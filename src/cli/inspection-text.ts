@@ -8,14 +8,14 @@ import { harmless, timeWords } from './human-text.ts';
 
 type InspectionView = ProcedureOutput<'inspect.value'>;
 
-/** What the text for a value depends on. */
+/** The data needed to show a value as text. */
 interface WordContext {
   readonly names: ReadonlyMap<string, string>;
   readonly symbol: string | null;
 }
 
 const LAST_SECOND = 8_640_000_000_000n;
-/** Longer hex is shortened in the middle. `--json` shows all of it. */
+/** Longer hex is shortened in the middle. With `--json`, it is shown completely. */
 const SHOWN_HEX = 70;
 
 const numberWords = (value: string): string => (value.length > 3 ? grouped(value) : value);
@@ -71,7 +71,7 @@ const readingLines = (reading: InspectionReading, names: WordContext['names']): 
   ...reading.sections.flatMap((section) => sectionLines(section, { names, symbol: reading.symbol })),
 ];
 
-/** Whether there can be decisions about such a reading. */
+/** Whether decisions may exist for such a reading. */
 const isDecided = ({ what }: InspectionReading): boolean =>
   !['error', 'revertData', 'address', 'callData'].includes(what);
 
@@ -90,7 +90,7 @@ export const inspectionText = ({ readings, misfits, decisions, names }: Inspecti
     ...readingTexts,
     ...(readings.length === 0 ? ['Not recognised. Tried:', ...misfitTexts] : []),
     ...(found.length > 0 ? ['', 'Decisions', ...found] : []),
-    ...(found.length === 0 && readings.some(isDecided) ? ['', 'No decision of this desk is about it.'] : []),
+    ...(found.length === 0 && readings.some(isDecided) ? ['', 'No decision here refers to it.'] : []),
   ];
   return lines.map(harmless).join('\n');
 };

@@ -106,15 +106,18 @@ const acceptRollback = command(
   .addHelpText(
     'after',
     `
-Use this only if the desk refuses to start because its database is an older state of it, and no newer one is left. Stop all
-engines first. Operations that Gasdesk signed after that state may still be mined, and overdraw limits and gas tanks. The
-log gets another key, and an entry that records what was accepted.`,
+Use this only if Gasdesk refuses to start because its database is in an older state, and no newer copy exists. Stop all
+engines first. Operations that Gasdesk signed after that state may still be mined, and overdraw limits and gas tanks. The log then
+has another key, and an entry records the accepted state.`,
   )
   .action(async (options: DeskOptions) => {
     const engine = await openEngine(options, { logLevel: 'error' }, 'accept');
     await engine.stop();
     if (engine.accepted === undefined) {
-      throw new EngineError('VALIDATION', 'There is nothing to accept: the database is as Gasdesk has left it');
+      throw new EngineError(
+        'VALIDATION',
+        'The database is in the state in which Gasdesk left it, so it was not rolled back',
+      );
     }
     const { written, found, words } = engine.accepted;
     print(options.json === true ? { accepted: true, written, found } : { accepted: words }, options.json === true);

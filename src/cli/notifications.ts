@@ -21,7 +21,7 @@ const seen = command('seen', 'Mark all notifications as seen').action((options: 
 
 const webhook = command('webhook', 'Show where notifications are sent, or send them to a URL from now on')
   .option('--url <url>', 'send them to this URL')
-  .addOption(new Option('--remove', 'send them nowhere').conflicts('url'))
+  .addOption(new Option('--remove', 'stop sending them').conflicts('url'))
   .action(({ url, remove, ...options }: DeskOptions & { url?: string; remove?: boolean }) =>
     printFromDesk(options, (call) => {
       if (remove === true) return call('notifications.setWebhook', { url: null });

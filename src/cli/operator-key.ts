@@ -22,7 +22,7 @@ export interface TransactionSignerFlags extends SigningKeyFlags {
 
 export interface TransactionSigner {
   readonly address: Address;
-  /** Signs the draft here, or names the key that signs it in the engine's process. */
+  /** Signs the draft here, or returns the key with which the engine's process signs it. */
   sign(draft: { readonly unsigned: Hex; readonly summary: string }): Promise<SignedDraft>;
 }
 
@@ -65,7 +65,7 @@ export const signingKey = (flags: SigningKeyFlags): SigningKey | undefined => {
   return { kind: 'wallet', url: wallet, address };
 };
 
-/** Announces to the owner of a wallet what the wallet is going to ask. Other keys require no action. */
+/** Announces to the owner of a wallet what the wallet is going to ask. For other keys, the owner has nothing to do. */
 export const announce = (key: SigningKey, what: string): void => {
   if (key.kind === 'wallet') printNote(`Confirm in the wallet:\n${what}`);
 };

@@ -123,7 +123,7 @@ export const templateCommand = addApplyOptions(
     .argument('[name]', 'name of a template; without it, the command lists all templates')
     .option('--dapp <id>', 'paymasterId of the DApp; without it, the command explains the template')
     .option('--set <field=value>', 'fill in a field; may be given several times', setting)
-    .option('--print', 'print the policy file that it makes, and change nothing'),
+    .option('--print', 'print the resulting policy file, and change nothing'),
   'show what would be added and changed, and change nothing',
 ).action(async (name: string | undefined, { dapp, ...options }: Flags) => {
   const { templates, defaultValues } = await loadTemplates();

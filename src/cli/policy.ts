@@ -114,7 +114,7 @@ const exportFile = taking<'policies.export', { readonly into?: string }>(
 
 const apply = taking<'policies.apply', ApplyFlags>(
   'apply',
-  'Make a policy file the policy of a DApp, as one revision or not at all',
+  'Apply a policy file to a DApp, as one revision or not at all',
   'policies.apply',
   {
     paymasterId: dapp,

@@ -2,7 +2,10 @@ import { Command } from 'commander';
 import { version } from '../engine/base/version.ts';
 import { terminal } from './terminal.ts';
 
-/** The commands, in the order of the help. Each is loaded when it is needed: together they take longer than most of them. */
+/**
+ * The commands, in the order of the help. Each is loaded only when it is needed, because loading all of them takes
+ * longer than running most of them.
+ */
 const commands = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./serve.ts')).serveCommand],
   ['review', async () => (await import('./review.ts')).reviewCommand],
@@ -37,8 +40,8 @@ const commands = new Map<string, () => Promise<Command>>([
 ]);
 
 /**
- * Prevents Commander from ending the process and writing to its streams, which it does unless every command overrides
- * that (behaviour 1.5).
+ * Prevents Commander from ending the process and from writing to its streams. Commander would do both unless every
+ * command is configured (behaviour 1.5).
  */
 const leaveProcessToUs = (one: Command): void => {
   one.exitOverride();
@@ -50,7 +53,10 @@ const leaveProcessToUs = (one: Command): void => {
   one.commands.forEach(leaveProcessToUs);
 };
 
-/** The command line with one command. Without a name, or with an unknown one: with all of them, for help and errors. */
+/**
+ * The command line with one command. Without a name, or with an unknown name, it contains all commands, for help and
+ * errors.
+ */
 export const createProgram = async (name = ''): Promise<Command> => {
   const program = new Command('gasdesk').description('ERC-4337 paymaster desk').version(version);
   // `gasdesk log` has both options and subcommands.

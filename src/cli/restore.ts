@@ -16,7 +16,7 @@ const refuseDatabase = (options: DeskOptions): void => {
   const file = join(dataPath(options), dataFiles.config);
   const { database } = loadConfig({ flags: databaseFlag(options), env: terminal().env, file });
   if (database === undefined) return;
-  const message = `This desk is in ${String(shownValue('database', database))}, where "restore" does not write. Restore into another folder without --database and GASDESK_DATABASE, then run "gasdesk database copy --to ${String(shownValue('database', database))}" on that folder`;
+  const message = `The data is in ${String(shownValue('database', database))}, where "restore" does not write. Restore into another folder without --database and GASDESK_DATABASE, then run "gasdesk database copy --to ${String(shownValue('database', database))}" on that folder`;
   throw new EngineError('CONFIG_INVALID', message);
 };
 
@@ -27,8 +27,8 @@ export const restoreCommand = command('restore', 'Replace the contents of a data
     'after',
     `
 The passphrase of the backup comes from --passphrase-file or $GASDESK_PASSPHRASE. Gasdesk checks the whole backup before
-it changes anything. If the data folder holds a desk, Gasdesk first backs that desk up with the same passphrase; its vault
-keeps its own passphrase. The restored desk does not know what was signed after the backup.`,
+it changes anything. If the data folder contains data, Gasdesk first backs it up with the same passphrase; the vault in that
+backup keeps its own passphrase. After the restore, Gasdesk does not know the operations that were signed after the backup.`,
   )
   .action(async (file: string, options: DeskOptions) => {
     refuseDatabase(options);

@@ -39,16 +39,16 @@ const readData = async (text: string): Promise<Record<string, unknown>> => {
     const data = parseExactJson(json);
     if (typeof data === 'object' && data !== null && !Array.isArray(data)) return { ...data };
   } catch {
-    // Reported below.
+    // The error is reported below.
   }
-  throw invalid('--data must be a JSON object, or @ and the file that holds one');
+  throw invalid('--data must be a JSON object, or @ and the file that contains one');
 };
 
 /** The accounts listed in a file, one per line or as CSV. */
 const sendersIn = async (file: string): Promise<readonly string[]> => {
   const { addresses, errors } = readSenders(await readFile(file, 'utf8'));
   const [first] = errors;
-  if (first !== undefined) throw invalid(`${file}, line ${first.line} holds no address: ${first.text}`);
+  if (first !== undefined) throw invalid(`${file}, line ${first.line} contains no address: ${first.text}`);
   return addresses;
 };
 
@@ -105,7 +105,7 @@ const orNone = { parse: timeArgument, none: 'none' };
 const shared = {
   policyData: {
     add: (to: Command) => to.option('--senders <file>', 'addresses of a SENDERS rule: one per line, or CSV'),
-    // Read elsewhere, because it may depend on the rule's current data.
+    // The value is read elsewhere, because it may depend on the rule's current data.
     read: () => undefined,
   },
   when: '--when <expression>  apply the rule only to operations that meet this condition (CEL)',

@@ -39,7 +39,7 @@ export const from = (whose: string) => ({
   add: (command: Command): Command =>
     withSigningKeyFlags(
       command.addOption(
-        new Option('--from-key-file <file>', `file with ${whose}; only this command reads it`).conflicts([
+        new Option('--from-key-file <file>', `file with ${whose}; the key is not stored`).conflicts([
           'keystore',
           'wallet',
         ]),
@@ -48,7 +48,7 @@ export const from = (whose: string) => ({
   read: transactionSigner,
 });
 
-/** What the operator enters for an action: its fields, and the signer. */
+/** The operator's input for an action: its fields, and the signer. */
 type ActionInput<Kind extends Action['kind']> = Omit<Extract<Action, { kind: Kind }>, 'kind'> & {
   from: TransactionSigner;
 };
@@ -56,8 +56,8 @@ type ActionInput<Kind extends Action['kind']> = Omit<Extract<Action, { kind: Kin
 const actions = procedures['transactions.prepare'].input.shape.action.options;
 
 /**
- * A command that has a transaction prepared, signs it with the key that the flags name, waits until it is mined, and
- * prints it. Exits with code 1 if the transaction failed on chain.
+ * A command that prepares a transaction, signs it with the key that the flags name, waits until it is mined, and prints
+ * it. Exits with code 1 if the transaction failed on chain.
  */
 export const sending = <Kind extends Action['kind']>(
   name: string,

@@ -28,7 +28,7 @@ const jsonObject = (text: string): Record<string, unknown> => {
     const value = JSON.parse(text) as unknown;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // Reported below.
+    // The error is reported below.
   }
   throw new InvalidArgumentError('Use a JSON object.');
 };

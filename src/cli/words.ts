@@ -32,7 +32,7 @@ const isoTime = (text: string): number => {
   return exists ? time : Number.NaN;
 };
 
-/** Smaller numbers are refused: as milliseconds they are before March 1973, so they are probably seconds. */
+/** Smaller numbers are refused. As milliseconds they would be times before March 1973, so they are probably seconds. */
 const MILLISECONDS_FROM = 100_000_000_000;
 
 /** Reads a time from the command line: ISO 8601, or milliseconds since 1970. */

@@ -21,12 +21,12 @@ const ladderText = ({ bounds, coin }: WorstCase): string[] => {
     });
     return { rule, ...(Object.fromEntries(columns) as Record<string, string>) };
   });
-  return rows.length === 0 ? [] : ['', 'What each rule would let through by itself:', humanText(rows)];
+  return rows.length === 0 ? [] : ['', 'What each rule alone would allow:', humanText(rows)];
 };
 
 /**
- * The worst case of a policy as readable text: a sentence for each period, the rules with their amounts, and what would
- * change it.
+ * The worst case of a policy as readable text: a sentence for each period, the rules with their amounts, and changes
+ * that would reduce it.
  */
 export const worstCaseText = (found: WorstCase): string => {
   const { bounds, coin, perAccount, suggestions } = found;

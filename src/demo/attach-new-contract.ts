@@ -4,12 +4,12 @@ import type { Service } from '../engine/service/index.ts';
 import type { Address } from '../shared/schema/hex.ts';
 
 const POLL_MS = 20;
-/** One minute of polls, which suffices because a local chain mines immediately. */
+/** One minute of polls, which is enough because a local chain mines immediately. */
 const MAX_POLLS = 3_000;
 
 /**
- * Deploys a paymaster contract as an operator does whose key never leaves them: Gasdesk prepares the transaction, the
- * owner signs it, and Gasdesk attaches the mined contract. Throws an Error if the result is no contract.
+ * Deploys a paymaster contract like an operator whose key is not stored in Gasdesk: Gasdesk prepares the transaction,
+ * the owner signs it, and Gasdesk attaches the mined contract. Throws an Error if no contract was created.
  */
 export const attachNewContract = async (
   { call }: Pick<Service, 'call'>,

@@ -17,7 +17,7 @@ export const deployPaymaster = async (world: World, version: string): Promise<Ad
   story.print(`paymaster contract ${version}`, address);
   const attached = await engine.service.call('paymasterContracts.list', {});
   const isChecked = attached.some((one) => one.address === address && one.checked);
-  story.check(isChecked, 'the contract hashes operations as the desk does, and accepts its signer');
+  story.check(isChecked, 'the contract hashes operations as Gasdesk does, and accepts its signer');
   return address;
 };
 

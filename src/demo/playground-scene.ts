@@ -1,12 +1,12 @@
 import type { Address } from '../shared/schema/hex.ts';
 
-/** What the playground's page loads when it is opened. */
+/** The data that the playground's page loads when it is opened. */
 export interface PlaygroundScene {
   readonly chainId: number;
   readonly chainUrl: string;
   readonly deskUrl: string;
   readonly consoleUrl: string;
-  /** Gives access to the console of the demo, which holds nothing of value. */
+  /** Gives access to the console of the demo, which contains nothing of value. */
   readonly operatorToken: string;
   readonly contracts: { readonly entryPoint: Address; readonly accountFactory: Address; readonly gameItems: Address };
   /** API key of the DApp that pays for its users. */
@@ -15,7 +15,7 @@ export interface PlaygroundScene {
   readonly shop: { readonly apiKey: string; readonly paymaster: Address; readonly token: Address };
 }
 
-/** What the operator or the DApp's backend can do in the playground so that operations are denied. */
+/** Switches for the operator or the DApp's backend in the playground. Each of them causes operations to be denied. */
 export const switchNames = ['pause', 'tank', 'breaker', 'newAccounts', 'webhook', 'node'] as const;
 
 export type SwitchName = (typeof switchNames)[number];

@@ -33,7 +33,7 @@ const ownPageOnly: Koa.Middleware = async (context, next) => {
   const host = context.get('host');
   const origin = context.get('origin');
   const isOwn = /^127[.]0[.]0[.]1:\d+$/.test(host) && (origin === '' || origin === `http://${host}`);
-  if (!isOwn) context.throw(403, 'Only the page of the playground may ask this');
+  if (!isOwn) context.throw(403, 'Only the page of the playground may send this request');
   await next();
 };
 
@@ -113,7 +113,9 @@ export const servePlayground = async (story: Story): Promise<ServedPlayground> =
   let playground: Playground | undefined;
   const current = (): Playground => {
     if (playground !== undefined) return playground;
-    throw Object.assign(new Error('The story is being told; the playground opens after it'), { status: 503 });
+    throw Object.assign(new Error('The demonstration is running. The playground opens when it has finished'), {
+      status: 503,
+    });
   };
   let resetting: Promise<void> | undefined;
   const reset = (): Promise<void> => {

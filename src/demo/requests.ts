@@ -39,7 +39,7 @@ export const narrateMined = async (world: World, request: SponsorRequest, signed
   const { partial, reply } = await requestSponsored(world, request);
   const sponsored = reply.result as SponsoredGas | undefined;
   story.check(reply.status === 200 && (sponsored?.paymasterAndData ?? '0x') !== '0x', signed);
-  if (sponsored === undefined) throw new Error('The desk answered without a result');
+  if (sponsored === undefined) throw new Error('Gasdesk answered without a result');
   const { callGasLimit, verificationGasLimit, preVerificationGas } = sponsored;
   const limits = `call ${callGasLimit}, verification ${verificationGasLimit}, before ${preVerificationGas}`;
   story.print('gas', limits);

@@ -74,7 +74,7 @@ export const partialOperation = async (
     callData: encodeCalls('to' in call ? [call] : call),
     maxFeePerGas: `0x${(maxFeePerGas ?? 0n).toString(16)}`,
     maxPriorityFeePerGas: `0x${(maxPriorityFeePerGas ?? 0n).toString(16)}`,
-    // Accounts treat this as a wrong signature instead of reverting.
+    // With this signature, the account returns failure instead of reverting.
     signature: STUB_SIGNATURE,
   };
 };

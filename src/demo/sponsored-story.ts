@@ -14,10 +14,10 @@ import { contractAt, fundGasTank } from './world-contracts.ts';
 const VERSION = '1.1.0';
 const TANK_WEI = parseEther('0.1');
 
-/** The operator's setup, done as the commands do it: the chain, a signer and a paymaster contract. */
+/** The operator's setup, with the same calls as the commands: the chain, a signer and a paymaster contract. */
 const prepareDesk = async (world: World): Promise<Address> => {
   const { story, engine, chain } = world;
-  story.step('The operator connects the desk to the chain and deploys a paymaster');
+  story.step('The operator connects Gasdesk to the chain and deploys a paymaster');
   await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url });
   const signer = await engine.service.call('signers.create', { chainId: chain.chainId });
   story.print('signing key, in the vault', signer.address);
@@ -25,8 +25,8 @@ const prepareDesk = async (world: World): Promise<Address> => {
 };
 
 /**
- * What the DApp's developer does, over HTTP: register, prove control of the funding wallet, whitelist a method, limit
- * each user.
+ * The steps of the DApp's developer, over HTTP: register, prove control of the funding wallet, whitelist a method,
+ * limit each user.
  */
 const prepareDapp = async (world: World, paymaster: Address): Promise<Dapp> => {
   const { story, cast, contracts } = world;
@@ -64,7 +64,7 @@ const tankBalance = async ({ provider, cast }: World, { paymaster }: Dapp): Prom
   return (await contract.getFunction('getBalance')(cast.fundingWallet.address)) as bigint;
 };
 
-/** Denials of a DApp that is not ready yet, each followed by what its hint recommends. */
+/** Denials of a DApp that is not completely set up. After each denial, its hint is followed. */
 const narrateNotReady = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
   const { story, cast } = world;
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
@@ -144,7 +144,7 @@ const narrateSponsored = async (world: World, dapp: Dapp, account: SimpleAccount
 
   const before = await tankBalance(world, dapp);
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
-  const mined = await narrateMined(world, mint, 'the desk sponsors the operation');
+  const mined = await narrateMined(world, mint, 'Gasdesk sponsors the operation');
   story.check((await itemsOf(world, account.address)) === 3n, 'the user owns 3 items');
 
   const charged = before - (await tankBalance(world, dapp));

@@ -16,7 +16,7 @@ export interface Stage {
 }
 
 const narrateDecisions = async ({ story, engine }: World): Promise<void> => {
-  story.step('What the desk wrote down');
+  story.step('What Gasdesk recorded');
   const decisions = await engine.service.call('decisions.list', {});
   for (const { seq, outcome, code, maxCostWei } of [...decisions].reverse()) {
     story.print(`#${seq} ${outcome}`, `${code}, at most ${ether(BigInt(maxCostWei ?? 0))}`);

@@ -4,8 +4,8 @@ export interface Story {
   /** Prints a figure or a fact for the current step. */
   print(what: string, value?: string | number | bigint): void;
   /**
-   * Prints a fact that must be true. @throws Error if `holds` is false, because the step has then failed; `instead`
-   * says what is true
+   * Prints a fact that must be true. @throws Error if `holds` is false, which means that the step has failed; `instead`
+   * says what happened
    */
   check(holds: boolean, what: string, instead?: string): void;
 }

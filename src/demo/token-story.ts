@@ -46,7 +46,7 @@ const openShop = async (world: World): Promise<TokenShop> => {
     decimals: DECIMALS,
     premium: PREMIUM,
     rate: { source: 'static', tokensPerCoin: String(USDT_PER_ETH) },
-    // The user approves the tokens in the operation's own batch, and a prefund would be taken before it.
+    // The operation approves the tokens in its own batch. A prefund would be taken before the batch runs, and fail.
     preFund: false,
   });
   story.print('deposit in the EntryPoint', ether(DEPOSIT_WEI));
@@ -73,7 +73,8 @@ const readMoney = async (
 };
 
 /**
- * The user pays. The operation is denied until the user can pay, and then they are charged its cost and the premium.
+ * The user pays. The operation is denied until the user can pay. Then the user is charged the cost of the operation
+ * plus the premium.
  * @returns the DApp
  */
 export const narrateTokenPayment = async (world: World, account: SimpleAccount): Promise<TokenShop> => {
@@ -99,7 +100,7 @@ export const narrateTokenPayment = async (world: World, account: SimpleAccount):
   await (await shop.token.getFunction('mint').send(account.address, 10n * USDT)).wait();
   const items = await itemsOf(world, account.address);
   const before = await readMoney(world, shop, account);
-  const mined = await narrateMined(world, paid, 'the desk signs it in ERC20 mode');
+  const mined = await narrateMined(world, paid, 'Gasdesk signs it in ERC20 mode');
   story.check((await itemsOf(world, account.address)) === items + 2n, 'the user owns 2 items more');
 
   const after = await readMoney(world, shop, account);

@@ -16,7 +16,7 @@ const EVERY_MS = 1_000;
 
 interface Move {
   readonly method: 'mint' | 'burn';
-  /** True for a new user; otherwise it is the last user who minted. */
+  /** True for a new user; otherwise the last user who minted sends the operation. */
   readonly newUser?: boolean;
   readonly lowFee?: boolean;
 }
@@ -39,7 +39,7 @@ export interface Traffic {
 
 const LOW_FEE = { maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x1' };
 
-/** Sends one user's operation per second. What a visitor changes in Gasdesk affects these users too. */
+/** Sends one user's operation per second. A visitor's changes to Gasdesk affect these users too. */
 export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: Clock): Traffic => {
   const { chain, contracts, provider, url } = world;
   let cancel: (() => void) | undefined;
@@ -55,7 +55,7 @@ export const createTraffic = ({ world, dapp }: Stage, bundler: Bundler, clock: C
     const user = await userOf(move);
     const call = gameCall(world, move.method, 1n);
     const partial = await partialOperation(user, call, contracts.entryPoint, provider);
-    // A user who burns an item may own none, so the gas cannot be estimated.
+    // A user who burns an item may have none, so the gas cannot be estimated.
     const gas = move.method === 'burn' ? GIVEN_GAS : undefined;
     const op = { ...partial, ...gas?.fields, ...(move.lowFee && LOW_FEE) };
     const options = { ...SPONSORED_OPTIONS, ...gas?.options };

@@ -43,8 +43,8 @@ const constructAt = async (provider: Provider, address: Address, creationCode: s
 };
 
 /**
- * Puts an EntryPoint at its canonical address on a local chain, unless it is already there. Throws an Error if it lands
- * elsewhere, or if `deployer` has no provider.
+ * Deploys an EntryPoint at its canonical address on a local chain, unless it is already there. Throws an Error if it is
+ * deployed elsewhere, or if `deployer` has no provider.
  */
 export const deployEntryPoint = async (
   deployer: Signer,

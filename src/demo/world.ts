@@ -60,7 +60,7 @@ const startEngine = (dir: string, options: StageOptions): Promise<Engine> =>
   });
 
 /**
- * Starts a chain, and Gasdesk with an empty data folder. `onEnd` receives functions that end these parts, even if a
+ * Starts a chain, and a Gasdesk with an empty data folder. `onEnd` receives the functions that stop them, even if a
  * later part fails to start.
  */
 export const startWorld = async (

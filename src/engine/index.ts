@@ -55,10 +55,10 @@ export interface EngineOptions {
   /** Sources of `config`, so that the operator can see them and change settings in the file. */
   readonly configSources?: Pick<ConfigSources, 'flags' | 'env'>;
   readonly log: Log;
-  /** Opens the vault, or creates it. Without it, the vault stays locked. */
+  /** Unlocks the vault, or creates it. Without a passphrase, the vault stays locked. */
   readonly passphrase?: Secret<string> | undefined;
   /**
-   * A key that the machine stores, which opens or creates the vault instead of a passphrase. A vault with another key
+   * A key that the machine stores. It unlocks or creates the vault instead of a passphrase. A vault with another key
    * stays locked until `vault.open` is called, which also adds this key to the vault.
    */
   readonly vaultKey?: Secret<Uint8Array> | undefined;
@@ -76,7 +76,7 @@ export interface EngineOptions {
   readonly nameServers?: readonly string[];
   /** What to do if the database is older than this engine's last write. Default: `refuse`. */
   readonly onRollback?: OnRollback;
-  /** Cost of deriving keys for the vault and new keystores. Tests use a low one. */
+  /** scrypt cost for the vault and new keystores. Tests use a low cost. */
   readonly scrypt?: ScryptCost;
 }
 
@@ -97,7 +97,7 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** Creates the vault last, so that no vault is left behind if the database is refused. */
+/** Opens or creates the vault. This is the last step, so that no vault is created if the database is refused. */
 const openOrMakeVault = async (
   store: Store,
   vault: Vault,
@@ -244,7 +244,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     // Servers stop first, so that nothing new is accepted while the rest stops.
     const servers: HttpListener[] = [];
     undo.push(() => Promise.all(servers.map((server) => server.close())));
-    // Wallets stop even before the servers, which wait for requests, which may wait for a wallet's owner.
+    // Wallets stop before the servers: the servers wait for requests, and a request may wait for the owner of a wallet.
     undo.push(() => wallets.stop());
     undo.push(() => transactions.handOvers.stop());
     return {

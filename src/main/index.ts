@@ -33,7 +33,7 @@ const files = { preload: join(built, 'preload', 'index.cjs'), icon: join(console
 /** Maximum time for quitting, in ms. Decisions are already on disk. */
 const STOP_MS = 10_000;
 
-/** Logs errors before and after the engine's own log exists. */
+/** A log for errors that occur before or after the engine's own log exists. */
 const log = createLog({ level: 'error' });
 
 const reviews = createReviewWindows({ ...files, log, worker: join(import.meta.dirname, 'review-worker.js') });
@@ -137,7 +137,7 @@ const fail = (error: unknown): void => {
 
 const stop = async (running: Engine): Promise<void> => {
   systemClock.setTimer(STOP_MS, () => app.exit(1));
-  // The engine stops properly even if stopping the others fails.
+  // The engine must be stopped properly, even if stopping other parts fails.
   const ends = await Promise.allSettled([running.stop(), reviews.stop(), reports.remove()]);
   const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
   for (const error of errors) log.error('desktop.stop', { err: error });

@@ -14,7 +14,7 @@ export interface IpcContext extends Omit<CallContext, 'service'> {
   readonly print: (service: CalledService, filter: unknown) => Promise<void>;
 }
 
-/** Enough for an address, a key or an exported decision. */
+/** Maximum length of copied text: enough for an address, a key or an exported decision. */
 const LONGEST_COPY = 1_000_000;
 
 /** The service for a call from the console's own page. Other pages are refused. */

@@ -46,7 +46,8 @@ export const openingPage = (name: string): string => {
           <h1>Opening ${name}</h1>
           <progress aria-label="Reading"></progress>
           <p>
-            All of it is read and checked before it is shown. The desk goes on working. Close this window to give up.
+            The whole file is read and checked before it is shown. Gasdesk continues to decide. To cancel, close this
+            window.
           </p>
         </main>
       </body>

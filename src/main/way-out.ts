@@ -22,15 +22,13 @@ const showChoice = async (message: string, detail: string, ways: readonly WayOut
   return ways[response] ?? 'quit';
 };
 
-/**
- * Explains why the engine cannot start, and asks the operator what to do. Undefined if none of the choices would help.
- */
+/** Explains why the engine cannot start, and asks the operator what to do. Undefined if no choice would help. */
 export const chooseWayOut = async (error: unknown): Promise<WayOut | undefined> => {
   if (!(error instanceof EngineError)) return undefined;
   if (error.code === 'ADDRESS_IN_USE') {
     const address = `${String(error.data['host'])}:${String(error.data['port'])}`;
     const detail =
-      `DApps reach this desk at http://${address}. Stop the other program and try again, or use a free port this ` +
+      `DApps reach Gasdesk at http://${address}. Stop the other program and try again, or use a free port this ` +
       'time; DApps then need the new address. To change the port permanently, set GASDESK_PORT or "port" in gasdesk.json.';
     return showChoice(`Port ${String(error.data['port'])} is taken by ${await portHolder(address)}`, detail, [
       'again',

@@ -4,11 +4,14 @@ import { z } from 'zod';
 import type { Clock } from '../engine/base/clock.ts';
 import { writeDurably } from '../engine/data-folder/write-durably.ts';
 
-/** The console cannot be used in a smaller window. Like all sizes here, in device-independent pixels. */
+/**
+ * Minimum size of the window, because a smaller console cannot be used. Like all sizes here, in device-independent
+ * pixels.
+ */
 export const SMALLEST = { width: 640, height: 480 };
 
 export const FIRST: WindowState = { width: 1200, height: 800, isMaximised: false };
-/** A drag passes through hundreds of positions. Only the one at which the window stays for this long is stored. */
+/** While the window is dragged, it has hundreds of positions. Only a position that it keeps for this long is stored. */
 const REST_MS = 500;
 /** The part of the window's upper edge that must be visible on a screen, so that the window can be dragged. */
 const HANDLE = { width: 120, height: 30 };
@@ -41,8 +44,8 @@ const canBeHeld = ({ x = 0, y = 0, width }: WindowState, area: Rectangle): boole
 const between = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most));
 
 /**
- * Adapts the state so that the window is visible and usable: not larger than its screen, and not too small. Drops a
- * position outside of all screens, because screens can be unplugged.
+ * Adapts the state so that the window is visible and usable: not larger than its screen, and not too small. Ignores a
+ * position outside of all screens, because a screen may have been unplugged.
  *
  * @param areas work areas of the screens, without their task bars, primary screen first
  */

@@ -45,7 +45,7 @@ export interface Outcome {
   readonly decision: string | null;
 }
 
-/** More than any operation costs. The visitor approves this amount with each operation. */
+/** More units than any operation costs. The visitor approves this amount with each operation. */
 const APPROVED_UNITS = 10_000_000n;
 
 export interface Game {
@@ -55,7 +55,7 @@ export interface Game {
   getTokens(): Promise<void>;
 }
 
-/** Makes the page a client of Gasdesk and the chain, like any DApp. */
+/** Makes the page a client of Gasdesk and of the chain, like any DApp. */
 export const createGame = async (scene: PlaygroundScene): Promise<Game> => {
   const { chainId, chainUrl, deskUrl, contracts, shop } = scene;
   const { entryPoint } = contracts;

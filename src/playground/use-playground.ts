@@ -100,7 +100,7 @@ export const usePlayground = () => {
   };
 
   const reset = (): Promise<void> =>
-    during('A new chain and a new desk: the demonstration runs again, about 5 s…', async () => {
+    during('A new chain and new data: the demonstration runs again, about 5 s…', async () => {
       await host.reset();
       beginAnew();
       return undefined;

@@ -5,22 +5,22 @@ export interface Offer {
   readonly sentence: string;
 }
 
-/** What the visitor can do as a user of the DApp. */
+/** The visitor's actions as a user of the DApp. */
 export const offers = {
   mint: {
     label: 'Mint an item',
-    sentence: 'Your account holds no ether. The desk sponsors the operation, and the DApp’s gas tank pays.',
+    sentence: 'Your account holds no ether. Gasdesk sponsors the operation, and the DApp’s gas tank pays.',
   },
   mintAgain: {
     label: 'Mint again',
     sentence: 'The limit is one operation a day for each user. Move the clock by a day, and you may mint again.',
   },
-  burn: { label: 'Burn an item', sentence: 'The DApp’s policy whitelists mint only. The desk denies burn.' },
+  burn: { label: 'Burn an item', sentence: 'The DApp’s policy whitelists mint only. Gasdesk denies burn.' },
   newUser: { label: 'Mint as a new user', sentence: 'Makes a new key and a new account. Its limit is unused.' },
-  lowFee: { label: 'Mint with too low a fee', sentence: 'No bundler would take it. The desk denies it.' },
+  lowFee: { label: 'Mint with too low a fee', sentence: 'No bundler would accept it. Gasdesk denies it.' },
   usedNonce: {
     label: 'Mint with a used nonce',
-    sentence: 'The EntryPoint would reject it. The desk denies it before it reserves anything.',
+    sentence: 'The EntryPoint would reject it. Gasdesk denies it before it reserves anything.',
   },
   noUsedNonce: {
     label: 'Mint with a used nonce',
@@ -33,24 +33,24 @@ export const offers = {
   },
 } as const satisfies Record<string, Offer>;
 
-/** What the visitor can do as the operator, or as the DApp's backend. */
+/** The visitor's actions as the operator, or as the DApp's backend. */
 export const switches: Readonly<Record<SwitchName, Offer>> = {
-  pause: { label: 'Pause all sponsorship', sentence: 'The desk signs nothing until you resume it.' },
-  tank: { label: 'Empty the gas tank', sentence: 'The contract holds no money for this DApp. The desk denies.' },
+  pause: { label: 'Pause all sponsorship', sentence: 'Gasdesk signs nothing until you resume sponsorship.' },
+  tank: { label: 'Empty the gas tank', sentence: 'The contract has no balance for this DApp. Gasdesk denies.' },
   breaker: {
     label: 'Lower the burn-rate breaker',
-    sentence: 'The desk may sign for 1 wei an hour. Every operation takes more.',
+    sentence: 'Gasdesk may sign for 1 wei an hour. Every operation costs more.',
   },
   newAccounts: {
     label: 'Do not pay for new accounts',
-    sentence: 'A user’s first operation deploys their account. The desk denies it.',
+    sentence: 'A user’s first operation deploys their account. Gasdesk denies it.',
   },
   webhook: {
     label: 'The DApp’s webhook says no',
-    sentence: 'The desk asks the DApp’s own backend about each operation, and obeys it.',
+    sentence: 'Gasdesk asks the DApp’s own backend about each operation, and follows its answer.',
   },
   node: {
     label: 'The node is unreachable',
-    sentence: 'The desk cannot ask the chain. It may sign for 1 wei until the node answers.',
+    sentence: 'Gasdesk cannot read the chain. It may sign for 1 wei until the node answers.',
   },
 };

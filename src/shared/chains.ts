@@ -1,4 +1,4 @@
-/** Kinds of layer 2 chains that charge for layer 1 data, by how they report that charge. */
+/** Kinds of layer 2 chains that charge for layer 1 data. They differ in how they report the charge. */
 export type Rollup = 'op-stack' | 'scroll' | 'arbitrum';
 
 export interface KnownChain {
@@ -6,7 +6,7 @@ export interface KnownChain {
   readonly symbol: string;
   /** Public block explorer (EIP-3091 addresses: `/tx/…`, `/block/…`). */
   readonly explorer?: string;
-  /** Absent if calldata costs nothing but gas, as on layer 1. */
+  /** Absent if the chain does not charge for layer 1 data. */
   readonly rollup?: Rollup;
   /**
    * Maximum cost of one operation unless the operator sets it, in wei. Default: {@link DEFAULT_MAX_OPERATION_COST_WEI}.
@@ -16,9 +16,9 @@ export interface KnownChain {
 
 const COIN = 10n ** 18n;
 
-/** 0.1 of the native coin, which is the maximum cost of one operation on other chains. */
+/** Default maximum cost of one operation: 0.1 of the native coin. Some chains have a different default. */
 const DEFAULT_MAX_OPERATION_COST_WEI = COIN / 10n;
-/** Lower, because gas on layer 2 is much cheaper than on layer 1. */
+/** Default for layer 2 chains. It is lower, because gas is much cheaper there than on layer 1. */
 const LAYER_2_WEI = COIN / 100n;
 
 /** Chains in common ERC-4337 use, by chain id (EIP-155). Operators add others with `chain set`. */
@@ -170,6 +170,6 @@ export const knownChains: ReadonlyMap<number, KnownChain> = new Map([
 export const chainSymbol = (chainId: number, settings: { readonly symbol: string | null } | null | undefined): string =>
   settings?.symbol ?? knownChains.get(chainId)?.symbol ?? 'ETH';
 
-/** Maximum cost of one operation if the operator has set none, in wei. No answer of a node raises it. */
+/** Maximum cost of one operation if the operator has not set one, in wei. No answer of a node can raise it. */
 export const defaultMaxOperationCostWei = (chainId: number): bigint =>
   knownChains.get(chainId)?.defaultMaxOperationCostWei ?? DEFAULT_MAX_OPERATION_COST_WEI;

@@ -9,7 +9,10 @@ export const SHELL_COPY = 'shell:copy';
 /** IPC channel that opens a printable report. Its argument is a filter, as for `decisions.report`. */
 export const SHELL_PRINT = 'shell:print';
 
-/** The result of a call. Errors are results too, because Electron would pass on only an error's message. */
+/**
+ * The result of a call. An error is part of the result, because Electron would pass on only the message of a thrown
+ * error.
+ */
 export type EngineAnswer =
   | { readonly ok: true; readonly output: unknown }
   | {
@@ -21,7 +24,7 @@ export type EngineAnswer =
 
 /** What the preload script exposes to the window as `window.gasdesk`. */
 export interface ConsoleBridge {
-  /** Never rejects because of an error in the engine, which is part of the result. */
+  /** Does not reject if the engine reports an error, because the error is part of the result. */
   call(name: string, input: unknown): Promise<EngineAnswer>;
   copy(text: string): Promise<void>;
   /** Opens the report for a filter in the operator's browser, which can print it or save it as PDF. */

@@ -38,8 +38,8 @@ const MINUTE_MS = 60_000;
 export const pastTime = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /**
- * The time until which to wait, rounded up like {@link duration}, because after too short a wait the operation would be
- * denied again.
+ * A time until which a client must wait. It is rounded up, like {@link duration}, because an operation that is sent too
+ * early would be denied again.
  */
 export const clockTime = (at: number): string => pastTime(Math.ceil(at / MINUTE_MS) * MINUTE_MS);
 

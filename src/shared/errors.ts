@@ -4,7 +4,7 @@ interface ErrorRow {
   readonly status: number;
   /** JSON-RPC 2.0 error code (behaviour 2.7). */
   readonly rpc: number;
-  /** The message, if the error has no other. */
+  /** The message that is used if no other is given. */
   readonly title: string;
 }
 
@@ -24,8 +24,8 @@ export const errorTable = {
   BUNDLER_REFUSED: { status: 400, rpc: -32500, title: "The chain's bundler refuses the request" },
   FEE_TOKEN_REQUIRED: { status: 400, rpc: -32056, title: 'tokenInfo.feeTokenAddress is required in ERC20 mode' },
   TOKEN_NOT_SUPPORTED: { status: 400, rpc: -32057, title: 'The fee token is not supported' },
-  ENTRY_POINT_MISMATCH: { status: 400, rpc: -32602, title: 'This DApp is sponsored on another EntryPoint' },
-  CHAIN_MISMATCH: { status: 400, rpc: -32602, title: 'This address serves another chain' },
+  ENTRY_POINT_MISMATCH: { status: 400, rpc: -32602, title: "This DApp's operations use another EntryPoint" },
+  CHAIN_MISMATCH: { status: 400, rpc: -32602, title: 'This URL serves another chain' },
   RATE_LIMITED: { status: 429, rpc: -32029, title: 'Too many requests' },
   TOO_MANY_STREAMS: { status: 429, rpc: -32029, title: 'This token already has the maximum number of event streams' },
 
@@ -39,7 +39,7 @@ export const errorTable = {
   METRICS_TOKEN_INVALID: {
     status: 401,
     rpc: -32051,
-    title: 'Other machines read the metrics with the token of the setting metricsToken',
+    title: 'To read the metrics from another machine, send the token of the setting metricsToken',
   },
   FORBIDDEN_HOST: {
     status: 403,
@@ -67,7 +67,7 @@ export const errorTable = {
   POLICY_TESTS_FAILED: { status: 400, rpc: -32602, title: 'The tests of the policy file fail' },
   POLICY_CHANGED: { status: 409, rpc: -32602, title: 'The policy has changed meanwhile' },
   POLICY_REVISION_NOT_FOUND: { status: 404, rpc: -32602, title: 'Policy revision not found' },
-  TRIAL_NOT_FOUND: { status: 404, rpc: -32602, title: 'The trial was cancelled, or another one has taken its place' },
+  TRIAL_NOT_FOUND: { status: 404, rpc: -32602, title: 'The trial was cancelled, or another trial has replaced it' },
   TRIAL_TOO_BIG: { status: 400, rpc: -32602, title: 'The trial needs too much memory. Try fewer decisions' },
   SMART_CONTRACT_NOT_FOUND: { status: 404, rpc: -32602, title: 'Smart contract not found' },
   WEBHOOK_NOT_FOUND: { status: 404, rpc: -32602, title: 'Webhook not found' },
@@ -83,7 +83,7 @@ export const errorTable = {
   CONTRACT_ADDRESS_EXISTS: { status: 400, rpc: -32602, title: 'Smart contract address already exists' },
   CONTRACT_NAME_EXISTS: { status: 400, rpc: -32602, title: 'Smart contract name already exists' },
   UNKNOWN_CONTRACT_METHOD: { status: 400, rpc: -32602, title: 'Unknown method' },
-  TOO_MANY: { status: 400, rpc: -32602, title: 'The DApp has as many of these as it may have' },
+  TOO_MANY: { status: 400, rpc: -32602, title: 'The DApp already has the maximum number of these' },
   RULE_NAME_EXISTS: { status: 400, rpc: -32602, title: 'Paymaster policy name already exists' },
   NOT_A_LIMIT: { status: 400, rpc: -32602, title: 'Only a spending limit can be updated' },
   FEE_TOKEN_MISMATCH: { status: 400, rpc: -32602, title: 'The fee token does not match its contract' },
@@ -132,7 +132,7 @@ export const errorTable = {
     title:
       'Gasdesk cannot reach its database, so it signs and changes nothing. It continues by itself when the database is back',
   },
-  DATABASE_NOT_EMPTY: { status: 400, rpc: -32602, title: 'The database already holds a desk' },
+  DATABASE_NOT_EMPTY: { status: 400, rpc: -32602, title: 'The database already contains Gasdesk data' },
   LOG_INCONSISTENT: {
     status: 400,
     rpc: -32603,

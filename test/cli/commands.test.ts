@@ -126,7 +126,7 @@ describe.concurrent.each([
     expect(await json('token', 'list')).toContainEqual(expect.objectContaining(listed));
     expect(await run('token', 'create', '--scope', 'dapp')).toMatchObject({
       code: 2,
-      stderr: 'gasdesk: The scope dapp needs a DApp. Name it by its paymasterId\n',
+      stderr: 'gasdesk: The scope dapp needs a DApp. Give its paymasterId\n',
     });
   });
 

@@ -88,7 +88,7 @@ test('a list of senders is read from a file, one per line or CSV', async () => {
   });
   writeFileSync(file, `${one}\nnobody\n`);
   const { code, stderr } = await rule('update', id, '--senders', file);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('line 2 holds no address: nobody')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('line 2 contains no address: nobody')]);
 });
 
 test('an invalid expression is reported', async () => {

@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => desk.stop());
 
 test.each([
-  ['overview', '#/', 'Keeps the keys of this desk', 'Create the vault'],
+  ['overview', '#/', 'Stores the keys of Gasdesk', 'Create the vault'],
   ['setup', '#/setup', 'Each step tests itself', 'Create the vault'],
   ['decisions', '#/decisions', 'No decisions yet', 'DApps'],
   ['dapps', '#/dapps', 'No DApps yet', 'Register a DApp'],

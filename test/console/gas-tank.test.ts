@@ -36,7 +36,7 @@ const look = async (page: Page, name: string): Promise<void> => {
 /** The local chain's node holds keys, as a wallet on the operator's machine does. */
 const chooseWallet = async (dialog: Locator): Promise<void> => {
   await dialog.getByText('Wallet on this machine', { exact: true }).click();
-  await dialog.getByLabel('Where the wallet listens').fill(world().chain.url);
+  await dialog.getByLabel('URL of the wallet').fill(world().chain.url);
   await dialog.getByRole('button', { name: 'Ask for its accounts' }).click();
   await dialog
     .getByText(/^0xf39F/i)

@@ -28,7 +28,7 @@ test('a list of senders is chosen from a file, searched and changed; a condition
   await form.getByText('Adds 1,200.').waitFor();
   await form.getByRole('textbox', { name: 'Add addresses' }).fill('hello');
   await form.getByRole('button', { name: 'Add', exact: true }).click();
-  await form.getByText('Line 1 holds no address: hello').waitFor();
+  await form.getByText('Line 1 contains no address: hello').waitFor();
   await form.getByRole('textbox', { name: 'Add addresses' }).fill(`0x${'ff'.repeat(20)}`);
   await form.getByRole('button', { name: 'Add', exact: true }).click();
   await form.getByText('Adds 1,201.').waitFor();

@@ -312,7 +312,7 @@ describe('with a wallet on this machine', () => {
     await page.getByText('Each step tests itself').waitFor();
     await count(page);
     const ask = async (): Promise<void> => {
-      await page.getByLabel('Where the wallet listens').fill(wallet().url);
+      await page.getByLabel('URL of the wallet').fill(wallet().url);
       await page.getByRole('button', { name: 'Ask for its accounts' }).click();
     };
     const sign = (): Promise<void> => page.getByRole('button', { name: 'Sign with this wallet' }).click();

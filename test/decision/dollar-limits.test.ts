@@ -83,7 +83,7 @@ test('without a price every operation under a limit in dollars is denied, with w
   const nativeFeed = `0x${'fe'.repeat(20)}`;
   await desk().call('chains.set', { chainId: 31337, price: { source: 'chainlink', nativeFeed } });
   const { body: silent } = await dapp.sponsor(costingAThousandth(2));
-  expect(silent.result?.reason?.message).toContain('the chain has no RPC URL to read its feed by');
+  expect(silent.result?.reason?.message).toContain('the chain has no RPC URL, so its feed cannot be read');
 });
 
 test('a limit of each operation looks at one alone, in dollars and in the coin', async () => {

@@ -408,7 +408,7 @@ describe('an unreadable token denies, says why, and delays no other operation', 
     expect(denied.body.result?.reason).toMatchObject({
       code: 'TOKEN_HOLDING_UNREADABLE',
       message: `Gasdesk could not read how much of the ERC-20 token ${erc20.toLowerCase()} the sender ${SENDER} holds, which the rule "Members" requires: the chain's node did not answer the question.`,
-      hint: "Send the operation again. If this stays so, check the chain's node.",
+      hint: "Send the operation again. If this happens again, check the chain's node.",
     });
   });
 

@@ -599,7 +599,10 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
       expect(JSON.parse(back.stdout)).toMatchObject(told);
 
       const again = await gasdesk(['database', 'copy', '--data', dir, '--to', url]);
-      expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('The database already holds a desk')]);
+      expect([again.code, again.stderr]).toEqual([
+        1,
+        expect.stringContaining('The database already contains Gasdesk data'),
+      ]);
     });
 
     test.each([

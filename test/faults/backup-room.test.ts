@@ -59,7 +59,7 @@ describe('a backup for which there is no room', () => {
     expect(refused).toMatchObject({
       code: 'BACKUP_NO_ROOM',
       message: expect.stringMatching(
-        /^The backup needs 10\d MiB on the disk of .* \(including 100 MiB that the desk keeps for itself\), but only 101 MiB is free\. Free space/,
+        /^The backup needs 10\d MiB on the disk of .* \(including 100 MiB that Gasdesk keeps for decisions\), but only 101 MiB is free\. Free space/,
       ) as string,
       data: { freeBytes: String(101n * MIB) },
     });

@@ -98,7 +98,7 @@ describe('a database that was put back to an older state', () => {
       expect(doctor.code).toBe(1);
       expect(checks.find(({ name }) => name === 'rollback')).toMatchObject({
         ok: false,
-        detail: expect.stringMatching(/Limits, gas tanks and settings have forgotten the last \d+ entries$/) as string,
+        detail: expect.stringMatching(/Limits, gas tanks and settings lack the last \d+ entries$/) as string,
         fix: expect.stringContaining('gasdesk restore FILE') as string,
       });
       const verified = await gasdesk(['log', 'verify', '--data', dir, '--json'], SIGNING_ENV);

@@ -141,7 +141,7 @@ describe('the database outside the log is compared with it:', () => {
     flipped[3] = (flipped[3] ?? 0) ^ 1;
     const set = (to: Buffer) => `UPDATE log_tile SET hashes = x'${to.toString('hex')}' WHERE level = 0 AND tile = 0`;
     expect(await faultsAfter(set(flipped), set(hashes))).toEqual([
-      "STORED_DIFFERS: Tile 0 of level 0 of the log's tree does not hold the hashes below it",
+      "STORED_DIFFERS: Tile 0 of level 0 of the log's tree does not contain the hashes below it",
     ]);
     expect(await logCheck()).toMatchObject({ ok: false, detail: expect.stringContaining('Tile 0') as string });
     const receipts = (await dapp.decisions()).map(({ id: decisionId }) => call('log.receipt', { decisionId }));

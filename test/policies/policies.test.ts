@@ -222,7 +222,7 @@ describe('the credentials of a webhook', () => {
     await expect(apply(text)).rejects.toMatchObject({
       code: 'POLICY_FILE_INVALID',
       message:
-        'line 9, column 13: webhooks[0].url must have no user name, password, value in its query or key in its path: set the URL on the desk, write [secret] here in place of each value and key, and apply leaves them as they are',
+        'line 9, column 13: webhooks[0].url must contain no user name, password, query value or key: set the URL in the console, and write [secret] here in place of each value and key. Applying the file then keeps the stored values',
     });
   });
 });

@@ -230,7 +230,7 @@ describe('a receipt', () => {
 
   test.each<[string, (whole: string) => string, string]>([
     ['cut off', (whole) => whole.slice(0, 300), 'it is cut off, or was altered'],
-    ['of no entry', (whole) => whole.replace(/extra \S+/, 'extra e30='), 'it holds no entry of a log'],
+    ['of no entry', (whole) => whole.replace(/extra \S+/, 'extra e30='), 'it contains no entry of a log'],
     [
       'of another kind of entry',
       (whole) => whole.replace(/extra \S+/, `extra ${Buffer.from(lines[1] ?? '').toString('base64')}`),

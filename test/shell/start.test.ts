@@ -45,7 +45,7 @@ test('a port that another program has is explained, and the desk runs on a free 
   await expect.poll(asked).toHaveLength(2);
   const [first] = asked();
   expect(first).toContain(`Port ${port} is taken by another program.`);
-  expect(first).toContain(`DApps reach this desk at http://127.0.0.1:${port}`);
+  expect(first).toContain(`DApps reach Gasdesk at http://127.0.0.1:${port}`);
   expect(first).toContain('[Try again] [Use a free port] [Quit]');
   expect(await urlOf(shell)).not.toContain(String(port));
 });

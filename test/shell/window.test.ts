@@ -272,7 +272,7 @@ test('an empty desk says what to do first', async () => {
   await shell.page.getByText('Send your first sponsored operation').waitFor();
   await shell.page.getByRole('alert').waitFor();
   const text = await shell.page.getByRole('main').innerText();
-  expect(text).toContain('Keeps the keys of this desk');
+  expect(text).toContain('Stores the keys of Gasdesk');
   expect(text).toContain('No decisions yet');
   expect(text).toContain('No vault yet');
   await shell.page.screenshot({ path: join(artifacts, 'overview-empty.png') });

@@ -5,16 +5,16 @@ const WORD = 32;
 const ADDRESS_LENGTH = 20;
 
 /**
- * The most calls that are decoded from one operation. Block gas limits allow fewer. The limit bounds the work that
- * hostile input can cause.
+ * The maximum number of calls that are decoded from one operation. The block gas limit allows fewer. This bounds the
+ * work that hostile input can cause.
  */
 export const MAX_CALLS = 1000;
 
 /**
  * Strict reader of Solidity ABI encoding (Contract ABI Specification) over a range of the callData. All readers are
- * views of one buffer, so offsets to the same bytes copy nothing. Positions and ABI offsets are in bytes from the start
- * of the range. Every method throws `DecodeError` instead of reading outside the range, masking dirty bytes or padding
- * missing bytes.
+ * views of one buffer, so several offsets to the same bytes cause no copies. Positions and ABI offsets are in bytes
+ * from the start of the range. Every method throws `DecodeError` instead of reading outside the range, masking dirty
+ * bytes or padding missing bytes.
  */
 export class AbiReader {
   /** Lower-case hex digits, two per byte. */
@@ -32,7 +32,7 @@ export class AbiReader {
     this.#end = end;
   }
 
-  /** In bytes. */
+  /** Number of bytes in the range. */
   get length(): number {
     return this.#end - this.#start;
   }
@@ -50,7 +50,7 @@ export class AbiReader {
     return `0x${this.#callData.slice(2 * this.#start, 2 * this.#end)}`;
   }
 
-  /** The word at `position` as an unsigned number. */
+  /** Reads the word at `position` as an unsigned number. */
   uint256(position: number): bigint {
     return BigInt(this.slice(position, WORD).hex());
   }
@@ -69,12 +69,12 @@ export class AbiReader {
     return `0x${word.slice(26)}`;
   }
 
-  /** An address in 20 bytes, as in `abi.encodePacked`. */
+  /** Reads an address of 20 bytes, as in `abi.encodePacked`. */
   packedAddress(position: number): Address {
     return this.slice(position, ADDRESS_LENGTH).hex();
   }
 
-  /** The range from the target of the offset word at `position` to the end of this range. */
+  /** The range that starts at the target of the offset word at `position`, and ends where this range ends. */
   tail(position: number): AbiReader {
     return this.slice(this.size(position));
   }
@@ -97,7 +97,7 @@ export class AbiReader {
     return { count, items: tail.slice(WORD) };
   }
 
-  /** A word that is a size or an offset, so it cannot exceed the size of the callData. */
+  /** Reads a word that is a size or an offset. Throws if it exceeds the size of the callData. */
   size(position: number): number {
     const word = this.uint256(position);
     if (word > BigInt(this.#callData.length / 2)) {

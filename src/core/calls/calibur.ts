@@ -5,8 +5,8 @@ import { DecodeError } from './decode-error.ts';
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 
 /**
- * First bytes of the callData after `executeUserOp` for Uniswap's Calibur. They are no selector, but the start of the
- * offset (a small number) of `((address,uint256,bytes)[] calls, bool revertOnFailure)`.
+ * First bytes of the callData after `executeUserOp` for Uniswap's Calibur. They are not a selector, but the start of
+ * the offset (a small number) of `((address,uint256,bytes)[] calls, bool revertOnFailure)`.
  */
 export const CALIBUR_BEGINS = '0x00000000';
 

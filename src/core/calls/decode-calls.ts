@@ -10,7 +10,7 @@ import { type Decoding, decodingOf } from './decoding.ts';
 
 interface DecodeContext {
   sender: Address;
-  /** Undefined if the EntryPoint is unknown. */
+  /** Undefined if Gasdesk does not know the EntryPoint. */
   entryPointVersion: EntryPointVersion | undefined;
 }
 
@@ -20,7 +20,7 @@ const EXECUTE_USER_OP = '0x8dd7712f';
 /**
  * Decodes a user operation's callData into the calls that the account makes, in order. Only direct calls are listed: a
  * call to `sender` or to another contract may lead to further calls. A delegatecall to a known MultiSend is replaced by
- * the calls that the MultiSend makes. Never throws, and never returns more data than `callData` holds.
+ * the calls that the MultiSend makes. Never throws, and never returns more data than `callData` contains.
  */
 export function decodeCalls(callData: Hex, context: DecodeContext): Decoding {
   const sender = addressKey(context.sender);
@@ -37,7 +37,7 @@ export const readHex = (data: Hex): AbiReader => {
 const readAccountCalls = (callData: AbiReader, { sender, entryPointVersion }: DecodeContext): AccountCall[] => {
   if (callData.length === 0) return [];
   const outer = readSelector(callData);
-  // An EntryPoint that calls executeUserOp makes the account run the callData after this selector.
+  // If the EntryPoint calls executeUserOp, the account executes the callData that follows this selector.
   const prefixed =
     outer === EXECUTE_USER_OP && entryPointVersion !== undefined && entryPoints[entryPointVersion].callsExecuteUserOp;
   const inner = prefixed ? callData.slice(4) : callData;

@@ -19,9 +19,9 @@ const ADDRESS_DIGITS = 42;
 
 /**
  * How an operation creates its account: through a factory, or by initialising an EIP-7702 account. Undefined if it does
- * neither. An account that only delegates to a contract (the EIP-7702 marker without data) exists already.
+ * neither. An account that only delegates to a contract (the EIP-7702 marker without data) already exists.
  *
- * @param isFactoryIgnored the EntryPoint ignores the factory of this operation, because the account exists
+ * @param isFactoryIgnored true if the EntryPoint ignores the operation's factory, because the account already exists
  */
 export const deploymentOf = (op: UserOperation, isFactoryIgnored = false): Deployment | undefined => {
   if (isV06(op)) {
@@ -36,9 +36,9 @@ export const deploymentOf = (op: UserOperation, isFactoryIgnored = false): Deplo
 };
 
 /**
- * The calls that an account makes during its creation, except those that are part of creating it, such as installing
- * owners and modules. What `trusted` contracts (lower-case addresses of factories or set-up code) do is not examined.
- * Never throws.
+ * The calls that an account makes while it is created, except those that belong to the creation itself, such as
+ * installing owners and modules. Does not examine what `trusted` contracts do (lower-case addresses of factories or
+ * set-up code). Never throws.
  */
 export const decodeDeployment = (
   { factory, factoryData }: Deployment,

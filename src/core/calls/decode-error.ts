@@ -3,12 +3,14 @@
  *
  * - `UNKNOWN_SELECTOR`: not a known execute function, or fewer than four bytes.
  * - `MALFORMED_CALL_DATA`: the encoding is out of range, truncated, dirty or contradictory.
- * - `NESTED_EXECUTE_USER_OP`: a second `executeUserOp` behind the first; some accounts then run different callData.
- * - `HIDDEN_CALLS`: a batch points outside its declared bytes, to bytes that an account without bounds checks would
- *   execute.
+ * - `NESTED_EXECUTE_USER_OP`: a second `executeUserOp` selector follows the first; accounts differ in which callData
+ *   they then run.
+ * - `HIDDEN_CALLS`: a batch points outside its declared bytes; an account without bounds checks would execute the
+ *   bytes
+ * there.
  * - `UNKNOWN_EXECUTION_MODE`: an ERC-7579 mode or an operation number without a single known meaning.
  * - `AMBIGUOUS_TARGET`: a call with data to address zero, which ERC-7821 accounts treat as the account itself and
- *   ERC-7579 accounts as address zero.
+ * ERC-7579 accounts as address zero.
  * - `NESTED_TOO_DEEP`: MultiSends are nested deeper than the limit.
  * - `TOO_MANY_CALLS`: more calls than the limit for one operation.
  */

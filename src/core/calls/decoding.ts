@@ -66,7 +66,7 @@ const collect = (call: AccountCall, account: Address, depth: number, found: Coll
 };
 
 const toDecodedCalls = (calls: AccountCall[], byteCount: number): DecodedCall[] => {
-  // Offsets may share bytes, so a small callData could expand to gigabytes. An honest encoding contains all its data.
+  // Offsets may share bytes, so a short callData could expand to gigabytes. An honest encoding repeats no bytes.
   if (calls.reduce((total, { data }) => total + data.length, 0) > byteCount) {
     throw new DecodeError('MALFORMED_CALL_DATA', 'The calls share bytes and add up to more data than the callData.');
   }

@@ -18,7 +18,7 @@ const readDelegatecall = (execution: AbiReader): AccountCall[] => {
   return [{ target: execution.packedAddress(0), value: 0n, data: execution.slice(20), operation: 'delegatecall' }];
 };
 
-// Only a plain mistake makes a single call too short, and it hides nothing, unlike a batch. So this is checked here.
+// A single call that is too short is a mistake and hides no other call, unlike a batch. So the length is checked here.
 const requireLength = (execution: AbiReader, atLeast: number): void => {
   if (execution.length >= atLeast) return;
   throw new DecodeError('MALFORMED_CALL_DATA', `The execution data is shorter than its ${atLeast} fixed bytes.`);
@@ -50,7 +50,7 @@ const execute: AccountDecoder = (args) => {
     throw new DecodeError('UNKNOWN_EXECUTION_MODE', `The execution mode 0x${mode} has no known single meaning.`);
   }
   const calls = read(args.bytes(32));
-  // Without data, both meanings of address zero only transfer the value.
+  // Without data, a call only transfers its value, whatever address zero means to the account.
   if (calls.some(({ target, data }) => target === ZERO_ADDRESS && data.length > 0)) {
     throw new DecodeError(
       'AMBIGUOUS_TARGET',

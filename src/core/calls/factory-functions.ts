@@ -18,14 +18,16 @@ const splitCall = (call: AbiReader): { selector: string; args: AbiReader } => {
 const delegatecall = (target: Address, data: AbiReader): AccountCall[] =>
   target === ZERO_ADDRESS ? [] : [{ target, value: 0n, data, operation: 'delegatecall' }];
 
-/** Factories that take only owners and a salt, so the account makes no calls. */
+/** For factories that take only owners and a salt. The account makes no calls. */
 const nothing: AccountDecoder = () => [];
 
 const SAFE_SETUP = selectorOf('setup(address[],uint256,address,bytes,address,address,uint256,address)');
 const LAUNCHPAD_SETUP = selectorOf('preValidationSetup(bytes32,address,bytes)');
 const erc20 = new Interface(['function transfer(address to, uint256 value)']);
 
-/** What a new Safe pays in its set-up (Safe.setup, handlePayment). With a zero receiver, the bundler is paid. */
+/**
+ * The payment of a new Safe in its set-up (Safe.setup, handlePayment). If the receiver is zero, the bundler is paid.
+ */
 const safePayment = (token: Address, value: bigint, receiver: Address): AccountCall[] => {
   if (value === 0n) return [];
   if (token === ZERO_ADDRESS) return [{ target: receiver, value, data: new AbiReader(''), operation: 'call' }];

@@ -4,9 +4,9 @@ import { erc7579 } from './erc-7579.ts';
 import { isSetUp } from './set-up.ts';
 
 /**
- * The first operation of a Safe7579 (Safe7579Launchpad.setupSafe): `(address singleton, address[] owners, uint256
- * threshold, address setupTo, bytes setupData, address safe7579, (address,bytes)[] validators, bytes callData)`. The
- * account delegatecalls `setupTo`, and then has the adapter execute `callData`. Installing modules does not count as a
+ * The first operation of a Safe7579 (Safe7579Launchpad.setupSafe):
+ * `(address singleton, address[] owners, uint256 threshold, address setupTo, bytes setupData, address safe7579, (address,bytes)[] validators, bytes callData)`.
+ * The account delegatecalls `setupTo`, and the adapter then executes `callData`. Installing modules does not count as a
  * call.
  */
 const setupSafe: AccountDecoder = (args, sender) => {

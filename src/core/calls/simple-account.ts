@@ -3,7 +3,7 @@ import { readCall, readCallTuples, readTargetsAndData, readTargetsValuesAndData 
 
 /**
  * The execute functions of SimpleAccount v0.6, v0.7 and v0.8, by selector. LightAccount, Alchemy Modular Account,
- * Coinbase Smart Wallet, Biconomy V2 and Kernel v2 either share their meaning or revert.
+ * Coinbase Smart Wallet, Biconomy V2 and Kernel v2 either give them the same meaning or revert.
  */
 export const simpleAccount: Readonly<Record<string, AccountDecoder>> = {
   // execute(address,uint256,bytes)

@@ -2,14 +2,14 @@ import { type Answer, readCondition } from './condition.ts';
 import type { ConditionValues } from './vocabulary.ts';
 
 /**
- * The most steps that the conditions of one decision may take together. Enforced rules and shadow rules each have this
- * budget, so that a shadow rule cannot cause a denial. Steps are computed from the size of the operation before
- * evaluation, so the result is the same whenever a decision is replayed. This bounds the cost of a decision, however
+ * The maximum number of evaluation steps for all conditions of one decision together. Enforced rules and shadow rules
+ * each have this budget, so that a shadow rule cannot cause a denial. The steps are computed from the size of the
+ * operation before the evaluation, so a replay gives the same result. The budget bounds the cost of a decision, however
  * many rules a DApp has.
  */
 export const MAX_STEPS_OF_DECISION = 400_000;
 
-/** Why a condition is not evaluated: earlier conditions have used up the steps. */
+/** Why a condition is not evaluated: earlier conditions have used all steps. */
 export const STEPS_USED_UP = 'the conditions of all rules together take too many steps for an operation of this size';
 
 /** Evaluates a condition of a decision. @param isShadow whether its rule is in shadow mode */

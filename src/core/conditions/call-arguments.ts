@@ -4,8 +4,8 @@ import type { Hex } from '../../shared/schema/hex.ts';
 type ByNameAndPosition = Map<string | bigint, unknown>;
 
 /**
- * A decoded ABI value as CEL sees it: bytes and addresses are lower-case hex; a tuple is a map with its values by name
- * and by position.
+ * A decoded ABI value in the form that CEL expressions read: bytes and addresses are lower-case hex; a tuple is a map
+ * with its values by name and by position.
  */
 const fromAbi = (value: unknown, type: { readonly baseType: string }): unknown => {
   if (typeof value === 'string') return /^(?:address|bytes)/.test(type.baseType) ? value.toLowerCase() : value;
@@ -33,7 +33,7 @@ const byNameAndPosition = (values: readonly unknown[], params: readonly Param[])
     params,
   );
 
-/** Reads a value from a 32-byte word of hex digits. @throws Error if the word is no value of the type */
+/** Reads a value from a 32-byte word of hex digits. @throws Error if the word is not a value of the type */
 type ReadWord = (word: string) => unknown;
 
 const WORD_DIGITS = 64;
@@ -65,7 +65,10 @@ const readersOf = (inputs: readonly Param[]): readonly ReadWord[] | undefined =>
   return all;
 };
 
-/** Gives the same result as ethers, ten times as fast. Most arguments take one word, and every decision reads them. */
+/**
+ * Gives the same result as ethers, and is ten times as fast. Most arguments take one word, and every decision reads
+ * them.
+ */
 const readWords = (inputs: readonly Param[], words: readonly ReadWord[], data: Hex): ByNameAndPosition => {
   const text = data.slice(2).toLowerCase();
   if (text.length < words.length * WORD_DIGITS) return new Map();
@@ -78,8 +81,8 @@ const readWords = (inputs: readonly Param[], words: readonly ReadWord[], data: H
 };
 
 /**
- * Limits how much decoding may expand the data. An honest encoder never makes a decoder read the same bytes twice; a
- * hostile one could expand them to megabytes. ethers has this limit for the whole process.
+ * Limits how much decoding may expand the data. An honest encoding never refers to the same bytes twice; a hostile one
+ * could expand to megabytes. ethers has this limit for the whole process.
  */
 const MAX_INFLATION = 2;
 AbiCoder._setDefaultMaxInflation(MAX_INFLATION);
@@ -91,7 +94,8 @@ export const callArguments = ({ inputs }: Pick<FunctionFragment, 'inputs'>, data
   try {
     return byNameAndPosition([...AbiCoder.defaultAbiCoder().decode(inputs, data)], inputs);
   } catch {
-    // The call does not match the ABI, so its arguments are unknown, and a condition that reads one denies.
+    // The call does not match the ABI. Its arguments are then unknown, and a condition that reads one denies the
+    // operation.
     return new Map();
   }
 };

@@ -17,7 +17,7 @@ export interface Completion {
 /** The suggestions at a position; `from` is the start of the text that they replace. */
 export interface Completions {
   readonly from: number;
-  /** True if only a suggestion can follow: after a dot, and in quotes. */
+  /** True if every valid continuation is a suggestion: after a dot, and in quotes. */
   readonly isExpected: boolean;
   readonly options: readonly Completion[];
 }
@@ -36,7 +36,7 @@ const word = (label: string, detail: string): Completion => ({ label, kind: 'nam
 const distinct = (options: readonly Completion[]): Completion[] =>
   [...new Map(options.toReversed().map((option) => [option.label, option])).values()].toReversed();
 
-/** The quote that is still open at the end of a text, and its position. */
+/** The last quote in a text if it is not closed, and its position. */
 const openQuote = (text: string): { readonly quote: string; readonly at: number } | undefined => {
   let open: { quote: string; at: number } | undefined;
   for (let at = 0; at < text.length; at += 1) {
@@ -70,7 +70,7 @@ const isOpenAfter = (text: string): boolean => {
 const resolved = (chain: string, scope: ReadonlyMap<string, string>): string =>
   chain.replace(/^\w+/, (name) => scope.get(name) ?? name);
 
-/** The variables of the loops that are still open at the end of a text, each with an item of its loop's list. */
+/** The variables of the loops that are not closed at the end of a text. Each maps to an item of its loop's list. */
 const openLoops = (before: string): Map<string, string> => {
   const scope = new Map<string, string>();
   for (const loop of withoutQuoted(before).matchAll(LOOP)) {
@@ -109,7 +109,7 @@ const methodsOf = (type: string, scope: ReadonlyMap<string, string>): Completion
     )
     .map((method) => functionOption(method, scope));
 
-/** True for the types that untyped data, such as arguments and context, can have. */
+/** True for types of untyped data, such as arguments and context. */
 const isData = (type: string | null): boolean => ['string', 'list', 'map'].includes(shortType(type ?? ''));
 
 const isKnownType = (type: string): type is keyof typeof vocabulary => Object.hasOwn(vocabulary, type);

@@ -82,9 +82,9 @@ const callOf = (
 };
 
 /**
- * The dollar value of an amount of the native coin as a CEL double, rounded up to a millionth of a dollar. So it
- * compares exactly with any number of millionths in a condition, and rounding never brings an amount down to a ceiling
- * that it exceeds.
+ * The dollar value of an amount of the native coin as a CEL double, rounded up to a millionth of a dollar. A condition
+ * can therefore compare it exactly with any number of millionths. Because it is rounded up, an amount above a ceiling
+ * never becomes equal to that ceiling.
  */
 const millionths = (wei: bigint, price: string): number =>
   // eslint-disable-next-line house/exact-money -- the nearest double of the same digits that a condition would be written with
@@ -121,13 +121,13 @@ const operationOf = ({
   });
 };
 
-/** What the client sent. The fields of webhookData are also available at the top level. */
+/** What the client sent. Each field of webhookData is also a field of the result. */
 const contextOf = ({ context = {} }: Facts): unknown => {
   const { webhookData } = context;
   return fromJson({ ...(typeof webhookData === 'object' && webhookData), ...context });
 };
 
-/** All calls, with those of the deployment first; undefined if they cannot be decoded. */
+/** All calls, those of the deployment first; undefined if they cannot be decoded. */
 const callsOf = ({ policy, decoding, deployment }: ConditionInputs): ConditionCall[] | undefined => {
   const made = deployment?.decoding ?? { outcome: 'decoded', calls: [], via: [] };
   if (decoding.outcome === 'undecodable' || made.outcome === 'undecodable') return undefined;

@@ -6,32 +6,35 @@ import { type ConditionValues, conditionEnvironment } from './vocabulary.ts';
 
 export type Answer =
   | { readonly holds: boolean }
-  /** Why it could not be evaluated. */
+  /** Why the condition could not be evaluated. */
   | { readonly failure: string };
 
 /** A parsed condition. */
 export interface Condition {
   readonly evaluate: (values: ConditionValues) => Answer;
-  /** The most steps that {@link evaluate} can take with these values. */
+  /** The maximum number of steps of {@link evaluate} with these values. */
   readonly steps: (values: ConditionValues) => number;
-  /** The values that it names, each with its expression. Leaves out the lists of loops. */
+  /** The values that the condition names, each with its expression. Omits the lists of loops. */
   readonly met: (values: ConditionValues) => NamedValue[];
-  /** More detail than `met`, for the condition's author: includes the lists of its loops and missing values. */
+  /**
+   * Like `met`, but with more detail for the author of the condition: includes the lists of its loops, and missing
+   * values.
+   */
   readonly readings: (values: ConditionValues) => Reading[];
-  /** The parts of it that are not true, if it does not hold. */
+  /** The parts of the condition that are not true, if the condition is not true. */
   readonly unmet: (values: ConditionValues) => Unmet;
-  /** Whether it reads the operation's cost in dollars, which needs the coin's price. */
+  /** Whether the condition reads the operation's cost in dollars, for which the price of the coin is needed. */
   readonly needsPrice: boolean;
-  /** The expression of a value that it names by this key and that is missing. Leaves out the lists of loops. */
+  /** The expression of a missing value whose last part is this key. Omits the lists of loops. */
   readonly missing: (values: ConditionValues, key: string) => string | undefined;
 }
 
-/** Why a text is no valid condition, and the position of the error. */
+/** Why a text is not a valid condition, and the position of the error. */
 export interface ConditionError {
   readonly message: string;
-  /** Index of the first character in error, from 0. */
+  /** Index of the first wrong character, from 0. */
   readonly at: number;
-  /** Index after the error's last character; equal to `at` if something is missing there. */
+  /** Index after the last wrong character; equal to `at` if something is missing there. */
   readonly end: number;
 }
 
@@ -51,13 +54,13 @@ export const CALLS_UNREADABLE = 'the calls of the operation cannot be decoded';
 
 export const TOO_MANY_STEPS = 'it takes too many steps for an operation of this size';
 
-/** The most steps that one evaluation may take. A step takes about 100 ns. */
+/** The maximum number of steps of one evaluation. A step takes about 100 ns. */
 const MAX_STEPS = 200_000;
 
 /** This many characters of a text count as one step. */
 const CHARACTERS_PER_STEP = 1_000;
 
-/** By what factor concatenation can make lists and texts longer than their parts. */
+/** The factor by which concatenation can make lists and texts longer than their parts. */
 const growthIn = (node: ASTNode): number =>
   children(node).reduce((sum, child) => sum + growthIn(child) - 1, node.op === '+' ? 2 : 1);
 
@@ -68,7 +71,7 @@ const nested = (node: ASTNode, counts: (node: ASTNode) => boolean): number => {
   return counts(node) ? below + 1 : below;
 };
 
-/** True for a node that reads every item of a list but is no loop: `in`, and comparisons of lists. */
+/** True for a node that is not a loop, but reads every item of a list: `in`, and comparisons of lists. */
 const readsEveryItem = (node: ASTNode): boolean => {
   if (!['in', '==', '!='].includes(node.op)) return false;
   const sides = children(node);
@@ -88,7 +91,7 @@ const namesPriced = (node: ASTNode): boolean =>
 
 const UTC_TIME = /(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Why a node is refused whose value would depend on the machine's time zone; undefined if it would not. */
+/** Why a node is refused because its value would depend on the machine's time zone; undefined if the value does not. */
 const localTime = (node: ASTNode): string | undefined => {
   const [name, ...args] = node.op === 'rcall' || node.op === 'call' ? (node.args as [string, ...unknown[]]) : [''];
   const given = nodesIn(args.at(-1));
@@ -128,15 +131,15 @@ const sizesOf = (value: unknown): { list: number; text: number } => {
 
 const sizes = new WeakMap<ConditionValues, { list: number; text: number }>();
 
-/** The properties of an expression that bound its steps. */
+/** Properties of an expression from which the maximum number of its steps is computed. */
 interface Measures {
   readonly nodes: number;
-  /** Nesting depth of its loops and of other nodes that read whole lists. */
+  /** How deeply loops, and other nodes that read whole lists, are nested in the expression. */
   readonly loops: number;
   readonly growth: number;
 }
 
-/** The most steps that an expression can take with these values. Does not depend on the machine. */
+/** The maximum number of steps of an expression with these values. Does not depend on the machine. */
 const stepsOver = (values: ConditionValues, { nodes, loops, growth }: Measures): number => {
   const known = sizes.get(values) ?? sizesOf(values);
   sizes.set(values, known);
@@ -228,7 +231,7 @@ export const conditionError = (text: string): ConditionError | undefined => {
 /** Prefix of the failure of a condition whose text is invalid. */
 export const NO_CONDITION = 'its expression is not valid';
 
-/** Replaces a stored expression that this version no longer accepts. */
+/** Stands in for a stored expression that this version no longer accepts. */
 const unreadable = (text: string, { message }: ConditionError): Condition => ({
   steps: () => 0,
   evaluate: () => ({ failure: `${NO_CONDITION}: ${message}` }),
@@ -239,7 +242,7 @@ const unreadable = (text: string, { message }: ConditionError): Condition => ({
   missing: () => undefined,
 });
 
-/** Parses a stored condition. If this version would refuse its text, its evaluation always fails. */
+/** Parses a stored condition. If this version does not accept its text, every evaluation of the condition fails. */
 export const readCondition = (text: string): Condition => {
   const read = conditionOf(text);
   return 'message' in read ? unreadable(text, read) : read;

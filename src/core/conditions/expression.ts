@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { conditionError } from './condition.ts';
 
-/** Longer than anyone can review. */
+/** A longer expression would be too long to review. */
 const LONGEST = 2_000;
 
 /** Schema of a CEL condition. It checks the whole expression, so that every stored condition can be evaluated. */

@@ -11,11 +11,11 @@ export interface KnownContract {
 }
 
 export interface MethodArgument {
-  /** Its name or, if it has none, its position. */
+  /** Name of the parameter, or its position if it has no name. */
   readonly name: string;
   /** The ABI type, e.g. `uint256`. */
   readonly type: string;
-  /** How a condition accesses it after `args`: `.amount`, `[0]` or `["in"]`. */
+  /** How a condition accesses the parameter after `args`: `.amount`, `[0]` or `["in"]`. */
   readonly access: string;
 }
 
@@ -51,7 +51,8 @@ const read = (contracts: readonly KnownContract[]): KnownMethod[] =>
 const known = new WeakMap<readonly KnownContract[], KnownMethod[]>();
 
 /**
- * The sponsored methods of registered contracts, with their arguments. Cached, because it is called at every keystroke.
+ * The sponsored methods of registered contracts, with their arguments. Cached, because the editor calls this function
+ * at every keystroke.
  */
 export const knownMethods = (contracts: readonly KnownContract[]): readonly KnownMethod[] => {
   const methods = known.get(contracts) ?? read(contracts);

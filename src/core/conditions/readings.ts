@@ -3,7 +3,7 @@ import { children, isLoop, isPath, methodOf, nodesIn, pathText } from './syntax-
 import { conditionEnvironment } from './vocabulary.ts';
 
 export interface Reading {
-  /** The expression that names it, e.g. `calls[0].args.amount`. */
+  /** The expression that names the value, e.g. `calls[0].args.amount`. */
   readonly text: string;
   /** The value as text, cut off if it is long; null if it is missing. */
   readonly value: string | null;
@@ -15,7 +15,7 @@ type Values = Readonly<Record<string, unknown>>;
 type Variables = ReadonlyMap<string, string>;
 
 const MAX_READINGS = 12;
-/** The most items of a loop's list that are shown. */
+/** The maximum number of items that are shown of a loop's list. */
 const MAX_ITEMS = 4;
 const LONGEST_VALUE = 80;
 
@@ -33,14 +33,15 @@ const shown = (value: unknown): string => {
 /** Evaluates an expression without loops. @throws EvaluationError if it has no value */
 const valueOf = (text: string, values: Values): unknown => conditionEnvironment.parse(text)(values);
 
-/** True for a call with a single path as its input: `size(calls)`, `time.getDayOfWeek()`. */
+/** True for a call whose only input is a path: `size(calls)`, `time.getDayOfWeek()`. */
 const isCountOrMethod = (node: ASTNode): boolean => {
   if (node.op === 'call') return node.args[0] === 'size' && nodesIn(node.args[1]).every(isPath);
   return node.op === 'rcall' && isPath(node.args[1]) && node.args[2].length === 0;
 };
 
 /**
- * The values that an expression reads, in order of appearance. A loop shows the values of the first items of its list.
+ * The values that an expression reads, in order of appearance. For a loop, the values come from the first items of its
+ * list.
  * @param source the text that was parsed
  */
 export const readingsIn = (ast: ASTNode, source: string, values: Values): Reading[] => {

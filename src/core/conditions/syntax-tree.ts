@@ -4,7 +4,7 @@ const LOOPS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map'
 
 const isNode = (value: unknown): value is ASTNode => typeof value === 'object' && value !== null && 'op' in value;
 
-/** The nodes in an argument of a node: the argument itself, or the items of a list. */
+/** The nodes in an argument: the argument itself, or the items of a list. */
 export const nodesIn = (value: unknown): ASTNode[] => {
   if (isNode(value)) return [value];
   return Array.isArray(value) ? value.flatMap(nodesIn) : [];
@@ -31,7 +31,7 @@ export const isPath = (node: ASTNode): boolean => {
   return isPath(of) && index.op === 'value';
 };
 
-/** The paths to single values that an expression names. Leaves out loops with their lists. */
+/** The paths to single values that an expression names. Omits loops and their lists. */
 export const pathsIn = (node: ASTNode): ASTNode[] => {
   if (isPath(node)) return node.op === 'id' && node.args !== 'time' ? [] : [node];
   return isLoop(node) ? [] : children(node).flatMap(pathsIn);
@@ -39,7 +39,7 @@ export const pathsIn = (node: ASTNode): ASTNode[] => {
 
 const literalsIn = (node: ASTNode): ASTNode[] => (node.op === 'value' ? [node] : children(node).flatMap(literalsIn));
 
-/** The parentheses in the text of a node, leaving out those in literals and comments. */
+/** The parentheses in the text of a node, except those in literals and comments. */
 const parenthesesIn = (node: ASTNode, source: string): string => {
   const { start, end } = node.range;
   let text = source.slice(start, end);
@@ -51,8 +51,8 @@ const parenthesesIn = (node: ASTNode, source: string): string => {
 };
 
 /**
- * The text of a node as it was written, completed so that it can be parsed: the range of a node may leave out a
- * parenthesis at its start or end although the other one of the pair is inside.
+ * The text of a node as it was written, with balanced parentheses so that it can be parsed: the range of a node may
+ * omit a parenthesis at its start or end and still contain the other one of the pair.
  */
 export const textOf = (node: ASTNode, source: string): string => {
   let [unopened, unclosed] = [0, 0];
@@ -64,7 +64,7 @@ export const textOf = (node: ASTNode, source: string): string => {
   return '('.repeat(unopened) + source.slice(node.range.start, node.range.end) + ')'.repeat(unclosed);
 };
 
-/** The text of a path without whitespace between its parts. @param root maps the name that the path begins with */
+/** The text of a path without whitespace between its parts. @param root replaces the name with which the path begins */
 export const pathText = (path: ASTNode, source: string, root = (name: string): string => name): string => {
   if (path.op === 'id') return root(path.args);
   const [of, key] = path.args as [ASTNode, string | ASTNode];

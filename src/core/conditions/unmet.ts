@@ -10,9 +10,11 @@ export interface NamedValue {
 
 /** The part of a condition that an operation does not meet. */
 export interface Unmet {
-  /** The parts of it that are not true, joined as one expression. */
+  /** The untrue parts of the condition, joined as one expression. */
   readonly text: string;
-  /** The values that these parts name. For a loop: those of the first item that does not meet it. */
+  /**
+   * The values that these parts name. For a loop, the values in the first item for which the loop's test is not true.
+   */
   readonly met: readonly NamedValue[];
 }
 
@@ -31,7 +33,10 @@ const member = (of: unknown, key: unknown): unknown => {
   return isThere ? (of as Readonly<Record<string, unknown>>)[key] : undefined;
 };
 
-/** The value at a path; undefined if it is missing. Avoids CEL, which would throw, and that is slow. */
+/**
+ * The value at a path; undefined if it is missing. Does not use CEL, because the exception that CEL throws for a
+ * missing value is slow.
+ */
 const valueAt = (path: ASTNode, values: ConditionValues): unknown => {
   if (path.op === 'id') return member(values, path.args);
   const [of, key] = path.args as [ASTNode, string | ASTNode];
@@ -55,7 +60,7 @@ const readPaths = (paths: readonly Path[], values: ConditionValues): NamedValue[
     return value === undefined ? [] : [{ text, value: shown(value) }];
   });
 
-/** Reads the values that an expression names, except missing ones. */
+/** Reads the values that an expression names. Omits missing values. */
 export const valuesIn = (ast: ASTNode, source: string): ((values: ConditionValues) => NamedValue[]) => {
   const paths = namedPaths(pathsIn(ast), source).slice(0, MAX_SHOWN);
   return (values) => readPaths(paths, values);
@@ -71,7 +76,10 @@ export const missingIn = (
     paths.find(({ text, node }) => /(\w+)\W*$/.exec(text)?.[1] === key && valueAt(node, values) === undefined)?.text;
 };
 
-/** Evaluates a text; undefined if that fails. The result only explains a decision and never changes one. */
+/**
+ * Returns a function that evaluates a text, and returns undefined if that fails. The result only explains a decision,
+ * and never changes it.
+ */
 const reader = (text: string): ((values: ConditionValues) => unknown) => {
   let run: ParseResult | undefined;
   return (values) => {
@@ -88,8 +96,8 @@ const beginsWith = (node: ASTNode, name: string): boolean =>
   node.op === 'id' ? node.args === name : beginsWith((node.args as [ASTNode])[0], name);
 
 /**
- * For `calls.all(c, test)`, reads the values that `test` names in the first call that fails it. Returns nothing for a
- * list that is not a plain variable.
+ * For `calls.all(c, test)`, reads the values that `test` names in the first call for which it is false. Returns nothing
+ * if the list is not a plain variable.
  */
 const valuesOfLoop = (node: ASTNode, source: string): ((values: ConditionValues) => NamedValue[]) => {
   const [, list, body] = node.args as [string, ASTNode, unknown];

@@ -1,7 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { decimalToWei } from '../../shared/schema/decimal.ts';
 
-/** Base class of the types that conditions read. CEL identifies a type by its class and reads the given fields. */
+/** Base class of the types that conditions read. CEL identifies a type by its class, and reads the given fields. */
 class Seen {
   constructor(fields: Readonly<Record<string, unknown>>) {
     Object.assign(this, fields);

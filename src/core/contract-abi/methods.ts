@@ -16,12 +16,14 @@ export interface ContractMethod {
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]{0,199}$/;
 /**
- * Solidity ABI types that calls are decoded with. The pattern limits them, because a hostile type must not make
+ * Solidity ABI types with which calls are decoded. The pattern restricts them, because a hostile type could make
  * decoding expensive.
  */
 const TYPE = /^(?:address|bool|string|tuple|(?:bytes|u?int)(?:[1-9]\d{0,2})?)(?:\[(?:[1-9]\d{0,8})?\]){0,16}$/;
 
-/** A parameter with tuples nested up to `levels` deep. No contract needs more, and the limit ends the recursion. */
+/**
+ * A parameter with tuples nested up to `levels` deep. The limit ends the recursion; no contract needs deeper tuples.
+ */
 const parameter = (levels: number): z.ZodType =>
   z.object({
     type: z.string().regex(TYPE),
@@ -32,7 +34,7 @@ const functionEntry = z.object({
   name: z.string().regex(IDENTIFIER),
   inputs: z.array(parameter(16)).default([]),
   stateMutability: z.enum(['pure', 'view', 'nonpayable', 'payable']).optional(),
-  // Older ABIs have these instead of `stateMutability`. ethers understands them.
+  // Older ABIs have these fields instead of `stateMutability`. ethers understands them.
   constant: z.boolean().optional(),
   payable: z.boolean().optional(),
 });

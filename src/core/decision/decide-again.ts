@@ -5,20 +5,22 @@ import type { Policy } from '../policy/policy.ts';
 import { readableFacts } from './record.ts';
 import { wasRead } from '../rules/rule.ts';
 
-/** The verdict of a policy on an operation that was decided under another. */
+/** The verdict of a policy on an operation that was decided under another policy. */
 export interface DecidedAgain {
   /**
-   * `webhooks`: no rule denies it, but webhooks that were not called would decide. `gasUnknown`: no rule denies it, but
-   * its gas was not estimated. `notRead`: no rule denies it by the facts read at the time, but one needs another fact,
-   * such as its sender's balance of a token. `notReplayable`: the record does not hold its facts.
+   * `webhooks`: no rule denies it, but the verdict depends on webhooks that were not called. `gasUnknown`: no rule
+   * denies it, but its gas was not estimated. `notRead`: no rule denies it by the facts that were read at the time, but
+   * one rule needs a fact that was not read, such as the sender's balance of a token. `notReplayable`: the record does
+   * not contain its facts.
    */
   readonly verdict: 'sponsored' | 'denied' | 'webhooks' | 'gasUnknown' | 'notRead' | 'notReplayable';
   readonly reason: Reason | undefined;
 }
 
 /**
- * Decides a recorded operation under the given policy, by its own facts and the ledger at the time. An account that the
- * record does not name, such as that of a newer limit, holds nothing: its window begins with the policy.
+ * Decides a recorded operation under the given policy, with the recorded facts and the ledger at the time. A ledger
+ * account that the record does not name, such as the account of a newer limit, is empty: its window begins with the
+ * policy.
  */
 export const decideAgain = (record: DecisionRecord, policy: Policy): DecidedAgain => {
   const facts = readableFacts(record);

@@ -3,7 +3,7 @@ import type { Facts } from '../facts/facts.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { WebhookResponse } from '../webhooks/webhook-response.ts';
 
-/** A verdict that waits for no webhook. */
+/** A verdict that does not wait for webhooks. */
 export type FinalVerdict = Extract<Verdict, { next: 'done' }>;
 
 type WebhookTarget = Extract<Verdict, { next: 'callWebhooks' }>['targets'][number];
@@ -23,7 +23,7 @@ const verified = ({ webhookId, url, method, failOpen }: WebhookTarget): WebhookR
   micros: 0,
 });
 
-/** Decides an operation as {@link decide} does, assuming that every webhook verifies. */
+/** Decides an operation like {@link decide}, assuming that every webhook approves it. */
 export const decideVerified = (facts: Facts, policy: Policy, held: readonly bigint[]): FinalVerdict => {
   const verdict = decide(facts, policy, held);
   if (verdict.next === 'done') return verdict;

@@ -22,10 +22,10 @@ export type Verdict =
   | {
       readonly next: 'done';
       readonly steps: readonly MeasuredStep[];
-      /** Undefined: nothing denies, and the operation is to be signed. */
+      /** Undefined: no rule denies, and the operation is to be signed. */
       readonly reason: Reason | undefined;
       readonly effects: Effects;
-      /** What the operation takes from the ledger if it is signed: nothing if a rule in shadow would deny it. */
+      /** What the operation reserves in the ledger if it is signed. Empty if a shadow rule would deny it. */
       readonly taken: readonly Reservation[];
     };
 
@@ -40,7 +40,7 @@ interface Planned {
 
 const planned = new WeakMap<RuleInput, readonly Planned[]>();
 
-/** What each kind of rule reserves. It is computed once for the same input. */
+/** What each kind of rule reserves. Computed once for the same input. */
 const planOf = (input: RuleInput): readonly Planned[] => {
   const known = planned.get(input);
   if (known !== undefined) return known;
@@ -50,7 +50,7 @@ const planOf = (input: RuleInput): readonly Planned[] => {
 };
 
 /**
- * What the operation takes from the ledger if it is signed, in the order of the amounts that {@link decide} receives.
+ * What the operation reserves in the ledger if it is signed, in the order of the amounts that {@link decide} receives.
  */
 export const plan = (facts: Facts, policy: Policy): readonly Reservation[] =>
   planOf(ruleInput(facts, policy)).flatMap(({ reservations }) => reservations);
@@ -58,7 +58,7 @@ export const plan = (facts: Facts, policy: Policy): readonly Reservation[] =>
 export const denialIn = (steps: readonly Step[]): (Step & { readonly outcome: 'deny' }) | undefined =>
   steps.find((step) => step.outcome === 'deny');
 
-/** The first denial, in the order of the steps; undefined if nothing denies. */
+/** The first denial, in the order of the steps; undefined if no step denies. */
 export const reasonOf = (steps: readonly Step[]): Reason | undefined => {
   const step = denialIn(steps);
   if (step === undefined) return undefined;
@@ -73,7 +73,7 @@ const idleSteps = ({ type, setup }: RuleKind, { idle }: RuleInput): MeasuredStep
     .filter(({ rule }) => rule.policyType === setup?.policyType)
     .map(({ result }) => ({ ...result, rule: type, micros: 0 }));
 
-/** A rule in shadow counts as if enforced: an operation that it would have denied counts nothing. */
+/** An operation that a shadow rule would have denied does not count for that rule, as if the rule were enforced. */
 const takenOf = (reservations: readonly Reservation[], steps: readonly Step[]): readonly Reservation[] => {
   if (!reservations.some(({ shadow }) => shadow !== undefined)) return reservations;
   const denying = new Set(steps.flatMap(({ outcome, shadow }) => (outcome === 'wouldDeny' ? [shadow] : [])));
@@ -85,7 +85,7 @@ const takenOf = (reservations: readonly Reservation[], steps: readonly Step[]): 
 /**
  * Decides whether to sponsor an operation, in the order of behaviour 5.2: every kind of rule adds its steps, and the
  * first denial is the reason. Webhooks are called only if no rule before them denies.
- * @param held what the accounts of {@link plan} hold without this operation, in the same order
+ * @param held the amounts in the accounts of {@link plan} without this operation, in the same order
  * @param microseconds a clock for the steps; their durations are not part of the verdict
  */
 export const decide = (

@@ -19,16 +19,16 @@ const ofTime = ({ name, activeFrom, activeUntil }: PolicyRule, now: number): Che
   return undefined;
 };
 
-/** Whether the times of a rule include `now`, epoch ms. */
+/** Whether `now` is in the active period of a rule. Epoch ms. */
 export const isInTime = (rule: PolicyRule, now: number): boolean => ofTime(rule, now) === undefined;
 
-/** True for a rule that permits operations which are denied without it. */
+/** True for a rule that allows operations which are denied without such a rule. */
 const isAllowing = ({ policyType }: PolicyRule): boolean =>
   isRuleType(policyType) && ruleTypeOf(policyType).setup.allows !== undefined;
 
 /**
- * The policy for users who pay in a token: no rule of sponsorship applies to them (behaviour 5.2), unless it says that
- * it does.
+ * The policy for users who pay in a token. Sponsorship rules do not apply to them (behaviour 5.2), except those that
+ * are set to apply.
  */
 export const withoutSponsorshipRules = (policy: Policy): Policy => ({
   ...policy,
@@ -42,7 +42,8 @@ export const withoutSponsorshipRules = (policy: Policy): Policy => ({
 const ofCondition = (rule: PolicyRule, input: Parameters<typeof evaluateCondition>[2]): CheckResult | undefined => {
   const { name, when } = rule;
   if (when === undefined) return undefined;
-  // Gas and fees may be open. Whether the rule applies is decided when they are known; until then it denies nothing.
+  // Gas and fees may be unknown in a draft. Whether the rule applies is decided when they are known. Until then, the
+  // rule denies nothing.
   if (input.facts.stage === 'draft') return isAllowing(rule) ? undefined : skip('NOT_KNOWN_YET', { rule: name, when });
   const answer = evaluateCondition(rule, when, input);
   if ('holds' in answer) return answer.holds ? undefined : skip('NOT_CONCERNED', { rule: name, when });
@@ -52,7 +53,8 @@ const ofCondition = (rule: PolicyRule, input: Parameters<typeof evaluateConditio
 
 /**
  * Divides the rules of a policy into those that apply to an operation, and those that do not. A condition that cannot
- * be evaluated denies. A rule that allows restricts when it does not apply, for example while it is paused.
+ * be evaluated denies the operation. While a rule that allows operations does not apply, for example while it is
+ * paused, those operations are denied.
  * @param conditions evaluates the conditions
  */
 export const divideRules = (
@@ -71,13 +73,13 @@ export const divideRules = (
   const rules = policy.rules.flatMap((rule) => {
     const result = results.get(rule);
     if (result === undefined) return [rule];
-    // If it is unknown whether the rule allows, that alone denies.
+    // If it is unknown whether a rule allows the operation, this alone denies it.
     return isAllowing(rule) ? [{ ...rule, active: !wasRead(result) }] : [];
   });
   return { policy: { ...policy, rules }, idle };
 };
 
-/** The policy with only those rules that apply to every operation at any time: conditions may rely on them. */
+/** The policy with only those rules that apply to every operation at any time. Conditions may rely on these rules. */
 export const withLastingRules = (policy: Policy): Policy => ({
   ...policy,
   rules: policy.rules.filter(({ when, activeFrom, activeUntil }) =>

@@ -15,7 +15,7 @@ import {
   traceText,
 } from './stored-record.ts';
 
-/** A trace's hash as records store it. */
+/** The hash of a trace as records store it. */
 export const traceHash = (steps: Parameters<typeof traceText>[0]): string =>
   sha256(toUtf8Bytes(traceText(steps))).slice(2);
 
@@ -26,14 +26,14 @@ interface Again {
   readonly verdict: Decided;
 }
 
-/** Decides a stored operation again; undefined if that would need other facts than it has. */
+/** Decides a stored operation again; undefined if this needs facts that the record does not have. */
 const again = ({ held: stored }: LeanRecord, facts: Facts, policy: Policy): Again | undefined => {
   const held = plan(facts, policy).map((_, index) => BigInt(stored[index] ?? 0));
   const verdict = decide(facts, policy, held);
   return verdict.next === 'done' ? { held, verdict } : undefined;
 };
 
-/** The steps with their stored durations; undefined if another step was stored. */
+/** The steps with their stored durations; undefined if the record has different steps. */
 const measured = (steps: readonly MeasuredStep[], stored: readonly string[]): readonly MeasuredStep[] | undefined => {
   const timed = steps.map((step, index) => ({ ...step, micros: readStep(stored[index] ?? '').micros }));
   const isSame = timed.length === stored.length && timed.every((step, index) => stepText(step) === stored[index]);
@@ -43,7 +43,7 @@ const measured = (steps: readonly MeasuredStep[], stored: readonly string[]): re
 const operationOf = ({ request }: LeanRecord): Readonly<Record<string, unknown>> =>
   (request as { readonly userOperation?: Readonly<Record<string, unknown>> }).userOperation ?? {};
 
-/** What can be shown of a decision that cannot be made again: its codes. @param why a sentence */
+/** What can be shown of a decision that cannot be reproduced: its codes. @param why a sentence */
 const byCodes = ({ held: _, steps, traceHash: __, ...record }: LeanRecord, why: string): WholeRecord => ({
   ...record,
   message: `${why} Only the codes that were stored are shown.`,
@@ -75,8 +75,9 @@ const inWords = (record: LeanRecord, facts: Facts, policy: Policy): WholeRecord 
 };
 
 /**
- * The whole record of a stored one: with the trace, words, calls and reservations that follow from its facts. If this
- * version of Gasdesk decides it otherwise or lacks its policy, it has the codes of the steps, and `wordsDiffer`.
+ * Expands a stored record to the complete one, with the trace, texts, calls and reservations that follow from its
+ * facts. If this version of Gasdesk decides differently or does not have the policy, the result has only the codes of
+ * the steps, and `wordsDiffer`.
  *
  * @param revision the policy revision that the record names, as it was stored; undefined if unknown
  */

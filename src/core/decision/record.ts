@@ -22,7 +22,7 @@ type DecidedFields = Omit<
 
 type StoredDecision = Pick<DecisionRecord, 'facts' | 'request'> & Partial<Pick<DecisionRecord, 'trace'>>;
 
-/** Facts as {@link storedFacts} or {@link leanFacts} makes them. */
+/** Facts in the form that {@link storedFacts} or {@link leanFacts} returns. */
 interface StoredFacts extends Record<string, unknown> {
   readonly opChanges?: Readonly<Record<string, unknown>>;
   readonly webhooks?: readonly (Omit<WebhookResponse, 'call' | 'micros'> & Partial<WebhookResponse>)[];
@@ -32,19 +32,19 @@ export interface Decision {
   readonly facts: Facts;
   readonly policy: Policy;
   readonly policyHash: string;
-  /** What it takes if it is signed. */
+  /** What the operation reserves if it is signed. */
   readonly reservations: readonly Reservation[];
-  /** What the accounts of the reservations held before, in their order. */
+  /** The amounts in the accounts of the reservations before the decision, in the same order. */
   readonly held: readonly bigint[];
   readonly steps: readonly MeasuredStep[];
   readonly reason: Reason | undefined;
-  /** Signed by the paymaster; `0x` if it does not sponsor. */
+  /** Signed by the paymaster; `0x` if the paymaster does not sponsor. */
   readonly paymasterAndData: Hex;
-  /** The version of the engine that decided. */
+  /** The version of the engine that made the decision. */
   readonly engine: string;
 }
 
-/** What the record of an operation says that is sponsored, and not paid in a token. */
+/** The message in the record of an operation that is sponsored and not paid for in a token. */
 export const SPONSORED_MESSAGE = 'Sponsored: no rule denies this operation.';
 
 const signedMessage = ({ payment, op }: RuleInput): string => {
@@ -53,7 +53,7 @@ const signedMessage = ({ payment, op }: RuleInput): string => {
   return `Signed: the user pays at most ${unitsToDecimal(payment.maxUnits(op), decimals)} ${symbol} for it.`;
 };
 
-/** The hash of an operation as the paymaster has signed it. */
+/** The hash of the operation with the paymaster's signature. */
 const signedHash = (facts: Facts, policy: Policy, paymasterAndData: Hex): Hex => {
   const { op, layout } = ruleInput(facts, policy);
   const entryPoint = entryPoints[layout.entryPointVersion];
@@ -64,7 +64,7 @@ const signedHash = (facts: Facts, policy: Policy, paymasterAndData: Hex): Hex =>
   });
 };
 
-/** The operation's calls in the trace, those of a deployment first; or why they cannot be decoded. */
+/** The operation's calls for the trace, those of a deployment first; or why they cannot be decoded. */
 export const callsOf = (facts: Facts, policy: Policy) => {
   const { decoding, deployment, policy: bound } = ruleInput(facts, policy);
   const whitelist = whitelistOf(bound);
@@ -74,7 +74,7 @@ export const callsOf = (facts: Facts, policy: Policy) => {
   return [...before.map((call) => ({ ...call, deployment: true as const })), ...calls];
 };
 
-/** Accounts as a record names them, with the amount reserved in each and the amount it held before. */
+/** Accounts as a record names them, each with the amount reserved in it and its amount before the decision. */
 export const reservationRecords = (
   reservations: readonly Reservation[],
   held: readonly bigint[],
@@ -87,7 +87,9 @@ export const reservationRecords = (
 
 type Wire = Readonly<Record<string, unknown>>;
 
-/** Only the fields that differ from the request. The whole operation if the request has fields it lacks. */
+/**
+ * Only the fields that differ from the request; the whole operation if the request has fields that the operation lacks.
+ */
 const storedOperation = (op: Wire, requested: Wire): object => {
   if (Object.keys(requested).some((field) => !Object.hasOwn(op, field))) return { op };
   const isRequested = ([field, value]: [string, unknown]): boolean =>
@@ -96,8 +98,8 @@ const storedOperation = (op: Wire, requested: Wire): object => {
 };
 
 /**
- * Facts in the form of stored records: an operation that equals the requested one is not stored twice. `requested` is
- * the operation as the record has it, in the form of JSON-RPC.
+ * Facts in the form of stored records: an operation that equals the requested one is not stored twice. @param requested
+ * the operation in the record, in the format of JSON-RPC
  */
 export const leanFacts = ({ webhooks, op, ...facts }: Facts, requested: Wire): Readonly<Record<string, unknown>> => ({
   ...facts,
@@ -105,7 +107,7 @@ export const leanFacts = ({ webhooks, op, ...facts }: Facts, requested: Wire): R
   ...(webhooks.length > 0 && { webhooks }),
 });
 
-/** The same in the form of whole records, whose trace has the exchanges with webhooks. */
+/** Facts in the form of complete records, in which the trace contains the webhook calls. */
 export const storedFacts = (facts: Facts, requested: Wire): unknown => ({
   ...leanFacts(facts, requested),
   ...(facts.webhooks.length > 0 && {
@@ -124,7 +126,7 @@ const factsOf = ({ facts, request, trace = [] }: StoredDecision): Facts | undefi
   return factsSchema.parse({ ...rest, ...op, webhooks: responses });
 };
 
-/** The facts of a record; undefined if it has none, or this version does not know their form. */
+/** The facts of a record; undefined if it has none, or if this version does not know their form. */
 export const readableFacts = (record: StoredDecision): Facts | undefined => {
   try {
     return factsOf(record);
@@ -133,7 +135,7 @@ export const readableFacts = (record: StoredDecision): Facts | undefined => {
   }
 };
 
-/** The words of a verdict. @param reason why it is denied; undefined if it is signed */
+/** The texts of a verdict. @param reason why the operation is denied; undefined if it is signed */
 export const decidedWords = (
   facts: Facts,
   policy: Policy,
@@ -169,7 +171,7 @@ export const decidedFields = (decision: Omit<Decision, 'reservations' | 'held'>)
   };
 };
 
-/** The whole record of an operation that was sponsored or denied. */
+/** The complete record of an operation that was sponsored or denied. */
 export const decidedRecord = (decision: Decision): DecidedFields => ({
   ...decidedFields(decision),
   reservations: reservationRecords(decision.reservations, decision.held),

@@ -71,7 +71,7 @@ const read = (facts: Facts, policy: Policy): RuleInput => {
 
 const inputs = new WeakMap<Facts, { readonly policy: Policy; readonly input: RuleInput }>();
 
-/** The input of the rules. It is computed once for the same facts and policy. */
+/** The input of the rules. Computed once for the same facts and policy. */
 export const ruleInput = (facts: Facts, policy: Policy): RuleInput => {
   const known = inputs.get(facts);
   if (known?.policy === policy) return known.input;

@@ -24,12 +24,12 @@ export const ruleTypeOf = (policyType: string): RuleType => {
 
 const titles = new Map(ruleKinds.map(({ type, title }) => [type, title]));
 
-/** The name of a rule on the screen and on paper. */
+/** The name of a rule for display and reports. */
 export const ruleName = (rule: string): string => titles.get(rule) ?? rule;
 
 export const denialWords = new Map(ruleKinds.flatMap((kind) => Object.entries(kind.denials)));
 
-/** The words for a denial, made from the values that were compared. @throws Error if no kind denies with that code */
+/** Explains a denial, using the values that were compared. @throws Error if no kind denies with that code */
 export const explainDenial = (code: string, evidence: Evidence): Explanation => {
   const words = denialWords.get(code);
   if (words === undefined) throw new Error(`No kind of rule has words for ${code}`);

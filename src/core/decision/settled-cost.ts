@@ -12,7 +12,7 @@ export interface SponsoredTerms {
   readonly entryPoint: string;
   /** The `paymasterAndData` that was signed. */
   readonly paymasterAndData: string;
-  /** Wei that were reserved. */
+  /** The reserved amount in wei. */
   readonly maxCostWei: bigint;
   /**
    * The operation as it was signed; undefined if it cannot be read. Called only if the contract's charge depends on it.
@@ -20,13 +20,13 @@ export interface SponsoredTerms {
   readonly op: () => UserOperation | undefined;
 }
 
-/** The operation of a record as it was signed; undefined if this version cannot read it. */
+/** The operation in a record as it was signed; undefined if this version cannot read it. */
 export const signedOperation = (record: StoredRecord): UserOperation | undefined => {
   const facts = readableFacts(record);
   return facts && fromRpcUserOperation(facts.op);
 };
 
-/** Costs of a mined operation as events on chain report them, in wei. */
+/** Costs of a mined operation in wei, as reported by events on chain. */
 export interface MinedCost {
   /** What the EntryPoint took from the paymaster's deposit. */
   readonly actualGasCost: bigint;
@@ -34,7 +34,7 @@ export interface MinedCost {
   readonly deductedWei?: bigint | undefined;
 }
 
-/** The layout with tanks that these bytes fit; undefined if they fit none. */
+/** The layout with tanks that `paymasterAndData` matches; undefined if none exists. */
 const tankLayoutOf = (entryPoint: string, paymasterAndData: Hex): PaymasterLayout | undefined => {
   const version = entryPointAt(entryPoint)?.version;
   return layouts.find(
@@ -44,8 +44,8 @@ const tankLayoutOf = (entryPoint: string, paymasterAndData: Hex): PaymasterLayou
 
 /**
  * What a settled operation counts, in wei: what its tank paid or, for a contract without tanks, what the EntryPoint
- * took. If the contract is not known to have reported its charge, the whole reservation counts. It is never more than
- * the reservation.
+ * took. If it is not certain that the contract reported its charge, the whole reservation counts. The result never
+ * exceeds the reservation.
  */
 export const settledCost = (
   { entryPoint, paymasterAndData, maxCostWei, op }: SponsoredTerms,

@@ -6,29 +6,31 @@ import { parseExactJson } from '../../shared/schema/decimal.ts';
 export type WholeRecord = Omit<DecisionRecord, 'seq' | 'settlement' | 'actualCostWei' | 'policyRevision'>;
 
 /**
- * The record of a decided operation as it is stored: without what the core derives from it. {@link explainRecord} makes
- * the whole record again.
+ * The record of a decided operation in its stored form, which omits everything that the core can derive.
+ * {@link explainRecord} restores the complete record.
  */
 export const leanRecord = decisionRecord
   .omit({ seq: true, settlement: true, actualCostWei: true, policyRevision: true })
   .omit({ message: true, hint: true, trace: true, reservations: true, wordsDiffer: true })
   .extend({
-    held: z.array(z.string().regex(/^\d{1,200}$/)).describe('What each account of the plan held before, in its order'),
+    held: z
+      .array(z.string().regex(/^\d{1,200}$/))
+      .describe('Amount in each ledger account before the decision, in the order of the reservations'),
     steps: z
       .array(z.string().regex(/^\S+ (?:pass|deny|skip|wouldDeny) \S+ \d+(?:\.\d+)?(?: \S+)?$/))
-      .describe('The steps of the trace: rule, outcome, code, µs and, in shadow, the id of the rule'),
+      .describe('The steps of the trace: rule, outcome, code, duration in µs and, for a shadow rule, its id'),
     traceHash: z.string().describe('SHA-256 of the trace, hex'),
   });
 
 export type LeanRecord = Readonly<z.output<typeof leanRecord>>;
 
-/** A record as it is stored: whole if nothing was decided, or the facts were too long to keep. */
+/** A record as it is stored: complete if nothing was decided, or if the facts were too long to store. */
 export type StoredRecord = WholeRecord | LeanRecord;
 
-/** A decision before it is stored: whole, or with what makes it lean. */
+/** A decision before it is stored: complete, or with the fields from which the lean form is made. */
 export type NewRecord = WholeRecord & Partial<Pick<LeanRecord, 'held' | 'traceHash'>>;
 
-/** What settlement changes has columns of its own. */
+/** Fields that settlement changes are stored in separate columns. */
 type Settled = Partial<Pick<DecisionRecord, 'settlement' | 'actualCostWei'>>;
 
 export const isLean = (record: StoredRecord | NewRecord): record is LeanRecord => 'steps' in record;
@@ -37,14 +39,14 @@ export const isLean = (record: StoredRecord | NewRecord): record is LeanRecord =
 export const stepText = ({ rule, outcome, code, micros, shadow }: TraceStep): string =>
   `${rule} ${outcome} ${code} ${micros}${shadow === undefined ? '' : ` ${shadow}`}`;
 
-/** A step as {@link stepText} wrote it, with empty evidence. */
+/** Reads a step that {@link stepText} wrote. Its evidence is empty. */
 export const readStep = (text: string): TraceStep => {
   const [rule = '', outcome = '', code = '', micros = '', shadow] = text.split(' ');
   const step = { rule, outcome: outcome as TraceStep['outcome'], code, evidence: {}, micros: Number(micros) };
   return shadow === undefined ? step : { ...step, shadow };
 };
 
-/** The text of a trace that its hash covers: everything but durations and the exchanges with webhooks. */
+/** The text of a trace that its hash covers: everything except durations and webhook calls. */
 export const traceText = (trace: readonly Omit<TraceStep, 'micros'>[]): string =>
   JSON.stringify(trace.map(({ rule, outcome, code, shadow, evidence }) => [rule, outcome, code, shadow, evidence]));
 
@@ -53,14 +55,14 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The parts of a request that repeat a parameter, and its index. */
+/** The parts of a request that repeat a parameter, with the index of the parameter. */
 const REPEATED = { userOperation: 0, options: 1 } as const;
 
 type Part = keyof typeof REPEATED;
 
 const parts = Object.keys(REPEATED) as Part[];
 
-/** The parameter that a part repeats; undefined if it is no object. */
+/** The parameter that a part repeats; undefined if it is not an object. */
 const receivedPart = ({ received }: Fields, part: Part): Fields | undefined => {
   const parameter: unknown = Array.isArray(received) ? received[REPEATED[part]] : undefined;
   return isFields(parameter) ? parameter : undefined;
@@ -79,11 +81,11 @@ const withChanges = (fields: Fields, changes: Fields): Fields => {
 };
 
 /**
- * How fields differ from others; undefined if the others with these changes would not be the same text. Every decision
- * passes through here, so it makes no lists of entries.
+ * How fields differ from others; undefined if applying these changes to the others would not give the same text. Runs
+ * for every decision, so it creates no lists of entries.
  */
 const changesFrom = (others: Fields, fields: Fields): Fields | undefined => {
-  // Without a prototype, a field may have any name.
+  // The object has no prototype, so that a field may have any name.
   const changes = Object.create(null) as Record<string, unknown>;
   const names = Object.keys(fields);
   let next = 0;
@@ -105,7 +107,9 @@ const changesFrom = (others: Fields, fields: Fields): Fields | undefined => {
   return changes;
 };
 
-/** A request in the form of stored records: parts that repeat a parameter contain only what differs from it. */
+/**
+ * Converts a request to the form of stored records: parts that repeat a parameter contain only what differs from it.
+ */
 export const compactRequest = (request: unknown): unknown => {
   if (!isFields(request)) return request;
   const changed = parts.flatMap((part) => {
@@ -130,7 +134,10 @@ const wholeRequest = (request: unknown): unknown => {
   return calls === undefined ? whole : { ...whole, calls };
 };
 
-/** The record in its stored form. Field by field: every decision passes through here, and copying the rest is slow. */
+/**
+ * Converts a record to its stored form, field by field: this runs for every decision, and copying the remaining fields
+ * with a spread is slow.
+ */
 const leanOf = (record: NewRecord, traceHash: string): LeanRecord => ({
   id: record.id,
   at: record.at,
@@ -160,8 +167,8 @@ const leanOf = (record: NewRecord, traceHash: string): LeanRecord => ({
 });
 
 /**
- * The JSON of a record in the database, without what settlement changes. What was read of a request is stored in `request.changes`, as far as it differs
- * from what was received.
+ * The JSON of a record in the database, without the fields that settlement changes. `request.changes` contains how the
+ * request as read differs from the request as received.
  */
 export const recordText = (record: (NewRecord | LeanRecord) & Settled): string => {
   if (!isLean(record) && record.traceHash !== undefined) return JSON.stringify(leanOf(record, record.traceHash));
@@ -169,10 +176,10 @@ export const recordText = (record: (NewRecord | LeanRecord) & Settled): string =
   return JSON.stringify({ ...rest, request: compactRequest(record.request) });
 };
 
-/** The record that {@link recordText} wrote. Numbers keep all their digits. */
+/** Reads a record that {@link recordText} wrote. Numbers keep all their digits. */
 export const readRecord = (text: string): StoredRecord => expandRequest(parseExactJson(text) as StoredRecord);
 
-/** A parsed record with its whole request. */
+/** A parsed record with its complete request. */
 export const expandRequest = (record: StoredRecord): StoredRecord => ({
   ...record,
   request: wholeRequest(record.request),

@@ -3,10 +3,10 @@ import type { SponsorshipTerms } from '../paymaster-layouts/layout.ts';
 import type { Policy } from '../policy/policy.ts';
 import { ruleInput } from './rule-input.ts';
 
-/** A signature is valid from a minute earlier, so that clocks may differ (behaviour 3.3). */
+/** A signature is valid from a minute before it is made, because clocks may differ (behaviour 3.3). */
 const BACKDATE_S = 60;
 
-/** The window in which a signature is valid: unix seconds, 0 if the contract has no windows. */
+/** The period in which a signature is valid, in unix seconds; 0 if the contract has no validity window. */
 export const windowOf = (
   at: number,
   expiryDuration: number,
@@ -17,7 +17,7 @@ export const windowOf = (
   return { validAfter: seconds - BACKDATE_S, validUntil: seconds + expiryDuration };
 };
 
-/** What the paymaster signs besides the operation. */
+/** What the paymaster signs in addition to the operation. */
 export const termsOf = (facts: Facts, policy: Policy): SponsorshipTerms => {
   const { layout } = ruleInput(facts, policy);
   const { at, expiryDuration, contract, senderNonce, delegate } = facts;

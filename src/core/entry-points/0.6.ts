@@ -41,19 +41,19 @@ export const entryPoint06: EntryPoint = {
     AA41: {
       words: 'too little verificationGas',
       party: 'account',
-      meaning: "The account's validation left no gas for the paymaster's.",
+      meaning: "The account's validation left no gas for the paymaster's validation.",
       fix: 'Raise verificationGasLimit before the paymaster signs.',
     },
     AA50: {
       words: 'postOp reverted',
       party: 'paymaster',
-      meaning: "The paymaster's postOp reverted, such as when it could not take tokens.",
+      meaning: "The paymaster's postOp reverted, for example because it could not take tokens.",
       fix: "Check the sender's balance and allowance of the token.",
     },
     AA51: {
       words: 'prefund below actualGasCost',
       party: 'paymaster',
-      meaning: 'The operation cost more than was set aside for it, mostly through a greedy postOp.',
+      meaning: 'The operation cost more than its prefund, usually because postOp used too much gas.',
       fix: 'Raise verificationGasLimit, which bounds postOp too.',
     },
     AA96: invalidAggregator,

@@ -5,7 +5,7 @@ import { bindToEntryPoint, packedWords } from '../user-operation/user-op-hash.ts
 import { aaCodesBeforeV09, invalidAggregator } from './aa-codes.ts';
 import { PENALTY_DIVISOR, packedEntryPoint, unusedFor } from './packed.ts';
 
-/** A tenth of the unused gas of both limits together, whether or not postOp is called. */
+/** A tenth of the unused gas of both limits together. The postOp limit counts even if postOp is not called. */
 const unusedGasPenalty: UnusedGasPenalty = {
   countsUncalledPostOp: true,
   of: ({ callGasLimit, postOpGasLimit }, callGasUsed) =>

@@ -50,7 +50,7 @@ const initCodeHash = (initCode: Hex, delegate: Address | undefined): string => {
   return digits(keccak(digits(delegate), digits(initCode).slice(40)));
 };
 
-/** The operation's hash by EIP-712 (domain "ERC4337", version "1"). */
+/** The operation's hash according to EIP-712 (domain "ERC4337", version "1"). */
 export const typedHash = (op: PackedUserOperation, { chainId, entryPoint, delegate }: UserOpHashDomain): Hex => {
   const structHash = keccak(TYPE_HASH, ...packedWords(op, initCodeHash(op.initCode, delegate)));
   const domainSeparator = keccak(DOMAIN_HEAD, word(chainId), addressWord(entryPoint));
@@ -77,7 +77,7 @@ export const entryPoint08 = packedEntryPoint({
     AA97: {
       words: 'should call from EntryPoint',
       party: 'EntryPoint',
-      meaning: 'A caller other than its EntryPoint called the SenderCreator.',
+      meaning: 'A caller other than the EntryPoint called the SenderCreator.',
       fix: 'Use the canonical EntryPoint, and let it create the account.',
     },
     AA98: {

@@ -3,7 +3,10 @@ import { forgivingPenalty, typedHash } from './0.8.ts';
 import { initCodeTooSmall } from './aa-codes.ts';
 import { packedEntryPoint } from './packed.ts';
 
-/** EntryPoint v0.9. Its operation hash leaves out the paymaster's signature, if that is a suffix of its data. */
+/**
+ * EntryPoint v0.9. Its operation hash does not cover the paymaster's signature if the signature is a suffix of the
+ * paymaster data.
+ */
 export const entryPoint09 = packedEntryPoint({
   version: '0.9',
   address: '0x433709009B8330FDa32311DF1C2AFA402eD8D009',

@@ -13,13 +13,13 @@ export interface AaCode {
 /** AA codes by name, such as `AA21`. All come from the sources of eth-infinitism/account-abstraction. */
 export type AaCodes = Readonly<Record<string, AaCode>>;
 
-/** The codes that every EntryPoint version has. If their messages differ, this is v0.6's message. */
+/** The codes that every EntryPoint version has. If versions have different messages, this is v0.6's message. */
 export const commonAaCodes: AaCodes = {
   AA13: {
     words: 'initCode failed or OOG',
     party: 'factory',
     meaning: 'The factory reverted, has no code, or ran out of gas.',
-    fix: 'Call the factory with the same data by eth_call, and raise verificationGasLimit.',
+    fix: 'Call the factory with the same data in an eth_call, and raise verificationGasLimit.',
   },
   AA14: {
     words: 'initCode must return sender',
@@ -42,7 +42,7 @@ export const commonAaCodes: AaCodes = {
   AA21: {
     words: "didn't pay prefund",
     party: 'account',
-    meaning: 'No paymaster pays, and the account cannot pay for the most that the operation may cost.',
+    meaning: 'No paymaster pays, and the account cannot pay the maximum cost of the operation.',
     fix: 'Fund the account or its EntryPoint deposit, lower the gas limits, or ask a paymaster.',
   },
   AA22: {
@@ -61,18 +61,18 @@ export const commonAaCodes: AaCodes = {
     words: 'signature error',
     party: 'account',
     meaning: "The account does not accept the user's signature.",
-    fix: 'Sign the final operation: any change, also of paymasterAndData or gas, needs a new signature. Check chain id, EntryPoint and owner.',
+    fix: 'Sign the final operation: any change, including one to paymasterAndData or gas, needs a new signature. Check chain id, EntryPoint and owner.',
   },
   AA25: {
     words: 'invalid account nonce',
     party: 'account',
-    meaning: 'The nonce is used already, or is not the next one of its key.',
+    meaning: 'The nonce is already used, or is not the next one of its key.',
     fix: 'Read the nonce from EntryPoint.getNonce just before sending.',
   },
   AA31: {
     words: 'paymaster deposit too low',
     party: 'paymaster',
-    meaning: "The paymaster's deposit at the EntryPoint is below the most that the operation may cost.",
+    meaning: "The paymaster's deposit at the EntryPoint is below the maximum cost of the operation.",
     fix: 'Deposit for the paymaster contract.',
   },
   AA32: {
@@ -85,13 +85,13 @@ export const commonAaCodes: AaCodes = {
     words: 'reverted (or OOG)',
     party: 'paymaster',
     meaning: "The paymaster's validatePaymasterUserOp reverted or ran out of gas.",
-    fix: 'Read the inner reason. Often the gas tank is too low, the bundler is not allowed, or the data was cut.',
+    fix: 'Read the inner reason. Often the gas tank is too low, the bundler is not allowed, or the data was truncated.',
   },
   AA34: {
     words: 'signature error',
     party: 'paymaster',
     meaning:
-      "The paymaster contract does not accept the signature: the operation was changed after it was signed, or the contract's signer is another.",
+      'The paymaster contract does not accept the signature: the operation was changed after it was signed, or the contract has another signer.',
     fix: 'Send the operation exactly as it was sponsored; compare the signer of the contract with that of the chain.',
   },
   AA94: {
@@ -108,7 +108,7 @@ export const commonAaCodes: AaCodes = {
   },
 };
 
-/** The codes that every version before v0.9 has. Later, errors of their own replace them, or they cannot happen. */
+/** The codes that every version before v0.9 has. From v0.9 on, separate errors replace them, or they cannot occur. */
 export const aaCodesBeforeV09: AaCodes = {
   AA10: {
     words: 'sender already constructed',
@@ -125,14 +125,14 @@ export const aaCodesBeforeV09: AaCodes = {
   AA90: {
     words: 'invalid beneficiary',
     party: 'bundler',
-    meaning: 'handleOps names the zero address to receive the fees.',
-    fix: 'The bundler has to name its own address.',
+    meaning: 'handleOps names the zero address as the receiver of the fees.',
+    fix: 'The bundler must name its own address.',
   },
   AA91: {
     words: 'failed send to beneficiary',
     party: 'bundler',
     meaning: 'The address that receives the fees does not accept coins.',
-    fix: 'The bundler has to name an address that accepts coins.',
+    fix: 'The bundler must name an address that accepts coins.',
   },
   AA92: {
     words: 'internal call only',
@@ -144,7 +144,7 @@ export const aaCodesBeforeV09: AaCodes = {
     words: 'invalid paymasterAndData',
     party: 'paymaster',
     meaning: 'paymasterAndData is too short: less than an address on v0.6, less than 52 bytes later.',
-    fix: "Send paymasterAndData whole; from v0.7 on with both of the paymaster's gas limits.",
+    fix: "Send the complete paymasterAndData; from v0.7 on, it contains both of the paymaster's gas limits.",
   },
 };
 
@@ -152,11 +152,11 @@ export const aaCodesBeforeV09: AaCodes = {
 export const invalidAggregator: AaCode = {
   words: 'invalid aggregator',
   party: 'bundler',
-  meaning: 'The bundle names an aggregator that cannot be one.',
+  meaning: 'The bundle names an aggregator that is not valid.',
   fix: 'Send the operation without an aggregator.',
 };
 
-/** From v0.8 on. */
+/** Exists from v0.8 on. */
 export const initCodeTooSmall: AaCode = {
   words: 'initCode too small',
   party: 'account',

@@ -26,13 +26,13 @@ export type EntryPointArtifact =
   | 'SimpleAccountFactory-0.9'
   | 'Simple7702Account-0.9';
 
-/** Everything in which EntryPoint versions differ. */
+/** Everything that differs between EntryPoint versions. */
 export interface EntryPoint extends OperationTarget, EntryPointGas {
   /** Address of the canonical contract, the same on every chain (eth-infinitism/account-abstraction). */
   readonly address: Address;
   /**
-   * The contract's artifact, and the salt with which the deterministic deployer puts it at its address. Without a salt,
-   * the artifact is of another build than the contract on public chains, whose creation code no package contains.
+   * The contract's artifact, and the salt with which the deterministic deployer creates it at its address. Without a
+   * salt, the artifact is a different build from the contract on public chains, whose creation code is in no package.
    */
   readonly deployment: { readonly artifact: EntryPointArtifact; readonly salt?: Hex };
   /**
@@ -40,16 +40,16 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
    * function.
    */
   readonly simulations?: EntryPointArtifact;
-  /** True if it takes packed operations, which have separate gas limits for the paymaster's calls. */
+  /** True if the EntryPoint takes packed operations, which have separate gas limits for the paymaster's calls. */
   readonly isPacked: boolean;
   /** Fields that an operation has even if it creates no account and has no paymaster. */
   readonly emptyFields: Pick<UserOperationV06, 'initCode' | 'paymasterAndData'> | Pick<UserOperationV07, 'factory'>;
   /**
-   * True if it runs an operation whose account exists already as if it had no factory. Other EntryPoints reject such an
-   * operation (AA10).
+   * True if the EntryPoint ignores the factory of an operation whose account already exists. Other EntryPoints reject
+   * such an operation (AA10).
    */
   readonly ignoresCreationOfExisting: boolean;
-  /** True if its hash leaves out a paymaster signature at the end of `paymasterAndData`. */
+  /** True if the EntryPoint's hash does not cover a paymaster signature at the end of `paymasterAndData`. */
   readonly leavesOutSuffix: boolean;
   /** True if it calls the account's `executeUserOp` when callData begins with that selector. */
   readonly callsExecuteUserOp: boolean;
@@ -59,7 +59,7 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
    */
   readonly leastVerificationGas: bigint;
   readonly aaCodes: AaCodes;
-  /** The fields that make an operation create its account. */
+  /** The fields with which an operation creates its account. */
   readonly creation: (
     factory: Address,
     factoryData: Hex,
@@ -71,7 +71,7 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
    */
   readonly read: (partial: PartialUserOperation, chainId: number) => RequestedOperation;
   /**
-   * The result of its `getUserOpHash`, which ignores `signature`.
+   * The result of the EntryPoint's `getUserOpHash`, which ignores `signature`.
    * @throws Error for an operation in another format, and for an EIP-7702 operation without the required delegate;
    * RangeError if `packUserOperation` throws it
    */

@@ -49,7 +49,7 @@ const aaCodes: AaCodes = {
 /** From v0.7 on, the bundler receives the unused gas of a limit divided by this number. */
 export const PENALTY_DIVISOR = 10n;
 
-/** The most unused gas whose penalty (a tenth, rounded down) does not exceed this one. */
+/** The largest amount of unused gas whose penalty (a tenth, rounded down) does not exceed `penalty`. */
 export const unusedFor = (penalty: bigint): bigint => PENALTY_DIVISOR * (penalty + 1n) - 1n;
 
 /** Defines an EntryPoint that takes packed operations, as all do from v0.7 on. */

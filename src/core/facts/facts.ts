@@ -8,16 +8,16 @@ const hex = z.templateLiteral(['0x', z.string()]);
 
 /** Balances and prices on chain at one block. */
 const chainSnapshot = z.strictObject({
-  balanceWei: wei.describe('What the gas tank holds'),
-  pendingWithdrawalsWei: wei.describe('Withdrawals that were sent and are not mined'),
+  balanceWei: wei.describe('Balance of the gas tank'),
+  pendingWithdrawalsWei: wei.describe('Withdrawals that are sent but not mined'),
   baseFeeWei: wei,
-  suggestedTipWei: wei.optional().describe('Absent where the node suggests none'),
+  suggestedTipWei: wei.optional().describe('Absent if the node suggests none'),
   believedBaseFeeWei: wei
     .optional()
-    .describe('The base fee as far as it is believed; absent where no node answered before'),
-  believedTipWei: wei.optional().describe('The suggested tip as far as it is believed'),
-  depositsWei: wei.optional().describe('What the gas tanks of the chain hold together. Absent: no rule asked'),
-  l1DataGas: gas.describe('What a chain of layer 2 charges for the data of the operation'),
+    .describe('The base fee that Gasdesk believes; absent if no node has answered before'),
+  believedTipWei: wei.optional().describe('The part of the suggested tip that Gasdesk believes'),
+  depositsWei: wei.optional().describe('Total balance of the gas tanks on the chain. Absent: no rule needed it'),
+  l1DataGas: gas.describe("A layer 2 chain's charge for the layer 1 data of the operation"),
   blockGasLimit: gas.optional(),
 });
 
@@ -29,20 +29,20 @@ const coinPrice = z.union([
       .regex(/^\d{1,40}(?:\.\d{1,40})?$/)
       .describe('US dollars for one coin, decimal'),
     source: z.enum(['static', 'feed']),
-    updatedAt: z.int().optional().describe('When the feed answered it, epoch seconds'),
+    updatedAt: z.int().optional().describe('Time of the answer in the feed, epoch seconds'),
     error: z.undefined().optional(),
   }),
-  z.strictObject({ usd: z.null(), error: z.string().describe('Why no price is usable') }),
+  z.strictObject({ usd: z.null(), error: z.string().describe('Why the price is unknown') }),
 ]);
 
 /** The on-chain state of an operation's account. */
 const accountFacts = z.strictObject({
-  hasCode: z.boolean().describe('Also by the EIP-7702 authorisation of the operation'),
+  hasCode: z.boolean().describe('True also if the account gets code from the EIP-7702 authorisation of the operation'),
   nextNonce: digits.describe('EntryPoint.getNonce for the key in the nonce'),
   creationFailure: z
     .enum(['AA13', 'AA14', 'AA15'])
     .optional()
-    .describe('What the EntryPoint said when it tried to make the account'),
+    .describe('The error with which the EntryPoint failed to create the account'),
   validationFailure: hex
     .optional()
     .describe('How the account fails to validate the operation whatever its signature: selector of an error, or 0x'),
@@ -54,7 +54,7 @@ const accountFacts = z.strictObject({
     ),
 });
 
-/** The user's allowance and balance of the token they pay with, in its smallest unit. */
+/** The user's allowance and balance of the payment token, in the token's smallest unit. */
 const holdings = z.strictObject({ allowance: digits, balance: digits });
 
 /** The sender's balance of a token that a rule names, in its smallest unit, or why it cannot be read. */
@@ -63,7 +63,7 @@ const holding = z.union([
   z.strictObject({ failure: z.enum(['NO_NODE', 'NO_ANSWER', 'NO_CONTRACT', 'REVERTED', 'NO_NUMBER']) }),
 ]);
 
-/** How the user pays in a token. Amounts are in its smallest unit. */
+/** How the user pays in a token. Amounts are in the token's smallest unit. */
 const tokenFacts = z.strictObject({
   address: hex,
   symbol: z.string(),
@@ -72,18 +72,23 @@ const tokenFacts = z.strictObject({
   preFund: z.boolean(),
   treasury: hex,
   exchangeRate: digits.describe('Units for 1e18 wei'),
-  transferGas: z.strictObject({ prefund: gas, afterwards: gas }).describe("What the token's transferFrom uses"),
-  isTaken: z.boolean().optional().describe('False: it was tried, and the tokens were not taken. Absent: not tried'),
-  left: holdings.optional().describe('What the sender had after the trial, where the tokens were taken'),
+  transferGas: z.strictObject({ prefund: gas, afterwards: gas }).describe("Gas that the token's transferFrom uses"),
+  isTaken: z
+    .boolean()
+    .optional()
+    .describe('False: the payment was simulated, and the tokens were not taken. Absent: not simulated'),
+  left: holdings
+    .optional()
+    .describe("The sender's balance and allowance after the simulation, if the tokens were taken"),
   callGasUsed: gas
     .optional()
     .describe(
-      'What the call of the operation uses where it has enough gas and the tokens are taken, unlike by its own',
+      "Gas that the operation's call uses if it gets enough gas for the tokens to be taken. Present only if its own gas limit is too low for that",
     ),
   holdings: holdings
     .nullable()
     .optional()
-    .describe('Of the sender. Null: the token cannot be read. Absent: not looked at'),
+    .describe("The sender's balance and allowance. Null: the token cannot be read. Absent: not read"),
 });
 
 /**
@@ -92,19 +97,21 @@ const tokenFacts = z.strictObject({
  */
 export const factsSchema = z.strictObject({
   v: z.literal(1),
-  at: z.int().describe('The one reading of the clock, epoch ms'),
-  stage: z.enum(['draft', 'final']).describe('draft: data to estimate gas with; gas and fees may be open'),
+  at: z.int().describe('Time of the decision, epoch ms'),
+  stage: z.enum(['draft', 'final']).describe('draft: paymaster data for estimating gas; gas and fees may be missing'),
   contract: z.strictObject({
-    version: z.string().describe('By which it is attached; in token mode that of the contract that takes tokens'),
+    version: z
+      .string()
+      .describe('Version under which the contract is attached; in token mode, of the contract that takes tokens'),
     address: hex,
     signer: hex,
     fundingWallet: hex.optional(),
   }),
-  op: z.record(z.string(), z.unknown()).describe('The operation with its gas, in the form of JSON-RPC'),
+  op: z.record(z.string(), z.unknown()).describe('The operation with its gas, in the format of JSON-RPC'),
   gasSource: z.enum(['GAS_GIVEN', 'GAS_ESTIMATED', 'GAS_NOT_ESTIMATED']),
   expiryDuration: z.int().describe('Seconds'),
-  senderNonce: digits.optional().describe('Of the paymaster contract'),
-  delegate: hex.optional().describe('Whose code an EIP-7702 account runs'),
+  senderNonce: digits.optional().describe("The paymaster contract's senderNonce"),
+  delegate: hex.optional().describe('The contract to which an EIP-7702 account delegates'),
   hasNode: z.boolean().describe('False: the chain has no RPC URL'),
   chain: chainSnapshot.nullable().describe('Null: no node answered'),
   account: accountFacts.optional().describe('Absent: not asked'),
@@ -113,15 +120,17 @@ export const factsSchema = z.strictObject({
     .strictObject({ validation: gas.describe('Creation and validation of the account'), call: gas })
     .nullable()
     .optional()
-    .describe('What it uses where it is simulated. Null: the node does not. Absent: not asked, since it fits without'),
+    .describe(
+      'Gas that the operation uses in simulation. Null: the node cannot simulate it. Absent: not simulated, because the result did not matter',
+    ),
   token: tokenFacts.optional(),
   holdings: z
     .record(z.string(), holding)
     .optional()
-    .describe('What the sender holds, by the questions of TOKEN_HOLDING rules. Absent: no rule asked'),
+    .describe("The sender's balances that TOKEN_HOLDING rules need. Absent: no rule needs any"),
   shared: z
     .strictObject({ bySenders: z.boolean(), byDapps: z.boolean(), chain: z.boolean() })
-    .describe('Whether another sender or DApp uses the gas tank, and another DApp the chain'),
+    .describe('Whether another sender or DApp uses the gas tank, and whether another DApp uses the chain'),
   context: z.record(z.string(), z.unknown()).optional().describe('What the client sent with the operation'),
   webhooks: z.array(webhookResponse),
 });

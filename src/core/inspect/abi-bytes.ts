@@ -22,7 +22,7 @@ const SELECTOR = 4;
 
 const text = (hex: Hex): string => toUtf8String(hex, Utf8ErrorFuncs.replace).replaceAll(/\p{C}/gu, '\u{fffd}');
 
-/** A reader that names every byte that it reads. It never reads a byte twice. */
+/** A reader that assigns a name to every byte that it reads. It never reads a byte twice. */
 class AbiBytes {
   readonly #data: Hex;
   readonly #named: NamedBytes[] = [];
@@ -54,7 +54,7 @@ class AbiBytes {
     return Number(value);
   }
 
-  /** All bytes in order, with a name for those that were not read. @throws Unreadable if ranges overlap */
+  /** All bytes in order. Unread bytes get a name, too. @throws Unreadable if ranges overlap */
   all(): NamedBytes[] {
     const sorted = this.#named.toSorted((one, other) => one.offset - other.offset);
     const whole: NamedBytes[] = [];
@@ -84,16 +84,16 @@ class AbiBytes {
 }
 
 const readBytes = (bytes: AbiBytes, shape: AbiShape & { type: 'bytes' }, at: number, path: string): Hex => {
-  const length = bytes.size(at, `length of ${path}`, 'How many bytes follow.');
+  const length = bytes.size(at, `length of ${path}`, 'Number of bytes that follow.');
   const value = bytes.name(at + WORD, length, { ...shape, name: path });
   const padding = wordAligned(length) - length;
-  const padded = { name: `padding of ${path}`, kind: 'bytes', meaning: 'Zeros that fill up the last word.' } as const;
+  const padded = { name: `padding of ${path}`, kind: 'bytes', meaning: 'Zeros that complete the last word.' } as const;
   bytes.name(at + WORD + length, padding, padded);
   return value;
 };
 
 const readArray = (bytes: AbiBytes, shape: AbiShape & { type: 'array' }, at: number, path: string): AbiValue[] => {
-  const count = bytes.size(at, `number of ${path}`, 'How many there are.');
+  const count = bytes.size(at, `number of ${path}`, 'Number of items.');
   const start = at + WORD;
   return Array.from({ length: count }, (_, index) => {
     const name = `${path}[${index}]`;
@@ -123,7 +123,7 @@ const readTuple = (
     }),
   );
 
-/** The arguments in calldata or revert data, and a name for every byte. */
+/** The arguments in calldata or revert data, and a name for each range of bytes. */
 export interface AbiRead {
   readonly values: Readonly<Record<string, AbiValue>>;
   readonly bytes: NamedBytes[];

@@ -16,12 +16,12 @@ const bytes = (name: string, meaning: string): AbiShape => ({ type: 'bytes', nam
 
 const SENDER = word('sender', 'address', 'The account.');
 const NONCE = word('nonce', 'number', 'Key and sequence.');
-const INIT_CODE = bytes('initCode', 'The factory and its data.');
-const CALL_DATA = bytes('callData', 'What the EntryPoint calls the account with.');
+const INIT_CODE = bytes('initCode', 'The factory and the data for it.');
+const CALL_DATA = bytes('callData', 'Calldata with which the EntryPoint calls the account.');
 const PRE_VERIFICATION = word('preVerificationGas', 'gas', 'Gas that the EntryPoint does not meter.');
 const PAYMASTER = bytes('paymasterAndData', 'The paymaster and its data.');
 const SIGNATURE = bytes('signature', "The account's own.");
-const BENEFICIARY = word('beneficiary', 'address', "Receives what the operations pay: the bundler's address.");
+const BENEFICIARY = word('beneficiary', 'address', "Address that receives the operations' payments: the bundler's.");
 
 const OPERATION_V06: readonly AbiShape[] = [
   SENDER,
@@ -31,8 +31,8 @@ const OPERATION_V06: readonly AbiShape[] = [
   word('callGasLimit', 'gas', "Gas for the operation's call."),
   word('verificationGasLimit', 'gas', 'Gas for validation.'),
   PRE_VERIFICATION,
-  word('maxFeePerGas', 'wei', 'The most wei per gas.'),
-  word('maxPriorityFeePerGas', 'wei', 'The most wei per gas above the base fee.'),
+  word('maxFeePerGas', 'wei', 'Maximum price in wei per gas.'),
+  word('maxPriorityFeePerGas', 'wei', 'Maximum price above the base fee, in wei per gas.'),
   PAYMASTER,
   SIGNATURE,
 ];

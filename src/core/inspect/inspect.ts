@@ -16,10 +16,10 @@ import { named, sectionOf, shownField } from './sections.ts';
 import { readTransaction } from './transaction.ts';
 
 const ALL_VERSIONS = allEntryPoints.map(({ version }) => version);
-/** The most operations of a bundle that are decoded. */
+/** The maximum number of operations of a bundle that are decoded. */
 const MAX_OPERATIONS = 20;
 
-/** Readings that match the text, and explanations of why others do not. */
+/** Readings that match the text, and the reasons why others do not match. */
 type Readings = Pick<Inspection, 'readings' | 'misfits'>;
 
 /** What the reading of a text depends on. */
@@ -51,7 +51,7 @@ const asHash = (hash: Hex, { clues }: Reader): Readings => {
   const section = sectionOf('Hash', '', {
     values: [named('hash', 'hash', hash, 'A userOpHash, or the hash of a transaction.')],
   });
-  const why = 'It has 32 bytes. A decision or the chain shows what it is the hash of.';
+  const why = 'It has 32 bytes. A decision or the chain shows what was hashed.';
   return one({ ...known('hash', 'A hash of 32 bytes', why, [section]), sureness: 'likely' });
 };
 
@@ -83,7 +83,7 @@ const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId
     const count = length === 1 ? '1 operation' : `${length} operations`;
     const more = length > MAX_OPERATIONS ? [`Gasdesk decodes only the first ${MAX_OPERATIONS}.`] : [];
     const head = sectionOf(bundle.title, '', { bytes: bundle.bytes, notes: more });
-    const reading = known('bundle', `${bundle.title} with ${count}`, 'Its selector and every byte fit.', [
+    const reading = known('bundle', `${bundle.title} with ${count}`, 'Its selector and all its bytes match.', [
       head,
       ...operations.flatMap(({ sections }) => sections),
     ]);
@@ -96,13 +96,13 @@ const asBundle = (callData: Hex, reader: Reader, to = reader.entryPoint, chainId
 
 const asTransaction = (raw: Hex, reader: Reader): Readings => {
   const transaction = readTransaction(raw);
-  if (transaction === undefined) return misfit('a signed transaction', 'it is no list of its fields (RLP)');
+  if (transaction === undefined) return misfit('a signed transaction', 'it is not a list of the fields (RLP)');
   const { bytes, values, to, data, chainId } = transaction;
   const [inner] = asBundle(data, reader, to, chainId).readings;
   const head = sectionOf('Signed transaction', '', { bytes, values });
   const title = inner === undefined ? 'A signed transaction' : `A signed transaction: ${inner.title}`;
   const within = inner?.sections.map((section, index) => (index === 0 ? { ...section, path: 'data' } : section)) ?? [];
-  const reading = known('transaction', title, 'Its fields fit every byte.', [head, ...within]);
+  const reading = known('transaction', title, 'All its bytes match the fields.', [head, ...within]);
   return one({ ...reading, symbol: inner?.symbol ?? null });
 };
 
@@ -123,12 +123,12 @@ const asPaymasterData = (value: Hex, { knowledge, clues }: Reader): Readings => 
   return { readings: foreignData(value), misfits };
 };
 
-/** A reading of data that matches no layout, but may belong to another paymaster contract. */
+/** A reading of data that matches no layout, but may be for another paymaster contract. */
 const foreignData = (value: Hex): InspectionReading[] => {
   if (!isPackedData(value)) return [];
   const title = 'paymasterAndData of another contract, EntryPoint 0.7 or later';
   const section = sectionOf(title, '', { bytes: cutForeignData(value, false) });
-  const why = 'No layout fits, but two plausible gas limits follow an address.';
+  const why = 'No layout matches, but two plausible gas limits follow an address.';
   return [{ ...known('paymasterAndData', title, why, [section]), sureness: 'possible' }];
 };
 
@@ -156,7 +156,7 @@ const errorTitle = (kind: string, sections: InspectionReading['sections']): stri
 };
 
 const asRevertData = (data: Hex): Readings => {
-  if (!isKnownError(data)) return misfit('revert data', 'its first four bytes are those of no known error');
+  if (!isKnownError(data)) return misfit('revert data', 'its first four bytes are not the selector of a known error');
   const sections = revertSections(data);
   return one(
     known('revertData', errorTitle('Revert data', sections), 'Its selector is that of a known error.', sections),
@@ -192,8 +192,10 @@ const asErrorText = (text: string): Readings => {
   const code = aaCodeIn(text);
   const isNew = code !== undefined && code !== codeOf(fromData);
   const sections = [...(isNew ? [aaSection(code, '')] : []), ...fromData];
-  if (sections.length === 0) return misfit('an error', 'there is no AA code in it and no revert data');
-  return one(known('error', errorTitle('An error', sections), 'An EntryPoint says so.', sections));
+  if (sections.length === 0) return misfit('an error', 'it contains neither an AA code nor revert data');
+  return one(
+    known('error', errorTitle('An error', sections), 'The code is in the error tables of EntryPoints.', sections),
+  );
 };
 
 const atPath = (path: string, found: Readings): Readings => ({
@@ -230,7 +232,7 @@ const ofJson = (text: string, reader: Reader): Readings => {
   const parts = partsOfJson(value);
   if (parts.length > 0) return joined(parts.map((part) => ofPart(part, reader)));
   return joined([
-    misfit('JSON', 'it holds no user operation, paymaster data, transaction or error'),
+    misfit('JSON', 'it contains no user operation, paymaster data, transaction or error'),
     asErrorText(text),
   ]);
 };
@@ -264,7 +266,7 @@ const titleOf = ({ readings: [first, second] }: Readings): string => {
 
 /**
  * Identifies and decodes a text: paymaster data, operations, bundles, transactions, hashes, revert data and AA codes.
- * Never throws because of the text: `misfits` explains what could not be read.
+ * Never throws because of the text: `misfits` says which readings failed, and why.
  * @param text at most `MAX_INSPECTED` characters
  */
 export const inspect = (text: string, knowledge: Knowledge): { inspection: Inspection; clues: Clues } => {

@@ -21,9 +21,9 @@ export interface DecidedOperation {
 export interface Knowledge {
   /** Unix seconds. */
   readonly now: number;
-  /** The chain that the user says the text belongs to. */
+  /** The chain that the text belongs to, according to the user. */
   readonly chainId?: number;
-  /** The chains that have a name here. Other chains are shown by id. */
+  /** The chains whose name is known here. Other chains are shown by id. */
   readonly chains: readonly { readonly chainId: number; readonly name: string; readonly symbol: string }[];
   readonly contracts: readonly { readonly chainId: number; readonly version: string; readonly address: Address }[];
   readonly signers: readonly { readonly chainId: number; readonly address: Address }[];
@@ -36,19 +36,19 @@ export interface Clues {
   /** Hashes that could be a userOpHash. */
   readonly hashes: Hex[];
   readonly paymasterData: { readonly paymasterAndData: Hex; readonly validAfter: number | undefined }[];
-  /** Each operation with its possible hashes: one for each possible EntryPoint and chain. */
+  /** Each operation with its possible hashes: one for each possible pair of EntryPoint and chain. */
   readonly operations: { readonly sender: Address; readonly nonce: bigint; readonly hashes: readonly Hex[] }[];
 }
 
 export const chainName = ({ chains }: Pick<Knowledge, 'chains'>, chainId: number): string =>
   chains.find((chain) => chain.chainId === chainId)?.name ?? `chain ${chainId}`;
 
-/** The most chains for which operations are hashed and signers recovered. */
+/** The maximum number of chains for which operations are hashed and signers recovered. */
 const MAX_CHAINS = 8;
 
 /**
- * The chains that the text may belong to: the one that the user named, otherwise all that have a signer or a contract
- * here, or that decisions name.
+ * The chains that the text may belong to: the chain that the user named, or else all chains that have a signer or a
+ * contract here, or that decisions name.
  */
 export const possibleChains = (
   { chainId, signers, contracts, decided }: Knowledge,

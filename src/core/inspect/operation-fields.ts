@@ -10,22 +10,27 @@ import { callParts, cutBytes, named, sectionOf } from './sections.ts';
 export const nonceSection = ({ nonce }: UserOperation, path: string): InspectionSection =>
   sectionOf('Nonce', `${path}nonce`, {
     bytes: cutBytes(`0x${uintDigits(nonce, 32)}`, [
-      { name: 'key', length: 24, kind: 'number', meaning: 'Nonces of different keys do not wait for each other.' },
-      { name: 'sequence', length: 8, kind: 'number', meaning: 'Counts the operations of the key.' },
+      {
+        name: 'key',
+        length: 24,
+        kind: 'number',
+        meaning: 'Operations whose nonces have different keys do not wait for each other.',
+      },
+      { name: 'sequence', length: 8, kind: 'number', meaning: 'Number of earlier operations with this key.' },
     ]),
   });
 
 const GAS_FIELDS = {
   callGasLimit: "Gas for the operation's call.",
   verificationGasLimit: "Gas for creation and validation of the account; on v0.6 also for the paymaster's.",
-  preVerificationGas: 'Gas that is paid for what the EntryPoint does not meter, such as calldata.',
+  preVerificationGas: 'Gas paid for work that the EntryPoint does not meter, such as calldata.',
   paymasterVerificationGasLimit: "Gas for the paymaster's validation.",
   paymasterPostOpGasLimit: "Gas for the paymaster's postOp.",
 } as const;
 
 const FEE_FIELDS = {
-  maxFeePerGas: 'The most wei per gas.',
-  maxPriorityFeePerGas: 'The most wei per gas above the base fee.',
+  maxFeePerGas: 'Maximum price in wei per gas.',
+  maxPriorityFeePerGas: 'Maximum price above the base fee, in wei per gas.',
 } as const;
 
 /** The gas limits and fees that the text contains. */
@@ -67,7 +72,7 @@ export const callDataSection = (
     ...callParts(decodeCalls(callData, { sender, entryPointVersion })),
     bytes: cutBytes(callData, [
       { name: 'selector', length: 4, kind: 'bytes', meaning: 'The function of the account.' },
-      { name: 'arguments', kind: 'bytes', meaning: 'The calls, as the account reads them.' },
+      { name: 'arguments', kind: 'bytes', meaning: 'The encoded calls that the account decodes.' },
     ]),
   });
 
@@ -80,9 +85,9 @@ export const signatureSection = ({ signature }: UserOperation, path: string): In
     byteLength(signature) === ECDSA
       ? ([
           { name: 'r', length: 32, kind: 'bytes', meaning: 'First half of an ECDSA signature.' },
-          { name: 's', length: 32, kind: 'bytes', meaning: 'Second half of it.' },
-          { name: 'v', length: 1, kind: 'number', meaning: 'Which of two keys signed: 27 or 28.' },
+          { name: 's', length: 32, kind: 'bytes', meaning: 'Second half of the signature.' },
+          { name: 'v', length: 1, kind: 'number', meaning: 'Determines which of two possible keys signed: 27 or 28.' },
         ] as const)
-      : ([{ name: 'signature', kind: 'bytes', meaning: 'In a form that only the account knows.' }] as const);
+      : ([{ name: 'signature', kind: 'bytes', meaning: 'In a format that only the account knows.' }] as const);
   return [sectionOf("Signature of the account's owner", `${path}signature`, { bytes: cutBytes(signature, parts) })];
 };

@@ -39,7 +39,9 @@ export type DescribedOperation = Pick<InspectionReading, 'title' | 'sureness' | 
 
 const hasMarker = (op: UserOperation): boolean => !isV06(op) && op.factory !== undefined && isEip7702(op.factory);
 
-/** The EntryPoint versions that accept such operations; if the text names one of these, only that one. */
+/**
+ * The EntryPoint versions that accept such an operation. If the text names one of these EntryPoints, only its version.
+ */
 const versionsOf = ({ op, entryPoint }: FoundOperation): readonly EntryPointVersion[] => {
   const possible = allEntryPoints.filter(
     ({ isPacked, takesEip7702Marker }) => isPacked !== isV06(op) && (takesEip7702Marker || !hasMarker(op)),
@@ -119,16 +121,25 @@ const costValues = (
   { reading, concluded }: DescribedData,
   chainId: number | undefined,
 ): NamedValue[] => {
-  const values = [named('maximum cost', 'wei', maxCost(op), 'The most that the EntryPoint can take for it.')];
+  const values = [
+    named('maximum cost', 'wei', maxCost(op), 'Maximum that the EntryPoint can charge for the operation.'),
+  ];
   if (reading === undefined || concluded === undefined) return values;
   const [mode]: readonly [Mode, ...Mode[]] = concluded.modes;
   const terms = { ...reading.read.terms, chainId: chainId ?? 0 } as AnyTerms;
   const reserved = mode.layout.reservedCost(op, terms);
-  values.push(named('reserved', 'wei', reserved, 'What the desk reserves: the maximum and what the contract adds.'));
+  values.push(
+    named('reserved', 'wei', reserved, 'Amount that Gasdesk reserves: the maximum, plus what the contract adds.'),
+  );
   if (mode.maxTokenCost !== undefined) {
     const units = mode.maxTokenCost(op, terms);
     values.push(
-      named('maximum in tokens', 'number', units, 'Smallest units that the contract can take from the sender.'),
+      named(
+        'maximum in tokens',
+        'number',
+        units,
+        'Maximum that the contract can take from the sender, in smallest units.',
+      ),
     );
   }
   return values;
@@ -150,8 +161,8 @@ interface Place {
 }
 
 /**
- * Narrows down where an operation can be executed: a valid signature proves the layout, and a decision proves the
- * EntryPoint.
+ * Determines as precisely as possible where an operation can be executed: a valid signature proves the layout, and a
+ * decision proves the EntryPoint.
  */
 const placeOf = (
   found: FoundOperation,
@@ -182,7 +193,7 @@ const notesOf = ({ op, missing, notes = [] }: FoundOperation, isHashed: boolean)
 
 const hashNeeds = (op: UserOperation): string =>
   hasMarker(op)
-    ? 'it depends on the chain, and on the contract whose code the account has taken on (EIP-7702)'
+    ? 'it depends on the chain, and on the contract to which the account delegates (EIP-7702)'
     : 'it depends on the chain, which is unknown';
 
 /** Describes an operation, and adds clues for finding the decision on it. */
@@ -205,7 +216,7 @@ export const describeOperation = (found: FoundOperation, knowledge: Knowledge, c
     title,
     sureness: isSure ? 'certain' : 'likely',
     why: isSure
-      ? 'Its fields are those of one EntryPoint.'
+      ? 'Only one EntryPoint has these fields.'
       : `EntryPoint ${versions.join(' and ')} have the same fields.`,
     symbol: chainId === undefined ? null : symbolOf(knowledge, chainId),
     sections: [

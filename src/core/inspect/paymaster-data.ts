@@ -54,7 +54,7 @@ export interface DataReading {
 
 const nameOf = ({ version, isToken }: Mode): string => (isToken ? `${version}, token mode` : version);
 
-/** The key of a reading. Modes that split the same bytes into the same fields share one. */
+/** The key of a reading. Modes that split the bytes into the same fields share a key. */
 const keyOf = ({ fields }: ReadData<AnyTerms>, { isToken }: Mode): string =>
   [String(isToken), ...fields.map(({ name, offset }) => `${offset} ${name}`)].join();
 
@@ -90,7 +90,7 @@ export interface DataContext {
 export interface Conclusions {
   readonly checks: InspectionCheck[];
   readonly signers: readonly NamedValue[];
-  /** The modes that are still possible; if one is proven, only that one. */
+  /** The modes that are still possible; only the proven mode, if there is one. */
   readonly modes: readonly [Mode, ...Mode[]];
   readonly chainId: number | undefined;
   readonly sureness: InspectionReading['sureness'];
@@ -142,7 +142,7 @@ const recoverAll = (reading: DataReading, op: UserOperation, context: DataContex
     return signer === undefined ? [] : [{ mode, signer }];
   });
 
-/** The signers that a contract may have on a chain: the one of the decision, and those that Gasdesk has. */
+/** The signers that a contract may have on a chain: the signer of the decision, and the signers that Gasdesk has. */
 const signersOn = (chainId: number, { decided }: DataContext, { signers }: Knowledge): readonly Address[] => [
   ...(decided?.chainId === chainId && decided.signer !== undefined ? [decided.signer] : []),
   ...signers.filter((signer) => signer.chainId === chainId).map(({ address }) => address),
@@ -152,11 +152,10 @@ const signersOn = (chainId: number, { decided }: DataContext, { signers }: Knowl
 const checkSigner = (reading: DataReading, context: DataContext, knowledge: Knowledge): SignerCheck => {
   const { op, decided } = context;
   const { signature, terms } = reading.read;
-  if (signature === STUB_SIGNATURE)
-    return inconclusive('A placeholder takes the place of the signature: no key has signed this.');
+  if (signature === STUB_SIGNATURE) return inconclusive('The signature is a placeholder: no key has signed this.');
   if (op === undefined) {
     return inconclusive(
-      'The signer signs the whole operation, of which only this part is known: inspect the operation.',
+      'The signature covers the whole operation, and only this part of it is known. Inspect the operation instead.',
     );
   }
   const ours = [...attachedAt(terms.paymaster, knowledge), ...(decided === undefined ? [] : [decided])];
@@ -195,7 +194,7 @@ const attachedAt = (paymaster: Address | undefined, { contracts }: Pick<Knowledg
 const checkValidity = ({ read: { fields, terms } }: DataReading, now: number): InspectionCheck => {
   const check = (ok: boolean | null, words: string): InspectionCheck => ({ name: 'validity', ok, words });
   if (!fields.some(({ kind }) => kind === 'time')) {
-    return check(null, 'The contract has no validity window: this stays valid until the nonce is used.');
+    return check(null, 'The contract has no validity window: this is valid until the nonce is used.');
   }
   const { validUntil = 0, validAfter = 0 } = terms;
   if (validUntil !== 0 && now > validUntil) return check(false, 'Expired.');
@@ -206,7 +205,7 @@ const checkValidity = ({ read: { fields, terms } }: DataReading, now: number): I
 const checkContract = ({ read, modes: fitting }: DataReading, { contracts, chains }: Knowledge): InspectionCheck => {
   const attached = attachedAt(read.terms.paymaster, { contracts });
   const check = (ok: boolean | null, words: string): InspectionCheck => ({ name: 'paymaster contract', ok, words });
-  if (attached.length === 0) return check(null, 'No contract of this desk.');
+  if (attached.length === 0) return check(null, 'Not a contract of this installation.');
   const words = attached.map(({ version, chainId }) => `${version} on ${chainName({ chains }, chainId)}`).join(', ');
   const fits = attached.some(({ version }) => fitting.some((mode) => mode.version === version));
   return fits ? check(true, `Attached as ${words}.`) : check(false, `Attached as ${words}, which reads other bytes.`);
@@ -234,16 +233,16 @@ export const conclude = (reading: DataReading, context: DataContext, knowledge: 
   const chainId =
     proven?.chainId ?? context.chainId ?? knowledge.chainId ?? (attached.length === 1 ? only?.chainId : undefined);
   const common = { checks, signers, modes: left as [Mode, ...Mode[]], chainId };
-  if (proven !== undefined) return { ...common, sureness: 'certain', why: 'The signature is right for these bytes.' };
+  if (proven !== undefined) return { ...common, sureness: 'certain', why: 'The signature is valid for these bytes.' };
   if (contract.ok === true) {
-    return { ...common, sureness: 'certain', why: 'The desk has this contract, and its layout fits every byte.' };
+    return { ...common, sureness: 'certain', why: 'Gasdesk knows this contract, and all bytes match its layout.' };
   }
   return isPlausible(reading.read) && contract.ok !== false
-    ? { ...common, sureness: 'likely', why: 'Its length, its fixed bytes, times and signature fit.' }
-    : { ...common, sureness: 'possible', why: 'Its length fits; what it says is not plausible.' };
+    ? { ...common, sureness: 'likely', why: 'Its length, fixed bytes, times and signature match.' }
+    : { ...common, sureness: 'possible', why: 'Its length matches, but its values are not plausible.' };
 };
 
-/** The titles of a reading's modes. */
+/** The titles of a reading's modes, joined. */
 export const modeWords = ([first, ...others]: readonly [Mode, ...Mode[]]): string => {
   const titles = [first.title, ...others.map(({ title }) => title)].join(' or ');
   return first.isToken ? `${titles}, token mode` : titles;
@@ -263,7 +262,7 @@ export const cutForeignData = (paymasterAndData: Hex, isV06: boolean) =>
 /** More gas than any block has. A larger value is no gas limit. */
 const MAX_GAS = 1n << 40n;
 
-/** Whether bytes that match no layout may be another contract's paymaster data, from v0.7 on. */
+/** Whether bytes that match no layout may be paymaster data of another contract for v0.7 or later. */
 export const isPackedData = (value: Hex): boolean =>
   byteLength(value) >= 52 &&
   BigInt(`0x${value.slice(42, 74)}`) < MAX_GAS &&

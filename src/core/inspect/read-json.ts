@@ -99,7 +99,7 @@ const operationIn = (
   return { op, missing, entryPoint, chainId: chainId ?? (authorized === 0 ? undefined : authorized), path, notes };
 };
 
-/** The most parts of one text that are decoded. */
+/** The maximum number of decoded parts of one text. */
 const MAX_PARTS = 20;
 
 const ADDRESS = /^0x[\da-fA-F]{40}$/;
@@ -205,7 +205,7 @@ const partsOf = (value: unknown, around: Surroundings): FoundPart[] => {
   return isMembers(value) ? partsOfMembers(value, here) : [];
 };
 
-/** Limit of nesting. JSON-RPC messages and their errors are less deep. */
+/** Maximum nesting. JSON-RPC messages and their errors are less deeply nested. */
 const MAX_LEVELS = 8;
 
 /** The parts of a JSON text that can be decoded: operations, requests that contain them, responses and errors. */

@@ -14,10 +14,10 @@ interface KnownError {
 }
 
 const ERRORS: readonly KnownError[] = [
-  { declared: 'Error(string reason)', meaning: 'A contract refuses, for the reason it gives.' },
+  { declared: 'Error(string reason)', meaning: 'A contract reverted with this reason.' },
   {
     declared: 'Panic(uint256 code)',
-    meaning: 'A contract has failed by itself: overflow, division by zero and the like.',
+    meaning: 'A contract failed because of an overflow, a division by zero or a similar error.',
   },
   {
     declared: 'FailedOp(uint256 opIndex, string reason)',
@@ -25,7 +25,8 @@ const ERRORS: readonly KnownError[] = [
   },
   {
     declared: 'FailedOpWithRevert(uint256 opIndex, string reason, bytes inner)',
-    meaning: 'The EntryPoint refuses an operation of the bundle, as a contract it called reverted with the inner data.',
+    meaning:
+      'The EntryPoint refuses an operation of the bundle, because a contract that it called reverted with the inner data.',
   },
   {
     declared: 'SignatureValidationFailed(address aggregator)',
@@ -34,16 +35,16 @@ const ERRORS: readonly KnownError[] = [
   { declared: 'PostOpReverted(bytes returnData)', meaning: "The paymaster's postOp reverted with this data." },
   {
     declared: 'SenderAddressResult(address sender)',
-    meaning: 'No failure: getSenderAddress answers with the address of the account.',
+    meaning: 'Not an error: getSenderAddress returns the address of the account in this form.',
   },
   {
     declared: 'DelegateAndRevert(bool success, bytes ret)',
-    meaning: 'No failure: delegateAndRevert answers with what its call returned.',
+    meaning: "Not an error: delegateAndRevert returns the call's result in this form.",
   },
   {
     declared:
       'ExecutionResult(uint256 preOpGas, uint256 paid, uint48 validAfter, uint48 validUntil, bool targetSuccess, bytes targetResult)',
-    meaning: 'No failure: simulateHandleOp of EntryPoint 0.6 answers with what the operation used.',
+    meaning: 'Not an error: simulateHandleOp of EntryPoint 0.6 returns the gas use of the operation in this form.',
   },
   { declared: 'ExecuteError(uint256 index, bytes inner)', meaning: "A call of the account's batch reverted." },
   { declared: 'ReentrancyGuardReentrantCall()', meaning: 'The EntryPoint was called while it ran a bundle.' },
@@ -85,19 +86,22 @@ const ERRORS: readonly KnownError[] = [
   },
   {
     declared: 'InsufficientBalance(uint256 amountRequired, uint256 currentBalance)',
-    meaning: "The gas tank of Biconomy's contract holds less wei than the operation may cost: fund it.",
+    meaning: "The gas tank in Biconomy's contract has less wei than the operation may cost. Deposit into it.",
   },
   {
     declared: 'InvalidPaymasterSignatureLength(uint256 sigLength)',
-    meaning: "The signature in Biconomy's paymaster data has another length than 64 or 65 bytes.",
+    meaning: "The signature in Biconomy's paymaster data is not 64 or 65 bytes long.",
   },
-  { declared: 'CallerIsNotAnEntryPoint(address caller)', meaning: 'The paymaster contract is of another EntryPoint.' },
+  {
+    declared: 'CallerIsNotAnEntryPoint(address caller)',
+    meaning: 'The paymaster contract belongs to another EntryPoint.',
+  },
   { declared: 'PaymasterAndDataLengthInvalid()', meaning: "Pimlico's contract finds paymasterAndData too short." },
-  { declared: 'PaymasterConfigLengthInvalid()', meaning: "The token terms in Pimlico's paymaster data are cut." },
-  { declared: 'PaymasterModeInvalid()', meaning: "Pimlico's contract knows no such mode." },
+  { declared: 'PaymasterConfigLengthInvalid()', meaning: "The token terms in Pimlico's paymaster data are truncated." },
+  { declared: 'PaymasterModeInvalid()', meaning: "Pimlico's contract does not have this mode." },
   {
     declared: 'PaymasterSignatureLengthInvalid()',
-    meaning: "The signature in Pimlico's paymaster data has another length than 64 or 65 bytes.",
+    meaning: "The signature in Pimlico's paymaster data is not 64 or 65 bytes long.",
   },
   { declared: 'TokenAddressInvalid()', meaning: "Pimlico's paymaster data names the zero address as token." },
   { declared: 'ExchangeRateInvalid()', meaning: "Pimlico's paymaster data has an exchange rate of zero." },
@@ -105,8 +109,8 @@ const ERRORS: readonly KnownError[] = [
     declared: 'PostOpTransferFromFailed(string msg)',
     meaning: "Pimlico's contract could not take the tokens: check the sender's balance and allowance.",
   },
-  { declared: 'ECDSAInvalidSignature()', meaning: 'The bytes of a signature are no signature.' },
-  { declared: 'ECDSAInvalidSignatureLength(uint256 length)', meaning: 'A signature has another length than 65 bytes.' },
+  { declared: 'ECDSAInvalidSignature()', meaning: 'A signature is malformed.' },
+  { declared: 'ECDSAInvalidSignatureLength(uint256 length)', meaning: 'A signature is not 65 bytes long.' },
   { declared: 'ECDSAInvalidSignatureS(bytes32 s)', meaning: 'The upper half of s is not allowed in a signature.' },
 ];
 
@@ -119,7 +123,7 @@ const KINDS: Readonly<Record<string, NamedBytes['kind']>> = { address: 'address'
 
 const shapeOf = ({ type, name }: { type: string; name: string }): AbiShape => {
   if (type === 'string') return { type: 'bytes', name, kind: 'text', meaning: 'In words.' };
-  if (type === 'bytes') return { type: 'bytes', name, kind: 'bytes', meaning: 'What was handed on.' };
+  if (type === 'bytes') return { type: 'bytes', name, kind: 'bytes', meaning: 'The data that was passed on.' };
   return { type: 'word', name, kind: KINDS[type] ?? 'number', meaning: `${type} ${name}` };
 };
 
@@ -165,7 +169,7 @@ export const revertSections = (data: Hex, path = '', levels = MAX_LEVELS): Inspe
   const known = errors.get(data.slice(0, 10));
   if (known === undefined) {
     const bytes = cutBytes(data, [
-      { name: 'selector', length: 4, kind: 'bytes', meaning: 'Of an error that Gasdesk does not know.' },
+      { name: 'selector', length: 4, kind: 'bytes', meaning: 'Data of an error that Gasdesk does not know.' },
       { name: 'arguments', kind: 'bytes', meaning: 'What it says.' },
     ]);
     return [sectionOf(`Custom error ${data.slice(0, 10)}`, path, { bytes })];
@@ -187,7 +191,7 @@ export const revertSections = (data: Hex, path = '', levels = MAX_LEVELS): Inspe
     const notes = [known.meaning, `Its arguments cannot be read: ${error.message}.`];
     const bytes = cutBytes(data, [
       { name: 'selector', length: 4, kind: 'bytes', meaning: `error ${known.declared}` },
-      { name: 'unread', kind: 'bytes', meaning: 'Arguments that are cut or malformed.' },
+      { name: 'unread', kind: 'bytes', meaning: 'Arguments that are truncated or malformed.' },
     ]);
     return [sectionOf(known.name, path, { bytes, notes })];
   }

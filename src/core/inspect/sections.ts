@@ -68,7 +68,7 @@ const describeCall = ({ target, value, data, operation }: DecodedCall): Inspecti
   operation,
 });
 
-/** The calls to show in a section, or why there are no calls. */
+/** The calls to show in a section, or why none are shown. */
 export const callParts = (decoding: Decoding): Pick<InspectionSection, 'calls' | 'notes'> =>
   decoding.outcome === 'undecodable'
     ? { calls: [], notes: [`Gasdesk cannot decode its calls: ${decoding.detail}`] }

@@ -8,28 +8,31 @@ type Field = Pick<NamedBytes, 'name' | 'kind' | 'meaning'>;
 
 const field = (name: string, kind: NamedBytes['kind'], meaning: string): Field => ({ name, kind, meaning });
 
-const CHAIN = field('chainId', 'number', 'The chain that it is for.');
-const NONCE = field('nonce', 'number', 'Counts the transactions of who sends it.');
+const CHAIN = field('chainId', 'number', 'Id of the chain on which the transaction is valid.');
+const NONCE = field('nonce', 'number', "The sender's transaction count.");
 const FEES = [
-  field('maxPriorityFeePerGas', 'wei', 'The most wei per gas above the base fee.'),
-  field('maxFeePerGas', 'wei', 'The most wei per gas.'),
+  field('maxPriorityFeePerGas', 'wei', 'Maximum price above the base fee, in wei per gas.'),
+  field('maxFeePerGas', 'wei', 'Maximum price in wei per gas.'),
 ];
 const GAS_PRICE = field('gasPrice', 'wei', 'Wei per gas.');
 const BODY = [
-  field('gasLimit', 'gas', 'The most gas that it may use.'),
+  field('gasLimit', 'gas', 'Maximum gas that the transaction may use.'),
   field('to', 'address', 'The contract that is called; for a bundle, the EntryPoint.'),
-  field('value', 'wei', 'What is sent along.'),
-  field('data', 'bytes', 'What the contract is called with.'),
+  field('value', 'wei', 'Amount of the native coin that is sent.'),
+  field('data', 'bytes', 'Calldata for the contract.'),
 ];
-const ACCESS = field('accessList', 'bytes', 'Storage that will be used (EIP-2930).');
+const ACCESS = field('accessList', 'bytes', 'Storage that the transaction accesses (EIP-2930).');
 const BLOBS = [
-  field('maxFeePerBlobGas', 'wei', 'The most wei per gas of blobs (EIP-4844).'),
-  field('blobVersionedHashes', 'bytes', 'Hashes of its blobs.'),
+  field('maxFeePerBlobGas', 'wei', 'Maximum price of blob gas, in wei per gas (EIP-4844).'),
+  field('blobVersionedHashes', 'bytes', 'Hashes of the blobs.'),
 ];
-const AUTHORIZATIONS = field('authorizationList', 'bytes', 'Accounts that take on the code of a contract (EIP-7702).');
-const SIGNATURE = [field('r', 'bytes', 'First half of the signature.'), field('s', 'bytes', 'Second half of it.')];
-const LEGACY_V = field('v', 'number', 'Which of two keys signed, and the chain (EIP-155).');
-const PARITY = field('yParity', 'number', 'Which of two keys signed.');
+const AUTHORIZATIONS = field('authorizationList', 'bytes', 'Accounts that delegate to a contract (EIP-7702).');
+const SIGNATURE = [
+  field('r', 'bytes', 'First half of the signature.'),
+  field('s', 'bytes', 'Second half of the signature.'),
+];
+const LEGACY_V = field('v', 'number', 'Determines which of two possible keys signed, and the chain (EIP-155).');
+const PARITY = field('yParity', 'number', 'Determines which of two possible keys signed.');
 
 /** The fields of a transaction, by transaction type (EIP-2718). */
 const FIELDS: readonly (readonly Field[])[] = [
@@ -86,12 +89,12 @@ const recovered = (raw: Hex): Transaction | undefined => {
 const readList = (raw: Hex, from: number, fields: readonly Field[]): NamedBytes[] | undefined => {
   const list = itemAt(raw, from);
   if (list?.end !== byteLength(raw) || byteAt(raw, from) < LIST) return undefined;
-  const bytes = [...runOf(raw, from, list.start, field('header', 'bytes', 'How long the list of fields is (RLP).'))];
+  const bytes = [...runOf(raw, from, list.start, field('header', 'bytes', 'Length of the list of fields (RLP).'))];
   let at = list.start;
   for (const one of fields) {
     const item = at < list.end ? itemAt(raw, at) : undefined;
     if (item === undefined) return undefined;
-    const header = field(`header of ${one.name}`, 'bytes', 'How long it is (RLP).');
+    const header = field(`header of ${one.name}`, 'bytes', 'Length of the field (RLP).');
     bytes.push(...runOf(raw, at, item.start, header), ...runOf(raw, item.start, item.end, one));
     at = item.end;
   }
@@ -106,7 +109,9 @@ const runOf = (raw: Hex, from: number, to: number, { name, kind, meaning }: Fiel
 
 const TYPE = field('type', 'number', 'The kind of transaction (EIP-2718).');
 
-/** Decodes a signed transaction in the format in which it is sent; undefined if the bytes are no such transaction. */
+/**
+ * Decodes a signed transaction in the format in which it is sent; undefined if the bytes are not such a transaction.
+ */
 export const readTransaction = (raw: Hex): SignedTransaction | undefined => {
   const first = byteAt(raw, 0);
   const isLegacy = first >= LIST;
@@ -119,7 +124,7 @@ export const readTransaction = (raw: Hex): SignedTransaction | undefined => {
   return {
     bytes: isLegacy ? bytes : [...runOf(raw, 0, 1, TYPE), ...bytes],
     values: [
-      ...(sent?.hash ? [named('hash', 'hash', sent.hash, 'By which it is found on its chain.')] : []),
+      ...(sent?.hash ? [named('hash', 'hash', sent.hash, 'Identifies the transaction on its chain.')] : []),
       ...(sent?.from ? [named('from', 'address', sent.from, 'Who signed it: the bundler.')] : []),
     ],
     chainId: Number.isSafeInteger(chainId) && chainId > 0 ? chainId : undefined,

@@ -15,24 +15,25 @@ export type AccountKind = (typeof accountKinds)[number];
 /** The kinds whose accounts are buckets of rolling windows. */
 export const rollingKinds: readonly AccountKind[] = ['breaker', 'dappBreaker', 'unreachable'];
 
-/** An account of the ledger: what reservations add up in. */
+/** An account of the ledger, in which reservations add up. */
 export interface AccountKey {
   readonly kind: AccountKind;
   /** What is counted, such as a tank, a limit or a chain. */
   readonly id: string;
   /** Number of the window, or of a rolling window's bucket. Absent if the account has no windows. */
   readonly window?: number;
-  /** User address in lower case; absent if the account is shared. */
+  /** The user's address in lower case; absent if the account is shared. */
   readonly user?: string;
 }
 
 /**
- * How an account follows its operation: `tank` releases what the chain has taken or what was not used; `count` keeps a
- * mined operation; `spend` keeps its actual cost. `share` keeps the amount times actual cost / maximum cost.
+ * How the settlement of an operation changes an account: `tank` releases the amount, whether the chain has taken it or
+ * it was not used; `count` keeps the amount of a mined operation; `spend` keeps its actual cost; `share` keeps the
+ * amount times actual cost / maximum cost.
  */
 export type ReservationKind = 'tank' | 'count' | 'spend' | 'share';
 
-/** What a signed operation takes from one account. */
+/** What a signed operation reserves in one account. */
 export interface Reservation {
   readonly account: AccountKey;
   readonly kind: ReservationKind;
@@ -45,11 +46,11 @@ export interface Reservation {
    * released.
    */
   readonly since?: number;
-  /** Id of the rule in shadow that this account counts for; an operation that the rule would deny is not counted. */
+  /** Id of the shadow rule that this account belongs to. An operation that the rule would deny does not count in it. */
   readonly shadow?: string;
 }
 
-/** The account in a list whose rows always have a window and a user, even if the account does not. */
+/** The form of an account in a list, whose rows always have a window and a user, even if the account has none. */
 export const listedAccount = ({ kind, id, window, user }: Required<AccountKey>): AccountKey => ({
   kind,
   id,
@@ -57,7 +58,7 @@ export const listedAccount = ({ kind, id, window, user }: Required<AccountKey>):
   ...(user !== '' && { user }),
 });
 
-/** No bucket number has more digits, so the names sort like the numbers. */
+/** No bucket number has more digits. All numbers have this length, so that names sort like numbers. */
 const DIGITS = 16;
 
 /** The account's name in records. */
@@ -67,5 +68,5 @@ export const accountText = ({ kind, id, window, user }: AccountKey): string => {
   return user === undefined ? `${kind}:${id}` : `${kind}:${id}:${user}`;
 };
 
-/** Number of the bucket of a rolling window that contains a time. Both parameters in ms. */
+/** Number of the bucket that contains a time, in a rolling window. Both parameters are in ms. */
 export const partAt = (at: number, partMs: number): number => Math.max(0, Math.floor(at / partMs));

@@ -1,9 +1,9 @@
 import type { Reservation, ReservationKind } from './account.ts';
 
-/** State of a sponsored operation, as settlement found it. */
+/** State of a sponsored operation, as settlement determined it. */
 export type SettlementState = 'reserved' | 'settled' | 'released' | 'unconfirmed';
 
-/** What a decision took from an account. */
+/** What a decision reserved in an account. */
 export interface ReservedAmount {
   readonly follows: ReservationKind;
   readonly reserved: bigint;
@@ -15,8 +15,8 @@ export interface ReservedAmount {
 const dividedUp = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / by;
 
 /**
- * What a decision holds of an account in a state of its operation. An unknown cost counts as spent; a tank's own
- * balance shows what it has left.
+ * The amount that a decision keeps in an account once its operation has this state. If the cost is unknown, the whole
+ * amount counts as spent. For a tank nothing is kept, because the tank's balance already shows what was spent.
  * @param actualCostWei what a settled operation cost
  */
 export const heldAfter = (
@@ -24,14 +24,14 @@ export const heldAfter = (
   { follows, reserved, ofWei }: ReservedAmount,
   actualCostWei: bigint,
 ): bigint => {
-  // An operation that a rule in shadow would have denied takes nothing, whatever it costs.
+  // An operation that a shadow rule would have denied reserves nothing, whatever it costs.
   if (settlement === 'reserved' || reserved === 0n) return reserved;
   if (settlement === 'released' || follows === 'tank') return 0n;
   if (settlement !== 'settled' || follows === 'count') return reserved;
   return follows === 'share' && ofWei !== undefined ? dividedUp(reserved * actualCostWei, ofWei) : actualCostWei;
 };
 
-/** The same of a reservation: what counts in a rolling window is never released. */
+/** The same for a reservation. Amounts in a rolling window are never released. */
 export const heldOnceSettled = (
   { kind: follows, amount: reserved, since, ...rest }: Reservation,
   settlement: SettlementState,

@@ -2,7 +2,7 @@ import { type ReservedAmount, type SettlementState, heldAfter } from './after-se
 import { type AccountKey, type Reservation, accountText, listedAccount, rollingKinds } from './account.ts';
 import { MAX_PARTS } from './rolling.ts';
 
-/** What a signed operation still holds of one account. */
+/** What a signed operation still keeps reserved in one account. */
 export interface OpenReservation extends ReservedAmount {
   readonly account: string;
   held: bigint;
@@ -10,7 +10,7 @@ export interface OpenReservation extends ReservedAmount {
 
 const rollingKey = ({ kind, id }: Pick<AccountKey, 'kind' | 'id'>): string => `${kind}:${id}`;
 
-/** The amounts that accounts hold, in memory. */
+/** The amounts in the accounts, in memory. */
 export class Ledger {
   readonly #accounts = new Map<string, bigint>();
   /** Amount in each bucket of each rolling window, by bucket number. */
@@ -36,14 +36,14 @@ export class Ledger {
     return this.#accounts;
   }
 
-  /** An account's total, or the sum of the buckets of its rolling window that count. */
+  /** An account's total. For a rolling window, the sum of the buckets that count. */
   heldBy({ account, since }: Pick<Reservation, 'account' | 'since'>): bigint {
     if (since === undefined) return this.#accounts.get(accountText(account)) ?? 0n;
     const parts = [...this.#parts(rollingKey(account))];
     return parts.reduce((sum, [window, held]) => (window >= since ? sum + held : sum), 0n);
   }
 
-  /** Sets what an account holds. A listed account always has a window and a user. */
+  /** Sets the amount in an account. A listed account always has a window and a user. */
   put(listed: Required<AccountKey>, held: bigint): void {
     if (rollingKinds.includes(listed.kind)) this.#parts(rollingKey(listed)).set(listed.window, held);
     else this.#accounts.set(accountText(listedAccount(listed)), held);
@@ -59,7 +59,7 @@ export class Ledger {
     else this.#addPart(rollingKey(account), account.window ?? since, amount, since);
   }
 
-  /** Adds the reservations of a signed operation. @returns those that settlement may change */
+  /** Adds the reservations of a signed operation. @returns the reservations that settlement may change */
   take(reservations: readonly Reservation[]): OpenReservation[] {
     for (const reservation of reservations) this.addTo(reservation, reservation.amount);
     return reservations

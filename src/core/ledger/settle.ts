@@ -21,18 +21,18 @@ export interface Candidate extends OperationSlot {
 
 /** What is stored about the decisions of a range of blocks. */
 export interface StoredDecisions<Mined> {
-  /** For each mined operation the decision with its hash; undefined if no decision has it. */
+  /** For each mined operation, the decision with its hash; undefined if no decision has that hash. */
   readonly seqOf: ReadonlyMap<Mined, number | undefined>;
   /**
-   * At least every decision with the slot of a mined operation that is reserved, or that a block accounts for from the
-   * first of the range on: a re-org may have moved or replaced its operation.
+   * At least every decision that has the slot of a mined operation and is reserved, or was settled or left unconfirmed
+   * by the first block of the range or a later one. A re-org may have moved or replaced its operation.
    */
   readonly candidates: readonly Candidate[];
-  /** The decisions that a block of the range accounted for so far. */
+  /** The decisions that blocks of the range have settled or left unconfirmed so far. */
   readonly accountedFor: readonly number[];
 }
 
-/** What becomes of a decision. */
+/** The new state of a decision. */
 export type SettlementChange<Mined> = { readonly seq: number } & (
   | { readonly to: 'reserved' }
   | { readonly to: 'settled'; readonly mined: Mined }
@@ -40,13 +40,13 @@ export type SettlementChange<Mined> = { readonly seq: number } & (
   | { readonly to: 'unconfirmed'; readonly block: number }
 );
 
-/** How the decisions change so that they agree with the blocks of a range. */
+/** How the decisions must change to agree with the blocks of a range. */
 export interface SettledRange<Mined> {
-  /** In the order in which they are made: those that return to `reserved` come first. */
+  /** The changes in the order in which they are made: those that return to `reserved` come first. */
   readonly changes: readonly SettlementChange<Mined>[];
   /** Number of decisions that return to `reserved`. */
   readonly putBack: number;
-  /** Operations without a certain decision that were not known to be such, with the number of their candidates. */
+  /** Newly found operations that belong to no certain decision, with the number of their candidates. */
   readonly unmatched: readonly { readonly mined: Mined; readonly decisions: number }[];
 }
 
@@ -55,13 +55,14 @@ const slotKey = ({ entryPoint, paymaster, sender, nonce }: OperationSlot): strin
   [entryPoint, paymaster, sender, nonce].join(' ').toLowerCase();
 
 /**
- * What mined operations mean for decisions.
+ * Applies mined operations to decisions.
  *
  * - A mined operation settles the decision with its hash.
- * - One without such a decision leaves every candidate for its slot unconfirmed: one of them paid for it, and it is
- *   unknown which.
- * - A decision that a block of the range settled or left unconfirmed, and that no mined operation matches now, returns
- *   to `reserved`.
+ * - If no decision has its hash, every candidate for its slot becomes unconfirmed: one of them paid for it, and it is
+ * unknown which.
+ * - If a block of the range settled a decision or left it unconfirmed, and no mined operation matches the decision
+ *   now,
+ * it returns to `reserved`.
  */
 export const settleRange = <Mined extends MinedSlot>({
   seqOf,

@@ -20,8 +20,8 @@ export const windowAt = (
 };
 
 /**
- * Most windows of that length that a period can touch. Both in ms; `durationInMs` is undefined for a window without an
- * end.
+ * The maximum number of windows that a period can overlap. Both lengths in ms; `durationInMs` is undefined for a window
+ * that never ends.
  */
 export const windowsWithin = (periodMs: number, durationInMs: number | undefined): number =>
   durationInMs === undefined ? 1 : Math.ceil(periodMs / durationInMs) + 1;

@@ -1,22 +1,22 @@
 import { encodeBase64 } from 'ethers';
 import { type LogCrypto, type VerifierKey, bytesOf, openNote } from './signed-note.ts';
 
-/** The head of a log's tree, which a checkpoint signs. */
+/** The head of a log's tree. A checkpoint signs it. */
 export interface TreeHead {
-  /** Names the log. */
+  /** The name of the log. */
   readonly origin: string;
-  /** Number of entries it covers. */
+  /** Number of entries that the head covers. */
   readonly size: number;
   /** 32 bytes. */
   readonly root: Uint8Array;
 }
 
-/** A checkpoint's head, or why it cannot be trusted. */
+/** The head in a checkpoint, or why the checkpoint cannot be trusted. */
 export type OpenedCheckpoint = { readonly head: TreeHead } | { readonly error: string };
 
 const HASH_BYTES = 32;
 
-/** The text that is signed (c2sp.org/tlog-checkpoint): origin, size, root in base64, a line each. */
+/** The text that is signed (c2sp.org/tlog-checkpoint): origin, size, and root in base64, one line each. */
 export const checkpointText = ({ origin, size, root }: TreeHead): string =>
   `${origin}\n${size}\n${encodeBase64(root)}\n`;
 
@@ -30,13 +30,13 @@ const parseHead = (text: string): TreeHead | undefined => {
   return { origin, size: Number(size), root };
 };
 
-/** The head in a checkpoint, without a check of its signature; undefined if the checkpoint is malformed. */
+/** The head in a checkpoint whose signature is not verified; undefined if the checkpoint is malformed. */
 export const readCheckpoint = (note: string): TreeHead | undefined => {
   const separator = note.lastIndexOf('\n\n');
   return separator < 0 ? undefined : parseHead(note.slice(0, separator + 1));
 };
 
-/** Verifies a checkpoint. The log's key has the name of its origin. */
+/** Verifies a checkpoint. The name of the log's key is the origin of the log. */
 export const openCheckpoint = (note: string, key: VerifierKey, crypto: LogCrypto): OpenedCheckpoint => {
   const opened = openNote(note, key, crypto);
   if ('error' in opened) return opened;

@@ -15,13 +15,13 @@ export interface Before {
   readonly ledger: LedgerCheck;
   readonly policies: PolicyCheck;
   readonly settlements: SettlementCheck;
-  /** The engine versions started so far. */
+  /** The engine versions that earlier entries say were started. */
   readonly engines: ReadonlySet<string>;
-  /** False for a part of a log: what precedes it is not checked. */
+  /** False if this is a part of a log: nothing before it is checked. */
   readonly isWhole: boolean;
 }
 
-/** Reasons for which a decision that is not sponsored may lack a replay, even a new one. */
+/** Reasons for which a decision that is not sponsored may lack a replay, even a new decision. */
 const MAY_BE_WITHOUT: readonly NotReplayable[] = ['FAILED', 'TRUNCATED'];
 
 /**
@@ -41,7 +41,7 @@ export class DecisionCheck {
     this.#how = how;
   }
 
-  /** Numbers of decisions: in all, decided again, not decided again by reason, and taken by another version. */
+  /** Numbers of decisions: total, decided again, not decided again (by reason), and made by another version. */
   get counts() {
     return {
       decisions: this.#decisions.size,
@@ -51,7 +51,7 @@ export class DecisionCheck {
     };
   }
 
-  /** Whether a decision is sponsored; undefined if the log has no decision of this id. */
+  /** Whether a decision is sponsored; undefined if the log has no decision with this id. */
   isSponsored(id: string): boolean | undefined {
     return this.#decisions.get(id);
   }
@@ -61,10 +61,11 @@ export class DecisionCheck {
     const stored = body as unknown as StoredRecord;
     const record = expandRequest(stored);
     const odd = oddField(stored, record);
-    if (odd !== undefined) addFault('ODD_FIELD', `No decision has this field, or each has another: ${shortened(odd)}`);
+    if (odd !== undefined)
+      addFault('ODD_FIELD', `No decision has this field, or every decision has another: ${shortened(odd)}`);
     const { id, outcome, maxCostWei, userOpHash } = record;
     const isSponsored = outcome === 'sponsored';
-    if (this.#decisions.has(id)) addFault('DECISION_TWICE', 'This decision is in the log already');
+    if (this.#decisions.has(id)) addFault('DECISION_TWICE', 'This decision is already in the log');
     this.#decisions.set(id, isSponsored);
     if (isSponsored) this.#before.settlements.add(id, maxCostWei, userOpHash);
     this.#checkNamed(record, at, addFault);
@@ -89,10 +90,10 @@ export class DecisionCheck {
     addDifferences(fixedDifferences(record, reason, revision), addFault);
   }
 
-  /** What a decision names must have come before it. */
+  /** The policy and the engine version that a decision names must come from earlier entries. */
   #checkNamed({ policy, engine, paymasterId, outcome, ...record }: StoredRecord, at: number, addFault: AddFault): void {
     const { isWhole, engines, policies } = this.#before;
-    if (record.at > at) addFault('LATER_THAN_ITS_ENTRY', 'It was decided after it was stored');
+    if (record.at > at) addFault('LATER_THAN_ITS_ENTRY', 'The decision is later than its entry');
     if (outcome === 'error') return;
     if (isWhole && !engines.has(engine ?? ''))
       addFault('UNKNOWN_ENGINE', `No engine of version ${shortened(engine ?? 'none')} was started before it`);

@@ -10,7 +10,7 @@ import { compareUndecided } from '../replay/request-follows.ts';
 import { isSame } from '../json/same-json.ts';
 import { type StoredRecord, compactRequest, isLean, leanRecord } from '../decision/stored-record.ts';
 
-/** The fields of a record that are not stored as entries or columns of their own. */
+/** The fields of a record, except those that are stored as entries or in columns of their own. */
 const whole = decisionRecord.omit({ seq: true, settlement: true, actualCostWei: true, policyRevision: true });
 
 type Shape = Readonly<Record<string, z.ZodType>>;
@@ -81,8 +81,8 @@ const oddStep = (trace: readonly TraceStep[]): string | undefined => {
 /**
  * A field that no record has, or a required one that is missing; undefined if all fields are right.
  *
- * @param stored as its entry has it
- * @param record the same with its whole request
+ * @param stored the record in its entry
+ * @param record the same record with its complete request
  */
 export const oddField = (stored: StoredRecord, record: StoredRecord): string | undefined => {
   const { known, required } = isLean(record) ? LEAN : WHOLE;
@@ -96,10 +96,10 @@ export const oddField = (stored: StoredRecord, record: StoredRecord): string | u
   return oddInRequest(request) ?? (isLean(record) ? undefined : oddStep(record.trace));
 };
 
-/** Fields of a record if nothing was signed. */
+/** Values of these fields if nothing was signed. */
 const UNSIGNED = { userOpHash: null, paymasterAndData: '0x', validAfter: null, validUntil: null };
 
-/** Fields of a record that cannot be decided again, by the reason. */
+/** Fixed values of fields in records that cannot be decided again, by the reason. */
 const FIXED: Readonly<Partial<Record<NotReplayable, Fields>>> = {
   FAILED: {
     ...UNSIGNED,
@@ -114,7 +114,7 @@ const FIXED: Readonly<Partial<Record<NotReplayable, Fields>>> = {
   TRUNCATED: UNSIGNED,
 };
 
-/** What follows from the policy alone. */
+/** The fields that follow from the policy alone. */
 const byPolicy = (revision: unknown): Fields => {
   const { policy } = readRevision(revision) ?? {};
   if (policy === undefined) return {};
@@ -123,7 +123,7 @@ const byPolicy = (revision: unknown): Fields => {
   return { chainId, paymasterId, dapp, entryPoint };
 };
 
-/** Differences found in a decision that cannot be decided again. @param revision undefined if unknown */
+/** The differences in a decision that cannot be decided again. @param revision undefined if unknown */
 export const fixedDifferences = (record: StoredRecord, reason: NotReplayable, revision: unknown): Difference[] => {
   const form = (isLean(record) && record.facts !== undefined ? leanRecord : whole).safeParse(record);
   if (!form.success) {

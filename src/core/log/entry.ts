@@ -8,25 +8,25 @@ const amount = z
   .describe('Wei, operations, or a token’s smallest units, decimal');
 const epochMs = z.int().min(0).describe('epoch ms');
 
-/** State of a sponsored operation; `reserved` again if a re-org took its block back. */
+/** State of a sponsored operation. `reserved` again if a re-org removed its block. */
 const settlementState = z.enum(['reserved', 'settled', 'released', 'unconfirmed']);
 
-/** Null: it did not exist before, or does not exist after. */
+/** Null in `before`: the subject is new. Null in `after`: it was removed. */
 const change = z.strictObject({
-  subject: z.string().describe('What kind of thing it is, such as `rule`'),
+  subject: z.string().describe('Kind of the changed item, such as `rule`'),
   id: z.string(),
   before: z.unknown(),
   after: z.unknown(),
 });
 
-/** What is read of a decision's record before it is replayed. */
+/** The fields of a decision's record that are read before it is replayed. */
 interface DecisionBody extends Readonly<Record<string, unknown>> {
   readonly id: string;
   readonly at: number;
   readonly outcome: string;
 }
 
-/** Checked by hand: a schema would copy the record, and most entries are decisions. */
+/** Not checked with a schema, because that would copy the record, and most entries are decisions. */
 const isDecisionBody = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   const { id, at, outcome } = value as Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ const isDecisionBody = (value: unknown): boolean => {
 
 /** The body of each kind of entry. */
 const bodies = {
-  /** An engine opened the database: holds of engines that are gone have ended. */
+  /** An engine opened the database. Holds of engines that are gone have ended. */
   start: z.strictObject({
     engine: z.string(),
     holds: z
@@ -66,7 +66,7 @@ const bodies = {
   reset: z.strictObject({ kind: z.enum(accountKinds), id: z.string() }),
   action: z.strictObject({
     action: z.string().describe('The procedure, such as `rules.create`'),
-    via: z.string().describe('The way in: console, cli, http or engine'),
+    via: z.string().describe('The interface: console, cli, http or engine'),
     by: z.string().describe('Who'),
     changes: z.array(change),
   }),
@@ -79,12 +79,12 @@ export type EntryBody<Kind extends EntryKind> = z.output<(typeof bodies)[Kind]>;
 export type Change = z.output<typeof change>;
 
 export interface EntryHead {
-  /** Its position in the log, from 0. */
+  /** The entry's position in the log, from 0. */
   readonly entry: number;
-  /** When it was appended, epoch ms. Never earlier than the entry before. */
+  /** When the entry was appended, epoch ms. Never earlier than the previous entry. */
   readonly at: number;
   readonly kind: EntryKind;
-  /** The leaf hash of the entry before, hex; null in the first. */
+  /** The leaf hash of the previous entry, hex; null in the first entry. */
   readonly previous: string | null;
 }
 
@@ -92,11 +92,11 @@ export type Entry = {
   readonly [Kind in EntryKind]: EntryHead & { readonly kind: Kind; readonly body: EntryBody<Kind> };
 }[EntryKind];
 
-/** The line of an entry, without the line break: its bytes are a leaf of the tree. `body` is JSON text. */
+/** The line of an entry, without the line break. Its bytes are a leaf of the tree. `body` is JSON text. */
 export const entryText = ({ entry, at, kind, previous }: EntryHead, body: string): string =>
   `{"entry":${entry},"at":${at},"kind":"${kind}","previous":${previous === null ? 'null' : `"${previous}"`},"body":${body}}`;
 
-/** The kinds, in the order of reports. */
+/** The kinds of entries, in the order of reports. */
 export const entryKinds = Object.keys(bodies) as EntryKind[];
 
 const head = { entry: z.int().min(0), at: epochMs, previous: hash.nullable() };

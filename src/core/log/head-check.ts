@@ -8,7 +8,7 @@ interface FileHead {
   readonly to: number;
 }
 
-/** The false claims of a file's head, if this key verified the file and the file ends before entry `end`. */
+/** The false claims in a file's head, given the key that verified the file, and that its entries end before `end`. */
 export const headFaults = (
   { origin, key, to }: FileHead,
   verified: { readonly key: VerifierKey; readonly crypto: LogCrypto; readonly end: number },

@@ -17,7 +17,7 @@ export class LedgerCheck {
   readonly #decisions = new Map<string, OpenReservation[]>();
   readonly #holds = new Map<number, { readonly account: string; readonly amount: bigint }>();
 
-  /** The accounts whose amounts differ from those in the decision. From then on the decision's amounts count. */
+  /** The accounts whose amounts differ from those in the decision. From then on, the decision's amounts are used. */
   compare(reservations: readonly Reservation[], stored: readonly string[]): LedgerDifference[] {
     const differences: LedgerDifference[] = [];
     for (const [index, reservation] of reservations.entries()) {
@@ -44,17 +44,17 @@ export class LedgerCheck {
     this.#ledger.settle(this.#decisions.get(decision) ?? [], settlement, actualCostWei);
   }
 
-  /** Sets an amount aside. @returns what is wrong with it, in words; undefined if nothing is */
+  /** Adds a hold. @returns what is wrong with it, in words; undefined if nothing is */
   hold({ hold, account, amount }: EntryBody<'hold'>): string | undefined {
     const isTaken = this.#holds.has(hold);
     this.#holds.set(hold, { account, amount: BigInt(amount) });
     this.#ledger.add(account, BigInt(amount));
-    if (isTaken) return `Hold ${hold} is held already`;
-    if (!account.startsWith('tank:')) return `Nothing is held of ${account}, which is no gas tank`;
+    if (isTaken) return `Hold ${hold} already exists`;
+    if (!account.startsWith('tank:')) return `A hold must belong to a gas tank, and ${account} is not one`;
     return BigInt(amount) < 0n ? `Hold ${hold} is of ${amount}` : undefined;
   }
 
-  /** Releases holds. @returns one of them that is not held */
+  /** Ends holds. @returns one of them that does not exist */
   release(holds: Iterable<number>): number | undefined {
     let unknown: number | undefined;
     for (const hold of holds) {
@@ -73,7 +73,7 @@ export class LedgerCheck {
   releaseAllBut(continuing: readonly number[] = []): number[] {
     const lasting = new Set(continuing);
     this.release([...this.#holds.keys()].filter((hold) => !lasting.has(hold)));
-    // The first time a hold is named, it is removed.
+    // A hold is removed when it is named for the first time.
     return continuing.filter((hold) => !(lasting.delete(hold) && this.#holds.has(hold)));
   }
 

@@ -30,7 +30,7 @@ export type LogFaultCode =
 export interface LogFault {
   /** The position of the faulty entry; null if no single entry is at fault. */
   readonly entry: number | null;
-  /** The id of its decision, if it is one. */
+  /** The id of the decision, if the entry is a decision. */
   readonly id: string | null;
   readonly fault: LogFaultCode;
   readonly detail: string;
@@ -40,15 +40,18 @@ export interface LogChecks {
   readonly decisions: number;
   /** Number of decisions decided again, whatever the result. */
   readonly replayed: number;
-  /** Number of the others, by reason. */
+  /** Number of decisions not decided again, by reason. */
   readonly notReplayed: Readonly<Partial<Record<NotReplayable, number>>>;
   /** Number of entries at the end that no checkpoint covers yet. */
   readonly unsignedTail: number;
   /** True: the signers of sponsored operations were checked. */
   readonly signatures: boolean;
-  /** True: the amounts that every sponsored decision found in its accounts were computed. */
+  /** True: for every sponsored decision, the amounts in its accounts were computed. */
   readonly amounts: boolean;
-  /** Number of operations that were reserved again while they were reserved: a repeated request is signed twice. */
+  /**
+   * Number of operations that were reserved again while they were reserved. This happens if a repeated request is
+   * signed twice.
+   */
   readonly reservedTwice: number;
 }
 
@@ -62,9 +65,9 @@ export interface ReportedHead {
 export interface LogReport {
   readonly ok: boolean;
   readonly entries: number;
-  /** Number of decisions that another version took: their words and evidence were not compared. */
+  /** Number of decisions that another version made. Their texts and evidence were not compared. */
   readonly byOtherEngine: number;
-  /** The head that the log was verified against; null if there is no trusted one. */
+  /** The head that the log was verified against; null if there is no trusted head. */
   readonly checkpoint: ReportedHead | null;
   /** The earlier head that the log continues; null if no earlier head was given, or the log does not continue it. */
   readonly since: ReportedHead | null;

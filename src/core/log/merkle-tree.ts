@@ -1,4 +1,4 @@
-/** SHA-256, as the platform provides it. */
+/** SHA-256, as provided by the platform. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 
 /** A full subtree: it covers the `2^level` leaves from `index · 2^level` on. */
@@ -31,7 +31,7 @@ export const leafHash = (bytes: Uint8Array, sha256: Sha256): Uint8Array => {
   return sha256(prefixed);
 };
 
-/** The hash of a node over these two (RFC 9162, 2.1.1). */
+/** The hash of a node with these two children (RFC 9162, 2.1.1). */
 export const nodeHash = (left: Uint8Array, right: Uint8Array, sha256: Sha256): Uint8Array => {
   const prefixed = new Uint8Array(left.length + right.length + 1);
   prefixed[0] = NODE_PREFIX;
@@ -61,8 +61,8 @@ export const subtreesOf = ({ start, end }: LeafRange): Subtree[] => {
 };
 
 /**
- * The ranges of leaves whose roots prove that the leaf at `index` is in a tree of `size` leaves, the leaf's sibling
- * first (RFC 9162, 2.1.3.1).
+ * The ranges of leaves whose roots prove that a tree of `size` leaves contains the leaf at `index`. The sibling of the
+ * leaf comes first (RFC 9162, 2.1.3.1).
  */
 export const inclusionRanges = (index: number, size: number): LeafRange[] => {
   const ranges: LeafRange[] = [];
@@ -81,8 +81,8 @@ export const inclusionRanges = (index: number, size: number): LeafRange[] => {
 };
 
 /**
- * The ranges of leaves whose roots prove that a tree of `size` leaves begins with one of `oldSize`, which is at least 1
- * (RFC 9162, 2.1.4.1).
+ * The ranges of leaves whose roots prove that a tree of `size` leaves begins with a tree of `oldSize` leaves, which is
+ * at least 1 (RFC 9162, 2.1.4.1).
  */
 export const consistencyRanges = (oldSize: number, size: number): LeafRange[] => {
   const ranges: LeafRange[] = [];
@@ -101,7 +101,7 @@ export const consistencyRanges = (oldSize: number, size: number): LeafRange[] =>
   return ranges.reverse();
 };
 
-/** What must be known of a tree to add to it: the roots of its full subtrees (a "compact range"). */
+/** The part of a tree that is needed to append to it: the roots of its full subtrees (a "compact range"). */
 export class CompactTree {
   readonly #sha256: Sha256;
   readonly #subtrees: HashedSubtree[] = [];
@@ -143,7 +143,7 @@ export class CompactTree {
   }
 }
 
-/** The root of a range of leaves that begins at a multiple of its size, as those of proofs do. */
+/** The root of a range of leaves that begins at a multiple of its size, like the ranges in proofs. */
 export const rangeRoot = (range: LeafRange, hashOf: SubtreeHash, sha256: Sha256): Uint8Array => {
   const hashes = subtreesOf(range).map(hashOf);
   const last = hashes.pop();
@@ -172,7 +172,7 @@ export const isIncluded = (
   return isSame(root, tree.root);
 };
 
-/** Whether a proof of consistency shows that the newer tree begins with the older (RFC 9162, 2.1.4.2). */
+/** Whether a proof of consistency shows that the newer tree begins with the older tree (RFC 9162, 2.1.4.2). */
 export const isConsistent = (
   older: { readonly size: number; readonly root: Uint8Array },
   newer: { readonly size: number; readonly root: Uint8Array },
@@ -184,7 +184,7 @@ export const isConsistent = (
   const ranges = consistencyRanges(older.size, newer.size);
   if (proof.length !== ranges.length) return false;
   const [first] = ranges;
-  // If the older tree is a full subtree of the newer, its own root begins the path.
+  // If the older tree is a full subtree of the newer tree, its root is the first hash of the path.
   const isFirstInOlder = first !== undefined && first.start < older.size;
   const path = proof.slice(isFirstInOlder ? 1 : 0);
   const seed = (isFirstInOlder ? proof[0] : undefined) ?? older.root;

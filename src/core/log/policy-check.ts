@@ -1,7 +1,7 @@
 import { type Policy, policyHash } from '../policy/policy.ts';
 import type { EntryBody } from './entry.ts';
 
-/** The policies that a log holds, and which is in force, entry by entry. */
+/** The policies in a log, and the policy in force after each entry. */
 export class PolicyCheck {
   readonly #policies = new Map<string, unknown>();
   readonly #inForce = new Map<string, string>();
@@ -17,7 +17,7 @@ export class PolicyCheck {
     return this.#inForce.get(paymasterId);
   }
 
-  /** Each policy that was put in force, in order. */
+  /** Each policy that came into force, in order. */
   get history(): readonly (readonly [paymasterId: string, hash: string])[] {
     return this.#history;
   }
@@ -36,6 +36,6 @@ export class PolicyCheck {
     this.#policies.set(hash, policy);
     if (policyHash(policy as Policy) !== hash) return `The policy is not the one that ${hash} names`;
     const { dapp } = policy as { readonly dapp?: Partial<Policy['dapp']> };
-    return dapp?.paymasterId === paymasterId ? undefined : `The policy is not one of ${paymasterId}`;
+    return dapp?.paymasterId === paymasterId ? undefined : `The policy does not belong to ${paymasterId}`;
   }
 }

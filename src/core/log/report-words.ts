@@ -5,11 +5,11 @@ import type { LogReport } from './log-report.ts';
 const counted = (count: number, one: string, more: string): string => `${grouped(count)} ${count === 1 ? one : more}`;
 const entriesOf = (count: number): string => counted(count, 'entry', 'entries');
 
-/** Says that words and evidence of some decisions were not compared. @param count at least 1 */
+/** Says that the texts and evidence of some decisions were not compared. @param count at least 1 */
 export const otherEngineWords = (count: number): string =>
   `Decided by another version: ${grouped(count)} (messages, hints, evidence and names of calls not compared).`;
 
-/** Why decisions were not decided again, in words for brackets after their number. */
+/** Why decisions were not decided again, as text in brackets after their number. */
 export const notReplayableWords: Readonly<Record<NotReplayable, string>> = {
   FAILED: 'failed before they were decided',
   WITHOUT_FACTS: 'their facts are missing',
@@ -26,7 +26,7 @@ const amountWords = ({ entries, checked }: LogReport, size: number): string => {
   }
   return entries < size
     ? 'Amounts were not computed, since they depend on all earlier entries.'
-    : 'What accounts held when the log began is taken as it was entered.';
+    : 'Amounts in accounts before the first entry are taken from the entries.';
 };
 
 /** Says which decisions were checked, and why the others were not. */
@@ -56,7 +56,7 @@ const soundWords = (report: LogReport): string => {
     ...(unsignedTail === 0 ? [] : [`The last ${tail}.`]),
     ...(since === null ? [] : [`They continue the earlier log of ${entriesOf(since.size)}.`]),
     checkedWords(report, size),
-    ...(signatures ? [] : ['Who signed was not checked.']),
+    ...(signatures ? [] : ['Signers were not checked.']),
     ...(reservedTwice === 0
       ? []
       : [`${counted(reservedTwice, 'operation was', 'operations were')} reserved while already reserved.`]),

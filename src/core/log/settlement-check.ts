@@ -4,7 +4,7 @@ import type { EntryBody } from './entry.ts';
 type Settlement = EntryBody<'settlement'>;
 type State = Omit<Settlement, 'decision'>;
 
-/** The states that may follow each state: a re-org takes blocks back, and a mined operation overrides a release. */
+/** The states that may follow each state. A re-org undoes a settlement, and a mined operation overrides a release. */
 const NEXT: Readonly<Record<SettlementState, readonly SettlementState[]>> = {
   reserved: ['settled', 'released', 'unconfirmed'],
   settled: ['settled', 'reserved', 'unconfirmed'],
@@ -12,7 +12,7 @@ const NEXT: Readonly<Record<SettlementState, readonly SettlementState[]>> = {
   released: ['settled'],
 };
 
-/** Whether a settlement has a cost and a block. Undefined: either. */
+/** Whether a settlement in a state has a cost and a block. Undefined: it may have them or not. */
 const FORM: Readonly<Record<SettlementState, { readonly cost: boolean; readonly block: boolean | undefined }>> = {
   reserved: { cost: false, block: false },
   settled: { cost: true, block: true },
@@ -24,7 +24,7 @@ const FORM: Readonly<Record<SettlementState, { readonly cost: boolean; readonly 
 type DecisionState = { readonly [Field in keyof State]: State[Field] | null };
 
 interface SponsoredState extends State {
-  /** Undefined if only its later settlements are known. */
+  /** Undefined if the log contains only later settlements of the decision. */
   readonly maxCostWei: bigint | undefined;
   readonly userOpHash: string | null;
 }
@@ -53,10 +53,10 @@ const faultOfOrder = (after: State, before: SponsoredState | undefined): string 
   return `It is ${before.settlement}, and cannot become ${settlement}${isSame ? ' again' : ''}`;
 };
 
-/** The states of sponsored decisions, entry by entry. */
+/** The states of sponsored decisions after each entry. */
 export class SettlementCheck {
   readonly #decisions = new Map<string, SponsoredState>();
-  /** By hash: the number of decisions that are reserved, and which one is settled. */
+  /** By operation hash: the number of reserved decisions, and the settled decision. */
   readonly #reserved = new Map<string, number>();
   readonly #settled = new Map<string, string>();
   #reservedTwice = 0;
@@ -82,7 +82,7 @@ export class SettlementCheck {
     this.#count(userOpHash, 1);
   }
 
-  /** The state of a decision; all null for one that is not sponsored. */
+  /** The state of a decision; all null if the decision is not sponsored. */
   stateOf(id: string): DecisionState {
     const { settlement = null, actualCostWei = null, block = null } = this.#decisions.get(id) ?? {};
     return { settlement, actualCostWei, block };
@@ -97,7 +97,10 @@ export class SettlementCheck {
     return hash === null ? fault : (this.#follow(decision, hash, before, after) ?? fault);
   }
 
-  /** Records what is reserved and what is settled under a hash. @returns what is wrong with that, in words */
+  /**
+   * Records which decisions are reserved and settled under an operation hash. @returns what is wrong with that, in
+   * words
+   */
   #follow(
     decision: string,
     hash: string,

@@ -1,7 +1,7 @@
 import { concat, decodeBase64, encodeBase64, getBytes, hexlify, toUtf8Bytes } from 'ethers';
 import type { Sha256 } from './merkle-tree.ts';
 
-/** The functions that verify a log, as the platform provides them. */
+/** The functions with which a log is verified, as provided by the platform. */
 export interface LogCrypto {
   readonly sha256: Sha256;
   /** Whether an Ed25519 signature (64 bytes, RFC 8032) is by the public key (32 bytes). */
@@ -30,13 +30,13 @@ const typedKey = ({ publicKey }: VerifierKey): Uint8Array => getBytes(concat([ne
 const keyId = (key: VerifierKey, sha256: Sha256): Uint8Array =>
   sha256(getBytes(concat([toUtf8Bytes(`${key.name}\n`), typedKey(key)]))).slice(0, ID_BYTES);
 
-/** The text in which verifiers receive a key (a "vkey"): name, key id in hex, and base64 of type and key. */
+/** A public key in the text format for verifiers (a "vkey"): name, key id in hex, and base64 of type and key. */
 export const verifierKeyText = (key: VerifierKey, sha256: Sha256): string =>
   `${key.name}+${hexlify(keyId(key, sha256)).slice(2)}+${encodeBase64(typedKey(key))}`;
 
 const VERIFIER_KEY = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/;
 
-/** The key in such a text; undefined if the text is malformed. */
+/** Parses such a text; undefined if it is malformed. */
 export const parseVerifierKey = (text: string, sha256: Sha256): VerifierKey | undefined => {
   const [, name, id, encoded] = VERIFIER_KEY.exec(text.trim()) ?? [];
   if (name === undefined || encoded === undefined) return undefined;
@@ -71,7 +71,7 @@ export const signedNote = (
   return `${text}\n— ${key.name} ${signature}\n`;
 };
 
-/** Verifiers must accept 16; a larger number is a way to keep them busy. */
+/** Verifiers must accept 16 signatures. A much larger number could be an attempt to keep them busy. */
 const MAX_SIGNATURES = 64;
 
 const SIGNATURE_LINE = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/;
@@ -84,7 +84,7 @@ const isBy = (line: string, key: VerifierKey, sha256: Sha256): Uint8Array | unde
   return hexlify(bytes.slice(0, ID_BYTES)) === hexlify(keyId(key, sha256)) ? bytes.slice(ID_BYTES) : undefined;
 };
 
-/** Verifies a signed note by one key. Ignores signatures by others. */
+/** Verifies a signed note with one key. Ignores signatures by other keys. */
 export const openNote = (note: string, key: VerifierKey, { sha256, verifyEd25519 }: LogCrypto): OpenedNote => {
   const separator = note.lastIndexOf('\n\n');
   if (separator < 0 || !note.endsWith('\n')) return { error: 'It is not a signed note' };

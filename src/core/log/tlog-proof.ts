@@ -3,12 +3,12 @@ import { type OpenedCheckpoint, openCheckpoint, readCheckpoint } from './checkpo
 import { isIncluded, leafHash } from './merkle-tree.ts';
 import { type LogCrypto, type VerifierKey, bytesOf } from './signed-note.ts';
 
-/** A proof that an entry is in a log. Verifying it takes nothing but the log's key. */
+/** A proof that an entry is in a log. To verify it, only the log's key is needed. */
 export interface EntryProof {
   /** The entry's line, without the line break. */
   readonly entry: string;
   readonly index: number;
-  /** The hashes on the path from the entry to the root, its sibling first. */
+  /** The hashes on the path from the entry to the root. The sibling of the entry comes first. */
   readonly hashes: readonly Uint8Array[];
   /** A signed checkpoint that covers the entry. */
   readonly checkpoint: string;
@@ -29,7 +29,7 @@ export const entryProofText = ({ entry, index, hashes, checkpoint }: EntryProof)
 
 const HEAD = /^extra (\S*)\nindex (0|[1-9]\d{0,15})\n((?:\S+\n)*)\n/;
 
-/** No tree of 2^53 entries has a longer path. */
+/** In a tree of 2^53 entries, no path is longer. */
 const MAX_HASHES = 53;
 
 const utf8 = (bytes: Uint8Array): string | undefined => {
@@ -40,7 +40,7 @@ const utf8 = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-/** The proof in a text; undefined if the text is malformed, or lacks the entry. */
+/** Parses the text of a proof; undefined if it is malformed or lacks the entry. */
 export const readEntryProof = (text: string): EntryProof | undefined => {
   if (!text.startsWith(`${FIRST_LINE}\n`)) return undefined;
   const rest = text.slice(FIRST_LINE.length + 1);

@@ -11,7 +11,7 @@ export interface TreeCheckOptions {
   readonly from?: number;
   /** The roots of the full subtrees before it. */
   readonly before?: readonly Uint8Array[];
-  /** An earlier checkpoint that the log has to continue. */
+  /** An earlier checkpoint that the log must continue. */
   readonly since?: string;
 }
 
@@ -47,12 +47,12 @@ export class TreeCheck {
     return this.#tree.size;
   }
 
-  /** Number of entries that the newest fitting checkpoint covers; 0 if no checkpoint fits. */
+  /** Number of entries that the newest matching checkpoint covers; 0 if no checkpoint matches. */
   get signedSize(): number {
     return this.#verified?.size ?? 0;
   }
 
-  /** The heads that fit. */
+  /** The heads that match the tree. */
   get heads(): { readonly checkpoint: ReportedHead | null; readonly since: ReportedHead | null } {
     return {
       checkpoint: this.#verified && reported(this.#verified),
@@ -89,7 +89,7 @@ export class TreeCheck {
     this.#compareSince();
   }
 
-  /** Adds what follows the last entry: the roots of the full subtrees up to the size of a checkpoint. */
+  /** Adds the roots of the full subtrees after the last entry, up to the size of a checkpoint. */
   appendAfter(checkpoint: string, after: readonly Uint8Array[]): void {
     const size = readCheckpoint(checkpoint)?.size ?? this.#tree.size;
     const missing = size > this.#tree.size ? subtreesOf({ start: this.#tree.size, end: size }) : [];
@@ -98,7 +98,10 @@ export class TreeCheck {
     this.#compareSince();
   }
 
-  /** Compares the tree with a checkpoint of the same number of entries. After the first that differs all others do. */
+  /**
+   * Compares the tree with a checkpoint of the same number of entries. Reports only the first difference, because all
+   * later checkpoints differ, too.
+   */
   compareCheckpoint(note: string): void {
     if (this.#isWrong) return;
     const opened = openCheckpoint(note, this.#options.key, this.#options.crypto);

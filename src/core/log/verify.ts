@@ -15,9 +15,9 @@ import { isEachKeyOnce } from './whole-json.ts';
 /** An entry's line. */
 export interface LogText {
   readonly text: string;
-  /** The same in UTF-8. */
+  /** The bytes of the line in UTF-8. */
   readonly bytes: Uint8Array;
-  /** The leaf hash that a data folder stores with it, hex. */
+  /** The leaf hash that a data folder stores with the entry, hex. */
   readonly hash?: string;
 }
 
@@ -28,14 +28,14 @@ const MAX_FAULTS = 1_000;
 const placeOf = ({ entry }: LogFault): number => entry ?? Infinity;
 const isByTree = ({ fault }: LogFault): number => (fault === 'CHECKPOINT_DIFFERS' ? 1 : 0);
 
-/** By entry; for one entry, the change to it comes before the checkpoint that differs because of it. */
+/** Sorts by entry. For one entry, a change to it comes before the checkpoint that differs because of that change. */
 const byEntry = (one: LogFault, other: LogFault): number =>
   placeOf(one) === placeOf(other) ? isByTree(one) - isByTree(other) : placeOf(one) - placeOf(other);
 
 /**
- * Verifies a log, entry by entry: each follows the one before, every verdict follows from its facts, policy and ledger,
- * and the tree is the signed one. For a part of a log, what precedes it is not checked: decisions are replayed only if
- * their policy is in the part, and the ledger is not computed.
+ * Verifies a log, entry by entry: each entry must follow the previous one, every verdict must follow from its facts,
+ * policy and ledger, and the tree must be the signed tree. For a part of a log, what precedes it is not checked:
+ * decisions are replayed only if their policy is in the part, and the ledger is not computed.
  */
 export class LogVerifier {
   readonly #options: VerifyOptions;
@@ -49,7 +49,7 @@ export class LogVerifier {
   #position: number;
   #previous: string | null | undefined;
   #at = 0;
-  /** False for a part of a log: what precedes it is not checked. */
+  /** False if this is a part of a log: nothing before it is checked. */
   readonly #isWhole: boolean;
 
   constructor(options: VerifyOptions) {
@@ -74,7 +74,7 @@ export class LogVerifier {
     return this.#decisions.isSponsored(id) !== undefined;
   }
 
-  /** Each policy that was put in force, in order. Undefined unless all of them are known. */
+  /** Each policy that came into force, in order. Undefined unless all of them are known. */
   get policyHistory(): PolicyCheck['history'] | undefined {
     return this.#isWhole ? this.#policies.history : undefined;
   }
@@ -89,14 +89,14 @@ export class LogVerifier {
   }
 
   /**
-   * Adds a fault of something stored with the entries that does not fit them.
-   * @param id of the decision, if it is one
+   * Adds a fault for stored data that does not match the entries.
+   * @param id of the decision, if the data belongs to one
    */
   addStoredFault(detail: string, id: string | null = null): void {
     this.#fault('STORED_DIFFERS', detail, null, id);
   }
 
-  /** Number of entries in the tree so far, including those before the first that was added. */
+  /** Number of entries in the tree so far, including those before the first added entry. */
   get size(): number {
     return this.#position;
   }
@@ -112,7 +112,7 @@ export class LogVerifier {
     if (hash !== undefined && hash !== leafText)
       this.#fault('ALTERED', 'The hash stored with the entry is not its own');
     const entry = this.#read(text, bytes);
-    if (entry === undefined) this.#fault('NOT_AN_ENTRY', `This is not an entry: ${shortened(text)}`);
+    if (entry === undefined) this.#fault('NOT_AN_ENTRY', `This line is not an entry: ${shortened(text)}`);
     else {
       this.#checkPlace(entry);
       this.#tryBody(entry);
@@ -134,12 +134,12 @@ export class LogVerifier {
 
   #checkPlace({ entry, at, previous }: Entry): void {
     if (entry !== this.#position)
-      this.#fault('WRONG_POSITION', `Entry ${entry} is where entry ${this.#position} has to be`);
+      this.#fault('WRONG_POSITION', `Entry ${entry} is at the position of entry ${this.#position}`);
     else if (this.#previous !== undefined && previous !== this.#previous) {
       const [altered, detail] =
         this.#position === 0
-          ? [0, 'The first entry follows another']
-          : [this.#position - 1, 'The entry after it follows another one'];
+          ? [0, 'The first entry names a previous entry']
+          : [this.#position - 1, 'The next entry names another previous entry'];
       this.#fault('ALTERED', detail, altered);
     }
     if (at < this.#at)
@@ -147,7 +147,7 @@ export class LogVerifier {
     this.#at = Math.max(this.#at, at);
   }
 
-  /** A foreign body may hold anything: if it cannot be read, the entry is at fault. */
+  /** The body comes from someone else and may contain anything. If it cannot be read, the entry is faulty. */
   #tryBody(entry: Entry): void {
     try {
       this.#checkBody(entry);
@@ -157,7 +157,7 @@ export class LogVerifier {
   }
 
   #checkBody(entry: Entry): void {
-    if (this.#position === 0 && entry.kind !== 'start') this.#fault('MISPLACED', 'A log begins with a start');
+    if (this.#position === 0 && entry.kind !== 'start') this.#fault('MISPLACED', 'A log must begin with a start entry');
     switch (entry.kind) {
       case 'start':
         this.#start(entry.body);
@@ -200,7 +200,7 @@ export class LogVerifier {
     if (this.#isWhole) this.#faultIf('RESET_INVALID', detail);
   }
 
-  /** A hold that continues must have begun. */
+  /** A hold that continues must exist. */
   #start({ engine, holds }: EntryBody<'start'>): void {
     this.#engines.add(engine);
     const [unknown] = this.#ledger.releaseAllBut(holds);
@@ -228,7 +228,10 @@ export class LogVerifier {
     });
   }
 
-  /** Compares the tree with a checkpoint of the same number of entries. After the first that differs all others do. */
+  /**
+   * Compares the tree with a checkpoint of the same number of entries. Reports only the first difference, because all
+   * later checkpoints differ, too.
+   */
   compareCheckpoint(note: string): void {
     this.#tree.compareCheckpoint(note);
   }
@@ -248,7 +251,7 @@ export class LogVerifier {
     return this.report();
   }
 
-  /** The report, once nothing more is left to compare. Once only. */
+  /** Completes the checks and returns the report. Call it only once. */
   report(): LogReport {
     this.#tree.checkContinued(this.#position);
     const faults = [...this.#faults].sort(byEntry);

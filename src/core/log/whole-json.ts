@@ -2,7 +2,7 @@ import { JsonNumber } from '../../shared/schema/decimal.ts';
 
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 
-/** Number of keys that a JSON text writes: its colons outside of strings. */
+/** Number of keys in a JSON text: the number of colons outside of strings. */
 const keysWritten = (bytes: Uint8Array): number => {
   let [keys, isText] = [0, false];
   for (let index = 0; index < bytes.length; index += 1) {
@@ -23,8 +23,8 @@ const keysIn = (value: unknown): number => {
 };
 
 /**
- * Whether no object has a key twice: parsers differ in which of the two they keep (RFC 8259, 4).
+ * Whether no object has the same key twice. Parsers differ in which of the two values they keep (RFC 8259, 4).
  * @param bytes JSON in UTF-8
- * @param value what was parsed from it
+ * @param value the parsed JSON
  */
 export const isEachKeyOnce = (bytes: Uint8Array, value: unknown): boolean => keysWritten(bytes) === keysIn(value);

@@ -9,14 +9,14 @@ import type { PaymasterGas } from '../user-operation/paymaster-fields.ts';
 import { NO_MARKUP, markupOf } from './price-markup.ts';
 
 /**
- * Gas that the contract charges a tank in addition to each operation's cost. Its owner can set up to 100,000; in
- * Biconomy's deployments it is 50,000.
+ * Gas that the contract charges a tank in addition to each operation's cost. Its owner can set up to 100,000;
+ * Biconomy's own deployments use 50,000.
  */
 const UNACCOUNTED_GAS = 50_000n;
 
 /**
  * The contract requires a postOp limit above its unaccounted gas. Its owner can set that to at most 100,000, so this
- * limit is enough for any setting.
+ * limit is sufficient for any setting.
  */
 const PAYMASTER_GAS: PaymasterGas = { paymasterVerificationGasLimit: 100_000n, paymasterPostOpGasLimit: 100_001n };
 

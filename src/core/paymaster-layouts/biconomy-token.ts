@@ -9,7 +9,7 @@ import { mostUnits } from './token-charge.ts';
 
 const NO_ORACLE: Address = `0x${'00'.repeat(20)}`;
 
-/** uint8 priceSource: with 0, the rate comes from the data, with 1 from an oracle. */
+/** uint8 priceSource: 0 if the rate comes from the data, 1 if it comes from an oracle. */
 const priceSource = ({ oracleAggregator }: TokenTerms): number => (oracleAggregator === undefined ? 0 : 1);
 
 const oracleOf = ({ oracleAggregator = NO_ORACLE }: TokenTerms): Address => oracleAggregator;
@@ -23,7 +23,7 @@ const windowAndPrice = (terms: TokenTerms): string =>
 
 const ORACLE = 1n;
 
-/** The aggregator's address is a term only if the rate comes from it. */
+/** The aggregator's address is a term only if the rate comes from the aggregator. */
 const priceFields = (source: bigint): readonly DataField<TokenTerms>[] => [
   {
     name: 'feeToken',
@@ -90,7 +90,7 @@ export const biconomyToken: TokenLayout = {
   signerSetter: 'setVerifyingSigner',
   hasMarkup: true,
   ...tokenMode,
-  // The contract's default. It is not part of the signed data, and the contract's owner may change it.
+  // The contract's default. It is not part of the signed data, and the owner of the contract may change it.
   chargedGas: () => ({ postOpGas: 45_000n, paymasterValidationGasLimit: 0n }),
   postOpGas: (transferGas) => 15_000n + (transferGas * 11n) / 10n,
   // The contract charges for postOp at the transaction's gas price, which may be lower than the operation's, so

@@ -16,7 +16,7 @@ export interface DataField<Terms> {
   readonly meaning: string;
   /** Describes the value, if the number alone is not clear. */
   readonly words?: (value: bigint) => string;
-  /** Why the contract could not accept this value; undefined if it could. */
+  /** Why the contract cannot accept this value; undefined if it can. */
   readonly error?: (value: bigint) => string | undefined;
   /** The terms that the value determines. */
   readonly terms?: (value: bigint) => Partial<Terms>;
@@ -168,9 +168,9 @@ export const markupField = (length: 4 | 32): DataField<{ priceMarkup?: number }>
 /** The signature as an ABI `bytes` argument, after a head of `headLength` bytes. */
 export const abiSignatureFields = (headLength: number): readonly DataField<never>[] => [
   fixedField('offset of signature', 32, BigInt(headLength), 'Offset of the signature length, in bytes.'),
-  fixedField('length of signature', 32, 65n, 'How many bytes the signature has.'),
+  fixedField('length of signature', 32, 65n, 'Number of bytes in the signature.'),
   signatureField,
-  { name: 'padding', length: 31, kind: 'padding', meaning: 'Zeros that fill up the last ABI word.' },
+  { name: 'padding', length: 31, kind: 'padding', meaning: 'Zeros that complete the last ABI word.' },
 ];
 
 /** The end of `paymasterAndData` that makes the bytes before it a signature to EntryPoint v0.9. */

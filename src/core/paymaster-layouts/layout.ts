@@ -4,7 +4,10 @@ import { byteLength, digits } from '../user-operation/hex-digits.ts';
 import type { PaymasterGas } from '../user-operation/paymaster-fields.ts';
 import type { Misfit, ReadData } from './data-fields.ts';
 
-/** The terms of every signature, apart from the operation itself, whether the paymaster sponsors or takes tokens. */
+/**
+ * The terms of every signature, apart from the operation itself. They are the same whether the paymaster sponsors or
+ * takes tokens.
+ */
 export interface PromiseTerms {
   chainId: number;
   paymaster: Address;
@@ -27,19 +30,19 @@ export interface SponsorshipTerms extends PromiseTerms {
   /** The paymaster's `senderNonce(op.sender)` when signing. Required if `chainReads` names it. */
   senderNonce?: bigint;
   /**
-   * 2.0.0: what the tank is charged, in millionths of the cost, from 1,000,000 (the default: the cost itself) to
+   * 2.0.0: the charge to the tank, in millionths of the cost, from 1,000,000 (the default: the cost itself) to
    * 2,000,000.
    */
   priceMarkup?: number;
 }
 
-/** Gas that a token-mode contract charges for although the EntryPoint has not yet counted it when postOp runs. */
+/** Gas that a token-mode contract charges for, although the EntryPoint has not counted it yet when postOp runs. */
 export interface ChargedGas {
   /** Gas for taking the tokens. */
   postOpGas: bigint;
   /**
-   * Singletons of v0.7 and later: the most gas that the paymaster's validation may have used. They use it to estimate
-   * the penalty for unused gas.
+   * Singletons of v0.7 and later: the most gas that the paymaster's validation may have used. The contract uses it to
+   * estimate the penalty for unused gas.
    */
   paymasterValidationGasLimit: bigint;
 }
@@ -65,14 +68,14 @@ export interface TokenTerms extends PromiseTerms, TokenPrice {
    * allowance.
    */
   preFund?: bigint;
-  /** Singletons: receives what remains of the operation's maximum cost after the charge. */
+  /** Singletons: receives the operation's maximum cost minus the charge. */
   recipient?: Address;
 }
 
 /** Terms that must be read from the paymaster contract right before signing. */
 export type ChainRead = 'senderNonce';
 
-/** The contracts that the build has code of, from an npm package or our own, by artifact name. */
+/** The contracts whose code the build has, from an npm package or from this repository, by artifact name. */
 export type DeployableContract =
   | 'VerifyingPaymaster'
   | 'VerifyingPaymaster-0.7'
@@ -134,7 +137,7 @@ export interface ContractLayout<Terms> extends ModeLayout<Terms> {
    * signers (`addSigner`, `removeSigner`).
    */
   readonly signerSetter?: 'setSigner' | 'setVerifyingSigner';
-  /** Absent if the build has no code of the contract, so that it can be attached but not deployed. */
+  /** Absent if the build does not have the contract's code, so that it can be attached but not deployed. */
   readonly deployment?: Deployment;
 }
 
@@ -159,12 +162,9 @@ export interface TokenLayout extends ContractLayout<TokenTerms> {
   readonly hasMarkup: boolean;
   /** The gas terms for an operation, chosen so that the charge covers what the EntryPoint takes from the paymaster. */
   chargedGas(op: UserOperation, options?: ChargeOptions): ChargedGas;
-  /** The lowest postOp limit that suffices for a token whose `transferFrom` uses this gas. */
+  /** The lowest postOp limit that is sufficient for a token whose `transferFrom` uses this gas. */
   postOpGas(transferGas: bigint): bigint;
-  /**
-   * The lowest limit for the paymaster's validation, likewise; absent if the contract cannot take a prefund
-   * (`preFund`).
-   */
+  /** The same for the limit of the paymaster's validation; absent if the contract cannot take a prefund (`preFund`). */
   readonly preFundGas?: (transferGas: bigint) => bigint;
   /**
    * The most units that the contract can take from the sender, rounded as the contract rounds. Assumes that no oracle
@@ -181,7 +181,8 @@ export interface PaymasterLayout extends ContractLayout<SponsorshipTerms> {
   readonly hasTanks: boolean;
   /**
    * What a tank has paid for a mined operation, in wei, computed from the deduction that the contract reported.
-   * Undefined if this depends on the operation and the operation is unknown. Absent if the contract has no tanks.
+   * Undefined if the result depends on the operation, and the operation is unknown. Absent if the contract has no
+   * tanks.
    */
   readonly tankCharge?: (deductedWei: bigint, op: () => UserOperation | undefined) => bigint | undefined;
   /**
@@ -193,8 +194,8 @@ export interface PaymasterLayout extends ContractLayout<SponsorshipTerms> {
   readonly delayedWithdrawal?: boolean;
   readonly chainReads: readonly ChainRead[];
   /**
-   * True if window and signature are the suffix of `paymasterAndData` that the operation's hash leaves out. Then the
-   * account can sign before the paymaster does.
+   * True if the validity window and the signature are a suffix of `paymasterAndData` that the operation's hash does not
+   * cover. The account can then sign before the paymaster does.
    */
   readonly signsApart?: boolean;
   /**
@@ -206,8 +207,8 @@ export interface PaymasterLayout extends ContractLayout<SponsorshipTerms> {
 export type AttachableLayout = PaymasterLayout | TokenLayout;
 
 /**
- * Whose signatures a contract accepts: those of `many` keys at a time, of `one` key that can be replaced, or of one
- * permanently `fixed` key.
+ * Whose signatures a contract accepts: those of `many` keys at a time, of `one` key that can be replaced, or of one key
+ * that is permanently `fixed`.
  */
 export type SignerKind = 'many' | 'one' | 'fixed';
 
@@ -220,7 +221,7 @@ export const signerKind = ({
   return signerSetter === undefined ? 'fixed' : 'one';
 };
 
-/** A signature of the right length that no key has made, but that recovers to an address. */
+/** A signature of the right length that no key has made, but from which an address can be recovered. */
 export const STUB_SIGNATURE: Hex = `0x${'f'.repeat(31)}${'0'.repeat(33)}7${'a'.repeat(63)}1c`;
 
 /** `paymasterAndData` that is final except for its signature, for estimates and for `getHash`. */
@@ -230,16 +231,13 @@ export const stubPaymasterAndData = <Terms>(
   terms: Terms,
 ): Hex => layout.encode(op, terms, STUB_SIGNATURE);
 
-/**
- * The hex digits of a 65-byte signature, the length that every layout has room for. @throws RangeError for any other
- * length
- */
+/** The hex digits of a 65-byte signature. Every layout expects this length. @throws RangeError for any other length */
 export function signatureDigits(signature: Hex): string {
   if (byteLength(signature) !== 65) throw new RangeError(`a signature has 65 bytes, not ${byteLength(signature)}`);
   return digits(signature);
 }
 
-/** The value of a term that the layout needs. @throws Error if it is missing */
+/** Returns the value of a term that the layout needs. @throws Error if the term is missing */
 export function neededTerm<Terms, Key extends keyof Terms & string>(terms: Terms, key: Key): NonNullable<Terms[Key]> {
   const value = terms[key];
   if (value === undefined || value === null) throw new Error(`this paymaster layout needs the term ${key}`);

@@ -23,14 +23,14 @@ export interface ModeV07<Terms> {
   /** Types of `getHash`'s parameters, with `OP` as a placeholder for the operation's. */
   readonly getHashTypes: string;
   getHashValues(op: PackedUserOperation, terms: Terms): readonly unknown[];
-  /** The wei to reserve, if not the EntryPoint's maximum. */
+  /** The amount to reserve in wei, if it differs from the EntryPoint's maximum. */
   reservedCost?(op: UserOperationV07 & PaymasterGas, entryPointMaximum: bigint, terms: Partial<Terms>): bigint;
 }
 
 /** Length of `0x` and the hex digits of the paymaster's address and its two gas limits. */
 const HEAD_DIGITS = 106;
 
-/** Placeholder for the paymaster. Only its presence matters. */
+/** Placeholder for the paymaster's address. It only matters that there is one. */
 const ANY_PAYMASTER: Address = `0x${'00'.repeat(20)}`;
 
 /**

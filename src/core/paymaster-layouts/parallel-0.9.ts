@@ -8,10 +8,10 @@ import { type PaymasterLayout, type SponsorshipTerms, neededTerm } from './layou
 import { modeV07 } from './mode-v07.ts';
 import { windowDigits, windowWords } from './operation-words.ts';
 
-/** Hex digits of the paymaster's address and its two gas limits. */
+/** Number of hex digits of the paymaster's address and its two gas limits. */
 const HEAD_DIGITS = 104;
 
-/** Window and signature, as the contract finds them at the end of paymasterAndData. */
+/** The validity window and the signature, in the format that the contract expects at the end of paymasterAndData. */
 const suffix = (terms: SponsorshipTerms, signature: string): string => signatureSuffix(windowDigits(terms) + signature);
 
 const mode = modeV07<SponsorshipTerms>({
@@ -31,8 +31,8 @@ const mode = modeV07<SponsorshipTerms>({
 });
 
 /**
- * Our own contract (resources/solidity/ParallelPaymaster.sol). Window and signature are the suffix of paymasterAndData
- * that the hash of EntryPoint v0.9 leaves out. Its EntryPoint deposit pays.
+ * A contract of this repository (resources/solidity/ParallelPaymaster.sol), which pays from its EntryPoint deposit. The
+ * validity window and the signature are the suffix of paymasterAndData that the hash of EntryPoint v0.9 does not cover.
  */
 export const parallel09: PaymasterLayout = {
   version: 'parallel-0.9',

@@ -11,7 +11,7 @@ import { singleton09 } from './singleton-0.9.ts';
 import { verifying06 } from './verifying-0.6.ts';
 import { verifying07, verifying08 } from './verifying-0.7.ts';
 
-/** Every layout that Gasdesk sponsors with. To add a contract, write its file and add a line here. */
+/** Every layout with which Gasdesk sponsors. To add a contract, write its file and add a line here. */
 export const layouts: readonly PaymasterLayout[] = [
   biconomy100,
   biconomy110,
@@ -33,7 +33,7 @@ export const layouts: readonly PaymasterLayout[] = [
 export const findLayout = (version: string): PaymasterLayout | undefined =>
   layouts.find((layout) => layout.version === version);
 
-/** The layout that a DApp chose. @throws EngineError `VERSION_NOT_SUPPORTED` */
+/** The layout that a DApp has chosen. @throws EngineError `VERSION_NOT_SUPPORTED` */
 export const requireLayout = (version: string): PaymasterLayout => {
   const layout = findLayout(version);
   if (layout === undefined) throw new EngineError('VERSION_NOT_SUPPORTED');

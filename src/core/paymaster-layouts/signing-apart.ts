@@ -9,7 +9,7 @@ import type { PaymasterLayout } from './layout.ts';
 
 type SentOperation = Pick<PartialUserOperation, 'paymasterData' | 'paymasterAndData' | 'paymasterSignature'>;
 
-/** The parts of a request that say how account and paymaster sign. */
+/** The parts of a request that determine how account and paymaster sign. */
 export interface SigningRequest {
   readonly userOperation: SentOperation;
   readonly options: Pick<SponsorshipOptions, 'signingPhase'>;
@@ -17,7 +17,7 @@ export interface SigningRequest {
 
 const error = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
-/** The field that ends in the magic of a paymaster signature, and the bytes after the paymaster's gas limits. */
+/** The field that ends in the magic bytes of a paymaster signature, and the bytes after the paymaster's gas limits. */
 const suffixedField = ({ paymasterAndData, paymasterData }: SentOperation): readonly [string, Hex] | undefined => {
   if (paymasterAndData !== undefined && endsInMagic(paymasterAndData)) {
     return ['paymasterAndData', toHex(digits(paymasterAndData).slice(104))];
@@ -29,8 +29,9 @@ const suffixedField = ({ paymasterAndData, paymasterData }: SentOperation): read
 const ANY_HEAD = '00'.repeat(52);
 
 /**
- * Checks what a request says about a signature that the operation's hash leaves out. The account signs the bytes before
- * it and the magic, so data that Gasdesk does not answer would make the account's signature invalid.
+ * Checks a request in which the operation's hash does not cover the paymaster's signature. The account signs the magic
+ * bytes and the bytes before the paymaster's signature. If the request contained paymaster data other than what Gasdesk
+ * returns, the account's signature would be invalid.
  *
  * @throws EngineError `VALIDATION`
  */
@@ -49,15 +50,15 @@ export const checkSigning = (layout: PaymasterLayout, { userOperation, options }
       field === undefined ? 'paymasterSignature should not exist' : `${field} should not end in 0x${SUFFIX_MAGIC}`;
     throw error(`${what}: the signature of this DApp's paymaster, ${version}, is part of the operation's hash`);
   }
-  // Some clients have their accounts sign over the magic alone, before they ask for anything.
+  // With some clients, the account signs over the magic bytes alone, before the client requests paymaster data.
   if (data === undefined || data === `0x${SUFFIX_MAGIC}`) return;
   const read = layout.read(toHex(ANY_HEAD, digits(data)));
   if ('misfit' in read) throw error(`${field} ends in a signature that is not of ${version}: ${read.misfit}`);
 };
 
 /**
- * True if a client expects the signature at the end of `paymasterData`: it names a phase, or sends such data. Otherwise
- * it expects a field of its own, as viem and alto do.
+ * True if a client expects the signature at the end of `paymasterData`, because its request names a phase or contains
+ * such data. Other clients, such as viem and alto, expect the signature in a separate field.
  */
 export const wantsSuffix = ({ userOperation, options }: SigningRequest): boolean =>
   userOperation.paymasterSignature === undefined &&

@@ -42,7 +42,7 @@ export const singleton08 = singletonForV08(
 
 const NO_OVERRIDE = word(0);
 
-/** What the hash uses instead of an EIP-7702 operation's initCode: the delegate in place of the marker. */
+/** Replaces an EIP-7702 operation's initCode in the hash: contains the delegate instead of the marker. */
 const initCodeOverride = ({ initCode }: PackedUserOperation, terms: PromiseTerms): string => {
   if (!isEip7702(initCode)) return NO_OVERRIDE;
   return digits(keccak(digits(neededTerm(terms, 'eip7702Delegate')), digits(initCode).slice(40)));

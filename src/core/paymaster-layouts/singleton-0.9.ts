@@ -2,9 +2,9 @@ import { singletonHash } from './singleton-0.7.ts';
 import { singletonForV08 } from './singleton-0.8.ts';
 
 /**
- * Pimlico SingletonPaymasterV8 from the npm package, made for EntryPoint v0.9. Its signature is part of the operation's
- * hash, as on earlier EntryPoints. The data ends in the signature's recovery byte, so it never ends in the magic that
- * marks a suffix.
+ * Pimlico SingletonPaymasterV8 from the npm package, attached to EntryPoint v0.9. The operation's hash covers its
+ * signature, as on earlier EntryPoints. The data ends in the signature's recovery byte, so it never ends in the magic
+ * bytes that mark a suffix.
  */
 export const singleton09 = singletonForV08(
   {

@@ -17,7 +17,7 @@ import type {
   TokenTerms,
 } from './layout.ts';
 
-/** What is specific to the modes of Pimlico's SingletonPaymaster. Everything else depends on the EntryPoint. */
+/** The properties of one mode of Pimlico's SingletonPaymaster. All other properties depend on the EntryPoint. */
 export interface SingletonMode<Terms> {
   readonly paymasterGas: PaymasterGas;
   data(terms: Terms, signature: string): string;
@@ -64,8 +64,8 @@ const flags = ({ preFund, recipient, constantFee }: TokenTerms): string =>
   );
 
 /**
- * Measured gas, without the token's `transferFrom`: of validation, of postOp, and of what the EntryPoint spends around
- * postOp.
+ * Measured gas of validation, of postOp, and of the EntryPoint's work around postOp. Excludes the token's
+ * `transferFrom`.
  */
 const VALIDATION_GAS = 25_000n;
 const POST_OP_GAS = 8_000n;
@@ -124,7 +124,7 @@ const flagsField: DataField<TokenTerms> = {
   error: (value) => (value < 8n ? undefined : `flags are ${value}, must be below 8`),
 };
 
-/** The byte after the mode holds the flags, which tell which optional fields follow. */
+/** The byte after the mode contains flags for the optional fields that follow. */
 const tokenFields = (data: string): readonly DataField<TokenTerms>[] => {
   const present = Number(`0x0${data.slice(2, 4)}`);
   return [
@@ -170,8 +170,8 @@ const token: SingletonMode<TokenTerms> = {
 const AROUND_CALL_GAS_V06 = 25_000n;
 
 /**
- * The most wei that EntryPoint v0.6 has counted when postOp takes the tokens. Account and paymaster share one
- * `verificationGasLimit` (AA40). The EntryPoint reserves two more for postOp, which `postOpGas` covers.
+ * The maximum cost, in wei, that EntryPoint v0.6 has counted when postOp takes the tokens. Account and paymaster share
+ * one `verificationGasLimit` (AA40). The EntryPoint reserves two more such limits for postOp; `postOpGas` covers them.
  */
 const chargedCostV06 = (op: UserOperationV06): bigint =>
   (op.callGasLimit + op.verificationGasLimit + op.preVerificationGas + AROUND_CALL_GAS_V06) * op.maxFeePerGas;
@@ -190,8 +190,8 @@ const deploymentOf = (artifact: DeployableContract): Deployment => ({
 });
 
 /**
- * Pimlico's SingletonPaymaster: one contract with both modes, paid from its EntryPoint deposit. `modeOf` completes a
- * mode with what all of its contracts for an EntryPoint version share.
+ * Pimlico's SingletonPaymaster: one contract with both modes, which pays from its EntryPoint deposit. `modeOf` adds to
+ * a mode the properties that all singletons for an EntryPoint version have in common.
  */
 export const singletonLayout = (
   { artifact, ...named }: SingletonContract,

@@ -7,23 +7,24 @@ export const WEI_PER_COIN = 10n ** 18n;
 
 export interface LeastCharge {
   readonly price: Pick<TokenPrice, 'exchangeRate' | 'constantFee'>;
-  /** The least gas that is charged, however little the operation uses. */
+  /** The least gas that is charged, even if the operation uses less. */
   readonly gas: bigint;
   /** The lowest gas price at which the operation can be mined, in wei. */
   readonly gasPrice: bigint;
 }
 
 /**
- * The least units that contracts charge for an operation, rounded down like theirs. Ignores markups, which can only
- * increase the charge.
+ * The minimum number of units that contracts charge for an operation, rounded down as the contracts round. Ignores
+ * markups, which can only increase the charge.
  */
 export const leastUnits = ({ price, gas, gasPrice }: LeastCharge): bigint =>
   (gas * gasPrice * price.exchangeRate) / WEI_PER_COIN + (price.constantFee ?? 0n);
 
 /**
- * The most units that contracts charge for an operation, rounded down like theirs: (gas cost + postOpGas at the
- * operation's fee) * exchangeRate / 1e18, times priceMarkup / 1e6 or plus constantFee, if the contract has them.
- * @param costWei the most that the operation can cost
+ * The maximum number of units that contracts charge for an operation, rounded down as the contracts round: (gas cost +
+ * postOpGas at the operation's fee) * exchangeRate / 1e18, times priceMarkup / 1e6 or plus constantFee, if the contract
+ * has them.
+ * @param costWei the maximum cost of the operation
  */
 export const mostUnits = (
   costWei: bigint,

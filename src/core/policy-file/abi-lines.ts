@@ -1,6 +1,6 @@
 import { FunctionFragment } from 'ethers';
 
-/** The longest accepted line. A method with nested tuples takes a few hundred characters. */
+/** The maximum length of a line. A method with nested tuples takes a few hundred characters. */
 const MAX_CHARACTERS = 5000;
 
 const lineOf = (fragment: FunctionFragment): string => fragment.format('full').replace(/^function /, '');
@@ -23,7 +23,7 @@ export const abiOfLines = (lines: readonly string[]): string =>
     }),
   );
 
-/** The methods of an ABI as lines; undefined if the lines would lose something that the JSON contains. */
+/** The methods of an ABI as lines; undefined if lines cannot express everything in the JSON. */
 export const linesOfAbi = (abi: string): string[] | undefined => {
   try {
     const lines = (JSON.parse(abi) as unknown[]).map((entry) => lineOf(FunctionFragment.from(entry)));

@@ -54,7 +54,7 @@ const draftRule = (
   const { ruleId, cycle, policyData } = known;
   const same = { ruleId, name, policyType: type, active, ...binding };
   const before = setup.sent.safeParse(sentData(known));
-  // Compares both as if they were sent now, so that values that Gasdesk adds, such as a limit's start time, do not
+  // Validates both as if they were sent now, so that values that Gasdesk adds, such as a limit's start time, do not
   // count as changes.
   if (before.success && isSame(stored, storedData(setup, sentData(known), now))) return { ...same, policyData, cycle };
   const changed = withCredentialsOf(stored, policyData);
@@ -78,8 +78,8 @@ const draftWebhooks = ({ webhooks }: PolicyFile, current: Policy, { newId }: Dra
 
 /**
  * The policy of a DApp after the file is applied. Contracts with the same address, rules with the same name and type,
- * and webhooks with the same URL and method keep their ids; unchanged rules also keep their windows. What a file cannot
- * contain stays as it is: the chain's settings, and rules of types that this version of Gasdesk does not know.
+ * and webhooks with the same URL and method keep their ids; unchanged rules also keep their windows. Settings that a
+ * file cannot contain do not change: those of the chain, and rules of types that this version of Gasdesk does not know.
  */
 export const draftPolicy = (
   file: PolicyFile,

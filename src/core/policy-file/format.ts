@@ -45,7 +45,7 @@ const rule = fields({
 
 /** Credentials belong in the vault, because a file in git is not secret. */
 export const CREDENTIALS_ERROR =
-  'must have no user name, password, value in its query or key in its path: set the URL on the desk, write [secret] here in place of each value and key, and apply leaves them as they are';
+  'must contain no user name, password, query value or key: set the URL in the console, and write [secret] here in place of each value and key. Applying the file then keeps the stored values';
 
 const webhook = fields({
   url: httpUrl.refine((url) => !revealsCredentials(url), CREDENTIALS_ERROR),
@@ -96,7 +96,10 @@ const expectation = z.union(
 
 const test = fields({ name, operation, expect: expectation });
 
-/** An origin as browsers send it: host in lower-case ASCII, no default port. Any other spelling would never match. */
+/**
+ * An origin in the form that browsers send: host in lower-case ASCII, no default port. Any other spelling would never
+ * match.
+ */
 const AS_SENT = /^(?!http:.*:80$|https:.*:443$)[!-@[-~]+(?<!\/)$/;
 const AS_SENT_ERROR = 'must be as browsers send it: lower case, without "/" at the end and without the default port';
 

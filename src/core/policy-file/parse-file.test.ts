@@ -76,14 +76,14 @@ describe('what is wrong is said with its line, its column and what would be righ
       'a method that the ABI has not',
       withContract(`{${ITEMS}, abi: [mint(uint256 id)], methods: [burn]}`),
       [
-        'line 3, column 99: contracts[0].methods names what is no method of the ABI. Unknown method: burn. The methods are: mint',
+        'line 3, column 99: contracts[0].methods names a method that is not in the ABI. Unknown method: burn. The methods are: mint',
       ],
     ],
     [
       'a method of an ABI that has none',
       withContract(`{${ITEMS}, abi: [], methods: [mint]}`),
       [
-        'line 3, column 83: contracts[0].methods names what is no method of the ABI. Unknown method: mint. The methods are: none',
+        'line 3, column 83: contracts[0].methods names a method that is not in the ABI. Unknown method: mint. The methods are: none',
       ],
     ],
     [
@@ -99,14 +99,14 @@ describe('what is wrong is said with its line, its column and what would be righ
     [
       'a name twice',
       withRule('{name: D, type: WALLET_DEPLOYMENT}\n  - {name: D, type: WALLET_DEPLOYMENT}'),
-      ['line 5, column 6: rules[1].name is there twice: every one of the rules has its own name'],
+      ['line 5, column 6: rules[1].name occurs twice: every item of rules must have its own name'],
     ],
     [
       'an address twice, in other letters',
       withContract(
         `{name: A, address: "0x${'ab'.repeat(20)}", abi: []}\n  - {name: B, address: "0x${'AB'.repeat(20)}", abi: []}`,
       ),
-      ['line 4, column 15: contracts[1].address is there twice: every one of the contracts has its own address'],
+      ['line 4, column 15: contracts[1].address occurs twice: every item of contracts must have its own address'],
     ],
     [
       'an origin as no browser sends it',

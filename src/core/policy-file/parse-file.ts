@@ -25,13 +25,13 @@ type Report = (path: Path, message: string) => void;
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The message for a list of methods that contains one that is not in the ABI. */
+/** The message for a list that contains a method which is not in the ABI. */
 const methodWords = (error: unknown): string => {
   const { methods = [] } = (error instanceof EngineError ? error.data : {}) as { methods?: readonly string[] };
-  return `names what is no method of the ABI. ${wordsOf(error)}. The methods are: ${methods.join(', ') || 'none'}`;
+  return `names a method that is not in the ABI. ${wordsOf(error)}. The methods are: ${methods.join(', ') || 'none'}`;
 };
 
-/** The result of `run`. If it throws, reports the error and returns undefined. */
+/** Returns the result of `run`. If it throws, reports the error and returns undefined. */
 const attempt = <T>(report: Report, path: Path, run: () => T, words = wordsOf): T | undefined => {
   try {
     return run();
@@ -70,7 +70,7 @@ const readContract = (
           () => stateChangingMethods(json),
           () => ABI_ERROR,
         );
-  // If the ABI itself is invalid, no missing methods are reported.
+  // If the ABI itself is invalid, methods are not looked up in it.
   if (known !== undefined) attempt(report, [...path, 'methods'], () => whitelisted(known, methods), methodWords);
   return { ...contract, abi: json ?? '[]', methods: [...new Set(methods)] };
 };
@@ -97,7 +97,7 @@ const checkRule = (report: Report, place: Path, { type, data, ...binding }: File
   for (const one of urlsWithCredentials(data, path, isSecret)) report(one, CREDENTIALS_ERROR);
 };
 
-/** Reports each item whose key an earlier item has. */
+/** Reports each item that has the same key as an earlier item. */
 const checkUnique = <Item>(
   report: Report,
   items: readonly Item[],
@@ -108,20 +108,20 @@ const checkUnique = <Item>(
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {
     if (seen.has(key(item)))
-      report([list, index, field], `is there twice: every one of the ${list} has its own ${field}`);
+      report([list, index, field], `occurs twice: every item of ${list} must have its own ${field}`);
     seen.add(key(item));
   }
 };
 
 const lengthOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
 
-/** Length of a contract's ABI in its stored form. */
+/** Length of a contract's ABI in the stored form. */
 const abiLength = (contract: unknown): number => {
   const { abi } = (contract ?? {}) as { readonly abi?: unknown };
   return typeof abi === 'string' ? abi.length : JSON.stringify(abi ?? '').length;
 };
 
-/** The counts that a file, which may be invalid, would need. */
+/** The counts for which a file would need room. The file may be invalid. */
 const countsIn = (value: unknown): Partial<DappCounts> => {
   const { rules, contracts, webhooks } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const webhookRules = (Array.isArray(rules) ? rules : []).filter(

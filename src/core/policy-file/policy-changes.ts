@@ -56,7 +56,7 @@ const sentenceOf = ({ policyType, policyData }: PolicyRule, coin: string): strin
 
 const bindingText = (rule: PolicyRule): string => bindingSentences(rule).join(' ') || 'Applies always.';
 
-/** Changed settings that a rule's sentence does not mention. Leaves out its windows, which restart anyway. */
+/** Changed settings that the sentence about the rule does not mention. Omits its windows, which restart anyway. */
 const changedSettings = (one: PolicyRule, other: PolicyRule): string => {
   const [before, after] = [one, other].map((rule): Readonly<Record<string, unknown>> =>
     isRuleType(rule.policyType) ? { ...sentData(rule) } : {},
@@ -152,7 +152,7 @@ const breakerText = (policy: Policy): string => {
   return breaker ? `${amount(breaker.amountWei, policy, '')} per ${spanWords(breaker.seconds)}` : 'none';
 };
 
-/** A setting of a policy: its title, and a function that describes its value. */
+/** A setting of a policy: its title, and a function that returns its value as text. */
 type Setting = readonly [title: string, say: (policy: Policy) => string];
 
 const settingsInFile: readonly Setting[] = [

@@ -3,7 +3,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { JsonNumber, positiveDecimal } from '../../shared/schema/decimal.ts';
 import type { PlacedError } from '../../shared/schema/parse.ts';
 
-/** A policy with 100 contracts takes a tenth of this. */
+/** Maximum length of a policy file. A policy with 100 contracts takes a tenth of this. */
 const MAX_CHARACTERS = 512 * 1024;
 const DEEPEST = 40;
 const TOO_DEEP = `A policy file is at most ${DEEPEST} levels deep.`;

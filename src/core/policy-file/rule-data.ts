@@ -13,11 +13,11 @@ const unsendable = (sent: z.ZodType, stored: object): ReadonlySet<string> =>
     ),
   );
 
-/** The field names of a kind's data, in order; empty if its schema is not an object. */
+/** The field names of a kind's data, in order; empty if the schema is not an object. */
 export const fieldsOf = (sent: z.ZodType): readonly string[] =>
   Object.keys((sent as { shape?: Readonly<Record<string, unknown>> }).shape ?? {});
 
-/** The same value, with `change` applied to every text in it. */
+/** The same value with every text in it replaced by `change(text)`. */
 const withTexts = (value: unknown, change: (text: string, path: string) => string, path = ''): unknown => {
   if (typeof value === 'string') return change(value, path);
   if (Array.isArray(value)) return value.map((item, index) => withTexts(item, change, `${path}/${index}`));
@@ -36,17 +36,17 @@ export const sentData = ({ policyType, policyData }: Pick<PolicyRule, 'policyTyp
   const sendable = Object.entries(stored)
     .filter(([key]) => !strange.has(key))
     .toSorted(([one], [other]) => order.indexOf(one) - order.indexOf(other));
-  // In other rules, a text may be a link, whose query and path are not secret.
+  // In rules of other kinds, a text may be a link. Its query and path are not secret.
   const shown = policyType === webhookSetup.policyType ? withoutCredentials : withoutUserInfo;
   return withTexts(Object.fromEntries(sendable), shown) as object;
 };
 
 /** Converts sent data to its stored form. @param now epoch ms */
 export const storedData = (setup: Setup, sent: unknown, now: number): object =>
-  // Stored data is JSON, which has no undefined fields.
+  // Stored data is JSON, so undefined fields are removed.
   JSON.parse(JSON.stringify(setup.keep(setup.sent.parse(sent), { now, keepUrl: hideCredentials }))) as object;
 
-/** The data, with the vault's credentials put back into URLs that have not changed. */
+/** The data, with credentials from the vault restored in URLs that have not changed. */
 export const withCredentialsOf = (data: unknown, current: unknown): unknown => {
   const known = new Map<string, string>();
   withTexts(current, (text, path) => {

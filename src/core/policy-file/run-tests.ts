@@ -49,14 +49,17 @@ const NO_DAPP: Policy = {
   outstandingSharePercent: 100,
 };
 
-/** The part of the policy that a file controls. A pause or a limit of the chain must not make a file's tests fail. */
+/**
+ * The part of the policy that a file controls. A pause or a limit of the chain must not cause failures in a file's
+ * tests.
+ */
 const fileAlone = (policy: Policy): Policy => ({
   ...policy,
   pause: null,
   chain: policy.chain && { ...policy.chain, breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null },
 });
 
-/** The sender's holding of each token: the maximum amount. */
+/** The sender's balance of each token: the maximum amount. */
 const PLENTY = { held: String((1n << 256n) - 1n) };
 
 /**
@@ -96,7 +99,7 @@ const factsOf = (
       suggestedTipWei: String(GWEI),
     },
     account: { hasCode: !operation.deploys, nextNonce: '0' },
-    // The price is always known, so that a limit in dollars denies only because of its amounts.
+    // The price is always known, so that a limit in dollars denies only because of amounts.
     price: { usd: chain?.price?.source === 'static' ? chain.price.usd : '1', source: 'static' },
     holdings: Object.fromEntries(holdingQuestions(rules).map((question) => [holdingKey(question), PLENTY])),
     shared: { bySenders: false, byDapps: false, chain: false },
@@ -107,8 +110,8 @@ const factsOf = (
 
 /**
  * Decides the operations in a file's tests by the file's policy, on a chain and with a tank that never cause a denial.
- * Webhooks allow, senders hold every token, a coin is worth one US dollar unless the chain has a static price, and the
- * ledger is empty.
+ * Webhooks approve every operation, senders hold every token, a coin is worth one US dollar unless the chain has a
+ * static price, and the ledger is empty.
  * @param at epoch ms
  * @param dapp determines version and chain of the operations; default: version 1.1.0 on Ethereum
  */

@@ -11,7 +11,7 @@ const GWEI = 10n ** 9n;
 type Operation = FileTest['operation'];
 type Call = Operation['calls'][number];
 
-/** A call that the account is to make. */
+/** A call that the account makes in the test. */
 interface EncodedCall {
   readonly target: Address;
   readonly value: bigint;
@@ -30,7 +30,7 @@ const account = new Interface([
   'function createAccount(address owner, uint256 salt)',
 ]);
 
-/** For a number too large for a double, returns the digits, which ethers can read. */
+/** If a number is too large for a double, returns its digits, which ethers can read. */
 const exactArgument = (value: unknown): unknown => {
   if (value instanceof JsonNumber) return value.source;
   return Array.isArray(value) ? value.map(exactArgument) : value;
@@ -43,7 +43,7 @@ const targetOf = (to: string, contracts: readonly FileContract[]): Address => {
   return read.data;
 };
 
-/** The method of a call, which is given as a signature or as a name that occurs once in the contract's ABI. */
+/** The method of a call, given as a signature, or as a name that occurs only once in the contract's ABI. */
 const fragmentOf = (method: string, target: Address, contracts: readonly FileContract[]): FunctionFragment => {
   if (method.includes('(')) return FunctionFragment.from(`function ${method}`);
   const abi = contracts.find((one) => sameAddress(one.address, target))?.abi ?? '[]';
@@ -90,7 +90,7 @@ const callDataOf = (calls: readonly EncodedCall[]): Hex => {
 const creationOf = ({ creation }: EntryPoint, owner: Address): object =>
   creation(addressKey(FACTORY), account.encodeFunctionData('createAccount', [owner, 0n]) as Hex);
 
-/** The gas and fees of a test. The default is half a million gas at 2 gwei, as for a usual operation. */
+/** The gas and fees of a test. The defaults are half a million gas at 2 gwei, as for a usual operation. */
 const gasOf = ({ isPacked }: EntryPoint, { gas = {}, maxFeePerGas }: Operation): Record<string, bigint> => {
   const given = Object.entries(gas).flatMap(([field, value]) =>
     value === undefined ? [] : [[field, BigInt(value)] as const],
@@ -107,7 +107,7 @@ const gasOf = ({ isPacked }: EntryPoint, { gas = {}, maxFeePerGas }: Operation):
   };
 };
 
-/** The operation of a test in the format of its EntryPoint, as in JSON-RPC. */
+/** The operation of a test, in its EntryPoint's format for JSON-RPC. */
 export const testOperation = (
   operation: Operation,
   contracts: readonly FileContract[],

@@ -6,7 +6,7 @@ import { fileFields } from './write-file.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Texts that some YAML version may misread unless they are quoted. */
+/** Texts that some YAML versions misread unless they are quoted. */
 const AMBIGUOUS = /^(?:[-+.\d].*|~|null|true|false|yes|no|on|off|)$/i;
 
 const scalarOf = (value: unknown): Scalar => {
@@ -28,7 +28,7 @@ export const nodeOf = (value: unknown): Scalar | YAMLMap | YAMLSeq => {
   return map;
 };
 
-/** Identifies a list item in the old and the new file by the same fields as `draftPolicy`. */
+/** Identifies a list item in the old and the new file, using the same fields as `draftPolicy`. */
 const keyOf = (item: unknown): string => {
   if (typeof item !== 'object' || item === null) return String(item);
   const { address, name, type, url, method = 'POST' } = item as Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ const mergedSeq = (seq: YAMLSeq, values: readonly unknown[]): YAMLSeq => {
     known.delete(keyOf(value));
     return item === undefined ? nodeOf(value) : merged(item, value);
   });
-  // An empty list is written in brackets. Long items need a line each.
+  // An empty list is written in brackets. Long items need one line each.
   if (values.length > 0 && seq.items.every((item) => !isScalar(item))) seq.flow = false;
   return seq;
 };
@@ -63,7 +63,7 @@ const mergedMap = (map: YAMLMap, fields: Fields, besides?: string): YAMLMap => {
   return map;
 };
 
-/** The node with a new value. Unchanged parts stay as they were written, including comments. */
+/** The node with a new value. Unchanged parts remain as they were written, including comments. */
 const merged = (node: unknown, value: unknown): unknown => {
   if (isMap(node) && typeof value === 'object' && value !== null) return mergedMap(node, value as Fields);
   if (isSeq(node) && Array.isArray(value)) return mergedSeq(node, value);
@@ -75,8 +75,8 @@ const merged = (node: unknown, value: unknown): unknown => {
 };
 
 /**
- * A policy file with the policy's values. Unchanged parts, including comments and tests, stay as they were written. If
- * nothing has changed, returns the same text.
+ * A policy file with the policy's values. Unchanged parts, including comments and tests, remain as they were written.
+ * If nothing has changed, returns the same text.
  * @throws EngineError `POLICY_FILE_INVALID` if the text is not a policy file
  */
 export const updatePolicyFile = (text: string, policy: Policy): string => {

@@ -7,7 +7,7 @@ import { storedBinding } from '../rules/binding.ts';
 import { linesOfAbi } from './abi-lines.ts';
 import { sentData } from './rule-data.ts';
 
-/** A file contains `active` only for an inactive item. */
+/** A file contains `active` only for inactive items. */
 const paused = ({ active }: { readonly active: boolean }): object => (active ? {} : { active: false });
 
 const contractFields = ({ name, address, abi, whitelistedMethods, ...contract }: PolicyContract): object => ({

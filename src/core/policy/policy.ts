@@ -19,7 +19,7 @@ const contract = z.strictObject({
   active: z.boolean(),
 });
 
-/** A stored rule. Its kind determines the format of `policyData`: {@link ConfigurableRule}. */
+/** A stored rule. Its kind, a {@link ConfigurableRule}, determines the format of `policyData`. */
 const rule = z.strictObject({
   ruleId: z.string(),
   name: z.string(),
@@ -40,7 +40,9 @@ const webhook = z.strictObject({
   active: z.boolean(),
 });
 
-/** The most that may be signed for on a chain within a period, before all sponsorship is paused. */
+/**
+ * The maximum amount that may be signed for on a chain within a period. If it is exceeded, all sponsorship is paused.
+ */
 const breaker = z.strictObject({ amountWei: wei.describe('Sum of maximum costs'), seconds: z.int() });
 
 /** The operator's settings of a chain that affect decisions. */
@@ -50,9 +52,11 @@ const chain = z.strictObject({
   breaker: z
     .union([breaker, z.literal('default')])
     .nullable()
-    .describe('default: a share of what the gas tanks of the chain hold. Null: none'),
+    .describe('default: a share of the total balance of the gas tanks on the chain. Null: none'),
   unreachableBudgetWei: wei.nullable().describe('Null: nothing is signed while the node is unreachable'),
-  maxOperationCostWei: wei.nullable().describe("Null: the chain's default, and no more than its prices call for"),
+  maxOperationCostWei: wei
+    .nullable()
+    .describe("Null: the chain's default, and at most the cost of 20 million gas at its price"),
   price: z
     .discriminatedUnion('source', [
       z.strictObject({ source: z.literal('static'), usd: z.string() }),
@@ -66,11 +70,11 @@ const chain = z.strictObject({
 const pause = z.strictObject({
   since: z.int().describe('epoch ms'),
   reason: z.string().nullable().describe("The operator's own words, or the breaker's"),
-  dapp: z.string().optional().describe('The DApp that is paused, by its name; absent: all of them are'),
+  dapp: z.string().optional().describe('Name of the paused DApp; absent: all DApps are paused'),
   paymasterId: z.string().optional().describe('The same, by its id'),
 });
 
-/** All of the operator's settings that can change a verdict on a DApp's operations, at one point in time. */
+/** All of the operator's settings, at one point in time, that can change a verdict on a DApp's operations. */
 export const policySchema = z.strictObject({
   v: z.literal(1),
   dapp: z.strictObject({
@@ -86,17 +90,17 @@ export const policySchema = z.strictObject({
   contracts: z.array(contract),
   rules: z.array(rule),
   webhooks: z.array(webhook),
-  lowBalanceThresholdWei: wei.nullable().describe('Null: below so many operations'),
+  lowBalanceThresholdWei: wei.nullable().describe('Null: when it covers fewer operations than the default'),
   chain: chain.nullable(),
   paymasterContracts: z.array(z.strictObject({ version: z.string(), address: hex })),
   signer: hex.nullable(),
   treasury: hex.nullable(),
   pause: pause.nullable(),
-  resumes: z.strictObject({ desk: z.int(), dapp: z.int() }).describe('How often a pause has ended'),
-  outstandingSharePercent: z.int().describe('Of a shared gas tank that one user may hold'),
+  resumes: z.strictObject({ desk: z.int(), dapp: z.int() }).describe('Number of pauses that have ended'),
+  outstandingSharePercent: z.int().describe('Percentage of a shared gas tank that one user may have outstanding'),
 });
 
-/** One revision of a DApp's policy. Never modified. */
+/** One revision of a DApp's policy. It is never modified. */
 export type Policy = Readonly<z.output<typeof policySchema>>;
 
 export type PolicyContract = Readonly<z.output<typeof contract>>;

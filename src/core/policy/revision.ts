@@ -16,7 +16,10 @@ const parseRevision = (stored: object): Revision | undefined => {
   }
 };
 
-/** A policy revision as it was stored, and its name; undefined if it is not a policy. Each is read once. */
+/**
+ * A policy revision as it was stored, and its name; undefined if the stored value is not a policy. Each revision is
+ * read once.
+ */
 export const readRevision = (stored: unknown): Revision | undefined => {
   if (typeof stored !== 'object' || stored === null) return undefined;
   if (!revisions.has(stored)) revisions.set(stored, parseRevision(stored));

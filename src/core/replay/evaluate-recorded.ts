@@ -7,16 +7,18 @@ import type { Reading } from '../conditions/readings.ts';
 
 /** The value of an expression on a recorded operation. */
 export interface RecordedAnswer {
-  /** `failed`: it cannot be evaluated; `notReplayable`: the record does not hold what conditions see. */
+  /**
+   * `failed`: the expression cannot be evaluated; `notReplayable`: the record lacks the values that conditions read.
+   */
   readonly answer: 'true' | 'false' | 'failed' | 'notReplayable';
-  /** Why it cannot be evaluated; null if it can. */
+  /** Why the expression cannot be evaluated; null if it can. */
   readonly failure: string | null;
   readonly readings: readonly Reading[];
 }
 
 /**
  * Evaluates a condition on a recorded operation, with the DApp and the contracts of the given policy.
- * @param expression already checked
+ * @param expression must be valid
  */
 export const evaluateRecorded = (expression: string, record: DecisionRecord, policy: Policy): RecordedAnswer => {
   const facts = readableFacts(record);

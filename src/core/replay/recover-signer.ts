@@ -1,10 +1,13 @@
 import { getBytes, hashMessage, recoverAddress } from 'ethers';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 
-/** The signer of a hash by its EIP-191 signature of 65 bytes, `r || s || v`; undefined if the signature is invalid. */
+/**
+ * Recovers the signer of a hash from its EIP-191 signature of 65 bytes, `r || s || v`; undefined if the signature is
+ * invalid.
+ */
 export type RecoverSigner = (hash: Hex, signature: Hex) => Address | undefined;
 
-/** The form that contracts take: `v` is 27 or 28, and `s` is in its lower half. */
+/** The signatures that contracts accept: `v` is 27 or 28, and `s` is in the lower half of its range. */
 const TAKEN = /^0x[0-9a-f]{64}[0-7][0-9a-f]{63}1[bc]$/i;
 
 export const isTakenByContracts = (signature: Hex): boolean => TAKEN.test(signature);

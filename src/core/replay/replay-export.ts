@@ -5,7 +5,7 @@ import { type Difference, type NotReplayable, type ReplayHow, replay } from './r
 export interface ReplayReport {
   readonly decisions: number;
   readonly same: number;
-  /** Number of decisions by another version: their words and evidence were not compared. */
+  /** Number of decisions that another version made. Their texts and evidence were not compared. */
   readonly byOtherEngine: number;
   readonly different: readonly Difference[];
   readonly notReplayable: Readonly<Partial<Record<NotReplayable, number>>>;
@@ -15,7 +15,10 @@ export interface ReplayOptions extends ReplayHow {
   readonly isMeant: (decision: DecisionRecord) => boolean;
 }
 
-/** Decides the decisions of an export again, in its order: each policy revision comes with its first decision. */
+/**
+ * Decides the decisions of an export again, in its order. Each policy revision precedes the first decision that names
+ * it.
+ */
 export const replayExport = async (
   pages: AsyncIterable<readonly DecisionRecord[]>,
   { isMeant, ...how }: ReplayOptions,

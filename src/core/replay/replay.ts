@@ -35,23 +35,23 @@ export interface Difference {
 
 /** Why a decision cannot be decided again. */
 export type NotReplayable =
-  /** No decision was made: the request failed before. */
+  /** No decision was made, because the request failed before. */
   | 'FAILED'
-  /** Its record has no facts, and nothing in it was cut. */
+  /** The record has no facts, although nothing in it was cut. */
   | 'WITHOUT_FACTS'
-  /** It denied a request that was too long to be stored whole. */
+  /** The decision denied a request that was too long to be stored completely. */
   | 'TRUNCATED'
-  /** Its policy revision is missing. */
+  /** The policy revision of the decision is missing. */
   | 'WITHOUT_POLICY'
-  /** Its facts or its policy are in a form that this version does not know. */
+  /** The facts or the policy are in a form that this version does not know. */
   | 'UNKNOWN_FORM';
 
 export interface ReplayHow {
   /** The version that decides again. If another version made the decision, texts and evidence are not compared. */
   readonly engine: string;
-  /** False: the signer is not recovered, which takes most of the time. */
+  /** False: signers are not recovered. Recovering them takes most of the time. */
   readonly withSignatures: boolean;
-  /** How signers are recovered. Default: by ethers, which runs everywhere and takes some thirty times as long. */
+  /** How signers are recovered. Default: with ethers, which runs everywhere and takes some thirty times as long. */
   readonly recover?: RecoverSigner | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface ReplayHow {
 export type ReplayResult =
   | {
       readonly differences: readonly Difference[];
-      /** What the operation takes from the ledger if it is signed; empty if it could not be decided. */
+      /** What the operation reserves in the ledger if it is signed; empty if it could not be decided. */
       readonly reservations: readonly Reservation[];
       /** True: another version made the decision, so texts and evidence were not compared. */
       readonly isByOtherEngine: boolean;
@@ -75,13 +75,13 @@ const unsigned = (facts: Facts, policy: Policy): { readonly data: Hex; readonly 
 
 const SIGNATURE_DIGITS = 130;
 
-/** The signer, by the contract's own hash; undefined if the signature is invalid. */
+/** The signer, computed with the contract's own hash; undefined if the signature is invalid. */
 const signerOf = (facts: Facts, policy: Policy, signature: Hex, recover: RecoverSigner): Address | undefined => {
   const { layout, op } = ruleInput(facts, policy);
   return recover(layout.hash(op, termsOf(facts, policy)), signature);
 };
 
-/** Paymaster data with the stored signature: everything but the signature follows from the facts. */
+/** Paymaster data with the stored signature. Everything except the signature follows from the facts. */
 const resigned = (facts: Facts, policy: Policy, stored: Hex): Hex => {
   const { data, index } = unsigned(facts, policy);
   const end = index + SIGNATURE_DIGITS;
@@ -136,7 +136,7 @@ const compareStep = (
 /** A step without its duration. */
 const untimed = (step: TraceStep): string => stepText({ ...step, micros: 0 });
 
-/** A stored step without its duration; unchanged if no step is written like this. */
+/** A stored step without its duration; the unchanged text if it is not a step. */
 const readUntimed = (text: string): string => {
   const step = readStep(text);
   return stepText(step) === text ? untimed(step) : text;
@@ -153,7 +153,7 @@ const compareLean = (record: LeanRecord, { steps, held }: Decision, withWords: b
   if (withWords) compare('traceHash', record.traceHash, traceHash(steps));
 };
 
-/** Compares the fields that the record has and that this version would write in the same way. */
+/** Compares the fields that the record has and that this version would write with the same text. */
 const compareFields = (
   record: StoredRecord,
   replayed: Pick<WholeRecord, Field>,
@@ -204,7 +204,7 @@ const compareSigner = (
   if (!isSigner) compare('signer', facts.contract.signer, signer);
 };
 
-/** The contract that signs, according to the policy; in token mode the one that takes tokens. */
+/** The contract that signs, according to the policy. In token mode, the contract that takes tokens. */
 const contractBy = (facts: Facts, policy: Policy): unknown => {
   const { version } = ruleInput(facts, policy).layout;
   const { address } = policy.paymasterContracts.find((one) => one.version === version) ?? {};
@@ -250,9 +250,9 @@ const compareAll = (
 
 /**
  * Decides a recorded operation again. Compares outcome, reason, every step, the reservations, the operation's hash and
- * the signer; words and evidence too, if the same version decided.
- * @param revision the policy revision that the record names, as it was stored; undefined if unknown. One that does not
- * match its name is a difference
+ * the signer; texts and evidence too, if the same version made the decision.
+ * @param revision the policy revision that the record names, as it was stored; undefined if unknown. A revision that
+ * does not match its name is reported as a difference
  */
 export const replay = (record: StoredRecord, revision: unknown, how: ReplayHow): ReplayResult => {
   if (record.outcome === 'error') return { notReplayable: 'FAILED' };

@@ -13,7 +13,7 @@ import { QUANTITIES, toRpcUserOperation } from '../user-operation/rpc-user-opera
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A request as records store it. */
+/** A request as stored in a record. */
 interface StoredRequest {
   readonly received?: unknown;
   readonly userOperation?: Fields;
@@ -21,15 +21,15 @@ interface StoredRequest {
   readonly calls?: unknown;
 }
 
-/** The parts of a stored request that follow from a method's params. */
+/** The parts of a stored request that follow from the params of a method. */
 interface RequestMeaning {
   readonly op: unknown;
-  /** As the options are stored. An absent `calculateGasLimits` depends on the gas that was sent. */
+  /** The options in stored form. An absent `calculateGasLimits` depends on the gas that the client sent. */
   readonly options: Fields | undefined;
   readonly stage: Facts['stage'];
-  /** True: fees that are not sent are open. */
+  /** True: the client may have omitted the fees, which are then unknown. */
   readonly hasOpenFees?: true;
-  /** True: gas and fees may have been looked up. */
+  /** True: Gasdesk may have looked up gas and fees. */
   readonly hasOtherGas?: true;
 }
 
@@ -37,7 +37,7 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const HASHED = /^sha256:[0-9a-f]{64}$/;
-/** Whether a hash stands in place of a value. */
+/** Whether a value has been replaced by its hash. */
 const isBlanked = (value: unknown): boolean => typeof value === 'string' && HASHED.test(value);
 
 const withoutGasChoice = ({ calculateGasLimits: _, ...options }: Fields): Fields => options;
@@ -63,7 +63,7 @@ const byAlchemy = ([request]: Params): RequestMeaning | undefined => {
   return final(op, contextOf({ policyId, erc20Context }));
 };
 
-/** For each method that leads to a decision: the meaning of its params; undefined if they do not have its form. */
+/** For each method that leads to a decision, interprets the params; undefined if they do not have the method's form. */
 const METHODS: Readonly<Record<string, (params: Params) => RequestMeaning | undefined>> = {
   pm_sponsorUserOperation: ([op, second, context]) =>
     typeof second === 'string'
@@ -106,7 +106,7 @@ const ESTIMATED: ReadonlySet<string> = new Set([...gasLimits, ...FEES, ...PAYMAS
 const without = (op: Fields, fields: ReadonlySet<string>): Fields =>
   Object.fromEntries(Object.entries(op).filter(([field]) => !fields.has(field)));
 
-/** Whether a stored field is what was sent, or was cut from it. */
+/** Whether a stored field equals the sent value, or was cut from it. */
 const matchesSent = (stored: unknown, sent: unknown): boolean =>
   isCut(stored, MAX_FIELD_BYTES) ? isCutOf(stored, JSON.stringify(sent), MAX_FIELD_BYTES) : isSame(stored, sent);
 
@@ -129,7 +129,7 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 const isSameText = (field: string, stored: unknown, sent: unknown): boolean =>
   stored === sent || (typeof sent === 'string' && !QUANTITIES.has(field) && stored === sent.toLowerCase());
 
-/** Whether every field was sent in the form in which it is stored. Most are: such an operation need not be read again. */
+/** Whether every field was sent in the form in which it is stored. Most operations are: they need not be read again. */
 const isPlain = (stored: Fields, sent: Fields): boolean => {
   for (const field of Object.keys(stored)) if (!isSameText(field, stored[field], sent[field])) return false;
   for (const field of Object.keys(sent)) {
@@ -159,7 +159,7 @@ const understood = (
 
 type Compare = (field: string, stored: unknown, replayed: unknown) => void;
 
-/** Compares the stored operation with the sent one. */
+/** Compares the stored operation with the sent operation. */
 const compareSent = (record: StoredRecord, stored: Fields, meaning: RequestMeaning, compare: Compare): void => {
   if (meaning.hasOtherGas !== true && isFields(meaning.op) && isPlain(stored, meaning.op)) return;
   const op = understood(meaning.op, record, meaning);
@@ -168,7 +168,10 @@ const compareSent = (record: StoredRecord, stored: Fields, meaning: RequestMeani
     compare('request.userOperation', stored, op ?? null);
 };
 
-/** Compares operation and options with what was received, if that is stored whole. @param stage undefined: any */
+/**
+ * Compares operation and options with what was received, if the received request is stored completely. @param stage
+ * undefined: any
+ */
 const compareReceived = (
   record: StoredRecord,
   { received, userOperation = {}, options }: StoredRequest,
@@ -192,8 +195,8 @@ const compareReceived = (
 };
 
 /**
- * Compares the decided operation with the requested one. Gasdesk may add gas, and leaves out an authorisation that has
- * no effect in the chain's current state. It changes nothing else.
+ * Compares the decided operation with the requested one. Gasdesk may have added gas, or omitted an authorisation that
+ * has no effect in the chain's current state. It changes nothing else.
  */
 const compareOperation = (
   { op, gasSource, token }: Facts,
@@ -211,12 +214,12 @@ const compareOperation = (
     if (isAdded(field) || matchesSent(requested[field], op[field])) continue;
     compare(`facts.op.${field}`, op[field], requested[field]);
   }
-  // Until it is signed, an operation of v0.6 has an empty one; later ones have it in other fields.
+  // Before an operation is signed, `paymasterAndData` is empty in v0.6. Later versions have other fields for it.
   compare('facts.op.paymasterAndData', op['paymasterAndData'], 'initCode' in requested ? '0x' : undefined);
   compare('facts.op', op, toRpcUserOperation(understoodOp));
 };
 
-/** The part of the options that conditions see. */
+/** The part of the options that conditions read. */
 const contextIn = (options: Fields): Fields | undefined => {
   const { sponsorshipInfo, policyId, sponsorshipPolicyId } = options;
   const { webhookData } = sponsorshipInfo as Fields;
@@ -250,7 +253,7 @@ const compareCalls = (facts: Facts, policy: Policy, calls: unknown, compare: Com
   compare('request.calls', calls, again);
 };
 
-/** Compares a record with itself. Its request was read, but nothing else is known of it. */
+/** Compares a record with itself, for a request that was read but about which nothing else is known. */
 export const compareUndecided = (record: StoredRecord, compare: Compare): void => {
   const request = (record.request ?? {}) as StoredRequest;
   const { userOperation, options } = request;
@@ -263,7 +266,7 @@ export const compareUndecided = (record: StoredRecord, compare: Compare): void =
 
 /**
  * Compares a record's request with what follows from the received params, its facts and its policy.
- * @param withWords false: the names of calls, which each version words in its own way, are not compared
+ * @param withWords false: does not compare the names of calls, because versions may word them differently
  */
 export const compareRequest = (
   record: StoredRecord,

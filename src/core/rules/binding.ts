@@ -8,7 +8,7 @@ const LAST_MS = 8_640_000_000_000_000;
 const moment = z.int('must be epoch milliseconds').nonnegative('must be epoch milliseconds').max(LAST_MS);
 const enforcement = z.enum(['enforce', 'shadow']);
 
-/** Settings of every rule, whatever its type: when it applies, and whether it is enforced. */
+/** Settings that rules of every type have: when the rule applies, and whether it is enforced. */
 export interface Binding {
   /** A CEL condition: the rule applies only to operations that meet it. Absent: to all operations. */
   readonly when?: string | undefined;
@@ -52,7 +52,7 @@ export const bindingError = ({ activeFrom, activeUntil }: Binding): string | und
 
 export type StoredBinding = Pick<PolicyRule, keyof Binding>;
 
-/** The binding as it is stored: without `enforce`, because that is the default. */
+/** The binding in its stored form, which omits `enforce`, the default. */
 export const storedBinding = ({ when, activeFrom, activeUntil, enforcement }: Binding): StoredBinding => ({
   ...(when !== undefined && { when }),
   ...(activeFrom !== undefined && { activeFrom }),
@@ -74,7 +74,7 @@ export const updatedBinding = (rule: Binding, update: BindingUpdate): StoredBind
 /** Formats a time to the minute. @param at epoch ms */
 export const utc = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** Sentences that say when a rule applies and whether it is enforced; empty if it always applies. */
+/** Sentences that say when a rule applies and whether it is enforced; empty if the rule is always enforced. */
 export const bindingSentences = ({ when, activeFrom, activeUntil, enforcement }: Binding): string[] => [
   ...(when === undefined ? [] : [`Applies when ${when}.`]),
   ...(activeFrom === undefined ? [] : [`Applies from ${utc(activeFrom)}.`]),

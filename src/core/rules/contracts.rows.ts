@@ -44,7 +44,7 @@ const prefixing = (prefix: string): Situation => {
 
 const batch = (target: Address): Hex =>
   encodeExecute7579(BATCH, encodeArguments(['(address,uint256,bytes)[]'], [[[target, 0n, MINT]]]));
-/** The same batch, but its declared length is one word. */
+/** The same batch, declared with a length of one word. */
 const HIDING = `${batch(ITEMS).slice(0, 138)}${'20'.padStart(64, '0')}${batch(ITEMS).slice(202)}` as Hex;
 const single = (target: Address): Hex => encodeExecute7579(SINGLE, `${target}${'00'.repeat(32)}${MINT.slice(2)}`);
 const nested = (depth: number): Hex => {
@@ -55,7 +55,7 @@ const nested = (depth: number): Hex => {
 const transactions = (count: number): Hex =>
   encodeSafe(MULTI_SEND, encodeMultiSend(...Array.from({ length: count }, () => packTransaction(0, ITEMS, MINT))), 1);
 
-/** The account is a Safe whose set-up makes this call. */
+/** An operation whose account is a Safe that makes this call in its set-up. */
 const settingUp = (target: Address, data = MINT): Situation =>
   makingBy(safeCreated(MULTI_SEND, encodeMultiSend(packTransaction(0, target, data))));
 
@@ -169,7 +169,7 @@ export default ruleTable(contracts, {
   CONTRACT_NOT_REGISTERED: {
     rows: [
       row((target: Address) => executing(target, MINT), STRANGER, ITEMS),
-      // Approvals during the account's creation count like any other.
+      // Approvals during the account's creation count like any other call.
       row((target: Address) => settingUp(target), STRANGER, ITEMS),
     ],
     advices: [
@@ -194,7 +194,7 @@ export default ruleTable(contracts, {
     advices: [
       {
         denied: { ...calling(MINTING), policy: { contracts: [items({ active: false })] } },
-        says: /Activate the rule "(?<name>.+)" again/,
+        says: /Resume the rule "(?<name>.+)" again/,
         change: ({ name = '' }, world) => withContract(world, name, { active: true }),
       },
     ],

@@ -13,7 +13,7 @@ const undecodable =
     hint,
   });
 
-/** What makes the call: the callData, or the deployment of the account. */
+/** Where the call comes from: the callData, or the deployment of the account. */
 const caller = ({ deployment }: Evidence): string =>
   deployment === true ? 'The deployment of the account' : 'The operation';
 
@@ -29,14 +29,14 @@ const denials = {
   NESTED_TOO_DEEP: undecodable('Send the calls as one flat batch.'),
   TOO_MANY_CALLS: undecodable(`Split the batch into user operations of at most ${MAX_CALLS} calls each.`),
   DELEGATECALL_NOT_ALLOWED: ({ target, ...evidence }) => ({
-    message: `${caller(evidence)} makes a delegatecall to ${String(target)}, which could do anything in the account's name.`,
+    message: `${caller(evidence)} makes a delegatecall to ${String(target)}, which could do anything on behalf of the account.`,
     hint:
       evidence['deployment'] === true
-        ? `Set the account up by contracts Gasdesk knows, or add ${String(target)} to the factories of the WALLET_DEPLOYMENT rule, which Gasdesk trusts without reading them.`
-        : `Call ${String(target)} by a plain call; only known MultiSend contracts may be delegatecalled.`,
+        ? `Set up the account with contracts that Gasdesk knows, or add ${String(target)} to the factories of the WALLET_DEPLOYMENT rule, which Gasdesk trusts without decoding their calls.`
+        : `Call ${String(target)} with a plain call; only known MultiSend contracts may be delegatecalled.`,
   }),
   SELF_CALL_NOT_ALLOWED: ({ target }) => ({
-    message: `The account ${String(target)} calls itself, which may hide further calls or change who owns it.`,
+    message: `The account ${String(target)} calls itself, which may hide further calls or change its owner.`,
     hint: `Leave the call to ${String(target)} out, or put what it calls into the batch directly.`,
   }),
   CONTRACT_NOT_REGISTERED: ({ target, ...evidence }) => ({
@@ -45,7 +45,7 @@ const denials = {
   }),
   CONTRACT_PAUSED: ({ target, contract, ...evidence }) => ({
     message: `${caller(evidence)} calls ${String(contract)} (${String(target)}), for which sponsorship is paused.`,
-    hint: `Activate the rule "${String(contract)}" again.`,
+    hint: `Resume the rule "${String(contract)}" again.`,
   }),
   METHOD_NOT_WHITELISTED: ({ target, contract, method, ...evidence }) => ({
     message: `${caller(evidence)} calls ${String(method)} on ${String(contract)} (${String(target)}), which is not whitelisted.`,
@@ -68,7 +68,7 @@ const SELECTOR_LENGTH = 10; // 0x and four bytes
 const checkCall = (whitelist: ContractWhitelist, sender: Address, call: DecodedCall): Result => {
   const { target, value, data, operation } = call;
   if (operation === 'delegatecall') return deny('DELEGATECALL_NOT_ALLOWED', { target });
-  // By calling itself, the account may run another batch or change its owners.
+  // By calling itself, an account can run another batch or change its owners.
   if (sameAddress(target, sender)) return deny('SELF_CALL_NOT_ALLOWED', { target });
   if (data === '0x') return deny('PLAIN_TRANSFER', { target, valueWei: value.toString() });
   const contract = whitelist.get(target);
@@ -82,8 +82,8 @@ const checkCall = (whitelist: ContractWhitelist, sender: Address, call: DecodedC
 };
 
 /**
- * Every call that the account makes must go to an active registered contract and a whitelisted method (behaviour 5.3).
- * A DApp without registered contracts sponsors any call.
+ * Every call of the account must go to a whitelisted method of an active registered contract (behaviour 5.3). A DApp
+ * without registered contracts sponsors any call.
  */
 export const checkContracts = (
   whitelist: ContractWhitelist,
@@ -108,7 +108,7 @@ const checkAll = ({ policy, op: { sender }, decoding, deployment }: RuleInput): 
   return [checkContracts(whitelist, { sender, decoding: deployment.decoding, deployment: true }), calls];
 };
 
-/** The calls that a DApp sponsors, including those of a deployment. */
+/** Which calls a DApp sponsors, including those of a deployment. */
 export const contracts: RuleKind<keyof typeof denials> = {
   type: 'contracts',
   title: 'Contracts',

@@ -15,13 +15,13 @@ const unusedV07 = (changes: Partial<UserOperationV07>, call: string): Situation 
 });
 const tipping = (tip: bigint): Situation => ({ op: { maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: tip } });
 const suggesting = (tip: bigint): Situation => ({ chain: { suggestedTipWei: String(tip) } });
-/** In gas: the cost of a bundle, the least that the operation uses with its call, and 15 % of that. */
+/** In gas: the cost of a bundle, the minimum that the operation uses including its call, and 15 % of that minimum. */
 const BUNDLE_GAS = bundleGas(entryPoint06, operationWith(), 0n);
 const usualGas = (call: bigint): bigint => BUNDLE_GAS + 57_000n + call;
 const surplus = (call: bigint): bigint => (usualGas(call) * 15n) / 100n;
 /**
- * The tip at which the gain reaches the allowed total: 15 % above the cost of gas, a price that the surplus of
- * preVerificationGas also pays.
+ * The tip at which the gain reaches the allowed total: 15 % above the cost of gas. This price also pays for the surplus
+ * of preVerificationGas.
  */
 const highestTip = (call: bigint): bigint => {
   const given = operationWith().preVerificationGas - BUNDLE_GAS;
@@ -50,7 +50,8 @@ export default ruleTable(fees, {
       row((maxFeePerGas: bigint) => ({ op: { maxFeePerGas } }), 10n * GWEI + 1n, 10n * GWEI),
       row(tipping, highestTip(0n) + 1n, highestTip(0n)),
       row((tip: bigint) => together(tipping(tip), using(90_000n)), highestTip(90_000n) + 1n, highestTip(90_000n)),
-      // A tip above the base fee may be doubled. A suggestion above any chain's usual tip is not believed.
+      // If the tip is above the base fee, an operation may offer twice the tip. A suggestion above any chain's usual
+      // tip is not believed.
       row((tip: bigint) => ({ ...tipping(tip), ...suggesting(4n * GWEI) }), 8n * GWEI, 7n * GWEI),
       row(
         (fee: bigint) => ({
@@ -61,7 +62,7 @@ export default ruleTable(fees, {
         1010n * GWEI + 1n,
         1010n * GWEI,
       ),
-      // The believed fee counts, whatever the node reports now.
+      // The believed fee counts, regardless of what the node reports now.
       row(
         (believedTipWei: string) => together(tipping(GWEI), suggesting(GWEI), { chain: { believedTipWei } }),
         '500000000',
@@ -193,7 +194,7 @@ export default ruleTable(fees, {
     sparesDrafts: true,
     rows: [
       row((most: bigint) => ({ settings: { maxOperationCostWei: String(most) } }), COST - 1n, COST),
-      // 20,000,000 gas, unless the operator has set a maximum.
+      // 20,000,000 gas, unless the operator has set a maximum cost.
       row((callGasLimit: bigint) => ({ op: { callGasLimit } }), 19_788_001n, 19_788_000n),
     ],
     advices: [

@@ -47,7 +47,7 @@ const gain = (evidence: Evidence): string => {
   );
 };
 
-/** States acceptable values in place of those that are too high. */
+/** Suggests acceptable values in place of those that are too high. */
 const wouldPass = (evidence: Evidence): string => {
   if (evidence.believedBaseFeeWei !== undefined) {
     return `Send it again later: the node reports a base fee above ${String(evidence.believedBaseFeeWei)} wei, the most that Gasdesk can believe so far.`;
@@ -124,7 +124,7 @@ export interface FeeFacts {
   /** True if the node could not report how much gas the operation's call uses. */
   readonly isUseUnknown: boolean;
   readonly blockGasLimit: bigint | undefined;
-  /** The most that the operation can take from the tank, in wei. */
+  /** The maximum amount that the operation can take from the tank, in wei. */
   readonly maxCostWei: bigint;
   /** The operator's maximum cost of one operation, in wei; undefined: {@link defaultCostWei} applies. */
   readonly operatorCostWei: bigint | undefined;
@@ -138,7 +138,7 @@ export interface FeeFacts {
 }
 
 /**
- * An operation may offer this multiple of the chain's gas price, so that urgent operations on busy chains are
+ * An operation may offer up to this multiple of the chain's gas price, so that urgent operations on busy chains are
  * sponsored.
  */
 const FEE_MULTIPLE = 10n;
@@ -149,17 +149,20 @@ const FEE_MULTIPLE = 10n;
  */
 const COST_GAS = 20_000_000n;
 
-/** The default maximum for one operation, in wei: the cost of that gas, but at most the chain's fixed amount. */
+/**
+ * The default maximum cost of one operation, in wei: the cost of {@link COST_GAS}, but at most the chain's fixed
+ * amount.
+ */
 const defaultCostWei = ({ prices, l1DataGas, uncheckedCostWei }: FeeFacts): bigint =>
   prices === undefined ? uncheckedCostWei : min(uncheckedCostWei, (COST_GAS + l1DataGas) * costPrice(prices));
 
-/** The code that stands for the largest of the three gains. */
+/** The denial code for the largest of the three gains. */
 const codeOf = ({ price, preVerification, penalty }: SurplusParts): keyof typeof denials => {
   if (price >= preVerification && price >= penalty) return 'FEE_TOO_HIGH';
   return preVerification >= penalty ? 'PRE_VERIFICATION_GAS_TOO_HIGH' : 'CALL_GAS_TOO_HIGH';
 };
 
-/** The values that must be lower, under the names used in the evidence. */
+/** The values that must be lowered, under the names used in the evidence. */
 const tooHigh = (offer: Offer, prices: GasPrices, highest: HighestOffer, mostOfferedWei: bigint): Evidence => {
   const { baseFeeWei, believedBaseFeeWei } = prices;
   if (highest.pricePerGasWei < baseFeeWei) return { believedBaseFeeWei: String(believedBaseFeeWei) };
@@ -174,7 +177,7 @@ const tooHigh = (offer: Offer, prices: GasPrices, highest: HighestOffer, mostOff
     ...(limits.callGasLimit > highest.callGasLimit && { mostCallGasLimit: String(highest.callGasLimit) }),
     ...(limits.postOpGasLimit > highest.postOpGasLimit && { mostPostOpGasLimit: String(highest.postOpGasLimit) }),
     ...((isPriceTooHigh || isOfferTooHigh) && { mostMaxFeePerGasWei: String(mostFeeWei) }),
-    // If the offer is too high as well, lowering the tip alone does not suffice.
+    // If the offer is too high as well, lowering the tip alone is not sufficient.
     ...(isPriceTooHigh && !isOfferTooHigh && { mostTipWei: String(highest.pricePerGasWei - baseFeeWei) }),
   };
 };
@@ -231,10 +234,10 @@ const unpricedDenial = ({ offer: { preVerificationGas, bundleGas } }: FeeFacts):
  * Checks the fees and gas of an operation.
  *
  * - It must offer at least the base fee. Otherwise only a bundler that pays the difference can mine it, and paymaster
- *   version 1.1.0 would charge its overhead at the bundle's price, which is more than was reserved.
+ * version 1.1.0 would charge its overhead at the bundle's price, which is more than was reserved.
  * - It must not pay its bundler far more than the bundle costs, because the sender may be the bundler and drain the
- *   tank. The sum of all gains is bounded by the chain's values, not by the request's own.
- * - maxFeePerGas is bounded too: although a bundler gains nothing from a high one alone, the tank reserves it.
+ * tank. The sum of all gains is bounded by the chain's values, not by the request's own.
+ * - maxFeePerGas is bounded too. A bundler gains nothing from a high maxFeePerGas alone, but the tank reserves it.
  * - The maximum cost must not exceed what the operator allows for one operation.
  */
 export const checkFees = (facts: FeeFacts): Result => {
@@ -260,8 +263,8 @@ export const checkFees = (facts: FeeFacts): Result => {
 const UNCHECKED_L1_DATA_GAS = 2_500_000n;
 
 /**
- * The most that a chain may charge for the operation's layer 1 data if that cannot be read. A chain that is on no list
- * may be a layer 2.
+ * The maximum amount of gas that a chain may charge for the operation's layer 1 data if the charge cannot be read. A
+ * chain that Gasdesk does not know may be a layer 2.
  */
 const uncheckedL1DataGas = (chainId: number): bigint => {
   const known = knownChains.get(chainId);
@@ -281,7 +284,7 @@ const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }:
   const { chainId } = policy.dapp;
   const l1DataGas = chain === null ? uncheckedL1DataGas(chainId) : BigInt(chain.l1DataGas);
   const prices = pricesOf(chain);
-  // A quote may leave fees open, so 0 is not too low.
+  // A quote may omit the fees, so 0 is not too low.
   const areFeesOpen = stage === 'draft' && op.maxFeePerGas === 0n;
   return {
     offer: offerOf(entryPoints[layout.entryPointVersion], op, {
@@ -304,14 +307,14 @@ const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }:
 };
 
 /**
- * What an operation may offer for its gas. This also applies to users who pay in a token, because the paymaster still
- * pays the bundler.
+ * The prices and gas that an operation may offer. This also applies to users who pay in a token, because the paymaster
+ * still pays the bundler.
  */
 export const fees: RuleKind<keyof typeof denials> = {
   type: 'fees',
   title: 'Fees',
   denials,
-  // A draft may hold any gas values and fees, because they are still to be estimated.
+  // A draft may contain any gas values and fees, because they are still to be estimated.
   bindsDrafts: false,
   check: (input) => [checkFees(feeFactsOf(input))],
 };

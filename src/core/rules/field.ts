@@ -5,7 +5,7 @@
 export type RuleFieldKind =
   'text' | 'expression' | 'address' | 'addresses' | 'accounts' | 'digits' | 'count' | 'choice' | 'yes';
 
-/** A form field. All its values are text. */
+/** A form field. All values are text. */
 export interface Field<Kind extends string = RuleFieldKind> {
   readonly label: string;
   readonly kind: Kind;
@@ -23,7 +23,7 @@ export interface Field<Kind extends string = RuleFieldKind> {
   readonly fixed?: string;
 }
 
-/** What the operator typed, by field name. Fields that were not changed are missing. */
+/** The values that the operator typed, by field name. Fields that were not changed are missing. */
 export type TypedValues = Readonly<Record<string, string>>;
 
 /** The console's form for rules of one kind. */
@@ -32,13 +32,13 @@ export interface RuleForm {
   readonly opens: string;
   /** Title of the form for a new rule. */
   readonly title: string;
-  /** What buttons call such a rule. */
+  /** The name of such a rule on buttons. */
   readonly noun: string;
   /** Example of a rule name. */
   readonly example?: string;
-  /** Initial values of a new rule. @param add values that a link to the form passes; may be empty */
+  /** Initial values of a new rule. @param add values from a link to the form; may be empty */
   begins?(add: string): { readonly name: string; readonly typed: TypedValues };
-  /** The fields for the values typed so far, in order, by member of `policyData`. */
+  /** The fields for the values typed so far, in order, by their name in `policyData`. */
   fields(typed: TypedValues): Readonly<Record<string, Field>>;
   /** Text below the fields. @param sentence the effect of the rule; undefined until it is complete */
   note?(sentence: string | undefined): string;

@@ -4,16 +4,16 @@ import { type AccountKey, accountText } from '../ledger/account.ts';
 import type { Facts } from '../facts/facts.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
-/** The percentage that turns shares off. */
+/** The percentage at which shares are turned off. */
 const ALL = 100;
 
 const ceilDivide = (value: bigint, by: bigint): bigint => (value + by - 1n) / by;
 
-/** The amount to add to the tank so that the share covers the need. All amounts are in wei. */
+/** The amount to add to the tank so that the share covers the needed amount. All amounts are in wei. */
 const toTopUp = (share: bigint, needed: bigint, percent: number): bigint =>
   ceilDivide((needed - share) * 100n, BigInt(percent));
 
-/** The percentage at which the share covers the need. The greatest percentage turns shares off. */
+/** The percentage at which the share covers the needed amount. The highest percentage turns shares off. */
 const sufficientPercent = (share: bigint, needed: bigint, percent: number): bigint => {
   const sufficient = share === 0n ? BigInt(ALL) : ceilDivide(needed * BigInt(percent), share);
   return sufficient < ALL ? sufficient : BigInt(ALL);
@@ -32,7 +32,7 @@ const denials = {
     const out = pending === 0n ? '' : `, and ${amount(pending)} is in pending withdrawals`;
     return {
       message:
-        `The gas tank holds ${amount(balance)}, of which ${amount(reserved)} is reserved for operations not yet mined${out}; ` +
+        `The gas tank holds ${amount(balance)}, of which ${amount(reserved)} is reserved for operations that are not mined yet${out}; ` +
         `this operation may cost ${amount(needed)}.`,
       hint: `Top up the tank by at least ${amount(needed + reserved + pending - balance)}.`,
     };
@@ -56,7 +56,7 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** What the tank holds and owes. All amounts are in wei. */
+/** The balance and the obligations of a tank. All amounts are in wei. */
 export interface TankFacts {
   /** On-chain balance; undefined if the chain could not be read. */
   balanceWei: bigint | undefined;
@@ -66,7 +66,7 @@ export interface TankFacts {
   pendingWithdrawalsWei?: bigint;
   /** Symbol of the chain's native coin. */
   symbol?: string | undefined;
-  /** The most that this operation can cost. */
+  /** The maximum cost of this operation. */
   requiredWei: bigint;
   /** The operator's threshold for a low tank. It never denies an operation. */
   lowBalanceThresholdWei?: bigint | undefined;
@@ -101,7 +101,7 @@ export const tankAccount = (
   { address, fundingWallet = '0x' }: Pick<Facts['contract'], 'address' | 'fundingWallet'>,
 ): AccountKey => ({ kind: 'tank', id: [chainId, addressKey(address), addressKey(fundingWallet)].join(':') });
 
-/** The accounts for what a sender and a DApp have outstanding at a tank that others may use as well. */
+/** The accounts for the outstanding amounts of a sender and of a DApp, at a tank that others may use as well. */
 export const shareAccounts = (tank: AccountKey, sender: Address, paymasterId: string): [AccountKey, AccountKey] => {
   const id = accountText(tank);
   return [
@@ -110,26 +110,26 @@ export const shareAccounts = (tank: AccountKey, sender: Address, paymasterId: st
   ];
 };
 
-/** What one of a tank's users has outstanding. All amounts are in wei. */
+/** The outstanding amount of one user of a tank. All amounts are in wei. */
 export interface TankShareFacts {
-  /** Who has it outstanding: one sender, or a DApp with all its senders. */
+  /** Whose amount this is: that of one sender, or that of a DApp with all its senders. */
   readonly holder: 'sender' | 'dapp';
   /** The largest share of the tank that one holder may have outstanding, in percent. */
   readonly percent: number;
   /** On-chain balance. */
   readonly balanceWei: bigint;
-  /** Reserved for this holder's signed operations that are neither settled nor expired. */
+  /** Reserved for this sender's or DApp's signed operations that are neither settled nor expired. */
   readonly outstandingWei: bigint;
-  /** The most that this operation can cost. */
+  /** The maximum cost of this operation. */
   readonly requiredWei: bigint;
   /** Symbol of the chain's native coin. */
   readonly symbol?: string | undefined;
 }
 
 /**
- * If several holders use a tank, each may have at most its share outstanding: outstanding + the operation's maximum
- * cost ≤ balance × percent. A holder with nothing outstanding may have one operation of any cost, if the tank covers
- * it, which {@link checkGasTank} checks.
+ * If several holders (senders or DApps) use a tank, each may have at most its share outstanding: outstanding + the
+ * operation's maximum cost ≤ balance × percent. A holder with nothing outstanding may have one operation of any cost
+ * that the tank covers. {@link checkGasTank} checks the tank.
  */
 export const checkTankShare = ({
   holder,
@@ -147,9 +147,9 @@ export const checkTankShare = ({
 };
 
 /**
- * Shares apply as soon as this tank was used by another sender or another DApp; a sole user may use all of it.
- * Outstanding amounts are counted even while shares are turned off or the balance is unknown, so that shares apply at
- * once when they are turned on or the node is reachable again.
+ * Shares apply as soon as another sender or another DApp has used this tank; a sole user may use all of it. Outstanding
+ * amounts are counted even while shares are turned off or the balance is unknown, so that shares apply at once when
+ * they are turned on or the node is reachable again.
  */
 const checkShares = (
   { facts, policy, requiredWei, symbol }: RuleInput,
@@ -166,7 +166,7 @@ const checkShares = (
   return shares.filter(({ outcome }) => outcome === 'deny');
 };
 
-/** What the gas tank covers, and what share of it each sender or DApp may have outstanding. */
+/** What the gas tank covers, and the share of it that each sender or DApp may have outstanding. */
 export const gasTank: RuleKind<keyof typeof denials> = {
   type: 'gasTank',
   title: 'Gas tank',

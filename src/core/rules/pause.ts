@@ -15,7 +15,7 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** Denies while all sponsorship, or that of the DApp, is paused. */
+/** Denies while all sponsorship, or sponsorship for the DApp, is paused. */
 export const checkPause = ({ since, reason, dapp, paymasterId }: PolicyPause): Result =>
   deny(dapp === undefined ? 'SPONSORSHIP_PAUSED' : 'DAPP_PAUSED', {
     pausedAt: since,
@@ -25,8 +25,8 @@ export const checkPause = ({ since, reason, dapp, paymasterId }: PolicyPause): R
   });
 
 /**
- * While all sponsorship is paused, nothing is signed, even if the user pays. While a DApp is paused, nothing is signed
- * for that DApp.
+ * While all sponsorship is paused, Gasdesk signs nothing, even if the user pays. While a DApp is paused, Gasdesk signs
+ * nothing for that DApp.
  */
 export const pause: RuleKind<keyof typeof denials> = {
   type: 'pause',

@@ -44,7 +44,7 @@ type Kinds = typeof kinds;
 
 export const ruleKinds: readonly RuleKind[] = Object.values(kinds);
 
-/** The kinds that can deny but that operators cannot add rules of. */
+/** The kinds that can deny, but of which operators cannot add rules. */
 export type FixedKind = {
   [Type in keyof Kinds]: Kinds[Type] extends RuleType | RuleKind<never> ? never : Type;
 }[keyof Kinds];

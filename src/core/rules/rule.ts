@@ -18,10 +18,10 @@ export type CheckResult<Code extends string = string> =
   | { readonly outcome: 'pass' | 'skip' | 'wouldDeny'; readonly code: string; readonly evidence: Evidence }
   | { readonly outcome: 'deny'; readonly code: Code; readonly evidence: Evidence };
 
-/** A check's result as a step of the trace. */
+/** The result of a check as a step of the trace. */
 export type Step = CheckResult & {
   readonly rule: string;
-  /** The id of the rule, if the step is that of a shadow rule. */
+  /** The id of the rule, if the step belongs to a shadow rule. */
   readonly shadow?: string;
   /** The exchange with a webhook. */
   readonly call?: TraceStep['call'];
@@ -38,7 +38,7 @@ export interface IdleRule {
 /** Optional fields that a check may add to its step. */
 export type StepParts = Pick<Step, 'call' | 'micros' | 'shadow'>;
 
-/** The input of the rules: the facts, the policy, and what is derived from them. */
+/** The input of the rules: the facts, the policy, and values derived from them. */
 export interface RuleInput {
   readonly facts: Facts;
   /** The policy. If the user pays in a token, it lacks the sponsorship rules. */
@@ -47,11 +47,13 @@ export interface RuleInput {
   readonly idle: readonly IdleRule[];
   readonly op: UserOperation;
   readonly decoding: Decoding;
-  /** How the operation creates its account, and the calls made meanwhile; undefined if it creates no account. */
+  /**
+   * How the operation creates its account, and the calls made during the creation; undefined if it creates no account.
+   */
   readonly deployment: (Deployment & { readonly decoding: Decoding }) | undefined;
   /** The layout of the paymaster contract to sign for. In token mode it includes the payment terms. */
   readonly layout: PaymasterLayout;
-  /** The most that the operation can take from the gas tank, in wei. */
+  /** The maximum amount that the operation can take from the gas tank, in wei. */
   readonly requiredWei: bigint;
   /** Undefined if the user does not pay. */
   readonly payment: PaymentTerms | undefined;
@@ -71,7 +73,7 @@ export interface Effects {
   readonly pauseDapp?: PolicyPause;
 }
 
-/** What the engine provides to a kind for storing an operator's input. */
+/** What the engine provides to a kind of rule when it stores an operator's input. */
 export interface RuleStorage {
   /** Epoch ms. */
   readonly now: number;
@@ -82,9 +84,9 @@ export interface RuleStorage {
 /** How operators set up rules of a kind: its `policyType` and the format of its `policyData`. */
 export interface Setup<Sent = unknown, Stored extends object = object> {
   readonly policyType: string;
-  /** Its position among the types that operators choose from. Absent: after all types that have a position. */
+  /** Position among the types that operators choose from. Absent: after all types that have a position. */
   readonly place?: number;
-  /** Operations that are denied without such a rule and that it allows, phrased as a subject with its verb. */
+  /** Operations that such a rule allows, and that are denied without it. Phrased as a subject with its verb. */
   readonly allows?: string;
   /** True if any sender can make an operation that satisfies the rule, so that it stops no attacker. */
   readonly anybodyMeets?: boolean;
@@ -105,7 +107,7 @@ export interface Setup<Sent = unknown, Stored extends object = object> {
   /** The effect of such a rule as a sentence. @param coin symbol of the chain's native coin */
   sentence(stored: Stored, coin: string): string;
   /**
-   * What applies to a DApp without such a rule, as a sentence. @param isRestricted true if the DApp has registered
+   * What applies to a DApp that has no such rule, as a sentence. @param isRestricted true if the DApp has registered
    * contracts
    */
   withoutRules(isRestricted: boolean): string;
@@ -125,8 +127,8 @@ export interface RuleKind<Code extends string = string> {
   /** False if drafts, whose gas may still be missing, are not checked. Default: true. */
   readonly bindsDrafts?: boolean;
   /**
-   * The ledger accounts that a signed operation reserves from. {@link RuleKind.check} receives their amounts in this
-   * order.
+   * The reservations that a signed operation makes in ledger accounts. {@link RuleKind.check} receives their amounts in
+   * this order.
    */
   reserve?(input: RuleInput): readonly Reservation[];
   /** The trace steps; empty if the rule does not concern the operation. */
@@ -135,7 +137,7 @@ export interface RuleKind<Code extends string = string> {
   effects?(input: RuleInput, code: Code): Effects;
 }
 
-/** A kind that operators can add rules of. */
+/** A kind of which operators can add rules. */
 export interface RuleType<Code extends string = string> extends RuleKind<Code> {
   readonly setup: Setup;
 }
@@ -177,7 +179,7 @@ export const skip = (code: string, evidence: Evidence = {}): CheckResult<never> 
   evidence,
 });
 
-/** The result of a rule. If the rule is in shadow, a denial becomes `wouldDeny`. */
+/** The result of a rule. If it is a shadow rule, a denial becomes `wouldDeny`. */
 export const saidBy = <Code extends string>(
   { ruleId, enforcement }: Pick<PolicyRule, 'ruleId' | 'enforcement'>,
   result: CheckResult<Code>,
@@ -192,10 +194,10 @@ export const deny = <Code extends string>(code: Code, evidence: Evidence = {}): 
   evidence,
 });
 
-/** False if the step only reports that a value the rule needs was not read when the operation was decided. */
+/** False if the step only reports that a value which the rule needs was not read when the operation was decided. */
 export const wasRead = ({ code }: Pick<CheckResult, 'code'>): boolean => !code.endsWith('_NOT_READ');
 
-/** Whether a change to its data makes a rule restart its count. */
+/** Whether a rule restarts its count because its data changed. */
 export const restarts = (
   { stored, continues }: Pick<Setup<never>, 'stored' | 'continues'>,
   before: unknown,

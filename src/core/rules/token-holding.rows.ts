@@ -9,7 +9,9 @@ import { tokenHolding } from './token-holding.ts';
 const TARGET = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const MEMBERSHIP = `0x${'7e'.repeat(20)}` as const;
 
-/** A rule that requires ten units of a token, and this reading of the sender's balance; undefined: not read. */
+/**
+ * A rule that requires ten units of a token, and this reading of the sender's balance; undefined if it was not read.
+ */
 const holds = (answer: NonNullable<Facts['holdings']>[string] | undefined): Situation => ({
   policy: { rules: [rule('Members', 'TOKEN_HOLDING', { standard: 'ERC20', address: MEMBERSHIP, minimum: '10' })] },
   facts: answer === undefined ? {} : { holdings: { [`ERC20:${MEMBERSHIP}`]: answer } },
@@ -23,7 +25,7 @@ const owns = (held: string): Situation => ({
   facts: { holdings: { [`ERC721:${MEMBERSHIP}:5`]: { held } } },
 });
 
-/** A sender's balance of a token of which a rule requires 5,000 units. */
+/** The sender's balance of a token, where a rule requires 5,000 units. */
 const owning = (held: bigint): Situation => ({
   policy: {
     rules: [rule('Holders', 'TOKEN_HOLDING', { standard: 'ERC20', address: ITEMS.toLowerCase(), minimum: '5000' })],

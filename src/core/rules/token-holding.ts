@@ -28,12 +28,12 @@ const fields = z.strictObject({
 /** The data of a TOKEN_HOLDING rule. Numbers are decimal digits, stored without leading zeros. */
 export type TokenHolding = z.output<typeof fields>;
 
-/** Identifies a balance of the sender that is read for a rule. */
+/** Identifies a balance of the sender that a rule needs. */
 export type HoldingQuestion = Pick<TokenHolding, 'standard' | 'address' | 'tokenId'>;
 
 type Error = readonly [field: 'tokenId' | 'minimum', message: string];
 
-/** The fields that do not match the token's standard, with their errors. */
+/** The fields that contradict the token's standard, with their errors. */
 const holdingErrors = ({ standard: which, tokenId, minimum }: Omit<TokenHolding, 'address'>): Error[] => [
   ...(which === 'ERC20' && tokenId !== undefined ? [['tokenId', 'should not exist for ERC20'] as const] : []),
   ...(which === 'ERC1155' && tokenId === undefined ? [['tokenId', 'must be given for ERC1155'] as const] : []),
@@ -45,7 +45,7 @@ const holdingErrors = ({ standard: which, tokenId, minimum }: Omit<TokenHolding,
 
 const digits = (text: string): string => String(BigInt(text));
 
-/** True if the owner of one NFT is read. In all other cases a balance is read. */
+/** True if the owner of one NFT is read. In all other cases, a balance is read. */
 export const isOwnerQuestion = ({ standard: which, tokenId }: HoldingQuestion): boolean =>
   which === 'ERC721' && tokenId !== undefined;
 
@@ -110,7 +110,7 @@ const holdingSetup: Setup<TokenHolding, TokenHolding> = {
         kind: 'digits',
         default: '',
         unit: which === 'ERC721' ? 'NFTs' : 'units',
-        // An NFT has one owner, who holds it exactly once.
+        // An NFT has one owner, whose balance of it is one.
         ...(which === 'ERC721' && tokenId.trim() !== '' && { fixed: '1' }),
         ...(which === 'ERC20' && {
           help: 'A unit is the smallest part of the token: 5 tokens with 6 decimals are 5000000 units.',
@@ -118,7 +118,7 @@ const holdingSetup: Setup<TokenHolding, TokenHolding> = {
       },
     }),
     note: (sentence = 'Enter the token, and how much of it a sender must hold.') =>
-      `${sentence} Gasdesk reads it when it decides; what cannot be read is denied.`,
+      `${sentence} Gasdesk reads the balance when it decides, and denies the operation if it cannot read the balance.`,
   },
 };
 
@@ -131,7 +131,7 @@ type HoldingRule = PolicyRule & { readonly policyData: TokenHolding };
 const activeRules = (rules: Policy['rules']): HoldingRule[] =>
   rulesOf(holdingSetup, rules).filter(({ active }) => active);
 
-/** The holdings that the active rules among these need, without duplicates. */
+/** The balances that the active rules need, without duplicates. */
 export const holdingQuestions = (rules: Policy['rules']): HoldingQuestion[] => [
   ...new Map(
     activeRules(rules).map(({ policyData: { standard: which, address: token, tokenId } }) => {
@@ -141,7 +141,7 @@ export const holdingQuestions = (rules: Policy['rules']): HoldingQuestion[] => [
   ).values(),
 ];
 
-/** Holdings that the rules need but that were not read. */
+/** The balances that the rules need and that were not read. */
 export const unreadHoldings = ({ rules }: Pick<Policy, 'rules'>, { holdings }: Facts): HoldingQuestion[] =>
   holdingQuestions(rules).filter((question) => holdings?.[holdingKey(question)] === undefined);
 
@@ -150,7 +150,7 @@ const failureWords: Readonly<Record<string, { readonly why: string; readonly hel
   NO_NODE: { why: 'the chain has no RPC URL', help: "Set the chain's RPC URL, or pause the rule." },
   NO_ANSWER: {
     why: "the chain's node did not answer the question",
-    help: "Send the operation again. If this stays so, check the chain's node.",
+    help: "Send the operation again. If this happens again, check the chain's node.",
   },
   NO_CONTRACT: {
     why: 'no contract is at that address on this chain',
@@ -199,7 +199,7 @@ const denials = {
   },
   TOKEN_HOLDING_NOT_READ: ({ rule, sender, ...evidence }) => ({
     message: `Gasdesk did not read how much of ${tokenWords(questionIn(evidence))} the sender ${String(sender)} held, so it cannot apply the rule "${String(rule)}".`,
-    hint: 'Send the operation again: Gasdesk reads what the rules in force ask for.',
+    hint: 'Send the operation again: Gasdesk reads the values that the rules in force need.',
   }),
 } satisfies DenialRows;
 

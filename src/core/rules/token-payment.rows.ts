@@ -30,12 +30,12 @@ const holding = (changes: { allowance?: bigint; balance?: bigint }): Situation =
   const { allowance = 2n * MAX_UNITS, balance = 2n * MAX_UNITS } = changes;
   return paying({ holdings: { allowance: String(allowance), balance: String(balance) } });
 };
-/** Through Pimlico's contract, which can take tokens before the operation runs. */
+/** A payment through Pimlico's contract, which can take tokens before the operation runs. */
 const prefunding = (balance: string): Situation => ({
   ...paying({ preFund: true, holdings: { ...usdc.holdings, balance } }, 'singleton-0.6'),
   dapp: { version: 'singleton-0.6' },
 });
-/** Through the same contract, with or without a prefund. The operation itself approves the tokens. */
+/** A payment through the same contract, with or without a prefund. The operation itself approves the tokens. */
 const approvingInside = (preFund: boolean): Situation => {
   const spender = factsWith().contract.address;
   const approve = encodeFunction('approve(address,uint256)', ['address', 'uint256'], [spender, 2n * MAX_UNITS]);
@@ -45,8 +45,8 @@ const approvingInside = (preFund: boolean): Situation => {
 };
 
 /**
- * The trial took the tokens and left this balance and allowance. By default, the allowance equals the earlier one minus
- * the charge.
+ * The simulation took the tokens and left this balance and allowance. By default, the allowance is the earlier one
+ * minus the charge.
  */
 const tried = ({
   allowance = MAX_UNITS,
@@ -62,7 +62,7 @@ const approvedUnseen = (left: bigint | undefined): Situation =>
     ...(left !== undefined && { left: { allowance: '0', balance: String(left) } }),
   });
 
-/** The trial took a prefund, and the operation then approved more tokens. */
+/** The simulation took a prefund, and the operation then approved more tokens. */
 const approvingAgain: Situation = {
   ...paying(
     {
@@ -75,7 +75,7 @@ const approvingAgain: Situation = {
   dapp: { version: 'singleton-0.6' },
 };
 
-/** The user pays a singleton paymaster in a token of which one coin is worth this many units. */
+/** The user pays a singleton paymaster in a token. One coin is worth this many of its units. */
 const coarse =
   (preFund: boolean) =>
   (exchangeRate: string): Situation => ({
@@ -103,13 +103,13 @@ const approving = (denied: Situation): Advice => ({
     return withToken(world, { holdings: { allowance: units, balance: world.facts.token?.holdings?.balance ?? '' } });
   },
 });
-/** Another of the chain's tokens, with which the operation is sponsored. */
+/** The same operation, paid for in another of the chain's tokens. */
 const inAnotherToken = (denied: Situation): Advice => ({
   denied,
   says: /Pay in (?:another token|a token with more decimals)/,
   change: (_, world) => withToken(world, { ...usdc, address: `0x${'da'.repeat(20)}` }),
 });
-/** Through Pimlico's v0.7 contract, whose prefund is less than the maximum charge. */
+/** A payment through Pimlico's v0.7 contract, whose prefund is less than the maximum charge. */
 const prefundingV07 = (token: Partial<NonNullable<Facts['token']>>): Situation => ({
   facts: {
     ...paying({ preFund: true, ...token }, 'singleton-0.7').facts,
@@ -130,8 +130,8 @@ export default ruleTable(tokenPayment, {
       row((allowance: bigint) => holding({ allowance }), MAX_UNITS - 1n, MAX_UNITS),
       heldRow('user', MAX_UNITS, paying()),
       row(approvingInside, true, false),
-      // The trial succeeded, but the calls' approvals cannot be decoded. What is reserved for other operations is then
-      // not available.
+      // The simulation succeeded, but the approvals in the calls cannot be decoded. Tokens reserved for other
+      // operations are then not available.
       heldRow('user', MAX_UNITS, tried({ allowance: MAX_UNITS })),
       row<bigint | undefined>(approvedUnseen, undefined, 0n),
       // The tokens for 245,000 gas are taken before the operation's own approval.
@@ -153,8 +153,8 @@ export default ruleTable(tokenPayment, {
   TOKEN_BALANCE_SHORT: {
     rows: [
       row((balance: bigint) => holding({ balance }), MAX_UNITS - 1n, MAX_UNITS),
-      // All of this is taken before the operation runs: 200,000 gas for the operation itself, 25,000 around its call
-      // and 20,000 after it.
+      // The contract takes all of this before the operation runs: 200,000 gas for the operation itself, 25,000 around
+      // its call and 20,000 after it.
       row(prefunding, '734999', '735000'),
       heldRow('user', MAX_UNITS, tried({ allowance: 9n * MAX_UNITS, balance: MAX_UNITS })),
     ],
@@ -163,7 +163,7 @@ export default ruleTable(tokenPayment, {
       ...['929999', '989999'].map((balance) =>
         sending(prefundingV07({ holdings: { allowance: String(9n * MAX_UNITS), balance } })),
       ),
-      // More is reserved than the user has left.
+      // The reservations are higher than the user's remaining tokens.
       sending(together(holds(9n * MAX_UNITS, 1n), { held: { user: MAX_UNITS } })),
       sending(together(holds(9n * MAX_UNITS, MAX_UNITS), givingAway(3n * MAX_UNITS))),
     ],
@@ -196,8 +196,8 @@ export default ruleTable(tokenPayment, {
     words: { evidence: token, names: ['USDC', TARGET] },
   },
   TOKEN_TOO_COARSE: {
-    // With these rates, 345,000 gas at 1 gwei cost slightly less and slightly more than one unit. The base fee may fall
-    // to an eighth until the operation is mined, and 50,000 gas of preVerificationGas are charged in any case.
+    // At these rates, 345,000 gas at 1 gwei cost slightly less and slightly more than one unit. The base fee may fall
+    // to an eighth before the operation is mined, and 50,000 gas of preVerificationGas are charged in any case.
     sparesDrafts: true,
     rows: [
       row((exchangeRate: string) => paying({ exchangeRate }), '159999', '160000'),

@@ -10,13 +10,13 @@ import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } fro
 
 type Result = CheckResult<keyof typeof tokenDenials>;
 
-/** A token payment that a signature would rely on. Amounts are in the token's smallest unit. */
+/** The token payment on which a signature would rely. Amounts are in the token's smallest unit. */
 export interface Payment {
   readonly sender: Address;
   /** The paymaster contract that takes the tokens. */
   readonly spender: Address;
   readonly token: PaymentToken;
-  /** The most that the user can be charged. */
+  /** The maximum number of units that the user can be charged. */
   readonly maxUnits: bigint;
   /** The part taken before the operation runs. */
   readonly prefundUnits: bigint;
@@ -31,8 +31,8 @@ export interface PaymentTrial {
   /** The user's holdings afterwards. Older stored facts lack this reading. */
   readonly left?: Readonly<Holdings> | undefined;
   /**
-   * Present if the tokens would be taken with enough gas: the gas that the operation's call then uses. Absent: gas is
-   * not the problem.
+   * Present if the payment would succeed with more gas: the gas that the operation's call then uses. Absent: more gas
+   * would not help.
    */
   readonly outOfGas?: { readonly callGasUsed: bigint; readonly callGasLimit: bigint } | undefined;
 }
@@ -40,7 +40,7 @@ export interface PaymentTrial {
 /** The user's balance and allowance. */
 interface Holdings {
   allowance: bigint;
-  /** Negative if other operations take more than the balance: the user then needs that much in addition. */
+  /** Negative if other operations take more than the balance. The user then needs the difference in addition. */
   balance: bigint;
 }
 
@@ -62,7 +62,7 @@ const applyCall = (holdings: Holdings, call: DecodedCall, { sender, spender, tok
   }
 };
 
-/** The shortage, if any. @param before the balance before the operation's own calls, if these run first */
+/** The shortage, if there is one. @param before the balance before the operation's own calls, if these run first */
 const compare = (
   holdings: Holdings,
   neededUnits: bigint,
@@ -84,8 +84,8 @@ const compare = (
 
 /**
  * The balance and allowance in a simulated operation, minus what is reserved for other operations. If the operation
- * itself approved the allowance, in its calls or its deployment, nothing is subtracted from it: earlier operations
- * approve their own, or have used up the old one.
+ * itself approved the allowance, in its calls or its deployment, nothing is subtracted from the allowance: earlier
+ * operations approve tokens themselves, or have used the earlier allowance.
  */
 const besidesReserved = (
   left: Readonly<Holdings>,
@@ -108,9 +108,9 @@ const asText = ({ callGasUsed, callGasLimit }: NonNullable<PaymentTrial['outOfGa
 const ifAny = (key: string, units: bigint): Evidence => (units > 0n ? { [key]: String(units) } : {});
 
 /**
- * Whether the user can pay the maximum charge. A successful trial is trusted, unless other operations need the same
- * tokens. If the trial failed or was not made, the shortage is computed from the allowance or an approval in the
- * operation's own batch, and from the balance minus what the batch itself sends away.
+ * Whether the user can pay the maximum charge. The result of a successful simulation is trusted, unless other
+ * operations need the same tokens. If the simulation failed or was not made, the shortage is computed from two values:
+ * the allowance or an approval in the operation's own batch, and the balance minus what the batch itself sends away.
  * @param reservedUnits the tokens that the user's other signed operations may still take
  */
 export const checkTokenPayment = (
@@ -123,11 +123,11 @@ export const checkTokenPayment = (
   const holdings: Holdings = { allowance: less(allowance, reservedUnits), balance: balance - reservedUnits };
   const facts = { symbol, decimals, token: address, sender, spender, reservedUnits: String(reservedUnits) };
   const canPay = pass('USER_CAN_PAY', { ...facts, neededUnits: String(maxUnits), balanceUnits: String(balance) });
-  // The batch cannot approve the prefund, because it runs afterwards.
+  // The batch cannot approve the prefund, because the batch runs later.
   const after = { ...ifAny('afterUnits', maxUnits - prefundUnits), prefund: true };
   const early = compare(holdings, prefundUnits, { ...facts, ...after });
   if (trial?.left !== undefined) {
-    // The tokens were available in the trial, but other operations may take them first.
+    // The tokens were available in the simulation, but other operations may take them first.
     const first = reservedUnits > 0n ? early : undefined;
     return first ?? compare(besidesReserved(trial.left, allowance, payment, reservedUnits), maxUnits, facts) ?? canPay;
   }
@@ -156,12 +156,13 @@ const trialOf = ({ token }: Facts, { callGasLimit }: UserOperation): PaymentTria
   };
 };
 
-/** The base fee falls by at most an eighth per block: within 16 blocks, to this fraction of it. */
+/** The base fee falls by at most an eighth per block. Within 16 blocks it may fall to this fraction. */
 const BASE_FEE_MAY_FALL_TO = 8n;
 
 /**
- * The lowest gas price at which the operation can be mined, in wei. The tip is signed, but the base fee may fall until
- * then. Without a chain snapshot, neither fees nor holdings are checked, so the price may be as high as maxFeePerGas.
+ * The lowest gas price at which the operation can be mined, in wei. The signature fixes the tip, but the base fee may
+ * fall until the operation is mined. Without a chain snapshot, neither fees nor balances are checked, so the price may
+ * be as high as maxFeePerGas.
  */
 const leastGasPrice = ({ chain }: Facts, { maxFeePerGas, maxPriorityFeePerGas }: UserOperation): bigint => {
   if (chain === null) return maxFeePerGas;
@@ -196,8 +197,9 @@ const resultOf = (input: RuleInput, payment: NonNullable<RuleInput['payment']>, 
 };
 
 /**
- * The user's payment in tokens (behaviour 7.4). Tokens are reserved as in a gas tank. Otherwise a user could have many
- * operations signed against the same tokens, and the paymaster would pay for those that find none left.
+ * The user's payment in tokens (behaviour 7.4). Tokens are reserved like the balance of a gas tank. Otherwise a user
+ * could have many operations signed against the same tokens, and the paymaster would pay for the operations for which
+ * no tokens remain.
  */
 export const tokenPayment: RuleKind<keyof typeof tokenDenials> = {
   type: 'tokenPayment',

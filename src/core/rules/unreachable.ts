@@ -3,7 +3,7 @@ import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import { type AccountKey, partAt } from '../ledger/account.ts';
 import { type CheckResult, type RuleKind, deny, pass } from './rule.ts';
 
-/** The budget, in coins, that has room for the signed amounts and this operation. */
+/** The budget, in coins, that would cover the signed amounts and this operation. */
 const needed = ({ used, amount }: Evidence): string => weiToDecimal(BigInt(String(used)) + BigInt(String(amount)));
 
 const denials = {
@@ -24,7 +24,7 @@ export interface UnreachableFacts {
   readonly threshold: bigint;
   /** Maximum costs that already count against the budget, in wei. */
   readonly used: bigint;
-  /** The most that this operation can cost, in wei. */
+  /** The maximum cost of this operation, in wei. */
   readonly amount: bigint;
 }
 
@@ -43,7 +43,7 @@ export const checkUnreachable = ({ chainId, threshold, used, amount }: Unreachab
 /** Signed amounts are recorded per minute. In ms. */
 export const UNREACHABLE_PART_MS = 60_000;
 
-/** The account for amounts signed while a chain's node is unreachable: buckets of a rolling window, one per minute. */
+/** The account for amounts signed while a chain's node is unreachable: a rolling window with one bucket per minute. */
 export const unreachableAccount = (chainId: number): AccountKey => ({ kind: 'unreachable', id: String(chainId) });
 
 /**
@@ -52,12 +52,14 @@ export const unreachableAccount = (chainId: number): AccountKey => ({ kind: 'unr
  */
 const RENEWAL_MS = 60 * 60_000;
 
-/** A budget may be renewed at that time if its newest bucket is older than this one. @param at epoch ms */
+/**
+ * The budget may be renewed at a given time if its newest bucket is older than the returned bucket. @param at epoch ms
+ */
 export const renewableBefore = (at: number): number => partAt(at - RENEWAL_MS, UNREACHABLE_PART_MS);
 
 /**
- * The amount that may be signed while the chain's node is unreachable. Every signed amount counts, whether settled or
- * not.
+ * The maximum amount that may be signed while the chain's node is unreachable. Every signed amount counts, whether
+ * settled or not.
  */
 export const unreachable: RuleKind<keyof typeof denials> = {
   type: 'unreachable',

@@ -8,7 +8,7 @@ import { validity } from './validity.ts';
 const STRANGER: Address = `0x${'57'.repeat(20)}`;
 const TARGET = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const account = (hasCode: boolean, nextNonce = '0'): Situation => ({ facts: { account: { hasCode, nextNonce } } });
-/** An operation that creates its account, or fails to with this code. */
+/** An operation that creates its account. With a code, the creation fails with that code. */
 const making = (creationFailure?: 'AA13' | 'AA14' | 'AA15'): Situation => ({
   facts: { account: { hasCode: false, nextNonce: '0', ...(creationFailure && { creationFailure }) } },
   op: { initCode: FACTORY },
@@ -19,7 +19,7 @@ const validating = (failure: Hex | undefined): Situation => ({
   facts: { account: { hasCode: true, nextNonce: '0', ...(failure && { validationFailure: failure }) } },
 });
 
-/** The EntryPoint rejects the operation that the account has signed. */
+/** An operation that the account has signed. With a failure, the EntryPoint rejects it for that reason. */
 const signed = (failure: string | undefined): Situation => ({
   facts: { account: { hasCode: true, nextNonce: '0', ...(failure && { signedFailure: failure }) } },
 });
@@ -94,7 +94,7 @@ export default ruleTable(validity, {
   ACCOUNT_FAILS_VALIDATION: {
     rows: [
       row(validating, '0x', undefined),
-      // An earlier operation may set the account up.
+      // An earlier operation may set up the account.
       row((nonce: bigint) => ({ ...validating('0x12345678'), op: { nonce } }), 0n, 1n),
     ],
     advices: [

@@ -57,7 +57,7 @@ interface FailedCreation {
   readonly verificationGasLimit: bigint;
 }
 
-/** How an account's validation failed with every kind of signature that was tried. */
+/** How an account's validation failed with each kind of signature that was tried. */
 interface FailedValidation {
   readonly sender: Address;
   /** The selector of the error, or `0x`. */
@@ -83,20 +83,20 @@ export interface ValidityFacts {
   /** Undefined if some signature may be valid, or if validation was not simulated. */
   readonly failedValidation?: FailedValidation | undefined;
   /**
-   * Why the EntryPoint rejects the operation as its account has signed it: an AA code, or the selector of an error.
-   * Undefined if it accepts it, or if the account signs later.
+   * Why the EntryPoint rejects the operation with the account's signature: an AA code, or the selector of an error.
+   * Undefined if the EntryPoint accepts it, or if the account has not signed yet.
    */
   readonly signedFailure?: string | undefined;
   readonly nonce: bigint;
-  /** What `EntryPoint.getNonce` returns for the sender and the nonce's key. */
+  /** The result of `EntryPoint.getNonce` for the sender and the nonce's key. */
   readonly nextNonce: bigint;
 }
 
 /**
- * Denies what no EntryPoint would accept, so that such an operation reserves nothing. Only errors that cannot resolve
+ * Denies an operation that no EntryPoint would accept, so that it reserves nothing. Only errors that cannot resolve
  * themselves before the operation expires count: a nonce that is too high may become valid. The dummy signature causes
- * none of these errors: a reverting account (AA23) is denied only if no signature makes a difference. Validation does
- * not count if an earlier operation is still pending, because that operation may change the account.
+ * none of these errors: a reverting account (AA23) is denied only if no signature makes a difference. The result of
+ * validation does not count if an earlier operation is still pending, because that operation may change the account.
  */
 export const checkValidity = ({
   deploys,
@@ -108,7 +108,7 @@ export const checkValidity = ({
   nextNonce,
 }: ValidityFacts): Result => {
   const evidence = { nonce: String(nonce), nextNonce: String(nextNonce) };
-  // EntryPoint: AA10, AA20, AA13 to AA15, and AA25
+  // In the order of the EntryPoint's checks: AA10, AA20, AA13 to AA15, AA25.
   if (deploys && hasCode) return deny('SENDER_HAS_CODE', evidence);
   if (!deploys && !hasCode) return deny('SENDER_WITHOUT_CODE', evidence);
   if (failedCreation !== undefined) {
@@ -131,7 +131,7 @@ const factoryOf = (op: UserOperation): Address | undefined => {
   return op.factory === undefined || isEip7702(op.factory) ? undefined : op.factory;
 };
 
-/** Whether the operation can be valid, if the chain was read. */
+/** Whether the operation can become valid. Checked only if the chain was read. */
 export const validity: RuleKind<keyof typeof denials> = {
   type: 'validity',
   title: 'Validity',

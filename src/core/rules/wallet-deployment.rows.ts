@@ -36,7 +36,7 @@ export default ruleTable(walletDeployment, {
       },
       {
         denied: deploying([wallets({ active: false })]),
-        says: /Activate the rule "(?<name>.+)" again/,
+        says: /Resume the rule "(?<name>.+)" again/,
         change: ({ name = '' }, world) => withRule(world, name, { active: true }),
       },
       {

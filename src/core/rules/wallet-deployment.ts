@@ -15,9 +15,9 @@ import {
   skip,
 } from './rule.ts';
 
-/** Why a rule does not apply, and what would make it apply. */
+/** Why a rule does not apply, and how to make it apply. */
 const hindrances: Readonly<Record<string, (evidence: Evidence) => readonly [why: string, mended: string]>> = {
-  PAUSED: ({ rule }) => [' while its rule is paused', `Activate the rule "${String(rule)}" again`],
+  PAUSED: ({ rule }) => [' while its rule is paused', `Resume the rule "${String(rule)}" again`],
   SHADOW: ({ rule }) => [' while its rule is in shadow', `Enforce the rule "${String(rule)}" (enforcement: enforce)`],
   NOT_ACTIVE_YET: ({ rule, startsAt, now }) => [
     ' yet',
@@ -44,13 +44,13 @@ const denials = {
   },
   DEPLOYMENT_UNREADABLE: ({ factory, detail }) => ({
     message: `Gasdesk cannot read what else the deployment of the account by ${String(factory)} does. ${String(detail)}`,
-    hint: `Deploy the account with the factory of an account type that Gasdesk knows, or add ${String(factory)} to the factories of the WALLET_DEPLOYMENT rule, which Gasdesk trusts without reading them.`,
+    hint: `Deploy the account with the factory of an account type that Gasdesk knows, or add ${String(factory)} to the factories of the WALLET_DEPLOYMENT rule, which Gasdesk trusts without decoding their calls.`,
   }),
 } satisfies DenialRows;
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** What a DApp's policy says about deployments. */
+/** The part of a DApp's policy that concerns deployments. */
 export interface DeploymentPolicy {
   /** Whether an active WALLET_DEPLOYMENT rule applies. */
   readonly allowed: boolean;
@@ -59,7 +59,7 @@ export interface DeploymentPolicy {
    */
   readonly hindrance: Evidence | undefined;
   /**
-   * Whether a WALLET_DEPLOYMENT rule is paused or does not concern the operation. Even such a rule restricts
+   * Whether a WALLET_DEPLOYMENT rule is paused or does not apply to the operation. Even such a rule restricts
    * deployments.
    */
   readonly paused: boolean;
@@ -68,9 +68,9 @@ export interface DeploymentPolicy {
 }
 
 /**
- * A deployment is sponsored if an active WALLET_DEPLOYMENT rule allows it, or if the DApp restricts nothing, which
- * means that it has neither registered contracts nor any such rule (behaviour 5.4). With registered contracts, the
- * deployment must also be decodable, so that the rule on contracts can check its calls.
+ * A deployment is sponsored in two cases (behaviour 5.4): an active WALLET_DEPLOYMENT rule allows it, or the DApp
+ * restricts nothing. A DApp restricts nothing if it has neither registered contracts nor any such rule. With registered
+ * contracts, the deployment must also be decodable, so that the rule on contracts can check its calls.
  */
 export const checkWalletDeployment = (
   { allowed, paused, restricted, hindrance }: DeploymentPolicy,
@@ -89,7 +89,7 @@ const factories = z
   .array(address)
   .max(100)
   .optional()
-  .describe('Factories and set-up contracts that Gasdesk trusts without reading what they do');
+  .describe('Factories and set-up contracts that Gasdesk trusts without decoding their calls');
 
 interface DeploymentData {
   readonly factories?: readonly Address[] | undefined;
@@ -129,13 +129,13 @@ export const deploymentSetup: Setup<DeploymentData, DeploymentData & { operator:
   },
 };
 
-/** The factories and set-up contracts that rules trust without decoding, lower case. */
+/** The factories and set-up contracts that rules trust without decoding, in lower case. */
 const factoriesOf = (rules: readonly { readonly policyData: DeploymentData }[]): ReadonlySet<Address> =>
   new Set(rules.flatMap(({ policyData }) => (policyData.factories ?? []).map(addressKey)));
 
 const isShadow = ({ enforcement }: PolicyRule): boolean => enforcement === 'shadow';
 
-/** The same for the rules that are active and enforced. */
+/** The same for rules that are active and enforced. */
 export const trustedFactories = ({ rules }: Policy): ReadonlySet<Address> =>
   factoriesOf(rulesOf(deploymentSetup, rules).filter((rule) => rule.active && !isShadow(rule)));
 
@@ -162,7 +162,7 @@ const checkBinding = (input: RuleInput): Result => {
   );
 };
 
-/** The result of each shadow rule, as if it alone allowed deployments. */
+/** The result of each shadow rule, as if it were the only rule that allows deployments. */
 const checkShadows = ({ policy: { rules, contracts }, op: { sender }, deployment }: RuleInput) =>
   rulesOf(deploymentSetup, rules)
     .filter((rule) => rule.active && isShadow(rule))

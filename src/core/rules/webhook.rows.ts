@@ -20,7 +20,7 @@ const answering = (denied: Situation, status = 200): Advice => ({
   says: /Make the webhook answer .*?(?<response>\{.*\})/,
   change: ({ response = '' }, world) => withFacts(world, { webhooks: [responseWith({}, { response, status })] }),
 });
-/** The webhook's server or a setting is changed so that the webhook allows the operation. */
+/** The situation after the webhook's server or a setting was changed so that the webhook allows the operation. */
 const verifying = (denied: Situation, says: RegExp): Advice => ({
   denied,
   says,

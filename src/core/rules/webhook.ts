@@ -7,8 +7,8 @@ import { responseVerdict } from '../webhooks/webhook-response.ts';
 import { type RuleType, type Setup, rulesOf, saidBy } from './rule.ts';
 
 /**
- * A webhook to call. A registered webhook uses its own method; the webhook of a rule always gets a POST that includes
- * the operation (behaviour 5.10).
+ * A webhook to call. A registered webhook uses its own method; the webhook of a rule always receives a POST request
+ * that contains the operation (behaviour 5.10).
  */
 export interface WebhookTarget {
   readonly webhookId: string;
@@ -17,7 +17,7 @@ export interface WebhookTarget {
   readonly active: boolean;
   readonly failOpen: boolean;
   readonly getsOperation: boolean;
-  /** True if it belongs to a shadow rule, so that its answer denies nothing. */
+  /** True if the webhook belongs to a shadow rule. Its answer then denies nothing. */
   readonly shadow: boolean;
 }
 
@@ -66,7 +66,7 @@ export const webhookTargets = ({ webhooks, rules }: Pick<Policy, 'webhooks' | 'r
   })),
 ];
 
-/** The webhooks that still have to be called. */
+/** The webhooks that must still be called. */
 export const uncalledWebhooks = (facts: Pick<Facts, 'webhooks'>, policy: Policy): readonly WebhookTarget[] =>
   webhookTargets(policy).filter(
     ({ webhookId, active }) => active && !facts.webhooks.some(({ call }) => call.webhookId === webhookId),

@@ -20,7 +20,8 @@ export const rateWithPremium = (exchangeRate: bigint, premium: string): bigint =
 
 /**
  * The number of whole tokens for an amount in units. Biconomy's clients compute an approval from this number in
- * floating point, as `Math.ceil(number * 10 ** decimals)`. This is the smallest number for which they approve enough.
+ * floating point, as `Math.ceil(number * 10 ** decimals)`. The result is the smallest number for which they approve
+ * enough.
  */
 export const clientNumber = (units: bigint, decimals: number): number => {
   let value = Number(unitsToDecimal(units, decimals));

@@ -19,7 +19,7 @@ export type PaymentToken = Pick<FeeToken, 'address' | 'symbol' | 'decimals' | 'p
 
 export interface TokenContract {
   readonly layout: TokenLayout;
-  /** Where singletons send the tokens. Biconomy's contract has its own setting for this. */
+  /** The address to which singletons send the tokens. Biconomy's contract has a setting for this. */
   readonly treasury: Address;
 }
 
@@ -29,7 +29,7 @@ export type ChargingContract<Contract> = Omit<Contract, 'layout' | 'treasury'> &
   readonly fundingWallet: undefined;
 };
 
-/** How a user pays for one operation in a token: through which contract, in which token and at which price. */
+/** How a user pays for one operation in a token: the contract, the token and the price. */
 export interface PaymentTerms<
   Contract extends TokenContract = TokenContract,
   Token extends PaymentToken = PaymentToken,
@@ -45,7 +45,9 @@ export interface PaymentTerms<
   readonly withTransfers: <Gas extends GasValues>(gas: Gas) => Gas;
   /** The lowest limit with which postOp can take the tokens; 0 if their `transferFrom` was not simulated. */
   readonly leastPostOpGas: bigint;
-  /** The lowest limit with which the paymaster's validation can take the tokens; also 0 if it takes none. */
+  /**
+   * The lowest limit with which the paymaster's validation can take the tokens; 0 also if validation takes no tokens.
+   */
   readonly leastValidationGas: bigint;
   /** Gas used by the token's `transferFrom`, which the user is charged for. */
   readonly transferGas: TransferGas;
@@ -55,11 +57,10 @@ export interface PaymentTerms<
   /** Token units (the token's smallest) per 1e18 wei, without the premium. */
   readonly exchangeRate: bigint;
   readonly treasury: Address;
-  /** The most that the user can be charged for an operation, in the token's smallest unit. */
+  /** The maximum number of token units that the user can be charged for an operation. */
   readonly maxUnits: (op: UserOperation) => bigint;
   /**
-   * The least that the user is charged if the operation is mined at this gas price (in wei), in the token's smallest
-   * unit.
+   * The minimum number of token units that the user is charged if the operation is mined at this gas price (in wei).
    */
   readonly leastUnits: (op: UserOperation, gasPrice: bigint) => bigint;
   /** The amount taken before the operation runs; undefined if everything is taken afterwards. */
@@ -67,11 +68,14 @@ export interface PaymentTerms<
 }
 
 /**
- * Additional gas for taking tokens after the operation: three storage slots change, one of them perhaps for the first
+ * Additional gas for taking tokens after the operation: three storage slots change, one of them possibly for the first
  * time.
  */
 const TAKING_GAS = 30_000n;
-/** Additional gas for taking a prefund. The estimate does not even contain this call, because it takes nothing. */
+/**
+ * Additional gas for taking a prefund. The estimate does not contain this call at all, because the estimate takes no
+ * tokens.
+ */
 const PREFUND_GAS = 60_000n;
 const UNTRIED: TransferGas = { prefund: 0n, afterwards: 0n };
 
@@ -95,7 +99,7 @@ export const paymentTerms = <Contract extends TokenContract, Token extends Payme
   const maxUnits = (op: UserOperation): bigint => layout.maxTokenCost(op, price(op));
   const least = (op: UserOperation, gasPrice: bigint): bigint =>
     leastUnits({ price: price(op), gas: layout.leastChargedGas(op, price(op)), gasPrice });
-  // Rounded down, because the contract refuses one unit more (PreFundTooHigh). Never more than the charge.
+  // Rounded down, because the contract refuses even one unit more (PreFundTooHigh). Never more than the charge.
   const preFund = (op: UserOperation): bigint | undefined =>
     preFunded ? min((layout.reservedCost(op) * rate.exchangeRate) / WEI_PER_COIN, maxUnits(op)) : undefined;
   const chargingOn = (otherwise: Partial<TokenTerms> = {}): ChargingContract<Contract> => {

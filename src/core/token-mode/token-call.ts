@@ -2,7 +2,7 @@ import { Interface } from 'ethers';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 
 /**
- * The ERC-20 functions (EIP-20) that move tokens or change allowances, and the additional ones in OpenZeppelin's
+ * The ERC-20 functions (EIP-20) that move tokens or change allowances, and the additional functions of OpenZeppelin's
  * tokens.
  */
 const erc20 = new Interface([
@@ -14,8 +14,8 @@ const erc20 = new Interface([
 ]);
 
 /**
- * What a call to a token contract changes: an allowance of the caller, or a balance. Without `from`, it is the caller's
- * balance.
+ * The change that a call to a token contract makes: to an allowance of the caller, or to a balance. Without `from`, the
+ * balance is the caller's.
  */
 export type TokenCall =
   | { readonly change: 'allowance'; readonly spender: Address; readonly after: (before: bigint) => bigint }

@@ -19,14 +19,14 @@ const besides = (evidence: Values): string =>
     ? ''
     : ` besides the ${amount(evidence, 'reserved')} reserved for operations not yet mined`;
 
-/** The balance to pay with, minus what the operation's own calls send away first. */
+/** The balance that can be used for payment: the balance minus what the operation's own calls send away first. */
 const spendable = (evidence: Values): string => {
   if (evidence['beforeUnits'] === undefined) return `${amount(evidence, 'held')} to pay with${besides(evidence)}`;
   const left = evidence['heldUnits'] === '0' ? 'nothing' : amount(evidence, 'held');
   return `${amount(evidence, 'before')}${besides(evidence)}; after the calls of this operation ${left} is left to pay with`;
 };
 
-/** `prefundUnits` are taken before the units that are missing, `afterUnits` after them. */
+/** The units to state: `prefundUnits` must be available before the operation runs, `afterUnits` afterwards. */
 const unitsOf = (
   key: 'neededUnits' | 'missingUnits' | 'reservedUnits' | 'prefundUnits' | 'afterUnits',
   { [key]: units = '0' }: Values,

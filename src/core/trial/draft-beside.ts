@@ -2,8 +2,8 @@ import { limitSetup } from '../rules/spending-limit/index.ts';
 import type { Policy, PolicyRule } from '../policy/policy.ts';
 
 /**
- * A limit as if it had been in force earlier. Its windows are extended into the past so that one of them ends when its
- * first one began. Until then it counts in a separate ledger account, which no record names.
+ * A limit as if it had been in force earlier. Its windows are extended into the past so that one of them ends when the
+ * first window of the limit starts. Until then, the limit counts in a separate ledger account, which no record names.
  */
 const inForceAt = (rule: PolicyRule, at: number): PolicyRule => {
   const { policyType, policyData, ruleId } = rule;
@@ -17,7 +17,8 @@ const inForceAt = (rule: PolicyRule, at: number): PolicyRule => {
 };
 
 /**
- * The draft. What a policy file cannot contain comes from the policy in force when the decision was made.
+ * The draft policy. Settings that a policy file cannot contain come from the policy in force when the decision was
+ * made.
  *
  * @param from when the draft's new and changed limits start, epoch ms
  */

@@ -6,13 +6,13 @@ export interface TrialStep {
   after: number;
 }
 
-/** Counts past decisions and those of a draft over time, in steps of equal length. */
+/** Counts past decisions and the draft's decisions over time, in steps of equal length. */
 export class TrialSeries {
   readonly from: number;
   readonly stepMs: number;
   readonly steps: TrialStep[];
 
-  /** Starts with empty counts. @param from epoch ms, like `to`, which is right after the last decision */
+  /** Starts with empty counts. @param from epoch ms @param to epoch ms, right after the last decision */
   constructor(from: number, to: number, steps: number) {
     this.from = from;
     this.stepMs = Math.max(1, Math.ceil((to - from) / steps));

@@ -17,25 +17,30 @@ export interface Flip {
   readonly id: string;
   readonly from: 'sponsored' | 'denied';
   readonly to: 'sponsored' | 'denied';
-  /** Why the operation is denied under the draft; if the draft sponsors it, why it was denied at the time. */
+  /** Why the draft denies the operation or, if the draft sponsors it, why it was denied at the time. */
   readonly code: string;
   readonly rule: string;
 }
 
-/** The verdicts of a draft policy on past decisions. Leaves out requests that failed before a decision. */
+/** The verdicts of a draft policy on past decisions. Omits requests that failed before a decision. */
 export interface TrialReport {
   readonly decisions: number;
-  /** Sponsored both times, or denied both times for whatever reason. */
+  /** Sponsored both times, or denied both times for any reason. */
   readonly same: number;
   readonly nowSponsored: number;
   readonly nowDenied: number;
-  /** The verdict depends on a webhook that was not called, or the record does not contain the required facts. */
+  /**
+   * Decisions whose new verdict depends on a webhook that was not called, or on facts that the record does not contain.
+   */
   readonly unknown: number;
-  /** What the operations cost, and would have cost, in wei. If the actual cost is unknown, the maximum cost counts. */
+  /**
+   * The actual cost of the operations, and their cost under the draft, in wei. If an actual cost is unknown, the
+   * maximum cost counts.
+   */
   readonly costWei: { readonly before: string; readonly after: string };
   /** Number of users with at least one such operation. */
   readonly senders: { readonly nowSponsored: number; readonly nowDenied: number };
-  /** The same, by the rule that denies: under the draft, or at the time. */
+  /** The same, by the rule that denies, under the draft or at the time. */
   readonly byRule: Readonly<Record<string, { readonly nowSponsored: number; readonly nowDenied: number }>>;
   /** The first 1,000 flips, in order. */
   readonly flips: readonly Flip[];
@@ -59,7 +64,7 @@ export interface BeforeAndAfter {
   readonly after: 'sponsored' | 'denied';
 }
 
-/** Returns the draft, given when its new and changed limits start (epoch ms). */
+/** Returns the draft, given the time when its new and changed limits start (epoch ms). */
 export type DraftAt = (from: number) => Policy;
 
 const MAX_FLIPS = 1_000;
@@ -105,7 +110,7 @@ const isSameWebhook = (one: WebhookTarget, other: WebhookTarget): boolean =>
   one.method === other.method &&
   one.getsOperation === other.getsOperation;
 
-/** The facts, with the answers of only those webhooks that the draft calls too. */
+/** The facts, with only the answers of those webhooks that the draft calls too. */
 const withAnswers = (facts: Facts, recorded: Policy, draft: Policy): Facts => {
   if (facts.webhooks.length === 0) return facts;
   const [reads, wanted] = [webhookTargets(recorded), webhookTargets(draft).filter(({ active }) => active)];
@@ -120,7 +125,10 @@ const withAnswers = (facts: Facts, recorded: Policy, draft: Policy): Facts => {
   return { ...facts, webhooks };
 };
 
-/** Denies a request for a longer validity than the draft allows, which Gasdesk refuses before it decides. */
+/**
+ * Denies a request that asks for a longer validity than the draft allows. Gasdesk would refuse such a request before
+ * deciding.
+ */
 const tooLong = ({ expiryDuration }: Facts, { dapp: { maxExpirySeconds } }: Policy): Reason | undefined =>
   expiryDuration <= maxExpirySeconds
     ? undefined
@@ -131,7 +139,7 @@ const tooLong = ({ expiryDuration }: Facts, { dapp: { maxExpirySeconds } }: Poli
         hint: 'Ask for less, or raise the longest expiry.',
       };
 
-/** A decision under a draft, with what its record would contain. */
+/** A decision under a draft, with the contents that its record would have. */
 export interface DraftedDecision {
   readonly outcome: 'sponsored' | 'denied';
   readonly steps: readonly MeasuredStep[];
@@ -167,7 +175,7 @@ export const decideUnderDraft = (
   return { outcome: reason === undefined ? 'sponsored' : 'denied', steps: verdict.steps, reason };
 };
 
-/** Whether a fact that a signature requires was not read at the time. */
+/** Whether a signature requires a fact that was not read at the time. */
 const isOpen = (facts: Facts, steps: readonly MeasuredStep[]): boolean =>
   facts.stage === 'draft' ||
   facts.gasSource === 'GAS_NOT_ESTIMATED' ||
@@ -175,20 +183,21 @@ const isOpen = (facts: Facts, steps: readonly MeasuredStep[]): boolean =>
 
 /**
  * Replays past decisions of a DApp under a draft of its policy, in order, with the ledger that the draft would have led
- * to. What no file can contain, such as a pause, the signer and the chain's limits, is as it was at each decision.
+ * to. Settings that no file can contain, such as a pause, the signer and the chain's limits, are those in force at each
+ * decision.
  *
- * If the recorded policy has a ledger account too, the amount in the record applies, adjusted by what the draft
- * reserves differently. An account that only the draft has starts empty. Operations count as settled immediately, with
- * the outcome of their settlement.
+ * If the recorded policy has a ledger account too, the trial starts from the amount in the record and adjusts it by
+ * what the draft reserves differently. An account that only the draft has starts empty. Operations count as settled
+ * immediately, with the outcome of their settlement.
  */
 export class PolicyTrial {
   readonly #draftAt: DraftAt;
   readonly #drafts = new WeakMap<Policy, Policy>();
   #from: number | undefined;
   #draft: Policy | undefined;
-  /** How much more the accounts hold under the draft than they did in fact. */
+  /** By how much the amounts in the accounts are higher under the draft than they really were. */
   readonly #ahead = new Ledger();
-  /** What the accounts held in fact, after the last decision whose record names them. */
+  /** The real amounts in the accounts, after the last decision whose record names them. */
   readonly #last = new Map<string, bigint>();
   readonly #count = { decisions: 0, same: 0, nowSponsored: 0, nowDenied: 0, unknown: 0 };
   readonly #cost = { before: 0n, after: 0n };
@@ -239,7 +248,7 @@ export class PolicyTrial {
     return held < 0n ? 0n : held;
   }
 
-  /** Updates what the accounts hold after this decision, in fact and under the draft. */
+  /** Updates the amounts in the accounts after this decision: the real amounts, and those under the draft. */
   #follow(record: DecisionRecord, reads: readonly AccountRead[], taken: readonly Reservation[]): void {
     const [settlement, actualCostWei] = [settlementOf(record), actualCostOf(record)];
     const heldBy = (reservation: Reservation | undefined): bigint =>
@@ -304,7 +313,7 @@ export class PolicyTrial {
     return this.#flips;
   }
 
-  /** When new and changed limits start, epoch ms; undefined while unknown. */
+  /** When new and changed limits start, epoch ms; undefined until it is known. */
   get from(): number | undefined {
     return this.#from;
   }

@@ -1,6 +1,6 @@
 import { max, min } from '../../shared/bigints.ts';
 
-/** The base fee that Gasdesk believes, and the block and time of the reading it came from. */
+/** The base fee that Gasdesk believes, and the block and time of the reading from which it was computed. */
 export interface BaseFeeSighting {
   readonly block: number;
   /** Wei per gas. */
@@ -18,10 +18,10 @@ const MS_PER_BLOCK = 100;
 const afterFullBlock = (baseFeeWei: bigint): bigint => baseFeeWei + max(baseFeeWei / 8n, 1n);
 
 /**
- * Limits a node's base fee to what is believable: it may rise only as far as EIP-1559 allows, over the blocks since the
- * last reading or the blocks that fit into the time since, whichever are fewer. It may fall by any amount. The first
- * reading is believed. If the chain was set back to lower block numbers, the believed fee stays and counting continues
- * from the new block.
+ * Limits the base fee that a node reports to a believable value. It may rise only as far as EIP-1559 allows within a
+ * number of blocks: the blocks since the last reading, or the blocks that fit into the time since then, whichever
+ * number is smaller. It may fall by any amount. The first reading is believed. If the chain went back to lower block
+ * numbers, the believed fee stays the same, and counting continues from the new block.
  */
 export const believeBaseFee = (last: BaseFeeSighting | undefined, reading: BaseFeeSighting): BaseFeeSighting => {
   if (last === undefined) return reading;
@@ -34,7 +34,7 @@ export const believeBaseFee = (last: BaseFeeSighting | undefined, reading: BaseF
   return { block: reading.block, baseFeeWei: min(baseFeeWei, reading.baseFeeWei), at };
 };
 
-/** The lowest tip that a node suggested within an hour. */
+/** The lowest tip that a node suggested within one hour. */
 export interface HourlyTip {
   /** Whole hours since the epoch. */
   readonly hour: number;
@@ -42,7 +42,7 @@ export interface HourlyTip {
   readonly lowestWei: bigint;
 }
 
-/** Number of hours kept. Only hours in which the chain was read count, however long ago they were. */
+/** Number of hours that are stored. Only hours in which the chain was read count, however long ago they were. */
 export const TIP_HOURS = 24;
 
 const HOUR_MS = 3_600_000;
@@ -60,12 +60,13 @@ export const withTip = (history: readonly HourlyTip[], tipWei: bigint, at: numbe
 };
 
 /**
- * A tip is usual if it lasted at least this many hours. Someone who pushes the tip up for one hour affects two at most.
+ * A tip is usual if it lasted for at least this many hours. An attacker who raises the tip for one hour affects at most
+ * two.
  */
 const USUAL_HOURS = 3;
 
 /**
- * The highest tip that most hours (at least three) never fell below. With fewer hours in the history: the lowest tip; 0
+ * The highest tip below which most hours (at least three) never fell. If the history has fewer hours, the lowest tip; 0
  * if the history is empty.
  */
 const usualTip = (history: readonly HourlyTip[]): bigint => {

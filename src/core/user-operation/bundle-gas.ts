@@ -26,13 +26,14 @@ const FRAME = { words: 22n, tokens: 1_400n };
 const PAYMASTER_BYTES = 288;
 
 /**
- * The most signature bytes that count as layer 1 data. The signature in a request is a dummy whose length nothing
- * enforces; the final one may be far shorter. Passkey signatures take up to 1 KiB, and a Safe takes 65 bytes per owner.
+ * The maximum number of signature bytes that count as layer 1 data. The signature in a request is a dummy of any
+ * length; the final signature may be far shorter. Passkey signatures take up to 1 KiB, and a Safe takes 65 bytes per
+ * owner.
  */
 const MAX_SIGNATURE_BYTES = 2048;
 
 /**
- * The operation as its layer 1 data is estimated: with a paymaster part, and with a signature between 65 bytes and the
+ * The operation for estimating its layer 1 data: with a paymaster part, and with a signature between 65 bytes and the
  * limit above.
  */
 export const asBundled = (op: UserOperation): UserOperation => ({
@@ -41,17 +42,17 @@ export const asBundled = (op: UserOperation): UserOperation => ({
 });
 
 /**
- * The gas that a bundle of only this operation costs beyond what the EntryPoint meters and charges, without layer 1
- * data. An honest preVerificationGas covers at least this.
+ * The gas cost of a bundle with only this operation that the EntryPoint does not meter and charge. Excludes layer 1
+ * data. An honest preVerificationGas covers at least this amount.
  *
- *     fixed + max(EntryPoint + 10 * words + 4 * tokens, 10 * tokens - metered),
- *     fixed = 21000 + authorisation
+ * fixed + max(EntryPoint + 10 * words + 4 * tokens, 10 * tokens - metered),
+ * fixed = 21000 + authorisation
  *
  * The signature counts as 65 bytes, because the dummy in a request can have any length. This runs for every decision,
  * so it counts bytes instead of encoding the bundle.
  *
- * @param op its paymaster fields and its signature are ignored
- * @param meteredGas the least gas that the EntryPoint meters; the EIP-7623 floor replaces all execution gas
+ * @param op the operation, whose paymaster fields and signature are ignored
+ * @param meteredGas the minimum gas that the EntryPoint meters; the EIP-7623 floor replaces all execution gas
  */
 export const bundleGas = (
   entryPoint: Pick<EntryPointGas, 'unmeteredGas'>,

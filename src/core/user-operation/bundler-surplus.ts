@@ -5,16 +5,19 @@ import { bundleGas } from './bundle-gas.ts';
 import type { EntryPointGas, ExecutionLimits, UnusedGasPenalty } from './entry-point-gas.ts';
 import { type GasPrices, costPrice, pricesOf } from './gas-prices.ts';
 
-/** What an operation offers its bundler. Gas in gas units, prices in wei per gas. */
+/** What an operation offers its bundler. Gas is in gas units, prices are in wei per gas. */
 export interface Offer {
   /** The penalty for unused gas. */
   readonly unusedGasPenalty: UnusedGasPenalty;
   readonly maxFeePerGasWei: bigint;
   readonly maxPriorityFeePerGasWei: bigint;
   readonly preVerificationGas: bigint;
-  /** The unmetered cost of a bundle of only this operation. Includes layer 1 data, with room for a higher price. */
+  /**
+   * The unmetered cost of a bundle with only this operation. Includes layer 1 data, and an allowance for a rise of its
+   * price.
+   */
   readonly bundleGas: bigint;
-  /** The least gas that the operation uses, derived from its work and not from any limit that its sender sets. */
+  /** The minimum gas that the operation uses, derived from its work and not from limits that its sender sets. */
   readonly usualGas: bigint;
   readonly limits: ExecutionLimits;
   /** Gas used by the operation's call; 0 if it was not measured. */
@@ -36,13 +39,13 @@ export interface OfferOptions {
   readonly l1DataGas: bigint;
   /** Gas used in simulation; absent if it was not measured. */
   readonly gasUsed?: { readonly validation: bigint; readonly call: bigint };
-  /** True if the user pays in a token: postOp is called only then. */
+  /** True if the user pays in a token. Only then is postOp called. */
   readonly isPaidInToken: boolean;
 }
 
 /**
  * The offer of an operation.
- * @param op its paymaster fields and its signature are ignored, except the paymaster's gas limits
+ * @param op the operation, whose paymaster fields and signature are ignored, except the paymaster's gas limits
  */
 export const offerOf = (
   entryPoint: EntryPointGas,
@@ -75,14 +78,14 @@ export interface SurplusParts {
   readonly penalty: bigint;
 }
 
-/** What an operation pays its bundler beyond the bundle's cost, and the most it may pay. */
+/** The amount that an operation pays its bundler beyond the bundle's cost, and its allowed maximum. */
 export interface Surplus {
   readonly parts: SurplusParts;
   readonly totalWei: bigint;
   readonly mostWei: bigint;
   /** What the EntryPoint charges per gas, in wei. */
   readonly pricePerGasWei: bigint;
-  /** Gas that is charged but costs the bundler nothing, and how much of it is the penalty. */
+  /** Gas that is charged but costs the bundler nothing, and the part of it that is the penalty. */
   readonly givenGas: bigint;
   readonly penaltyGas: bigint;
 }
@@ -95,14 +98,14 @@ export interface Surplus {
  */
 const SHARE = { times: 15n, per: 100n };
 
-/** As the EntryPoint computes it: min(maxFeePerGas, maxPriorityFeePerGas + block.basefee). */
+/** The price as the EntryPoint computes it: min(maxFeePerGas, maxPriorityFeePerGas + block.basefee). */
 const priceOf = ({ maxFeePerGasWei, maxPriorityFeePerGasWei }: Offer, { baseFeeWei }: GasPrices): bigint =>
   min(maxFeePerGasWei, maxPriorityFeePerGasWei + baseFeeWei);
 
 /**
  * The allowed gain per gas, in wei. On chains where the tip is most of the price, the bundler's own cost is unknown:
- * nodes differ, and clients offer 1.5 times (Safe) or twice (viem) the suggested tip. There the tip may be doubled, and
- * rise once more by as much as the node's current suggestion exceeds the believed tip.
+ * nodes differ, and clients offer 1.5 times (Safe) or twice (viem) the suggested tip. On such chains the offer may be
+ * twice the believed tip, plus the amount by which the node's current suggestion exceeds the believed tip.
  */
 const mostGainedPerGas = (prices: GasPrices): bigint => {
   const { believedBaseFeeWei, believedTipWei, suggestedTipWei } = prices;
@@ -112,10 +115,10 @@ const mostGainedPerGas = (prices: GasPrices): bigint => {
 };
 
 /**
- * What an operation pays its bundler beyond cost. The bundler may be the operation's sender and could drain the tank
- * this way. All gains are added up, so that several small ones cannot exceed the bound together. The price counts for
- * the usual gas only: an account that burns more gas makes the bundler pay for that gas, so the gained share of the
- * tank's cost stays the same.
+ * The amount that an operation pays its bundler beyond the bundle's cost. The bundler may be the operation's sender and
+ * could drain the tank this way. All gains are added up, so that several small ones cannot exceed the bound together.
+ * The price counts for the usual gas only: an account that burns more gas makes the bundler pay for that gas, so the
+ * gained share of the tank's cost stays the same.
  */
 export const surplusOf = (offer: Offer, prices: GasPrices): Surplus => {
   const { unusedGasPenalty, preVerificationGas, bundleGas, usualGas, limits, callGasUsed } = offer;
@@ -141,7 +144,7 @@ export interface OfferQuestion {
 }
 
 /**
- * Whether an operation would pay its bundler too much if it used none of its gas limits. Then its gas use must be
+ * Whether an operation would pay its bundler too much if it used no gas at all. In that case, its gas use must be
  * measured.
  */
 export const dependsOnUse = ({ op, entryPoint, chain, isPaidInToken }: OfferQuestion): boolean => {
@@ -152,7 +155,7 @@ export const dependsOnUse = ({ op, entryPoint, chain, isPaidInToken }: OfferQues
   return totalWei > mostWei;
 };
 
-/** True if preVerificationGas takes up so little of the allowed gain that the price of layer 1 data does not matter. */
+/** True if preVerificationGas uses so little of the allowed gain that the price of layer 1 data does not matter. */
 export const fitsWithoutL1Data = (entryPoint: EntryPointGas, op: UserOperation): boolean => {
   const offer = offerOf(entryPoint, op, { l1DataGas: 0n, isPaidInToken: false });
   const mostGas = (offer.usualGas * SHARE.times) / SHARE.per;
@@ -160,8 +163,8 @@ export const fitsWithoutL1Data = (entryPoint: EntryPointGas, op: UserOperation):
 };
 
 /**
- * The highest values with which an operation pays its bundler no more than allowed. No value exceeds the operation's
- * own.
+ * The highest values with which an operation pays its bundler no more than allowed. No value exceeds that of the
+ * operation itself.
  */
 export interface HighestOffer extends ExecutionLimits {
   /** What the EntryPoint may charge per gas, in wei. */
@@ -170,7 +173,7 @@ export interface HighestOffer extends ExecutionLimits {
 }
 
 /**
- * The highest price at which an operation may keep its gas values; the believed cost of gas if no price is low enough.
+ * The highest price at which an operation may keep its gas values. If no price is low enough, the believed cost of gas.
  */
 const highestPrice = (
   { usualGas }: Offer,

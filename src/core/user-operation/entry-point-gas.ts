@@ -1,7 +1,7 @@
 /** The gas limits for the phases of an operation after its validation. */
 export interface ExecutionLimits {
   readonly callGasLimit: bigint;
-  /** The limit of postOp if postOp is called, else 0. */
+  /** The limit of postOp if postOp is called, otherwise 0. */
   readonly postOpGasLimit: bigint;
 }
 
@@ -9,11 +9,11 @@ export interface ExecutionLimits {
 export interface UnusedGasPenalty {
   /** True if the penalty also counts the limit of a postOp that is never called. */
   readonly countsUncalledPostOp: boolean;
-  /** The penalty in gas. @param callGasUsed gas used by the operation's call, at most its limit */
+  /** The penalty in gas. @param callGasUsed gas that the operation's call uses, at most its limit */
   of(limits: ExecutionLimits, callGasUsed: bigint): bigint;
   /**
-   * The highest limits that cause at most this penalty, none above the given limits. The call's limit never falls below
-   * the gas it uses; what may stay unused goes to postOp first.
+   * The highest limits that cause at most this penalty. None exceeds the given limit. The call's limit never falls
+   * below the gas that the call uses; unused gas is first left to postOp.
    * @param penalty gas
    */
   limitsWithin(limits: ExecutionLimits, callGasUsed: bigint, penalty: bigint): ExecutionLimits;
@@ -27,8 +27,8 @@ export interface EntryPointGas {
    */
   readonly unmeteredGas: bigint;
   /**
-   * The least gas that the EntryPoint meters besides the call: an account that checks nothing, a paymaster that
-   * sponsors, and the EntryPoint's own work for both. Measured on a local chain with each contract.
+   * The minimum gas that the EntryPoint meters in addition to the call: for an account that checks nothing, a paymaster
+   * that sponsors, and the EntryPoint's own work for both. Measured on a local chain with each contract.
    */
   readonly leastMeteredGas: bigint;
   readonly unusedGasPenalty: UnusedGasPenalty;

@@ -3,16 +3,16 @@ import type { ChainSnapshot } from '../facts/facts.ts';
 
 /** In wei per gas. */
 export interface GasPrices {
-  /** As the node reports it. The EntryPoint charges this. */
+  /** The base fee that the node reports. The EntryPoint charges it. */
   readonly baseFeeWei: bigint;
-  /** What Gasdesk believes that gas costs a bundler. */
+  /** The base fee that Gasdesk believes to be the bundler's cost. */
   readonly believedBaseFeeWei: bigint;
   readonly believedTipWei: bigint;
-  /** The node's suggestion, which an attacker may have raised. */
+  /** The tip that the node suggests, which an attacker may have raised. */
   readonly suggestedTipWei: bigint;
 }
 
-/** What gas is believed to cost bundlers, in wei per gas. */
+/** The believed cost of gas for bundlers, in wei per gas. */
 export const costPrice = ({ believedBaseFeeWei, believedTipWei }: GasPrices): bigint =>
   believedBaseFeeWei + believedTipWei;
 

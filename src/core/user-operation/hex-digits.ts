@@ -61,9 +61,9 @@ export function keccak(...parts: string[]): Hex {
   return keccak256(toBytes(parts.join('')));
 }
 
-/** Cached because most operations have no initCode. */
+/** Cached, because most operations have no initCode. */
 const EMPTY_HASH = digits(keccak(''));
-/** Cached because the callData is hashed twice in a row: for the paymaster's signature and for the userOpHash. */
+/** Cached, because the callData is hashed twice in a row: for the paymaster's signature and for the userOpHash. */
 let last = { value: '0x' as Hex, word: EMPTY_HASH };
 
 /** An ABI word with the keccak256 of a byte string, as operation hashes represent dynamic fields. */

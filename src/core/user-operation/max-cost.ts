@@ -16,16 +16,17 @@ const gasFields = (op: UserOperation): bigint[] => [
 ];
 
 /**
- * The most wei that EntryPoint v0.6 can charge the paymaster's deposit for the operation once it is sponsored, whatever
- * its `paymasterAndData` holds now. verificationGasLimit counts three times: account, paymaster, postOp.
+ * The maximum amount in wei that EntryPoint v0.6 can charge the paymaster's deposit for the operation once it is
+ * sponsored, whatever its `paymasterAndData` contains now. verificationGasLimit counts three times: for account,
+ * paymaster and postOp.
  */
 export const sponsoredMaxCostV06 = (op: UserOperationV06): bigint =>
   (op.callGasLimit + 3n * op.verificationGasLimit + op.preVerificationGas) * op.maxFeePerGas;
 
 /**
- * The most wei that the EntryPoint can charge for the operation as it stands (`requiredPreFund`), to the paymaster's
- * deposit if it names a paymaster, else to the account. With a paymaster, v0.6 counts verificationGasLimit three times;
- * v0.7 and v0.8 add the paymaster's two limits.
+ * The maximum amount in wei that the EntryPoint can charge for the operation in its current form (`requiredPreFund`).
+ * If the operation names a paymaster, the paymaster's deposit is charged, otherwise the account. With a paymaster, v0.6
+ * counts verificationGasLimit three times; v0.7 and v0.8 add the paymaster's two limits.
  */
 export function maxCost(op: UserOperation): bigint {
   if (isV06(op) && op.paymasterAndData !== '0x') return sponsoredMaxCostV06(op);

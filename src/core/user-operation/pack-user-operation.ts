@@ -24,7 +24,7 @@ function paymasterAndData(op: UserOperationV07): Hex {
 }
 
 /**
- * The operation as EntryPoint v0.7 and v0.8 take it (PackedUserOperation of ERC-4337).
+ * The operation in the format of EntryPoint v0.7 and v0.8 (PackedUserOperation of ERC-4337).
  * @throws RangeError if a gas limit or a fee does not fit in uint128: check `fieldOutOfBounds` first
  */
 export const packUserOperation = (op: UserOperationV07): PackedUserOperation => ({

@@ -2,21 +2,21 @@ import type { Hex } from '../../shared/schema/hex.ts';
 import { byteLength, digits, toHex, uintDigits } from './hex-digits.ts';
 
 /*
- * From EntryPoint v0.9 on, `paymasterAndData` may end in a suffix: signature || uint16 length || magic. The operation's
- * hash covers the magic, but neither signature nor length, so account and paymaster can sign at the same time
- * (UserOperationLib.sol of eth-infinitism/account-abstraction).
+ * From EntryPoint v0.9 on, `paymasterAndData` may end in a suffix: signature || uint16 length || magic bytes. The
+ * operation's hash covers the magic bytes, but neither the signature nor its length. So account and paymaster can sign
+ * at the same time (UserOperationLib.sol of eth-infinitism/account-abstraction).
  */
 
 /** The first eight bytes of keccak256("PaymasterSignature"). */
 export const SUFFIX_MAGIC = '22e325a297439656';
 
-/** Bytes of a suffix besides the signature: its length and the magic. */
+/** Number of bytes in a suffix besides the signature: its length and the magic bytes. */
 const FRAME_LENGTH = 10;
 
-/** Bytes of a `paymasterAndData` before its data: the paymaster's address and its two gas limits. */
+/** Number of bytes in `paymasterAndData` before its data: the paymaster's address and its two gas limits. */
 const HEAD_LENGTH = 52;
 
-/** True for bytes that end in the magic, whatever stands before it. */
+/** True for bytes that end in the magic bytes, whatever precedes them. */
 export const endsInMagic = (bytes: Hex): boolean => bytes.toLowerCase().endsWith(SUFFIX_MAGIC);
 
 /** `signature` as a suffix, in hex digits. Nothing for an empty signature, as in the EntryPoint's own library. */

@@ -13,7 +13,10 @@ export const TRANSACTION_GAS = 21_000n;
  * (EIP-2028).
  */
 export const TOKEN_GAS = 4n;
-/** Floor price per calldata token of EIP-7623. If it is higher, it replaces the usual price plus execution gas. */
+/**
+ * Floor price per calldata token of EIP-7623. If the total at this price is higher, it replaces the usual price plus
+ * execution gas.
+ */
 export const TOKEN_FLOOR_GAS = 10n;
 
 /** What a transaction pays for each EIP-7702 authorisation (PER_EMPTY_ACCOUNT_COST). */
@@ -29,17 +32,17 @@ const FILLER_GAS = 0xff_ff_ffn;
 const FILLER_BENEFICIARY: Address = `0x${'ff'.repeat(20)}`;
 
 /**
- * preVerificationGas of an operation: what its bundler pays, in a bundle of only this operation, beyond what the
- * EntryPoint meters, plus 10 %. On a chain without EIP-7623 the floor makes the result higher than necessary. What a
- * layer 2 charges for layer 1 data is not included.
+ * preVerificationGas of an operation: the gas that its bundler pays for a bundle with only this operation and that the
+ * EntryPoint does not meter, plus 10 %. On a chain without EIP-7623, the floor makes the result higher than necessary.
+ * Excludes the charge of a layer 2 for layer 1 data.
  *
- *     1.1 * (21000 + authorisation + max(4 * tokens + overhead, 10 * tokens - executionGas)),
- *     tokens = zero bytes + 4 * other bytes
+ * 1.1 * (21000 + authorisation + max(4 * tokens + overhead, 10 * tokens - executionGas)),
+ * tokens = zero bytes + 4 * other bytes
  *
- * The floor replaces all execution gas, so what the EntryPoint meters (and charges) counts against it. Only operations
- * that are mostly calldata pay more because of the floor.
+ * The floor replaces all execution gas, so the gas that the EntryPoint meters (and charges) is subtracted from it. Only
+ * operations that are mostly calldata pay more because of the floor.
  *
- * @param op with its final paymaster fields; its signature counts with its length, but with at least 65 bytes
+ * @param op with its final paymaster fields; its signature counts as at least 65 bytes
  * @param executionGas the gas that the EntryPoint will meter
  */
 export const preVerificationGas = (
@@ -56,7 +59,7 @@ export const preVerificationGas = (
   return ((TRANSACTION_GAS + authorization + (usual > floor ? usual : floor)) * 11n) / 10n;
 };
 
-/** `handleOps` with only this operation, at its final length and with as few zero bytes as possible. */
+/** Calldata of `handleOps` with only this operation, at its final length and with as few zero bytes as possible. */
 export const bundleCallData = (op: UserOperation): Hex =>
   handleOpsCall(
     {

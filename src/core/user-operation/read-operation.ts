@@ -11,7 +11,7 @@ type Requested<Op> = Omit<Op, GasLimit | 'paymasterAndData' | 'paymaster' | 'pay
   Partial<Record<GasLimit, bigint>>;
 
 /**
- * A client's operation in the format of its EntryPoint version, without what Gasdesk adds: the paymaster, and gas
+ * A client's operation in the format of its EntryPoint version. It lacks what Gasdesk adds: the paymaster, and gas
  * limits that are still to be estimated.
  */
 export type RequestedOperation = Requested<UserOperationV06> | Requested<UserOperationV07>;
@@ -20,7 +20,10 @@ export type RequestedOperation = Requested<UserOperationV06> | Requested<UserOpe
 export interface OperationTarget {
   readonly version: EntryPointVersion;
   readonly address: Address;
-  /** True if 0x7702 may stand for a factory, for an account that delegates to a contract by EIP-7702. */
+  /**
+   * True if the EntryPoint accepts 0x7702 in place of a factory, for an account that delegates to a contract by
+   * EIP-7702.
+   */
   readonly takesEip7702Marker: boolean;
 }
 
@@ -140,7 +143,7 @@ const checkSame = (sent: PartialUserOperation, packed: keyof PartialUserOperatio
   for (const [field, value] of Object.entries(held)) {
     const own = sent[field as keyof PartialUserOperation] ?? undefined;
     if (own === undefined || own === '0x' || sameValue(own, value)) continue;
-    throw error(`${field} should not differ from what ${packed} holds: leave one of them out`);
+    throw error(`${field} should not differ from what ${packed} holds: omit one of them`);
   }
 };
 
@@ -205,7 +208,7 @@ const readAuthorization = (
   const differs =
     authorization &&
     Object.entries(auth).some(([field, value]) => !sameValue(value, authorization[field as keyof typeof auth]));
-  if (differs) throw error('authorization should not differ from eip7702Auth: leave one of them out');
+  if (differs) throw error('authorization should not differ from eip7702Auth: omit one of them');
   if (auth.chainId !== 0n && auth.chainId !== BigInt(chainId)) {
     throw error(`eip7702Auth.chainId must be ${chainId}, or 0 for every chain`);
   }

@@ -37,7 +37,7 @@ export const webhookDenials = {
     hint: `Make the webhook answer ${ANSWER}, spelled exactly like this, with a JSON boolean.`,
   }),
   WEBHOOK_DUPLICATE_KEYS: (evidence) => ({
-    message: `${the(evidence)} answered JSON in which one object holds the key ${JSON.stringify(evidence['key'])} twice.`,
+    message: `${the(evidence)} answered JSON in which one object contains the key ${JSON.stringify(evidence['key'])} twice.`,
     hint: `Make the webhook answer ${ANSWER}, with each key once.`,
   }),
   WEBHOOK_TOO_LARGE: (evidence) => ({
@@ -60,7 +60,7 @@ export const webhookDenials = {
         : 'Serve the webhook at another address.',
   }),
   WEBHOOK_BUSY: (evidence) => ({
-    message: `${the(evidence)} was not called: ${String(evidence['atOnce'])} calls to it are in flight, the most that the settings allow.`,
+    message: `${the(evidence)} was not called: ${String(evidence['atOnce'])} calls to it are in flight, the maximum that the settings allow.`,
     hint: `Make the webhook answer faster, send operations more slowly, or raise the setting webhookMaxConcurrent above ${String(evidence['atOnce'])}.`,
   }),
 } as const satisfies Record<string, Row>;

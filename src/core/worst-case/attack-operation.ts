@@ -19,9 +19,9 @@ export interface AttackOperation {
   /** In JSON-RPC format. */
   readonly op: Facts['op'];
   readonly callGasLimit: bigint;
-  /** Offered wei per gas, which every bundle pays. */
+  /** The offered price in wei per gas, which every bundle pays. */
   readonly price: bigint;
-  /** What signing it reserves, and also its highest real cost, in wei. */
+  /** The amount that is reserved when the operation is signed, in wei. It is also the highest real cost. */
   readonly costWei: bigint;
 }
 
@@ -47,10 +47,12 @@ const CALL_DATA = new Interface([
 /** Gas that a paymaster contract uses to store the operation count of a new sender. Measured. */
 const SENDER_NONCE_GAS = 18_000n;
 
-/** The most gas that fits into one transaction on every chain (EIP-7825 allows 16,777,216), rounded down. */
+/**
+ * The maximum amount of gas that fits into one transaction on every chain (EIP-7825 allows 16,777,216), rounded down.
+ */
 const BUNDLE_GAS = 16_000_000n;
 
-/** The facts of an attack. The attacker's account burns all gas it is given, even in simulation. */
+/** The facts of an attack. The attacker's account burns all the gas that it gets, even in simulation. */
 const factsOf = ({ at, chain, hasNode, contract, shared, price }: Situation, op: Facts['op']): Facts => ({
   v: 1,
   at,
@@ -108,7 +110,7 @@ const template = (version: string) => {
   return { ...op, preVerificationGas: preVerificationGas(entryPoint, op, 0n) };
 };
 
-/** Templates by paymaster version. They can be reused because the gas of a bundle does not depend on the offer. */
+/** Templates by paymaster version. They can be reused, because the gas of a bundle does not depend on the offer. */
 const templates = new Map<string, ReturnType<typeof template>>();
 
 const templateOf = (version: string): ReturnType<typeof template> => {
@@ -140,8 +142,8 @@ export const cheapest = (policy: Policy, situation: Pick<Situation, 'chain'>): A
 };
 
 /**
- * The operation with the most gas that is sponsored at a given price.
- * @param passes whether an operation is sponsored; must be true for one with almost no gas
+ * The operation with the largest amount of gas that is sponsored at a given price.
+ * @param passes whether an operation is sponsored; must be true for an operation with almost no gas
  * @param unit precision in gas
  */
 export const withMostGas = (
@@ -159,7 +161,7 @@ export const withMostGas = (
 /**
  * The most expensive operation that is sponsored while all limits are unused; undefined if no operation is sponsored.
  * It uses as much gas as fits into a bundle, at the price that makes its cost highest. At a low price, gas that is
- * reserved but never charged counts least.
+ * reserved but never charged makes the smallest difference.
  */
 export const costliest = (policy: Policy, situation: Situation): AttackOperation | undefined => {
   const passes = ({ op }: AttackOperation): boolean => isSponsored(attempt(policy, situation, op).decide());

@@ -61,10 +61,13 @@ export const stopOf = ({ steps }: FinalVerdict): (Stop & { readonly evidence: Ev
   return { rule, code, evidence, name: typeof evidence.name === 'string' ? evidence.name : null };
 };
 
-/** Whether the reservation is on a ledger account per user, so that each new account of the attacker starts at zero. */
+/**
+ * Whether each user has a separate ledger account for the reservation, so that each new account of the attacker starts
+ * at zero.
+ */
 export const isFresh = ({ account: { user } }: Reservation): boolean => user === addressKey(ATTACKER);
 
-/** How many times a breaker's threshold can be signed for within a period. */
+/** How often the threshold of a breaker can be signed for within a period. */
 const timesWithin = (periodMs: number, seconds: number): number => {
   const start = partEndsAt(seconds, 0);
   let times = 1;
@@ -76,14 +79,14 @@ const timesWithin = (periodMs: number, seconds: number): number => {
 const limitOf = ({ rules }: Policy, { account: { kind, id } }: Reservation) =>
   kind === 'limit' ? rulesOf(limitSetup, rules).find(({ ruleId, cycle }) => id === `${ruleId}:${cycle}`) : undefined;
 
-/** Whether the amount held now never expires, because it counts towards a lifetime limit. */
+/** Whether the current amount never expires, because it counts towards a lifetime limit. */
 export const isForGood = (policy: Policy, reservation: Reservation): boolean => {
   const limit = limitOf(policy, reservation);
   return limit !== undefined && limit.policyData.durationInMs === undefined;
 };
 
 /**
- * How many times a ledger account's capacity can be used within a period; undefined if an attacker only has to wait a
+ * How often the capacity of a ledger account can be used within a period; undefined if an attacker only has to wait a
  * little to use it again.
  */
 const timesOf = (
@@ -101,7 +104,7 @@ const timesOf = (
   }
   const seconds = breakerOf(policy, chain)?.seconds;
   const isBreaker = account.kind === 'breaker' || account.kind === 'dappBreaker';
-  // A share of the tank is free again as soon as the operation is mined.
+  // The other accounts are shares of the tank, which are free again as soon as an operation is mined.
   return isBreaker && seconds !== undefined ? timesWithin(periodMs, seconds) : undefined;
 };
 
@@ -111,7 +114,7 @@ interface Room extends Stop {
   readonly capacity: bigint;
 }
 
-/** The capacity of each ledger account while all others hold nothing. */
+/** The capacity of each ledger account while all other accounts are empty. */
 const roomsOf = (policy: Policy, situation: Situation, { op }: AttackOperation): Room[] => {
   const { reservations, decide } = attempt(policy, situation, op);
   return reservations.flatMap((reservation, index) => {
@@ -142,7 +145,7 @@ const ladderOf = (
       if (times === undefined) return [];
       const used = period === 'atOnce' || isForGood(policy, reservation) ? heldNow(reservation) : 0n;
       const free = capacity > used ? capacity - used : 0n;
-      // An operation counts as a whole, at its full cost. All other amounts are in wei.
+      // If the account counts operations, each counts with its full cost. Other amounts are in wei.
       const amountWei = (free * BigInt(times) * operation.costWei) / reservation.amount;
       return [{ ...stop, amountWei }];
     })
@@ -154,10 +157,10 @@ const stopsAtOnce = (stop: Stop): Bounds['ladders'] => {
 };
 
 /**
- * The most that an attacker can spend under each rule: what the rule alone allows, times how often it allows that
- * within the period. Each amount is found by deciding operations. The attacker may choose when an hour or a day starts,
- * so the period may touch one more window of a limit than fit into it. Amounts that limits hold now have expired by
- * then, except those of lifetime limits.
+ * The maximum amount that an attacker can spend under each rule: what the rule allows if it is the only rule, times how
+ * often it allows this within the period. Each amount is found by deciding operations. The attacker may choose when an
+ * hour or a day starts, so the period may overlap one more window of a limit than fit into it. Amounts that now count
+ * towards limits have expired by then, except those of lifetime limits.
  */
 export const boundsOf = (policy: Policy, situation: Situation, heldNow: HeldNow): Bounds => {
   const operation = costliest(policy, situation);

@@ -1,9 +1,10 @@
-/** Upper end of the search: no amount of wei, gas or operations is as large. */
+/** Upper end of the search. No amount of wei, gas or operations is as large. */
 const EVERYTHING = 1n << 120n;
 
 /**
- * The largest number that passes. All numbers up to it must pass, and none above it. Undefined if every number passes.
- * @param least a number that is known to pass
+ * The largest number for which `passes` is true. It must be true for all numbers up to it, and false for all larger
+ * numbers. Undefined if it is true for every number.
+ * @param least a number for which it is known to be true
  */
 export const largest = (least: bigint, passes: (number: bigint) => boolean): bigint | undefined => {
   let found = least;

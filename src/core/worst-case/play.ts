@@ -18,7 +18,7 @@ import {
 import { type HeldNow, PERIOD_MS, type Period, type Rung, type Stop, isForGood, isFresh } from './bounds.ts';
 import { largest } from './largest.ts';
 
-/** The same operation, sent by `count` new accounts one after the other. */
+/** The same operation, sent by `count` new accounts, one after the other. */
 export interface Volley {
   /** Time of the operations, epoch ms. */
   readonly at: number;
@@ -32,7 +32,7 @@ export interface Attack {
   /** Total cost of its operations, in wei. */
   readonly amountWei: bigint;
   /**
-   * The verdict on the last sponsored operation, given the ledger after those before it; undefined if none is
+   * The verdict on the last sponsored operation, given the ledger after the operations before it; undefined if none is
    * sponsored.
    */
   readonly last: FinalVerdict | undefined;
@@ -43,7 +43,7 @@ export interface Attack {
 /** More rounds would repeat the earlier ones. */
 const MAX_ROUNDS = 200;
 
-/** The ledger of the attacker's operations, and the tank that pays for them. */
+/** The ledger of the attacker's operations, and the balance of the tank that pays for them. */
 class Books {
   readonly #policy: Policy;
   readonly #situation: Situation;
@@ -73,7 +73,7 @@ class Books {
   }
 
   /**
-   * Adds the amounts that an operation's ledger accounts hold before the attack. If operations are mined first, only
+   * Adds the amounts that the operation's ledger accounts have before the attack. If operations are mined first, only
    * the amounts of lifetime limits still count.
    */
   begin(reservations: readonly Reservation[], heldNow: HeldNow): void {
@@ -83,7 +83,9 @@ class Books {
     }
   }
 
-  /** What an operation adds to a ledger account that the next operation, sent by a new account, also uses. */
+  /**
+   * The amount that an operation leaves in a ledger account that the next operation, sent by a new account, also uses.
+   */
   #left(reservation: Reservation): bigint {
     const isOver = this.#isMined && reservation.account.kind === 'dapp';
     return isFresh(reservation) || isOver ? 0n : reservation.amount;
@@ -118,15 +120,15 @@ interface Tactics {
   /** Epoch ms. */
   readonly start: number;
   /**
-   * True if smaller operations use what remains when the most expensive one no longer fits. This may use up a limit
-   * that counts operations.
+   * True if smaller operations use the remaining amount when the most expensive operation no longer fits. This may use
+   * up a limit on the number of operations.
    */
   readonly takesRest: boolean;
 }
 
 /**
- * Spends all that is available at one moment: repeats the most expensive operation until it is denied, then spends the
- * rest on smaller ones.
+ * Spends everything that is available at one moment: repeats the most expensive operation until it is denied, then
+ * spends the remainder on smaller operations.
  */
 const playRound = (
   policy: Policy,
@@ -153,10 +155,10 @@ const playRound = (
   return { volleys, last, end };
 };
 
-/** Precision of the operation that uses the rest, in gas. */
+/** Precision of the operation that uses the remainder, in gas. */
 const LEFT_UNIT = 10_000n;
 
-/** The operation that uses the rest: at the attacker's price or, if that is too expensive, at the lowest price. */
+/** The operation that uses the remainder: at the attacker's price or, if that is too expensive, at the lowest price. */
 const forWhatIsLeft = (
   policy: Policy,
   books: Books,
@@ -170,7 +172,7 @@ const forWhatIsLeft = (
   return possible === undefined ? undefined : withMostGas(policy, situation, possible, passes, LEFT_UNIT);
 };
 
-/** When a denial may end, if waiting ends it. Epoch ms. */
+/** When a denial may end, if it ends after some time. Epoch ms. */
 const overAt = (
   policy: Policy,
   { chain }: Situation,
@@ -212,7 +214,7 @@ interface Plan {
   /** The most expensive sponsored operation. */
   readonly operation: AttackOperation;
   readonly heldNow: HeldNow;
-  /** The most that the attack can cost, and the rule that ensures this; undefined if no rule does. */
+  /** The maximum cost of the attack, and the rule that ensures it; undefined if no rule does. */
   readonly bound: Rung | undefined;
 }
 
@@ -245,10 +247,11 @@ const play = (
 };
 
 /**
- * Simulates an attack: each operation comes from a new account and is decided against the ledger after those before it.
- * An attack of an hour or a day starts at the worst moment with an empty ledger, and each operation is mined before the
- * next one is requested. In an attack without waiting, nothing is mined, and the ledger accounts hold their current
- * amounts. Tries several tactics and returns the attack that comes closest to the bound. Yields before each tactic.
+ * Simulates an attack: each operation comes from a new account, and is decided with the ledger after the operations
+ * before it. An attack of an hour or a day starts at the worst moment with an empty ledger, and each operation is mined
+ * before the next one is requested. In an attack without waiting, nothing is mined, and the ledger accounts start with
+ * their current amounts. Tries several tactics and returns the attack that comes closest to the bound. Yields before
+ * each tactic.
  */
 export function* playAttack(policy: Policy, situation: Situation, plan: Plan): Generator<undefined, Attack> {
   const starts = plan.period === 'atOnce' ? [situation.at] : startsOf(policy, situation, plan.period, plan.bound);

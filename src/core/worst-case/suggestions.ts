@@ -20,7 +20,7 @@ export interface Suggestion {
   readonly amountsWei: PerPeriod<bigint | null>;
 }
 
-/** The most that an attacker can spend, in wei; null if nothing stops the attacker. */
+/** The maximum amounts that an attacker can spend, in wei; null if nothing stops the attacker. */
 const amountsOf = ({ ladders }: Bounds): PerPeriod<bigint | null> => {
   const first = (period: Period): bigint | null => ladders[period][0]?.amountWei ?? null;
   return { atOnce: first('atOnce'), hour: first('hour'), day: first('day') };
@@ -31,7 +31,7 @@ interface Draft {
   readonly change: Change;
   /** The change, as the subject of a sentence. */
   readonly subject: string;
-  /** Why the change saves what it does, or nothing. */
+  /** Why the change reduces the worst case by this amount, or not at all. */
   readonly because: { readonly saves: string; readonly savesNothing: string };
   readonly policy: Policy;
   readonly situation?: Situation;
@@ -163,7 +163,7 @@ const drafts = (policy: Policy, situation: Situation, bounds: Bounds): Draft[] =
   ];
 };
 
-/** Most important period first. An attack that can last longest is worst. */
+/** Most important period first. The attack that can last longest is the worst. */
 const BY_WEIGHT: readonly Period[] = ['day', 'hour', 'atOnce'];
 const NAMES: PerPeriod<string> = {
   atOnce: 'what it can cost at once',
@@ -194,8 +194,8 @@ const order = ({ amountsWei: one }: Suggestion, { amountsWei: other }: Suggestio
 };
 
 /**
- * What an operator can change, largest saving first. Computes the worst case for each change. Includes changes that
- * save nothing, but none that would deny every operation. Yields after each change.
+ * The changes that an operator can make, largest saving first. Computes the worst case for each change. Includes
+ * changes that save nothing, but omits changes that would deny every operation. Yields after each change.
  */
 export function* suggestionsFor(
   policy: Policy,

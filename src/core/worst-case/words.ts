@@ -18,7 +18,10 @@ export const stopWords = ({ rule, name }: Pick<Stop, 'rule' | 'name'>): string =
 export const worstAmount = (wei: string | null, coin: string): string =>
   wei === null ? 'no bound' : `${shownAmount(BigInt(wei))} ${coin}`;
 
-/** A sentence on what can be spent within a period, and on what stops it. @param coin symbol of the native coin */
+/**
+ * A sentence about the amount that can be spent within a period, and what limits it. @param coin symbol of the native
+ * coin
+ */
 export const boundSentence = (
   {
     period,
@@ -31,7 +34,7 @@ export const boundSentence = (
   return `${periodWords[period]}: ${worstAmount(amountWei, coin)}, then the ${stopWords(stoppedBy)} stops it.`;
 };
 
-/** The assumptions that a worst case is computed with, as sentences. */
+/** The assumptions of the worst-case computation, as sentences. */
 export const assumptions = ({
   asksWebhooks,
   leavesRulesOut,

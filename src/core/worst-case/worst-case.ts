@@ -34,11 +34,11 @@ export interface Bound {
   /** Null if nothing stops the attacker. */
   readonly amountWei: string | null;
   readonly stoppedBy: Stop | null;
-  /** What each rule would allow if it were the only one, lowest amount first. */
+  /** The amount that each rule would allow if it were the only one, lowest amount first. */
   readonly ladder: readonly (Stop & { readonly amountWei: string })[];
   /** An attack that reaches this amount. Its operations were decided one after the other. */
   readonly attack: {
-    /** Epoch ms. The start time at which the policy allows most. */
+    /** Epoch ms. The start time at which the policy allows the largest amount. */
     readonly startsAt: number;
     readonly amountWei: string;
     readonly volleys: readonly VolleyView[];
@@ -49,7 +49,7 @@ export interface Bound {
   };
 }
 
-/** The most that someone with the API key can make the operator pay. */
+/** The maximum amount that someone with the API key can make the operator pay. */
 export interface WorstCase {
   /** What one operation can cost at most, in wei; null if no operation is sponsored. */
   readonly operationWei: string | null;
@@ -57,8 +57,8 @@ export interface WorstCase {
   /** Rules that apply to each account separately. They do not stop an attacker, because new accounts are free. */
   readonly perAccount: readonly Stop[];
   /**
-   * True if webhooks are called too. The computation assumes that they allow every operation, because their answers are
-   * unknown.
+   * True if the policy also calls webhooks. The computation assumes that they allow every operation, because their
+   * answers are unknown.
    */
   readonly asksWebhooks: boolean;
   readonly suggestions: readonly (Omit<Suggestion, 'amountsWei'> & {
@@ -97,22 +97,22 @@ const noAttack = (policy: Policy, situation: Situation): Attack => {
 
 const withoutPause = (policy: Policy): Policy => ({ ...policy, pause: null });
 
-/** A pause denies everything. The other rules show what stops an attacker once the pause has ended. */
+/** A pause denies everything. The other rules show what limits an attacker after the pause. */
 const pauseRung = (policy: Policy, situation: Situation): Rung[] => {
   if (policy.pause === null) return [];
   const stop = stopOf(attempt(policy, situation, cheapest(policy, situation).op).decide());
   return stop === undefined ? [] : [{ rule: stop.rule, name: stop.name, code: stop.code, amountWei: 0n }];
 };
 
-/** An operation of the attacker, for querying the chain what it charges for the operation's data. */
+/** An operation of the attacker, for asking the chain how much it charges for the operation's data. */
 export const attackerOperation = (policy: Policy): UserOperation => ({
   ...fromRpcUserOperation(cheapest(policy, { chain: null }).op),
   preVerificationGas: 10n ** 12n,
 });
 
 /**
- * What an operation of the attacker would reserve now. {@link worstCase} needs the current amounts of these ledger
- * accounts.
+ * The reservations that an operation of the attacker would make now. {@link worstCase} needs the current amounts in
+ * these ledger accounts.
  */
 export const attackReservations = (policy: Policy, situation: Situation): readonly Reservation[] =>
   attempt(policy, situation, cheapest(policy, situation).op).reservations;
@@ -135,9 +135,9 @@ const boundView = (period: Period, ladder: readonly Rung[], attack: Attack, at: 
 };
 
 /**
- * The most that someone with the API key, and with any number of accounts, can make the operator pay under a policy: at
- * once, within any hour and within any day. Each amount is found by deciding operations: new accounts keep sending the
- * most expensive sponsored operation until a rule denies. Takes some tenths of a second, and yields often.
+ * The maximum amount that someone with the API key and any number of accounts can make the operator pay under a policy:
+ * at once, within any hour and within any day. Each amount is found by deciding operations: new accounts keep sending
+ * the most expensive sponsored operation until a rule denies. Takes some tenths of a second, and yields often.
  * @param held the current amounts in the accounts of {@link attackReservations}, in the same order
  */
 export function* worstCase(

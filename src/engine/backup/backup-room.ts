@@ -40,7 +40,7 @@ export const requireRoom = async (order: RoomOrder): Promise<void> => {
   const needed = (isOneDisk ? 2n * copy : copy) + LEAST_FREE_BYTES;
   const free = await freeBytes(dir);
   if (free < needed) {
-    const keeps = `including ${bytesText(LEAST_FREE_BYTES)} that the desk keeps for itself`;
+    const keeps = `including ${bytesText(LEAST_FREE_BYTES)} that Gasdesk keeps for decisions`;
     const what = `The backup needs ${bytesText(needed)} on the disk of ${dir} (${keeps}), but only ${bytesText(free)} is free`;
     throw noRoom(order, what, free, needed);
   }
@@ -52,7 +52,7 @@ export const requireRoom = async (order: RoomOrder): Promise<void> => {
 };
 
 export interface RoomWatch {
-  /** Aborts with `BACKUP_NO_ROOM` once less disk space is left than Gasdesk needs for its decisions. */
+  /** Aborts with `BACKUP_NO_ROOM` as soon as the free disk space falls below what Gasdesk needs for its decisions. */
   readonly signal: AbortSignal;
   readonly stop: () => void;
 }

@@ -34,7 +34,7 @@ const withFolder = async <T>(dir: string, use: (folder: DataFolder) => Promise<T
 const unusable = (message: string, folder: DataFolder): EngineError =>
   new EngineError('DATA_FOLDER_UNUSABLE', message, { dir: folder.dir });
 
-/** Ends the holds that a crash has left in a database, as an engine does when it starts. */
+/** Ends the holds that remain in a database after a crash, as an engine does when it starts. */
 const endHolds = async (file: string, watch: Pick<CopyOrder, 'clock' | 'log'>): Promise<void> => {
   await openSqliteStore(file, watch).close();
 };
@@ -48,7 +48,7 @@ const endHolds = async (file: string, watch: Pick<CopyOrder, 'clock' | 'log'>): 
  */
 export const copyIntoDatabase = ({ dir, url, ...watch }: CopyOrder): Promise<CopyResult> =>
   withFolder(dir, async (folder) => {
-    if (!existsSync(folder.database)) throw unusable(`There is no desk in ${folder.dir}`, folder);
+    if (!existsSync(folder.database)) throw unusable(`The folder ${folder.dir} contains no Gasdesk data`, folder);
     return withConnection(configOf(url), async (client) => {
       await endHolds(folder.database, watch);
       const database = openDatabase(folder.database);
@@ -78,14 +78,17 @@ const placeVault = async (folder: DataFolder, sealed: string | undefined): Promi
   const vault = vaultInFile(folder.vault);
   const there = vault.current();
   if (there !== undefined && there !== sealed) {
-    throw unusable(`There is another vault in ${folder.dir} already. Choose another folder with --data`, folder);
+    throw unusable(
+      `The folder ${folder.dir} already contains another vault. Choose another folder with --data`,
+      folder,
+    );
   }
   if (sealed !== undefined) await vault.update(() => sealed);
 };
 
 /**
- * Copies a database, as it is at one moment, into an unused data folder. Engines may use the database meanwhile; the
- * copy lacks what they store later.
+ * Copies the state of a database at one moment into an unused data folder. Engines may use the database during the
+ * copy, but their later changes are not copied.
  *
  * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `CONFIG_INVALID` if the database is empty,
  * `DATABASE_TOO_NEW` or `STORE_UNAVAILABLE`; the folder then stays unused
@@ -94,7 +97,7 @@ export const copyOutOfDatabase = ({ dir, url }: CopyOrder): Promise<TakenOut> =>
   withFolder(dir, async (folder) => {
     if (existsSync(folder.database)) {
       const fix = `Choose another folder with --data, or move ${folder.database} away`;
-      throw unusable(`There is a desk in ${folder.dir} already. ${fix}`, folder);
+      throw unusable(`The folder ${folder.dir} already contains Gasdesk data. ${fix}`, folder);
     }
     const unfinished = `${folder.database}.new`;
     removeFiles(unfinished);
@@ -112,7 +115,7 @@ export const copyOutOfDatabase = ({ dir, url }: CopyOrder): Promise<TakenOut> =>
         }
       });
       makeDurable(unfinished);
-      // The vault comes first: a database without its vault would be given a new one.
+      // The vault comes first: if a database has no vault, the engine would create a new one.
       await placeVault(folder, taken.vault);
       renameSync(unfinished, folder.database);
       syncFolder(folder.dir);

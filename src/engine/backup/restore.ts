@@ -47,8 +47,8 @@ export interface RestoreResult {
 }
 
 /**
- * `restore.new` holds unpacked files that are still being checked, and `restore.ready` holds checked files that still
- * have to be moved. The restore is decided when the first is renamed to the second.
+ * `restore.new` contains unpacked files that are still being checked. `restore.ready` contains checked files that still
+ * have to be moved. When the first is renamed to the second, the restore can no longer be cancelled.
  */
 const unpackedIn = (dir: string): string => join(dir, 'restore.new');
 const decidedIn = (dir: string): string => join(dir, 'restore.ready');
@@ -64,8 +64,8 @@ const syncFolders = (dir: string): void => {
 };
 
 /**
- * Cleans up after a crash: completes a restore that was decided, and removes the files of unfinished backups and
- * restores. The data folder must be locked.
+ * Cleans up after a crash: completes a restore whose files were already checked, and removes the files of unfinished
+ * backups and restores. The data folder must be locked.
  *
  * @returns whether a restore was completed
  */
@@ -79,7 +79,7 @@ export const finishInterrupted = (dir: string): boolean => {
     return false;
   }
   const { files } = readManifest(ready, readFileSync(described, 'utf8'));
-  // The restored log ends earlier, and its database records the restore.
+  // The restored log ends earlier than the file says, and an entry in the database records the restore.
   rmSync(logEndFile(dir), { force: true });
   // A crash may have interrupted an earlier run, so any step may be done already. Settings come first, because the next
   // start reads them before it calls this function.
@@ -136,7 +136,10 @@ const namesIn = (dir: string): string[] => {
   }
 };
 
-/** Moves the checked files to `restore.ready`, from where the next start, at the latest, moves them into place. */
+/**
+ * Renames the folder with the checked files to `restore.ready`. If the process stops here, the next start moves the
+ * files into place.
+ */
 const decide = (dir: string, manifest: Manifest): void => {
   writeFileSync(join(unpackedIn(dir), MANIFEST_NAME), manifestText(manifest), { flush: true });
   syncFolders(unpackedIn(dir));
@@ -146,18 +149,18 @@ const decide = (dir: string, manifest: Manifest): void => {
 
 /**
  * Restores a backup into an empty folder, or over existing data, which is backed up first with the same passphrase.
- * Everything is checked before anything changes. A crash leaves either the old state, or a state that the engine's next
- * start completes.
+ * Everything is checked before anything changes. After a crash, the folder has either its old state, or a state from
+ * which the engine's next start completes the restore.
  *
- * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `BACKUP_FAILED`, and the errors of {@link
- * openBackup}; existing data is then unchanged
+ * @throws EngineError `DATA_FOLDER_IN_USE`, `DATA_FOLDER_UNUSABLE`, `BACKUP_FAILED`, and the errors of
+ * {@link openBackup}; existing data is then unchanged
  */
 export const restoreBackup = async (order: RestoreOrder): Promise<RestoreResult> => {
   const dir = resolve(order.dir);
   const isNew = !existsSync(dir);
   const names = namesIn(dir);
   if (names.length > 0 && !isDataFolder(names)) {
-    const message = `The folder ${dir} contains other files than a desk's. Choose an empty folder`;
+    const message = `The folder ${dir} contains files that do not belong to Gasdesk. Choose an empty folder`;
     throw new EngineError('DATA_FOLDER_UNUSABLE', message, { dir });
   }
   // The lock file is created only later, so that an empty folder stays empty if the backup is refused.

@@ -38,7 +38,10 @@ export interface BackupJob {
   readonly logN: number;
   readonly entropy: Entropy;
   readonly now: () => number;
-  /** Writes a copy of the database to a single file, as it is at the moment this resolves. */
+  /**
+   * Writes a copy of the database to a single file. The copy has the database's state at the moment when the promise
+   * resolves.
+   */
   readonly copyDatabase: (file: string) => Promise<void>;
   /** Content of the backup's vault file, read when called; undefined if no vault exists. */
   readonly vaultText: () => string | undefined;
@@ -104,7 +107,7 @@ const sha256Of = async (file: string): Promise<string> => {
 const gather = async ({ folder, now, ...job }: BackupJob, into: string): Promise<Details> => {
   const database = join(into, dataFiles.database);
   await job.copyDatabase(database);
-  // Nothing asynchronous may happen in between, because the keys in the database and in the vault must match.
+  // No asynchronous code may run between these steps, because the keys in the database and in the vault must match.
   const madeAt = now();
   const vault = job.vaultText();
   if (vault !== undefined) writeFileSync(join(into, dataFiles.vault), vault, { mode: 0o600 });
@@ -162,7 +165,7 @@ const seal = async (out: FileHandle, from: string, details: Details, job: Backup
 /** File with the path of the backup that is being written, which may be on any disk. */
 const partialNote = (working: string): string => join(working, 'partial');
 
-/** True for a file that a killed backup may have started: an empty or an encrypted one. */
+/** True for a file that an interrupted backup may have created: an empty or an encrypted file. */
 const isBegun = (file: string): boolean => {
   if (!existsSync(file) || !lstatSync(file).isFile()) return false;
   const head = Buffer.alloc(AGE_MAGIC.length);
@@ -212,7 +215,8 @@ const writeAs = async (partial: string, job: BackupJob): Promise<MadeBackup> => 
  * and then renamed, so that `file` is always complete. Memory use does not grow with the database; while the backup is
  * made, the data folder needs space for a copy of the database.
  *
- * @throws EngineError `BACKUP_EXISTS`, `BACKUP_FAILED`, which says why, or the signal's reason; nothing is left behind
+ * @throws EngineError `BACKUP_EXISTS`, `BACKUP_FAILED`, which says why, or the signal's reason; all its files are then
+ * removed
  */
 export const writeBackup = async (job: BackupJob): Promise<MadeBackup> => {
   const { file, force } = job;

@@ -23,13 +23,13 @@ let counted = 0;
 /** Handles a caller's request. The log attributes all changes to that caller. */
 export const calledBy = <T>(caller: CallerInfo, run: () => T): T => callers.run(caller, run);
 
-/** The caller of what the engine does on its own, such as checking a contract. */
+/** The caller for work that the engine does on its own, such as checking a contract. */
 const ENGINE: CallerInfo = { via: 'engine', by: 'engine' };
 
 /**
  * Runs a procedure. If another procedure calls it, it is part of that outer call.
  *
- * @param ended runs before the call returns, with the changes outside of the database
+ * @param ended runs before the call returns, and receives the changes made outside of the database
  */
 export const inCall = async <T>(
   action: string,
@@ -51,12 +51,12 @@ export const inCall = async <T>(
 export const currentCall = (): Call =>
   calls.getStore()?.call ?? { ...(callers.getStore() ?? ENGINE), call: 0, action: 'engine' };
 
-/** Records a change outside of the database, such as one of the vault, for the log. Values are never secret. */
+/** Adds a change made outside of the database, such as a change to the vault, to the log. Values are never secret. */
 export const noteChange = (change: Change): void => {
   calls.getStore()?.outside.push(change);
 };
 
-/** Runs work that belongs to no call, even if a call triggered it. */
+/** Runs work that does not belong to any call, even if a call triggered it. */
 export const detached = <T>(run: () => T): T => callers.exit(() => calls.exit(run));
 
 /** Binds a function to the current call, if any, so that it can run later as part of that call. */

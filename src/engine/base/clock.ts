@@ -38,7 +38,7 @@ export interface Machine extends Pick<Clock, 'setTimer'> {
   readonly uptime: () => number;
 }
 
-/** By which fraction of the elapsed time the clock moves towards the machine's time of day. */
+/** The fraction of the elapsed time by which the clock moves towards the machine's time of day. */
 const SLEW = 0.1;
 /** Smaller differences between the clocks do not count as sleep. */
 const NOTICEABLE_MS = 2_000;

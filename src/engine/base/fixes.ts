@@ -1,4 +1,4 @@
-/** What the operator should do about a problem, as sentences. Each command is written only here. */
+/** Instructions to the operator for solving a problem, as sentences. Each command is written only here. */
 export const fixes = {
   unlockVault: 'Start the service with GASDESK_PASSPHRASE or --passphrase-file.',
   setRpc: (chainId: number): string => `Run "gasdesk chain set ${chainId} --rpc URL".`,

@@ -69,7 +69,7 @@ const HASH_FIELDS = new Set<string>(['transactionHash', 'userOpHash']);
 
 /** Patterns of credentials, which error messages of other software may quote. */
 const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
-  // Providers put keys into user info, path and query, so only the origin is kept.
+  // Providers put keys into user info, path and query, so only the origin is logged.
   [/\b(https?|wss?):\/\/(?:[^\s/?#"'<>]*@)?([^\s/?#@"'<>]+)(?:[/?#][^\s"'<>]*)?/gi, '$1://$2/…'],
   [/\bgd_[\w-]{20,}/g, '[secret]'],
   [/\bwhsec_[\w+/=-]+/g, '[secret]'],
@@ -186,7 +186,7 @@ export const createLog = ({ level, write, clock = systemClock }: LogOptions): Lo
       messageKey: 'event',
       timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // By default, pino would add to `err` what `printableError` left out.
+      // Prevents pino from adding to `err` what `printableError` omitted.
       serializers: { err: (err: unknown) => err },
     },
     {

@@ -55,7 +55,7 @@ const verifying = (node: RpcClient, chainId: number): RpcClient => {
       const found =
         answered === undefined
           ? `The node of chain ${chainId} did not return a chain id.`
-          : `The RPC URL of chain ${chainId} leads to chain ${answered}.`;
+          : `The node at the RPC URL of chain ${chainId} belongs to chain ${answered}.`;
       throw new EngineError('PAYMASTER_NOT_READY', `${found} ${fix}`, { missing: 'rpc', fix });
     }
     verified = true;
@@ -144,7 +144,7 @@ export const createChainAccess = (
         const answer = await createRpcClient(url, 'The node', timeoutMs, undefined, post).send('eth_chainId', []);
         return Number(quantity.parse(answer));
       } catch {
-        return undefined; // Errors in the URL are reported when it is used.
+        return undefined; // An error in the URL is reported when the URL is used.
       }
     },
     async bundler(chainId) {

@@ -28,7 +28,7 @@ export const GRACE_SECONDS = 120;
 const PATIENCE_MS = 3_600_000;
 /** Interval between retries of reads that were not answered. */
 const ASK_AGAIN_MS = 60_000;
-/** How many nonces are read at the same time, and how many per poll. */
+/** The number of nonces that are read at the same time, and the maximum number per poll. */
 const [AT_ONCE, MAX_AT_POLL] = [20, 100];
 /** Maximum log requests per poll to search for the operations that used nonces. */
 const MAX_SEARCHES = 300;
@@ -84,11 +84,11 @@ const slotOf = ({ entryPoint, sender, nonce }: Pick<OpenReservation, 'entryPoint
 const seqsOf = (questions: readonly NonceQuestion[]): number[] => questions.map(({ reservation }) => reservation.seq);
 
 /**
- * Ends reservations whose operations can no longer be mined. A missing event proves nothing, because logs may come from
- * a node that is behind. The account's nonce proves it. If the nonce is unused after the expiry, the operation was
- * never mined, and the reservation is `released`. If it is used, the event of the operation that used it is searched
- * for: it either settles the decision, or proves that another operation used the nonce. Without that event the
- * reservation becomes `unconfirmed`.
+ * Ends reservations whose operations can no longer be mined. A missing event does not prove that an operation can no
+ * longer be mined, because logs may come from a node that is behind. The account's nonce proves it. If the nonce is
+ * unused after the expiry, the operation was never mined, and the reservation is `released`. If it is used, the event
+ * of the operation that used it is searched for: it either settles the decision, or proves that another operation used
+ * the nonce. Without that event the reservation becomes `unconfirmed`.
  */
 export const createEnding = (options: EndingOptions) => {
   const { chainId, store, clock, log, readOperations, identify, reportUnmatched } = options;
@@ -153,8 +153,8 @@ export const createEnding = (options: EndingOptions) => {
     try {
       const users = await settleUsers(now, used);
       const isFound = ({ reservation }: NonceQuestion): boolean => users.has(slotOf(reservation));
-      // The decisions on the operations found are settled now. If a reservation remains, another operation used its
-      // nonce.
+      // The decisions on the found operations are settled now. If a reservation still exists, another operation used
+      // its nonce.
       await end(used.filter(isFound), 'released');
       await end(
         used.filter((one) => !isFound(one)),
@@ -174,15 +174,15 @@ export const createEnding = (options: EndingOptions) => {
   };
 
   /**
-   * Since when the node has given no usable answer about a reservation (monotonic ms), by `seq`: in this round and in
-   * the previous one.
+   * By `seq` of a reservation: since when the node has given no usable answer about it (monotonic ms), in this round
+   * and in the previous one.
    */
   let [silentSince, silentBefore] = [new Map<number, number>(), new Map<number, number>()];
   let expiring = { after: FIRST_EXPIRING, notBefore: -Infinity };
   let endless = { after: FIRST_ENDLESS, notBefore: -Infinity };
 
   /**
-   * Ends some expired reservations. @returns the last one, or undefined after the last batch, and whether nonces were
+   * Ends some expired reservations. @returns the last of them (undefined after the last batch), and whether nonces were
    * searched for
    */
   const expireSome = async (now: ChainNow, validUntilBefore: number) => {

@@ -5,7 +5,10 @@ import type { Log } from '../base/log.ts';
 export interface PollLoop {
   /** Polls immediately, and then periodically. */
   start(): void;
-  /** Polls once more, after polls in flight. Returns false if the poll was stopped, or failed, which is logged. */
+  /**
+   * Polls once more, after polls in flight. Returns false if polling was stopped or if the poll failed. A failure is
+   * logged.
+   */
   pollNow(): Promise<boolean>;
   /** Waits for the poll in flight. Nothing runs afterwards, and the loop cannot be restarted. */
   stop(): Promise<void>;

@@ -33,7 +33,7 @@ const credentialsOf = (url: string): string[] => {
   return [...new Set(secrets)].sort((a, b) => b.length - a.length);
 };
 
-/** Returns a function that blanks the possible credentials of a URL in a text, in any encoding. */
+/** Returns a function that removes the possible credentials of a URL from a text, in any encoding. */
 export const credentialRedactor = (url: string): ((text: string) => string) => {
   const credentials = credentialsOf(url);
   return (text) => credentials.reduce((rest, piece) => rest.replaceAll(piece, '[secret]'), text);

@@ -83,12 +83,12 @@ const parseJson = (body: Buffer): unknown => {
   }
 };
 
-/** Number of parts that a timeout is divided into. */
+/** Number of parts into which a timeout is divided. */
 const PARTS = 10;
 
 /**
  * Aborts after a timeout during which the event loop has run at least {@link PARTS} times. So a response that arrived
- * while the loop was blocked is still read, and not mistaken for a timeout.
+ * while the loop was blocked is still read, and does not count as a timeout.
  */
 const startTimeout = (timeoutMs: number): { readonly signal: AbortSignal; readonly end: () => void } => {
   const controller = new AbortController();
@@ -160,7 +160,7 @@ export const createRpcClient = (
     }
   };
 
-  /** Nodes quote keys that they refuse, and their messages go to DApps and into decisions. */
+  /** Nodes quote refused keys in their messages, and these messages reach DApps and decisions. */
   const redacted = credentialRedactor(url);
   let id = 0;
   const sendOnce = async (method: string, params: readonly unknown[]): Promise<unknown> => {

@@ -22,9 +22,9 @@ export interface SettleChainOptions {
 
 /** How long a public chain's head must not change before the chain, and not just its node, counts as halted. */
 const STANDSTILL_SECONDS = 1_800;
-/** How far back and how often blocks are read again because logs may arrive late. */
+/** How far back, and how often, blocks are read again because their logs may arrive late. */
 const LATE_LOGS = { seconds: 600, mostBlocks: 2_400, everyMs: 60_000 };
-/** A node that lags behind may be asked for the state at a block, so that block must be at least this old. */
+/** A node that lags behind may be asked for the state at a block, so the block must be at least this old. */
 const BURIED_SECONDS = 30;
 /** Without a node, reservations end in batches of this size, so that decisions can be stored in between. */
 const EXPIRY_BATCH = 200;
@@ -36,19 +36,20 @@ const lastBlockOf = (mined: readonly MinedUserOperation[]): number =>
 /**
  * Returns a function that updates a chain's decisions once per call. It settles mined operations, reserves again those
  * that a re-org removed, and ends reservations of operations that can no longer be mined ({@link createEnding}). It
- * throws if the node or the store gives no proper answer; the next call then continues from there.
+ * throws if the node or the store gives no valid answer; the next call then continues from the same block.
  */
 export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSignal) => Promise<void>) => {
   const { chainId, rpc, store, clock, log, overlapBlocks, maxRangeBlocks } = options;
   const readOperations = createOperationReader(maxRangeBlocks);
   const identify = createIdentifier(store, chainId);
-  /** The head up to which everything has been read, and since when it has been the head (monotonic ms). */
+  /** The head up to which all blocks have been read, and the time since when it has been the head (monotonic ms). */
   let read: { hash: string; since: number } | undefined;
   /** The last block that may contain a settled operation. Later blocks need not be read while nothing is reserved. */
   let activeThrough: number | undefined;
   /**
-   * When a reservation last existed, in unix seconds; forgotten at a restart. While the chain's time is earlier than
-   * this, later blocks may still contain operations whose reservations have already ended by Gasdesk's clock.
+   * The last time at which a reservation existed, in unix seconds. It is not kept across restarts. While the chain's
+   * time is earlier than this, later blocks may still contain operations whose reservations have already ended by
+   * Gasdesk's clock.
    */
   let reservedAt: number | undefined;
   /** When late logs were last searched for (monotonic ms). */
@@ -114,8 +115,8 @@ export const createChainSettler = (options: SettleChainOptions): ((stop: AbortSi
   /**
    * A time, in unix seconds, before which no later block will be. Usually this is the head's time. If the chain is
    * idle, it is Gasdesk's own time. A chain counts as idle if its head has not changed for longer than clocks may
-   * differ and its node claims to be up to date. Only development chains idle soon; on other chains, a head that stands
-   * still usually means that the node is stuck, so they must stand still for longer.
+   * differ and its node claims to be up to date. Development chains count as idle soon. On other chains, a head that
+   * does not change usually means that the node is stuck, so a longer time must pass.
    */
   const noBlockBefore = async (node: RpcClient, head: Block, since: number, nowSeconds: number): Promise<number> => {
     const seconds = (clock.monotonic() - since) / 1000;

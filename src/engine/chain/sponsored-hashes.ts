@@ -19,7 +19,7 @@ const MAX_PLACES = 16;
 
 const transaction = z.object({ input: hex });
 
-/** The operation whose ABI encoding starts at this digit; undefined if none does. */
+/** The operation whose ABI encoding starts at this digit; undefined if none exists. */
 const operationAt = (input: string, at: number): UserOperationV06 | undefined => {
   try {
     const [op] = AbiCoder.defaultAbiCoder().decode([USER_OPERATION_V06_ABI], `0x${word(32)}${input.slice(at)}`, true);
@@ -32,9 +32,9 @@ const operationAt = (input: string, at: number): UserOperationV06 | undefined =>
 /**
  * Hashes under which a mined operation of EntryPoint v0.6 may have been sponsored, found in the input of its
  * transaction. Some contracts ignore bytes after the signed data, but these bytes change the operation's hash. The
- * operation is searched for anywhere in the input, because a bundler may use its own contract, and it counts only if
- * its hash equals the event's. So a decision found by such a hash is as certain as one found by the event's hash. Empty
- * if the input does not contain the operation, or if nothing was appended to it.
+ * whole input is searched for the operation, because a bundler may use its own contract. An operation counts only if
+ * its hash equals the event's hash, so a decision found with such a hash is as certain as one found with the event's
+ * hash. Empty if the input does not contain the operation, or if nothing was appended to it.
  */
 export const sponsoredHashes = (input: Hex, mined: MinedUserOperation, chainId: number): Hex[] => {
   const domain = { chainId, entryPoint: mined.entryPoint };

@@ -57,8 +57,8 @@ export const readBlock = async (rpc: RpcClient, block: number | 'latest'): Promi
 };
 
 /**
- * A block from before a time (unix seconds); `lowest`, or the first block, if there is no such block. It is at most
- * `within` blocks older than the newest such block.
+ * A block that is older than a time (unix seconds), and at most `within` blocks older than the newest such block. If
+ * there is no such block, `lowest` or the first block.
  */
 export const blockBefore = async (
   rpc: RpcClient,
@@ -88,7 +88,7 @@ export const isSynced = async (rpc: RpcClient): Promise<boolean> => {
   }
 };
 
-/** Events in which contracts report what they took from tanks. Their topics depend on the contract. */
+/** Events in which contracts report the amounts that they took from tanks. Their topics depend on the contract. */
 const deductionSchema = logSchema
   .omit({ data: true })
   .extend({ topics: z.array(bytes32).min(DEDUCTION_AMOUNT_TOPIC + 1) });
@@ -221,9 +221,9 @@ export type OperationReader = (
 ) => Promise<{ mined: MinedUserOperation[]; toBlock: number }>;
 
 /**
- * A reader that learns how many blocks the node answers at once. Every provider has its own limits (on blocks, results,
- * time) and its own messages for them. After a refusal it requests half as many blocks, after an answer a quarter more.
- * It throws the node's error if a single block is refused, and errors that are not from the node.
+ * A reader that finds out how many blocks the node allows in one request. Every provider has its own limits (on blocks,
+ * results, time) and its own messages for them. After a refusal it requests half as many blocks, after an answer a
+ * quarter more. It throws the node's error if a single block is refused, and errors that are not from the node.
  */
 export const createOperationReader = (maxBlocks: number): OperationReader => {
   let blocks = maxBlocks;

@@ -64,11 +64,11 @@ const configSchema = z.strictObject({
     .describe(
       'an integer from 1 to 100 (maximum percentage of a shared gas tank that one sender or DApp may have outstanding, 100 for no limit)',
     ),
-  // More requests than one machine can decide or honest users send. Only runaway programs are refused.
+  // More requests than one machine can decide or honest users send. The limit refuses only runaway programs.
   rateLimitPerKey: rateLimit(120_000),
   rateLimitPerSender: rateLimit(6_000),
   rateLimitPerIp: rateLimit(6_000),
-  // The management interface receives whole ABIs. An operation is far smaller.
+  // Requests to the management interface may contain complete ABIs. An operation is far smaller.
   bodyLimitBytes: bodyLimit(1_048_576),
   rpcBodyLimitBytes: bodyLimit(131_072),
   metricsToken: z
@@ -275,8 +275,8 @@ const fromText = (key: string, value: unknown): unknown => {
 };
 
 /**
- * Errors for a password in an option: every user of a machine can read the arguments of its processes. @param flag the
- * option with the URL
+ * Errors for a password in a command-line option, because every user of a machine can read the arguments of its
+ * processes. @param flag the option with the URL
  */
 const shownToOthers = (database: unknown, flag: string): string[] =>
   typeof database === 'string' && hasPassword(database)

@@ -32,13 +32,13 @@ const contentSecurityPolicy = ({ connect, frames, framedBy = "'none'" }: PageRea
     "font-src 'self'",
     `connect-src ${connect}`,
     ...(frames === undefined ? [] : [`frame-src ${frames}`]),
-    // These three do not fall back to default-src.
+    // These three directives do not fall back to default-src.
     "base-uri 'none'",
     "form-action 'none'",
     `frame-ancestors ${framedBy}`,
   ].join('; ');
 
-/** What a page may connect to and be embedded in, as sources of a content security policy. */
+/** The places to which a page may connect and in which it may be embedded, as sources of a content security policy. */
 export interface PageReach {
   /** Where the page may connect: nowhere in a desktop window, which uses IPC; in a browser, to its own engine. */
   readonly connect: string;

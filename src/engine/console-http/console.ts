@@ -19,7 +19,7 @@ export interface ConsoleContext {
   readonly answer: (receive: () => Promise<SentCall>) => Promise<EngineAnswer>;
   readonly streams: EventStreams;
   readonly feed: EventSource;
-  /** Created at start. It authenticates the operator. */
+  /** Created when the engine starts. It authenticates the operator. */
   readonly operatorToken: Secret<string>;
   /** Folder of the built console; undefined if none is served. */
   readonly folder: string | undefined;
@@ -50,7 +50,7 @@ const checkOperator = (context: Context, token: Secret<string>): void => {
 
 const isObject = (value: unknown): value is SentCall => typeof value === 'object' && value !== null;
 
-/** Vite puts a content hash into all file names except the page and its icons. */
+/** Vite puts a content hash into all file names, except those of the page and its icons. */
 const NAMED_BY_CONTENT = /^[/]assets[/][\w.-]+-[\w-]{8}[.](?:css|js|woff2)$/;
 
 /**

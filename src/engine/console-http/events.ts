@@ -13,7 +13,7 @@ const BUFFER_BYTES = 64 * 1024;
 /** A client that reads nothing for this long is disconnected. It may reconnect with `Last-Event-ID`. */
 const STALL_MS = 30_000;
 
-/** Sends events made from what was read. Several streams may send the same reading. */
+/** Sends the events that `events` makes from a reading. Several streams may send the same reading. */
 type SendEvents = (read: object, events: () => readonly ServerSentEvent[]) => Promise<void>;
 
 export interface EventSource {
@@ -86,7 +86,7 @@ const every = (clock: Clock, ms: number, fn: () => void): (() => void) => {
   return () => cancel();
 };
 
-/** Waits until the client has read enough. Ends the stream if that takes too long. */
+/** Waits until the client has read enough. If that takes too long, ends the stream. */
 const drained = async (out: PassThrough, clock: Clock): Promise<void> => {
   const over = new AbortController();
   const cancel = clock.setTimer(STALL_MS, () => out.destroy());
@@ -157,7 +157,7 @@ export const eventStreams = (
     },
     end() {
       for (const open of streams.keys()) {
-        // A stream with unread data would end late. The client requests that data again.
+        // A stream with unread data would end late. The client requests this data again when it reconnects.
         if (open.readableLength > 0) open.destroy();
         else open.end();
       }

@@ -55,7 +55,7 @@ export interface Machine {
   readonly temporary: string;
 }
 
-/** `sun_path` holds 104 bytes on macOS and 108 on Linux, including the closing zero. */
+/** `sun_path` has 104 bytes on macOS and 108 on Linux, including the final zero. */
 const LONGEST_SOCKET_PATH = 100;
 
 const thisMachine = (): Machine => ({ platform: process.platform, home: homedir(), temporary: tmpdir() });

@@ -9,7 +9,7 @@ import { EngineError } from '../../shared/errors.ts';
  */
 export const lockFile = (dir: string): string => join(dir, 'engine.lock');
 
-/** File next to the lock with the id of the process that holds it, for people to read. */
+/** A file next to the lock. It contains the id of the process that has the lock, for people to read. */
 export const pidFile = (dir: string): string => join(dir, 'engine.pid');
 
 /** Makes the lock file private: another user who can read it could take the lock and keep Gasdesk from starting. */
@@ -18,12 +18,12 @@ const makePrivate = (file: string): void => {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    // By name, because an existing file may be locked and must not be opened.
+    // Uses the name of the file, because an existing file may be locked and must not be opened.
     chmodSync(file, 0o600);
   }
 };
 
-/** Keeps held locks from the garbage collector, which would release them. */
+/** References to the locks, so that the garbage collector does not release them. */
 const held = new Set<Database.Database>();
 
 /**

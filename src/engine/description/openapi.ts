@@ -33,7 +33,7 @@ const pathParameters = (path: string): Json[] =>
 
 const openApiPath = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}');
 
-/** HTTP permits a body with GET, but OpenAPI clients do not, so the description omits it. */
+/** HTTP allows a body in a GET request, but OpenAPI clients do not, so the description omits it. */
 const requestBody = (describe: Describe, { method, body }: Operation): Json =>
   method === 'get' ? {} : { requestBody: { required: !body.safeParse({}).success, content: content(describe(body)) } };
 
@@ -147,7 +147,7 @@ const rpcPaths = (): Json => {
   };
 };
 
-/** The OpenAPI 3.1 description, made from the schemas that check requests. */
+/** The OpenAPI 3.1 description, generated from the schemas that validate requests. */
 export const openApiDocument = (methods: readonly RpcMethod[] = rpcMethods): Json => {
   const { describe, components } = createDescriber();
   const paths = { ...managementPaths(describe), ...rpcPaths() };

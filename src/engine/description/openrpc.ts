@@ -16,7 +16,7 @@ const errorsOf = ({ errors }: RpcMethod): Json[] => {
     .map(([code, messages]) => ({ code, message: [...messages].join('; or: ') }));
 };
 
-/** The OpenRPC 1.3 description, made from the schemas that check requests. */
+/** The OpenRPC 1.3 description, generated from the schemas that validate requests. */
 export const openRpcDocument = (methods: readonly RpcMethod[] = rpcMethods): Json => {
   const { describe, components } = createDescriber();
   const described = methods.map((one) => ({

@@ -7,7 +7,7 @@ export const descriptionRouter = (): Router => {
   const router = new Router();
   const documents = { '/openapi.json': openApiDocument, '/openrpc.json': openRpcDocument };
   for (const [path, describe] of Object.entries(documents)) {
-    // Created at the first request: it takes 30 ms, and most installations never get such a request.
+    // Created at the first request, because it takes 30 ms, and most installations never receive such a request.
     let content: Promise<CachedContent> | undefined;
     router.get(path, async (context) => {
       content ??= keepContent(Buffer.from(JSON.stringify(describe())));

@@ -5,7 +5,7 @@ import { type MadeDecisions, createMadeDecisions } from './made-decisions.ts';
 import { type PageRead, type SharedReads, createSharedReads } from './shared-reads.ts';
 
 export interface Subscription {
-  /** The listener is not called after this. */
+  /** After this call, the listener is not called any more. */
   cancel(): void;
   /** Resolves after cancellation. Rejects with the error of the listener or the store. */
   readonly ended: Promise<void>;
@@ -17,7 +17,7 @@ export interface FeedFilter {
   readonly paymasterId?: string;
 }
 
-/** Sends decisions when they are made and settled, and only durable ones. */
+/** Sends each decision when it is made and when it is settled, but only after it is durable. */
 export interface DecisionFeed {
   /** The same store, whose writes are also sent to subscribers. */
   readonly store: Store;
@@ -66,8 +66,8 @@ const WOKEN_AT_ONCE = 8;
 
 /**
  * The feed of a store. A commit only wakes the subscribers; each then reads from its own position. So stored and new
- * decisions take the same path, and none is lost or sent twice between them. Subscribers that are up to date share
- * reads. Between rounds of waking, the event loop gets as many turns for other work.
+ * decisions are read in the same way, and no decision is lost or sent twice. Subscribers that are up to date share
+ * reads. After each turn in which subscribers were woken, the event loop gets one turn for other work.
  *
  * @param isFollowed false while `onMade` should stay silent
  */
@@ -148,7 +148,8 @@ export const createDecisionFeed = (store: Store, isFollowed = (): boolean => tru
   };
 
   /**
-   * Reads and sends pages until cancelled: with `read` while the subscriber is behind, then with `shared` if possible.
+   * Reads and sends pages until cancelled: with `read` while the subscriber is behind, and later with `shared` if
+   * possible.
    */
   const start = <P extends Page>(
     after: number | undefined,

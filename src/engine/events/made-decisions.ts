@@ -1,7 +1,7 @@
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { DecisionQueries } from '../store/decision-queries.ts';
 
-/** Sends each decision once, whether this engine made it or another one on the same database. */
+/** Sends each decision once, whether this engine or another engine on the same database made it. */
 export interface MadeDecisions {
   /** Calls `listener` with each decision of this engine. @returns a function that unsubscribes */
   readonly onOwn: (listener: (decision: DecisionRecord) => void) => () => void;
@@ -56,7 +56,7 @@ export const createMadeDecisions = (
       ({ more } = page);
     }
   };
-  /** One read at a time. What a failed read missed is read the next time. */
+  /** Only one read runs at a time. If a read fails, the next one includes what it missed. */
   const readOthers = (): Promise<void> => (reading = reading.then(readOn, readOn));
 
   return {

@@ -42,7 +42,7 @@ export const createSharedReads = <P extends { readonly upTo: number }>(
     after(position) {
       if (last === undefined) return readOn(position);
       const { after, at, upTo } = last;
-      // Even after further commits, this page serves a subscriber that is slightly behind.
+      // Even after further commits, this page can be sent to a subscriber that is slightly behind.
       if (after === position && (at === commits() || (upTo ?? 0) > after)) return last;
       return upTo !== undefined && position >= upTo ? readOn(position) : undefined;
     },

@@ -9,13 +9,13 @@ import { publicError } from './errors.ts';
 export type CalledService = Pick<ConsoleService, 'call'>;
 
 export interface CallContext {
-  /** Service for this caller. @throws EngineError if the caller has no access */
+  /** Returns the service for this caller. @throws EngineError if the caller has no access */
   readonly service: () => CalledService | Promise<CalledService>;
   readonly log: Log;
   readonly entropy: Entropy;
 }
 
-/** A call as received; none of it is validated. */
+/** A call as it was received. No part of it has been validated. */
 export interface UntrustedCall {
   readonly name: unknown;
   readonly input: unknown;

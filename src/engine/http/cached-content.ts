@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import type { Context } from 'koa';
 import { turnOf } from './turns.ts';
 
-/** Content of many responses. They share one copy, however slowly clients read it. */
+/** Content that many responses share as a single copy, even if clients read it slowly. */
 export interface CachedContent {
   readonly plain: Buffer;
   readonly compressed: Buffer | undefined;

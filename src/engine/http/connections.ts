@@ -5,11 +5,11 @@ import { peerName } from '../rate-limit/peer.ts';
 import { waitsForTurn } from './turns.ts';
 
 export interface ConnectionBounds {
-  /** Maximum at once. Nodes and webhooks need descriptors too. */
+  /** Maximum number of simultaneous connections. Calls to nodes and webhooks need descriptors too. */
   readonly most: number;
-  /** Maximum per address. Addresses of this machine are limited by `most` only. */
+  /** Maximum number of connections per address. For addresses of this machine, only `most` applies. */
   readonly mostOfOne: number;
-  /** How long a client may leave a ready answer unread. */
+  /** How long a client may leave a complete answer unread. */
   readonly answerTimeoutMs: number;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
@@ -17,7 +17,7 @@ export interface ConnectionBounds {
 interface Connection {
   readonly socket: Socket;
   readonly peer: Peer;
-  /** Unanswered requests. The first is in progress, the others wait. */
+  /** Unanswered requests. The first one is in progress, the others wait. */
   readonly requests: ServerResponse[];
   /** Last activity: the number of events so far, and monotonic ms. */
   at: number;
@@ -28,11 +28,11 @@ interface Connection {
 interface Peer {
   readonly name: string;
   readonly isHere: boolean;
-  /** In order of last activity. */
+  /** The connections in the order of their last activity. */
   readonly connections: Set<Connection>;
 }
 
-/** Pipelined requests that may wait on a connection. Sponsorship clients do not pipeline. */
+/** Maximum number of pipelined requests that may wait on a connection. Sponsorship clients do not use pipelining. */
 const MAX_AHEAD = 8;
 
 /**
@@ -42,37 +42,42 @@ const MAX_AHEAD = 8;
 const isIdle = ({ requests: [current] }: Connection): boolean =>
   current?.req.complete !== true || current.writableEnded || waitsForTurn(current);
 
-/** A connection without any request yet counts as idle this many times longer: it may never send one. */
+/**
+ * A connection that has not sent any request yet counts as idle for this many times longer, because it may never send
+ * one.
+ */
 const SILENT_WEIGHT = 4;
 
-/** A connection is new until this share of all connections has been active since. */
+/** A connection counts as new until this share of all connections has been active since it was opened. */
 const NEW_SHARE = 1 / 4;
 
 /**
- * After this many answers a connection stays in use until the next request could arrive: ending it would lose that
- * request.
+ * After this many answers, a connection counts as in use until the next request could arrive, because closing it
+ * earlier would lose that request.
  */
 const MANY_ANSWERS = 16;
 const NEXT_REQUEST_MS = 1_000;
 
 /**
- * Stops parsing data that was read already: it may contain a thousand requests, each made an object although the
- * connection is gone. Node.js has no public way. If this one fails, they are parsed and ignored.
+ * Stops the parsing of data that was already read. The data may contain a thousand requests, and each would become an
+ * object although the connection is closed. Node.js has no public function for this. If this one fails, the requests
+ * are parsed and ignored.
  */
 const stopParsing = (socket: Socket): void => {
   const { parser } = socket as Socket & { parser?: { onIncoming: () => number } | null };
-  // The result for an upgrade: the parser treats what follows as not HTTP.
+  // The parser's result for an upgrade: it does not treat the following data as HTTP.
   if (parser) parser.onIncoming = () => 2;
 };
 
 /**
- * Limits a server's connections, and shares time fairly: each has one request in progress at a time. At a limit an idle
- * connection ends; the newest ends only if no other is idle. So holding connections does not lock others out.
+ * Limits a server's connections, and shares time fairly: each connection has one request in progress at a time. When a
+ * limit is reached, an idle connection is closed; the newest connection is closed only if no other is idle. So clients
+ * that keep connections open cannot lock out others.
  *
- * The returned function ends each connection as soon as it has no request in flight. Otherwise a closing server waits
- * for connections that never sent a request, and for the next request on the others.
+ * The returned function closes each connection as soon as it has no request in flight. Without it, a server that is
+ * closing would wait for connections that never sent a request, and for the next request on the others.
  *
- * @param answer answers a request; resolves when the answer is complete, or streams on by itself
+ * @param answer answers a request; resolves when the answer is complete, or when it continues as a stream
  */
 export const keepConnections = (
   server: Server,
@@ -85,7 +90,7 @@ export const keepConnections = (
   let ending = false;
 
   const peerOf = (remoteAddress = ''): Peer => {
-    // A socket file or a pipe has no address.
+    // A connection through a socket file or a pipe has no address.
     const name = remoteAddress === '' ? undefined : peerName(remoteAddress);
     const key = name ?? remoteAddress;
     const peer = peers.get(key) ?? { name: key, isHere: name === undefined, connections: new Set() };
@@ -113,9 +118,10 @@ export const keepConnections = (
   const isInUse = ({ answered, atMs }: Connection): boolean =>
     answered >= MANY_ANSWERS && clock.monotonic() - atMs < NEXT_REQUEST_MS;
   /**
-   * Which connection to end first: the activity on others since it became idle, times the connections of its address.
-   * So the more connections an address holds, the less time each gets. A new connection ranks after all others: its
-   * request may have arrived unread. So does a connection in use.
+   * Ranks idle connections; the one with the highest value is closed first. The value is the activity on other
+   * connections since this one became idle, times the number of connections of its address. So the more connections an
+   * address has, the less time each of them gets. A new connection and a connection in use rank after all others: an
+   * unread request may have arrived on a new connection.
    */
   const dispensability = (connection: Connection): number => {
     const { at, answered, peer } = connection;
@@ -131,7 +137,7 @@ export const keepConnections = (
     }
     return found;
   };
-  /** The idle connection of an address that ranks first: the longest idle one of each sort. */
+  /** The idle connection of an address that ranks first: the longest idle one of each kind. */
   const leastMissedOf = (peer: Peer, newest: Connection): Connection | undefined => {
     const found: Partial<Record<'silent' | 'asked' | 'inUse', Connection>> = {};
     for (const connection of peer.connections) {
@@ -156,14 +162,14 @@ export const keepConnections = (
       note(connection);
       if (requests.length > 0) {
         socket.setTimeout(0);
-        // One round of the event loop each, so that others get their turn.
+        // Starts one request per turn of the event loop, so that other connections get their turn.
         setImmediate(() => start(connection));
       } else if (ending) {
         socket.destroySoon();
       }
     });
     void answer(response).then(() => {
-      // The server sets its own time-out once the answer is read.
+      // The server sets its own timeout once the answer has been read.
       if (response.writableEnded && !response.writableFinished) socket.setTimeout(answerTimeoutMs);
     });
   };

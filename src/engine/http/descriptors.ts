@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Number of descriptors (files, sockets) that this process may open. Infinity if unknown: only Linux reports the limit,
- * and on other systems it is higher than an engine needs.
+ * Number of descriptors (files, sockets) that this process may open. Infinity if it is unknown: only Linux reports the
+ * limit, and other systems allow more than an engine needs.
  */
 export const mostDescriptors = (): number => {
   try {

@@ -4,8 +4,8 @@ import type { Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 
 /**
- * Returns expected errors unchanged, an error with our own message for a request that koa cannot read, and undefined for
- * anything else, which is a bug.
+ * Returns expected errors unchanged, an error with Gasdesk's own message for a request that koa cannot read, and
+ * undefined for any other error, which is a bug.
  */
 const toEngineError = (error: unknown): EngineError | undefined => {
   if (error instanceof EngineError) return error;
@@ -14,7 +14,7 @@ const toEngineError = (error: unknown): EngineError | undefined => {
   return undefined;
 };
 
-/** These errors are not bugs, but the operator must know of them, so they are logged. */
+/** These errors are not bugs, but they are logged because the operator must know about them. */
 const STORAGE_CODES: readonly ErrorCode[] = ['STORAGE_FAILED', 'STORE_UNAVAILABLE', 'LOG_ROLLED_BACK'];
 
 /** The error that a client may see. A bug becomes `INTERNAL` with a request id; only the log has its details. */

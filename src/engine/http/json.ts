@@ -5,10 +5,12 @@ import { withExactNumbers } from '../../shared/schema/decimal.ts';
 import { type BodyReceiver, createBodyReceiver } from './receive-body.ts';
 
 const JSON_TYPES = ['application/json', 'application/*+json'];
-/** Deeper than any valid request. Limits what recursive code does with a hostile one. */
+/** Deeper than any valid request. The limit bounds the recursion of code that reads a hostile request. */
 const MAX_DEPTH = 64;
 
-/** Limits a value to `most` values and the maximum depth. @throws EngineError `VALIDATION` */
+/**
+ * Requires that a value contains at most `most` values and is not too deeply nested. @throws EngineError `VALIDATION`
+ */
 const checkShape = (value: unknown, most: number): void => {
   let left = most;
   const visit = (visited: unknown, levels: number): void => {
@@ -27,12 +29,12 @@ export type ReadBody = (context: Context) => Promise<string>;
 
 /** JSON is UTF-8 (RFC 8259); ASCII is part of it. */
 const CHARSETS = ['', 'utf-8', 'utf8', 'us-ascii'];
-/** Refuses invalid UTF-8 instead of replacing it: what is stored must be what was sent. */
+/** Refuses invalid UTF-8 instead of replacing it, because the stored text must equal the sent text. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of a body. @throws EngineError `PARSE_ERROR` if it is not UTF-8 */
+/** Decodes the text of a body. @throws EngineError `PARSE_ERROR` if it is not UTF-8 */
 export const decode = (bytes: Buffer): string => {
-  // ASCII reads the same in both, and most bodies are ASCII.
+  // ASCII text has the same bytes in both encodings, and most bodies are ASCII.
   if (isAscii(bytes)) return bytes.toString('latin1');
   try {
     return utf8.decode(bytes);
@@ -63,23 +65,23 @@ export interface BodyReaderOptions {
 }
 
 /**
- * Takes only uncompressed JSON in UTF-8.
+ * Accepts only uncompressed JSON in UTF-8.
  *
  * @param limitBytes largest body; a larger one is refused with `BODY_TOO_LARGE`
  */
 export const createBodyReader =
   (limitBytes: number, { receiver = createBodyReceiver(), isAnyType = false }: BodyReaderOptions = {}): ReadBody =>
   async (context) => {
-    // Clients send PATCH and DELETE without a body as zero bytes without a type.
+    // Some clients send PATCH and DELETE requests without a body as zero bytes without a content type.
     if (context.get('content-length') === '0') return '';
     if (!isAnyType) checkType(context);
     checkEncoding(context);
-    // Text, because JSON.parse would turn numbers that are money into floats.
+    // Returns text, because JSON.parse would convert amounts of money to floating-point numbers.
     return decode(await receiver.receive(context.req, limitBytes));
   };
 
 /**
- * Parses JSON from outside without altering numbers, see {@link withExactNumbers}.
+ * Parses JSON from a client without changing numbers, see {@link withExactNumbers}.
  *
  * @param mostValues maximum of members and items in total
  * @throws EngineError `PARSE_ERROR` if it is not JSON, `VALIDATION` if it is nested too deep or has too many values

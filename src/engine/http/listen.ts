@@ -8,36 +8,39 @@ import { keepConnections } from './connections.ts';
 import { mostDescriptors } from './descriptors.ts';
 
 export interface HttpListener {
-  /** Address of the server; empty for a socket or pipe. */
+  /** URL of the server; empty for a socket or pipe. */
   readonly url: string;
   /**
-   * Stops accepting connections, lets requests in flight finish for at most 10 s (even those of clients that left), and
-   * ends.
+   * Stops accepting connections, gives requests in flight up to 10 s to finish (even those of clients that
+   * disconnected), and closes the server.
    */
   close(): Promise<void>;
 }
 
-/** Event that an application gets when its server is about to end, so that it can end long answers. */
+/** Event that an application receives when its server is about to close, so that it can end long answers. */
 export const CLOSING = 'closing';
 
 const DRAIN_MS = 10_000;
 
 /**
- * How long a connection may be idle, ms. Proxies and clients keep most for up to a minute. It is longer, because a
- * request sent on a connection that is just ending is lost.
+ * How long a connection may be idle, in ms. Proxies and clients keep most connections for up to a minute. This time is
+ * longer, because a request is lost if it is sent while the server closes the connection.
  */
 const KEEP_ALIVE_MS = 65_000;
 
-/** How often the server checks for requests that arrive too slowly, ms. The default is 30 s. */
+/** Interval between checks for requests that arrive too slowly, in ms. Node's default is 30 s. */
 const CHECK_MS = 1_000;
 
-/** Share of the request time-out for the head. With a thousand simultaneous requests, one waits to be read. */
+/**
+ * Share of the request timeout for the headers. A request may have to wait to be read if a thousand arrive at the same
+ * time.
+ */
 const HEAD_SHARE = 1 / 3;
 
-/** The rest is for nodes, webhooks and files. */
+/** Share of the descriptors for connections. The others are for nodes, webhooks and files. */
 const DESCRIPTOR_SHARE = 1 / 2;
 
-/** Connections that the operating system accepts while this process is busy. The system may allow fewer. */
+/** Number of connections that the operating system accepts while this process is busy. The system may allow fewer. */
 const BACKLOG = 4_096;
 
 const urlOf = (server: Server): string => {
@@ -48,11 +51,11 @@ const urlOf = (server: Server): string => {
 };
 
 export interface ListenOptions {
-  /** How long a client may take to send a request, or leave its answer unread. Then the connection ends. */
+  /** How long a client may take to send a request, or leave its answer unread. After that, the connection is closed. */
   readonly requestTimeoutMs: number;
-  /** Maximum at once. Never more than half of the descriptors that this process may open. */
+  /** Maximum number of simultaneous connections. Never more than half of the descriptors that this process may open. */
   readonly maxConnections: number;
-  /** Maximum percentage for one address, unless it is this machine's. */
+  /** Maximum percentage of the connections for one address, unless the address belongs to this machine. */
   readonly connectionSharePercent: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -61,8 +64,9 @@ export interface ListenOptions {
 /**
  * Serves an application on a TCP address, or on the path of a Unix socket or named pipe.
  *
- * @throws EngineError `ADDRESS_IN_USE`, with the address as its data; `CONFIG_INVALID` if the address is not this
- *   machine's
+ * @throws EngineError `ADDRESS_IN_USE`, with the address as its data; `CONFIG_INVALID` if the address does not belong
+ * to this
+ * machine
  */
 export const listen = async (
   app: Koa,
@@ -70,7 +74,7 @@ export const listen = async (
   { requestTimeoutMs, maxConnections, connectionSharePercent, clock, log }: ListenOptions,
 ): Promise<HttpListener> => {
   const handle = app.callback();
-  /** Requests in progress, including those whose client and connection are gone. */
+  /** Requests in progress, including those whose client has disconnected. */
   const handling = new Set<Promise<void>>();
   const server = createServer({
     requestTimeout: requestTimeoutMs,
@@ -98,7 +102,7 @@ export const listen = async (
     const code = isTaken ? 'ADDRESS_IN_USE' : 'CONFIG_INVALID';
     throw new EngineError(code, `Cannot listen on ${name}: ${reason}`, { ...where }, { cause: error });
   }
-  // For example too many open files. Without a listener the error would end the process.
+  // An error here is, for example, too many open files. Without a listener, it would end the process.
   server.on('error', (error) => log.error('http.server', { err: error }));
   return {
     url: urlOf(server),

@@ -1,8 +1,8 @@
-/** How long to wait for a program to identify itself, ms: a busy Gasdesk may need more than a second. */
+/** How long to wait for a program to identify itself, in ms. A busy Gasdesk may need more than a second. */
 const PROBE_MS = 5_000;
 
 /**
- * Describes which program listens on the desired address; another Gasdesk identifies itself.
+ * Describes the program that listens on the desired address, such as another Gasdesk.
  *
  * @param address host and port
  */
@@ -12,7 +12,7 @@ export const portHolder = async (address: string): Promise<string> => {
     const { info } = (await response.json()) as { info?: { title?: unknown } };
     if (info?.title === 'Gasdesk') return 'another Gasdesk with another data folder';
   } catch {
-    // Whatever it is, it is not a Gasdesk.
+    // The other program is not a Gasdesk.
   }
   return 'another program';
 };

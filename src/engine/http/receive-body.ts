@@ -1,26 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import { EngineError } from '../../shared/errors.ts';
 
-/** Receives bodies, and limits the memory of all unfinished ones together. */
+/** Receives request bodies, and limits the memory of all unfinished bodies together. */
 export interface BodyReceiver {
   /**
    * Receives the body of a request.
    *
-   * @param limitBytes largest body
+   * @param limitBytes maximum size of the body
    * @throws EngineError `BODY_TOO_LARGE`; `REQUEST_TIMEOUT` if it does not arrive, or is dropped in favour of others
    */
   receive(request: IncomingMessage, limitBytes: number): Promise<Buffer>;
 }
 
-/** More than honest clients send at once: their bodies arrive within milliseconds. */
+/** More bytes than honest clients send at the same time: their bodies arrive within milliseconds. */
 const MAX_UNFINISHED_BYTES = 32 * 1024 * 1024;
 
-/** Overhead per chunk of a body: a body may come byte by byte. */
+/** Memory overhead of each chunk of a body. A body may arrive byte by byte. */
 const PIECE_BYTES = 512;
 
 const KIB = 1024;
 
-/** Human-readable size: `1 MiB`. */
+/** A size for display, such as `1 MiB`. */
 const sizeText = (bytes: number): string => {
   if (bytes % (KIB * KIB) === 0) return `${bytes / (KIB * KIB)} MiB`;
   return bytes % KIB === 0 ? `${bytes / KIB} KiB` : `${bytes} bytes`;
@@ -30,8 +30,8 @@ const tooLarge = (limitBytes: number): EngineError =>
   new EngineError('BODY_TOO_LARGE', `The request body is larger than ${sizeText(limitBytes)}`);
 
 /**
- * If unfinished bodies hold more than `mostBytes` together, the oldest one is dropped: an honest body is complete long
- * before that.
+ * Creates a receiver. If unfinished bodies together take more than `mostBytes`, the oldest one is dropped, because an
+ * honest body is complete long before that.
  */
 export const createBodyReceiver = (mostBytes = MAX_UNFINISHED_BYTES): BodyReceiver => {
   const unfinished = new Set<() => void>();
@@ -54,7 +54,8 @@ export const createBodyReceiver = (mostBytes = MAX_UNFINISHED_BYTES): BodyReceiv
         reject(error);
       };
       const giveUp = (): void => {
-        // Every request closes: creating an error for a completed one would cost more than receiving it.
+        // This runs whenever a request closes. Creating an error for a completed request would cost more than receiving
+        // it.
         if (unfinished.has(giveUp)) fail(new EngineError('REQUEST_TIMEOUT'));
       };
       const take = (piece: Buffer): void => {
@@ -77,7 +78,7 @@ export const createBodyReceiver = (mostBytes = MAX_UNFINISHED_BYTES): BodyReceiv
         end();
         resolve(body);
       });
-      // The client left, or took longer than the server waits.
+      // The client disconnected, or took longer than the server waits.
       request.once('error', giveUp);
       request.once('close', giveUp);
     });
@@ -91,13 +92,14 @@ export const createBodyReceiver = (mostBytes = MAX_UNFINISHED_BYTES): BodyReceiv
 };
 
 /**
- * Bytes of an unwanted body that are read, so that its sender gets to read the answer: the largest configurable body.
+ * Number of bytes of an unwanted body that are read, so that its sender can read the answer. This is the largest body
+ * size that can be configured.
  */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 
 /**
- * Discards the rest of a request that was answered early. A client that keeps sending is disconnected; a slow one meets
- * the request time-out.
+ * Reads and discards the rest of a request that was answered early. Disconnects a client that keeps sending. The
+ * request timeout ends a slow client.
  */
 export const discardRest = (request: IncomingMessage): void => {
   if (request.complete) return;

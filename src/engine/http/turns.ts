@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
 
-/** Answers started per round of the event loop: writing a large one takes as long as a decision. */
+/**
+ * Number of answers that are started per turn of the event loop. Writing a large answer takes as long as a decision.
+ */
 const STARTED_AT_ONCE = 4;
 
-/** Answers that wait for their turn. Large answers of all servers leave time for other work. */
+/** Answers that wait for their turn. Because of the queue, large answers of all servers leave time for other work. */
 const waiting = new Map<ServerResponse, () => void>();
 let started = 0;
 

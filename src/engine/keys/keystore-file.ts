@@ -18,7 +18,7 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 32;
 const IV_BYTES = 16;
 /**
- * Limits what opening a file of unknown origin can cost: 1 GiB of memory and a few seconds. geth's own files take a
+ * Limits the cost of opening a file of unknown origin: 1 GiB of memory and a few seconds. geth's own files take a
  * quarter of that.
  */
 const MAX_SCRYPT = 2 ** 23;
@@ -110,7 +110,7 @@ export const addressOf = (privateKey: Buffer): Address => {
 /** Decrypts a private key. The caller must overwrite it after use. @throws EngineError `KEYSTORE_PASSWORD_WRONG` */
 export const decryptKeystore = async (file: KeystoreFile, password: string): Promise<Buffer> => {
   const { ciphertext, mac, cipherparams } = file.crypto;
-  // ethers normalises passwords to NFKC; geth uses them as they were typed.
+  // ethers normalises passwords to NFKC; geth uses them as typed.
   for (const form of new Set([password.normalize('NFKC'), password])) {
     const key = await derive(file, form);
     try {

@@ -24,7 +24,7 @@ export interface Keystore {
   readonly label: string;
   /** Epoch ms. */
   readonly createdAt: number;
-  /** What is wrong with its file; null if nothing is. */
+  /** What is wrong with the keystore file; null if it is valid. */
   readonly error: string | null;
 }
 
@@ -61,7 +61,7 @@ export interface Keystores {
   use<T>(address: Address, password: string, act: (wallet: Wallet) => Promise<T>): Promise<T>;
 }
 
-/** Far larger than a valid import. */
+/** Maximum size of an imported file. Valid files are far smaller. */
 const MAX_BYTES = 65_536;
 
 /** The latest time that a Date can hold (ECMA-262), in epoch ms. */
@@ -186,7 +186,7 @@ export const createKeystores = (desk: {
       }
       const { file } = readKeystore(readText(path));
       if (password === undefined) throw new EngineError('KEYSTORE_PASSWORD_WRONG');
-      // The file may contain a different key than its name says. Anyone who can open the file may delete it.
+      // The key in the file may differ from the one in its name. Anyone who can open the file may delete it.
       await withKey(file, password, () => change(() => rmSync(path)));
     },
     use: (address, password, act) => opened(address, password, (key) => act(new Wallet(`0x${key.toString('hex')}`))),

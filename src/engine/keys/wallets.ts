@@ -44,7 +44,7 @@ const USER_REJECTED = 4001;
 
 /** The error for a wallet that was asked to send a transaction and did not clearly report the result. */
 export const maybeSent = (what: string, cause?: unknown): EngineError => {
-  const fix = 'It may have sent the transaction all the same: look in the wallet before you prepare another.';
+  const fix = 'It may nevertheless have sent the transaction. Check the wallet before you prepare another one.';
   return new EngineError('TRANSACTION_MAYBE_SENT', `${what}. ${fix}`, { fix }, { cause });
 };
 

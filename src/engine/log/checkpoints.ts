@@ -13,10 +13,13 @@ export interface Checkpoints {
   /**
    * A checkpoint of all current entries: an existing or a new one.
    *
-   * @throws EngineError `VAULT_LOCKED`; `LOG_INCONSISTENT` if the entries are not those signed before
+   * @throws EngineError `VAULT_LOCKED`; `LOG_INCONSISTENT` if the entries differ from those that were signed before
    */
   sign(): Promise<LogCheckpoint>;
-  /** Signs when due: every 1,000 entries, and after 10 s any remaining ones. Does nothing while the vault is locked. */
+  /**
+   * Signs a checkpoint if it is time: after every 1,000 entries, and after 10 s if any entries are unsigned. Does
+   * nothing while the vault is locked.
+   */
   poll(): Promise<void>;
 }
 
@@ -38,7 +41,7 @@ export const createCheckpoints = ({ store, vault, clock }: CheckpointContext): C
     return { name, publicKey: publicKeyOf(vault.logKey(name).reveal()) };
   };
 
-  /** A log never signs a state that does not extend what it has signed (c2sp.org/tlog-checkpoint). */
+  /** A log must never sign a state that does not extend the states that it has signed (c2sp.org/tlog-checkpoint). */
   const requireConsistent = async (): Promise<void> => {
     const newest = await store.newestCheckpoint();
     const signed = newest && readCheckpoint(newest.note);

@@ -8,13 +8,13 @@ import { syncFolder } from '../data-folder/write-durably.ts';
 import type { DeskLogEnd } from '../store/log-store.ts';
 
 /**
- * Where the log ended when this engine last wrote to it. It is a separate file, because a database that was rolled back
- * cannot know.
+ * The end of the log when this engine last wrote to it. It is stored in a separate file, because a database that was
+ * rolled back does not contain it.
  */
 export interface LogEndFile {
   /** Undefined if the file is empty or unreadable. */
   readonly known: () => DeskLogEnd | undefined;
-  /** Replaces the content. It is in the file on return, and on disk after the next flush. */
+  /** Replaces the content. The new content is in the file when this returns, and on disk after the next flush. */
   readonly write: (end: DeskLogEnd) => void;
   readonly flush: () => Promise<void>;
   readonly close: () => void;
@@ -63,7 +63,7 @@ export const openLogEndFile = (file: string, log: Log): LogEndFile => {
       try {
         writeSync(descriptor, `${JSON.stringify(next).padEnd(BYTES - 1)}\n`, 0);
       } catch (err) {
-        // The entry itself is stored, so the decision stands.
+        // The entry itself is stored, so the decision remains valid.
         log.warn('log.endNotWritten', { err });
       }
     },

@@ -2,7 +2,7 @@ import { grouped } from '../../shared/words/amount.ts';
 import type { DeskLogEnd, LogStore } from '../store/log-store.ts';
 
 export interface Rollback {
-  /** Where the log ended when this engine last wrote to it. */
+  /** The end of the log when this engine last wrote to it. */
   readonly written: DeskLogEnd;
   readonly found: DeskLogEnd;
   readonly words: string;
@@ -11,7 +11,7 @@ export interface Rollback {
 type Reading = Pick<LogStore, 'deskId' | 'logSize' | 'logLines' | 'wasCalled'>;
 
 export const MEND_ROLLBACK =
-  'Restore your newest backup: "gasdesk restore FILE". To continue with what is there, run "gasdesk log accept-rollback"';
+  'Restore your newest backup: "gasdesk restore FILE". To continue with the existing data, run "gasdesk log accept-rollback"';
 
 const entries = (count: number): string => `${grouped(count)} ${count === 1 ? 'entry' : 'entries'}`;
 
@@ -41,17 +41,20 @@ const wordsOf = async (store: Reading, written: DeskLogEnd, found: DeskLogEnd): 
     const lost = count === 1 ? 'entry' : entries(count);
     return (
       `The database is an older state of this desk: its log has ${entries(found.size)}, and Gasdesk wrote ` +
-      `${entries(written.size)}. Limits, gas tanks and settings have forgotten the last ${lost}`
+      `${entries(written.size)}. Limits, gas tanks and settings lack the last ${lost}`
     );
   }
   if ((await hashAt(store, written.size)) === written.hash) return undefined;
   return (
     `The database continued from an older state of this desk: entry ${grouped(written.size - 1)} of its log is not the ` +
-    'one that Gasdesk wrote. Limits, gas tanks and settings have forgotten entries'
+    'one that Gasdesk wrote. Limits, gas tanks and settings lack entries'
   );
 };
 
-/** Compares the database's log with its end at this engine's last write. Undefined if it continues from there. */
+/**
+ * Compares the log in the database with the end of the log at this engine's last write. Undefined if the log in the
+ * database continues from that end.
+ */
 export const findRollback = async (store: Reading, written: DeskLogEnd | undefined): Promise<Rollback | undefined> => {
   if (written === undefined) return undefined;
   const found = await logEndOf(store);

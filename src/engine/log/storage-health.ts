@@ -5,8 +5,8 @@ import type { Snapshots } from '../store/snapshots.ts';
 export interface StorageHealth {
   readonly failed: (error: EngineError) => void;
   /**
-   * Why the last write failed, or that the disk is full. Undefined while room is left, and again once a trial write
-   * succeeds. A damaged database stays damaged.
+   * Why the last write failed, or that the disk is full. Undefined while there is enough disk space, and again after a
+   * trial write has succeeded. A damaged database stays damaged.
    */
   readonly problem: (store: Pick<Snapshots, 'tryWrite'>) => Promise<string | undefined>;
 }
@@ -18,7 +18,7 @@ const TRY_MS = 1_000;
 
 interface StorageHealthOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Whether more than the tiny trial write can be written. */
+  /** Whether there is enough disk space for more than the small trial write. */
   readonly hasRoom: () => Promise<boolean>;
 }
 

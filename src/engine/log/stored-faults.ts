@@ -11,11 +11,11 @@ const REVISIONS = 100;
 const errorOfTile = (level: number, index: number, tile: TileRow | undefined, hashes: readonly Buffer[]) => {
   const name = `Tile ${index} of level ${level} of the log's tree`;
   if (tile?.tile !== index) return `${name} is missing`;
-  if (!tile.hashes.equals(Buffer.concat(hashes))) return `${name} does not hold the hashes below it`;
-  return tile.root.equals(rootOf(hashes)) ? undefined : `${name} has another root than its hashes`;
+  if (!tile.hashes.equals(Buffer.concat(hashes))) return `${name} does not contain the hashes below it`;
+  return tile.root.equals(rootOf(hashes)) ? undefined : `${name} has a root that differs from its hashes`;
 };
 
-/** Stored tiles of the log's tree that do not follow from the entries' hashes. */
+/** Stored tiles of the log's tree that differ from the hashes of the entries. */
 export const tileFaults = async (store: LogCheckStore & Pick<LogStore, 'logSize'>): Promise<string[]> => {
   const faults: string[] = [];
   let count = Math.floor((await store.logSize()) / TILE_HASHES);
@@ -48,7 +48,7 @@ export interface StoredRevisions {
   readonly entries: number;
 }
 
-/** Hashes of all stored policy revisions, and the faults: revisions with another hash. */
+/** Hashes of all stored policy revisions, and the faults: revisions that do not match their hash. */
 export const storedRevisions = async (store: Pick<LogCheckStore, 'revisionTexts'>): Promise<StoredRevisions> => {
   const [hashes, faults]: [string[], string[]] = [[], []];
   let entries = 0;

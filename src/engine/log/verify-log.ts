@@ -28,7 +28,7 @@ export interface LogCheck {
 }
 
 export interface LogReader {
-  /** Called for every line. `entry` is undefined if the line is not one. */
+  /** Called for every line. `entry` is undefined if the line is not a log entry. */
   readonly entry?: (line: Buffer, entry: Entry | undefined) => void;
   /** Called from time to time with the number of bytes read. */
   readonly progress?: (bytes: number) => void;
@@ -36,7 +36,7 @@ export interface LogReader {
 }
 
 const LINE_BREAK = 10;
-/** No entry is longer. A policy with the largest ABIs that Gasdesk accepts is far shorter. */
+/** No entry is longer than this. Even a policy with the largest ABIs that Gasdesk accepts is far shorter. */
 const LONGEST_LINE = 64 * 1024 * 1024;
 
 /** Lines of a file as bytes, without their line breaks. */
@@ -103,11 +103,12 @@ export const logKeyOf = (text: string): VerifierKey => {
   );
 };
 
-/** The last line of a file, a checkpoint, is never longer. */
+/** The last line of a file, a checkpoint, is never longer than this. */
 const LONGEST_END = 64 * 1024;
 
 /**
- * The checkpoint in a kept file: a checkpoint, a receipt, or an export, which ends with one.
+ * Finds the checkpoint in a file from an earlier time: a checkpoint, a receipt, or an export, which ends with a
+ * checkpoint.
  *
  * @throws EngineError `EXPORT_INVALID`
  */
@@ -130,7 +131,7 @@ const sinceOf = async (file: string): Promise<string> => {
   } finally {
     await handle.close();
   }
-  const words = `${file} is no checkpoint, no receipt and no whole export of a log`;
+  const words = `${file} is not a checkpoint, a receipt or a complete export of a log`;
   throw new EngineError('EXPORT_INVALID', words, { file });
 };
 
@@ -166,13 +167,13 @@ export const verifyLogFile = async (file: string, check: LogCheck, reader: LogRe
     throw notALog(file, error instanceof Error ? error.message : String(error));
   });
   const head = headSchema.safeParse(jsonOf(first.value as Buffer | undefined));
-  if (!head.success) throw notALog(file, 'its first line is not the head of one');
+  if (!head.success) throw notALog(file, 'its first line is not the head of an exported log');
   const { from, before, after } = head.data;
   const verifierKey = check.key === undefined ? ownKeyOf(file, head.data.key) : logKeyOf(check.key);
   const options = await optionsOf(verifierKey, check);
   const verifier = new LogVerifier({ ...options, from, before: bytesOf(before) });
   const add = (line: Buffer): void => {
-    // Invalid UTF-8 cannot be an entry: each reader would decode another text.
+    // Invalid UTF-8 cannot be an entry, because readers would decode it to different texts.
     const entry = verifier.add({ text: isUtf8(line) ? line.toString() : '', bytes: line });
     reader.entry?.(line, entry);
   };
@@ -192,7 +193,7 @@ export const verifyLogFile = async (file: string, check: LogCheck, reader: LogRe
   return verifier.finish(undefined);
 };
 
-/** A rolled-back log is consistent, and does not show what is missing. */
+/** A log that was rolled back is consistent, and does not show which entries are missing. */
 const withRollback = async (call: Caller, report: LogReport): Promise<LogReport> => {
   const { rollback } = await call('log.state', {});
   if (rollback === null) return report;
@@ -220,7 +221,7 @@ const checkAccounts = async (
 };
 
 /**
- * Compares what the database keeps next to the log with the entries.
+ * Compares the data that the database stores in addition to the log with the entries.
  *
  * @param readUpTo reads entries that were added meanwhile
  */
@@ -238,7 +239,8 @@ const checkStored = async (
     for (const { id, detail } of faults) verifier.addStoredFault(detail, id);
     for (const { id, ...row } of rows) {
       const known = verifier.settlementOf(id);
-      if (!verifier.hasDecision(id)) verifier.addStoredFault(`The database has a decision that is no entry: ${id}`, id);
+      if (!verifier.hasDecision(id))
+        verifier.addStoredFault(`The database has a decision without a log entry: ${id}`, id);
       else if (!isDeepStrictEqual(row, known)) {
         verifier.addStoredFault(`The database has it ${row.settlement ?? 'not sponsored'}, and the log otherwise`, id);
       }
@@ -249,19 +251,19 @@ const checkStored = async (
   await readUpTo(entries);
   for (const detail of faults) verifier.addStoredFault(detail);
   for (const hash of revisions) {
-    if (!verifier.hasPolicy(hash)) verifier.addStoredFault(`The database has a policy that is no entry: ${hash}`);
+    if (!verifier.hasPolicy(hash)) verifier.addStoredFault(`The database has a policy without a log entry: ${hash}`);
   }
   const entered = verifier.policyHistory;
   if (entered !== undefined && !samePolicies(changes, entered))
-    verifier.addStoredFault('The database has another history of policies than the log');
+    verifier.addStoredFault('The history of policies in the database differs from the log');
 };
 
 /**
- * Verifies the log against all its checkpoints, against the data next to the log in the database, and against where the
- * log ended at the engine's last write.
+ * Verifies the log. Compares it with all its checkpoints, with the other data in the database, and with the end of the
+ * log at the engine's last write.
  *
  * @throws EngineError `VAULT_LOCKED` if no key is given and the log's cannot be read; `VALIDATION` for an invalid key;
- *   `EXPORT_INVALID` if `since` contains no checkpoint
+ * `EXPORT_INVALID` if `since` contains no checkpoint
  */
 export const verifyDesk = async (call: Caller, check: LogCheck): Promise<LogReport> => {
   const key = logKeyOf(check.key ?? (await call('log.key', {})).key);

@@ -36,7 +36,7 @@ interface OpenOptions {
   readonly log: Log;
 }
 
-/** After a failed write, writing is not tried again while fewer bytes than this are free on the disk. */
+/** After a failed write, no write is tried again while fewer bytes than this are free on the disk. */
 const ROOM_TO_DECIDE = 2n ** 17n;
 
 const refusal = ({ words, written, found }: Rollback): EngineError =>
@@ -46,18 +46,18 @@ const refusal = ({ words, written, found }: Rollback): EngineError =>
   });
 
 /**
- * Opens the database, and first compares it with what this engine has written.
+ * Compares the database with the last write of this engine, and opens it.
  *
  * @throws EngineError as {@link openDeskDatabase}, and `LOG_ROLLED_BACK`
  */
 export const openWatchedDatabase = async (options: OpenOptions): Promise<WatchedDatabase> => {
   const { folder, place, openDatabase, onRollback, freeBytes, clock, log } = options;
   const file = openLogEndFile(folder.logEnd, log);
-  // A database server elsewhere watches its own disk.
+  // The disk of an external database server cannot be checked from here.
   const hasRoom = async (): Promise<boolean> =>
     place.url !== undefined || (await freeBytes(folder.dir)) >= ROOM_TO_DECIDE;
   const storage = createStorageHealth({ clock, hasRoom });
-  // Undefined until the database is known to continue what is in the file.
+  // Undefined until it is known that the database continues the log from the end that the file records.
   let deskId: string | undefined;
   const onLogEnd = (end: LogEnd): void => {
     if (deskId !== undefined) file.write({ deskId, ...end });

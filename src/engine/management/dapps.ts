@@ -10,7 +10,7 @@ const userErrors = { unknownAuthToken: 'USER_NOT_FOUND', unknownApiKey: 'USER_NO
 
 const view = ({ name, chainId, apiKey }: Pick<Dapp, 'name' | 'chainId' | 'apiKey'>) => ({ name, chainId, apiKey });
 
-/** The apiKey identifies the DApp. If a request also contains an id, that must match. */
+/** The apiKey identifies the DApp. If a request also contains a paymaster id, the id must belong to the same DApp. */
 const requireSame = (dapp: Dapp, id: string | undefined): void => {
   if (id !== undefined && id !== dapp.paymasterId) throw new EngineError('PAYMASTER_NOT_FOUND');
 };
@@ -73,7 +73,7 @@ export const dappOperations = [
       path: messagePath,
       summary: 'Update funding wallet, step 1: get the message to sign',
       message: 'Funding message sent',
-      // It replaces an earlier funding message.
+      // The new message replaces an earlier funding message.
       changes: true,
       errors: userErrors,
       data: procedures['paymasters.fundingMessage'].output,

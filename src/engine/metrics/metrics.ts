@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 
 type Exposure = ProcedureOutput<'exposure.get'>;
 
-/** What a metrics request depends on. None of it calls a node. */
+/** The data for a response with metrics. Reading it does not call a node. */
 export interface MetricsContext {
   readonly store: Pick<Store, 'logSize' | 'outstandingReservations' | 'settlementChains'>;
   readonly clock: Clock;
@@ -119,7 +119,7 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
     if (register.getSingleMetric('process_cpu_seconds_total') === undefined) collectDefaultMetrics({ register });
   };
 
-  /** Clears the gauges, so that settled operations, and values that can no longer be read, disappear. */
+  /** Clears the gauges, so that operations that are settled and values that can no longer be read disappear. */
   const forget = (): void => {
     for (const gauge of [reserved, operations, lag]) gauge.reset();
     for (const gauge of [entries, disk]) gauge.remove();

@@ -25,7 +25,7 @@ export interface PostAnswer {
  */
 export type Post = (url: URL, request: PostRequest) => Promise<PostAnswer>;
 
-/** Unused connections are closed after this time, which is before most servers close them. */
+/** Unused connections are closed after this time, which is shorter than on most servers. */
 const IDLE_MS = 4_000;
 
 const bodyOf = async (response: IncomingMessage, mostBytes: number): Promise<Buffer> => {

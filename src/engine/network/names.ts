@@ -40,9 +40,9 @@ export interface NamesOptions {
 /** How long to wait for a DNS server's first answer. c-ares doubles this for the second try. */
 const TIMEOUT_MS = 800;
 const TRIES = 2;
-/** Simultaneous look-ups for one DApp, which exceed the number of webhooks it may have. */
+/** Maximum simultaneous look-ups for one DApp, which is higher than the number of webhooks that it may have. */
 const MAX_OF_DAPP = 32;
-/** Simultaneous look-ups for all DApps. The operator's few names are not counted. */
+/** Maximum simultaneous look-ups for all DApps. The few names that the operator uses are not counted. */
 const MAX_OF_ALL = 1_024;
 /** A cached answer expires as DNS specifies, but after this many seconds at the latest. */
 const LONGEST_CACHE_S = 30;
@@ -71,7 +71,8 @@ const queryFamilies = async (resolver: Resolver, name: string): Promise<Answer> 
 
 /**
  * Resolves names with the hosts file and DNS, never with getaddrinfo. getaddrinfo blocks one of the process's threads
- * until the name is resolved, so a few names without an answer would block all threads and thus all other look-ups.
+ * until the name is resolved, so a few names that are not answered would block all threads, and with them all other
+ * look-ups.
  */
 export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOptions): Names => {
   const cached = new Map<string, { readonly until: number; readonly addresses: readonly string[] }>();
@@ -152,7 +153,7 @@ export const createNames = ({ clock, servers, hosts = readHostNames() }: NamesOp
   };
 };
 
-/** A `lookup` for Node's sockets. @param check throws for a forbidden address */
+/** A `lookup` for Node's sockets. @param check throws if the address is forbidden */
 export const socketLookup =
   (resolve: (hostname: string) => Promise<readonly string[]>, check?: (address: string) => void): LookupFunction =>
   (hostname, { all }, callback) => {

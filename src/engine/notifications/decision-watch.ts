@@ -10,7 +10,7 @@ const BURST = { count: 20, withinMs: 60_000 };
 /** A burst is over when this much time has passed without another one. */
 const CALM_MS = 10 * 60_000;
 
-/** Codes of calls that gave no verdict. `WEBHOOK_DENIED` is a verdict. */
+/** Result codes of calls that returned no verdict. `WEBHOOK_DENIED` is a verdict. */
 const OUTAGE_CODES: ReadonlySet<string> = new Set([
   'WEBHOOK_TIMEOUT',
   'WEBHOOK_STATUS',
@@ -56,7 +56,7 @@ export const watchDecisions = (notifications: Notifications, clock: Clock): Deci
   const bursts = createCounters(BURST, clock);
   const outages = createCounters(OUTAGE, clock);
   const lastBurst = new Map<string, number>();
-  /** When this engine was last without decisions, epoch ms. */
+  /** The last time at which this engine received no decisions, epoch ms. */
   let deafAt = 0;
 
   const webhookOf = (decision: DecisionRecord): void => {

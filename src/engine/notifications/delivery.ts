@@ -24,7 +24,7 @@ export interface DeliveryOptions {
 }
 
 export interface Delivery {
-  /** Sends notifications that are due, and then new ones. */
+  /** Sends notifications that are due, and from then on new ones. */
   start(): void;
   /**
    * Sends a test notification, once.

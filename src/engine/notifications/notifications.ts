@@ -8,11 +8,11 @@ export interface Notifications {
   isOpen(happening: Condition): boolean;
   open(): readonly StoredNotification[];
   /**
-   * Starts a notification, unless it is already open or another engine is responsible. Never rejects: storage errors
-   * are logged.
+   * Starts a notification, unless it has already started or another engine is responsible. Never rejects: storage
+   * errors are logged.
    */
   raise(happening: Condition, text: NotificationText, decisionId?: string): Promise<void>;
-  /** Ends a notification, if it is open and no other engine is responsible. Never rejects. */
+  /** Ends a notification that has started, unless another engine is responsible. Never rejects. */
   end(happening: Condition): Promise<void>;
   /**
    * Calls the listener when a notification has started or ended, and is stored. @returns a function that unsubscribes

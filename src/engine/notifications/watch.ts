@@ -41,15 +41,18 @@ const POLL_MS = 60_000;
 const SOON_MS = 10_000;
 /** A node is unreachable after this many failed checks in a row. */
 const UNREACHABLE_POLLS = 2;
-/** A low tank counts as refilled only if it exceeds its threshold by a tenth, because reservations come and go. */
+/**
+ * A low tank counts as refilled only when it exceeds its threshold by a tenth, because the free balance changes with
+ * each reservation.
+ */
 const ENOUGH_TENTHS = 11n;
 
 const isEnough = ({ freeWei, lowBelowWei }: DappState['tank']): boolean =>
   freeWei !== null && BigInt(freeWei) * 10n >= BigInt(lowBelowWei) * ENOUGH_TENTHS;
 
 /**
- * The only place that determines what the operator is notified of. Each notification has a start and an end: a low or
- * empty tank, a burst of denials, an unreachable webhook or node, a tripped breaker, a pause.
+ * The only place that determines the events of which the operator is notified. Each notification has a start and an
+ * end: a low or empty tank, a burst of denials, an unreachable webhook or node, a tripped breaker, a pause.
  */
 export const watchDesk = (options: WatchOptions): Watch => {
   const { notifications, store, feed, pause, vault, measure, isLeader, clock, log } = options;
@@ -90,7 +93,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
   };
 
   let checking = Promise.resolve();
-  /** One check at a time, so that a slow check cannot report what is out of date. */
+  /** Only one check runs at a time, so that a slow check cannot report an outdated state. */
   const checkPauses = (): Promise<void> =>
     (checking = checking.then(checkAllPauses).catch((err: unknown) => log.error('notifications.error', { err })));
 

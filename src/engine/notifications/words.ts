@@ -27,18 +27,18 @@ export const manyDenials = ({ dapp, message }: DecisionRecord, count: number): N
 
 export const silentWebhook = ({ dapp, message }: DecisionRecord, count: number): NotificationText => ({
   title: `A webhook of ${dapp} fails`,
-  body: `It gave no verdict ${count} times in a row. ${message}`,
+  body: `It returned no verdict ${count} times in a row. ${message}`,
 });
 
 export const silentNode = (chain: string, error: string | null): NotificationText => ({
   title: `The node of ${chain} does not answer`,
-  body: error ?? 'It gave no reason.',
+  body: error ?? 'No reason was reported.',
 });
 
 /** The notification of a pause by the breaker. @param dapp name of the paused DApp; undefined if all are paused */
 export const trippedBreaker = (dapp: string | undefined, { reason }: Pause): NotificationText => ({
   title: `The burn-rate breaker paused ${dapp ?? 'all sponsorship'}`,
-  body: reason ?? 'It gave no reason.',
+  body: reason ?? 'No reason was reported.',
 });
 
 /** The notification of a pause by the operator. @param dapp name of the paused DApp; undefined if all are paused */

@@ -30,14 +30,14 @@ const TRUE: Hex = `0x${'0'.repeat(63)}1`;
 
 const callData = (name: string, ...values: unknown[]): Hex => abi.encodeFunctionData(name, values) as Hex;
 
-/** The address has no contract, or a different one than expected. */
+/** Thrown if the address has no contract, or a different one than expected. */
 export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer';
 }
 
 async function readUint256(call: EthCall, to: Address, name: string, ...values: unknown[]): Promise<bigint> {
   const answer = await call(to, callData(name, ...values));
-  // An address without code returns `0x`, which would read as 0, like an empty tank.
+  // An address without code returns `0x`, which would count as 0, like an empty tank.
   if (byteLength(answer) !== 32) {
     throw new UnexpectedAnswer(`${to} gave no number for ${name}: ${answer.slice(0, 100)}`);
   }
@@ -95,7 +95,9 @@ export const readSenderNonce = (call: EthCall, paymaster: Address, sender: Addre
 export const readAccountNonce = (call: EthCall, entryPoint: Address, account: Address, key: bigint): Promise<bigint> =>
   readUint256(call, entryPoint, 'getNonce', account, key);
 
-/** The result of comparing a contract with what Gasdesk would sign, with both values of each comparison. */
+/**
+ * The result of comparing a contract with the data that Gasdesk would sign. Contains both values of each comparison.
+ */
 export interface PaymasterContractCheck {
   /** If false, nothing may be signed for this contract. */
   matches: boolean;

@@ -28,7 +28,7 @@ export interface Tank extends Pick<ReadyContract<PaymasterLayout>, 'chainId' | '
 export interface ReadyPaymaster extends ReadyContract<PaymasterLayout>, Tank {}
 
 export interface ReadyTokenPaymaster extends ReadyContract<TokenLayout> {
-  /** Where singletons send the tokens. Biconomy's contract has its own setting for this. */
+  /** The address to which singletons send the tokens. Biconomy's contract has a setting for this. */
   readonly treasury: Address;
 }
 

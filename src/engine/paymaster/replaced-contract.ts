@@ -28,8 +28,8 @@ const holds = async ({ store, chains }: ReplaceContext, chainId: number, entryPo
 };
 
 /**
- * Describes the contract that a new one replaces, its balance, and how to return to it; null if none is replaced. Must
- * be called before the new contract is attached.
+ * Describes the contract that a new contract replaces, its balance, and how to return to it; null if it replaces none.
+ * Must be called before the new contract is attached.
  *
  * @param next the contract to attach; undefined if it has not been created yet
  */

@@ -142,8 +142,8 @@ const CHANGES: {
 };
 
 /**
- * The policy as it would be after the procedure; nothing is stored. The returned function throws what the procedure
- * would throw for input that does not fit the policy: EngineError such as `RULE_NOT_FOUND` or `POLICY_FILE_INVALID`.
+ * The policy as it would be after the procedure. Nothing is stored. The returned function throws the same errors as the
+ * procedure if the input does not fit the policy: EngineError such as `RULE_NOT_FOUND` or `POLICY_FILE_INVALID`.
  */
 export const changedPolicy =
   (current: Policy, { name, input }: PolicyChange): DraftAt =>

@@ -65,7 +65,7 @@ const startTrial = (thread: TrialThread, task: TrialTask, { clock, log }: Trials
   };
   return {
     task,
-    /** Resolves when the trial is over, with whether the thread is still alive. */
+    /** Resolves when the trial is over, and says whether the thread is still alive. */
     ended: run().then(() => error === undefined),
     end(): void {
       isWanted = false;

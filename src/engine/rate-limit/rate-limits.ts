@@ -5,7 +5,7 @@ import { peerName } from './peer.ts';
 import { createTokenBuckets } from './token-buckets.ts';
 
 /**
- * Request limits (behaviour 1.4). Each method counts one request.
+ * Limits on the number of requests (behaviour 1.4). Each call of a method counts one request.
  *
  * @throws EngineError `RATE_LIMITED` if the limit is exceeded
  */

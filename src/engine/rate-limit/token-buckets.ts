@@ -15,12 +15,12 @@ interface Bucket {
 }
 
 const MINUTE_MS = 60_000;
-/** Only an attack creates more buckets within a minute. The least recently used ones are then dropped. */
+/** Only an attack creates more buckets than this within a minute. The least recently used ones are then dropped. */
 const MAX_BUCKETS = 100_000;
 
 /** Creates full buckets. @param limit requests per minute, read for each token; 0 means no limit */
 export const createTokenBuckets = (limit: () => number, clock: Clock): TokenBuckets => {
-  /** In order of last use, so the first ones are full again soonest. */
+  /** Ordered by last use, so the first ones are the next to be full again. */
   const buckets = new Map<string, Bucket>();
   let limitBefore = 0;
 

@@ -40,7 +40,7 @@ export const asExpected = (error: unknown, file: string): unknown => {
   return new EngineError('EXPORT_INVALID', `Cannot read ${file}: ${error.message}`, {}, { cause: error });
 };
 
-/** What other kind of file it is, judging by its first bytes; undefined if it may be an export. */
+/** The kind of another file, determined by its first bytes; undefined if the file may be an export. */
 const otherFile = (bytes: Buffer): string | undefined => {
   const beginning = bytes.toString('latin1', 0, 32);
   const known = OTHER_FILES.find(([start]) => beginning.startsWith(start));
@@ -90,7 +90,7 @@ const readLine = (line: number, bytes: Buffer, isCut: boolean): DecisionRecord =
   }
 };
 
-/** The lines of a file as bytes. `isCut` is true if the file ends there without a line break. */
+/** The lines of a file as bytes. `isCut` is true if the file ends in this line, without a line break. */
 async function* linesOf(file: string, signal?: AbortSignal): AsyncGenerator<{ bytes: Buffer; isCut: boolean }[]> {
   const handle = await open(file, 'r');
   try {

@@ -35,7 +35,7 @@ const parsed = (line: string): unknown => {
 const decisionIn = (line: string) => {
   if (isTooDeep(line, Buffer.from(line))) throw notAReceipt('its entry is nested too deep');
   const entry = readEntry(parsed(line));
-  if (entry === undefined) throw notAReceipt('it holds no entry of a log');
+  if (entry === undefined) throw notAReceipt('it contains no entry of a log');
   if (entry.kind !== 'decision') throw notAReceipt(`its entry is of the kind ${entry.kind}`);
   try {
     return decisionOfEntry(line);

@@ -46,7 +46,7 @@ export const createLockedReview = (
       review: { ...about, from: about.savedAt, to: about.savedAt },
     }),
     async 'vault.open'({ passphrase }) {
-      // One call at a time: a second call finds the review open.
+      // Only one call runs at a time, so a second call finds the review already open.
       const mine = opening.catch(() => undefined).then(async () => (opened ??= await open(new Secret(passphrase))));
       opening = mine;
       await mine;

@@ -8,7 +8,7 @@ import { answerStranger } from './envelope.ts';
 export interface RpcAnsweringOptions {
   readonly service: Service;
   readonly limits: RateLimits;
-  /** Read for each request. */
+  /** Whether answers contain reasons. Read for each request. */
   readonly showReasons: () => boolean;
 }
 
@@ -19,16 +19,16 @@ export interface ReceivedRequest {
   readonly apiKey: string;
   /** The client's address, as the socket reports it. */
   readonly remoteAddress: string;
-  /** False for bodies that are longer than most requests. */
+  /** False if the body is longer than most requests. */
   readonly isShort: boolean;
-  /** Called at most once. */
+  /** Reads the body. Called at most once. */
   readonly readText: () => Promise<string>;
 }
 
 export interface RpcAnswering {
   readonly service: Service;
   /**
-   * Answers a request of any form.
+   * Answers a request, whatever its content.
    *
    * @param publicError maps an error to what a client may see
    * @throws EngineError if the request exceeds a limit or its body cannot be read
@@ -39,10 +39,12 @@ export interface RpcAnswering {
   ) => Promise<RpcAnswer>;
 }
 
-/** Unknown keys share one counter: an attacker must not fill the memory with invented ones. */
+/**
+ * Requests with unknown keys share one counter, because otherwise an attacker could fill the memory with invented keys.
+ */
 const UNKNOWN_KEYS = '';
 
-/** The smart account of a request, as far as visible before validation. */
+/** The smart account in a request that is not validated yet, if it can be found. */
 const senderOf = ([first]: readonly unknown[]): string | undefined => {
   // Some methods take one object, with the operation as a member.
   const { userOp, userOperation = userOp ?? first } = Object(first) as Record<string, unknown>;
@@ -50,12 +52,15 @@ const senderOf = ([first]: readonly unknown[]): string | undefined => {
   return typeof sender === 'string' && /^0x[0-9a-f]{40}$/i.test(sender) ? sender.toLowerCase() : undefined;
 };
 
-/** Limit on values in a body: far more than a batch of requests needs, and far less than its bytes could hold. */
+/**
+ * Maximum number of values in a body: far more than a batch of requests needs, and far fewer than fit into the maximum
+ * body size.
+ */
 const MAX_VALUES = 4_096;
 
 const readBodyJson = (text: string): unknown => readJson(text, MAX_VALUES);
 
-/** Answers requests of the JSON-RPC interface, however they came. */
+/** Answers requests of the JSON-RPC interface, whichever way they arrived. */
 export const createRpcAnswering = ({ service, limits, showReasons }: RpcAnsweringOptions): RpcAnswering => ({
   service,
   async answerRequest({ apiKey, remoteAddress, isShort, readText, ...named }, publicError) {
@@ -68,7 +73,7 @@ export const createRpcAnswering = ({ service, limits, showReasons }: RpcAnswerin
     // The first request is counted before the body is read; the others of a batch are counted one by one afterwards.
     count();
     if (!isKnown) {
-      // Without a valid API key, only as much is read as the answer needs for the request's id.
+      // Without a valid API key, only the ids of the requests are read, because the answer must contain them.
       return answerStranger(
         isShort
           ? await readText()

@@ -11,14 +11,14 @@ export const userOperationParam: MethodParam = {
   schema: partialUserOperation,
 };
 
-/** It must be the EntryPoint of the DApp's paymaster version. */
+/** The EntryPoint parameter, which must be the EntryPoint of the DApp's paymaster version. */
 export const entryPointParam: MethodParam = {
   name: 'entryPoint',
   summary: "Address of the DApp's EntryPoint",
   schema: address,
 };
 
-/** It must be the chain of the URL. */
+/** The chain id parameter, which must equal the chain id in the URL. */
 export const chainIdParam: MethodParam = {
   name: 'chainId',
   summary: 'The chain id, the same as in the URL',
@@ -48,7 +48,7 @@ export const feeTokenErrors: readonly ErrorCode[] = [
   'ENTRY_POINT_MISMATCH',
 ];
 
-/** Errors of requests for a signature, besides the common ones. */
+/** Errors of requests for a signature, in addition to the common errors. */
 export const signingErrors: readonly ErrorCode[] = [
   'PAYMASTER_NOT_READY',
   'CHAIN_UNREACHABLE',

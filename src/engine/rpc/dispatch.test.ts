@@ -168,7 +168,7 @@ describe('batches', () => {
 
   test.each([
     [0, 'the batch is empty'],
-    [21, 'a batch may hold at most 20 requests'],
+    [21, 'a batch may contain at most 20 requests'],
   ])('%i requests are refused as a whole', async (length, detail) => {
     const sent = send(Array.from({ length }, () => request()));
     await expect(sent).rejects.toMatchObject({ code: 'INVALID_REQUEST', message: `Invalid request: ${detail}` });
@@ -461,7 +461,7 @@ describe('the other methods', () => {
     [
       'pm_sponsorUserOperation',
       rest([ENTRY_POINT, { token: sender, tokenInfo: { feeTokenAddress: ENTRY_POINT } }]),
-      'params[2].token should not differ from tokenInfo.feeTokenAddress: drop one of them',
+      'params[2].token should not differ from tokenInfo.feeTokenAddress: omit one of them',
     ],
     ['pm_supportedERC20Tokens', [sender], mismatch('params[0]')],
   ])('%s names what is wrong with its params, case %#', async (method, params, message) => {

@@ -24,7 +24,7 @@ const isBiconomy = ({ method, params }: Pick<RpcRequest, 'method' | 'params'>): 
  * gets the status of its error (behaviour 2.7).
  *
  * @param publicError maps an error to what a client may see
- * @param admit sees each request's params before anything else happens; an error that it throws becomes the answer
+ * @param admit receives each request's params first; an error that it throws becomes the answer
  */
 export const dispatch = async (
   body: unknown,

@@ -4,7 +4,7 @@ import { JsonNumber } from '../../shared/schema/decimal.ts';
 
 const MAX_BATCH = 20;
 
-/** Params are not validated yet. */
+/** A request whose params are not validated yet. */
 export interface RpcRequest {
   readonly id: string | number | JsonNumber | null;
   readonly method: string;
@@ -19,7 +19,7 @@ export interface RpcResponse {
 }
 
 const id = z.union([z.string(), z.number(), z.instanceof(JsonNumber), z.null()], 'must be a string or a number');
-/** Unknown members are ignored; clients write the version in several ways. */
+/** Unknown fields are ignored. Clients write the version in several ways. */
 const requestSchema = z.object({
   jsonrpc: z.string().startsWith('2'),
   id,
@@ -32,7 +32,7 @@ const requestSchema = z.object({
 
 const invalid = (detail: string): EngineError => new EngineError('INVALID_REQUEST', `Invalid request: ${detail}`);
 
-/** A request as nearly all clients spell it; undefined for any other, which the schema reads. */
+/** Reads a request in the form that nearly all clients send; undefined for any other form, which the schema reads. */
 const plainRequest = (value: unknown): RpcRequest | undefined => {
   if (typeof value !== 'object' || value === null) return undefined;
   const { jsonrpc, id: given, method, params } = value as Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ const plainRequest = (value: unknown): RpcRequest | undefined => {
     : undefined;
 };
 
-/** An invalid request keeps its id, if readable. */
+/** The answer to an invalid request contains its id, if the id can be read. */
 export const readRequest = (value: unknown): RpcRequest | { error: EngineError; id: RpcRequest['id'] } => {
   const plain = plainRequest(value);
   if (plain !== undefined) return plain;
@@ -64,7 +64,7 @@ const describe = (issue: z.core.$ZodIssue | undefined): string => {
 /** The requests of a batch. @throws EngineError `INVALID_REQUEST` for an empty batch, or one of more than 20 */
 export const readBatch = (values: readonly unknown[]): readonly unknown[] => {
   if (values.length === 0) throw invalid('the batch is empty');
-  if (values.length > MAX_BATCH) throw invalid(`a batch may hold at most ${MAX_BATCH} requests`);
+  if (values.length > MAX_BATCH) throw invalid(`a batch may contain at most ${MAX_BATCH} requests`);
   return values;
 };
 
@@ -91,7 +91,7 @@ export const failure = (requestId: RpcRequest['id'], error: EngineError): RpcRes
   },
 });
 
-/** The answer to a caller without a valid API key, whatever the requests: under their ids, if readable. */
+/** The answer to a client without a valid API key. It contains the ids of the requests, if they can be read. */
 export const answerStranger = (body: unknown): { status: number; body: RpcResponse | RpcResponse[] } => {
   const error = new EngineError('UNKNOWN_API_KEY');
   const answer = (request: unknown): RpcResponse => failure(readRequest(request).id, error);

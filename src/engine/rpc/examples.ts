@@ -26,7 +26,7 @@ export const exampleOperationV07 = {
 
 export const exampleEntryPoint = '0x0000000071727De22E5E9d8BAf0edAc6f37da032';
 
-/** Its data is shortened. */
+/** The paymaster's fields, with shortened data. */
 export const examplePaymasterFields = {
   paymaster: '0x9d1f9f6A3C0B0dA29DCd7A0Ff8a2Cd8fFbAe1B6d',
   paymasterData: '0x0100006789abcd',

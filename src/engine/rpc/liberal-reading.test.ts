@@ -130,7 +130,7 @@ describe('options', () => {
     [{ erc20Context: { tokenAddress: 1 } }, 'params[3].erc20Context.tokenAddress must be an EVM address'],
     [
       { token: TOKEN, erc20Context: { tokenAddress: STRANGER } },
-      'params[3].erc20Context.tokenAddress should not differ from token: drop one of them',
+      'params[3].erc20Context.tokenAddress should not differ from token: omit one of them',
     ],
     [
       { mode: 'sponsor', feeTokenAddress: TOKEN },

@@ -6,7 +6,7 @@ export interface MethodContext {
   readonly service: Service;
   readonly chainId: number;
   readonly apiKey: string;
-  /** Whether answers include reasons for refusals (setting `showReasons`). */
+  /** Whether answers contain the reasons of refusals (setting `showReasons`). */
   readonly showReasons: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface MethodParam {
   readonly optional?: true;
 }
 
-/** An example in the form that is sent. */
+/** An example of a request and its answer, as they are sent. */
 export interface MethodExample {
   readonly params: readonly unknown[];
   readonly result: unknown;
@@ -26,19 +26,19 @@ export interface MethodExample {
 /** One JSON-RPC method: its description and its code. Its file is named after it. */
 export interface RpcMethod {
   readonly method: string;
-  /** One line. */
+  /** A description in one line. */
   readonly summary: string;
   readonly params: readonly MethodParam[];
-  /** Schema of the result in the form that is sent. */
+  /** Schema of the result as it is sent. */
   readonly result: z.ZodType;
   readonly example: MethodExample;
-  /** Expected errors besides {@link commonErrors}. */
+  /** Expected errors in addition to {@link commonErrors}. */
   readonly errors: readonly ErrorCode[];
-  /** Validates the params, runs the procedure, renders the result. @throws EngineError */
+  /** Validates the params, runs the procedure and returns the result as it is sent. @throws EngineError */
   handle(params: readonly unknown[], context: MethodContext): Promise<unknown>;
 }
 
-/** Errors of any request, whatever its method. */
+/** Errors that any request can cause, whatever its method. */
 export const commonErrors: readonly ErrorCode[] = [
   'PARSE_ERROR',
   'INVALID_REQUEST',

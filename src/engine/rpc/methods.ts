@@ -30,7 +30,7 @@ import { pmSupportedERC20Tokens } from './methods/pm_supportedERC20Tokens.ts';
 import { pmSupportedEntryPoint } from './methods/pm_supportedEntryPoint.ts';
 import { pmSupportedEntryPoints } from './methods/pm_supportedEntryPoints.ts';
 
-/** A new method is a file in `methods/` and a line here. */
+/** All methods. To add one, write its file in `methods/` and add a line here. */
 export const rpcMethods: readonly RpcMethod[] = [
   alchemyRequestGasAndPaymasterAndData,
   alchemyRequestPaymasterAndData,

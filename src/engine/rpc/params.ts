@@ -13,7 +13,9 @@ export type Dapp = ProcedureOutput<'sponsorship.dapp'>;
 export const dappOf = ({ service, chainId, apiKey }: MethodContext): Promise<Dapp> =>
   service.run('sponsorship.dapp', { chainId, apiKey });
 
-/** Checks an operation's EntryPoint. @throws EngineError `ENTRY_POINT_MISMATCH` if it is not the DApp's */
+/**
+ * Checks an operation's EntryPoint. @throws EngineError `ENTRY_POINT_MISMATCH` if it is not the EntryPoint of the DApp
+ */
 export const checkEntryPoint = (
   value: unknown,
   root: string,

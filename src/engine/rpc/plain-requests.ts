@@ -11,7 +11,7 @@ import { SHORT_BODY } from './router.ts';
 /** Matches only paths without characters that a router would decode. */
 const PATH = /^\/api\/v[12]\/([1-9]\d{0,15})\/([\w.-]+)$/;
 
-/** The same headers as the router and the middlewares before it give to any other answer. */
+/** The headers of all other answers, which the router and the middlewares before it add. */
 const HEADERS = [
   ...['Vary', 'Origin'],
   ...['Access-Control-Allow-Origin', '*'],
@@ -23,19 +23,19 @@ const HEADERS = [
 
 export interface PlainRequestOptions extends Pick<RpcAnswering, 'answerRequest'> {
   readonly bodies: BodyReceiver;
-  /** Largest body. */
+  /** Maximum size of a body. */
   readonly limitBytes: number;
   readonly isOwnHost: (host: string) => boolean;
   readonly publicError: (error: unknown) => EngineError;
-  /** Logs an answer. @param start `clock.monotonic()` when the request came */
+  /** Logs an answer. @param start `clock.monotonic()` when the request arrived */
   readonly logAnswer: (status: number, start: number) => void;
-  /** Ms. */
+  /** Monotonic time in ms. */
   readonly now: () => number;
 }
 
 /**
- * Answers JSON-RPC requests of programs that send nothing unusual, which nearly all do, before any other middleware:
- * these would take a fifth of the time of a decision. Leaves all other requests to them.
+ * Answers JSON-RPC requests that have nothing unusual, which nearly all requests do not, before any other middleware
+ * runs: the middlewares would take a fifth of the time of a decision. Passes all other requests on to them.
  */
 export const plainRequests = ({
   answerRequest,

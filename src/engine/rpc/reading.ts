@@ -2,8 +2,8 @@ import { EngineError } from '../../shared/errors.ts';
 import type { MethodContext } from './method.ts';
 
 /**
- * Reads the params of a method that signs. Stores a refusal before answering it, like later failures, so that the
- * console shows the operator why requests of the DApp fail.
+ * Reads the params of a method that signs. If that fails, stores the refusal before answering, as for later failures,
+ * so that the console shows the operator why requests of the DApp fail.
  *
  * @throws EngineError as `read` does
  */

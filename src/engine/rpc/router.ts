@@ -18,7 +18,7 @@ export interface RpcRouterOptions extends Pick<RpcAnswering, 'service' | 'answer
   readonly publicError: (error: unknown) => EngineError;
 }
 
-/** Decimal only. Anything else is no chain id, but Number would accept `0x7a69`. */
+/** Accepts only decimal digits, because Number would also accept `0x7a69`. */
 const readChainId = (text: string): number => (/^[1-9]\d*$/.test(text) ? Number(text) : NaN);
 
 /** Chain and API key of a request. A preflight only announces the header that carries the key. */
@@ -27,16 +27,16 @@ const paramsOf = (context: Context): { chainId?: string | undefined; apiKey: str
   return { chainId, apiKey };
 };
 
-/** Larger than most requests, bytes. */
+/** Larger than most requests, in bytes. */
 export const SHORT_BODY = 16_384;
 
 const isShort = ({ request }: Context): boolean => Number(request.get('content-length') || Infinity) <= SHORT_BODY;
 
-/** The JSON-RPC interface (behaviour 2.1). Every error is a full JSON-RPC body. */
+/** The JSON-RPC interface (behaviour 2.1). Every error has a complete JSON-RPC body. */
 export const rpcRouter = ({ service, readBody, answerRequest, publicError }: RpcRouterOptions): Router => {
   const router = new Router();
 
-  /** Sets which browser origins may read the answer. @throws EngineError `FORBIDDEN_ORIGIN` */
+  /** Sets the browser origins that may read the answer. @throws EngineError `FORBIDDEN_ORIGIN` */
   const checkOrigin = async (context: Context): Promise<void> => {
     const origin = context.get('Origin');
     // Programs other than browsers send no origin, and need no permission to read an answer.

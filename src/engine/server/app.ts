@@ -25,9 +25,9 @@ import { createBodyReceiver, discardRest } from '../http/receive-body.ts';
 
 /** Larger than the input of any console call in a review. */
 const CONSOLE_BODY_BYTES = 65_536;
-/** What the log calls the path of a plain JSON-RPC request. */
+/** The path under which the log records a plain JSON-RPC request. */
 const RPC_ROUTE = '/api/v1/:chainId/:apiKey';
-/** How many pages of a review may be open at the same time. */
+/** Maximum number of pages of a review that may be open at the same time. */
 const REVIEW_STREAMS = 16;
 
 export interface ConsoleAppContext {
@@ -62,7 +62,7 @@ const answerError = (context: Context, error: EngineError): void => {
   context.body = errorEnvelope(error);
 };
 
-/** Returns all errors, and those of unknown routes, in the same JSON envelope. */
+/** Returns all errors, including those for unknown routes, in the same JSON format. */
 const envelope =
   ({ log, entropy }: ConsoleAppContext): Middleware =>
   async (context, next) => {
@@ -77,7 +77,7 @@ const envelope =
     if (context.status === 405 || context.status === 501) answerError(context, new EngineError('METHOD_NOT_ALLOWED'));
   };
 
-/** Logs an answer. `start`: `clock.monotonic()` when the request came. */
+/** Logs an answer. @param start `clock.monotonic()` when the request arrived */
 const logAnswer = (
   { log, clock }: Pick<ConsoleAppContext, 'log' | 'clock'>,
   { start, ...answer }: { readonly method: string; readonly route: string; readonly status: number; start: number },
@@ -201,7 +201,7 @@ export const createHttpApp = (context: HttpContext): Koa => {
   app.on(CLOSING, () => streams.end());
   const watched = monitoringRouter(service.monitoring, config.metricsToken);
   app.use(rpc.routes());
-  // Monitoring is not rate-limited, because it sends most requests when there is most to see.
+  // Requests for monitoring are not rate-limited, because most of them arrive when there is most to see.
   app.use(watched.routes());
   app.use(limitPeers(limits));
   for (const router of others) app.use(router.routes());

@@ -8,7 +8,7 @@ import { recordRefusal } from '../sponsorship/recording.ts';
 import { createLastUses } from './last-uses.ts';
 import type { ServiceContext } from './service.ts';
 
-/** The stored form of an auth token: SHA-256 suffices for 256 random bits. */
+/** The stored form of an auth token: SHA-256 is sufficient for 256 random bits. */
 export const tokenHash = (authToken: string): string => createHash('sha256').update(authToken).digest('hex');
 
 type RefusedRequest = Omit<UnreadRequest, 'dapp' | 'isBlanked'>;
@@ -20,7 +20,7 @@ export interface Access {
   /** Whether a DApp on the chain has this API key. A request with it counts as a use of the key. */
   isApiKey(chainId: number, apiKey: string): Promise<boolean>;
   /**
-   * Records that a request of a known DApp was refused before it could be parsed. Ignores requests of unknown DApps.
+   * Records that a request for a known DApp was refused before it could be parsed. Ignores requests for unknown DApps.
    */
   refused(caller: { chainId: number; apiKey: string }, request: RefusedRequest, error: EngineError): Promise<void>;
   /**

@@ -27,12 +27,12 @@ export const accountHandlers = ({
   ): Promise<Pick<AuthToken, 'scope' | 'paymasterId'> & { dappsAccount?: string }> => {
     if (paymasterId === undefined) {
       if (scope !== 'dapp') return { scope: scope ?? 'manage', paymasterId: null };
-      throw new EngineError('VALIDATION', 'The scope dapp needs a DApp. Name it by its paymasterId');
+      throw new EngineError('VALIDATION', 'The scope dapp needs a DApp. Give its paymasterId');
     }
     if ((scope ?? 'dapp') !== 'dapp') {
       throw new EngineError(
         'VALIDATION',
-        `The scope ${scope ?? ''} is of all DApps. Leave the DApp out, or use the scope dapp`,
+        `The scope ${scope ?? ''} applies to all DApps. Omit the DApp, or use the scope dapp`,
       );
     }
     const dapp = await requireDapp({ store }, paymasterId);

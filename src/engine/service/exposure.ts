@@ -16,7 +16,7 @@ const idOf = (tank: Tank): string => accountOfTank(tank).id;
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
-/** Reads current reservations, and the tanks that pay for them. */
+/** Reads the current reservations, and the balances of the tanks that pay for them. */
 export const measureExposure = async (context: TankContext): Promise<Exposure> => {
   const { store, chains } = context;
 

@@ -12,7 +12,7 @@ interface CachedInMemory {
   readonly vault: Pick<Vault, 'refresh'>;
 }
 
-/** Applies what other engines on the same database commit from now on. @returns a function that stops this */
+/** Follows what other engines commit to the same database, starting now. @returns a function that stops this */
 export const followOthers = async (
   engines: Pick<Engines, 'onOthers'>,
   { feed, pause, notifications, vault }: CachedInMemory,
@@ -31,7 +31,7 @@ export const followOthers = async (
   const end = engines.onOthers((part) => {
     takeOver[part]().catch((err: unknown) => log.error('engines.takeOver', { err }));
   });
-  // Applies what others have committed while this engine started.
+  // Processes what other engines have committed while this engine started.
   for (const run of Object.values(takeOver)) await run();
   return end;
 };

@@ -3,7 +3,7 @@ import { proofOf } from '../keys/message-proof.ts';
 import { newestUnexpired, requireDapp } from './dapps.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Signs the funding message, and no other text. */
+/** Procedures that sign the funding message, and no other text. */
 export const fundingHandlers = (context: ServiceContext): Handlers<NamesOf<'funding'>> => {
   const { store, keySigners } = context;
 

@@ -56,7 +56,7 @@ const decidedOperation = (record: DecisionRecord): DecidedOperation[] => {
   return [{ ...data, chainId: record.chainId, nonce: BigInt(data.nonce), ...signedOf(record) }];
 };
 
-/** The most operations of a bundle that are searched for in all decisions, if no hash finds them. */
+/** The maximum number of operations in a bundle that are searched for in all decisions, if no hash finds them. */
 const MAX_SEARCHED = 3;
 
 const findDecisions = async (
@@ -95,7 +95,7 @@ const signedAbout = (validAfter: number | undefined): { from?: number; to?: numb
 
 const transactionAnswer = z.object({ to: address.nullish(), input: hex });
 
-/** A transaction as JSON that can be inspected; undefined if it is unknown, or if the chain is unreachable. */
+/** A transaction as JSON that can be inspected; undefined if it is unknown or the chain is unreachable. */
 const findTransaction = async ({ chains }: Context, hash: Hex, chainId: number): Promise<string | undefined> => {
   try {
     const rpc = await chains?.rpc(chainId);
@@ -162,7 +162,7 @@ interface Finding extends ReturnType<typeof inspect> {
   readonly found: readonly { readonly row: DecisionRow; readonly by: FoundBy }[];
 }
 
-/** Procedures that decode values with what the engine knows. Without `chains`, no node is called. */
+/** Procedures that decode values, using the engine's data. Without `chains`, no node is called. */
 export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> => {
   const { store, clock } = context;
 
@@ -173,7 +173,7 @@ export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> 
     return { text, inspection, clues, found };
   };
 
-  /** If a hash belongs to no decision, it may be that of a transaction. */
+  /** A hash that belongs to no decision may be the hash of a transaction. */
   const findByHash = async (value: string, knowledge: Knowledge): Promise<Finding> => {
     const first = await find(value, knowledge);
     const [hash] = first.clues.hashes;

@@ -1,7 +1,10 @@
 import { type ProcedureArguments, type ProcedureOutput, procedures } from '../../api/index.ts';
 import type { Handlers, NamesOf } from './service.ts';
 
-/** Handlers of a resource, loaded with the first call: what few operators use must not make every start slower. */
+/**
+ * Handlers of a resource that few operators use. They are loaded at the first call, so that they do not slow down every
+ * start.
+ */
 export const later = <Resource extends string>(
   resource: Resource,
   load: () => Promise<Handlers<NamesOf<Resource>>>,

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 
 type LimitUsage = ProcedureOutput<'rules.usage'>[number];
 
-/** Number of users listed, who are those closest to the limit. */
+/** Number of listed users, which are those closest to the limit. */
 const NEAREST = 10;
 
 /** How much of a limit is used in the window at `now` (epoch ms), counted in the same way as in decisions. */

@@ -17,7 +17,7 @@ export const createMonitoring = (context: ServiceContext): Monitoring => {
         return false;
       },
     );
-  /** Why decisions could not be stored, or why the database lacks what this engine has written. */
+  /** Why decisions could not be stored, or why entries that this engine wrote are missing in the database. */
   const lost = async (): Promise<string[]> => {
     const found = await rollback();
     const problem = await storage.problem(store);

@@ -10,7 +10,7 @@ export interface PolicyRecorder {
 
 /**
  * Every change to the settings goes through a procedure of the service, or through the store, which counts changes. So
- * it suffices to call this after each procedure, and no procedure has to do it itself.
+ * it is sufficient to call this after each procedure, and procedures need not do it themselves.
  */
 export const createPolicyRecorder = (
   context: Pick<ServiceContext, 'store' | 'config' | 'clock' | 'log'>,
@@ -44,7 +44,7 @@ export const createPolicyRecorder = (
   return {
     async catchUp() {
       if (stamp(await store.settingsChanges()) === last) return;
-      // One at a time: of two simultaneous runs, one could record an older policy after a newer one.
+      // Only one run at a time: of two simultaneous runs, one could record an older policy after a newer one.
       running = running.then(recordAll).catch((err: unknown) => {
         // The procedure itself has succeeded. The next one retries the recording.
         log.warn('policy.notRecorded', { err });

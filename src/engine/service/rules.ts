@@ -39,8 +39,8 @@ const withOwnersUrl = (
     : { ...data, url: ownersWebhookUrl(vault, ruleId, String(data['url'])) };
 
 /**
- * A DApp's rules as they are displayed. @param whole vault from which webhook URLs are shown in full; undefined:
- * credentials are hidden
+ * A DApp's rules as they are displayed. @param whole the vault, to show webhook URLs in full; undefined: credentials
+ * are hidden
  */
 const viewOf = (dapp: Dapp, whole?: Vault) => {
   const owner = {
@@ -205,7 +205,7 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
       if (!(await store.updateRule(paymasterId, ruleId, { ...updated, restarts: isAnew }))) {
         throw new EngineError('RULE_NOT_FOUND');
       }
-      // The URLs of refused updates must not be stored and called, so they are stored only now.
+      // The URLs are stored only now, so that the URLs of refused updates are never stored or called.
       for (const url of urls) await keepWebhookUrl(vault, ruleId, url);
       if (!isHidden(JSON.stringify(policyData))) await forgetWebhookUrl(vault, ruleId);
       const { paymasterId: owner, policyType, active, cycle } = rule;

@@ -27,7 +27,7 @@ export interface ServiceContext extends DecisionContext {
   readonly deposits: Deposits;
   readonly log: Log;
   /**
-   * A key that this machine stores, which is added to the vault as a second way to unlock it. Undefined if there is no
+   * A key that this machine stores. It is added to the vault as a second way to unlock it. Undefined if there is no
    * such key.
    */
   readonly vaultKey?: Secret<Uint8Array> | undefined;
@@ -47,7 +47,7 @@ export interface ServiceContext extends DecisionContext {
   /** Returns the bytes that can still be written to a folder. */
   readonly freeBytes: FreeBytes;
   readonly storage: Pick<StorageHealth, 'problem'>;
-  /** Returns what this engine has written and the database has lost; undefined if nothing is lost. */
+  /** Returns the difference if entries that this engine wrote are missing in the database; undefined if none are. */
   readonly rollback: () => Promise<Rollback | undefined>;
   /** When settlement last checked a chain, epoch ms; undefined if never. */
   readonly polledAt: (chainId: number) => number | undefined;

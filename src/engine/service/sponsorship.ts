@@ -43,9 +43,9 @@ const feesInText = ({ slow, standard, fast }: FeesBySpeed) => {
 };
 
 /**
- * `paymasterAndData`, and from v0.7 on also the operation's separate paymaster fields.
+ * `paymasterAndData` and, from v0.7 on, also the operation's separate paymaster fields.
  *
- * @param isApart a signature that is a suffix of the data gets a field of its own
+ * @param isApart true to return a signature that is a suffix of the data in a separate field
  */
 const paymasterFieldsOf = (op: UserOperation, paymasterAndData: Hex, isApart = false) => {
   if (isV06(op) || paymasterAndData === '0x') return { paymasterAndData };
@@ -63,7 +63,7 @@ const paymasterFieldsOf = (op: UserOperation, paymasterAndData: Hex, isApart = f
   };
 };
 
-/** True if the signature of a DApp's paymaster is answered in a field of its own. */
+/** True if the answer to a request contains the paymaster's signature in a separate field. */
 const isAnsweredApart = ({ version }: Dapp, request: SigningRequest): boolean =>
   requireLayout(version).signsApart === true && !wantsSuffix(request);
 

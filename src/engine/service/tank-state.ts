@@ -51,7 +51,7 @@ export const errorOf = (error: unknown): { error: string } => {
   throw error;
 };
 
-/** A DApp's tank, or what is missing to have one. What to do about it depends on the caller. */
+/** The tank of a DApp, or what the DApp lacks to have one. How to fix this depends on the caller. */
 export const findTank = ({ store }: TankContext, dapp: Dapp): Promise<Tank | { error: string }> =>
   requireTank(store, dapp).catch((cause: unknown) => {
     const { error } = errorOf(cause);

@@ -37,7 +37,7 @@ const answer = z.object({
   error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
 
-/** Codes that are no denials. All other codes are. */
+/** Error codes that are not denials. All other codes are denials. */
 const errors: readonly ErrorCode[] = ['PAYMASTER_NOT_READY', 'CHAIN_UNREACHABLE', 'GAS_ESTIMATION_FAILED'];
 
 /** Requests sponsorship over HTTP, as a DApp's wallet does. @throws EngineError with the code in the response */
@@ -47,7 +47,8 @@ const requestSponsorship = async (
   partial: object,
 ): Promise<z.output<typeof sponsored>> => {
   const url = address();
-  if (url === null) throw new EngineError('PAYMASTER_NOT_READY', 'The desk serves no HTTP, so no client can ask it.');
+  if (url === null)
+    throw new EngineError('PAYMASTER_NOT_READY', 'The HTTP interface is not running, so no client can send requests.');
   const response = await fetch(`${url}/api/v2/${chainId}/${apiKey}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -94,7 +95,7 @@ const partialOperation = async (
     initCode: concat([factory.address, factoryAbi.encodeFunctionData('createAccount', creation)]) as Hex,
     callData: '0x' as const,
     ...fees,
-    // For this signature, the account returns failure instead of reverting.
+    // With this signature, the account returns failure instead of reverting.
     signature: STUB_SIGNATURE,
   };
 };
@@ -124,7 +125,7 @@ export const testOperation = async (context: ServiceContext, paymasterId: string
     maxFeePerGas: toQuantity(maxFeePerGas),
     maxPriorityFeePerGas: toQuantity(maxPriorityFeePerGas),
   });
-  // Only this operation uses the sender.
+  // No other operation uses this sender.
   const [decision] = await store.listDecisions({ paymasterId, sender: sender.toLowerCase(), limit: 1 });
   if (decision === undefined) throw new EngineError('DECISION_NOT_FOUND');
   if (terms.paymasterAndData === '0x') return { decisionId: decision.id, operation: null, userOpHash: null };

@@ -27,7 +27,7 @@ const checkSymbol = async (rpc: RpcClient, { address, symbol }: FeeToken): Promi
   return [`The symbol in the contract is ${String(answer.value).slice(0, 100)}.`];
 };
 
-/** What the operator must do elsewhere for a prefund. */
+/** What the operator must do outside of Gasdesk to enable a prefund. */
 const PREFUND_NOTE =
   'A singleton takes a prefund and returns the rest from the treasury: approve it there, on the token, for each singleton.';
 

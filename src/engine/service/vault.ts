@@ -6,7 +6,7 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 /** Procedures for the vault. Passphrases are neither passed on nor stored. */
 export const vaultHandlers = ({ store, vault, vaultKey, log }: ServiceContext): Handlers<NamesOf<'vault'>> => {
-  /** One change at a time, because the next one needs the passphrase that this one sets. */
+  /** Only one change at a time, because the next one needs the passphrase that this one sets. */
   let changed: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(change: () => Promise<T>): Promise<T> => {
     const turn = changed.then(change);

@@ -14,7 +14,7 @@ import type { ServiceContext } from './service.ts';
 const NOBODY = `0x${'00'.repeat(20)}` as const;
 
 /**
- * The current situation that an attacker of a DApp would find.
+ * The situation that an attacker of a DApp finds at present.
  *
  * @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE` or `CONTRACT_MISMATCH`
  */

@@ -29,8 +29,8 @@ export const addressOf = (privateKey: string): Address => {
 };
 
 /**
- * Cache of addresses, because deriving one takes longer than a decision. It works because the vault always returns the
- * same object for a key.
+ * Cache of addresses, because deriving an address takes longer than a decision. The cache works because the vault
+ * always returns the same object for a key.
  */
 const addresses = new WeakMap<Secret<string>, Address>();
 const knownAddressOf = (key: Secret<string>): Address => {
@@ -46,8 +46,8 @@ const keyOfName = (vault: Vault, name: string, signer: Address): Secret<Hex> | u
 
 /**
  * The private key of a chain's signer; undefined if it is not in the vault. While a prepared key becomes the signer, it
- * is still stored as the next key. Finding keys by address ensures that no engine signs with a key that is not the
- * recorded signer's.
+ * is still stored as the next key. Keys are found by address, so that no engine signs with a key that does not belong
+ * to the recorded signer.
  *
  * @throws EngineError `VAULT_LOCKED`
  */
@@ -56,8 +56,8 @@ export const signerKey = (vault: Vault, chainId: number, signer: Address): Secre
 
 /**
  * Makes the recorded signers match the keys in an unlocked vault. They differ after a crash between the two writes of a
- * new key, or if the vault comes from elsewhere. The contracts are then verified again. If a next key is already
- * recorded as the signer, it is moved into its place, because other engines sign with it.
+ * new key, or if the vault comes from elsewhere. The contracts are then verified again. If the next key is already
+ * recorded as the signer, it becomes the current key, because other engines sign with it.
  */
 export const reconcileSigners = async (
   store: Pick<RegistryStore, 'listSigners' | 'saveSigner'>,

@@ -18,5 +18,5 @@ const recovering =
     }
   };
 
-/** With libsecp256k1, some thirty times as fast; undefined if it cannot be loaded. */
+/** Recovers signers with libsecp256k1, which is some thirty times as fast; undefined if it cannot be loaded. */
 export const nativeRecoverSigner: RecoverSigner | undefined = binding && recovering(binding);

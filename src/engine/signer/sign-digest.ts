@@ -41,10 +41,10 @@ const loadBinding = (): NativeBinding | undefined => {
 export const portableSignDigest: SignDigest = (privateKey, digest) =>
   new SigningKey(privateKey).sign(digest).serialized as Hex;
 
-/** libsecp256k1; undefined if it cannot be loaded. */
+/** The binding to libsecp256k1; undefined if it cannot be loaded. */
 export const binding: NativeBinding | undefined = loadBinding();
 
-/** With libsecp256k1, about eight times as fast; undefined if it cannot be loaded. */
+/** Signs with libsecp256k1, which is about eight times as fast; undefined if it cannot be loaded. */
 export const nativeSignDigest: SignDigest | undefined =
   binding &&
   ((privateKey, digest) => {

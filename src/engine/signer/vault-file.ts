@@ -7,7 +7,10 @@ import type { Entropy } from '../base/clock.ts';
 import type { Secret } from '../base/secret.ts';
 import { type ScryptCost, scryptKey } from './scrypt-key.ts';
 
-/** What opens the vault: a passphrase, or 32 random bytes that are stored safely elsewhere (in the OS keychain). */
+/**
+ * The secret that unlocks the vault: a passphrase, or 32 random bytes that are stored safely elsewhere (in the OS
+ * keychain).
+ */
 export type Unlocker = { readonly passphrase: Secret<string> } | { readonly key: Secret<Uint8Array> };
 
 const VERSION = 1;
@@ -18,7 +21,7 @@ const TAG_BYTES = 16;
 
 const base64 = z.base64('is not base64');
 
-/** Limits what opening a file of unknown origin can cost: 1 GiB of memory and a few seconds. */
+/** Limits the cost of opening a file of unknown origin: 1 GiB of memory and a few seconds. */
 const scryptSchema = z.strictObject({
   N: z
     .int()
@@ -42,8 +45,8 @@ const vaultFileSchema = z.strictObject({
     key: z.strictObject({ dataKey: base64 }).optional(),
   }),
   /**
-   * All entries are encrypted together, so that none can be removed, exchanged or reset to an old value, and no name
-   * can be read.
+   * All entries are encrypted together. So none can be removed, exchanged or reset to an old value, and no name can be
+   * read.
    */
   entries: base64,
 });
@@ -147,12 +150,13 @@ export const unlockDataKey = async (locks: VaultFile['locks'], unlocker: Unlocke
 const deriveFor = (passphrase: Secret<string>, { scrypt }: PassphraseLock): Promise<Buffer> =>
   deriveKey(passphrase, Buffer.from(scrypt.salt, 'base64'), scrypt);
 
-/** Keys whose derivation began before they were needed, each for one use. */
+/** Derivations that were started before their keys were needed, each for one use. */
 const begun = new WeakMap<Secret<string>, { readonly lock: PassphraseLock; readonly key: Promise<Buffer> }>();
 
 /**
- * Begins to derive the key that unlocks the vault in a file. It takes a third of a second on another thread, in which
- * an engine can load. Does nothing if the file has no vault with a passphrase: unlocking it says why.
+ * Begins to derive the key that unlocks the vault in a file. The derivation takes a third of a second on another
+ * thread, while the engine loads. Does nothing if the file has no vault with a passphrase; unlocking then reports the
+ * error.
  */
 export const beginDerivation = (file: string, passphrase: Secret<string>): void => {
   try {
@@ -162,14 +166,14 @@ export const beginDerivation = (file: string, passphrase: Secret<string>): void 
     key.catch(() => undefined);
     begun.set(passphrase, { lock, key });
   } catch {
-    // Missing or damaged.
+    // The file is missing or damaged.
   }
 };
 
 const keyOf = (passphrase: Secret<string>, lock: PassphraseLock): Promise<Buffer> => {
   const early = begun.get(passphrase);
   begun.delete(passphrase);
-  // Another salt: the lock has been replaced since.
+  // The salt differs if the lock has been replaced since the derivation was started.
   return early !== undefined && isDeepStrictEqual(early.lock, lock) ? early.key : deriveFor(passphrase, lock);
 };
 

@@ -53,8 +53,8 @@ export interface Vault {
    */
   verify(unlocker: Unlocker): Promise<void>;
   /**
-   * Replaces the unlocker of the same kind (passphrase or key). The unlocker of the other kind stays, and so does the
-   * data key. Therefore an old copy of the vault still opens with the old passphrase.
+   * Replaces the unlocker of the same kind (passphrase or key). The unlocker of the other kind and the data key do not
+   * change. Therefore an old copy of the vault can still be unlocked with the old passphrase.
    *
    * @throws {@link EngineError} `VAULT_LOCKED`, `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`,
    * `STORE_UNAVAILABLE`
@@ -133,8 +133,8 @@ export const openVault = (
   const { name: place } = storage;
   let opened: OpenVault | undefined;
   /**
-   * While the content stays the same, each secret is always the same object, so that callers can cache what they derive
-   * from it.
+   * While the content stays the same, a secret is always the same object, so that callers can cache values that they
+   * derive from it.
    */
   const handedOut = new WeakMap<OpenVault['entries'], Map<string, Secret<string>>>();
 

@@ -46,7 +46,7 @@ const readTrial = async (
   return failure === undefined ? {} : { validationFailure: failure };
 };
 
-/** The operation as its account has signed it: the paymaster's signature is no part of what it signed. */
+/** Simulates the operation with the account's signature, which does not cover the paymaster's signature. */
 const readSigned = async (
   rpc: RpcClient,
   ready: ReadyPaymaster,
@@ -58,7 +58,7 @@ const readSigned = async (
 
 interface AccountQuestion {
   readonly op: UserOperation;
-  /** True if the account has signed the operation, and the paymaster signs now. */
+  /** True if the account has already signed the operation. */
   readonly isSigned: boolean;
   readonly senderNonce: bigint | undefined;
   /** The contract whose code an EIP-7702 account runs. */

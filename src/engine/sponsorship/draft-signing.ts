@@ -16,7 +16,7 @@ import { signTerms } from './sign-terms.ts';
  */
 const PAST = { validAfter: 0x5d_5d_5d_5d, validUntil: 0x5e_5e_5e_5e };
 
-/** The part of an estimate that says what is signed for it. */
+/** The part of a gas request that determines how drafts are signed. */
 export type Drafts = Pick<GasRequest, 'sponsor' | 'state'>;
 
 export interface DraftQuestion {

@@ -47,7 +47,7 @@ export interface PreparedOperation {
   readonly senderNonce: bigint | undefined;
   /** The contract whose code an EIP-7702 account runs. */
   readonly delegate: Address | undefined;
-  /** True if the account has signed the operation, and the paymaster signs now. */
+  /** True if the account has already signed the operation. */
   readonly isSigned: boolean;
 }
 
@@ -188,7 +188,7 @@ export const readCoinPrice = async (rates: Pick<Rates, 'coinPrice' | 'coinPriceN
   return isNeeded ? rates.coinPrice(chainId, source) : rates.coinPriceNow(chainId, source);
 };
 
-/** True if it depends on the account's code whether an operation deploys it. */
+/** True if the account's code determines whether the operation deploys its account. */
 const mayIgnoreFactory = ({ layout }: ReadyPaymaster, op: UserOperation): boolean =>
   entryPoints[layout.entryPointVersion].ignoresCreationOfExisting &&
   deploymentOf(op) !== undefined &&

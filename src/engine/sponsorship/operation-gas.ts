@@ -78,13 +78,13 @@ export const withGas = async ({
   return { op: { ...given, ...gas }, gasSource: 'GAS_ESTIMATED' };
 };
 
-/** How drafts are signed for an estimate. */
+/** How drafts are signed for a gas estimate. */
 const draftsFor = (
   { bundler, ...question }: DraftQuestion & { readonly bundler: RpcClient | undefined },
   op: UserOperation,
 ): Promise<Drafts> | Drafts => {
   const { ready, terms } = question;
-  // Such a contract does the same work for a signature of nobody, so nothing is signed.
+  // This contract does the same work for a placeholder signature, so nothing needs to be signed.
   if (ready.layout.signsApart === true) return { sponsor: (draft) => stubPaymasterAndData(ready.layout, draft, terms) };
   // A bundler may check the window, so it gets drafts without gas limits.
   if (bundler !== undefined) return { sponsor: (draft) => signTerms(ready, draft, terms) };

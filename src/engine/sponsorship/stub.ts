@@ -23,7 +23,7 @@ export interface Stub {
   readonly reason: Reason | undefined;
 }
 
-/** The answer of the first phase. Only a denial is stored as a decision. */
+/** The answer of the first phase. It is stored as a decision only if it is a denial. */
 type CommitAnswer = Omit<SponsorshipDecision, 'decisionId'> & { readonly decisionId: string | undefined };
 
 const reasonIn = ({ code, rule, message, hint }: DecisionRecord): Reason => ({ code, rule: rule ?? '', message, hint });
@@ -66,7 +66,7 @@ const gatherCurrent = async (
   throw new EngineError('DECISION_OUTDATED');
 };
 
-/** Decides without webhooks, stores a denial, and answers an operation without one with a signature that is none. */
+/** Decides without webhooks. Stores a denial; otherwise answers with a placeholder signature. */
 const answerUnsigned = async (
   context: DecisionContext,
   request: SponsorshipRequest,
@@ -78,7 +78,7 @@ const answerUnsigned = async (
     const { facts, current } = await gatherCurrent(context, request, prepared);
     const { dapp, policy, hash, version } = current;
     const reservations = plan(facts, policy);
-    /** The denial, given the accounts' amounts; undefined if nothing denies. */
+    /** The denial, given the amounts in the accounts; undefined if no rule denies. */
     const denial = (held: readonly bigint[]): CommitPlan | undefined => {
       const verdict = decide(facts, policy, held);
       if (verdict.next === 'callWebhooks' || verdict.reason === undefined) return undefined;
@@ -90,8 +90,8 @@ const answerUnsigned = async (
     const settings = { scope: dapp, version };
     const denied = await storeDenial(store, { reservations, settings }, denial);
     if (denied === undefined) continue;
-    // Use the estimating layout: a bundler estimates limits without taking tokens, and at the real price they would
-    // be too low for that.
+    // The estimating layout is used here: a bundler estimates limits without taking tokens, and these limits would be
+    // too low at the real price.
     const { layout } = prepared.charge?.payment.estimating ?? prepared.ready;
     return {
       op: prepared.op,
@@ -118,16 +118,13 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
   });
 
 /**
- * The first phase for an account that signs before the paymaster: finds the operation's gas, and returns everything
- * that its hash covers. Like {@link stubSponsorship}, it calls no webhooks and reserves nothing, but all rules see the
- * final operation. A denied operation has no paymaster data.
+ * The first phase for an account that signs before the paymaster. Finds the operation's gas, and returns everything
+ * that the operation's hash covers. Like {@link stubSponsorship}, it calls no webhooks and reserves nothing, but all
+ * rules check the final operation. A denied operation has no paymaster data.
  *
  * @throws EngineError as `decideOperation`
  */
-export const commitSponsorship = (
-  context: DecisionContext,
-  request: SponsorshipRequest,
-): Promise<CommitAnswer> =>
+export const commitSponsorship = (context: DecisionContext, request: SponsorshipRequest): Promise<CommitAnswer> =>
   withFailureRecord(context, request, async (decisionId) => {
     const [current, payer] = await Promise.all([currentPolicy(context, request.dapp), findPayer(context, request)]);
     const found = { payer, signsNothing: signsNothing({ current, payer }) };

@@ -7,7 +7,8 @@ import type { Dapp } from '../store/registry-store.ts';
 type TokenInfo = SponsorshipOptions['tokenInfo'];
 
 /**
- * The token in which the user wants to pay, which must be one of the chain's. Without token mode, no token is accepted.
+ * The token in which the user wants to pay. It must be one of the chain's fee tokens. Without token mode, no token is
+ * accepted.
  *
  * @throws EngineError `FEE_TOKEN_REQUIRED` if none is named, `TOKEN_NOT_SUPPORTED` with `data.supported`
  */

@@ -11,7 +11,7 @@ import type { ReadyPaymentTerms } from './ready-payment-terms.ts';
 
 /**
  * Gas for an approval of the quoted amount, which clients add to the batch after the quote: a new allowance of a token
- * behind a proxy, its calldata, and the batch itself. Without it, every approval would be too small.
+ * behind a proxy, its calldata, and the batch itself. Without this gas, every approval would be too small.
  */
 const APPROVAL_GAS = 80_000n;
 

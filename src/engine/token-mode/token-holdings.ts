@@ -26,7 +26,7 @@ const readUnits = async (rpc: RpcClient, token: Address, reading: 'balanceOf' | 
   return 'value' in answer ? (answer.value as bigint) : undefined;
 };
 
-/** Requires that a prefund can be refunded, because otherwise the user would lose what is not used. */
+/** Requires that a prefund can be refunded, because otherwise the user would lose its unused part. */
 const requireRefundable = async (
   rpc: RpcClient,
   { prefundUnits, token, spender, treasury }: HoldingsQuestion,
@@ -42,7 +42,7 @@ const requireRefundable = async (
 /**
  * Reads a user's balance of a token, and the paymaster's allowance. Null if the token cannot be read.
  *
- * @throws EngineError `CHAIN_UNREACHABLE`, also if the node returns an error, because the contracts do not check;
+ * @throws EngineError `CHAIN_UNREACHABLE`, also if the node returns an error (the contracts themselves check nothing);
  * `PAYMASTER_NOT_READY` if a prefund could not be refunded
  */
 export const readTokenHoldings = async (rpc: RpcClient, question: HoldingsQuestion): Promise<TokenHoldings | null> => {

@@ -23,14 +23,14 @@ const probeAbi = new Interface([
 export interface TriedPayment {
   /** Whether the paymaster gets its tokens, even if the operation's own call fails. */
   readonly taken: boolean;
-  /** Has no meaning if the tokens are not taken. */
+  /** Meaningless if the tokens are not taken. */
   readonly transferGas: TransferGas;
   readonly left: TokenHoldings;
   readonly validationGasUsed: bigint;
   readonly callGasUsed: bigint;
 }
 
-/** More than any operation's call may use. The rest of the simulating call's gas is for taking the tokens. */
+/** More gas than the call of any operation may use. The rest of the simulating call's gas is for taking the tokens. */
 export const AMPLE_CALL_GAS = 15_000_000n;
 
 /** Gas for using the treasury's cold allowance in the refund (EIP-2929: 2,100 and 2,900). */
@@ -92,7 +92,7 @@ const triedOperation = (op: UserOperation) => ({
 /**
  * Simulates, with one `eth_call`, whether the paymaster gets the maximum charge after the whole operation has run:
  * deployment, validation, and the call with its approvals, transfers and swaps. An account can detect a simulation and
- * behave differently on chain, against which only a prefund protects.
+ * behave differently on chain. Only a prefund protects against this.
  *
  * @param callGasLimit limit for the operation's call, if the operation has none yet
  * @throws EngineError `CHAIN_UNREACHABLE`, or `GAS_ESTIMATION_FAILED` from nodes that cannot simulate
@@ -132,8 +132,9 @@ export const tryOperation = async (
 };
 
 /**
- * Gas for taking tokens after an approval, for a quote. Code in place of the account makes the approval. Measured with
- * one unit, which costs the same as a prefund. If the account has no tokens, nothing is taken.
+ * Gas for taking tokens after an approval, for a quote. A state override replaces the account's code by code that makes
+ * the approval. Measured with one unit, which costs the same as a prefund. If the account has no tokens, nothing is
+ * taken.
  *
  * @throws EngineError like `tryPayment`
  */

@@ -69,7 +69,7 @@ const deposit = async (context: ActionContext, { paymasterId, amountWei }: Actio
 /** Refuses addresses from which the coins could never be withdrawn again. */
 const mustBeOwned = ({ contract, entryPoint }: Tank, to: Address): void => {
   const lost = [ZeroAddress as Address, contract, entryPoint].some((one) => sameAddress(one, to));
-  if (lost) throw failing(`Coins sent to ${to} are lost. Use the address of a wallet of yours.`);
+  if (lost) throw failing(`Coins sent to ${to} are lost. Use the address of one of your wallets.`);
 };
 
 const withdraw = async (context: ActionContext, action: Action<'withdraw'>, from: Address): Promise<ActionCall> => {

@@ -63,9 +63,9 @@ const bringAbout = async (context: ActionContext, mined: OperatorTransaction): P
 };
 
 /**
- * Applies the effects of a mined transaction, and describes them. May be called again after a crash.
+ * Applies the effects of a mined transaction, and describes the result. May be called again after a crash.
  *
- * @returns a description of the result, even if it is not the expected one
+ * @returns a description of the result, even of an unexpected one
  * @throws EngineError `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, `RPC_MISSING`, after which the caller should retry; RpcError
  */
 export const applyEffects = async (context: ActionContext, mined: OperatorTransaction): Promise<string> => {

@@ -16,8 +16,8 @@ export interface Draft {
 export interface Drafts {
   keep(draft: Omit<Draft, 'draftId'>): Draft;
   /**
-   * Passes a draft to `send`; meanwhile no other caller can use it. Afterwards the draft is used up, unless `send`
-   * certainly sent nothing.
+   * Passes a draft to `send`; meanwhile no other caller can use it. Afterwards the draft cannot be used again, unless
+   * it is certain that `send` sent nothing.
    *
    * @throws EngineError `DRAFT_NOT_FOUND`; whatever `send` throws
    */

@@ -16,8 +16,8 @@ export interface HandOvers {
   /** Records what the wallet has sent. @throws EngineError like `transactions.handBack` */
   handBack(draftId: string, hash: Hex): Promise<OperatorTransaction>;
   /**
-   * Takes a draft back if the wallet returned no hash. If the wallet certainly sent nothing, the draft can be sent
-   * again.
+   * Takes a draft back if the wallet returned no hash. If it is certain that the wallet sent nothing, the draft can be
+   * sent again.
    *
    * @param unclear the wallet's message, if it does not say whether the transaction was sent
    * @throws EngineError like `transactions.takeBack`

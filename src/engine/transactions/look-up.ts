@@ -120,8 +120,8 @@ export const findTransaction = async (
 };
 
 /**
- * Rechecks a mined transaction after a possible re-org. It may be unchanged, final, in another block, or, if a re-org
- * dropped it or changed its result, back in its state before it was mined.
+ * Rechecks a mined transaction after a possible re-org. The result may be unchanged, final, or in another block. If a
+ * re-org dropped the transaction or changed its result, it is again in the state that it had before it was mined.
  *
  * @returns `mined` itself if nothing has changed
  * @throws EngineError `CHAIN_UNREACHABLE`; RpcError

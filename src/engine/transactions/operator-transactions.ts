@@ -79,7 +79,7 @@ const isTransient = (error: unknown): boolean =>
   (error instanceof EngineError &&
     ['CHAIN_UNREACHABLE', 'VAULT_LOCKED', 'RPC_MISSING', 'PAYMASTER_NOT_READY', 'SIGNER_MISSING'].includes(error.code));
 
-/** Prepares and simulates transactions, has them signed where the key is, and follows them until they are final. */
+/** Prepares and simulates transactions, passes them to the key for signing, and follows them until they are final. */
 export const createOperatorTransactions = (context: OperatorTransactionContext): OperatorTransactions => {
   const { store, chains, clock, entropy, keySigners } = context;
   const drafts = createDrafts(clock, entropy);
@@ -116,7 +116,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     return 'hash' in made ? made : sameAsDraft(draft, made.signed);
   };
 
-  /** Transactions being submitted. They must not be forgotten although their node does not know them yet. */
+  /** Transactions that are being submitted. They must not be forgotten while their node does not know them yet. */
   const submitting = new Set<string>();
 
   /**
@@ -139,7 +139,8 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
     const rpc = await requireNode(chains, chainId);
     const { withdrawal } = draft.call;
     const save = (holds?: Holds) => signAndSave(draft, how, holds);
-    // The free amount may have been reserved meanwhile. Once saved, the record itself reserves the amount.
+    // Part of the free amount may have been reserved meanwhile. Once the record is saved, the record itself reserves
+    // the amount.
     const sent = await (withdrawal === undefined ? save() : holdWithdrawal(context, withdrawal, save));
     try {
       if (sent.raw !== null) await broadcast(rpc, sent.raw);
@@ -199,7 +200,7 @@ export const createOperatorTransactions = (context: OperatorTransactionContext):
   };
 
   let newest: Promise<unknown> = Promise.resolve();
-  /** One at a time, so that effects are not applied twice. */
+  /** Only one at a time, so that effects are not applied twice. */
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
     const turn = newest.catch(() => undefined).then(act);
     newest = turn;

@@ -6,7 +6,7 @@ import type { Draft } from './drafts.ts';
 const invalid = (detail: string, cause?: unknown): EngineError =>
   new EngineError('INVALID_SIGNATURE', `Invalid signature: ${detail}`, {}, { cause });
 
-/** Fields that a transaction's signature covers, for naming what differs. */
+/** The fields that a transaction's signature covers, with their names for error messages. */
 const FIELDS = [
   'type',
   'chainId',
@@ -38,7 +38,7 @@ const read = <T>(of: () => T): T => {
 /**
  * Reads a transaction that was signed elsewhere, and requires that it matches its draft.
  *
- * @throws EngineError `INVALID_SIGNATURE` if the transaction is another one, or signed by another account
+ * @throws EngineError `INVALID_SIGNATURE` if the transaction differs from the draft, or another account signed it
  */
 export const sameAsDraft = ({ transaction, from }: Pick<Draft, 'transaction' | 'from'>, signed: Hex): Transaction => {
   const theirs = read(() => Transaction.from(signed));

@@ -23,7 +23,7 @@ const abi = new Interface([
 
 /** Added to estimates, which are for the current block. Unused gas is not charged. */
 export const GAS_HEADROOM_PERCENT = 20n;
-/** The highest tip of a node that is believed: 100 gwei, or the base fee if that is higher. */
+/** The highest tip that is believed from a node: 100 gwei, or the base fee if it is higher. */
 const MAX_PRIORITY_FEE = 100_000_000_000n;
 /** On chains without a base fee, a higher price than 100,000 gwei is considered a mistake. */
 const MAX_GAS_PRICE = 100_000_000_000_000n;
@@ -57,7 +57,9 @@ export const readOwner = async (rpc: RpcClient, contract: Address): Promise<Addr
   }
 };
 
-/** Who may make the call that the contract refused. Singletons use roles, and do not reveal who has them. */
+/**
+ * Who may make the call that the contract refused. Singletons use roles, and do not reveal which accounts have them.
+ */
 const whoMay = async (rpc: RpcClient, { to, from }: SimulatedCall, reason: string) => {
   if (reason.startsWith('AccessControl')) {
     return { fix: ' Only the owner of the contract may do this; its signers may also be changed by its manager.' };
@@ -90,8 +92,8 @@ const mustHold = (from: Address, balanceWei: bigint, requiredWei: bigint): void 
 };
 
 /**
- * Current fees. The maximum is twice the base fee plus the tip, which suffices for at least five full blocks. Without a
- * base fee, it is twice the node's gas price.
+ * Current fees. The maximum is twice the base fee plus the tip, which is sufficient for at least five full blocks.
+ * Without a base fee, it is twice the node's gas price.
  */
 export const readFees = async (rpc: RpcClient): Promise<{ base: boolean; most: bigint; priority: bigint }> => {
   const { baseFeePerGas } = await readBlockGas(rpc);
@@ -132,7 +134,7 @@ export const simulate = async (rpc: RpcClient, call: SimulatedCall): Promise<Tra
   const gasLimit = estimate + (estimate * GAS_HEADROOM_PERCENT) / 100n;
   const [{ base, most, priority }, nonce] = await Promise.all([
     readFees(rpc),
-    // The number is far below 2^53.
+    // The transaction count is far below 2^53.
     readTransactionCount(rpc, from, 'pending').then(Number),
   ]);
   mustHold(from, balanceWei, valueWei + gasLimit * most);

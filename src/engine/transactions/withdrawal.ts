@@ -14,7 +14,7 @@ export interface Withdrawal {
 
 interface FreeCheck {
   readonly facts: LedgerFacts;
-  /** Throws if the amount is not free, given what the ledger accounts hold. */
+  /** Throws if the amount is not free, given the amounts in the ledger accounts. */
   readonly check: (held: readonly bigint[]) => void;
 }
 

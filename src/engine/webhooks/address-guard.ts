@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { type ResolveName, socketLookup } from '../network/names.ts';
 import { WebhookError } from './error.ts';
 
-/** ipaddr.js's names of ranges that can be reached only from this machine or its network. */
+/** ipaddr.js's names for ranges that can be reached only from this machine or its network. */
 const PRIVATE_RANGES = ['loopback', 'private', 'carrierGradeNat', 'uniqueLocal'];
 
 const networks = (...cidrs: string[]) => cidrs.map((cidr) => ipaddr.parseCIDR(cidr));
@@ -31,7 +31,7 @@ const CARRIERS: readonly (readonly [network: ReturnType<typeof ipaddr.IPv6.parse
   [ipaddr.IPv6.parseCIDR('2002::/16'), 2], // 6to4
 ];
 
-/** The address that packets finally reach, as far as can be seen from the address. */
+/** The address that packets finally reach, as far as the address itself shows. */
 const unwrap = (ip: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 => {
   if (ip instanceof ipaddr.IPv4 || ip.range() === 'loopback') return ip;
   const carrier = CARRIERS.find(([network]) => ip.match(network));
@@ -45,8 +45,8 @@ const rangeOf = (address: string): string => {
 };
 
 /**
- * Refuses addresses that no webhook may have: link-local, cloud metadata, multicast, unspecified, and unknown ranges.
- * Unless allowed, it also refuses this machine and its private networks.
+ * Refuses addresses to which no webhook may resolve: link-local, cloud metadata, multicast, unspecified, and unknown
+ * ranges. Unless they are allowed, it also refuses this machine and its private networks.
  *
  * @throws WebhookError `WEBHOOK_ADDRESS_REFUSED`
  */

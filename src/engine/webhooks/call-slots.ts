@@ -42,7 +42,7 @@ export const createCallSlots = (atOnce: number, maxWaiting: number): CallSlots =
     return { waited: true };
   };
 
-  /** Passes the slot on to the next task, or frees it. Removes a webhook without tasks. */
+  /** Passes the slot on to the next task, or frees it. Removes a webhook that has no more tasks. */
   const leave = (name: string, webhook: Webhook): void => {
     const [next] = webhook.waiting;
     if (next) {

@@ -13,8 +13,8 @@ import type { Answer } from '../../core/webhooks/verdict.ts';
 import { type WebhookResponse, responseVerdict } from '../../core/webhooks/webhook-response.ts';
 
 /**
- * How many calls may wait for each one that runs: enough for a burst, but not for a backlog that takes longer than the
- * timeout.
+ * Number of calls that may wait for each running call: enough for a burst, but not for a backlog that takes longer than
+ * the timeout.
  */
 const WAITING_PER_SLOT = 4;
 /** Codes that show that the receiver is up. */
@@ -61,11 +61,11 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   const { busyMs = () => performance.eventLoopUtilization().active } = options;
   const connections = { keepAlive: true, maxFreeSockets: maxConcurrent, timeout: IDLE_MS };
   const httpAgent = new HttpAgent(connections);
-  // Set explicitly, so that no environment variable can disable it.
+  // Set explicitly, so that no environment variable can disable the check of certificates.
   const httpsAgent = new HttpsAgent({ ...connections, rejectUnauthorized: true });
   const slots = createCallSlots(maxConcurrent, maxConcurrent * WAITING_PER_SLOT);
   const inFlight = new Set<AbortController>();
-  /** Time of the last verdict of each receiver whose outages may count as allowing; monotonic ms. */
+  /** Time of the last verdict from each receiver whose outages may count as approval; monotonic ms. */
   const lastVerdicts = new Map<string, number>();
   let closed = false;
 

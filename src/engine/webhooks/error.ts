@@ -37,8 +37,8 @@ const isOtherFamily = ({ code, address = '' }: NodeJS.ErrnoException & { address
   address.includes(':') && (code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL');
 
 /**
- * If a name has several addresses and all failed: the first error that is not the receiver's fault; if there is no such
- * error, the first one.
+ * The decisive error if a name has several addresses and all failed: the first error that the receiver did not cause
+ * or, if the receiver caused all of them, the first one.
  */
 const decisive = (error: NodeJS.ErrnoException): NodeJS.ErrnoException => {
   if (!(error instanceof AggregateError)) return error;

@@ -47,7 +47,8 @@ export const exchange = (outgoing: Omit<OutgoingRequest, 'shownUrl'>, options: E
     const answer = (error?: WebhookError): Answer => {
       if (error) request.destroy();
       const bytes = Buffer.concat(chunks).subarray(0, limitBytes);
-      // Invalid bytes are replaced in the record, which must not turn the text into valid JSON (RFC 8259, 8.1).
+      // Invalid bytes are replaced in the record. The replacement must not turn the text into valid JSON (RFC 8259,
+      // 8.1).
       const found = error ?? (isUtf8(bytes) ? undefined : new WebhookError('WEBHOOK_NOT_JSON'));
       return {
         ...(response?.statusCode !== undefined && { status: response.statusCode }),

@@ -8,7 +8,7 @@ import { checkSignature, signedContent } from './sign.ts';
 
 const MAX_CALLS = 20;
 const MAX_STORED_BYTES = 65_536;
-/** Larger than what the engine reads of a response. */
+/** Larger than the part of a response that the engine reads. */
 const TOO_LARGE_BYTES = 80_000;
 
 /** A receiver of webhooks on this machine, for trying them. It can be made to misbehave. */

@@ -81,7 +81,7 @@ const dataQuery = (own: URL, { webhookData }: WebhookRequest): string => {
   return added.toString();
 };
 
-/** Adds queries to a URL. They are appended as text, so that the operator's part stays unchanged. */
+/** Adds queries to a URL. They are appended as text, so that the operator's part does not change. */
 const withQuery = (own: URL, ...queries: readonly string[]): URL => {
   const url = new URL(own);
   url.search = queries.filter((query) => query !== '').join('&');
@@ -102,7 +102,7 @@ const basicAuthorization = ({ username, password }: URL): string | undefined => 
   return `Basic ${Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString('base64')}`;
 };
 
-/** Decodes a URL's user info, in which a percent sign without hex digits is legal and stands for itself. */
+/** Decodes a URL's user info. A percent sign without hex digits is legal there and is kept. */
 const percentDecoded = (text: string): string => {
   try {
     return decodeURIComponent(text);

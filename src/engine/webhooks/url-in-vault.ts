@@ -44,10 +44,7 @@ export const fullWebhookUrl = (vault: Vault, webhookId: string, shown: string): 
   if (!isHidden(shown)) return shown;
   const url = vault.get(nameOf(webhookId));
   if (url === undefined)
-    throw new EngineError(
-      'VAULT_LOCKED',
-      'The vault of this desk does not contain the URL of a webhook. Enter the URL again',
-    );
+    throw new EngineError('VAULT_LOCKED', 'The vault does not contain the URL of a webhook. Enter the URL again');
   return url.reveal();
 };
 

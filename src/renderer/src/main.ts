@@ -13,7 +13,7 @@ import './ui/tokens.css';
 
 declare global {
   interface Window {
-    /** Only in the desktop window. */
+    /** Present only in the desktop window. */
     readonly gasdesk?: ConsoleBridge;
   }
 }

@@ -28,7 +28,7 @@ export class JsonNumber {
 export const positiveDecimal = (source: string): string | undefined => {
   const [, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
-  const point = whole.length + fraction.length - digits.length; // minus leading zeros that were dropped
+  const point = whole.length + fraction.length - digits.length; // The digits before the point, minus the leading zeros that were removed.
   if (sign !== '' || digits === '' || exponent.length > 4 || digits.length > MAX_DIGITS) return undefined;
   const shift = whole.length - point + Number(exponent);
   if (Math.abs(shift) > MAX_DIGITS) return undefined;
@@ -66,7 +66,10 @@ export const weiToDecimal = (wei: bigint): string => unitsToDecimal(wei, COIN_DE
 
 /** Matches numbers that a double may not hold exactly: with 16 or more digits, or an exponent of three digits. */
 const MAYBE_INEXACT = '-?(?:[\\d.]{16}|[\\d.]+[eE][+-]?\\d{3})';
-/** Two patterns, because one with `^` as an alternative takes three times as long on a text without such a number. */
+/**
+ * Two patterns, because a single pattern with `^` as an alternative takes three times as long if the text contains no
+ * such number.
+ */
 const [BEGINS_INEXACT, HAS_INEXACT] = [new RegExp(`^${MAYBE_INEXACT}`), new RegExp(`[:,[\\s]${MAYBE_INEXACT}`)];
 
 /** Keeps a number exactly. A double always holds a number with 15 digits and an exponent of two digits. */

@@ -18,7 +18,7 @@ export const traceStep = z.strictObject({
   rule: z.string(),
   outcome: z.enum(['pass', 'deny', 'skip', 'wouldDeny']),
   code: z.string(),
-  shadow: z.string().optional().describe('The rule in shadow whose step it is, by its id: it denies nothing'),
+  shadow: z.string().optional().describe('Id of the shadow rule whose step this is. It denies nothing'),
   evidence: z.looseObject({}).describe('The values compared; wei as decimal strings'),
   micros: z.number().describe('Time taken, in µs'),
   call: webhookCall.optional(),
@@ -93,7 +93,7 @@ export type DecisionRow = z.output<typeof decisionRow>;
 export const feedPage = z.strictObject({
   rows: z
     .array(decisionRow.extend({ isNew: z.boolean().describe('False: its settlement or actual cost has changed') }))
-    .describe('As they are now'),
+    .describe('Decisions in their current state'),
   upTo: z.number().describe('Position in the feed: the next page starts after it'),
   more: z.boolean().describe('False: there was nothing after `upTo`'),
 });

@@ -48,7 +48,10 @@ const feeTokenRate = z.discriminatedUnion('source', [
 
 /** No token in use has more decimals. */
 export const mostDecimals = 36;
-/** Token units per coin. Even costs a million times larger fit into the contracts' 256 bits. */
+/**
+ * Maximum exchange rate, in token units per coin. It is so low that even a cost a million times higher than usual fits
+ * into the contracts' 256 bits.
+ */
 export const MAX_EXCHANGE_RATE = 2n ** 128n;
 
 const DECIMALS_ERROR = `must be a whole number from 0 to ${mostDecimals}`;
@@ -59,12 +62,12 @@ export const feeTokenDefinition = z
     address,
     symbol: name,
     decimals: z.int(DECIMALS_ERROR).min(0, DECIMALS_ERROR).max(mostDecimals, DECIMALS_ERROR),
-    premium: premium.describe('Percent on top of the cost, in decimal digits'),
+    premium: premium.describe('Percent added to the cost, in decimal digits'),
     rate: feeTokenRate,
     preFund: z
       .boolean()
       .default(true)
-      .describe('Take the maximum before the operation runs and give back what is left'),
+      .describe('Take the maximum before the operation runs, and refund the unused part'),
     logoUrl: httpUrl.nullable().default(null),
   })
   .superRefine(({ rate, decimals }, context) => {

@@ -8,12 +8,12 @@ const valueKind = z.enum(['address', 'bytes', 'gas', 'hash', 'number', 'text', '
 
 /** A named range of the bytes. */
 export const namedBytes = z.strictObject({
-  name: z.string().describe('As the contract or the standard calls it'),
+  name: z.string().describe('Name in the contract or the standard'),
   offset: z.int().describe('In bytes'),
   length: z.int().describe('In bytes'),
   hex: z.string(),
   kind: valueKind,
-  value: z.string().describe('What the bytes say; empty where they say no more than themselves'),
+  value: z.string().describe('Meaning of the bytes; empty if they have no further meaning'),
   meaning: z.string(),
 });
 
@@ -37,7 +37,7 @@ export const decodedCall = z.strictObject({
   target: z.string(),
   contract: z.string().nullable().describe('Name of the registered contract; null if none is registered there'),
   method: z.string().nullable().describe('Full signature; null if no registered ABI has it'),
-  args: z.array(z.string()).nullable().describe('As text, long ones cut; null where they do not fit the method'),
+  args: z.array(z.string()).nullable().describe('As text, long values shortened; null if they do not match the method'),
   valueWei: z.string(),
   data: z.string(),
   operation: z.enum(['call', 'delegatecall', 'staticcall']),
@@ -69,8 +69,8 @@ const reading = z.strictObject({
   ]),
   title: z.string(),
   sureness: z.enum(['certain', 'likely', 'possible']),
-  why: z.string().describe('What makes it so sure'),
-  symbol: z.string().nullable().describe('Of the coin of the chain; null if the chain is unknown'),
+  why: z.string().describe('Why this reading is certain, likely or possible'),
+  symbol: z.string().nullable().describe("Symbol of the chain's coin; null if the chain is unknown"),
   sections: z.array(section),
 });
 
@@ -78,10 +78,10 @@ export type InspectionReading = z.output<typeof reading>;
 
 export const inspection = z.strictObject({
   title: z.string(),
-  readings: z.array(reading).describe('The surest first; none where nothing fits'),
+  readings: z.array(reading).describe('Most certain reading first; empty if none matches'),
   misfits: z
     .array(z.strictObject({ what: z.string(), why: z.string() }))
-    .describe('What was tried and does not fit, and why'),
+    .describe('Readings that were tried and do not match, with the reason'),
 });
 
 export type Inspection = z.output<typeof inspection>;

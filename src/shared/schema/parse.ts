@@ -17,7 +17,7 @@ const TYPE_WORDS: Record<string, string> = {
 /** Types that have a size. All other types have a length. */
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'int', 'bigint']);
 
-/** A message for an issue that has none: it says what the field must be, in the style of class-validator. */
+/** Creates a message for an issue that has none. It says what the field must be, in the style of class-validator. */
 const wording = (issue: RawIssue): string => {
   switch (issue.code) {
     case 'invalid_type':
@@ -54,7 +54,7 @@ const pathName = (path: readonly PropertyKey[]): string =>
 /** Shortens names before they are repeated in a message, because they may be hostile. */
 const shorten = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)}…` : name);
 
-/** Limit for a value that has thousands of errors. */
+/** Maximum number of errors that are reported, because a value may have thousands. */
 const MAX_ERRORS = 20;
 
 const sentencesOf = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
@@ -62,8 +62,8 @@ const sentencesOf = (issues: readonly z.core.$ZodIssue[], root: string): string[
     const keys = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_ERRORS) : undefined;
     const paths = keys?.map((key) => [...issue.path, key]) ?? [issue.path];
     return paths.map((path) => {
-      // Messages name the field that the caller wrote. They leave out the wrapper `policyData`, because clients rely on
-      // the messages.
+      // Messages name the field that the caller sent, without the wrapper `policyData`, because clients rely on these
+      // messages.
       const named = pathName(path[0] === 'policyData' && path.length > 1 ? path.slice(1) : path);
       const field =
         root === '' ? named || 'body' : named === '' || named.startsWith('[') ? root + named : `${root}.${named}`;

@@ -60,9 +60,9 @@ const optionalAuthorization = z.preprocess(absentAs0x, eip7702Authorization.opti
  * A partial user operation as clients send it, for any EntryPoint version: with the fields of v0.6 (behaviour 2.4),
  * with the unpacked fields of v0.7 and later (ERC-7769), or with the packed ones. Which of these an operation may have
  * depends on the DApp's paymaster, and is checked by `read` of its EntryPoint. Clients send placeholders in the
- * paymaster fields, which are accepted, but only the gas limits among them are used. Unknown members are ignored, and
- * null counts as missing. All hex is lower case after parsing, so that nothing can depend on the letter case that a
- * client used.
+ * paymaster fields. They are accepted, but only the gas limits among these fields are used. Unknown members are
+ * ignored, and null counts as missing. All hex is lower case after parsing, so that nothing can depend on the letter
+ * case that a client used.
  */
 export const partialUserOperation = z
   .object({

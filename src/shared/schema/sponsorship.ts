@@ -20,7 +20,7 @@ const mode = z
   .transform((name): 'SPONSORED' | 'ERC20' => (name === 'ERC20' ? name : 'SPONSORED'))
   .meta({ description: `${MODES.join(', ')}, in any letter case` });
 
-/** The longest window that is signed for an operation which its account has signed already, seconds. */
+/** The longest validity window for an operation that its account has already signed, in seconds. */
 const FINALIZE_SECONDS = 60;
 
 const signingPhase = z
@@ -88,7 +88,7 @@ const checkTokens = (given: UnnamedModeOptions, context: z.RefinementCtx): void 
   const contradicts = (name: string, message: string): void =>
     context.addIssue({ code: 'custom', path: name.split('.'), message });
   const different = first && others.find(({ value }) => !sameAddress(value, first.value));
-  if (different) contradicts(different.name, `should not differ from ${first.name}: drop one of them`);
+  if (different) contradicts(different.name, `should not differ from ${first.name}: omit one of them`);
   // Biconomy's clients also send `tokenInfo` with the mode SPONSORED, so it is accepted with that mode.
   const { name } = [first, ...others].find((named) => named && !named.name.startsWith('tokenInfo')) ?? {};
   if (name !== undefined && given.mode === 'SPONSORED') {
@@ -99,7 +99,7 @@ const checkTokens = (given: UnnamedModeOptions, context: z.RefinementCtx): void 
   }
 };
 
-/** Whoever has a signed operation sends it now. */
+/** A client that has a signed operation sends it immediately, so a short validity is sufficient. */
 const checkFinalExpiry = (given: UnnamedModeOptions, context: z.RefinementCtx): void => {
   if (given.signingPhase !== 'finalize') return;
   for (const field of ['expiryDuration', 'validForSeconds'] as const) {
@@ -122,7 +122,7 @@ const asOptions = <Mode>({ mode: payer, ...given }: Omit<UnnamedModeOptions, 'mo
   const webhookData = sponsorshipInfo?.webhookData ?? given.meta;
   return {
     mode: payer,
-    // Other gas would need another signature of the account.
+    // With other gas limits, the account would have to sign again.
     calculateGasLimits: (given.calculateGasLimits ?? false) && !isSigned,
     expiryDuration: given.expiryDuration ?? given.validForSeconds ?? (isSigned ? FINALIZE_SECONDS : 300),
     sponsorshipInfo: { ...sponsorshipInfo, ...(webhookData && { webhookData }) },

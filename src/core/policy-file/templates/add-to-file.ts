@@ -7,7 +7,7 @@ const contractsIn = (file: YAMLMap): YAMLMap[] => {
   return isSeq(contracts) ? contracts.items.filter((item) => isMap(item)) : [];
 };
 
-/** Leaves only one method of one contract sponsored. The other contracts are paused, but keep their methods. */
+/** Restricts sponsorship to one method of one contract. The other contracts are paused, but keep their methods. */
 const leaveAlone = (file: YAMLMap, { contract, method }: NonNullable<TemplateResult['alone']>): void => {
   for (const item of contractsIn(file)) {
     if (item.get('name') === contract) {
@@ -31,7 +31,7 @@ export const addToFile = (text: string, { rules, alone }: TemplateResult): strin
     for (const { name, type, when, data } of rules) {
       list.add(nodeOf({ name, type, ...(when !== undefined && { when }), data }));
     }
-    // An empty list is written in brackets. Long items need a line each.
+    // An empty list is written in brackets. Long items need one line each.
     list.flow = false;
   }
   if (alone !== undefined) leaveAlone(file, alone);

@@ -1,6 +1,6 @@
 import type { Field, TemplateRule } from './template.ts';
 
-/** All amounts of a template are in one currency. */
+/** The currency of all amounts in a template. */
 export const currency: Field = {
   label: 'Amounts in',
   kind: 'choice',
@@ -8,7 +8,7 @@ export const currency: Field = {
   options: { USD: 'US dollars', NATIVE_ASSET: 'native coin' },
 };
 
-/** A limit for a lifetime. @param threshold decimal digits, in the unit of the measure: COUNT, NATIVE_ASSET or USD */
+/** A lifetime limit. @param threshold decimal digits, in the unit of the measure: COUNT, NATIVE_ASSET or USD */
 export const lifetimeLimit = (
   type: 'PAYMASTER' | 'SMART_ACCOUNT',
   thresholdType: string,

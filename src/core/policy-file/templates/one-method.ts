@@ -29,7 +29,7 @@ export const oneMethod: Template<'contract' | 'method'> = {
   make: ({ contract, method }) => ({ rules: [], alone: { contract, method } }),
   leaves: ({ contract, method }) => [
     `It limits which method is called, but not how often or at what cost: anyone may call ${method || 'the method'} until the gas tank is empty. Add a budget.`,
-    `An account of an attacker's own can burn gas besides the call to ${contract || 'the contract'}: only a budget limits that.`,
+    `An attacker's account can burn gas in addition to the call to ${contract || 'the contract'}: only a budget limits that.`,
     'Other registered contracts are paused and keep their ticked methods; resume them when you want them back.',
   ],
 };

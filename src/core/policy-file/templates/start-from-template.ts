@@ -10,11 +10,11 @@ import { type FieldError, type TemplateResult, type Template, type TemplateRule,
 export type TemplateOutcome =
   | { readonly errors: readonly FieldError[] }
   | {
-      /** The file with the template's additions. Its comments and tests stay. */
+      /** The file with the template's additions. Existing comments and tests are kept. */
       readonly text: string;
       /** What the additions do, one sentence for each rule. */
       readonly does: readonly { readonly name: string; readonly sentence: string }[];
-      /** Whether its rules need the price of the chain's coin in US dollars. */
+      /** Whether the template's rules need the price of the chain's coin in US dollars. */
       readonly needsPrice: boolean;
     };
 
@@ -26,7 +26,7 @@ const errorsOf = (template: Template, values: TypedValues, file: PolicyFile): re
   return errors.length > 0 ? errors : (template.errors?.(values, file) ?? []);
 };
 
-/** The name, followed by a number if a rule already has that name. */
+/** The name, followed by a number if another rule already has that name. */
 const freeName = (name: string, taken: ReadonlySet<string>): string => {
   let free = name;
   for (let number = 2; taken.has(free); number += 1) free = `${name} ${number}`;
@@ -49,7 +49,7 @@ const doesAlone = ({ alone }: TemplateResult, { contracts }: PolicyFile) => {
 };
 
 /**
- * Adds a template to a policy file. A name that a rule already has gets a number.
+ * Adds a template to a policy file. If a rule already has the name of an added rule, the name gets a number.
  * @param typed field values by name
  * @param coin symbol of the chain's coin
  * @throws EngineError `POLICY_FILE_INVALID` if the text is not a policy file

@@ -32,29 +32,30 @@ export interface TemplateRule {
 export interface TemplateResult {
   readonly rules: readonly TemplateRule[];
   /**
-   * The only method that stays sponsored: other methods are removed from the whitelist, and other contracts are paused.
+   * The only method that remains sponsored: other methods are removed from the whitelist, and other contracts are
+   * paused.
    */
   readonly alone?: { readonly contract: string; readonly method: string };
 }
 
 /** A common starting point for a policy. */
 export interface Template<Name extends string = string> {
-  /** Its name on the command line. */
+  /** The template's name on the command line. */
   readonly name: string;
   readonly title: string;
   readonly purpose: string;
   readonly fields: Readonly<Record<Name, Field>>;
-  /** Errors that involve several fields. Called only if every field is valid by itself. */
+  /** Errors that involve several fields. Called only if each field by itself is valid. */
   errors?(values: Readonly<Record<Name, string>>, file: PolicyFile): readonly (FieldError & { readonly field: Name })[];
   make(values: Readonly<Record<Name, string>>): TemplateResult;
-  /** What its rules do not protect against, in sentences. */
+  /** What the template's rules do not protect against, in sentences. */
   leaves(values: Readonly<Record<Name, string>>): readonly string[];
 }
 
 const WITH_ZONE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/;
-/** A limit's amount: below 10^15, with up to 18 decimal places. */
+/** The amount of a limit: below 10^15, with up to 18 decimal places. */
 const AMOUNT = /^(?=.*[1-9])\d{1,15}(?:\.\d{1,18})?$/;
-/** Shorter than other texts, because it becomes part of rule names. */
+/** Lower than the maximum for other texts, because the name becomes part of rule names. */
 const LONGEST_NAME = 60;
 const LONGEST_ID = 200;
 
@@ -87,12 +88,12 @@ const ERRORS: Readonly<Record<FieldKind, (text: string, field: Field) => string>
   method: () => '',
 };
 
-/** What is wrong with a field's value; empty if nothing is. */
+/** What is wrong with a field's value; empty if the value is valid. */
 export const fieldError = (field: Field, text: string): string => {
   if (text.trim() === '') return field.optional === true ? '' : 'must be given';
   return ERRORS[field.kind](text.trim(), field);
 };
 
-/** The values that empty fields have. */
+/** The values used for empty fields. */
 export const defaultValues = ({ fields }: Template): TypedValues =>
   Object.fromEntries(Object.entries(fields).map(([field, { default: text }]) => [field, text]));

@@ -12,7 +12,7 @@ interface BreakerPolicy {
 /** The parts of a chain snapshot that a breaker needs. */
 type BreakerFacts = Pick<ChainSnapshot, 'baseFeeWei' | 'believedBaseFeeWei' | 'believedTipWei' | 'depositsWei'>;
 
-/** The burn-rate breaker of a chain: the most that may be signed for within a period. */
+/** The burn-rate breaker of a chain: the maximum amount that may be signed for within a period. */
 export interface Breaker {
   readonly thresholdWei: bigint;
   readonly seconds: number;
@@ -23,12 +23,12 @@ export interface Breaker {
 const SECONDS = 3_600;
 /** The default threshold is the total of the deposits divided by this number. */
 const DEPOSIT_PARTS = 4n;
-/** The default threshold always allows at least this many usual operations, because a tank may be small or new. */
+/** The default threshold covers at least this many usual operations, because a tank may be small or new. */
 export const LEAST_OPERATIONS = 20n;
-/** Sum of a usual operation's gas limits: it deploys an account and makes calls. */
+/** Sum of the gas limits of a usual operation that deploys an account and makes calls. */
 const USUAL_GAS = 2_000_000n;
 
-/** The most that a usual operation costs at the fees that Gasdesk suggests, in wei. */
+/** The maximum cost of a usual operation at the fees that Gasdesk suggests, in wei. */
 const usualOperationWei = (policy: BreakerPolicy, chain: BreakerFacts): bigint => {
   const { baseFeeWei, believedBaseFeeWei = baseFeeWei, believedTipWei = '0' } = chain;
   const costWei = USUAL_GAS * (2n * BigInt(believedBaseFeeWei) + BigInt(believedTipWei));
@@ -37,8 +37,8 @@ const usualOperationWei = (policy: BreakerPolicy, chain: BreakerFacts): bigint =
 };
 
 /**
- * The breaker of a policy's chain; undefined if it has none. The default breaker applies only if the gas tanks'
- * balances are known. No request influences the threshold.
+ * The breaker of a policy's chain; undefined if none exists. The default breaker applies only if the balances of the
+ * gas tanks are known. No request influences the threshold.
  */
 export const breakerOf = (policy: BreakerPolicy, chain: BreakerFacts | null): Breaker | undefined => {
   const setting = policy.chain?.breaker ?? null;

@@ -14,8 +14,8 @@ import { type CheckResult, type RuleInput, type RuleKind, deny, pass } from '../
 const DAPP_PART = 2n;
 
 /**
- * The command that sets a breaker with room for this amount. One DApp may use only a part of the threshold, so the
- * threshold must be higher than a DApp's amount.
+ * The command that sets a breaker with room for this amount. A DApp may use only a part of the threshold, so for a
+ * DApp's amount the threshold must be higher than the amount.
  */
 const raised = ({ chainId, seconds, dapp }: Evidence, wei: bigint): string =>
   `"gasdesk chain set ${String(chainId)} --breaker ${weiToDecimal(wei * (dapp === undefined ? 1n : DAPP_PART))}/${String(seconds)}s"`;
@@ -59,7 +59,7 @@ const denials = {
 
 type Result = CheckResult<keyof typeof denials>;
 
-/** The amount signed for on a chain, by all DApps or by one, and its limit within a period. */
+/** The amount signed for on a chain within a period, by all DApps or by one, and its limit. */
 export interface BurnRateFacts {
   readonly chainId: number;
   /** In wei. */
@@ -67,11 +67,11 @@ export interface BurnRateFacts {
   readonly seconds: number;
   /** Sum of the maximum costs signed within the period, in wei. */
   readonly used: bigint;
-  /** The most that this operation can cost, in wei. */
+  /** The maximum cost of this operation, in wei. */
   readonly amount: bigint;
-  /** Name of the DApp, if the limit is one DApp's part; undefined if it covers all DApps together. */
+  /** Name of the DApp if the limit is the part of one DApp; undefined if it covers all DApps together. */
   readonly dapp?: string | undefined;
-  /** The DApp's id, likewise. */
+  /** The id of that DApp, or undefined. */
   readonly paymasterId?: string | undefined;
   /** Where the default threshold comes from; undefined if the operator has set it. */
   readonly origin?: 'deposits' | 'operations' | undefined;
@@ -111,8 +111,8 @@ export const checkBurnRate = ({
 };
 
 /**
- * Number of buckets that the breaker's period is divided into. An amount counts until its bucket lies completely outside
- * the period. So no period exceeds the limit, and an amount counts too long by at most a sixtieth of the period.
+ * Number of buckets in the breaker's period. An amount counts until its bucket lies completely outside the period. So
+ * no period exceeds the limit, and each amount counts for too long by at most a sixtieth of the period.
  */
 const PARTS = 60;
 const partMsOf = (seconds: number): number => (seconds * 1000) / PARTS;
@@ -121,7 +121,7 @@ const partMsOf = (seconds: number): number => (seconds * 1000) / PARTS;
 export const forgottenAt = (seconds: number, at: number): number => {
   const [partMs, spanMs] = [partMsOf(seconds), seconds * 1000];
   const part = partAt(at, partMs);
-  // A part may last a fractional number of ms, so look for the first whole millisecond that lies in a later part.
+  // A bucket may last a fractional number of ms, so this finds the first whole millisecond in a later bucket.
   let over = Math.floor((part + 1) * partMs) + spanMs - 1;
   while (partAt(over - spanMs, partMs) <= part) over += 1;
   return over;
@@ -139,11 +139,11 @@ const tripWords = ({ facts, policy, symbol }: RuleInput, what: string, part: big
 };
 
 /**
- * The chain's burn-rate breaker also applies if the user pays in a token, because the paymaster still pays the chain.
- * It counts every signed amount, whether settled or not, since the breaker was set or sponsorship was last resumed. If
- * the chain has several DApps, a DApp that exceeds its part is paused alone, before the DApps together reach the
- * threshold. The breaker is checked last: it pauses all sponsorship, so an operation that another rule denies must not
- * trip it.
+ * The chain's burn-rate breaker. It also applies if the user pays in a token, because the paymaster still pays the
+ * chain. It counts every signed amount, whether settled or not, since the breaker was set or sponsorship was last
+ * resumed. If the chain has several DApps, a DApp that exceeds its part is paused alone, before the DApps together
+ * reach the threshold. The breaker is checked last: it pauses all sponsorship, so an operation that another rule denies
+ * must not trip it.
  */
 export const burnRate: RuleKind<keyof typeof denials> = {
   type: 'burnRate',
@@ -157,7 +157,7 @@ export const burnRate: RuleKind<keyof typeof denials> = {
     const { chainId, paymasterId } = policy.dapp;
     const { desk, dapp } = policy.resumes;
     const partMs = partMsOf(seconds);
-    // If the clock was set back, amounts signed for later times count as well.
+    // If the clock was set back, amounts signed for later times count, too.
     const [window, since] = [partAt(facts.at, partMs), partAt(facts.at - seconds * 1000, partMs)];
     const reservationOn = (account: AccountKey): Reservation => ({
       account: { ...account, window },

@@ -9,13 +9,13 @@ import { condition } from './condition.ts';
 
 const MINTING = encodeExecute(ITEMS, 0n, call('mint'));
 
-/** A policy with a condition rule that applies to the operation. */
+/** A policy whose condition rule applies to the operation. */
 const requiring = (expression: string, situation: Situation = {}): Situation =>
   together(situation, {
     policy: { ...situation.policy, rules: [rule('Rule', 'CONDITION', { expression, message: 'Not so.' })] },
   });
 
-/** The same with a condition on dollars, at this price of the coin. */
+/** The same for a condition on dollars, at this price of the coin. */
 const pricedAt = (price: CoinPrice): Situation => requiring('op.maxCostUsd > 0.0', { facts: { price } });
 
 const minting = (amount: bigint): Hex => encodeFunction('mint(uint256)', ['uint256'], [amount]);

@@ -11,7 +11,7 @@ const metWords = ({ met }: Evidence): string => (typeof met === 'string' && met 
 
 const PLAIN_CALLS = 'calls through a plain execute or executeBatch of the account';
 
-/** What helps against a failure other than a different condition; undefined if nothing does. */
+/** What helps against a failure, other than a different condition; undefined if nothing does. */
 const remedy = ({ failure, missing, priceError, chainId }: Evidence): string | undefined => {
   const text = String(failure);
   if (text.startsWith(NO_CONDITION)) return undefined;
@@ -42,8 +42,8 @@ const denials = {
     hint: failureHint(evidence),
   }),
   CONDITION_NOT_READ: ({ rule, expression: text }) => ({
-    message: `The condition of the rule "${String(rule)}" asks for op.maxCostUsd, and the price of the native coin was not read for this operation.`,
-    hint: `Send the operation again: Gasdesk reads what the rules in force ask for. The condition is: ${String(text)}.`,
+    message: `The condition of the rule "${String(rule)}" needs op.maxCostUsd, and the price of the native coin was not read for this operation.`,
+    hint: `Send the operation again: Gasdesk reads the values that the rules in force need. The condition is: ${String(text)}.`,
   }),
 } satisfies DenialRows;
 
@@ -60,15 +60,18 @@ const checkCondition = (rule: PolicyRule & { readonly policyData: ConditionData 
   const answer = evaluateCondition(rule, text, input);
   if (!('holds' in answer)) return answer;
   const [condition, values] = [readCondition(text), input.values()];
-  // Every record of an operation stores this result, so it omits the expression: the policy that the record names has
-  // it.
+  // Every record stores this result, so it omits the expression. The policy that the record names contains the
+  // expression.
   if (answer.holds) return pass('CONDITION_MET', { rule: name, ...metEvidence(condition.met(values)) });
   const { text: unmet, met } = condition.unmet(values);
   const part = { ...(unmet !== text && { unmet }), ...metEvidence(met) };
   return deny('CONDITION_NOT_MET', { rule: name, expression: text, ...part, message });
 };
 
-/** Expressions that must be true. Drafts are not checked, because their gas and fees may still be missing. */
+/**
+ * Expressions that must be true for an operation. Drafts are not checked, because their gas and fees may still be
+ * missing.
+ */
 export const condition: RuleType<keyof typeof denials> = {
   type: 'condition',
   title: 'Condition',

@@ -14,8 +14,8 @@ const data = z.strictObject({
 });
 
 /**
- * Stored expressions are not validated again: a newer Gasdesk may refuse what an older one stored. Deciding then
- * reports what is wrong with it.
+ * Stored expressions are not validated again: a newer Gasdesk may refuse what an older one stored. The decision then
+ * reports what is wrong with the expression.
  */
 const stored = z.strictObject({
   expression: z.string().describe('The condition in CEL, as it was stored'),

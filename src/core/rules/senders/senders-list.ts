@@ -12,7 +12,7 @@ const LONGEST_SHOWN = 60;
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** The cells of a CSV line, separated by comma, semicolon or tab, with or without quotes. */
+/** The cells of a CSV line, separated by commas, semicolons or tabs, with or without quotes. */
 const cellsOf = (line: string): string[] => line.split(/[,;\t]/).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
 
 /**

@@ -7,7 +7,7 @@ import { senders } from './senders.ts';
 
 const TARGET = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 
-/** A policy with a list of accounts. Its stored form equals its sent form. */
+/** A policy with a list of accounts. Its stored form equals the sent form. */
 const listing =
   (mode: 'ALLOW' | 'DENY') =>
   (address: string): Situation => ({

@@ -43,7 +43,7 @@ const setup: Setup<SendersData, SendersData> = {
     addresses: z.array(address).min(1, 'should not be empty').max(MAX_ADDRESSES),
     bindsTokenMode,
   }),
-  // The addresses are not checked again: they were checked when sent, and there may be 100,000 of them.
+  // The addresses are not validated again: they were validated when they were sent, and there may be 100,000 of them.
   stored: z.strictObject({
     mode,
     addresses: z.custom<readonly Address[]>((value) => Array.isArray(value), 'must be an array'),

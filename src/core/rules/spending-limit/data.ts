@@ -14,7 +14,7 @@ const MAX_CYCLE_MS = 366 * DAY_MS;
 
 const cycleUnit = z.enum(['hour', 'day', 'week', 'lifetime']);
 
-/** Length of a spending limit's window as the operator wrote it. A `lifetime` never ends. */
+/** Length of a spending limit's window, as written by the operator. A `lifetime` never ends. */
 export interface CycleDuration {
   value: number;
   unit: z.output<typeof cycleUnit>;
@@ -26,7 +26,7 @@ export const cycleMs = ({ value, unit }: CycleDuration): number | undefined =>
 
 const TOO_LONG = 'must be at most 366 days';
 
-/** The error in a window's length; undefined without an error. */
+/** The error in the length of a window; undefined if none exists. */
 export const cycleError = (cycle: CycleDuration): string | undefined =>
   (cycleMs(cycle) ?? 0) > MAX_CYCLE_MS ? TOO_LONG : undefined;
 
@@ -56,7 +56,7 @@ const CYCLE_FORMS =
 const SPELLED_CYCLE = /^\s*(\d{1,6})\s*(hour|day|week)s?\s*$/;
 const SPELLED_LIFETIME = /^\s*lifetime\s*$/;
 
-/** Converts the formats in which clients send a cycle for the limit update (behaviour 8.8) to an object. */
+/** Converts the formats in which clients may send a cycle when they update a limit (behaviour 8.8) to an object. */
 const readCycle = (value: unknown): unknown => {
   if (typeof value !== 'string') return value;
   if (SPELLED_LIFETIME.test(value)) return { unit: 'lifetime' };
@@ -89,7 +89,7 @@ const limitType = z
 const thresholdType = z.enum(['COUNT', 'NATIVE_ASSET', 'USD']);
 
 /**
- * The error in a threshold of this type; undefined without an error. COUNT counts operations, NATIVE_ASSET is in the
+ * The error in a threshold of this type; undefined if none exists. COUNT counts operations, NATIVE_ASSET is in the
  * native coin.
  */
 export const thresholdError = (type: z.output<typeof thresholdType>, threshold: string): string | undefined => {
@@ -100,7 +100,7 @@ export const thresholdError = (type: z.output<typeof thresholdType>, threshold: 
   return undefined;
 };
 
-/** The fields that a spending limit has, whether it is typed, sent or stored. */
+/** The fields of a spending limit, whether typed, sent or stored. */
 export interface LimitWords {
   readonly type: z.output<typeof limitType>;
   /** Absent if the limit checks each operation on its own. */
@@ -115,7 +115,7 @@ interface LimitError {
   readonly error: string;
 }
 
-/** The contradiction between a limit's fields; undefined without one. */
+/** The contradiction between a limit's fields; undefined if none exists. */
 const limitError = ({
   type,
   cycleDuration: cycle,
@@ -184,7 +184,7 @@ const amountOf = ({ threshold, thresholdType: measure }: LimitWords, coin: strin
   return measure === 'USD' ? exactDollars(decimalToWei(threshold)) : `${shownAmount(decimalToWei(threshold))} ${coin}`;
 };
 
-/** The effect of a limit as a sentence that includes its values. */
+/** The effect of a limit as a sentence that contains its values. */
 export const limitSentence = (limit: LimitWords, coin: string): string => {
   const { type, thresholdType: measure, cycleDuration: cycle } = limit;
   const amount = amountOf(limit, coin);
@@ -193,7 +193,7 @@ export const limitSentence = (limit: LimitWords, coin: string): string => {
   return `${who} ${measure === 'COUNT' ? '' : 'gas for '}${amount} sponsored ${everyCycle(cycle)}.`;
 };
 
-/** The stored form of a limit whose first window begins now. */
+/** The stored form of a limit whose first window starts now. */
 const begun = (
   { type, threshold, thresholdType: measure, cycleDuration: cycle }: LimitWords,
   startTimeInEpoch: number,
@@ -216,7 +216,7 @@ export const limitSetup: Setup<z.output<typeof typedLimit>, SpendingLimit> = {
   managed: spendingLimitData(exactPositiveNumber),
   stored,
   keep: (sent, { now }) => begun(sent, now),
-  // Raising a lifetime budget does not restart it; otherwise the first budget could be used twice.
+  // Raising a lifetime budget does not restart it. Otherwise the first budget could be spent twice.
   continues: (before, after) =>
     [before, after].every(({ cycleDuration: cycle }) => cycle?.unit === 'lifetime') &&
     before.type === after.type &&
@@ -230,7 +230,7 @@ export const limitSetup: Setup<z.output<typeof typedLimit>, SpendingLimit> = {
 const refused = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
 /**
- * A limit after an update. Omitted fields keep their values, and the first window begins now.
+ * A limit after an update. Omitted fields keep their values, and the first window starts now.
  * @param now epoch ms
  * @throws EngineError `VALIDATION`
  */

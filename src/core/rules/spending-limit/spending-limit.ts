@@ -63,7 +63,7 @@ const denials = {
   }),
   PRICE_NOT_READ: ({ name }) => ({
     message: `The limit "${String(name)}" is in US dollars, and the price of the native coin was not read for this operation.`,
-    hint: 'Send the operation again: Gasdesk reads what the rules in force ask for.',
+    hint: 'Send the operation again: Gasdesk reads the values that the rules in force need.',
   }),
 } satisfies DenialRows;
 
@@ -75,9 +75,9 @@ type Result = CheckResult<keyof typeof denials>;
 export interface LimitState {
   readonly name: string;
   readonly limit: SpendingLimit;
-  /** Reserved and settled in the current window. For a limit per user: by this sender. */
+  /** Reserved and settled in the current window; by this sender if the limit is per user. */
   readonly used: bigint;
-  /** What the operation would add. */
+  /** The amount that the operation would add. */
   readonly amount: bigint;
   /** End of the current window, epoch ms; null for a lifetime. */
   readonly endsAt: number | null;
@@ -129,7 +129,7 @@ export const limitAccount = (
 
 const activeLimits = ({ rules }: Policy): LimitRule[] => rulesOf(limitSetup, rules).filter(({ active }) => active);
 
-/** Whether the limit sums up operations. A limit per operation checks each one on its own. */
+/** Whether the limit adds up operations. A limit per operation checks each operation on its own. */
 export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !== 'OPERATION';
 
 const RESERVATIONS = { COUNT: 'count', NATIVE_ASSET: 'spend', USD: 'share' } as const;
@@ -166,8 +166,8 @@ const checkLimit = ({ name, policyData: limit }: LimitRule, input: RuleInput, us
 };
 
 /**
- * The most that may be sponsored per window, for each user or for all together, and the most that one operation may
- * cost.
+ * The maximum amount that may be sponsored per window, for each user or for all users together, and the maximum cost of
+ * one operation.
  */
 export const spendingLimit: RuleType<keyof typeof denials> = {
   type: 'spendingLimit',

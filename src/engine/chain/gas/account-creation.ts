@@ -31,8 +31,8 @@ const freeBundle = (op: UserOperation): Hex =>
 const MAX_OFFERED_GAS = (CALL_GAS * 5n) / 6n;
 
 /**
- * The AA code in an error of the call. The EntryPoint reports the refused beneficiary with `Error(string)`. It never
- * passes on another contract's text unchanged.
+ * The AA code in an error of the call. The EntryPoint reports the refused beneficiary with `Error(string)`, and never
+ * passes on the text of another contract unchanged.
  */
 const aaCodeOf = ({ data = '0x', message }: RpcError): string | undefined =>
   data === '0x' ? aaCodeIn(message) : (publicFailureOf(data).aaCode ?? aaCodeIn(revertReason(data)));

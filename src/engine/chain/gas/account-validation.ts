@@ -14,7 +14,7 @@ const probeAbi = new Interface([
   'function tryValidation(address senderCreator, bytes creation, address sender, bytes head, uint256 gasLimit, bytes[] signatures) returns (tuple(bool success, uint256 gasUsed, bytes data)[] outcomes)',
 ]);
 
-/** More than any account needs. Limited because one call simulates validation with all signatures. */
+/** More gas than any account needs. Limited, because one call simulates validation with all signatures. */
 const MAX_VALIDATION_GAS = 5_000_000n;
 
 /** Lengths of accounts' signatures: one or two keys, sometimes preceded by a mode, a time or a validator. */
@@ -50,7 +50,7 @@ const isSameFailure = (outcomes: readonly Outcome[]): boolean => {
   );
 };
 
-/** The outcomes of the probe. Empty if the node ignores state overrides, and so calls the real EntryPoint. */
+/** The outcomes of the probe; empty if the node ignores state overrides and therefore calls the real EntryPoint. */
 const readOutcomes = (answer: Hex, signatures: readonly Hex[]): Outcome[] => {
   if (answer === '0x') return [];
   const [outcomes] = probeAbi.decodeFunctionResult('tryValidation', answer) as unknown as [[boolean, bigint, Hex][]];
@@ -66,10 +66,10 @@ const readOutcomes = (answer: Hex, signatures: readonly Hex[]): Outcome[] => {
 const hasAnswered = ({ success, data }: Outcome): boolean => success && byteLength(data) >= 32;
 
 /**
- * How the account fails to validate an operation, if it does so whatever the signature: `0x`, or the selector of its
- * error. Undefined if the signature may matter, or if the node cannot simulate the validation. Clients send dummies of
- * all kinds, so a single failing signature proves nothing. An account ignores the signature only if it fails in the
- * same way, with the same gas, for all kinds.
+ * How the account fails to validate an operation, if it fails with every signature: `0x`, or the selector of its error.
+ * Undefined if the signature may matter, or if the node cannot simulate the validation. Clients send dummies of all
+ * kinds, so a single failing signature proves nothing. An account ignores the signature only if it fails in the same
+ * way, with the same gas, for all kinds.
  *
  * @param op with paymaster data that cannot be used on chain
  * @throws EngineError `CHAIN_UNREACHABLE`

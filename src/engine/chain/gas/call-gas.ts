@@ -18,10 +18,10 @@ const abi = new Interface([
 const executeAbi = new Interface([`function executeUserOp(${PACKED_USER_OPERATION_ABI} op, bytes32 userOpHash)`]);
 const EXECUTE_USER_OP = '0x8dd7712f';
 
-/** Where the probe finds the EntryPoint's code (resources/solidity/CallGasProbe.sol). */
+/** The address at which the probe finds the EntryPoint's code (resources/solidity/CallGasProbe.sol). */
 export const IMPLEMENTATION: Address = '0x66EE95b1CDD8cec3d47b46f50083b1c696489f3D';
 
-/** Together with validation, about the limit of a transaction (EIP-7825: 16.8 M gas). */
+/** Together with the gas for validation, this is about the limit of a transaction (EIP-7825: 16.8 M gas). */
 const MAX_CALL_GAS = 15_000_000n;
 
 /**

@@ -4,7 +4,7 @@ import type { GasValues } from '../../../core/user-operation/gas-values.ts';
 import type { GasRequest } from './gas-request.ts';
 import { estimateBySimulation } from './simulation.ts';
 
-/** More than any chain's block can hold. */
+/** More gas than fits into a block of any chain. */
 const MAX_GAS = 10_000_000_000n;
 
 /**

@@ -10,7 +10,7 @@ export type StateOverride = Readonly<
   Record<Address, { readonly code?: Hex; readonly stateDiff?: Readonly<Record<Hex, Hex>> }>
 >;
 
-/** Combines two overrides. At an address in both, the second one's code applies, and the slots of both. */
+/** Combines two overrides. If both have the same address, the code of the second one is used, and the slots of both. */
 export const mergeOverrides = (one: StateOverride, other: StateOverride): StateOverride => {
   const merged = Object.entries(other).map(([address, change]) => {
     const before = one[address as Address];

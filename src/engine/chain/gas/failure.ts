@@ -42,7 +42,7 @@ export const parseRevert = (errors: Interface, data: Hex): { name: string; value
     const isOne = errors.fragments.some((one) => ErrorFragment.isFragment(one) && one.selector === error?.selector);
     return error === null || !isOne ? undefined : { name: error.name, values: error.args.toArray() };
   } catch {
-    return undefined; // For example, a reason that is not UTF-8: contracts may return anything.
+    return undefined; // The data is malformed, for example a reason that is not UTF-8: contracts may return anything.
   }
 };
 
@@ -67,7 +67,7 @@ export const revertReason = (data: Hex): string => {
 /** The EntryPoint's messages that contain no AA code, verbatim. */
 const plainWords = new Set(['sender has no code', 'not an EIP-7702 delegate']);
 
-/** Errors that replace these messages from v0.9 on. */
+/** Custom errors that replace these messages from v0.9 on. */
 const namedWords: Readonly<Record<string, string>> = {
   Eip7702SenderWithoutCode: 'sender has no code',
   Eip7702SenderNotDelegate: 'not an EIP-7702 delegate',
@@ -84,14 +84,14 @@ const hints: Readonly<Record<string, string>> = {
   AA25: 'Read the nonce from EntryPoint.getNonce just before sending.',
 };
 
-/** A contract's revert error. The only content that it takes over from the contract is a selector. */
+/** A revert error of a contract. The selector is the only part that comes from the contract. */
 interface ErrorName {
   readonly selector: string;
   /** `Error(string)`, the kind of panic, or the selector. */
   readonly words: string;
 }
 
-/** What may be shown of the failure of an operation that contains a draft's signature. */
+/** The parts of a failure that may be shown, if the operation contains a draft's signature. */
 export interface PublicFailure {
   readonly aaCode?: string | undefined;
   readonly error?: ErrorName | undefined;
@@ -107,8 +107,8 @@ const errorOf = (data: Hex): ErrorName | undefined => {
 };
 
 /**
- * What may be shown of revert data: the EntryPoint's code, and the error that it passes on from the account or the
- * paymaster.
+ * The parts of revert data that may be shown: the EntryPoint's code, and the error that it passes on from the account
+ * or the paymaster.
  */
 export const publicFailureOf = (data: Hex): Omit<PublicFailure, 'words'> & { readonly words?: string } => {
   const { name, values = [] } = parseRevert(abi, data) ?? {};
@@ -122,8 +122,8 @@ export const publicFailureOf = (data: Hex): Omit<PublicFailure, 'words'> & { rea
 
 /**
  * `GAS_ESTIMATION_FAILED` with `data.aaCode` and `data.selector` if known, and Gasdesk's own message as `data.reason`.
- * Nothing else may be shown: the account, its factory, the paymaster and the token have seen the draft's signature, so
- * any error text of theirs may contain it. Selectors and gas could leak it too, but a draft's signature cannot be used.
+ * Nothing else may be shown: the account, its factory, the paymaster and the token can read the draft's signature, so
+ * their error texts may contain it. Selectors and gas could leak it too, but a draft's signature cannot be used.
  */
 export const validationFailure = ({ aaCode, error, words }: PublicFailure, cause: unknown): EngineError => {
   const reason = findAaCode(aaCode ?? '')?.words ?? words;

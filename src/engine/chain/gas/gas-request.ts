@@ -16,12 +16,15 @@ export interface GasRequest {
   /** Used instead of `rpc`, if set. */
   bundler: RpcClient | undefined;
   chainId: number;
-  /** How the chain charges for layer 1 data, if it does. A bundler's estimate already includes that. */
+  /**
+   * How the chain charges for layer 1 data; absent if it does not charge. A bundler's estimate already includes the
+   * charge.
+   */
   rollup?: Rollup | undefined;
   entryPoint: Address;
   /**
-   * Without a paymaster. Its gas values, if any, are ignored; `signature` is the client's dummy, well-formed and with
-   * its final length.
+   * The operation without a paymaster. Its gas values, if any, are ignored. `signature` is the client's dummy, which is
+   * well-formed and has its final length.
    */
   op: UserOperation;
   sponsor: Sponsor;

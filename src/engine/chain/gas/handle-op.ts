@@ -48,10 +48,10 @@ export interface Simulation {
  * Runs an operation through `simulateHandleOp`, which checks everything except the signatures and validity windows of
  * account and paymaster. So the client's dummy signature is accepted. The paymaster's signature must be correct,
  * because with a wrong one the paymaster would skip work that must be measured. Node and account see it before the
- * decision. Therefore its validity window is over, or its key is valid only in this simulation ({@link Sponsor}).
+ * decision. Therefore its validity window has expired, or its key is valid only in this simulation ({@link Sponsor}).
  *
- * The simulated fee is 1 wei per gas: balances change, and cost gas, as in reality; the amount that the EntryPoint
- * reports equals the gas; and an absurd fee of the client cannot interfere.
+ * The simulated fee is 1 wei per gas. With this fee, balances change and cost gas as in reality, the amount that the
+ * EntryPoint reports equals the gas, and an absurd fee of the client has no effect.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED` with the EntryPoint's AA code, `CHAIN_UNREACHABLE`
  */

@@ -42,8 +42,8 @@ export interface L1DataQuestion {
 }
 
 /**
- * What a layer 2 chain charges for the layer 1 data of a bundle with only this operation: gas at the operation's price,
- * plus 10 % because layer 1 prices change.
+ * The charge of a layer 2 chain for the layer 1 data of a bundle with only this operation: gas at the operation's
+ * price, plus 10 %, because layer 1 prices change.
  *
  * @throws RpcError, EngineError `CHAIN_UNREACHABLE`
  */
@@ -107,8 +107,8 @@ const callContract = async (rpc: RpcClient, to: Address, name: string, values: u
 };
 
 /**
- * Wei per gas that the operation would pay now. If it offers less than the base fee, it is mined only after the base
- * fee has fallen, so its offer counts.
+ * The price in wei per gas that the operation would pay now. If it offers less than the base fee, it cannot be mined
+ * before the base fee falls, so the offer is returned.
  */
 const effectiveGasPrice = async (
   rpc: RpcClient,

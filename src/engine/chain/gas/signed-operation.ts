@@ -7,20 +7,21 @@ import { withAuthorization } from './delegation.ts';
 import { callWithAmpleGas, callWithOverride } from './eth-call.ts';
 import { publicFailureOf } from './failure.ts';
 
-/** Any address but zero: the call never gets as far as to pay it. */
+/** Any address except zero. The call never reaches the point at which this address would be paid. */
 const BENEFICIARY: Address = `0x${'01'.repeat(20)}`;
 
 /**
- * The EntryPoint reports these only if it accepts everything else: the paymaster's signature is that of nobody; and what
- * the deposit lacks is told by the rule on the gas tank.
+ * The EntryPoint reports these codes only if it accepts everything else. They do not concern the account: the
+ * paymaster's signature is a placeholder, and the rule on the gas tank checks the deposit.
  */
 const NOT_OF_THE_ACCOUNT: readonly string[] = ['AA34', 'AA31'];
 
 /**
- * Why the EntryPoint rejects an operation as its account has signed it, by one `eth_call` of `handleOps`: an AA code, or
- * the selector of an error. Undefined if only the paymaster's signature is missing.
+ * Why the EntryPoint rejects an operation with its account's signature: an AA code, or the selector of an error.
+ * Simulated with one `eth_call` of `handleOps`. Undefined if only the paymaster's signature is missing.
  *
- * @param op with the account's signature, and with a paymaster signature of nobody that the operation's hash leaves out
+ * @param op with the account's signature, and with a placeholder for the paymaster's signature, which the operation's
+ * hash does not cover
  * @throws RpcError if the node refuses the call
  * @throws EngineError `CHAIN_UNREACHABLE`
  */

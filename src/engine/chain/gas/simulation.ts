@@ -17,9 +17,9 @@ import type { Simulation } from './handle-op.ts';
 import { l1DataGas } from './l1-data-gas.ts';
 import { preVerificationGas } from '../../../core/user-operation/pre-verification.ts';
 
-/** More than bundlers allow for an account's validation. */
+/** More gas than bundlers allow for an account's validation. */
 const MAX_VERIFICATION_GAS = 6_000_000n;
-/** More than a paymaster's calls need. */
+/** More gas than a paymaster's calls need. */
 const MAX_PAYMASTER_GAS = 2_000_000n;
 
 /** The minimum that bundlers require: the cost of a call with value (EIP-150). */
@@ -28,7 +28,10 @@ const MIN_CALL_GAS = 9_100n;
 /** Gas for reading and lowering a deposit, which counts towards the payer's limit (EIP-2929: 2,100 and 2,900). */
 const DEPOSIT_GAS = 5_000n;
 
-/** How often the validation limits are raised if they do not suffice although gas was measured. */
+/**
+ * Maximum number of times that the validation limits are raised. Raising them is necessary if the measured gas is not
+ * sufficient.
+ */
 const MAX_RAISES = 3;
 
 /** Adds 10 %, because state changes until the operation is mined, and nested calls get only 63/64 of the gas. */
@@ -74,7 +77,8 @@ const generous = { callGasLimit: 0n, verificationGasLimit: MAX_VERIFICATION_GAS,
 const meterV06 = async (simulation: Simulation, op: UserOperationV06): Promise<MeteredGas> => {
   const { validation, execution } = await simulateHandleOp(simulation, { ...op, ...generous });
   const metered = validation + execution;
-  // v0.6 applies the same limit to validation and to postOp. Their sum makes the limits cover the whole charge.
+  // v0.6 applies the same limit to validation and to postOp. The limit is the sum of both, so that it covers the whole
+  // charge.
   return { metered, verificationGasLimit: withMargin(metered) };
 };
 
@@ -105,8 +109,8 @@ const meterV07 = async (
 
 /**
  * Gas of postOp, computed from the gas charged for execution without postOp and with MAX_PAYMASTER_GAS as its limit:
- * `charged = used + (limit - used) / 10`, where the last part is the penalty for unused gas. v0.8 charges no penalty
- * without a postOp, and otherwise excludes the EntryPoint's own work from `used`, so there the result is about 1,000
+ * `charged = used + (limit - used) / 10`, where the second term is the penalty for unused gas. v0.8 charges no penalty
+ * without a postOp, and otherwise excludes the EntryPoint's own work from `used`, so for v0.8 the result is about 1,000
  * gas too high.
  */
 const postOpGas = (without: bigint, charged: bigint): bigint => {
@@ -114,7 +118,7 @@ const postOpGas = (without: bigint, charged: bigint): bigint => {
   return used > without ? used - without : 0n;
 };
 
-/** Raises the validation limits until the operation succeeds with its gas values. */
+/** Raises the validation limits until the operation succeeds with its gas values in a simulation. */
 const proven = async (simulation: Simulation, op: UserOperation, raises = 0): Promise<GasValues> => {
   try {
     await simulateHandleOp(simulation, op);

@@ -5,7 +5,7 @@ import type { RpcClient } from '../rpc.ts';
 import { type StateOverride, readSlot } from './eth-call.ts';
 import { failSimulation } from './failure.ts';
 
-/** Slots that may hold the signer, which is among a contract's first variables. */
+/** The slots that are searched for the signer, which is among a contract's first variables. */
 const SLOTS = Array.from({ length: 10 }, (_, slot) => slot);
 
 /**

@@ -17,11 +17,14 @@ const abi = new Interface([
 /** How far the chain's clock may be ahead of this machine's, in seconds. */
 const CLOCK_SKEW_S = 300n;
 /**
- * Feeds have 8 or 18 decimals. A contract with more than this is no feed, and large powers of ten would only take time.
+ * Feeds have 8 or 18 decimals. A contract with more decimals than this is not a feed, and computing large powers of ten
+ * would take long.
  */
 const MAX_DECIMALS = 36n;
 
-/** Enough for plausible token prices, down to a millionth of a millionth of a dollar. */
+/**
+ * Number of decimals for token prices in US dollars, which is enough even for a millionth of a millionth of a dollar.
+ */
 const USD_DECIMALS = 12;
 const USD = 10n ** BigInt(USD_DECIMALS);
 const sanePrices = {
@@ -192,7 +195,7 @@ export const coinPriceOf = async (
   const { nativeFeed, maxAge } = source;
   try {
     const rpc = await findRpc();
-    if (rpc === undefined) return { usd: null, error: 'the chain has no RPC URL to read its feed by' };
+    if (rpc === undefined) return { usd: null, error: 'the chain has no RPC URL, so its feed cannot be read' };
     const { price, decimals, updatedAt } = await readFeed(rpc, 'native/USD', nativeFeed, maxAge, now);
     return { usd: unitsToDecimal(price, decimals), source: 'feed', updatedAt };
   } catch (error) {

@@ -22,8 +22,8 @@ export interface Rates {
 }
 
 /**
- * How long rates are cached: a quote and the operation that follows seconds later get the same price, and many
- * operations share one read.
+ * How long rates are cached. Because of the cache, a quote and the operation that follows seconds later get the same
+ * price, and many operations share one read.
  */
 const CACHED_MS = 10_000;
 /** How long errors are cached, so that a feed that does not respond cannot delay every operation. */

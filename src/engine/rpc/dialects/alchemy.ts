@@ -8,7 +8,7 @@ import { checkEntryPoint, dappOf } from '../params.ts';
 import { isGasOpen } from './erc-7677.ts';
 import { readObject } from './one-object.ts';
 
-/** Replaces an estimated value, or multiplies it. */
+/** A value that replaces the estimated value, or multiplies it. */
 const override = z.union([quantity, z.object({ multiplier: z.number().positive().max(10) })]).nullish();
 const FEES = ['maxFeePerGas', 'maxPriorityFeePerGas'] as const;
 const LIMITS = [
@@ -40,7 +40,7 @@ type AlchemyRequest = z.output<typeof alchemyRequest>;
 type Complete = (op: PartialUserOperation, overrides: AlchemyRequest['overrides']) => Promise<PartialUserOperation>;
 
 /**
- * Reads `[object]`. A refusal is stored.
+ * Reads `[object]`. If the request is refused, stores the refusal.
  *
  * @param complete adds the fields that the client leaves to Gasdesk
  * @throws EngineError `VALIDATION`, `ENTRY_POINT_MISMATCH`, and as `complete` does
@@ -66,7 +66,7 @@ export const readAlchemy = (
 
 const THOUSANDTHS = 1000;
 
-/** Applies the overrides, and fills open fees with the chain's. */
+/** Applies the overrides, and replaces missing fees by the chain's. */
 export const withAlchemyGas =
   ({ service, chainId, apiKey }: MethodContext): Complete =>
   async (op, overrides) => {

@@ -11,7 +11,7 @@ import { reading } from '../reading.ts';
 import { reason, refusal } from './refusal.ts';
 
 /**
- * Reads `[partial user operation, options]`. A refusal is stored.
+ * Reads `[partial user operation, options]`. If the request is refused, stores the refusal.
  *
  * @param readOptions reads `params[1]`
  * @throws EngineError `VALIDATION`
@@ -32,10 +32,10 @@ export const readBiconomyRequest = <Options>(
 const readSponsorshipOptions = (value: unknown): SponsorshipOptions =>
   plainSponsorshipOptions(value) ?? parse(sponsorshipOptions, value, 'params[1]');
 
-/** Clients read both spellings. */
+/** Clients read the mode under both names. */
 const modeName = z.enum(['SPONSORED', 'ERC20']);
 
-/** Result of a signature request, on the wire (behaviour 2.5). */
+/** The result of a request for a signature, as it is sent (behaviour 2.5). */
 export const biconomySponsorship = z.strictObject({
   MODE: modeName,
   mode: modeName,
@@ -75,7 +75,8 @@ const biconomyResult = (
 /**
  * Decides a request of Biconomy's dialect, and renders the result.
  *
- * @throws EngineError `NOT_SPONSORED` if the user would pay in a token: with `0x` they would pay without a paymaster
+ * @throws EngineError `NOT_SPONSORED` if the user would pay in a token: with `0x` in the answer, the operation would be
+ * sent without a paymaster, and the user would pay in the native coin
  */
 export const decideBiconomy = async (
   request: ProcedureArguments<'sponsorship.sponsor'>,

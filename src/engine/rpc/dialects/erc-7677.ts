@@ -11,7 +11,7 @@ export interface PaymasterRequest {
   readonly request: ProcedureArguments<'sponsorship.sponsor'>;
 }
 
-/** True if the client leaves one of the account's gas limits to Gasdesk. */
+/** True if the client wants Gasdesk to estimate one of the account's gas limits. */
 export const isGasOpen = (op: PartialUserOperation): boolean => {
   const isPacked = op.accountGasLimits !== undefined;
   return !op.preVerificationGas || !(isPacked || (op.callGasLimit && op.verificationGasLimit));
@@ -22,7 +22,7 @@ const isGasUnknown = (op: PartialUserOperation): boolean =>
   op.accountGasLimits === undefined && !op.preVerificationGas && !op.callGasLimit && !op.verificationGasLimit;
 
 /**
- * Reads `[user operation, EntryPoint, chain id, context?]`. A refusal is stored.
+ * Reads `[user operation, EntryPoint, chain id, context?]`. If the request is refused, stores the refusal.
  *
  * @throws EngineError `UNKNOWN_API_KEY`, `ENTRY_POINT_MISMATCH`, `CHAIN_MISMATCH` or `VALIDATION`
  */

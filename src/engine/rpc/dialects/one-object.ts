@@ -20,10 +20,10 @@ export const checkZeroDevTarget = async (
   if (chainId) checkChainId(String(chainId), 'params[0].chainId', context.chainId);
 };
 
-/** The request in terms of ERC-7677. */
+/** The request, converted to the parameters of ERC-7677. */
 interface NormalizedRequest {
   readonly userOperation: PartialUserOperation;
-  /** Context members, whatever their names in the request. */
+  /** The fields of the context, whatever their names in the request. */
   readonly context: object;
   readonly calculateGasLimits: boolean;
 }
@@ -35,7 +35,10 @@ export interface ObjectRequest<Schema extends z.ZodType> {
   readonly meant: (given: z.output<Schema>) => NormalizedRequest | Promise<NormalizedRequest>;
 }
 
-/** Reads `[object]`. A refusal is stored. @throws EngineError `VALIDATION`, and as `meant` does */
+/**
+ * Reads `[object]`. If the request is refused, stores the refusal. @throws EngineError `VALIDATION`, and as `meant`
+ * does
+ */
 export const readObject = <Schema extends z.ZodType>(
   { method, schema, meant }: ObjectRequest<Schema>,
   params: readonly unknown[],

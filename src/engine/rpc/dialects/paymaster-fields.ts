@@ -3,13 +3,16 @@ import type { ProcedureOutput } from '../../../api/index.ts';
 import { address, hex } from '../../../shared/schema/hex.ts';
 import { hexQuantity, toQuantity } from '../../../shared/schema/quantity.ts';
 
-/** From decimal to the notation of JSON-RPC quantities. */
+/** Converts a decimal number to a JSON-RPC quantity. */
 export const hexOf = (decimal: string): string => toQuantity(BigInt(decimal));
 
-/** The paymaster's fields on the wire, EntryPoint v0.6: one field. */
+/** The paymaster's field in an answer for EntryPoint v0.6. */
 export const paymasterFieldsV06 = z.strictObject({ paymasterAndData: hex });
 
-/** The same from v0.7 on: four fields, or five if the signature is a suffix of the data. */
+/**
+ * The paymaster's fields in an answer for EntryPoint v0.7 and later: four, or five if the signature is a suffix of the
+ * data.
+ */
 export const paymasterFieldsV07 = z.strictObject({
   paymaster: address,
   paymasterData: hex,
@@ -17,7 +20,7 @@ export const paymasterFieldsV07 = z.strictObject({
   paymasterPostOpGasLimit: hexQuantity,
   paymasterSignature: hex
     .optional()
-    .describe('From parallel-0.9, unless the client has it in paymasterData: by the phases, or by what it sends there'),
+    .describe('Signature of a parallel-0.9 contract, unless the client expects it at the end of paymasterData'),
 });
 
 /** The paymaster's fields as ERC-7677 and Pimlico's dialect name them: one for v0.6, four or five from v0.7 on. */
@@ -35,7 +38,7 @@ export const paymasterFields = ({
   };
 };
 
-/** The account's gas limits and the bundler's gas, if answered. */
+/** The account's gas limits and preVerificationGas, if the answer contains them. */
 export const gasFields = {
   preVerificationGas: hexQuantity,
   verificationGasLimit: hexQuantity,

@@ -8,11 +8,11 @@ import { reading } from '../reading.ts';
 import { gasFields, gasOf, paymasterFields, paymasterFieldsV06, paymasterFieldsV07 } from './paymaster-fields.ts';
 import { refusal } from './refusal.ts';
 
-/** Result in Pimlico's dialect, for EntryPoint v0.6 and later ones. */
+/** A result in Pimlico's dialect, for EntryPoint v0.6 or for later versions. */
 export const pimlicoSponsorship = z.union([paymasterFieldsV06.extend(gasFields), paymasterFieldsV07.extend(gasFields)]);
 
 /**
- * Decides, and renders the paymaster's fields with the estimated gas.
+ * Decides a request, and returns the paymaster's fields with the estimated gas.
  *
  * @throws EngineError `NOT_SPONSORED` with the reason, and as deciding does
  */
@@ -28,8 +28,9 @@ export const decideWithGas = async (
 const METHOD = 'pm_sponsorUserOperation';
 
 /**
- * `pm_sponsorUserOperation` in Pimlico's dialect: `[user operation, EntryPoint, context?]`. Estimates gas even if the
- * client sends some, because its callers expect that; but not of an operation that its account has signed.
+ * `pm_sponsorUserOperation` in Pimlico's dialect, with the params `[user operation, EntryPoint, context?]`. Estimates
+ * gas even if the client sends gas limits, because clients of this method expect it. Does not estimate gas if the
+ * account has already signed the operation.
  *
  * @throws EngineError `NOT_SPONSORED` with the reason, `ENTRY_POINT_MISMATCH`, `VALIDATION` and as deciding does
  */

@@ -9,7 +9,7 @@ export const reason = z.strictObject({
   hint: z.string().describe('The smallest change that lets the operation pass'),
 });
 
-/** Answer of ERC-7677 and Pimlico's dialect for an operation that is not sponsored (behaviour 2.5). */
+/** The answer in ERC-7677 and in Pimlico's dialect if an operation is not sponsored (behaviour 2.5). */
 export const refusal = (why: z.output<typeof reason>, showReasons: boolean): EngineError =>
   showReasons
     ? new EngineError('NOT_SPONSORED', `Not sponsored: ${why.message} ${why.hint}`, { ...why })

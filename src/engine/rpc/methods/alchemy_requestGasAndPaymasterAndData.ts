@@ -10,8 +10,8 @@ import type { RpcMethod } from '../method.ts';
 const found = { ...gasFields, maxFeePerGas: hexQuantity, maxPriorityFeePerGas: hexQuantity };
 
 /**
- * Alchemy's: estimates gas and fees, except those that the client overrides, and returns them with the paymaster's
- * fields.
+ * Alchemy's method: estimates gas and fees, except those that the client overrides, and returns them with the
+ * paymaster's fields.
  */
 export const alchemyRequestGasAndPaymasterAndData: RpcMethod = {
   method: 'alchemy_requestGasAndPaymasterAndData',

@@ -6,7 +6,7 @@ import { refusal } from '../dialects/refusal.ts';
 import { exampleEntryPoint, exampleOperationV07, examplePaymasterFields } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 
-/** Alchemy's gas manager, with the client's gas and fees. */
+/** Alchemy's method of its gas manager. Signs the client's gas and fees. */
 export const alchemyRequestPaymasterAndData: RpcMethod = {
   method: 'alchemy_requestPaymasterAndData',
   summary: "Alchemy: decide, sign and store, with the client's gas limits",

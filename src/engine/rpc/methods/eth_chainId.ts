@@ -1,4 +1,4 @@
 import { chainMethod } from '../names-of-chain.ts';
 
-/** Some clients ask any URL for its chain. */
+/** The chain id, because some clients ask any URL for its chain. */
 export const ethChainId = chainMethod('eth_chainId');

@@ -13,9 +13,9 @@ const schema = z.object({ tokens: z.array(address).max(100) });
 const token = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 
 /**
- * Pimlico's `[{tokens}, EntryPoint, chain id]`. Clients approve (all gas limits + postOpGas) * maxFeePerGas *
- * exchangeRate / 1e18 units, which is enough. Tokens that are not accepted are omitted; if none is left, the error says
- * why.
+ * Pimlico's method, with the params `[{tokens}, EntryPoint, chain id]`. Clients approve (all gas limits + postOpGas) *
+ * maxFeePerGas * exchangeRate / 1e18 units, which is enough. Omits tokens that are not accepted. If none remains, the
+ * error says why.
  */
 export const pimlicoGetTokenQuotes: RpcMethod = {
   method: 'pimlico_getTokenQuotes',

@@ -5,7 +5,7 @@ import { exampleEntryPoint, examplePaymasterFields } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 import { checkEntryPoint, dappOf } from '../params.ts';
 
-/** Stackup's: `[EntryPoint]`. */
+/** Stackup's method, with the params `[EntryPoint]`. */
 export const pmAccounts: RpcMethod = {
   method: 'pm_accounts',
   summary:

@@ -1,4 +1,4 @@
 import { chainMethod } from '../names-of-chain.ts';
 
-/** The same for Candide's client. */
+/** The chain id, for Candide's client. */
 export const pmChainId = chainMethod('pm_chainId');

@@ -10,7 +10,10 @@ import { quoteFeeTokens } from '../dialects/quote-fee-tokens.ts';
 import { exampleOperationV06 } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 
-/** If tokens are not accepted, or nothing is signed, the answer is the denial of the sponsorship. */
+/**
+ * With these errors of the quotes (tokens are not accepted, or nothing can be signed), the answer is the denial of the
+ * sponsorship.
+ */
 const WITHOUT_QUOTES: readonly ErrorCode[] = ['PAYMASTER_NOT_READY', 'NOT_SPONSORED'];
 
 const feeQuotes = z.strictObject({
@@ -22,8 +25,9 @@ const feeQuotes = z.strictObject({
 });
 
 /**
- * Biconomy's dialect: `[partial user operation, options]`. SPONSORED answers like `pm_sponsorUserOperation`, ERC20 with
- * token quotes. Without a mode: sponsored if the rules allow, else quotes if the DApp accepts tokens.
+ * Biconomy's dialect: `[partial user operation, options]`. In mode SPONSORED it answers like `pm_sponsorUserOperation`,
+ * in mode ERC20 with token quotes. Without a mode, it sponsors the operation if the rules allow it, and otherwise
+ * answers with quotes if the DApp accepts tokens.
  */
 export const pmGetFeeQuoteOrData: RpcMethod = {
   method: 'pm_getFeeQuoteOrData',

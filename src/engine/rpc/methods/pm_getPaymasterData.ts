@@ -15,8 +15,9 @@ import type { RpcMethod } from '../method.ts';
 const estimated = z.object(gasFields).partial().shape;
 
 /**
- * ERC-7677: paymaster data for sending, with final gas, `[user operation, EntryPoint, chain id, context?]`. Estimates
- * and returns open gas if the context has `calculateGasLimits: true`.
+ * ERC-7677: paymaster data for sending the operation, with final gas. The params are
+ * `[user operation, EntryPoint, chain id, context?]`. If the context has `calculateGasLimits: true`, estimates missing
+ * gas limits and returns them.
  */
 export const pmGetPaymasterData: RpcMethod = {
   method: 'pm_getPaymasterData',

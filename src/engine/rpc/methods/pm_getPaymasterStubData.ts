@@ -6,13 +6,13 @@ import { refusal } from '../dialects/refusal.ts';
 import { exampleEntryPoint, exampleOperationV07, examplePaymasterFields } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 
-/** Absent if the operator omits it, for wallets that mistake it for fields of the operation. */
+/** Both fields are absent if the operator omits them, for wallets that mistake them for fields of the operation. */
 const whoSponsors = {
   sponsor: z.strictObject({ name: z.string().describe('The DApp'), icon: z.string().optional() }).optional(),
   isFinal: z.literal(false).optional().describe('The client asks for the final data once gas is known'),
 };
 
-/** ERC-7677: paymaster data to estimate gas with, `[user operation, EntryPoint, chain id, context?]`. */
+/** ERC-7677: paymaster data for estimating gas. The params are `[user operation, EntryPoint, chain id, context?]`. */
 export const pmGetPaymasterStubData: RpcMethod = {
   method: 'pm_getPaymasterStubData',
   summary: 'ERC-7677: paymaster data of the final length, for gas estimation',

@@ -3,7 +3,9 @@ import { hexQuantity } from '../../../shared/schema/quantity.ts';
 import { hexOf } from '../dialects/paymaster-fields.ts';
 import type { RpcMethod } from '../method.ts';
 
-/** What pays for the DApp (its tank, or the contract's deposit), and how much of it is reserved. Hex wei. */
+/**
+ * The balance that pays for the DApp (its tank, or the contract's deposit), and the reserved part of it, in wei as hex.
+ */
 export const pmPaymasterBalance: RpcMethod = {
   method: 'pm_paymasterBalance',
   summary: 'The gas tank balance of the DApp, and the part of it that is reserved',

@@ -8,8 +8,8 @@ import { exampleOperationV06 } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 
 /**
- * Two dialects under one name. The second parameter is the EntryPoint's address in Pimlico's, an options object in
- * Biconomy's.
+ * One name for the methods of two dialects. The second parameter is the EntryPoint's address in Pimlico's dialect, and
+ * an options object in Biconomy's.
  */
 export const pmSponsorUserOperation: RpcMethod = {
   method: 'pm_sponsorUserOperation',

@@ -7,7 +7,7 @@ import { exampleEntryPoint, examplePaymasterFields } from '../examples.ts';
 import type { RpcMethod } from '../method.ts';
 import { checkEntryPoint, dappOf } from '../params.ts';
 
-/** Tokens for payment, `[EntryPoint?]`, in the format of Candide's paymaster. */
+/** The tokens in which users can pay, in the format of Candide's paymaster. The params are `[EntryPoint?]`. */
 export const pmSupportedERC20Tokens: RpcMethod = {
   method: 'pm_supportedERC20Tokens',
   summary: 'The tokens that users can pay in, and their rates',

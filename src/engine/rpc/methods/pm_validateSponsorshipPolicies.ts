@@ -10,8 +10,8 @@ import { reading } from '../reading.ts';
 const policyIds = z.array(z.string().max(200)).max(100);
 
 /**
- * Pimlico's `[user operation, EntryPoint, policy ids]`. The API key determines the rules: if they would sponsor the
- * operation, all ids are valid, else none.
+ * Pimlico's method, with the params `[user operation, EntryPoint, policy ids]`. The API key determines the rules: if
+ * they would sponsor the operation, all ids are valid, otherwise none.
  */
 export const pmValidateSponsorshipPolicies: RpcMethod = {
   method: 'pm_validateSponsorshipPolicies',

@@ -10,7 +10,7 @@ import type { RpcMethod } from '../method.ts';
 
 const schema = z.object({ ...zeroDevTarget, userOp: partialUserOperation, tokenAddress: address });
 
-/** ZeroDev's clients call it before they pay in a token. */
+/** Token quotes. ZeroDev's clients call this method before they pay in a token. */
 export const stackupGetERC20TokenQuotes: RpcMethod = {
   method: 'stackup_getERC20TokenQuotes',
   summary: 'The maximum cost of an operation in a token',

@@ -8,7 +8,7 @@ import type { RpcMethod } from '../method.ts';
 
 const schema = z.object(zeroDevTarget);
 
-/** ZeroDev's clients approve this address before they pay in a token. */
+/** The paymaster's address. ZeroDev's clients approve it before they pay in a token. */
 export const zdPmAccounts: RpcMethod = {
   method: 'zd_pm_accounts',
   summary:

@@ -13,7 +13,7 @@ const schema = z.object({
   gasTokenData: z.object({ tokenAddress: address.nullish() }).nullish().describe('The token to pay in'),
 });
 
-/** ZeroDev's: estimates gas, and returns it with the paymaster's fields. */
+/** ZeroDev's method: estimates gas, and returns it with the paymaster's fields. */
 export const zdSponsorUserOperation: RpcMethod = {
   method: 'zd_sponsorUserOperation',
   summary: 'ZeroDev: estimate gas, decide, sign and store',

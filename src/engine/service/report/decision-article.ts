@@ -17,7 +17,7 @@ export interface ChainNames {
 type Step = DecisionRecord['trace'][number];
 type WebhookCall = NonNullable<Step['call']>;
 
-/** The most characters of a webhook's response that are shown. */
+/** The maximum number of characters that are shown of a webhook's response. */
 const SHOWN_CHARACTERS = 2_000;
 
 /** `2026-11-21 14:30:05 UTC`, independent of locale and time zone. @param at epoch ms */
@@ -63,7 +63,7 @@ const stepRow = (step: Step, decides: boolean, chain: ChainNames): Markup => htm
   </tr>
 `;
 
-/** Shows one decision: a sentence, its reason, and the step of every rule. */
+/** Shows one decision: its outcome as a sentence, the reason, and the step of every rule. */
 export const decisionArticle = (
   decision: DecisionRecord,
   { calls }: Pick<ProcedureOutput<'decisions.calls'>, 'calls'>,

@@ -122,7 +122,7 @@ export const reportPage = (report: Report, styleHash: string): string => {
   const decisions = OUTCOMES.reduce((sum, outcome) => sum + tally.counts[outcome], 0);
   const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'`;
   const body = html`
-    <h1>Decisions of a paymaster desk</h1>
+    <h1>Decisions of Gasdesk</h1>
     <p class="lead">${subject}: ${decisions}.</p>
     <p class="quiet">Written ${utcTime(at)} by ${source}. Times are UTC; amounts are exact.</p>
     <h2>Totals</h2>
@@ -152,6 +152,6 @@ export const reportPage = (report: Report, styleHash: string): string => {
   const head = html`<meta charset="utf-8" />
     <meta http-equiv="Content-Security-Policy" content="${policy}" />
     <meta name="viewport" content="width=device-width" />
-    <title>Decisions of a paymaster desk</title>`;
+    <title>Decisions of Gasdesk</title>`;
   return `<!doctype html><html lang="en"><head>${head.text}${style}</head><body>${body.text}</body></html>\n`;
 };

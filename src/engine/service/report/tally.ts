@@ -32,7 +32,7 @@ const entry = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): V
   return value;
 };
 
-/** Actual cost in wei, or the maximum cost while that is unknown; null for a decision without cost. */
+/** The actual cost in wei, or the maximum cost while the actual cost is unknown; null for a decision without cost. */
 const spentBy = ({ actualCostWei, maxCostWei, settlement }: DecisionRow): bigint | null => {
   if (actualCostWei !== null) return BigInt(actualCostWei);
   const isOpen = settlement === 'reserved' || settlement === 'unconfirmed';

@@ -55,7 +55,7 @@ const holdingOf = async (read: (sql: string) => AsyncIterable<Row[]>): Promise<D
 };
 
 const requireSame = (what: string, one: string, other: string): void => {
-  if (one !== other) throw new EngineError('INTERNAL', `The copy of ${what} is not what was copied.`);
+  if (one !== other) throw new EngineError('INTERNAL', `The copy of ${what} differs from the original.`);
 };
 
 const requireSameHolding = (source: DatabaseContent, copy: DatabaseContent): CopyResult => {
@@ -132,7 +132,7 @@ const schemaOf = async (rows: Rows): Promise<{ isOurs: boolean; hasTables: boole
 /** Creates the tables, unless tables of another program exist. */
 const makeTables = async (client: pg.ClientBase, rows: Rows): Promise<void> => {
   const { isOurs, hasTables } = await schemaOf(rows);
-  if (hasTables && !isOurs) throw notEmpty('There are tables of another program in that database. Name an empty one');
+  if (hasTables && !isOurs) throw notEmpty('That database contains tables of another program. Name an empty one');
   await createSchema(client);
 };
 
@@ -140,7 +140,7 @@ const requireEmpty = async (client: pg.ClientBase, rows: Rows): Promise<void> =>
   const used = await rows.get(
     'SELECT 1 FROM account UNION ALL SELECT 1 FROM log UNION ALL SELECT 1 FROM vault LIMIT 1',
   );
-  if (used !== undefined) throw notEmpty('The database already holds a desk. Name an empty one');
+  if (used !== undefined) throw notEmpty('The database already contains Gasdesk data. Name an empty one');
   if ((await enginesOf(client)).length > 0) {
     throw notEmpty('An engine uses that database. Stop the engine, or name an empty database');
   }
@@ -285,6 +285,6 @@ export const copyToSqlite = async (
 export const requireDesk = async (client: pg.ClientBase): Promise<void> => {
   const rows = rowsOf(client);
   const isDesk = (await schemaOf(rows)).isOurs && (await rows.get('SELECT 1 FROM account')) !== undefined;
-  if (!isDesk) throw new EngineError('CONFIG_INVALID', 'There is no desk in that database');
+  if (!isDesk) throw new EngineError('CONFIG_INVALID', 'That database contains no Gasdesk data');
   await createSchema(client);
 };

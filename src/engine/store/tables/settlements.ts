@@ -22,8 +22,8 @@ const OLDEST = `SELECT at FROM decision WHERE chain_id = $1 AND settlement = 're
 
 const WATCHED = 'SELECT entry_point, paymaster FROM watched_paymaster WHERE chain_id = $1 ORDER BY 1, 2';
 
-// The decision that it settled before, else the first that may still be mined. Several have the same hash if the account
-// signed once, and the paymaster more than once.
+// The decision that was settled with this hash before, or else the first that may still be mined. Several decisions
+// have the same hash if the account signed once, and the paymaster more than once.
 const BY_HASH = `SELECT decision.seq FROM decision_hash JOIN decision USING (seq)
   WHERE decision_hash.user_op_hash = $1 AND chain_id = $2 AND outcome = 'sponsored'
   ORDER BY (settlement = 'settled') DESC, (settlement = 'reserved') DESC, decision.seq LIMIT 1`;

@@ -10,17 +10,18 @@ import type { Chain, Dapp, SystemInfo } from './types.ts';
 export type Connection = 'starting' | 'connected' | 'lost' | 'refused';
 
 const TICK_MS = 5_000;
-/** If the engine leaves this many requests unanswered, with one sent per tick, it counts as not running. */
+/** If the engine does not answer this many requests, one of which is sent per tick, it counts as not running. */
 const MAX_UNANSWERED = 3;
-/** From then on, a request is sent only every so many ticks, because each unanswered one occupies a connection. */
+/** After that, only every so many ticks a request is sent, because each unanswered request occupies a connection. */
 const SELDOM = 12;
 const MINUTE_MS = 60_000;
 /** A smaller difference between the clocks is not visible, because the page shows minutes. */
 const NOTICEABLE_MS = 10_000;
-/** The most decisions kept that were made while the page was open. */
+/** The maximum number of kept decisions that were made while the page was open. */
 export const RECENT = 200;
 /**
- * The most settled decisions kept, for updating lists that were read earlier: more than an operator scrolls through.
+ * The maximum number of kept decisions that were settled, for updating lists that were read earlier. It is more than an
+ * operator scrolls through.
  */
 const SETTLED = 2_000;
 /**
@@ -47,7 +48,7 @@ export const useDesk = defineStore('desk', () => {
   const recent = shallowRef<readonly DecisionRow[]>([]);
   /** Number of decisions made since the page was opened. */
   const made = ref(0);
-  /** How many of them the last read of `info` already counted. */
+  /** The number of these decisions that the last read of `info` already counted. */
   let counted = 0;
   /** The newest decisions that settlement has changed since the page was opened, in their current state, by id. */
   const settled = shallowRef(new Map<string, DecisionRow>());

@@ -17,8 +17,8 @@ const elsewhere = (to: string, verb: string) => (): RulePlace => ({ to, verb });
 type PlaceOf = (paymasterId: string, rule: string) => RulePlace;
 
 /**
- * Checks that operators add no rules to. Undefined if the check depends only on the operation, so that there is nothing
- * to set.
+ * Checks to which operators cannot add rules. Undefined if a check depends only on the operation, so that it has no
+ * settings.
  */
 const FIXED: Readonly<Record<FixedKind, PlaceOf | undefined>> = {
   pause: inPolicy('Open the switch'),
@@ -33,7 +33,7 @@ const FIXED: Readonly<Record<FixedKind, PlaceOf | undefined>> = {
 };
 
 /**
- * Kinds whose settings are on a page of their own, or whose link has a text of its own. All others are edited in the
+ * Kinds of rules whose settings are on a separate page, or whose link has its own text. All others are edited in the
  * list of rules.
  */
 const RULES: Readonly<Record<string, PlaceOf>> = {

@@ -21,7 +21,7 @@ export const useEditedList = <T>(
 ): EditedList<T> => {
   const { error: changeError, run } = useAction();
   const desk = useDesk();
-  // So that changes made in another console or on the command line appear within a tick.
+  // Read with every tick, so that changes made in another console or on the command line appear.
   const { data: items, error, reload } = useLoaded(dependsOn, read, { quietly: () => desk.now });
   return {
     items,

@@ -70,7 +70,7 @@ export const fieldChanges = ({ before, after }: Change): FieldChange[] => {
     }));
 };
 
-/** Describes the action. `added` and `removed` are the words for creation and removal. */
+/** Describes the action. @param added the word for creation @param removed the word for removal */
 const didWords = (change: Change, added: string, removed: string): string => {
   if (change.before === null) return added;
   if (change.after === null) return removed;

@@ -18,6 +18,10 @@ export const exampleWords = ({ answer, failure }: Evaluation): ExampleWords => {
     case 'failed':
       return { icon: 'error', tone: 'bad', text: `On this decision it cannot be evaluated: ${failure ?? ''}.` };
     case 'notReplayable':
-      return { icon: 'info', tone: 'quiet', text: 'The record of this decision does not hold what conditions see.' };
+      return {
+        icon: 'info',
+        tone: 'quiet',
+        text: 'The record of this decision lacks the values that conditions read.',
+      };
   }
 };

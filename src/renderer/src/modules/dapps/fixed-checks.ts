@@ -6,7 +6,7 @@ import type { FeeToken } from '../../../../shared/schema/fee-token.ts';
 import type { Chain, Exposure } from '../../desk/types.ts';
 import { exactTime } from '../../ui/time.ts';
 
-/** What the descriptions of the checks that every DApp has depend on. */
+/** The data for describing the checks that every DApp has. */
 export interface FixedFacts {
   readonly chain: Chain | undefined;
   /** Undefined until the tank is read. */
@@ -80,7 +80,7 @@ const SENTENCES: Readonly<Record<FixedKind, (facts: FixedFacts, coin: string) =>
 
 const isFixed = (type: string): type is FixedKind => Object.hasOwn(SENTENCES, type);
 
-/** What a kind of rule checks if the operator has set up nothing for it. */
+/** Describes what a kind of rule checks if the operator has not set it up. */
 export const fixedSentence = (type: string, facts: FixedFacts): string =>
   isFixed(type)
     ? SENTENCES[type](facts, facts.chain?.symbol ?? 'native coin')

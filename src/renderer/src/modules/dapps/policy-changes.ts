@@ -16,8 +16,8 @@ interface Confirmation extends EntryChange {
 }
 
 /**
- * What happens without an entry. Without one that allows, operations that were sponsored are denied; without any other,
- * operations that were denied are sponsored.
+ * What happens without an entry. If the entry allows operations, they are then denied. If it restricts operations, they
+ * are then sponsored.
  */
 const withoutIt = (type: string): string =>
   (type === 'contracts'

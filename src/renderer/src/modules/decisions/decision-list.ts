@@ -8,8 +8,8 @@ import { useTransport } from '../../transport/transport.ts';
 export type DecisionFilter = Omit<ProcedureInput<'decisions.list'>, 'limit' | 'before'>;
 
 /**
- * Text of the button that shows new decisions. With a text search, they may turn out not to match, because only the
- * engine can search the text.
+ * Text of the button that shows new decisions. If the list is filtered by text, the new decisions may not match,
+ * because only the engine can search the text.
  */
 export const waitingWords = (count: number, { text }: DecisionFilter = {}): string => {
   // The store keeps at most this many, so there may be more.
@@ -34,7 +34,7 @@ export interface DecisionList {
 /** True if a row matches a filter. Ignores `text`, because rows do not contain what it searches. */
 const matches = (row: DecisionRow, filter: DecisionFilter): boolean => {
   const { paymasterId, sender, outcome, rule, to, userOpHash, decisionId } = filter;
-  // A search for one decision has no new results.
+  // A search for a single decision never has new results.
   if (userOpHash !== undefined || decisionId !== undefined) return false;
   return (
     (paymasterId === undefined || row.paymasterId === paymasterId) &&

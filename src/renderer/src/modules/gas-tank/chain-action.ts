@@ -5,7 +5,10 @@ export type Tank = ProcedureOutput<'tanks.get'>;
 export type Draft = ProcedureOutput<'transactions.prepare'>;
 export type Transaction = ProcedureOutput<'transactions.list'>[number];
 
-/** The title of an action's dialog, and what the action does, which is shown before anything is entered. */
+/**
+ * The title of the dialog for each action, and a sentence about the action, which the dialog shows before anything is
+ * entered.
+ */
 export const actionWords: Readonly<Record<ChainAction['kind'], { title: string; intro: string }>> = {
   deposit: { title: 'Deposit', intro: 'Anyone can fill the tank. Its balance covers sponsored gas.' },
   withdraw: { title: 'Withdraw', intro: 'Only the owner of the tank can withdraw.' },

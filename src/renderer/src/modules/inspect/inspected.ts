@@ -21,7 +21,7 @@ export const timeOf = (seconds: string): number | undefined => {
   return value > 0 && value <= LAST_SECOND ? value * 1000 : undefined;
 };
 
-/** The most bytes of a range that are shown at first. For the rest, only their number is shown. */
+/** The maximum number of bytes of a range that are shown at first. Of the rest, only the number is shown. */
 const MAX_SHOWN = 40;
 
 /** The hex of a range without `0x`, in groups of four bytes between which a line may break. */

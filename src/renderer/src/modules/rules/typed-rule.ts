@@ -65,7 +65,7 @@ export const typedRule = (
     errorOf(name) {
       const issue = error?.issues.find(({ path }) => path[0] === name);
       if (issue === undefined || texts.get(name) === '') return '';
-      // In a list of addresses, "It" would not say which one is meant.
+      // For a list of addresses, "It" would not say which address is meant.
       return issue.path.length === 1 ? `It ${issue.message}.` : 'An address is 0x and 40 hex digits.';
     },
   };

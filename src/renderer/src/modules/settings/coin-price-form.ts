@@ -48,9 +48,9 @@ export const coinPriceWords = ({ usd, updatedAt }: CoinPrice, coin: string): str
 
 const SAYS: Readonly<Record<CoinPriceForm['source'], string>> = {
   none: 'Limits in US dollars deny every operation on this chain, and no amounts are shown in dollars.',
-  static: 'It stays until you change it. Limits in US dollars go by it, and amounts of the coin are shown in dollars.',
+  static: 'It stays until you change it. Limits in US dollars use it, and amounts of the coin are shown in dollars.',
   chainlink:
-    'Gasdesk reads the feed when an operation is decided. An answer that is too old is no price: then limits in US dollars deny.',
+    'Gasdesk reads the feed when an operation is decided. If the answer is too old, the price is unknown, and limits in US dollars deny operations.',
 };
 
 export const coinPriceSentence = ({ source }: CoinPriceForm): string => SAYS[source];

@@ -48,7 +48,7 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
   chainTimeoutMs: { title: 'Node timeout', purpose: 'Milliseconds to wait for an answer.' },
   requestTimeoutMs: {
     title: 'Request timeout',
-    purpose: 'Milliseconds for a request to arrive, or for a client that takes nothing of an answer.',
+    purpose: 'Milliseconds for a request to arrive, or for a client to read its answer.',
   },
   settlementPollMs: { title: 'Settlement polling interval', purpose: 'Milliseconds between two checks of the chain.' },
   bodyLimitBytes: { title: 'Largest HTTP request', purpose: 'For the management interface and the console.' },

@@ -4,7 +4,7 @@ const LOCKED = 'The vault is locked. Press "Unlock the vault" in step 1.';
 const NO_NODE = 'The chain has no node. Press "Save the node" in step 2.';
 const NO_SIGNER = 'The chain has no signing key. Press "Create the signing key" in step 3.';
 
-/** What is missing, by the engine's name for it, and the button that creates it. */
+/** Missing parts, by the engine's name, each with the button that creates the part. */
 const MISSING: Readonly<Record<string, string>> = {
   vault: LOCKED,
   rpc: NO_NODE,
@@ -19,7 +19,8 @@ const WORDS: Partial<Record<ErrorCode, string>> = {
   VAULT_LOCKED: LOCKED,
   RPC_MISSING: NO_NODE,
   SIGNER_MISSING: NO_SIGNER,
-  CHAIN_UNREACHABLE: 'The node does not answer. Open step 2 and press "Save the node" with a URL that does.',
+  CHAIN_UNREACHABLE:
+    'The node does not answer. Open step 2 and press "Save the node" with the URL of a node that does.',
   CHAIN_NOT_SUPPORTED: NO_NODE,
   KEYSTORE_PASSWORD_WRONG: 'The password is wrong. Enter it again, and press the button again.',
   KEYSTORE_NOT_FOUND: 'The key is gone. Open step 4 and press "Create the key".',

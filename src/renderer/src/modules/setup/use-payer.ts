@@ -32,7 +32,7 @@ export const usePayer = (setup: Setup) => {
     });
   };
   const signed = (by: SignedBy): void => settle?.resolve(by);
-  /** If the operator chooses another account in the wallet, what was prepared is discarded. */
+  /** Discards what was prepared if the operator chooses another account in the wallet. */
   const choose = (address: Address | undefined): void => {
     const before = setup.payer?.address;
     if (address === undefined || (before !== undefined && sameAddress(address, before))) return;
@@ -71,7 +71,7 @@ export const usePayer = (setup: Setup) => {
     const draft = await transport.call('transactions.prepare', { action, from });
     if (BigInt(draft.maxFeeWei) > BigInt(mostWei)) {
       await setup.reload();
-      const words = 'Fees have risen above what was shown. Look at the new amounts, and press the button again.';
+      const words = 'Fees have risen above what was shown. Check the new amounts, and press the button again.';
       throw new EngineError('TRANSACTION_WOULD_FAIL', words);
     }
     const by = await sign({ purpose: 'transaction', unsigned: draft.unsigned });

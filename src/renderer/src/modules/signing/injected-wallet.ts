@@ -76,7 +76,7 @@ export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet =
     let cancel = (): void => undefined;
     const silence = new Promise<never>((_resolve, reject) => {
       const time = withinMs < 60_000 ? `${withinMs / 1_000} seconds` : `${withinMs / 60_000} minutes`;
-      const message = `The wallet has not answered for ${time}. Open it: it may wait for you in a window of its own.`;
+      const message = `The wallet has not answered for ${time}. Open it: it may be waiting for you in a separate window.`;
       cancel = timer.after(withinMs, () => reject(new WalletError('silent', message)));
     });
     try {

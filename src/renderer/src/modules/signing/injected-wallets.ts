@@ -16,7 +16,7 @@ export interface InjectedWallet {
 
 const MAX_WALLETS = 20;
 const MAX_NAME = 40;
-/** Generous, because the EIP recommends 96 by 96 pixels. */
+/** Maximum length of an icon's URL. It is generous: the EIP recommends 96 by 96 pixels. */
 const MAX_ICON = 200_000;
 
 const textOf = (value: unknown, most: number): string => {

@@ -42,8 +42,8 @@ const nothingKnown: ContextModule = {
 };
 
 /**
- * Replaces the addresses of the manufacturer's servers for firmware and apps, so that no request can reach them by
- * mistake.
+ * Replaces the addresses of the manufacturer's servers for firmware and apps, so that no request can reach these
+ * servers by mistake.
  */
 const NOWHERE = 'about:invalid';
 
@@ -138,7 +138,7 @@ export const connectLedger = async (showPrompt: (prompt: LedgerPrompt | undefine
   try {
     if (!kit.isEnvironmentSupported()) throw ledgerError({ _tag: 'TransportNotSupportedError' });
     const device = await firstValueFrom(kit.startDiscovering({}));
-    // So that the kit sends no requests of its own between those of this page.
+    // Prevents the kit from sending its own requests between those of this page.
     const sessionRefresherOptions = { isRefresherDisabled: true };
     return sessionLedger(kit, await kit.connect({ device, sessionRefresherOptions }), showPrompt);
   } catch (error) {

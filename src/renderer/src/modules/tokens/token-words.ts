@@ -2,7 +2,7 @@ import { decimalToUnits, positiveDecimal, unitsToDecimal } from '../../../../sha
 import type { FeeToken } from '../../../../shared/schema/fee-token.ts';
 import { shownDecimal } from '../../../../shared/words/amount.ts';
 
-/** Cost of the operation for which a price is shown, in the native coin. */
+/** The cost of the operation for which a price is shown, in the native coin. */
 const SAMPLE_COST = '0.001';
 const SAMPLES_PER_COIN = 1000n;
 /** A percentage has at most four decimals. */

@@ -33,7 +33,7 @@ export const figuresOf = (calls: readonly WebhookCallRow[], webhookId: string): 
 
 const EXAMPLE = { user: 'ann', params: { campaign: 'spring' } };
 
-/** What was sent to a receiver: in the body of a POST, or in the query of a GET. */
+/** The data sent to a receiver: the body of a POST request, or the query of a GET request. */
 const sentIn = ({ method, url, request }: Exchange): { data?: unknown; userOp?: unknown } => {
   if (method === 'GET') return { data: parsed(new URL(url).searchParams.get('data') ?? '') };
   const body = parsed(request.body);
