@@ -223,6 +223,12 @@ const readNode = async (context: DecisionContext, prepared: PreparedOperation): 
   return { chain, ...(account && { account }), ...(gasUsed !== undefined && { gasUsed }) };
 };
 
+type Settled<Values extends readonly unknown[]> = { -readonly [Index in keyof Values]: Awaited<Values[Index]> };
+
+/** The values, without a promise if none of them is one. */
+const all = <Values extends readonly unknown[]>(values: Values): Settled<Values> | Promise<Settled<Values>> =>
+  values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as Settled<Values>);
+
 const WITHOUT_NODE: NodeReads = { chain: null };
 
 /** Reads the chain state that a policy's rules need. @throws EngineError as `decideOperation` */
@@ -240,7 +246,8 @@ export const readChain = async (
     charge === undefined ? readHoldings(payer.rpc, op.sender, policy, clock.now()) : undefined,
     readCoinPrice(rates, policy),
   ] as const;
-  const [node, holdings, price] = await Promise.all(reads);
+  const read = all(reads);
+  const [node, holdings, price] = read instanceof Promise ? await read : read;
   const token = charge && (await readToken(prepared, charge));
   return {
     ledgerVersion,
