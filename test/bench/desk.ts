@@ -8,18 +8,22 @@ import { buildCli } from '../../scripts/build-stale.ts';
 import { nodeFlags } from '../../scripts/node-flags.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
-/** A desk in a process of its own, on a data folder that is new. */
-export interface BenchDesk extends ServerProcess {
-  readonly database: string;
-  /** Where the benched DApp's operations are posted to. */
-  readonly path: string;
+/** A DApp that the benchmark's operations are sent for. */
+export interface BenchDapp {
   readonly paymasterId: string;
+  /** Where its operations are posted to. */
+  readonly path: string;
+}
+
+/** A desk in a process of its own, on a data folder that is new. */
+export interface BenchDesk extends ServerProcess, BenchDapp {
+  readonly database: string;
   /** Procedures, over the control socket. */
   readonly call: Caller;
   /** Stops it, and starts another one on the same folder once `change` is done. */
   whileStopped(change: () => Promise<void>): Promise<void>;
   /** Registers one more DApp. */
-  otherDapp(name: string): Promise<Pick<BenchDesk, 'path' | 'paymasterId'>>;
+  otherDapp(name: string): Promise<BenchDapp>;
 }
 
 const VERSION = '1.1.0';
@@ -37,6 +41,18 @@ export const registerDapp = async (call: Caller, accountId: string, name: string
 };
 
 const pathOf = (apiKey: string): string => `/api/v1/${CHAIN_ID}/${apiKey}`;
+
+/** Sets up a DApp on a chain without an RPC URL. */
+export const prepareDapp = async (call: Caller): Promise<BenchDapp & { readonly accountId: string }> => {
+  await call('chains.set', { chainId: CHAIN_ID, name: 'Bench' });
+  await call('signers.create', { chainId: CHAIN_ID });
+  // The address begins with a zero digit: traffic looks for that in the answers.
+  const address: `0x${string}` = `0x${'0'.repeat(38)}f1`;
+  await call('paymasterContracts.use', { chainId: CHAIN_ID, version: VERSION, address });
+  const accountId = (await call('accounts.list', {}))[0]?.accountId ?? '';
+  const { paymasterId, apiKey } = await registerDapp(call, accountId, 'Benched');
+  return { accountId, paymasterId, path: pathOf(apiKey) };
+};
 
 /**
  * Starts `gasdesk serve` with the settings it comes with, and sets up a DApp on a chain without an RPC URL.
@@ -56,13 +72,7 @@ export const startDesk = async (
   let server = await startServer(args, { env, stderr: log });
   const folder = openDataFolder(dir);
   const call = controlClient(folder.controlSocket);
-  await call('chains.set', { chainId: CHAIN_ID, name: 'Bench' });
-  await call('signers.create', { chainId: CHAIN_ID });
-  // The address begins with a zero digit: traffic looks for that in the answers.
-  const address: `0x${string}` = `0x${'0'.repeat(38)}f1`;
-  await call('paymasterContracts.use', { chainId: CHAIN_ID, version: VERSION, address });
-  const accountId = (await call('accounts.list', {}))[0]?.accountId ?? '';
-  const { paymasterId, apiKey } = await registerDapp(call, accountId, 'Benched');
+  const { accountId, paymasterId, path } = await prepareDapp(call);
   return {
     get url() {
       return server.url;
@@ -79,7 +89,7 @@ export const startDesk = async (
       server = await startServer(args, { env, stderr: log });
     },
     database: folder.database,
-    path: pathOf(apiKey),
+    path,
     paymasterId,
     call,
     otherDapp: async (name) => {
@@ -99,7 +109,7 @@ export const limit = (name: string, type: 'PAYMASTER' | 'SMART_ACCOUNT'): RuleIn
 });
 
 /** Whitelists `mint` of the sample contract. */
-export const whitelistGame = async ({ call }: BenchDesk, paymasterId: string): Promise<void> => {
+export const whitelistGame = async ({ call }: Pick<BenchDesk, 'call'>, paymasterId: string): Promise<void> => {
   const contract = { name: 'Game Items', address: GAME, abi: gameItems.formatJson(), whitelistedMethods: ['mint'] };
   await call('contracts.create', { paymasterId, ...contract });
 };

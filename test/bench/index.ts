@@ -8,6 +8,7 @@ import { drive } from './drive.ts';
 import { type ListFigures, measureLists } from './lists.ts';
 import { type Figures, measure, ratios } from './measure.ts';
 import { sponsorTraffic } from './operations.ts';
+import { type RequestPath, measureRequestPath } from './request-path.ts';
 import { type ReplayFigures, measureReplay } from './replay.ts';
 import { type Scenario, scenarios, typicalRules } from './scenarios.ts';
 import { type TrialFigures, measureTrial } from './trial.ts';
@@ -28,7 +29,9 @@ const CONDITIONS = 'conditions';
 const LISTS = 'lists';
 /** Without a floor: its times are compared on a quiet machine. */
 const START = 'start';
-const names = [...scenarios.map(({ name }) => name), REPLAY, VERIFY, TRIAL, CONDITIONS, START, LISTS];
+/** Counts, which are the same on every machine. */
+const PATH = 'request-path';
+const names = [...scenarios.map(({ name }) => name), REPLAY, VERIFY, TRIAL, CONDITIONS, START, LISTS, PATH];
 
 const { values: flags } = parseArgs({
   options: {
@@ -128,7 +131,8 @@ const runLists = (): Promise<ListFigures> => withBench(LISTS, ({ desk }) => meas
 
 const runConditions = (): Promise<ConditionFigures> => withBench(CONDITIONS, ({ desk }) => measureConditions(desk));
 
-type Result = Pair[] | ReplayFigures | VerifyFigures | TrialFigures | ConditionFigures | ListFigures | StartFigures;
+type Result =
+  Pair[] | ReplayFigures | VerifyFigures | TrialFigures | ConditionFigures | ListFigures | StartFigures | RequestPath;
 
 const results: Record<string, Result> = {};
 for (const scenario of scenarios) {
@@ -140,5 +144,6 @@ if (only.includes(TRIAL)) results[TRIAL] = await runTrial();
 if (only.includes(LISTS)) results[LISTS] = await runLists();
 if (only.includes(CONDITIONS)) results[CONDITIONS] = await runConditions();
 if (only.includes(START)) results[START] = await measureStart();
+if (only.includes(PATH)) results[PATH] = await measureRequestPath();
 const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
 console.log(JSON.stringify({ machine, seconds, storedDecisions: Number(flags.stored), scenarios: results }, null, 2));

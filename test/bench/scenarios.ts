@@ -19,7 +19,10 @@ export interface ScenarioFlags {
 }
 
 /** Contracts and a limit for each user: the rules that a DApp typically has, and those the targets are set for. */
-export const typicalRules = async (desk: BenchDesk, paymasterId = desk.paymasterId): Promise<void> => {
+export const typicalRules = async (
+  desk: Pick<BenchDesk, 'call' | 'paymasterId'>,
+  paymasterId = desk.paymasterId,
+): Promise<void> => {
   await whitelistGame(desk, paymasterId);
   await desk.call('rules.create', { paymasterId, rule: limit('Per user', 'SMART_ACCOUNT') });
 };

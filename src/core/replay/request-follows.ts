@@ -1,4 +1,5 @@
 import { partialUserOperation } from '../../shared/schema/partial-user-operation.ts';
+import { plainSponsorshipOptions } from '../../shared/schema/plain-request.ts';
 import { feeQuoteOptions, paymasterContext, sponsorshipOptions } from '../../shared/schema/sponsorship.ts';
 import { gasLimits } from '../../shared/schema/user-operation.ts';
 import { MAX_BYTES, MAX_FIELD_BYTES, isCut, isCutOf } from '../json/cut.ts';
@@ -68,7 +69,7 @@ const METHODS: Readonly<Record<string, (params: Params) => RequestMeaning | unde
   pm_sponsorUserOperation: ([op, second, context]) =>
     typeof second === 'string'
       ? final(op, withGas(contextOf(context), true))
-      : final(op, sponsorshipOptions.safeParse(second).data),
+      : final(op, plainSponsorshipOptions(second) ?? sponsorshipOptions.safeParse(second).data),
   pm_getFeeQuoteOrData([op, second]) {
     const options = feeQuoteOptions.safeParse(second).data;
     return final(op, options && { ...options, mode: options.mode ?? 'SPONSORED' });

@@ -9,6 +9,11 @@ import { keccak256 } from './keccak256.ts';
 
 export const digits = (value: Hex): string => value.slice(2);
 
+const ZEROS = '0'.repeat(64);
+
+/** Digits with zeros before them: a part of one string, joined to them, costs less than `padStart`. */
+const padded = (value: string, length: number): string => ZEROS.slice(0, length - value.length) + value;
+
 /** An unsigned integer in exactly `byteLength` bytes. @throws RangeError if it does not fit or is not an integer */
 export function uintDigits(value: bigint | number, byteLength: number): string {
   const integer = BigInt(value);
@@ -16,14 +21,14 @@ export function uintDigits(value: bigint | number, byteLength: number): string {
   if (integer < 0n || text.length > byteLength * 2) {
     throw new RangeError(`${integer} does not fit in uint${byteLength * 8}`);
   }
-  return text.padStart(byteLength * 2, '0');
+  return padded(text, byteLength * 2);
 }
 
 export const word = (value: bigint | number): string => uintDigits(value, 32);
 
-export const uint48Word = (value: number): string => uintDigits(value, 6).padStart(64, '0');
+export const uint48Word = (value: number): string => padded(uintDigits(value, 6), 64);
 
-export const addressWord = (value: Address): string => digits(value).padStart(64, '0');
+export const addressWord = (value: Address): string => padded(digits(value), 64);
 
 /** An ABI `bytes` value, given as digits: its length, then its bytes padded with zeros to whole words. */
 export function bytesTail(value: string): string {

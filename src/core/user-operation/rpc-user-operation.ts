@@ -5,8 +5,11 @@ import type { UserOperation } from '../../shared/schema/user-operation.ts';
 type Wire = Hex | { readonly [field: string]: Wire };
 
 /** An operation, or a part of one, as JSON-RPC encodes it (ERC-7769): quantities are hex. */
-export const toRpcUserOperation = (op: object): Record<string, Wire> =>
-  Object.fromEntries(Object.entries(op).map(([field, value]) => [field, toWire(value as bigint | Hex | object)]));
+export const toRpcUserOperation = (op: object): Record<string, Wire> => {
+  const wire: Record<string, Wire> = {};
+  for (const [field, value] of Object.entries(op)) wire[field] = toWire(value as bigint | Hex | object);
+  return wire;
+};
 
 const toWire = (value: bigint | Hex | object): Wire => {
   if (typeof value === 'bigint') return toQuantity(value);

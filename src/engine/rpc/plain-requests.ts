@@ -77,10 +77,14 @@ export const plainRequests = ({
       retryAfter = error.data['retryAfterSeconds'] ?? retryAfter;
       return error;
     };
-    const { status, body } = await answerRequest(plain, toPublicError).catch((cause: unknown): RpcAnswer => {
+    let answer: RpcAnswer;
+    try {
+      answer = await answerRequest(plain, toPublicError);
+    } catch (cause) {
       const error = toPublicError(cause);
-      return { status: httpStatus(error), body: failure(null, error) };
-    });
+      answer = { status: httpStatus(error), body: failure(null, error) };
+    }
+    const { status, body } = answer;
     const text = JSON.stringify(body);
     context.respond = false;
     const headers = [...HEADERS, 'Content-Length', String(Buffer.byteLength(text))];

@@ -14,7 +14,8 @@ export const reading = async <T>(
   read: () => T | Promise<T>,
 ): Promise<T> => {
   try {
-    return await read();
+    const result = read();
+    return result instanceof Promise ? await result : result;
   } catch (error) {
     if (error instanceof EngineError) await service.access.refused({ chainId, apiKey }, { method, received }, error);
     throw error;

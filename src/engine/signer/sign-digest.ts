@@ -44,10 +44,13 @@ export const portableSignDigest: SignDigest = (privateKey, digest) =>
 /** The binding to libsecp256k1; undefined if it cannot be loaded. */
 export const binding: NativeBinding | undefined = loadBinding();
 
+/** Overwritten by each signature: a new buffer takes longer than everything around the signing. */
+const output = Buffer.alloc(64);
+
 /** Signs with libsecp256k1, which is about eight times as fast; undefined if it cannot be loaded. */
 export const nativeSignDigest: SignDigest | undefined =
   binding &&
   ((privateKey, digest) => {
-    const { signature, recid } = binding.ecdsaSign(digest, privateKey, undefined, Buffer.alloc(64));
+    const { signature, recid } = binding.ecdsaSign(digest, privateKey, undefined, output);
     return `0x${signature.toString('hex')}${(27 + recid).toString(16)}`;
   });

@@ -14,6 +14,9 @@ const N = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8
 
 const error = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
+/** True for an operation that {@link withCheckedAuthorization} does not return as it is. */
+export const carriesAuthorization = (op: RequestedOperation): boolean => !isV06(op) && op.eip7702Auth !== undefined;
+
 /**
  * The operation with the EIP-7702 authorisation that its bundle must carry. None if the sender is a contract, which
  * accepts no code, or already runs the delegate's code: a request is not authenticated, so what has no effect must not

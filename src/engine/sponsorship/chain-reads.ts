@@ -31,15 +31,15 @@ export const requireRpc = (rpc: RpcClient | undefined, { chainId }: ReadyPaymast
 };
 
 /**
- * The paymaster's own nonce of the sender; undefined for contracts that do not hash it.
+ * The paymaster's own nonce of the sender; undefined, without a promise, for contracts that do not hash it.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `PAYMASTER_NOT_READY` or `CONTRACT_MISMATCH`
  */
-export const readNonce = async (
+export const readNonce = (
   rpc: RpcClient | undefined,
   ready: ReadyPaymaster,
   sender: Address,
-): Promise<bigint | undefined> => {
+): Promise<bigint> | undefined => {
   if (!ready.layout.chainReads.includes('senderNonce')) return undefined;
   const { call } = requireRpc(rpc, ready);
   return withCallErrors(ready, () => readSenderNonce(call, ready.contract, sender));
@@ -47,16 +47,23 @@ export const readNonce = async (
 
 /**
  * The contract whose code the sender of an EIP-7702 operation (v0.8) runs, which is part of the operation's hash. Taken
- * from the authorisation, else from the chain. Undefined for operations that are not marked as EIP-7702.
+ * from the authorisation, else from the chain. Undefined, without a promise, for operations that are not marked as
+ * EIP-7702.
  *
  * @throws EngineError `VALIDATION` if no delegate is found, `CHAIN_UNREACHABLE`, `PAYMASTER_NOT_READY`
  */
-export const readDelegate = async (
+export const readDelegate = (
   rpc: RpcClient | undefined,
   ready: ReadyPaymaster,
   op: RequestedOperation,
-): Promise<Address | undefined> => {
-  if (isV06(op) || op.factory === undefined || !isEip7702(op.factory)) return undefined;
+): Promise<Address> | undefined =>
+  isV06(op) || op.factory === undefined || !isEip7702(op.factory) ? undefined : requireDelegate(rpc, ready, op);
+
+const requireDelegate = async (
+  rpc: RpcClient | undefined,
+  ready: ReadyPaymaster,
+  op: Exclude<RequestedOperation, { initCode: unknown }>,
+): Promise<Address> => {
   if (op.eip7702Auth !== undefined) return op.eip7702Auth.address;
   const node = requireRpc(rpc, ready);
   const delegate = delegateOf(await withCallErrors(ready, () => readCode(node, op.sender)));

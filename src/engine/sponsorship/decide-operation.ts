@@ -20,7 +20,7 @@ import type { DecisionContext } from './decision-context.ts';
 import { checkExpiry } from './expiry.ts';
 import { type PreparedOperation, gatherFacts, isRead, prepareOperation, readChain } from './gather.ts';
 import { cutForRecord } from '../../core/json/cut-for-record.ts';
-import { type Payer, findPayer, holdsKey, isSamePayer } from './payer.ts';
+import { type Payer, findCurrentPayer, holdsKey, isSamePayer } from './payer.ts';
 import { withFailureRecord } from './recording.ts';
 import { type SponsorshipRequest, requestRecord } from './request-record.ts';
 import { signTerms } from './sign-terms.ts';
@@ -54,7 +54,7 @@ const findCurrent = async (
   const found = await context.store.findDappByApiKey(apiKey);
   if (found?.paymasterId !== dapp.paymasterId) throw new EngineError('UNKNOWN_API_KEY');
   checkExpiry(current.dapp, options);
-  return { current, payer: await findPayer(context, { dapp: current.dapp, options }) };
+  return { current, payer: await findCurrentPayer(context, current, options) };
 };
 
 /** True if the first rules deny already. Then sign no drafts, so do not estimate gas. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Facts } from '../../core/facts/facts.ts';
+import type { CoinPrice, Facts } from '../../core/facts/facts.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
@@ -18,7 +18,7 @@ import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
 import { type TokenHoldings, readTokenHoldings } from '../token-mode/token-holdings.ts';
 import { blankedJson } from './blank.ts';
 import { readAccount } from './account-reads.ts';
-import { withCheckedAuthorization } from './authorization.ts';
+import { carriesAuthorization, withCheckedAuthorization } from './authorization.ts';
 import { readHoldings } from './holding-reads.ts';
 import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
 import { readGasUse } from './gas-use.ts';
@@ -100,9 +100,14 @@ const prepareFinal = async (
   const { ready, rpc } = payer;
   const isSigned = request.options.signingPhase === 'finalize';
   if (isSigned) requireSignature(request.userOperation);
-  const userOperation = await withCheckedAuthorization(rpc, ready, request.userOperation, 'final');
-  const senderNonce = await readNonce(rpc, ready, userOperation.sender);
-  const delegate = await readDelegate(rpc, ready, userOperation);
+  const requested = request.userOperation;
+  const userOperation = carriesAuthorization(requested)
+    ? await withCheckedAuthorization(rpc, ready, requested, 'final')
+    : requested;
+  const nonce = readNonce(rpc, ready, userOperation.sender);
+  const senderNonce = nonce && (await nonce);
+  const asked = readDelegate(rpc, ready, userOperation);
+  const delegate = asked && (await asked);
   const terms = draftTerms(clock.now(), ready, request.options, { senderNonce, delegate });
   const drafting = payer.payment?.estimating ?? ready;
   const gas = signsNothing
@@ -180,7 +185,10 @@ const NO_PRICE = { usd: null, error: 'no price is set for the chain' };
  * Price of the native coin. If no rule needs it, only a known price is used: it shows the amounts spent, and lets
  * drafts of limits be tried.
  */
-export const readCoinPrice = async (rates: Pick<Rates, 'coinPrice' | 'coinPriceNow'>, policy: Policy) => {
+export const readCoinPrice = (
+  rates: Pick<Rates, 'coinPrice' | 'coinPriceNow'>,
+  policy: Policy,
+): Promise<CoinPrice> | CoinPrice | undefined => {
   const { chainId } = policy.dapp;
   const source = policy.chain?.price;
   const isNeeded = needsPrice(policy);
@@ -194,6 +202,35 @@ const mayIgnoreFactory = ({ layout }: ReadyPaymaster, op: UserOperation): boolea
   deploymentOf(op) !== undefined &&
   deploymentOf(op, true) === undefined;
 
+type NodeReads = Pick<ChainReads, 'chain' | 'account' | 'gasUsed'>;
+
+/** Reads what only the chain's node knows: tank and fees, and how the account and the operation do on the chain. */
+const readNode = async (context: DecisionContext, prepared: PreparedOperation): Promise<NodeReads> => {
+  const { stage, payer, ready, op, charge, gasSource, senderNonce, delegate, isSigned } = prepared;
+  const isEstimated = gasSource === 'GAS_ESTIMATED';
+  const isPaidInToken = charge !== undefined;
+  const money = readMoney(context, payer.rpc, ready, op, isEstimated || isPaidInToken);
+  // An estimate has already run the account's validation.
+  const isNeeded = (stage === 'final' && !isEstimated) || mayIgnoreFactory(ready, op);
+  const question = { op, senderNonce, delegate, isSigned, isGasGiven: gasSource === 'GAS_GIVEN', money };
+  const [chain, account, gasUsed] = await Promise.all([
+    money,
+    isNeeded ? readAccount(payer.rpc, ready, question) : undefined,
+    stage === 'final'
+      ? money.then((read) => readGasUse(payer.rpc, ready, { op, chain: read, isPaidInToken }))
+      : undefined,
+  ]);
+  return { chain, ...(account && { account }), ...(gasUsed !== undefined && { gasUsed }) };
+};
+
+type Settled<Values extends readonly unknown[]> = { -readonly [Index in keyof Values]: Awaited<Values[Index]> };
+
+/** The values, without a promise if none of them is one. */
+const all = <Values extends readonly unknown[]>(values: Values): Settled<Values> | Promise<Settled<Values>> =>
+  values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as Settled<Values>);
+
+const WITHOUT_NODE: NodeReads = { chain: null };
+
 /** Reads the chain state that a policy's rules need. @throws EngineError as `decideOperation` */
 export const readChain = async (
   context: DecisionContext,
@@ -201,31 +238,21 @@ export const readChain = async (
   policy: Policy,
 ): Promise<ChainReads> => {
   const { store, clock, rates } = context;
-  const { stage, payer, ready, op, charge, gasSource, senderNonce, delegate, isSigned } = prepared;
+  const { payer, op, charge } = prepared;
   const ledgerVersion = await store.ledgerVersion();
-  const isEstimated = gasSource === 'GAS_ESTIMATED';
-  const money = readMoney(context, payer.rpc, ready, op, isEstimated || charge !== undefined);
-  // An estimate has already run the account's validation.
-  const isNeeded = (stage === 'final' && !isEstimated) || mayIgnoreFactory(ready, op);
-  const question = { op, senderNonce, delegate, isSigned, isGasGiven: gasSource === 'GAS_GIVEN', money };
-  const isPaidInToken = charge !== undefined;
-  const gasUse =
-    stage === 'final' ? money.then((chain) => readGasUse(payer.rpc, ready, { op, chain, isPaidInToken })) : undefined;
-  const [chain, account, gasUsed, holdings, price] = await Promise.all([
-    money,
-    isNeeded ? readAccount(payer.rpc, ready, question) : undefined,
-    gasUse,
+  const reads = [
+    payer.rpc === undefined ? WITHOUT_NODE : readNode(context, prepared),
     // Sponsorship rules do not apply to users who pay in a token.
-    isPaidInToken ? undefined : readHoldings(payer.rpc, op.sender, policy, clock.now()),
+    charge === undefined ? readHoldings(payer.rpc, op.sender, policy, clock.now()) : undefined,
     readCoinPrice(rates, policy),
-  ]);
+  ] as const;
+  const read = all(reads);
+  const [node, holdings, price] = read instanceof Promise ? await read : read;
   const token = charge && (await readToken(prepared, charge));
   return {
     ledgerVersion,
-    chain,
+    ...node,
     priceSource: policy.chain?.price,
-    ...(account && { account }),
-    ...(gasUsed !== undefined && { gasUsed }),
     ...(holdings && { holdings }),
     ...(token && { token }),
     ...(price && { price }),

@@ -160,23 +160,30 @@ const readAll = async (rpc: RpcClient, questions: readonly HoldingCall[]): Promi
 };
 
 /**
- * Reads the sender's holdings at the head of the chain, for the rules in force at `now` (epoch ms). Undefined if no
- * rule needs them. A failed read becomes part of the result, with its reason, so that nothing else fails because of it.
+ * Reads the sender's holdings at the head of the chain, for the rules in force at `now` (epoch ms). Undefined, without a
+ * promise, if no rule needs them. A failed read becomes part of the result, with its reason, so that nothing else fails because of it.
  */
-export const readHoldings = async (
+export const readHoldings = (
   rpc: RpcClient | undefined,
   sender: Address,
   { rules }: Policy,
   now: number,
-): Promise<Facts['holdings']> => {
+): Promise<Facts['holdings']> | undefined => {
   const questions = holdingQuestions(rules.filter((rule) => isInTime(rule, now)));
-  if (questions.length === 0) return undefined;
+  return questions.length === 0 ? undefined : answers(rpc, sender, questions);
+};
+
+const answers = async (
+  rpc: RpcClient | undefined,
+  sender: Address,
+  questions: readonly HoldingQuestion[],
+): Promise<Facts['holdings']> => {
   const calls = questions.map((question) => ({ ...question, data: callOf(question, sender) }));
-  const answers = rpc === undefined ? [] : await readAll(rpc, calls);
+  const read = rpc === undefined ? [] : await readAll(rpc, calls);
   const failure = rpc === undefined ? 'NO_NODE' : 'NO_ANSWER';
   return Object.fromEntries(
     questions.map((question, index) => {
-      const answer = answers[index];
+      const answer = read[index];
       return [holdingKey(question), answer === undefined ? { failure } : holdingOf(question, answer, sender)];
     }),
   );

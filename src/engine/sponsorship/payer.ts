@@ -11,6 +11,7 @@ import type { Vault } from '../signer/vault.ts';
 import type { Store } from '../store/store.ts';
 import { requireFeeToken } from '../token-mode/fee-token-choice.ts';
 import type { ReadyPaymentTerms } from '../token-mode/ready-payment-terms.ts';
+import type { CurrentPolicy } from './current-policy.ts';
 import type { SponsorshipRequest } from './request-record.ts';
 
 export interface PayerContext {
@@ -43,9 +44,38 @@ const termsOf = ({ ready, payment, rate, rpc }: Payer) => ({
 export const isSamePayer = (one: Payer, other: Payer): boolean =>
   one.ready.key.reveal() === other.ready.key.reveal() && isDeepStrictEqual(termsOf(one), termsOf(other));
 
+/** True while the vault hands out the same secret: it has not changed. */
+const isKeyOf = (vault: Vault, { chainId, signer, key }: ReadyPaymaster): boolean =>
+  vault.state === 'unlocked' && signerKey(vault, chainId, signer) === key;
+
 /** True while the vault is unlocked and holds the payer's key. Call just before it signs. */
 export const holdsKey = (vault: Vault, { chainId, signer, key }: ReadyPaymaster): boolean =>
   vault.state === 'unlocked' && signerKey(vault, chainId, signer)?.reveal() === key.reveal();
+
+/**
+ * Payers of sponsored operations, by the settings that they were found for. They depend on nothing else but the vault,
+ * which hands out other secrets after each change.
+ */
+const sponsoring = new WeakMap<CurrentPolicy, Payer>();
+
+/**
+ * Finds the payer of a request by its mode, under current settings. A sponsoring payer is found once for the same
+ * settings and vault.
+ *
+ * @throws EngineError as {@link findPayer}
+ */
+export const findCurrentPayer = (
+  context: PayerContext,
+  current: CurrentPolicy,
+  options: SponsorshipRequest['options'],
+): Payer | Promise<Payer> => {
+  const known = options.mode === 'ERC20' ? undefined : sponsoring.get(current);
+  if (known !== undefined && isKeyOf(context.vault, known.ready)) return known;
+  return findPayer(context, { dapp: current.dapp, options }).then((payer) => {
+    if (payer.payment === undefined) sponsoring.set(current, payer);
+    return payer;
+  });
+};
 
 /**
  * Finds the payer of a request by its mode.

@@ -41,10 +41,17 @@ export const watched = (store: Store, { timed, onError }: StoreHooks): Store => 
     onError?.(error);
     throw error;
   };
+  /** Settings that are in memory come as the same promise each time, and so they leave. */
+  const watchedResults = new WeakMap<Promise<unknown>, Promise<unknown>>();
+  const watch = (result: Promise<unknown>): Promise<unknown> => {
+    const known = watchedResults.get(result) ?? result.catch(failed);
+    watchedResults.set(result, known);
+    return known;
+  };
   const operations = Object.entries(store) as [string, Operation][];
   const watchedOnes = operations.map(([name, run]): [string, Operation] => [
     name,
-    UNWATCHED.includes(name) ? run : (...args) => timed(name, () => run(...args)).catch(failed),
+    UNWATCHED.includes(name) ? run : (...args) => watch(timed(name, () => run(...args))),
   ]);
   return Object.fromEntries(watchedOnes) as unknown as Store;
 };
