@@ -152,7 +152,7 @@ export const accountImplementations: readonly AccountImplementation[] = [
     name: 'Simple7702Account 0.9',
     entryPointVersion: '0.9',
     forms: ['simple', 'batchOfTuples'],
-    deploy: alone(() => builtCode('Simple7702Account-0.9')),
+    deploy: alone(() => builtCode('Simple7702Account-0.9'), ['address'], [EP09]),
   },
   {
     name: 'Biconomy V2',
