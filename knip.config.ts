@@ -34,7 +34,14 @@ export default {
     '@pimlico/mock-paymaster',
     'account-abstraction-0.7',
     'account-abstraction-0.8',
+    'openzeppelin-5',
+    'solady',
     'solc',
+    'solc-0.8.28',
+    // Not imported: test/support/npm-accounts.ts reads their creation code.
+    '@rhinestone/modulekit',
+    '@safe-global/safe-4337',
+    '@thirdweb-dev/contracts',
     // Their files are named in src/renderer/src/ui/fonts.css.
     '@fontsource-variable/inter',
     '@fontsource-variable/source-code-pro',

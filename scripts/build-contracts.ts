@@ -59,8 +59,20 @@ const pimlico = {
   SingletonPaymasterV8: ['getSingletonPaymaster08InitCode', 'singletonPaymaster08Abi'],
 } as const satisfies Partial<Record<ArtifactName, readonly [string, string]>>;
 
+/** Our sources of accounts from libraries that need a later compiler. */
+const laterCompiled = {
+  SoladyAccount: 'SoladyAccount.sol',
+  SoladyExecutor: 'SoladyExecutor.sol',
+  OpenZeppelinExecutor: 'OpenZeppelinExecutor.sol',
+  OpenZeppelinAccount7579: 'OpenZeppelinAccount7579.sol',
+} as const satisfies Partial<Record<ArtifactName, string>>;
+
 /** Sources to compile, as Solidity import paths. Those without a package are in this repository. */
-const compiled: Record<Exclude<ArtifactName, keyof typeof shipped | keyof typeof pimlico>, string> = {
+const compiled: Record<
+  Exclude<ArtifactName, keyof typeof shipped | keyof typeof pimlico | keyof typeof laterCompiled>,
+  string
+> = {
+  SmartAccount: `${BICONOMY}/contracts/smart-account/SmartAccount.sol`,
   VerifyingSingletonPaymaster: `${BICONOMY}/contracts/smart-account/paymasters/verifying/singleton/VerifyingSingletonPaymaster.sol`,
   TankPaymasterV100: 'TankPaymasterV100.sol',
   ParallelPaymaster: 'ParallelPaymaster.sol',
@@ -91,7 +103,7 @@ const version = (packageName: string): string => {
 };
 
 const sourceFile = (importPath: string): string =>
-  join(importPath.startsWith('@') ? packageFolder : solidityFolder, importPath);
+  join(importPath.includes('/') ? packageFolder : solidityFolder, importPath);
 
 /** The parts of solc's standard JSON output that this script reads. */
 interface SolcOutput {
@@ -103,21 +115,25 @@ interface SolcContract {
   evm: { bytecode: { object: string }; deployedBytecode: { object: string } };
 }
 
-const compile = (): SolcOutput => {
+const FIRST_COMPILER = 'solc';
+const LATER_COMPILER = 'solc-0.8.28';
+
+/** Compiles sources (contract name to import path) with the compiler of the package `compiler`. */
+const compile = (sources: Readonly<Record<string, string>>, compiler: string): SolcOutput => {
   // Loaded here, because loading takes a second, and an up-to-date build does not need the compiler.
-  const solc = createRequire(import.meta.url)('solc') as {
+  const solc = createRequire(import.meta.url)(compiler) as {
     compile(input: string, callbacks: { import(path: string): { contents: string } | { error: string } }): string;
   };
   const wanted = ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'];
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(
-      Object.values(compiled).map((path) => [path, { content: readFileSync(sourceFile(path), 'utf8') }]),
+      Object.values(sources).map((path) => [path, { content: readFileSync(sourceFile(path), 'utf8') }]),
     ),
     settings: {
       optimizer: { enabled: true, runs: 800 },
-      viaIR: true, // Without this option, VerifyingSingletonPaymaster fails with "stack too deep".
-      outputSelection: Object.fromEntries(Object.entries(compiled).map(([name, path]) => [path, { [name]: wanted }])),
+      viaIR: true, // Without this option, VerifyingSingletonPaymaster fails with "stack too deep"
+      outputSelection: Object.fromEntries(Object.entries(sources).map(([name, path]) => [path, { [name]: wanted }])),
     },
   };
   const findImport = (path: string): { contents: string } | { error: string } =>
@@ -168,24 +184,26 @@ const pimlicoArtifact = async (name: keyof typeof pimlico): Promise<Artifact> =>
   };
 };
 
-const compiledArtifact = (name: keyof typeof compiled, output: SolcOutput): Artifact => {
-  const contract = output.contracts[compiled[name]]?.[name];
-  if (contract === undefined) throw new Error(`${compiled[name]} has no contract ${name}`);
-  const fromPackage = compiled[name].startsWith(BICONOMY);
+const compiledArtifact = (name: ArtifactName, path: string, output: SolcOutput): Artifact => {
+  const contract = output.contracts[path]?.[name];
+  if (contract === undefined) throw new Error(`${path} has no contract ${name}`);
+  const fromPackage = path.startsWith(BICONOMY);
   return {
     name,
     abi: contract.abi,
     bytecode: `0x${contract.evm.bytecode.object}`,
     deployedBytecode: `0x${contract.evm.deployedBytecode.object}`,
-    source: fromPackage ? version(BICONOMY) : `resources/solidity/${compiled[name]}`,
+    source: fromPackage ? version(BICONOMY) : `resources/solidity/${path}`,
   };
 };
 
 /** A hash of everything on which the artifacts depend. The versions represent the contents of the packages. */
 const inputHash = (): string => {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
-  for (const name of [...Object.values(AA), BICONOMY, OPENZEPPELIN, PIMLICO, 'solc']) hash.update(version(name));
-  for (const path of Object.values(compiled)) hash.update(readFileSync(sourceFile(path)));
+  const packages = [BICONOMY, OPENZEPPELIN, PIMLICO, 'openzeppelin-5', 'solady', FIRST_COMPILER, LATER_COMPILER];
+  for (const name of [...Object.values(AA), ...packages]) hash.update(version(name));
+  for (const path of [...Object.values(compiled), ...Object.values(laterCompiled)])
+    hash.update(readFileSync(sourceFile(path)));
   return hash.digest('hex');
 };
 
@@ -200,17 +218,23 @@ const writeWhole = async (file: string, text: string): Promise<void> => {
 export const buildContracts = async (folder: string = join(root, 'resources', 'contracts')): Promise<void> => {
   const shippedNames = Object.keys(shipped) as (keyof typeof shipped)[];
   const pimlicoNames = Object.keys(pimlico) as (keyof typeof pimlico)[];
-  const compiledNames = Object.keys(compiled) as (keyof typeof compiled)[];
+  const sources = [
+    { paths: compiled, compiler: FIRST_COMPILER },
+    { paths: laterCompiled, compiler: LATER_COMPILER },
+  ];
+  const compiledNames = sources.flatMap(({ paths }) => Object.keys(paths) as ArtifactName[]);
   const fileOf = (name: ArtifactName): string => join(folder, `${name}.json`);
   const stampFile = join(folder, '.stamp');
   const stamp = inputHash();
   const complete = [...shippedNames, ...pimlicoNames, ...compiledNames].every((name) => existsSync(fileOf(name)));
   if (complete && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
 
-  const output = compile();
   const artifacts = [
     ...(await Promise.all([...shippedNames.map(shippedArtifact), ...pimlicoNames.map(pimlicoArtifact)])),
-    ...compiledNames.map((name) => compiledArtifact(name, output)),
+    ...sources.flatMap(({ paths, compiler }) => {
+      const output = compile(paths, compiler);
+      return Object.entries(paths).map(([name, path]) => compiledArtifact(name as ArtifactName, path, output));
+    }),
   ];
   await mkdir(folder, { recursive: true });
   for (const artifact of artifacts) await writeWhole(fileOf(artifact.name), `${JSON.stringify(artifact, null, 2)}\n`);

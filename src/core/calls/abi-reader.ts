@@ -99,11 +99,15 @@ export class AbiReader {
 
   /** Reads a word that is a size or an offset. Throws if it exceeds the size of the callData. */
   size(position: number): number {
-    const word = this.uint256(position);
-    if (word > BigInt(this.#callData.length / 2)) {
+    if (!this.isSize(position)) {
       throw new DecodeError('MALFORMED_CALL_DATA', 'An offset or a length points past the end of the callData.');
     }
-    return Number(word);
+    return Number(this.uint256(position));
+  }
+
+  /** False if the word at `position` exceeds the size of the callData. */
+  isSize(position: number): boolean {
+    return this.uint256(position) <= BigInt(this.#callData.length / 2);
   }
 
   #refuse(end: number): never {

@@ -34,6 +34,14 @@ const calibur = (...calls: Call[]): Hex =>
 
 const batch = (...calls: Call[]): Hex => encodeExecute7579(BATCH, encodeArguments([`${TUPLE}[]`], [calls]));
 
+const BATCH_OF_BATCHES: Hex = `0x01000000000078210002${'00'.repeat(22)}`;
+const tuples = (...calls: Call[]): Hex => encodeArguments([`${TUPLE}[]`], [calls]);
+const withData = (after: Hex, ...calls: Call[]): Hex => encodeArguments([`${TUPLE}[]`, 'bytes'], [calls, after]);
+const batches = (...encoded: Hex[]): Hex =>
+  encodeExecute7579(BATCH_OF_BATCHES, encodeArguments(['bytes[]'], [encoded]));
+/** Its last word is zero: accounts that ignore the mode take it for the length of a call's data. */
+const NOTHING_LAST: Call = [TOKEN, 0n, '0x'];
+
 const MODULES = '(address,bytes)[]';
 const initSafe7579 = encodeFunction(
   `initSafe7579(address,${MODULES},${MODULES},${MODULES},address[],uint8)`,
@@ -67,6 +75,9 @@ describe('what each account makes of it', () => {
     ["MetaMask's execute with bytes behind it, which nobody reads", trailing(execute(PAID)), [PAID]],
     ['a batch of Calibur with bytes behind it', trailing(calibur(MINT)), [MINT]],
     ['a Safe7579 with bytes behind it', trailing(setupSafe(trailing(batch(MINT)))), [MINT]],
+    ["ERC-7821's batch of batches", batches(tuples(MINT, PAID), tuples(PAID)), [MINT, PAID, PAID]],
+    ['a batch of batches with data after the calls', batches(withData('0x1234', PAID), tuples(MINT)), [PAID, MINT]],
+    ['a batch of no batches', batches(), []],
     ["zero in Calibur's batch, which is the account", calibur([ZERO_ADDRESS, 0n, '0x1234']), [[SENDER, 0n, '0x1234']]],
     ['the first operation of a Safe7579', setupSafe(batch(MINT, PAID)), [MINT, PAID]],
     [
@@ -100,6 +111,9 @@ const withWord = (callData: Hex, index: number, value: bigint): Hex => {
 };
 const cut = (callData: Hex, bytes = 1): Hex => hex(dataSlice(callData, 0, dataLength(callData) - bytes));
 const HUGE = (1n << 256n) - 32n;
+const MANY = tuples(...Array.from({ length: 200 }, () => MINT));
+const tryBatches = (...encoded: Hex[]): Hex =>
+  encodeExecute7579(hex(`0x0101${BATCH_OF_BATCHES.slice(6)}`), encodeArguments(['bytes[]'], [encoded]));
 
 describe('what is refused, as accounts may run what it hides', () => {
   it.each<[string, string, Hex, EntryPointVersion?]>([
@@ -131,6 +145,16 @@ describe('what is refused, as accounts may run what it hides', () => {
       setupSafe(encodeExecute7579(hex(`0x02${'00'.repeat(31)}`), '0x')),
     ],
 
+    [
+      'a batch of batches that other accounts run as calls',
+      'UNKNOWN_EXECUTION_MODE',
+      batches(withData('0x', NOTHING_LAST)),
+    ],
+    ['a batch of empty batches', 'UNKNOWN_EXECUTION_MODE', batches(tuples(), tuples())],
+    ['a batch of batches that goes on after errors', 'UNKNOWN_EXECUTION_MODE', tryBatches(tuples(MINT))],
+    ['a batch of batches in batches', 'MALFORMED_CALL_DATA', batches(encodeArguments(['bytes[]'], [[tuples(MINT)]]))],
+    ['a batch of batches with too many calls', 'TOO_MANY_CALLS', batches(...Array.from({ length: 6 }, () => MANY))],
+    ['a batch of batches cut off', 'MALFORMED_CALL_DATA', cut(batches(tuples(MINT)), 64)],
     ['address zero with data', 'AMBIGUOUS_TARGET', batch(MINT, [ZERO_ADDRESS, 0n, '0x12345678'])],
     ['address zero with data in a Safe7579', 'AMBIGUOUS_TARGET', setupSafe(batch([ZERO_ADDRESS, 0n, '0x12345678']))],
   ])('%s is %s', (_, code, callData, version) => {

@@ -33,7 +33,6 @@ const DEVIATIONS: Record<string, Decoding['outcome']> = {
   'k31/7579-mode-selector-and-payload': 'undecodable',
   'k33/7579-mode-selector-and-payload': 'undecodable',
   'msa/7579-mode-selector-and-payload': 'undecodable',
-  'e78/7821-mode-3-batch-of-batches': 'undecodable',
   // Refused: nested deeper than the limit.
   'safe/hostile-multisend-nested-12': 'undecodable',
   // Decoded without special treatment: the executeUserOp prefix on an account that does not support it, and an

@@ -1,3 +1,4 @@
+import { ERC1967Proxy } from '@metamask/delegation-abis/bytecode';
 import { concat, dataLength, dataSlice, toBeHex } from 'ethers';
 import {
   toEtherspotSmartAccount,
@@ -37,6 +38,20 @@ const APPROVE = encodeFunction('approve(address,uint256)', ['address', 'uint256'
 const decode = (factoryData: Hex, trusted: Address[] = [], factory = FACTORY) =>
   decodeDeployment({ factory, factoryData }, SENDER, new Set(trusted));
 const NOTHING = { outcome: 'decoded', calls: [] };
+
+/** MetaMask's SimpleFactory, with a proxy as its clients create it. */
+const metamask = (implementation: Address, initializer: Hex, code: string = ERC1967Proxy): Hex =>
+  encodeFunction(
+    'deploy(bytes,bytes32)',
+    ['bytes', 'bytes32'],
+    [concat([code, encodeArguments(['address', 'bytes'], [implementation, initializer])]), toBeHex(0, 32)],
+  );
+const HYBRID: Address = '0x48dBe696A4D990079e039489bA2053B36E8FFEC4';
+const HYBRID_INITIALIZE = encodeFunction(
+  'initialize(address,string[],uint256[],uint256[])',
+  ['address', 'string[]', 'uint256[]', 'uint256[]'],
+  [OTHER, [], [], []],
+);
 
 /** A client of a chain without contracts. */
 const client = createPublicClient({
@@ -120,6 +135,14 @@ describe('deployments that do no more than deploy', () => {
       "Biconomy's Nexus by its bootstrap",
       nexus('0x00000000D3254452a909E4eeD47455Af7E27C289', encodeFunction(K1, ['address', 'bytes'], [OTHER, '0x12'])),
     ],
+    ["MetaMask's Hybrid", metamask(HYBRID, HYBRID_INITIALIZE)],
+    [
+      "MetaMask's MultiSig",
+      metamask(
+        '0x56a9EdB16a0105eb5a4C54f4C062e2868844f3A7',
+        encodeFunction('initialize(address[],uint256)', ['address[]', 'uint256'], [[OTHER], 1]),
+      ),
+    ],
     [
       'a Kernel that installs a module',
       kernel(
@@ -190,6 +213,16 @@ describe('further effects of a deployment are reported', () => {
       [{ target: OTHER, operation: 'delegatecall' }],
     ],
     [
+      "another implementation in the place of MetaMask's",
+      metamask(OTHER, HYBRID_INITIALIZE),
+      [{ target: OTHER, operation: 'delegatecall' }],
+    ],
+    [
+      "another function of MetaMask's implementation",
+      metamask(HYBRID, strange),
+      [{ target: HYBRID.toLowerCase(), operation: 'delegatecall' }],
+    ],
+    [
       "another facet of Trust's",
       encodeFunction('createAccount(address,bytes,uint256)', ['address', 'bytes', 'uint256'], [OTHER, OTHER, 0]),
       [{ target: OTHER, operation: 'delegatecall' }],
@@ -234,6 +267,17 @@ describe('unreadable data is reported as unreadable', () => {
       encodeFunction('createAccount(bytes,bytes32)', ['bytes', 'bytes32'], ['0xdeadbeef', toBeHex(0, 32)]),
     ],
     ['an EIP-7702 account initialised otherwise', 'UNKNOWN_SELECTOR', '0x01'],
+    [
+      "a contract that is not MetaMask's proxy",
+      'UNKNOWN_SELECTOR',
+      metamask(HYBRID, HYBRID_INITIALIZE, hex(ERC1967Proxy.replace('6080', '6081'))),
+    ],
+    ["a part of MetaMask's proxy", 'UNKNOWN_SELECTOR', metamask(HYBRID, HYBRID_INITIALIZE, '0x60806040')],
+    [
+      "MetaMask's proxy without arguments",
+      'MALFORMED_CALL_DATA',
+      encodeFunction('deploy(bytes,bytes32)', ['bytes', 'bytes32'], [ERC1967Proxy, toBeHex(0, 32)]),
+    ],
   ])('%s', (_, code, factoryData) => {
     expect(decode(factoryData)).toMatchObject({ outcome: 'undecodable', code });
   });

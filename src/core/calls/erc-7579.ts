@@ -1,4 +1,4 @@
-import type { AbiReader } from './abi-reader.ts';
+import { MAX_CALLS, type AbiReader } from './abi-reader.ts';
 import type { AccountCall, AccountDecoder, Operation } from './account-call.ts';
 import { readCallTuples } from './account-call.ts';
 import { DecodeError } from './decode-error.ts';
@@ -35,18 +35,44 @@ const CALL_TYPES: Readonly<Record<string, (execution: AbiReader) => AccountCall[
 /** Default (revert on failure) and try (continue on failure): both make the same calls. */
 const EXEC_TYPES: readonly string[] = ['00', '01'];
 
-/**
- * Mode selectors that do not change the encoding: the default, and ERC-7821's batch with optional opData after the
- * calls. ERC-7821's batch of batches (0x78210002) is refused: accounts that ignore the selector, such as Kernel v3,
- * would decode the same bytes into different calls.
- */
+/** Mode selectors that do not change the encoding: the default, and ERC-7821's batch with optional data after the calls. */
 const MODE_SELECTORS: readonly string[] = ['00000000', '78210001'];
 
+/** Call type, exec type and mode selector of ERC-7821's batch of batches. */
+const BATCH_OF_BATCHES = { types: '0100', selector: '78210002' };
+
+/**
+ * ERC-7821's `(bytes[] batches)`, each encoded like a single batch. Accounts that ignore the mode selector, such as
+ * Kernel v3, read the same bytes as one batch of calls, so at least one of these must be impossible to read.
+ */
+const readBatches = (execution: AbiReader): AccountCall[] => {
+  const { count, items } = execution.array(0);
+  const positions = Array.from({ length: count }, (_, index) => index * 32);
+  if (count > 0 && !positions.some((position) => isUnreadableCall(items.tail(position)))) {
+    throw new DecodeError('UNKNOWN_EXECUTION_MODE', 'Some accounts read the batches as calls with another meaning.');
+  }
+  const calls: AccountCall[] = [];
+  for (const position of positions) {
+    calls.push(...readCallTuples(items.bytes(position)));
+    if (calls.length > MAX_CALLS) throw new DecodeError('TOO_MANY_CALLS', `There are over ${MAX_CALLS} calls.`);
+  }
+  return calls;
+};
+
+/** True if every account rejects `(address target, uint256 value, bytes data)` here, since data would be too long. */
+const isUnreadableCall = (tuple: AbiReader): boolean => !tuple.isSize(tuple.size(64));
+
+/** The reader of the execution data for a mode: call type (1 byte), exec type (1), unused (4), selector (4), payload (22). */
+const readerFor = (mode: string): ((execution: AbiReader) => AccountCall[]) | undefined => {
+  const [callType, execType, selector] = [mode.slice(0, 2), mode.slice(2, 4), mode.slice(12, 20)];
+  if (callType + execType === BATCH_OF_BATCHES.types && selector === BATCH_OF_BATCHES.selector) return readBatches;
+  return EXEC_TYPES.includes(execType) && MODE_SELECTORS.includes(selector) ? CALL_TYPES[callType] : undefined;
+};
+
 const execute: AccountDecoder = (args) => {
-  // mode: call type (1 byte), exec type (1), unused (4), mode selector (4), payload (22)
   const mode = args.slice(0, 32).hex().slice(2);
-  const read = CALL_TYPES[mode.slice(0, 2)];
-  if (!read || !EXEC_TYPES.includes(mode.slice(2, 4)) || !MODE_SELECTORS.includes(mode.slice(12, 20))) {
+  const read = readerFor(mode);
+  if (read === undefined) {
     throw new DecodeError('UNKNOWN_EXECUTION_MODE', `The execution mode 0x${mode} has no known single meaning.`);
   }
   const calls = read(args.bytes(32));

@@ -1,4 +1,4 @@
-import { Interface, id } from 'ethers';
+import { Interface, id, keccak256 } from 'ethers';
 import type { Address } from '../../shared/schema/hex.ts';
 import { AbiReader } from './abi-reader.ts';
 import type { AccountCall, AccountDecoder } from './account-call.ts';
@@ -121,6 +121,24 @@ const createBiconomyV2: AccountDecoder = (args) => {
   return isModule ? [] : [{ target, value: 0n, data, operation: 'call' }];
 };
 
+/** Creation code of the ERC1967Proxy of MetaMask's Delegation Framework (npm @metamask/delegation-abis 2.0.0). */
+const METAMASK_PROXY = { length: 1008, hash: '0xc8fb9314d27cddb08b374dd2bf47cd06c6fb879756ddfbedf522a8c58756a8e0' };
+
+/**
+ * `(bytes creation, bytes32 salt)`: MetaMask's SimpleFactory creates any contract. An account is a proxy that
+ * delegatecalls its implementation with `(address implementation, bytes call)`, which follow the proxy's code.
+ */
+const createMetamask: AccountDecoder = (args) => {
+  const creation = args.bytes(0);
+  const { length, hash } = METAMASK_PROXY;
+  if (creation.length < length || keccak256(creation.slice(0, length).hex()) !== hash) {
+    throw new DecodeError('UNKNOWN_SELECTOR', "What SimpleFactory creates is not the proxy of MetaMask's accounts.");
+  }
+  const proxy = creation.slice(length);
+  const call = proxy.bytes(32);
+  return call.length === 0 ? [] : delegatecall(proxy.address(0), call);
+};
+
 const factories: Readonly<Record<string, AccountDecoder>> = {
   // All versions of SimpleAccount, LightAccount, Solady, Coinbase, Thirdweb, Circle
   'createAccount(address,uint256)': nothing,
@@ -146,6 +164,8 @@ const factories: Readonly<Record<string, AccountDecoder>> = {
   'deployWithFactory(address,bytes,bytes32)': (args, sender) => kernelV3(args.bytes(32), sender),
   'createAccount(address,bytes,uint256)': createKernelV2OrTrust,
   'createAccount(bytes32,bytes)': createReferenceOrEtherspot,
+  // MetaMask's SimpleFactory
+  'deploy(bytes,bytes32)': createMetamask,
   // All versions of Safe
   'createProxyWithNonce(address,bytes,uint256)': createSafe,
   'createChainSpecificProxyWithNonce(address,bytes,uint256)': createSafe,

@@ -38,6 +38,10 @@ const FUNCTIONS = {
     `initWithDefaultValidatorAndOtherModules(bytes,${MODULE}[],${MODULE}[],${MODULE},${MODULE}[],(uint256,address,bytes)[])`,
     'initWithSingleValidator(address,bytes)',
   ],
+  /** MetaMask's HybridDeleGator: an owner's address and passkeys. */
+  hybrid: ['initialize(address,string[],uint256[],uint256[])'],
+  /** MetaMask's MultiSigDeleGator. */
+  multiSig: ['initialize(address[],uint256)'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Contracts that accounts delegatecall during their set-up, lower case. */
@@ -65,6 +69,14 @@ const CONTRACTS: Readonly<Record<Address, keyof typeof FUNCTIONS>> = {
   '0x000000f5b753fdd20c5ca2d7c1210b3ab1ea5903': 'bootstrap',
   // npm @startale-scs/aa-sdk 1.1.0
   '0x000000552a5fae3db7a8f3917c435448f49ba6a9': 'bootstrap',
+  // npm @metamask/delegation-deployments 2.0.0: 1.0.0, 1.1.0, 1.3.0
+  '0xd6edd1256deccb2b06bdecef92dc16bcf26e531b': 'hybrid',
+  '0x5989f5d13df8fc818eda65e417aed90459fd67f7': 'hybrid',
+  '0x941f3a016f8726d5643ce62452d0d78492d42b42': 'hybrid',
+  '0x48dbe696a4d990079e039489ba2053b36e8ffec4': 'hybrid',
+  '0x11f555af5844d85bfcf5d61d2a22866527eb585a': 'multiSig',
+  '0xd1f421edba5e3fa9efe3874827114b20c5bec40c': 'multiSig',
+  '0x56a9edb16a0105eb5a4c54f4c062e2868844f3a7': 'multiSig',
 };
 
 const SELECTORS: ReadonlyMap<string, ReadonlySet<string>> = new Map(

@@ -28,6 +28,11 @@ export type ArtifactName =
   | 'HostileToken'
   | 'AttackerAccount'
   | 'AccountOfForm'
+  | 'SmartAccount'
+  | 'SoladyAccount'
+  | 'SoladyExecutor'
+  | 'OpenZeppelinExecutor'
+  | 'OpenZeppelinAccount7579'
   | 'TestFeed';
 
 export type AbiEntry = Readonly<Record<string, unknown>> & { readonly type: string };
