@@ -298,7 +298,7 @@ describe('the plans of the statements', () => {
 
   it('adds up what is reserved from the reserved decisions alone', () => {
     const [sql = ''] = containing('AS paymasterId, reserves');
-    expect(plan(sql)).toEqual([expect.stringContaining('decision_open (chain_id=? AND rowid>?)')]);
+    expect(plan(sql)).toEqual([expect.stringContaining('decision_open (chain_id=? AND seq>?)')]);
   });
 
   it.each([

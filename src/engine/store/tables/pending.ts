@@ -58,19 +58,18 @@ interface ShadowResult {
 /** Settlement watches the paymasters in sponsored operations. */
 const paymasterOf = ({ paymasterAndData }: DecisionDraft): string => paymasterAndData.slice(0, 42);
 
-/**
- * What the engine has in memory of the tables that every decision writes, and what the current transaction adds to
- * them: `save` writes it at the end.
- */
-export type Pending = ReturnType<typeof createPending>;
-
 interface PendingOptions {
   readonly clock: Clock;
   /** Whether the hash of each decision is entered with it. SQLite enters hashes before they are searched. */
   readonly entersHashes: boolean;
 }
 
-/** Creates an empty memory. @param head of the transaction that is running */
+/**
+ * What the engine has in memory of the tables that every decision writes, and what the current transaction adds to
+ * them: `save` writes it at the end.
+ *
+ * @param head of the transaction that is running
+ */
 export const createPending = (head: DeskHead, { clock, entersHashes }: PendingOptions) => {
   const ledger = createLedger(head);
   const log = createLogWriter(head, clock);

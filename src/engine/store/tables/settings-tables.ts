@@ -1,18 +1,29 @@
 /** What differs between the two databases. */
-interface ColumnTypes {
+export interface Dialect {
   readonly integer: string;
-  /** Text that is compared by its bytes. */
-  readonly key: string;
+  readonly bytes: string;
+  /** Follows a text that is compared by its bytes, as SQLite compares any. */
+  readonly bytewise: string;
   /** A primary key that counts up. */
   readonly counter: string;
+  /** Follows a counter whose numbers are not reused for other rows. */
+  readonly neverReused: string;
   /** A comma and the column that numbers rows in the order of insertion. Empty on SQLite, which has the rowid. */
   readonly place: string;
-  /** Options of every table. */
+  /** Options of a table. */
   readonly options: string;
+  /** Options of a table that is read by its primary key. */
+  readonly keyed: string;
+  /** Options of a table whose rows change, of which pages are filled to this percentage. */
+  readonly changing: (percentage: number) => string;
+  /** A random id of 32 hex digits. */
+  readonly newId: string;
 }
 
 /** SQL of the tables for the operators' settings, credentials, and allowed origins. */
-export const settingsTables = ({ integer, key, counter, place, options }: ColumnTypes): string => `
+export const settingsTables = ({ integer, bytewise, counter, place, options }: Dialect): string => {
+  const key = `TEXT${bytewise}`;
+  return `
   CREATE TABLE account (account_id ${key} PRIMARY KEY, name TEXT NOT NULL, created_at ${integer} NOT NULL${place}) ${options};
   CREATE TABLE paymaster (
     paymaster_id ${key} PRIMARY KEY,
@@ -135,3 +146,4 @@ export const settingsTables = ({ integer, key, counter, place, options }: Column
     PRIMARY KEY (chain_id, address_key)
   ) ${options};
 `;
+};
