@@ -13,7 +13,9 @@ import type { UserOperationV07 } from '../../src/shared/schema/user-operation.ts
 import { deployLayout } from '../support/deploy-layout.ts';
 import { type EntryPointWorld, type NewAccount, deployEntryPointWorld } from '../support/entry-point-world.ts';
 import { hostileSuffixes } from '../support/hostile-suffixes.ts';
+import { withDataFolder } from '../support/engine.ts';
 import { useLocalChain } from '../support/local-chain.ts';
+import { quickEngine } from '../support/quick-engine.ts';
 
 const chain = useLocalChain();
 let world: EntryPointWorld;
@@ -184,6 +186,29 @@ test('its hash is the one that the desk signs, for any operation and window', as
     }),
     { numRuns: 60 },
   );
+});
+
+test('a desk on a chain without EntryPoint 0.9 says that it is not deployed there', async () => {
+  const { provider, url, chainId } = chain();
+  const code = await provider.getCode(world.entryPoint);
+  await withDataFolder(async (dir) => {
+    const desk = await quickEngine(dir);
+    try {
+      await desk.service.call('chains.set', { chainId, rpc: url });
+      await desk.service.call('signers.import', { chainId, privateKey: signer.privateKey });
+      await provider.send('anvil_setCode', [world.entryPoint, '0x']);
+      const use = desk.service.call('paymasterContracts.use', { chainId, version: 'parallel-0.9', address: paymaster });
+      await expect(use).rejects.toMatchObject({
+        code: 'CONTRACT_MISMATCH',
+        message: expect.stringContaining(
+          `EntryPoint 0.9 (${world.entryPoint}) is not deployed on chain ${chainId}.`,
+        ) as string,
+      });
+    } finally {
+      await provider.send('anvil_setCode', [world.entryPoint, code]);
+      await desk.stop();
+    }
+  });
 });
 
 describe('its money and its keys', () => {

@@ -15,6 +15,7 @@ import { type EntryPointWorld, deployEntryPointWorld, signAsOwner } from '../sup
 import { hostileSuffixes } from '../support/hostile-suffixes.ts';
 import { useLocalChain } from '../support/local-chain.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { result, withNode } from '../support/odd-node.ts';
 import { gameCall } from '../support/operations.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
 
@@ -197,6 +198,26 @@ describe('a signature at the end of paymasterData, as Candide has it', () => {
     expect(BigInt(answer.result!['callGasLimit'] as string)).toBeGreaterThan(0n);
     const final = withFields(account, await finalized(account));
     expect((await world.mine({ ...final, signature: account.signature })).success).toBe(true);
+  });
+});
+
+test('an operation with its signature beside paymasterData is passed on to the bundler as one of this desk', async () => {
+  const { chainId } = chain();
+  const op = await operation();
+  const answer = await ask7677('pm_getPaymasterData', toRpcUserOperation(op));
+  const { paymasterSignature } = answer.result!;
+  const wire = toRpcUserOperation(signedByViem(withFields(op, answer), paymasterSignature));
+  const hash = `0x${'12'.repeat(32)}`;
+  await withNode(result(hash), async (bundler) => {
+    await engine.service.call('chains.set', { chainId, bundler, forwardBundler: 'own' });
+    try {
+      const send = (signature: Hex) =>
+        ask('eth_sendUserOperation', [{ ...wire, paymasterSignature: signature }, world.entryPoint]);
+      expect(await send(paymasterSignature!)).toMatchObject({ result: hash });
+      expect((await send(`0x${'12'.repeat(77)}`)).error?.code).toBe(-32050);
+    } finally {
+      await engine.service.call('chains.set', { chainId, bundler: null, forwardBundler: null });
+    }
   });
 });
 

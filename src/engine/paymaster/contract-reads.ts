@@ -39,7 +39,8 @@ async function readUint256(call: EthCall, to: Address, name: string, ...values: 
   const answer = await call(to, callData(name, ...values));
   // An address without code returns `0x`, which would count as 0, like an empty tank.
   if (byteLength(answer) !== 32) {
-    throw new UnexpectedAnswer(`${to} gave no number for ${name}: ${answer.slice(0, 100)}`);
+    const gave = answer === '0x' ? 'is not deployed: it gave' : 'gave';
+    throw new UnexpectedAnswer(`${to} ${gave} no number for ${name}: ${answer.slice(0, 100)}`);
   }
   return BigInt(answer);
 }

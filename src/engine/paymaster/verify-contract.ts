@@ -2,6 +2,8 @@ import { fixes } from '../base/fixes.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
 import type { Address } from '../../shared/schema/hex.ts';
+import { entryPoints } from '../../core/entry-points/registry.ts';
+import { readCode } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError, hasReverted, nodeRefusal } from '../chain/rpc.ts';
 import type { RegistryStore } from '../store/registry-store.ts';
 import { type PaymasterContractCheck, UnexpectedAnswer, verifyPaymasterContract } from './contract-reads.ts';
@@ -41,7 +43,18 @@ const compare = async (rpc: RpcClient, subject: ContractSubject): Promise<Paymas
   try {
     return await verifyPaymasterContract(rpc.call, layout, { chainId, paymaster: contract, signer });
   } catch (error) {
-    throw error instanceof RpcError ? callError(subject, error) : error;
+    if (!(error instanceof RpcError)) throw error;
+    const { address, version } = entryPoints[layout.entryPointVersion];
+    const isAbsent = (): Promise<boolean> =>
+      readCode(rpc, address).then(
+        (code) => code === '0x',
+        () => false,
+      );
+    if (hasReverted(error) && (await isAbsent())) {
+      const detail = `EntryPoint ${version} (${address}) is not deployed on chain ${chainId}.`;
+      throw mismatch(subject, detail, { entryPoint: address });
+    }
+    throw callError(subject, error);
   }
 };
 

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
 import { hex, lowerCaseAddress } from '../../shared/schema/hex.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
+import { digits, toHex } from '../../core/user-operation/hex-digits.ts';
+import { signatureSuffix } from '../../core/user-operation/paymaster-signature.ts';
 import { RpcError } from '../chain/rpc.ts';
 import type { Dapp } from '../store/registry-store.ts';
 import type { ServiceContext } from './service.ts';
@@ -31,9 +33,13 @@ const paymasterAndData = z.union([
       paymasterVerificationGasLimit: uint128,
       paymasterPostOpGasLimit: uint128,
       paymasterData: hex,
+      paymasterSignature: hex.default('0x'),
     })
     .transform((op) =>
-      concat([op.paymaster, op.paymasterVerificationGasLimit, op.paymasterPostOpGasLimit, op.paymasterData]),
+      concat([
+        ...[op.paymaster, op.paymasterVerificationGasLimit, op.paymasterPostOpGasLimit, op.paymasterData],
+        toHex(signatureSuffix(digits(op.paymasterSignature))),
+      ]),
     ),
   z.object({ paymasterAndData: hex }).transform((op) => op.paymasterAndData),
 ]);

@@ -39,8 +39,8 @@ export const readPaymasterRequest = (
     const requested = parse(paymasterContext, params[3], 'params[3]');
     const userOperation = readUserOperation(params[0]);
     // If the wallet has estimated gas, sign that: it does not expect other gas in the answer.
-    const calculateGasLimits =
-      isGasUnknown(userOperation) || (requested.calculateGasLimits && isGasOpen(userOperation));
+    const isWanted = isGasUnknown(userOperation) || (requested.calculateGasLimits && isGasOpen(userOperation));
+    const calculateGasLimits = isWanted && requested.signingPhase !== 'finalize';
     const options = { ...requested, calculateGasLimits };
     return { dapp, request: { chainId, apiKey, method, userOperation, options, received: params } };
   });
