@@ -1,6 +1,6 @@
 import { EngineError } from '../../shared/errors.ts';
 
-/** Version of the tables, on SQLite and on PostgreSQL alike. Every change to them is a new version. */
+/** Version of the tables, the same on SQLite and on PostgreSQL. Every change to the tables increases it. */
 export const SCHEMA_VERSION = 204;
 
 const EARLIER =

@@ -1,9 +1,9 @@
 import { settingsTables } from './settings-tables.ts';
 
 /**
- * The schema on PostgreSQL: the tables and columns of SQLite, so that a database can be copied row by
- * row, and three tables of its own. `desk_head` is the single row, with counters, that every write locks;
- * `settings_version` shows engines what has changed; `vault` holds the sealed vault, which elsewhere is a file.
+ * The schema for PostgreSQL: the tables and columns of SQLite, so that a database can be copied row by row, and three
+ * additional tables. `desk_head` is the single row, with counters, that every write locks; `settings_version` shows
+ * engines what has changed; `vault` contains the sealed vault, which is a file with SQLite.
  *
  * Whole numbers are bigint, texts are compared by their bytes as in SQLite. Records stay text: they are part of the
  * log.

@@ -1,11 +1,11 @@
-/** What differs between the two databases. */
+/** The differences between the two databases. */
 interface ColumnTypes {
   readonly integer: string;
   /** Text that is compared by its bytes. */
   readonly key: string;
-  /** A primary key that counts up. */
+  /** A primary key that is numbered automatically. */
   readonly counter: string;
-  /** A comma and the column that numbers rows in the order of insertion. Empty on SQLite, which has the rowid. */
+  /** A comma and the column that numbers rows in the order of insertion. Empty for SQLite, which has the rowid. */
   readonly place: string;
   /** Options of every table. */
   readonly options: string;
