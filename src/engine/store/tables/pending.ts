@@ -48,35 +48,38 @@ const SHADOW: Target = {
 
 const CYCLES = 'SELECT rule_id, cycle FROM rule WHERE rule_id = ANY($1::text[])';
 
-/** A decision that a rule in shadow evaluated. */
+/** The result of a rule in shadow for a decision. */
 interface ShadowResult {
   readonly rule: string;
   readonly seq: number;
   readonly wouldDeny: number;
 }
 
-/** Settlement watches the paymasters in sponsored operations. */
+/** A paymaster in a sponsored operation, for which settlement watches. */
 const paymasterOf = ({ paymasterAndData }: DecisionDraft): string => paymasterAndData.slice(0, 42);
 
 /**
- * What the engine has in memory of the tables that every decision writes, and what the current transaction adds to
- * them: `save` writes it at the end.
+ * Keeps the contents of the tables that every decision writes in memory, and what the current transaction adds to them.
+ * `save` writes the additions at the end of the transaction.
  */
 export type Pending = ReturnType<typeof createPending>;
 
 interface PendingOptions {
   readonly clock: Clock;
-  /** Whether the hash of each decision is entered with it. SQLite enters hashes before they are searched. */
+  /**
+   * Whether the hash of each decision is added together with the decision. On SQLite, hashes are added before they are
+   * searched.
+   */
   readonly entersHashes: boolean;
 }
 
-/** Creates an empty memory. @param head of the transaction that is running */
+/** Creates a memory without contents. @param head of the current transaction */
 export const createPending = (head: DeskHead, { clock, entersHashes }: PendingOptions) => {
   const ledger = createLedger(head);
   const log = createLogWriter(head, clock);
   /** Hash of the policy in force, by DApp. */
   const inForce = new Map<string, string>();
-  /** Paymasters that are stored. */
+  /** Paymasters that are known to be stored. */
   const watched = new Set<string>();
   let decisions: Cells[] = [];
   let hashes: Cells[] = [];
@@ -116,7 +119,7 @@ export const createPending = (head: DeskHead, { clock, entersHashes }: PendingOp
     head,
     ledger,
     log,
-    /** What a transaction with these statements writes through this memory. */
+    /** The writes that a transaction makes through this memory. */
     writing: (tx: StepRows) =>
       ({
         ledger,
@@ -142,7 +145,7 @@ export const createPending = (head: DeskHead, { clock, entersHashes }: PendingOp
           return { ...draft, seq };
         },
       }) satisfies Partial<Transaction>,
-    /** Number of decisions that the transaction has added. */
+    /** Number of decisions that the current transaction has added. */
     added: () => decisions.length,
     *save(tx: StepRows): Steps<void> {
       const writes: RowsWrite[] = [
@@ -155,7 +158,10 @@ export const createPending = (head: DeskHead, { clock, entersHashes }: PendingOp
       yield* ledger.save(tx);
       yield* log.save(tx, writes);
     },
-    /** The transaction was undone, or another engine has written. @param size as for {@link LogWriter} */
+    /**
+     * Discards the contents, because the transaction was undone or another engine has written. @param size as for
+     * {@link LogWriter}
+     */
     undone(size?: number): void {
       clear();
       inForce.clear();
