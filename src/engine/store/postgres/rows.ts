@@ -14,9 +14,9 @@ import {
 /** Parameter of a statement. An array becomes a PostgreSQL array. */
 export type Value = Scalar | boolean | readonly (Scalar | boolean)[];
 
-/** Each statement is prepared once per connection. */
+/** Rows whose statements are prepared once per connection. */
 export interface Rows extends CommonRows<Value> {
-  /** As in a transaction. */
+  /** Runs a statement as a part of the transaction. */
   findMany(lookup: Lookup, keys: readonly Cells[]): Promise<object[]>;
   /** Resolves when all rows are written. */
   writeMany(writes: readonly RowsWrite[]): Promise<void>;
@@ -36,13 +36,13 @@ const nameOf = (sql: string): string => {
   return name;
 };
 
-/** PostgreSQL text cannot contain a NUL, nor can any name: such a search finds nothing. */
+/** PostgreSQL text cannot contain a NUL. Stored text has none either, so a search with a NUL finds nothing. */
 export const storable = <T>(value: T): T | string =>
   typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** A table of rows that a statement gets as one array for each column. */
+/** A table of rows, which are passed to a statement as one array for each column. */
 const given = (columns: Target['columns']): string => {
   const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
   return `unnest(${arrays.join(', ')}) AS given (${Object.keys(columns).map(quoted).join(', ')})`;

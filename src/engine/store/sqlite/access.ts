@@ -15,7 +15,7 @@ import { keepOperatorChanges } from './operator-changes.ts';
 import { readsOf, runSteps, statementsOf } from './rows.ts';
 import type { SlowLog } from './watched.ts';
 
-/** The unique constraint that an error reports, by its table and the column that SQLite names last. */
+/** The unique constraint that an error reports, by the table and the last column that SQLite names. */
 const constraintOf = (error: unknown): string | undefined =>
   error instanceof SqliteError && error.code === 'SQLITE_CONSTRAINT_UNIQUE'
     ? /(\w+\.\w+)$/.exec(error.message)?.[1]?.replace('.', '_')
@@ -49,7 +49,7 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
   let hasChanges = true;
   keepOperatorChanges(database, () => (hasChanges = true));
 
-  /** Whether the head is that of the tables. */
+  /** Whether the head in memory matches the tables. */
   let isCurrent = false;
   const readHead = (): void => {
     if (isCurrent) return;
@@ -89,7 +89,7 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
     reported = logHash;
     onLogEnd?.({ size, hash: logHash.toString('hex') });
   };
-  /** Before any decision based on them. */
+  /** Runs before any decision that is based on these changes. */
   const enterChanges = function* (): Steps<void> {
     if (!hasChanges) return;
     const actions = yield* takeChanges(steps);
@@ -113,7 +113,7 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
     return result;
   });
   const rows: Rows = { ...readsOf(statements), run: (sql, values) => commit.run(() => statements.run(sql, values)) };
-  // Their owner is gone: the log's next start ends them.
+  // The owner of these holds no longer runs. The next start entry in the log ends the holds.
   database.transaction(() => {
     const holds = statements.all('SELECT hold_id AS hold FROM ledger_hold') as { hold: number }[];
     if (holds.length === 0) return;
