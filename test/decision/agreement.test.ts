@@ -186,7 +186,7 @@ test('a URL that was given for two chains serves the one it is of', async () => 
     const attaching = service.call('paymasterContracts.use', { chainId: 137, version: '1.1.0', address: contract });
     await expect(attaching).rejects.toMatchObject({
       code: 'PAYMASTER_NOT_READY',
-      message: expect.stringMatching(/137 leads to chain 31337/),
+      message: expect.stringMatching(/137 belongs to chain 31337/),
     });
   });
 });

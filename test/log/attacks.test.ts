@@ -184,7 +184,7 @@ test('what was not decided again is counted, and the sentence says it', async ()
     reservedTwice: 0,
   });
   expect(logWords(report)).toMatch(
-    /^\d+ entries, complete, signed by gasdesk\/forged\. 9 of 12 verdicts follow; 3 were not decided again: 2 \(failed before they were decided\), 1 \(denials of requests that were too long to store whole\)\. Every amount of a decision that was decided again follows from the entries\. Who signed was not checked\.$/,
+    /^\d+ entries, complete, signed by gasdesk\/forged\. 9 of 12 verdicts follow; 3 were not decided again: 2 \(failed before they were decided\), 1 \(denials of requests that were too long to store whole\)\. Every amount of a decision that was decided again follows from the entries\. Signers were not checked\.$/,
   );
 });
 

@@ -94,7 +94,7 @@ test('a webhook that fails three times in a row is reported once, and is back wi
   expect(others).toEqual([]);
   expect(outage).toMatchObject({
     title: expect.stringMatching(/^A webhook of DApp \d+ fails$/),
-    body: expect.stringContaining('It gave no verdict 3 times in a row. The webhook at 127.0.0.1'),
+    body: expect.stringContaining('It returned no verdict 3 times in a row. The webhook at 127.0.0.1'),
     endedAt: null,
     page: `/dapps/${subject}/webhooks`,
   });

@@ -127,7 +127,7 @@ describe('a node that fails: the DApp learns that the chain is unreachable, neve
   });
 
   test.each<[string, unknown, string]>([
-    ['another chain', '0x1', 'The RPC URL of chain 31337 leads to chain 1.'],
+    ['another chain', '0x1', 'The node at the RPC URL of chain 31337 belongs to chain 1.'],
     ['no chain at all', null, 'The node of chain 31337 did not return a chain id.'],
     ['a chain id that is none', 'mainnet', 'The node of chain 31337 did not return a chain id.'],
   ])('one of %s is named as a wrong setting, and is asked nothing else', async (_, chainId, found) => {

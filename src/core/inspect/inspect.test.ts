@@ -310,7 +310,7 @@ const encode = (signature: string, values: unknown[]): Hex => {
 
 describe('an error', () => {
   it.each<[string, string, string, string]>([
-    ['revert data', encode('FailedOp(uint256,string)', [0, 'AA25 invalid account nonce']), 'AA25', 'The nonce is used'],
+    ['revert data', encode('FailedOp(uint256,string)', [0, 'AA25 invalid account nonce']), 'AA25', 'The nonce is already used'],
     [
       'revert data in revert data',
       encode('FailedOpWithRevert(uint256,string,bytes)', [
@@ -338,7 +338,7 @@ describe('an error', () => {
       `execution reverted, data: "${encode('FailedOp(uint256,string)', [0, 'AA13 initCode failed or OOG'])}"`,
       ...(['AA13', 'factory'] as const),
     ],
-    ['a panic', encode('Panic(uint256)', [17]), 'Panic', 'failed by itself'],
+    ['a panic', encode('Panic(uint256)', [17]), 'Panic', 'failed because of an overflow'],
     [
       'a refused aggregator',
       encode('SignatureValidationFailed(address)', [Wallet.createRandom().address]),

@@ -145,7 +145,7 @@ export default ruleTable(contracts, {
     advices: [
       {
         denied: calling(encodeSafe(ITEMS, MINT, 1)),
-        says: /Call (?<target>0x\w{40}) by a plain call/,
+        says: /Call (?<target>0x\w{40}) with a plain call/,
         change: ({ target }, world) => withOp(world, { callData: encodeSafe(target as Address, MINT, 0) }),
       },
       trusting(makingBy(safeCreated(STRANGER, MINT))),
@@ -194,7 +194,7 @@ export default ruleTable(contracts, {
     advices: [
       {
         denied: { ...calling(MINTING), policy: { contracts: [items({ active: false })] } },
-        says: /Resume the rule "(?<name>.+)" again/,
+        says: /Resume the rule "(?<name>.+)"/,
         change: ({ name = '' }, world) => withContract(world, name, { active: true }),
       },
     ],

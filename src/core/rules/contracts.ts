@@ -45,7 +45,7 @@ const denials = {
   }),
   CONTRACT_PAUSED: ({ target, contract, ...evidence }) => ({
     message: `${caller(evidence)} calls ${String(contract)} (${String(target)}), for which sponsorship is paused.`,
-    hint: `Resume the rule "${String(contract)}" again.`,
+    hint: `Resume the rule "${String(contract)}".`,
   }),
   METHOD_NOT_WHITELISTED: ({ target, contract, method, ...evidence }) => ({
     message: `${caller(evidence)} calls ${String(method)} on ${String(contract)} (${String(target)}), which is not whitelisted.`,

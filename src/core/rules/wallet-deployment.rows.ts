@@ -36,7 +36,7 @@ export default ruleTable(walletDeployment, {
       },
       {
         denied: deploying([wallets({ active: false })]),
-        says: /Resume the rule "(?<name>.+)" again/,
+        says: /Resume the rule "(?<name>.+)"/,
         change: ({ name = '' }, world) => withRule(world, name, { active: true }),
       },
       {
@@ -60,7 +60,7 @@ export default ruleTable(walletDeployment, {
     ],
     words: {
       evidence: { paused: true, rule: 'New wallets', because: 'PAUSED' },
-      names: ['"New wallets"', 'paused', 'Activate'],
+      names: ['"New wallets"', 'paused', 'Resume'],
     },
   },
   DEPLOYMENT_UNREADABLE: {

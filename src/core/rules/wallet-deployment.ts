@@ -17,7 +17,7 @@ import {
 
 /** Why a rule does not apply, and how to make it apply. */
 const hindrances: Readonly<Record<string, (evidence: Evidence) => readonly [why: string, mended: string]>> = {
-  PAUSED: ({ rule }) => [' while its rule is paused', `Resume the rule "${String(rule)}" again`],
+  PAUSED: ({ rule }) => [' while its rule is paused', `Resume the rule "${String(rule)}"`],
   SHADOW: ({ rule }) => [' while its rule is in shadow', `Enforce the rule "${String(rule)}" (enforcement: enforce)`],
   NOT_ACTIVE_YET: ({ rule, startsAt, now }) => [
     ' yet',

@@ -59,7 +59,7 @@ describe('reaching a chain', () => {
     expect(await blockNumber(chains, 1)).toBe('0x1');
     await expect(blockNumber(chains, 137)).rejects.toMatchObject({
       code: 'PAYMASTER_NOT_READY',
-      message: expect.stringContaining('The RPC URL of chain 137 leads to chain 1'),
+      message: expect.stringContaining('The node at the RPC URL of chain 137 belongs to chain 1'),
     });
     expect(await blockNumber(chains, 1)).toBe('0x1');
   });
