@@ -13,8 +13,8 @@ import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { withCallErrors } from './read-tank.ts';
 
 /**
- * Paymaster data without a signature, in an endless window: an account that inspects the paymaster sees one, and
- * nothing is signed.
+ * Paymaster data with a placeholder signature and an endless validity window. An account that inspects the operation
+ * finds a paymaster, although Gasdesk has signed nothing.
  */
 const withStub = (
   { layout, chainId, contract, fundingWallet }: ReadyPaymaster,
@@ -61,18 +61,18 @@ interface AccountQuestion {
   /** True if the account has already signed the operation. */
   readonly isSigned: boolean;
   readonly senderNonce: bigint | undefined;
-  /** The contract whose code an EIP-7702 account runs. */
+  /** The contract to which an EIP-7702 account delegates. */
   readonly delegate: Address | undefined;
-  /** False: the gas limits are not the final ones, so do not check whether they suffice for factory and account. */
+  /** False: the gas limits are not final. They are then not checked for factory and account. */
   readonly isGasGiven: boolean;
-  /** The pending read of tank and fees. */
+  /** The pending read of the tank and the fees. */
   readonly money: Promise<Facts['chain']>;
 }
 
 /**
- * Reads what can show that an operation is invalid. Undefined without a node, or if the node is unreachable for tank
- * and fees too and the operator allows that. Throws if the node answers only for tank and fees, so that nothing is
- * signed.
+ * Reads data that can show that an operation is invalid. Undefined without a node, or if the read of the tank and the
+ * fees also found the node unreachable and the operator allows signing then. Throws if the node answers only for the
+ * tank and the fees, so that nothing is signed.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */

@@ -18,15 +18,15 @@ const error = (message: string): EngineError => new EngineError('VALIDATION', me
 export const carriesAuthorization = (op: RequestedOperation): boolean => !isV06(op) && op.eip7702Auth !== undefined;
 
 /**
- * The operation with the EIP-7702 authorisation that its bundle must carry. None if the sender is a contract, which
- * accepts no code, or already runs the delegate's code: a request is not authenticated, so what has no effect must not
- * buy gas.
+ * The operation with the EIP-7702 authorisation that its bundle must carry. Without the authorisation if the sender is
+ * a contract, which accepts no code, or already delegates to that contract: requests are not authenticated, so an
+ * authorisation without effect must not increase the gas that the tank pays for.
  *
- * Refuses an authorisation that no chain accepts, as far as this is known: for a draft, which is only used to estimate,
- * its delegate; for a final operation also its nonce and the form of its signature. The signer is not checked: viem and
- * others send a placeholder until the operation itself is signed.
+ * Refuses an authorisation that no chain accepts, as far as this is known. For a draft, which is only used for
+ * estimates, checks the delegate. For a final operation, also checks the nonce and the format of the signature. The
+ * signer is not checked: viem and others send a placeholder until the operation itself is signed.
  *
- * @param rpc without it the chain is not read
+ * @param rpc undefined: the chain is not read
  * @throws EngineError `VALIDATION`, which names the field, `CHAIN_UNREACHABLE` or `PAYMASTER_NOT_READY`
  */
 export const withCheckedAuthorization = async (
@@ -65,7 +65,7 @@ const checkSignature = ({ r, s }: Eip7702Authorization): void => {
   throw error('eip7702Auth.s must be above 0 and at most half the order of secp256k1 (EIP-7702)');
 };
 
-/** The account's current nonce, and its nonce after its pending transactions, if that matters. */
+/** The account's current nonce and, if it matters, its nonce after its pending transactions. */
 const possibleNonces = async (rpc: RpcClient, sender: Address, expected: bigint): Promise<bigint[]> => {
   const latest = await readTransactionCount(rpc, sender, 'latest');
   if (latest === expected) return [latest];

@@ -4,22 +4,22 @@ import { type WebhookResponse, answerOf } from '../../core/webhooks/webhook-resp
 import type { Evidence } from '../../shared/denials.ts';
 
 /**
- * Replaces text that must not be stored: the hash of its UTF-8 bytes. Anyone who has the text can prove that it was
- * this one. The empty text stays empty.
+ * Replaces text that must not be stored by the hash of its UTF-8 bytes. Anyone who has the text can prove that it is
+ * the original. The empty text stays empty.
  */
 const blankedText = (text: string): string =>
   text === '' ? '' : `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
-/** The same for JSON: the hash of its text without white space. */
+/** Replaces JSON by the hash of its text without white space. */
 export const blankedJson = (value: unknown): string => blankedText(JSON.stringify(value));
 
-/** Blanks the query of a URL, which holds what the client sent. */
+/** Blanks the query of a URL, because it contains what the client sent. */
 const blankedUrl = (url: string): string => {
   const query = url.indexOf('?') + 1;
   return query === 0 ? url : url.slice(0, query) + blankedText(url.slice(query));
 };
 
-/** Members of the evidence that quote the response body. */
+/** Fields of the evidence that quote the response body. */
 const QUOTES = new Set(['key', 'members']);
 
 const blankedEvidence = (evidence: Evidence): Evidence =>
@@ -30,7 +30,7 @@ const blankedEvidence = (evidence: Evidence): Evidence =>
     ]),
   );
 
-/** Blanks the request and the response of a webhook call, but keeps the verdict and what it depends on. */
+/** Blanks the request and the response of a webhook call, but keeps the verdict and everything on which it depends. */
 export const blankedResponse = (response: WebhookResponse): WebhookResponse => {
   const { call, headers } = response;
   const error = bodyError(answerOf(response));

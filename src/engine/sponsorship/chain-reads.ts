@@ -72,7 +72,7 @@ const requireDelegate = async (
   throw new EngineError('VALIDATION', message, { errors: [message] });
 };
 
-/** Withdrawals from a tank that are sent and not mined, wei. */
+/** Amount of withdrawals from a tank that are sent but not mined, in wei. */
 export const readWithdrawals = async (
   store: Pick<OperatorTransactionStore, 'openOperatorTransactions'>,
   tank: Tank,
@@ -92,7 +92,8 @@ export const readWithdrawals = async (
 };
 
 /**
- * The fees that Gasdesk would sponsor for the next blocks, in wei per gas: the node's, as far as Gasdesk believes them.
+ * The fees that Gasdesk would sponsor for the next blocks, in wei per gas: the fees of the node, as far as Gasdesk
+ * believes them.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`
  */
@@ -132,9 +133,9 @@ export interface MoneyContext {
 
 /**
  * Reads tank and fees. Null if the chain has no RPC URL, or if its node answers neither read and the operator has set a
- * budget for that. A node that answers one of them is reachable: a user who makes the other fail must not disable
- * checks. With `mustAnswer`, nothing is signed without an answer, despite a budget: the request has reached the node
- * already, or is paid in a token.
+ * budget for that. A node that answers one of the reads is reachable: a user who makes the other read fail must not be
+ * able to disable checks. With `mustAnswer`, nothing is signed without an answer, even with a budget, because the
+ * request has already reached the node, or because the user pays in a token.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */
@@ -150,7 +151,7 @@ export const readMoney = async (
   const readings = [readTank(rpc, ready), withCallErrors(ready, () => readFees(rpc))] as const;
   const l1Data = readL1DataGas(rpc, ready, op);
   const chain = await store.findChain(chainId);
-  // Read at the same time, so that it takes no extra time.
+  // Both are read at the same time, so that the second read takes no additional time.
   const others = chain?.breaker === 'default' ? deposits.ofOthers(rpc, ready) : undefined;
   const [ended] = await Promise.all([Promise.allSettled(readings), Promise.allSettled([l1Data, others])]);
   const isSilent = ended.every((read) => read.status === 'rejected' && isUnreachable(read.reason));

@@ -16,7 +16,7 @@ export interface CurrentPolicy {
   readonly dapp: Dapp;
   readonly policy: Policy;
   readonly hash: string;
-  /** {@link Store.settingsVersion} before anything was read. */
+  /** {@link Store.settingsVersion} when nothing else had been read yet. */
   readonly version: number;
 }
 
@@ -104,10 +104,10 @@ interface Reading {
 const readings = new WeakMap<Store, Map<string, Reading>>();
 
 /**
- * The policy of a DApp. Read again only after a change, once for all concurrent callers.
+ * The policy of a DApp. It is read again only after a change, and only once for all concurrent callers.
  *
  * @throws EngineError `UNKNOWN_API_KEY` if the DApp no longer exists; `PAYMASTER_NOT_READY` for a rule of an unknown
- *   type
+ * type
  */
 export const currentPolicy = async (
   context: PolicyContext,

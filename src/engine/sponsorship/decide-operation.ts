@@ -29,14 +29,17 @@ import { callWebhooks } from './webhook-calls.ts';
 /** A signed operation, or its gas values and the reason for the denial. */
 export interface SponsorshipDecision {
   readonly decisionId: string;
-  /** With final gas values, and with the paymaster's fields if sponsored. */
+  /** The operation with its final gas values and, if sponsored, with the paymaster's fields. */
   readonly op: UserOperation;
-  /** As contracts take it, packed from v0.7 on; `0x` if not sponsored. */
+  /** In the format of the contracts, which is packed from v0.7 on; `0x` if the operation is not sponsored. */
   readonly paymasterAndData: Hex;
   readonly reason: Reason | undefined;
 }
 
-/** Most attempts at one decision: changed settings, a changed ledger or a webhook answer may force another. */
+/**
+ * Maximum number of attempts at one decision. Another attempt is necessary if the settings or the ledger have changed,
+ * or after webhook answers.
+ */
 export const MAX_ROUNDS = 8;
 
 interface Current {
@@ -44,20 +47,20 @@ interface Current {
   readonly payer: Payer;
 }
 
-/** The current policy and payer for a request, regardless of what was read when it came. */
+/** The current policy and payer for a request, regardless of what was read when the request arrived. */
 const findCurrent = async (
   context: DecisionContext,
   { dapp, apiKey, options }: SponsorshipRequest,
 ): Promise<Current> => {
   const current = await currentPolicy(context, dapp);
-  // The key may have been revoked since the request came, even by another engine.
+  // The key may have been revoked since the request arrived, even through another engine.
   const found = await context.store.findDappByApiKey(apiKey);
   if (found?.paymasterId !== dapp.paymasterId) throw new EngineError('UNKNOWN_API_KEY');
   checkExpiry(current.dapp, options);
   return { current, payer: await findCurrentPayer(context, current, options) };
 };
 
-/** True if the first rules deny already. Then sign no drafts, so do not estimate gas. */
+/** True if the first rules already deny. In that case, no drafts may be signed, so no gas is estimated. */
 export const signsNothing = ({ current: { policy }, payer: { payment } }: Current): boolean =>
   policy.pause !== null || (payment !== undefined && !policy.dapp.tokenMode);
 
@@ -69,12 +72,12 @@ const isStillPrepared = ({ payer, gasSource }: PreparedOperation, found: Current
 
 /**
  * Decides whether to sponsor a user operation: gathers the facts, decides, calls webhooks if required, gathers again
- * what may have changed, and then decides and commits in one step. The decision is stored when this resolves; an error
- * before that is stored too, and thrown.
+ * what may have changed, and then decides and commits in one step. The decision is stored when the promise resolves. If
+ * an error occurs before, the error is stored, and then thrown.
  *
  * @throws EngineError `UNKNOWN_API_KEY`, `PAYMASTER_NOT_READY`, `VERSION_NOT_SUPPORTED`, `CONTRACT_MISMATCH`,
- *   `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, `GAS_ESTIMATION_FAILED`, `FEE_TOKEN_REQUIRED`, `TOKEN_NOT_SUPPORTED` or
- *   `VALIDATION`; `DECISION_OUTDATED` if the inputs keep changing
+ * `CHAIN_UNREACHABLE`, `VAULT_LOCKED`, `GAS_ESTIMATION_FAILED`, `FEE_TOKEN_REQUIRED`, `TOKEN_NOT_SUPPORTED` or
+ * `VALIDATION`; `DECISION_OUTDATED` if the inputs keep changing
  */
 export const decideOperation = (context: DecisionContext, request: SponsorshipRequest): Promise<SponsorshipDecision> =>
   withFailureRecord(context, request, async (decisionId) => {
@@ -83,21 +86,22 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
     let prepared = await prepare(context, request, found);
     let webhooks: Facts['webhooks'] = [];
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-      // Do all waiting before reading the settings: changes that the operator makes meanwhile apply to this operation.
+      // Finishes all waiting before it reads the settings, so that changes that the operator makes meanwhile apply to
+      // this operation.
       const reads = await readChain(context, prepared, found.current.policy);
       if (round > 1 || (await store.settingsVersion(request.dapp)) !== found.current.version) {
         found = await findCurrent(context, request);
         if (!isStillPrepared(prepared, found)) {
           const { op } = prepared;
           prepared = await prepare(context, request, found);
-          // Verdicts on other gas do not apply to this operation.
+          // Webhooks' verdicts on an operation with other gas do not apply to this operation.
           if (!isDeepStrictEqual(prepared.op, op)) webhooks = [];
           continue;
         }
       }
       const { current } = found;
       const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks });
-      // If a rule was added or became active meanwhile, or the price source changed, first read what is needed now.
+      // If a rule was added or became active meanwhile, or if the price source changed, the missing data is read first.
       if (!isRead(facts, reads, current.policy)) continue;
       const reservations = plan(facts, current.policy);
       if (uncalledWebhooks(facts, ruleInput(facts, current.policy).policy).length > 0) {
@@ -135,12 +139,12 @@ export const decisionDraft = (
   const head = requestRecord(decisionId, request);
   const { reservations, held, steps, reason } = concluded;
   const decided = {
-    // The DApp may have been renamed since the request came.
+    // The DApp may have been renamed since the request arrived.
     ...head,
     dapp: policy.dapp.name,
     ...decidedFields({ facts, policy, policyHash: hash, engine, ...concluded }),
   };
-  // What was signed must be reproducible, whatever its length; denied requests must not fill the disk.
+  // A signed decision must be reproducible, however long it is. Denied requests must not fill the disk.
   const isWhole = reason === undefined || !isRequestCut(head.request);
   if (!isWhole) {
     const calls = cutForRecord(callsOf(facts, policy));
@@ -154,7 +158,7 @@ export const decisionDraft = (
   };
 };
 
-/** What to write, given the ledger accounts' amounts; undefined if the decision must restart. */
+/** The data to write, given the amounts in the ledger accounts; undefined if the decision must restart. */
 const commitPlan = (
   { vault, clock }: Pick<DecisionContext, 'vault' | 'clock'>,
   deciding: OperationInputs,

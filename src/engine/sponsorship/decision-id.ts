@@ -1,8 +1,8 @@
 import type { Entropy } from '../base/clock.ts';
 
 /**
- * A version 7 UUID (RFC 9562), which begins with the time. So new ids are adjacent in their index; each random one
- * would touch its own page, which SQLite writes twice.
+ * A version 7 UUID (RFC 9562), which begins with the time. New ids are therefore adjacent in their index. With random
+ * ids, each would change another page, and SQLite writes every changed page twice.
  */
 export const newDecisionId = (now: number, entropy: Entropy): string => {
   const time = now.toString(16).padStart(12, '0');

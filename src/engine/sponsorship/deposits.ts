@@ -7,18 +7,21 @@ import { readTank } from './read-tank.ts';
 import { accountOfTank } from './tank-account.ts';
 
 export interface Deposits {
-  /** Sum of the other tanks' balances, wei; at most a minute old. A tank that cannot be read counts as 0. */
+  /**
+   * Sum of the balances of the chain's other tanks, in wei, at most a minute old. A tank that cannot be read counts as
+   * 0.
+   */
   ofOthers(rpc: RpcClient, own: Tank): Promise<bigint>;
   saw(tank: Tank, balanceWei: bigint): void;
-  /** Sum of all tanks' balances when last read, wei; undefined before the first read. */
+  /** Sum of the balances of all tanks at the last read, in wei; undefined before the first read. */
   lastKnown(chainId: number): bigint | undefined;
 }
 
-/** After this time tanks are read again; the previous sum is used meanwhile. */
+/** After this time, the tanks are read again. Meanwhile, the previous sum is used. */
 const RENEWED_MS = 30_000;
-/** After this time a read is no longer used. */
+/** After this time, the result of a read is no longer used. */
 const CACHED_MS = 60_000;
-/** Tanks read at once. */
+/** Number of tanks that are read at the same time. */
 const AT_ONCE = 20;
 
 interface OfChain {
@@ -64,7 +67,7 @@ export const createDeposits = (
     for (const id of chain.balances.keys()) if (!tanks.has(id)) chain.balances.delete(id);
     tanks.delete(idOf(own));
     const left = [...tanks];
-    // Callbacks change it, which narrowing does not see.
+    // The type assertion is necessary because callbacks change the value, which TypeScript does not consider.
     let wasReached = true as boolean;
     while (left.length > 0) {
       await Promise.all(
@@ -73,7 +76,7 @@ export const createDeposits = (
             chain.balances.set(id, await readTank(rpc, tank));
           } catch (error) {
             if (!isExpected(error)) throw error;
-            // A wrong configuration lasts, but a node may answer the next request.
+            // An error in the configuration is permanent, but a node may answer the next request.
             wasReached &&= !isUnreachable(error);
           }
         }),
@@ -95,7 +98,7 @@ export const createDeposits = (
       const chain = chainOf(own.chainId);
       const age = clock.monotonic() - chain.readAt;
       if (age >= CACHED_MS) await reading(rpc, own);
-      // The next caller that waits for it sees the error.
+      // An error is reported to the next caller that waits for the result.
       else if (age >= RENEWED_MS) reading(rpc, own).catch(() => undefined);
       const ownId = idOf(own);
       return [...chain.balances].reduce((sum, [id, wei]) => (id === ownId ? sum : sum + wei), 0n);

@@ -12,7 +12,8 @@ import type { Hex } from '../../shared/schema/hex.ts';
 import { signTerms } from './sign-terms.ts';
 
 /**
- * A window in 2019 and 2020, which has passed on every chain. Its times have as many non-zero bytes as current ones.
+ * A validity window in 2019 and 2020, which has expired on every chain. Its times have as many non-zero bytes as
+ * current times.
  */
 const PAST = { validAfter: 0x5d_5d_5d_5d, validUntil: 0x5e_5e_5e_5e };
 
@@ -26,15 +27,15 @@ export interface DraftQuestion {
   readonly entropy: Entropy;
 }
 
-/** Some contracts sign no window (1.0.0), so their signatures never expire. */
+/** Some contracts sign no validity window (1.0.0), so their signatures never expire. */
 const hasWindow = ({ layout }: ReadyPaymaster, op: UserOperation, terms: SponsorshipTerms): boolean =>
   layout.encode(op, terms, STUB_SIGNATURE) !== layout.encode(op, { ...terms, ...PAST }, STUB_SIGNATURE);
 
 /**
- * Signs drafts for Gasdesk's own simulations, such that the contract accepts them only there. The account's code sees
- * the signature, and can leak it in anything that its behaviour affects: a revert reason, an error's selector, the gas
- * it uses. Simulations ignore the window, so use one that has passed. If the contract has no window, sign with a key
- * made for this estimate, which the simulated state has in place of the signer.
+ * Signs drafts for Gasdesk's own simulations in such a way that the contract accepts them only there. The account's
+ * code can read the signature, and can leak it through a revert reason, the selector of an error, or the gas that it
+ * uses. Simulations ignore the validity window, so the drafts have a window that has expired. If the contract has no
+ * window, a key that is created for this estimate signs the draft, and replaces the signer in the simulated state.
  *
  * @throws EngineError `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`
  */

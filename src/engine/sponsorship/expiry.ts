@@ -1,7 +1,10 @@
 import { EngineError } from '../../shared/errors.ts';
 import type { Dapp } from '../store/registry-store.ts';
 
-/** A long validity reserves the tank for as long. @throws EngineError `VALIDATION` */
+/**
+ * Limits the validity, because an operation can reserve a part of the tank for that long. @throws EngineError
+ * `VALIDATION`
+ */
 export const checkExpiry = (
   { maxExpirySeconds }: Pick<Dapp, 'maxExpirySeconds'>,
   { expiryDuration }: { expiryDuration: number },

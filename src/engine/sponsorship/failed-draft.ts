@@ -50,7 +50,7 @@ const part = z
   .tuple([z.object({ sender: address.optional().catch(undefined), nonce: quantity.optional().catch(undefined) })])
   .rest(z.unknown());
 
-/** Record of a request that was refused unparsed. Unknown sender, nonce and mode are empty. */
+/** Record of a request that was refused before it was parsed. If sender, nonce and mode are unknown, they are empty. */
 export const refusedDraft = (
   id: string,
   at: number,

@@ -13,14 +13,14 @@ import { type PricedToken, priceTokens } from '../token-mode/quote-tokens.ts';
 import { tokenModeDenial } from '../token-mode/token-mode-denial.ts';
 import type { DecisionContext } from './decision-context.ts';
 
-/** Terms of a token that clients see before any request. */
+/** The terms of a token that clients can read before any request. */
 export interface TokenTerms {
   readonly address: Address;
   readonly symbol: string;
   readonly decimals: number;
   /** Smallest units of the token for 1e18 wei, premium included. */
   readonly exchangeRate: bigint;
-  /** Maximum gas charged beyond the operation's own. */
+  /** Maximum gas that is charged in addition to the operation's own gas. */
   readonly postOpGas: bigint;
   /** Millionths of a USD for 1e18 wei; 0 if unknown. */
   readonly nativeToUsd: bigint;
@@ -29,10 +29,10 @@ export interface TokenTerms {
 /** The tokens in which users of a DApp may pay, and paymaster data to estimate with. */
 export interface FeeTokens {
   readonly paymasterAddress: Address;
-  /** Sponsored, with the limits for paying in a token; undefined if sponsorship is impossible. */
+  /** A sponsored operation with the gas limits of a token payment; undefined if sponsorship is impossible. */
   readonly dummy: { readonly op: UserOperation; readonly paymasterAndData: Hex } | undefined;
   readonly tokens: readonly TokenTerms[];
-  /** Why users may pay in no token; undefined if they may. */
+  /** Why users cannot pay in tokens; undefined if they can. */
   readonly reason: Reason | undefined;
 }
 
@@ -63,7 +63,7 @@ const dummyOf = (
   return { op: isV06(op) ? op : { ...op, ...splitPaymasterAndData(paymasterAndData) }, paymasterAndData };
 };
 
-/** Charge at 1 wei per gas and one unit per wei, without the paymaster's limits. */
+/** The charge at 1 wei per gas and one unit per wei, without the paymaster's limits. */
 const postOpGasOf = (layout: TokenLayout, preFunded: boolean): bigint => {
   const op = emptyOperation(layout.entryPointVersion, layout.paymasterGas);
   const price = { ...layout.chargedGas(op, { preFunded }), exchangeRate: WEI_PER_COIN };
@@ -86,10 +86,10 @@ const unlessUnready = async <T>(ready: Promise<T>): Promise<T | undefined> => {
 };
 
 /**
- * What clients read before any request, with or without tokens.
+ * The data that clients read before any request, with or without tokens.
  *
  * @throws EngineError `PAYMASTER_NOT_READY` if neither sponsorship nor tokens are available; `VAULT_LOCKED`,
- *   `VERSION_NOT_SUPPORTED`; `CHAIN_UNREACHABLE` if no token has a rate
+ * `VERSION_NOT_SUPPORTED`; `CHAIN_UNREACHABLE` if no token has a rate
  */
 export const readFeeTokens = async ({ store, vault, rates }: DecisionContext, dapp: Dapp): Promise<FeeTokens> => {
   const reason = tokenModeDenial(dapp);

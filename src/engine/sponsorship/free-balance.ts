@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts';
 import { readWithdrawals } from './chain-reads.ts';
 import { accountOfTank, reservedOf } from './tank-account.ts';
 
-/** The part of a tank without reservations or pending withdrawals, wei. */
+/** The part of a tank that is neither reserved nor needed for pending withdrawals, in wei. */
 export const freeOf = (
   balanceWei: bigint,
   { reservedWei, pendingWithdrawalsWei }: { reservedWei: bigint; pendingWithdrawalsWei: bigint },
@@ -12,7 +12,7 @@ export const freeOf = (
   return balanceWei > takenWei ? balanceWei - takenWei : 0n;
 };
 
-/** The same, with reservations and pending withdrawals; all wei. */
+/** The free part, together with reservations and pending withdrawals. All amounts are in wei. */
 export const readFree = async (
   store: Pick<Store, 'openOperatorTransactions' | 'heldOf'>,
   tank: Tank,

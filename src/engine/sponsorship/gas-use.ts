@@ -7,11 +7,11 @@ import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import { tryOperation } from '../token-mode/try-payment.ts';
 
 /**
- * Gas that an operation uses of its limits, if it would otherwise be denied for its fees. Most operations leave their
- * bundler so little that the node is not called. The simulation uses nothing signed; an account can detect it on chain,
- * and behave differently.
+ * Gas that an operation uses, if it would otherwise be denied because of its fees. For most operations, the bundler
+ * gains so little that the node is not called. The simulation uses no signature of Gasdesk. An account can detect the
+ * simulation, and behave differently on chain.
  *
- * @returns null if the node does not answer, which proves no use; undefined if it is not called
+ * @returns null if the node does not answer, and then no gas counts as used; undefined if the node is not called
  */
 export const readGasUse = async (
   rpc: RpcClient | undefined,

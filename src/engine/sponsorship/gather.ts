@@ -32,20 +32,20 @@ import type { SponsorshipRequest } from './request-record.ts';
 import { type PaymentTrial, type TokenCharge, simulateTokenCharge } from './token-charge.ts';
 import { renewUnreachableBudget } from './unreachable-budget.ts';
 
-/** `draft`: paymaster data to estimate gas with; gas and fees may be open. `final`: the real decision. */
+/** `draft`: paymaster data for estimating gas; gas and fees may be missing. `final`: the real decision. */
 export type Stage = Facts['stage'];
 
-/** An operation with its gas and payer: valid until the payer or the pause changes. */
+/** An operation with its gas and payer. It is valid until the payer or the pause changes. */
 export interface PreparedOperation {
   readonly stage: Stage;
   readonly payer: Payer;
   readonly op: UserOperation;
-  /** Who signs; in token mode on the payment's terms. */
+  /** The contract and key that sign; in token mode, with the payment's terms. */
   readonly ready: ReadyPaymaster;
   readonly charge: TokenCharge | undefined;
   readonly gasSource: Facts['gasSource'];
   readonly senderNonce: bigint | undefined;
-  /** The contract whose code an EIP-7702 account runs. */
+  /** The contract to which an EIP-7702 account delegates. */
   readonly delegate: Address | undefined;
   /** True if the account has already signed the operation. */
   readonly isSigned: boolean;
@@ -54,7 +54,7 @@ export interface PreparedOperation {
 const prepareDraft = async (request: SponsorshipRequest, payer: Payer): Promise<PreparedOperation> => {
   const { ready, rpc } = payer;
   const userOperation = await withCheckedAuthorization(rpc, ready, request.userOperation, 'draft');
-  // Unknown gas counts as free here: what is denied now would be denied with any gas.
+  // Missing gas counts as free here, so a denial at this point would be a denial with any gas.
   const given = withLeastGas(withGivenGas(userOperation, ready), ready.layout.paymasterGas);
   const origin = { estimated: false, open: true, callGasLimit: AMPLE_CALL_GAS };
   const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, given, origin));
@@ -84,7 +84,7 @@ const draftTerms = (
   ...(delegate !== undefined && { eip7702Delegate: delegate }),
 });
 
-/** @throws EngineError `VALIDATION` */
+/** Requires the account's signature. @throws EngineError `VALIDATION` */
 const requireSignature = ({ signature }: RequestedOperation): void => {
   if (signature !== '0x') return;
   const message = 'signature must be given with signingPhase finalize: the account signs before the paymaster';
@@ -123,8 +123,8 @@ const prepareFinal = async (
 };
 
 /**
- * Finds the operation's gas. Estimating needs a signed draft, so `signsNothing` skips it; an operation without an
- * estimate is not signed either.
+ * Finds the operation's gas. An estimate needs a signed draft, so with `signsNothing` no gas is estimated. An operation
+ * without an estimate is never signed.
  *
  * @throws EngineError as `decideOperation`
  */
@@ -136,7 +136,7 @@ export const prepareOperation = (
 ): Promise<PreparedOperation> =>
   stage === 'draft' ? prepareDraft(request, payer) : prepareFinal(context, request, payer, signsNothing);
 
-/** Chain state, and the ledger version read before it. */
+/** The state of the chain, and the ledger version that was read before it. */
 export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'gasUsed' | 'holdings' | 'token' | 'price'> {
   readonly ledgerVersion: number;
   readonly priceSource: NonNullable<Policy['chain']>['price'];
@@ -171,7 +171,7 @@ const readToken = async (
   charge: TokenCharge,
 ): Promise<NonNullable<Facts['token']>> => {
   const { token, treasury, maxUnits, preFund } = charge.payment;
-  // A charge of zero units is denied, whatever the user holds.
+  // A charge of zero units is denied, whatever the user's balance is.
   if (rpc === undefined || (stage === 'final' && maxUnits(op) === 0n)) return tokenFacts(charge);
   const who = { chainId: ready.chainId, sender: op.sender, spender: ready.contract };
   const holdings = await readTokenHoldings(rpc, { ...who, token, treasury, prefundUnits: preFund(op) });
@@ -182,8 +182,8 @@ const readToken = async (
 const NO_PRICE = { usd: null, error: 'no price is set for the chain' };
 
 /**
- * Price of the native coin. If no rule needs it, only a known price is used: it shows the amounts spent, and lets
- * drafts of limits be tried.
+ * The price of the native coin. If no rule needs the price, it is used only if it is already known, for showing amounts
+ * and for trying drafts of limits.
  */
 export const readCoinPrice = (
   rates: Pick<Rates, 'coinPrice' | 'coinPriceNow'>,
@@ -210,7 +210,7 @@ const readNode = async (context: DecisionContext, prepared: PreparedOperation): 
   const isEstimated = gasSource === 'GAS_ESTIMATED';
   const isPaidInToken = charge !== undefined;
   const money = readMoney(context, payer.rpc, ready, op, isEstimated || isPaidInToken);
-  // An estimate has already run the account's validation.
+  // An estimate has already simulated the account's validation.
   const isNeeded = (stage === 'final' && !isEstimated) || mayIgnoreFactory(ready, op);
   const question = { op, senderNonce, delegate, isSigned, isGasGiven: gasSource === 'GAS_GIVEN', money };
   const [chain, account, gasUsed] = await Promise.all([
@@ -259,7 +259,7 @@ export const readChain = async (
   };
 };
 
-/** Whether everything that the policy's rules need was read, from its current sources. */
+/** Whether everything that the policy's rules need has been read, from the current sources. */
 export const isRead = (facts: Facts, { priceSource }: Pick<ChainReads, 'priceSource'>, policy: Policy): boolean => {
   const isPriced = facts.price !== undefined || facts.token !== undefined || !needsPrice(policy);
   const isSameSource = isDeepStrictEqual(priceSource, policy.chain?.price);
@@ -268,7 +268,7 @@ export const isRead = (facts: Facts, { priceSource }: Pick<ChainReads, 'priceSou
   return isPriced && isSameSource && unreadHoldings(ruleInput(facts, policy).policy, facts).length === 0;
 };
 
-/** Whether others share the accounts of the sender's operation. */
+/** Whether other senders or DApps share the ledger accounts of the sender's operation. */
 export const readShared = async (
   { store }: Pick<DecisionContext, 'store'>,
   { tank, sender }: { readonly tank: Tank; readonly sender: Address },
@@ -295,7 +295,7 @@ const contextOf = ({ options, isBlanked }: SponsorshipRequest): Pick<Facts, 'con
   return Object.keys(context).length === 0 ? {} : { context };
 };
 
-/** Combines the facts of a decision. Only this reads the clock for it. */
+/** Combines the facts of a decision. Only this function reads the clock for the decision. */
 export const gatherFacts = async (
   context: DecisionContext,
   request: SponsorshipRequest,

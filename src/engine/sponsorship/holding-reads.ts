@@ -22,20 +22,20 @@ const multiTokens = new Interface(['function balanceOf(address owner, uint256 id
 const probeAnswer = 'tuple(bool hasCode, bool succeeded, uint256 size, bytes32 word)[]';
 const probeQuestion = 'tuple(address target, bytes data)[]';
 
-/** Gas for the probe itself, and per token: the call, and the result returned as code. */
+/** Gas for the probe itself and for each token: for the call, and for returning the result as code. */
 const PROBE_GAS = 1_000_000n;
 const PART_GAS = 40_000n;
 
 /**
- * Tokens per call. Its gas stays below the 30 M that nodes allow per call, its code below the limit of EIP-3860 (49,152
- * bytes; at most 224 per token).
+ * Maximum number of tokens per call. The gas of the call stays below the 30 M that nodes allow, and its code below the
+ * limit of EIP-3860 (49,152 bytes; at most 224 per token).
  */
 const MAX_TOGETHER = 50;
 
-/** A transaction costs 21,000 gas before the call; its data of at most 68 bytes at most 2,720 (EIP-7623). */
+/** A transaction costs 21,000 gas before the call, and its data of at most 68 bytes costs at most 2,720 (EIP-7623). */
 const CALL_ITSELF_GAS = 30_000n;
 
-/** Simultaneous calls if each token needs its own. */
+/** Maximum number of simultaneous calls if each token needs a separate call. */
 const MAX_AT_ONCE = 4;
 
 /** Errors of nodes that refuse a call without `to`, or with this much code or gas. */
@@ -44,13 +44,13 @@ const CREATION_REFUSAL =
 const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
 
-/** The probe never reverts: if it appears to, the node does not run it correctly. */
+/** The probe never reverts. If it seems to revert, the node does not execute it correctly. */
 const refusesCreation = (error: RpcError): boolean =>
   error.code === INVALID_PARAMS ||
   hasReverted(error) ||
   (error.code !== INTERNAL_ERROR && CREATION_REFUSAL.test(error.message));
 
-/** A token's answer. Only an answer of exactly one word is read. */
+/** The answer of a token. It is read only if it is exactly one word. */
 interface TokenAnswer {
   readonly hasCode: boolean;
   readonly succeeded: boolean;
@@ -113,8 +113,8 @@ const readBatch = async (
 };
 
 /**
- * Reads one token in its own call. The node does not distinguish a contract without an answer from an address without
- * one.
+ * Reads one token in its own call. The node's answer does not distinguish a contract that returns nothing from an
+ * address without a contract.
  *
  * @throws RpcError if the node refuses
  * @throws EngineError `CHAIN_UNREACHABLE`
@@ -145,7 +145,7 @@ const inParts = async (
 const readEach = (rpc: RpcClient, questions: readonly HoldingCall[]): Promise<TokenAnswer[]> =>
   inParts(questions, MAX_AT_ONCE, (part) => Promise.all(part.map((question) => readOne(rpc, question))));
 
-/** Empty if the node fails one of the calls; it is not retried. */
+/** Empty if the node fails to answer one of the calls. The calls are not repeated. */
 const readAll = async (rpc: RpcClient, questions: readonly HoldingCall[]): Promise<readonly TokenAnswer[]> => {
   try {
     return await inParts(

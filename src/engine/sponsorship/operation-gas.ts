@@ -23,9 +23,9 @@ export interface GasQuestion {
   readonly chains: ChainAccess;
   readonly rpc: RpcClient | undefined;
   readonly entropy: Entropy;
-  /** Signs drafts: like the final signer, but in token mode without taking tokens. */
+  /** Signs drafts like the final signer, except that in token mode it takes no tokens. */
   readonly drafting: ReadyPaymaster;
-  /** The terms if it were reserved now. */
+  /** The terms that would be signed if the operation were reserved now. */
   readonly terms: SponsorshipTerms;
 }
 
@@ -35,11 +35,11 @@ interface GasFound {
 }
 
 /**
- * The operation with its gas: estimated if requested, else as sent. The paymaster's own limits (v0.7 on) may be missing
- * in any case: its contract defines them.
+ * The operation with its gas limits: estimated if requested, otherwise as sent. The paymaster's own limits (v0.7 and
+ * later) may be missing in any case, because the paymaster contract determines them.
  *
  * @throws EngineError `VALIDATION` if gas is missing or out of bounds, `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`, or
- *   `PAYMASTER_NOT_READY` without an RPC URL
+ * `PAYMASTER_NOT_READY` without an RPC URL
  */
 export const withGas = async ({
   request: { userOperation, options },
@@ -86,12 +86,15 @@ const draftsFor = (
   const { ready, terms } = question;
   // This contract does the same work for a placeholder signature, so nothing needs to be signed.
   if (ready.layout.signsApart === true) return { sponsor: (draft) => stubPaymasterAndData(ready.layout, draft, terms) };
-  // A bundler may check the window, so it gets drafts without gas limits.
+  // A bundler may check the validity window, so it gets drafts without gas limits.
   if (bundler !== undefined) return { sponsor: (draft) => signTerms(ready, draft, terms) };
   return draftSigning(question, op);
 };
 
-/** Missing gas is 0, or the contract's default. @throws EngineError `VALIDATION` if gas is out of bounds */
+/**
+ * The operation with the sent gas limits. A missing limit is 0, or the contract's default. @throws EngineError
+ * `VALIDATION` if gas is out of bounds
+ */
 export const withGivenGas = (requested: RequestedOperation, { layout }: ReadyPaymaster): UserOperation => {
   const absent = { callGasLimit: 0n, verificationGasLimit: 0n, preVerificationGas: 0n };
   const op: UserOperation = isV06(requested)
@@ -103,7 +106,7 @@ export const withGivenGas = (requested: RequestedOperation, { layout }: ReadyPay
 
 const error = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
 
-/** Some clients send zero for unknown gas. Only an operation without a call may have zero gas for it. */
+/** Some clients send zero for unknown gas limits. Only an operation without a call may have a call limit of zero. */
 const checkGasGiven = (op: RequestedOperation): void => {
   const fields = ['callGasLimit', 'verificationGasLimit', 'preVerificationGas'] as const;
   const absent = fields.find(
@@ -113,8 +116,8 @@ const checkGasGiven = (op: RequestedOperation): void => {
 };
 
 /**
- * Raises the paymaster's limits to at least these. Bundlers estimate them without taking tokens, and a contract whose
- * postOp runs out of gas pays for the operation and takes nothing.
+ * Raises the paymaster's limits to at least these values. Bundlers estimate them without taking tokens, and if postOp
+ * runs out of gas, the contract pays for the operation and takes no tokens.
  */
 export const withLeastGas = (op: UserOperation, least: Partial<PaymasterGas> = {}): UserOperation => {
   if (isV06(op)) return op;

@@ -6,25 +6,31 @@ import type { Pause, PauseStore } from '../store/policy-store.ts';
 import type { Dapp } from '../store/registry-store.ts';
 import { notSponsored } from './not-sponsored.ts';
 
-/** Pauses and resumes sponsorship of all DApps, or of one. Kept in memory, because every decision reads it. */
+/**
+ * Pauses and resumes sponsorship for all DApps, or for one. The pauses are kept in memory, because every decision reads
+ * them.
+ */
 export interface PauseSwitch {
   /** Null while operations are sponsored. */
   current(): Pause | null;
   ofDapp(paymasterId: string): Pause | null;
-  /** Once this resolves it is durable, and no decision that begins or ends later is signed. */
+  /**
+   * Sets or ends the pause of all sponsorship. When the promise resolves, the change is durable, and no decision that
+   * starts or ends later is signed.
+   */
   set(pause: Pause | null): Promise<void>;
   /** Like `set`, for the decisions of one DApp. */
   setDapp(paymasterId: string, pause: Pause | null): Promise<void>;
   /** Calls the listener after every change. @returns unsubscribes */
   onChange(listener: () => void): () => void;
-  /** Reads pauses again: one stored together with a decision, or by another engine. */
+  /** Reads the pauses again, because one was stored together with a decision, or by another engine. */
   refresh(): Promise<void>;
 }
 
 const isSame = (one: Pause | null, other: Pause | null): boolean =>
   one?.since === other?.since && one?.reason === other?.reason;
 
-/** Starts with the store's state. {@link PauseSwitch.refresh} reads it again. */
+/** Starts with the pauses in the store. {@link PauseSwitch.refresh} reads them again. */
 export const createPauseSwitch = async (store: Omit<PauseStore, 'resumes'>, log: Log): Promise<PauseSwitch> => {
   let current = await store.findPause();
   let dapps = await store.listDappPauses();
@@ -71,22 +77,22 @@ export const createPauseSwitch = async (store: Omit<PauseStore, 'resumes'>, log:
   };
 };
 
-/**
- * A pause from now on, or the existing one with a new reason: it keeps its beginning, and its reason if no new one is
- * given.
- */
+/** A pause that starts now, or the existing pause, with its start time. A new reason replaces the existing reason. */
 export const pausedFor = (before: Pause | null, reason = '', now: number): Pause => ({
   since: before?.since ?? now,
   reason: reason.trim() === '' ? (before?.reason ?? null) : reason.trim(),
 });
 
-/** The pause that applies to a DApp: that of all, else its own; null if neither exists. */
+/**
+ * The pause that applies to a DApp: that of all sponsorship or, if all sponsorship is not paused, its own; null if
+ * neither exists.
+ */
 const pauseOf = (pause: PauseSwitch, { paymasterId, name }: Pick<Dapp, 'paymasterId' | 'name'>): PolicyPause | null => {
   const own = pause.ofDapp(paymasterId);
   return pause.current() ?? (own && { ...own, dapp: name, paymasterId });
 };
 
-/** For calls that sign without deciding. @throws EngineError `NOT_SPONSORED` while paused */
+/** Required by calls that sign without a decision. @throws EngineError `NOT_SPONSORED` while sponsorship is paused */
 export const requireUnpaused = ({ pause }: { pause: PauseSwitch }, dapp: Dapp): void => {
   const paused = pauseOf(pause, dapp);
   const reason = paused && reasonOf([{ rule: pauseRule.type, ...checkPause(paused) }]);

@@ -21,7 +21,7 @@ export interface PayerContext {
   readonly rates: Pick<Rates, 'rateOf' | 'coinPrice' | 'coinPriceNow'>;
 }
 
-/** The payer of an operation, and the verified contract that it is signed for. */
+/** The payer of an operation, and the verified contract for which the operation is signed. */
 export interface Payer {
   readonly ready: ReadyPaymaster;
   readonly payment: ReadyPaymentTerms | undefined;
@@ -29,7 +29,7 @@ export interface Payer {
   readonly rpc: RpcClient | undefined;
 }
 
-/** The basis of signing and estimating. The signing key is compared separately. */
+/** The values on which signing and estimating depend. The signing key is compared separately. */
 const termsOf = ({ ready, payment, rate, rpc }: Payer) => ({
   contract: ready.contract,
   signer: ready.signer,
@@ -40,7 +40,7 @@ const termsOf = ({ ready, payment, rate, rpc }: Payer) => ({
   node: rpc?.url,
 });
 
-/** True if results for one payer hold for the other, and both sign the same. */
+/** True if results for one payer are valid for the other, and both sign the same data. */
 export const isSamePayer = (one: Payer, other: Payer): boolean =>
   one.ready.key.reveal() === other.ready.key.reveal() && isDeepStrictEqual(termsOf(one), termsOf(other));
 
@@ -48,7 +48,7 @@ export const isSamePayer = (one: Payer, other: Payer): boolean =>
 const isKeyOf = (vault: Vault, { chainId, signer, key }: ReadyPaymaster): boolean =>
   vault.state === 'unlocked' && signerKey(vault, chainId, signer) === key;
 
-/** True while the vault is unlocked and holds the payer's key. Call just before it signs. */
+/** True while the vault is unlocked and contains the payer's key. Call it right before signing. */
 export const holdsKey = (vault: Vault, { chainId, signer, key }: ReadyPaymaster): boolean =>
   vault.state === 'unlocked' && signerKey(vault, chainId, signer)?.reveal() === key.reveal();
 

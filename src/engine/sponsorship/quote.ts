@@ -33,12 +33,12 @@ export interface FeeQuotes {
 }
 
 /**
- * Maximum cost of an operation in the requested tokens. Nothing is decided or stored, and no signature is returned. An
- * operation that would be denied for its gas or fees has no price.
+ * The maximum cost of an operation in the requested tokens. Decides and stores nothing, and returns no signature. An
+ * operation that would be denied because of its gas or fees has no price.
  *
  * @throws EngineError `PAYMASTER_NOT_READY`, also for a version without token mode; `NOT_SPONSORED` for gas and fees
- *   that are always denied, while sponsorship is paused, and if users of the DApp may not pay in tokens; else
- *   as deciding and rates do
+ * that are always denied, while sponsorship is paused, and if users of the DApp may not pay in tokens; else
+ * as deciding and rates do
  */
 export const quoteFees = async (context: DecisionContext, request: SponsorshipRequest): Promise<FeeQuotes> => {
   const { store, vault, chains, clock, entropy, rates } = context;
@@ -111,7 +111,10 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
   return { ...answer, feeQuotes };
 };
 
-/** An account cannot be simulated without a signature: such a quote uses the given gas limits, if any. */
+/**
+ * An account cannot be simulated without a signature. If the request has none, the quote uses the given gas limits, if
+ * any.
+ */
 const quotable = (request: SponsorshipRequest): SponsorshipRequest => {
   const { userOperation, options } = request;
   const { signature, callGasLimit, verificationGasLimit, preVerificationGas } = userOperation;
@@ -119,7 +122,7 @@ const quotable = (request: SponsorshipRequest): SponsorshipRequest => {
   return canOnlyBeBelieved ? { ...request, options: { ...options, calculateGasLimits: false } } : request;
 };
 
-/** The terms with the cost of taking the token, if the account has any to measure it with. */
+/** The terms, including the gas for taking the token, if the account has tokens with which this can be measured. */
 const withTriedTransfer = async (
   rpc: RpcClient | undefined,
   payment: ReadyPaymentTerms,

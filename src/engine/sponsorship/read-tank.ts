@@ -4,7 +4,7 @@ import type { Tank } from '../paymaster/readiness.ts';
 import { callError } from '../paymaster/verify-contract.ts';
 
 /**
- * Reads from a contract or the node; a refusal becomes an error of the chain or of the contract.
+ * Reads from a contract or the node. Converts a refusal to an error of the chain or of the contract.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `CONTRACT_MISMATCH` or `PAYMASTER_NOT_READY`
  */

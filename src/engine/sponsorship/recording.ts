@@ -11,10 +11,10 @@ interface RecordingContext {
   readonly entropy: Entropy;
 }
 
-/** If the database is lost during a commit, it is unknown whether the decision is stored. */
+/** If the connection to the database is lost during a commit, it is unknown whether the decision is stored. */
 const mayBeStored = (error: unknown): boolean => error instanceof EngineError && error.code === 'STORE_UNAVAILABLE';
 
-/** Runs the steps to a decision with its id. Stores an error, then throws it. */
+/** Runs the steps that lead to the decision with this id. If they throw an error, stores the error, then throws it. */
 export const withFailureRecord = async <T>(
   { store, clock, entropy }: RecordingContext,
   request: SponsorshipRequest,
@@ -29,7 +29,7 @@ export const withFailureRecord = async <T>(
   }
 };
 
-/** Stores that a request of a known DApp was refused unparsed, so that the operator sees it too. */
+/** Stores that a request for a known DApp was refused before it was parsed, so that the operator sees it, too. */
 export const recordRefusal = async (
   { store, clock, entropy }: RecordingContext,
   request: UnreadRequest,

@@ -14,7 +14,7 @@ export interface SponsorshipRequest {
   readonly options: SponsorshipOptions;
   /** The params as received, for the record. */
   readonly received: unknown;
-  /** True: a hash replaces the client data besides the operation, and the webhook requests. */
+  /** True: hashes replace the webhook requests, and all client data except the operation. */
   readonly isBlanked: boolean;
 }
 

@@ -29,7 +29,7 @@ type CommitAnswer = Omit<SponsorshipDecision, 'decisionId'> & { readonly decisio
 const reasonIn = ({ code, rule, message, hint }: DecisionRecord): Reason => ({ code, rule: rule ?? '', message, hint });
 
 /**
- * Stores the denial according to the ledger at that moment; null if nothing denies by then.
+ * Stores the denial, given the current ledger; null if no rule denies any more.
  *
  * @returns undefined, with nothing written, if the settings have changed since they were read
  * @throws EngineError `DECISION_OUTDATED` if the ledger keeps changing
@@ -103,11 +103,11 @@ const answerUnsigned = async (
 };
 
 /**
- * Returns paymaster data to estimate gas with. What the rules would deny with any gas is denied here and stored as a
- * decision, so that the wallet does not estimate for nothing. Calls no webhooks and reserves nothing: the real decision
- * uses the final gas.
+ * Returns paymaster data to estimate gas with. If the rules would deny the operation with any gas, denies it here and
+ * stores the decision, so that the wallet does not estimate gas for nothing. Calls no webhooks and reserves nothing,
+ * because the real decision uses the final gas.
  *
- * @param request gas may be open; fees are open if `maxFeePerGas` is 0
+ * @param request gas may be missing; fees are missing if `maxFeePerGas` is 0
  * @throws EngineError as `decideOperation`, except for gas
  */
 export const stubSponsorship = (context: DecisionContext, request: SponsorshipRequest): Promise<Stub> =>

@@ -6,35 +6,35 @@ import type { ReadyPaymentTerms } from '../token-mode/ready-payment-terms.ts';
 import type { TokenHoldings } from '../token-mode/token-holdings.ts';
 import { AMPLE_CALL_GAS, tryPayment } from '../token-mode/try-payment.ts';
 
-/** An operation paid in a token, on terms that include the cost of taking that token. */
+/** An operation paid for in a token, with terms that include the gas for taking that token. */
 export interface TokenCharge {
   readonly payment: ReadyPaymentTerms;
   readonly op: UserOperation;
-  /** Undefined without a node. */
+  /** The result of the simulation; undefined without a node. */
   readonly trial: PaymentTrial | undefined;
 }
 
-/** Whether the paymaster would get its tokens, and if so, the user's remaining holdings. */
+/** Whether the paymaster gets its tokens and, if so, the user's remaining balance and allowance. */
 export type PaymentTrial =
   | { readonly isTaken: true; readonly left: TokenHoldings }
-  /** Gas that the operation's call needs for the tokens to be taken. Absent: gas is not the cause. */
+  /** Gas that the operation's call would need for the tokens to be taken. Absent: more gas would not help. */
   | { readonly isTaken: false; readonly callGasUsed?: bigint };
 
 interface GasOrigin {
   readonly estimated: boolean;
-  /** True: low limits of the account may be raised. The paymaster's own always may. */
+  /** True: the account's limits may be raised if they are too low. The paymaster's own limits may always be raised. */
   readonly open: boolean;
-  /** Limit for the operation's call while its own is unknown. */
+  /** The limit to use for the operation's call while the operation has none. */
   readonly callGasLimit?: bigint;
 }
 
 const DRAFT_SLACK_PERCENT = 20n;
 
 /**
- * Simulates whether the paymaster gets its tokens, and at what cost.
+ * Simulates whether the paymaster gets its tokens, and how much gas this takes.
  *
- * @throws EngineError `VALIDATION` if the account's limit may not be raised and is too low for taking this token: the
- *   paymaster would pay for the operation; `CHAIN_UNREACHABLE`, `GAS_ESTIMATION_FAILED` as `tryPayment`
+ * @throws EngineError `VALIDATION` if the account's limit may not be raised and is too low for taking this token, in
+ * which case the paymaster would pay for the operation; `CHAIN_UNREACHABLE`, `GAS_ESTIMATION_FAILED` as `tryPayment`
  */
 export const simulateTokenCharge = async (
   rpc: RpcClient | undefined,
@@ -49,7 +49,7 @@ export const simulateTokenCharge = async (
   if (!taken) return { payment, op: guessed, trial: await tryWithAmpleGas(rpc, payment, guessed, callGasLimit) };
   const known = payment.withTransferGas(transferGas);
   const tried = charged(known);
-  // A draft's limits return with the final operation; the token's gas may have risen by then.
+  // The limits of a draft are sent again with the final operation, when the token may need more gas.
   if (!open) requireGasForCharge(known, tried);
   const slackPercent = callGasLimit === undefined ? 0n : DRAFT_SLACK_PERCENT;
   return { payment: known, op: withGasForCharge(known, tried, slackPercent), trial: { isTaken: true, left } };
@@ -68,7 +68,7 @@ const tryWithAmpleGas = async (
 
 type GasLimit = 'verificationGasLimit' | 'paymasterVerificationGasLimit' | 'paymasterPostOpGasLimit';
 
-/** Limits required to take the tokens. v0.6 has a single one for validation and postOp. */
+/** The limits that are required to take the tokens. v0.6 has a single limit for validation and postOp. */
 const leastLimits = (
   { leastPostOpGas, leastValidationGas }: ReadyPaymentTerms,
   op: UserOperation,
@@ -77,7 +77,9 @@ const leastLimits = (
     ? { verificationGasLimit: leastPostOpGas > leastValidationGas ? leastPostOpGas : leastValidationGas }
     : { paymasterVerificationGasLimit: leastValidationGas, paymasterPostOpGasLimit: leastPostOpGas };
 
-/** Limits that are too low to take the tokens, with their new values: at least the contract's usual ones. */
+/**
+ * The limits that are too low to take the tokens, with their new values, which are at least the contract's usual ones.
+ */
 const tooLow = (payment: ReadyPaymentTerms, op: UserOperation, slackPercent: bigint): [GasLimit, bigint][] => {
   const limits: Partial<Record<GasLimit, bigint>> = op;
   const usual: Partial<Record<GasLimit, bigint>> = { ...payment.charging.layout.paymasterGas };

@@ -5,7 +5,7 @@ import type { ChainSettings } from '../store/registry-store.ts';
 
 /**
  * Records at `now` (epoch ms) that a chain's node has answered. Renews the budget if an hour has passed since the last
- * unchecked signature: an attacker who makes the node come and go gets at most one budget per hour.
+ * unchecked signature. So an attacker who repeatedly makes the node unreachable can use at most one budget per hour.
  */
 export const renewUnreachableBudget = async (
   store: Pick<DecisionStore, 'forgetRolling'>,
@@ -16,16 +16,16 @@ export const renewUnreachableBudget = async (
   await store.forgetRolling(unreachableAccount(chainId), renewableBefore(now));
 };
 
-/** A chain's budget for while its node is unreachable. Amounts in wei, decimal. */
+/** The budget of a chain while its node is unreachable. Amounts are in wei, decimal. */
 export interface UnreachableBudget {
   readonly budgetWei: string;
-  /** Sum of the maximum costs signed unchecked. */
+  /** Sum of the maximum costs of operations that were signed unchecked. */
   readonly signedWei: string;
-  /** Time of the first of them, to the minute, epoch ms; null if nothing was signed. */
+  /** Time of the first of these signatures, to the minute, epoch ms; null if nothing was signed. */
   readonly since: number | null;
 }
 
-/** Null if nothing is signed while the chain's node is unreachable. */
+/** Null if nothing may be signed while the chain's node is unreachable. */
 export const unreachableBudget = async (
   store: Pick<DecisionQueries, 'rollingHoldings'>,
   { chainId, unreachableBudgetWei: budgetWei }: Pick<ChainSettings, 'chainId' | 'unreachableBudgetWei'>,

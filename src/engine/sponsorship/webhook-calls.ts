@@ -10,13 +10,13 @@ import { blankedResponse } from './blank.ts';
 import { cutText } from '../../core/json/cut-for-record.ts';
 import type { SponsorshipRequest } from './request-record.ts';
 
-/** A webhook's data in the vault. @throws EngineError `VAULT_LOCKED` */
+/** A webhook's secret and URL from the vault. @throws EngineError `VAULT_LOCKED` */
 const secretAndUrl = (vault: Vault, { webhookId, url }: WebhookTarget): Pick<WebhookRequest, 'secret' | 'url'> => ({
   secret: vault.webhookSecret(webhookId),
   url: fullWebhookUrl(vault, webhookId, url),
 });
 
-/** A call's request; a rule's webhook also gets the operation. @throws EngineError `VAULT_LOCKED` */
+/** The request for a call. The webhook of a rule also receives the operation. @throws EngineError `VAULT_LOCKED` */
 const callOf = (vault: Vault, target: WebhookTarget, op: object | undefined) => {
   const { webhookId, method, failOpen, getsOperation } = target;
   return { webhookId, method, failOpen, ...(getsOperation && op && { userOp: op }), ...secretAndUrl(vault, target) };
@@ -27,12 +27,12 @@ export interface WebhookTrial {
   readonly data: Readonly<Record<string, unknown>>;
   /** The operation; sent only to the webhook of a rule. */
   readonly userOp?: object | undefined;
-  /** In the format of a decision id, but not stored. */
+  /** Has the format of a decision id, but belongs to no stored decision. */
   readonly decisionId: string;
   readonly paymasterId: string;
 }
 
-/** A call for the record: the request contains client data. */
+/** A webhook call in the form for the record. Its request contains client data. */
 const recordResponse = (response: WebhookResponse): WebhookResponse => {
   const { call } = response;
   const { url, request } = call;
@@ -40,7 +40,7 @@ const recordResponse = (response: WebhookResponse): WebhookResponse => {
 };
 
 /**
- * Calls one webhook of a policy, even if paused, as a decision would. A header tags the call as a dry run.
+ * Calls one webhook of a policy as for a decision, even if the webhook is paused. A header marks the call as a dry run.
  *
  * @returns undefined if the policy has no such webhook
  * @throws EngineError `VAULT_LOCKED`

@@ -2,11 +2,11 @@ import type { EntryBody } from '../../core/log/entry.ts';
 import type { DeskLogEnd } from './log-store.ts';
 
 interface RollbackAcceptance {
-  /** Desk ids, before and after. */
+  /** Desk id before and after. */
   readonly before: string;
   readonly after: string;
   readonly entries: number;
-  /** End of a log that an engine has written. */
+  /** The end of the log when an engine last wrote to it. */
   readonly written: DeskLogEnd;
 }
 
@@ -18,5 +18,5 @@ export const acceptedRollback = ({ before, after, entries, written }: RollbackAc
   changes: [{ subject: 'desk', id: after, before: { deskId: before }, after: { deskId: after, entries, written } }],
 });
 
-/** Text in an entry that changes the desk id, after `accept-rollback` or `restore`. */
+/** Text that the entry contains if it changes the desk id, after `accept-rollback` or `restore`. */
 export const calledBefore = (deskId: string): string => `"before":${JSON.stringify({ deskId })}`;

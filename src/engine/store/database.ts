@@ -3,19 +3,19 @@ import type { Store } from './store.ts';
 /** What another engine has committed: decisions and their settlement, the operators' settings, or the vault. */
 export type CommittedPart = 'decisions' | 'settings' | 'vault';
 
-/** How engines on one database communicate. An engine that runs alone receives nothing. */
+/** How the engines that use one database communicate. An engine that runs alone receives nothing. */
 export interface Engines {
-  /** True while this engine settles, signs checkpoints and notifies. */
+  /** True while this engine settles operations, signs checkpoints and sends notifications. */
   readonly isLeader: () => boolean;
   /** Calls the listener when another engine has committed. @returns unsubscribes */
   readonly onOthers: (listener: (part: CommittedPart) => void) => () => void;
 }
 
 export interface VaultStorage {
-  /** For messages: a file's path, or "the database". */
+  /** Name for messages: a file's path, or "the database". */
   readonly name: string;
   /**
-   * The text as last read, undefined if none exists; `update` counts as a read. A file is read each time.
+   * The text as last read; undefined if none exists. `update` counts as a read. A file is read at every call.
    *
    * @throws EngineError `DATA_FOLDER_UNUSABLE` if a file cannot be read
    */

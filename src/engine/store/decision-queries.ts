@@ -3,7 +3,7 @@ import type { AccountKey } from '../../core/ledger/account.ts';
 import type { DecisionRecord, DecisionRow, FeedPage } from '../../shared/schema/decision.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 
-/** Absent members do not filter. */
+/** Absent fields do not filter. */
 export interface DecisionQuery {
   paymasterId?: string | undefined;
   /** Only for this account's DApps. */
@@ -19,14 +19,14 @@ export interface DecisionQuery {
 }
 
 export interface DecisionFilter extends DecisionQuery {
-  /** In lower case. Finds sponsored operations, also by another hash under which they were mined. */
+  /** In lower case. Finds sponsored operations, including those that were mined under another hash. */
   userOpHash?: string | undefined;
   decisionId?: string | undefined;
-  /** As signed, in lower case. Reads every record that the other filters select, like the next one. */
+  /** The signed value, in lower case. This filter and the next one read every record that the other filters select. */
   paymasterAndData?: string | undefined;
   /** Decimal. */
   nonce?: string | undefined;
-  /** Id of a rule in shadow that would have denied them. */
+  /** Id of a rule in shadow that would have denied the decisions. */
   wouldDeny?: string | undefined;
   /**
    * Text in lower case that the sender, hash, id, called contract or method, DApp or reason contains. Every record is
@@ -40,22 +40,22 @@ export interface DecisionFilter extends DecisionQuery {
 
 /** Oldest first. */
 export interface DecisionPage {
-  /** Also fewer than the limit, if they are large: a page takes at most about 1 MiB plus one decision. */
+  /** May be fewer than the limit, if decisions are large: a page takes at most about 1 MiB plus one decision. */
   decisions: DecisionRecord[];
   /** All matches up to this `seq` are in this page or an earlier one. The next page begins after it. */
   upTo: number;
-  /** False: nothing followed `upTo`. */
+  /** False: no decision follows `upTo`. */
   more: boolean;
 }
 
 export type OutcomeCounts = Record<DecisionRecord['outcome'], number>;
 
 export interface DecisionSummary {
-  /** One per step, oldest first. */
+  /** Counts per step, oldest step first. */
   outcomes: OutcomeCounts[];
-  /** Denials by deciding rule. */
+  /** Number of denials, by the rule that denied. */
   rules: Map<string, number>;
-  /** Wei by chain, one per step: the actual cost, or the maximum while it is reserved. */
+  /** Cost in wei per step, by chain: the actual cost, or the maximum cost while it is reserved. */
   spent: Map<number, bigint[]>;
 }
 
@@ -77,13 +77,13 @@ export interface OutstandingReservations {
 export interface RollingHoldings {
   /** Window of the first bucket. */
   first: number;
-  /** Sum of all. */
+  /** Sum of all buckets. */
   held: bigint;
 }
 
 export interface WindowUsers {
   users: number;
-  /** Users who have nothing left. */
+  /** Number of users who have used up the limit. */
   atLimit: number;
   /** Highest usage first: address in lower case, operations or wei. */
   nearest: { user: Address; used: bigint }[];
@@ -103,17 +103,17 @@ export interface DecisionQueries {
   pageDecisions(page: DecisionQuery & { after: number; limit: number }): Promise<DecisionPage>;
   /**
    * Decisions made or changed by settlement after a position of the feed, in commit order, each in its current state.
-   * Also fewer than the limit, if decisions are large.
+   * May be fewer than the limit, if decisions are large.
    */
   pageFeed(page: { after: number; limit: number }): Promise<FeedPage>;
   findDecision(decisionId: string): Promise<DecisionRecord | undefined>;
   minedBlock(decisionId: string): Promise<number | undefined>;
   countDecisions(): Promise<number>;
-  /** Webhook calls of this number of a DApp's newest decisions, newest decision first. */
+  /** The webhook calls of a DApp's newest decisions, newest decision first. `decisions` is the number of decisions. */
   webhookCalls(query: { paymasterId: string; decisions: number }): Promise<WebhookCallRow[]>;
   /**
-   * Decisions of one DApp or all from `from` (epoch ms) on, in steps of `stepMs`. The last step includes all later
-   * ones.
+   * Counts the decisions of one DApp or all, from `from` (epoch ms) on, in steps of `stepMs`. The last step includes
+   * all later decisions.
    */
   summarizeDecisions(query: {
     paymasterId?: string | undefined;
@@ -121,13 +121,16 @@ export interface DecisionQueries {
     stepMs: number;
     steps: number;
   }): Promise<DecisionSummary>;
-  /** Cost of settled operations of the DApps decided from `from` (epoch ms) on, and when the first was. */
+  /**
+   * Total cost of the settled operations of some DApps that were decided from `from` (epoch ms) on, and the time of the
+   * first.
+   */
   paidSince(query: { paymasterIds: readonly string[]; from: number; to: number }): Promise<PaidSince>;
-  /** Outstanding reservations by DApp; DApps without any are omitted. */
+  /** Outstanding reservations by DApp. DApps without reservations are omitted. */
   outstandingReservations(): Promise<OutstandingReservations[]>;
-  /** Sum of a rolling window's buckets, whatever window the account names; undefined if it has none. */
+  /** Sum of a rolling window's buckets; the window in `account` is ignored. Undefined if no bucket exists. */
   rollingHoldings(account: AccountKey): Promise<RollingHoldings | undefined>;
   shadowResult(rule: { readonly ruleId: string; readonly cycle: number }): Promise<ShadowResult>;
-  /** How near the users of a limit are to the threshold, in the account's window. */
+  /** How close the users of a limit are to the threshold, in the account's window. */
   windowUsers(window: { account: AccountKey; threshold: bigint; most: number }): Promise<WindowUsers>;
 }

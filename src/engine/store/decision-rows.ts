@@ -7,7 +7,7 @@ import { readRevision } from '../../core/policy/revision.ts';
 import type { WebhookCallRow } from '../../api/webhooks.ts';
 import type { DecisionRecord, DecisionRow } from '../../shared/schema/decision.ts';
 
-/** A stored decision: settlement has its own columns next to the record. */
+/** A stored decision. What settlement changes is in separate columns, not in the record. */
 export interface StoredDecision {
   readonly seq: number;
   readonly settlement: DecisionRecord['settlement'];
@@ -20,7 +20,9 @@ export const readDecision = ({ record, ...columns }: StoredDecision) => ({ colum
 
 const MAX_COST = '"maxCostWei":';
 
-/** The maximum cost in a record, decimal. A record that has no other field of this name need not be parsed. */
+/**
+ * The maximum cost in a record, decimal. No other field of the record has this name, so the record need not be parsed.
+ */
 export const maxCostIn = (record: string): string | null => {
   const at = record.indexOf(MAX_COST) + MAX_COST.length;
   const isOnly = !record.includes(MAX_COST, at);
@@ -30,13 +32,13 @@ export const maxCostIn = (record: string): string | null => {
 
 export type ParsedDecision = ReturnType<typeof readDecision>;
 
-/** A whole decision. @param revision its policy revision, as it was stored; undefined if unknown */
+/** The complete decision. @param revision its policy revision in stored form; undefined if unknown */
 export const toDecision = ({ columns, record }: ParsedDecision, revision: unknown): DecisionRecord => ({
   ...explainRecord(record, revision),
   ...columns,
 });
 
-/** Rows cut longer text: an export is an untrusted file. */
+/** Maximum length of a text in a row. Longer text is cut, because an export is an untrusted file. */
 const LONGEST_TEXT = 500;
 const cut = <T extends string | null>(text: T): T => (text === null ? text : (text.slice(0, LONGEST_TEXT) as T));
 
@@ -76,15 +78,15 @@ const DECODE_ERRORS: Readonly<Record<DecodeErrorCode, true>> = {
 
 const CALL_FIELDS = 'target valueWei selector operation contract method deployment true undecodable';
 
-/** The words that the core may make of a decision with the code `SPONSORED`, besides names and numbers. */
+/** The words that the core may use in the texts of a decision with the code `SPONSORED`, besides names and numbers. */
 const WORDS = [SPONSORED_MESSAGE, CALL_FIELDS, 'call delegatecall staticcall', ...Object.keys(DECODE_ERRORS)]
   .join('\n')
   .toLowerCase();
 
-/** Punctuation of JSON, or a number: the calls of any decision may have it. */
+/** Punctuation of JSON, or a number. The calls of any decision may contain it. */
 const ANYWHERE = /["\\{}[\]:,]|^\d+$/;
 
-/** Whether a policy names a contract or a method like this. */
+/** Whether a policy contains a contract or a method whose name contains the text. */
 const isName = (text: string, revision: unknown): boolean => {
   const { policy } = readRevision(revision) ?? {};
   if (policy === undefined) return true;
@@ -93,11 +95,11 @@ const isName = (text: string, revision: unknown): boolean => {
   return names.some((name) => name.toLowerCase().includes(text));
 };
 
-/** False: the words of this record do not contain the text, though they were not made. */
+/** False only if the texts of this record cannot contain the text. Finds this out without deriving the texts. */
 const mayContain = (text: string, { record: stored }: StoredDecision, record: StoredRecord): boolean => {
-  // The words of any other code have names and amounts in them.
+  // The texts for any other code contain names and amounts.
   if (!isLean(record) || record.code !== 'SPONSORED' || ANYWHERE.test(text)) return true;
-  // Addresses stand in callData without their 0x.
+  // In callData, addresses have no 0x.
   return WORDS.includes(text) || stored.toLowerCase().includes(text.replace(/^0?x/, ''));
 };
 
@@ -108,8 +110,8 @@ const hasText = ({ sender, id, userOpHash, dapp, message, request }: DecisionRec
 };
 
 /**
- * The whole decision if it contains the text of a filter. Making its words takes longest, so what cannot contain the text
- * is left out before. `text` is in lower case, `revision` as {@link toDecision} takes it.
+ * The complete decision, if it contains the text of a filter. Deriving the texts takes longest, so records that cannot
+ * contain the text are skipped first. @param text in lower case @param revision as for {@link toDecision}
  */
 export const decisionWith = (
   text: string,

@@ -1,7 +1,7 @@
 import type { AccountKey, AccountKind } from '../../core/ledger/account.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 
-/** A decision's columns, besides its record. */
+/** The columns of a decision other than its record. */
 export interface DecisionColumns
   extends
     Pick<DecisionRecord, 'seq' | 'id' | 'at' | 'paymasterId' | 'chainId' | 'sender' | 'outcome' | 'userOpHash'>,
@@ -27,33 +27,33 @@ export interface RevisionRow {
   readonly entries: number;
 }
 
-/** A ledger account's amount. In a row without a kind, only `entries` matters. */
+/** A ledger account's amount. A row without a kind has no account, and only `entries` is valid. */
 export interface HeldAccountRow extends Required<Omit<AccountKey, 'kind'>> {
   readonly kind: AccountKind | null;
-  /** Text, for amounts of any size. */
+  /** Text, because the amount may exceed the database's integers. */
   readonly held: string;
   /** Number of log entries when this was read. */
   readonly entries: number;
 }
 
-/** Adjacent hashes of the log's tree, and their root. */
+/** Adjacent hashes of the log's tree, and the root above them. */
 export interface TileRow {
   readonly tile: number;
   readonly hashes: Buffer;
   readonly root: Buffer;
 }
 
-/** Data next to the log's entries that must match them. */
+/** Data that the database stores in addition to the log, and that must match its entries. */
 export interface LogCheckStore {
   /** The decisions after a `seq`, in order. */
   decisionColumns(page: { after: number; limit: number }): Promise<DecisionColumns[]>;
-  /** Each policy that was put in force, in order. */
+  /** Each policy that came into force, in order. */
   policyChanges(): Promise<HistoryRow[]>;
-  /** Amounts of accounts that are not rolling windows, after a row without an account. */
+  /** Amounts of accounts that are not rolling windows. The first row has no account. */
   heldAccounts(): Promise<HeldAccountRow[]>;
-  /** Ordered by hash, after a given one. */
+  /** Revisions ordered by hash, after a given hash. */
   revisionTexts(page: { after: string; limit: number }): Promise<RevisionRow[]>;
-  /** Tiles of a level, from one on. */
+  /** Tiles of a level, starting with a given tile. */
   tiles(page: { level: number; from: number; limit: number }): Promise<TileRow[]>;
   /** The leaf hashes that the database stores for a range of entries. */
   leafHashes(range: { start: number; end: number }): Promise<Buffer[]>;

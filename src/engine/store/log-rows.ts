@@ -10,7 +10,7 @@ export interface EntryRow {
   readonly body: string;
 }
 
-/** What the row of a decision holds as an entry of the log. */
+/** The columns in the row of a decision that belong to its log entry. */
 export interface DecisionEntry {
   readonly seq: number;
   /** Epoch ms. */
@@ -19,15 +19,15 @@ export interface DecisionEntry {
 }
 
 /**
- * Entries, each with the hash of the one before. The body of a decision's entry is its record.
+ * Entries, each with the hash of the previous one. The body of a decision's entry is its record.
  *
- * @param log the whole log, or all but decisions
+ * @param log the whole log, or all entries except decisions
  */
 export const entriesIn = (log: 'log' | 'log_entry AS log'): string => `SELECT position AS entry, at, kind, hash, body,
   coalesce((SELECT hash FROM log_entry AS before WHERE before.position = log.position - 1),
     (SELECT hash FROM decision WHERE seq = log.position - 1)) AS previous FROM ${log}`;
 
-/** Number of entries. Only in a review are decisions no entries: there they have no hash. */
+/** Number of entries. In a review of an export, decisions are not entries, and have no hash. */
 export const LOG_SIZE = `(SELECT coalesce(max(last) + 1, 0) FROM (SELECT max(position) AS last FROM log_entry
   UNION ALL SELECT seq FROM decision WHERE seq = (SELECT max(seq) FROM decision) AND hash IS NOT NULL) AS ends)`;
 

@@ -20,7 +20,7 @@ export interface LogHead {
 
 export interface LogEnd {
   readonly size: number;
-  /** Leaf hash of the last entry, hex, which depends on all earlier ones; empty for an empty log. */
+  /** Leaf hash of the last entry, hex. It depends on all earlier entries. Empty for an empty log. */
   readonly hash: string;
 }
 
@@ -48,28 +48,32 @@ export interface OutsideAction extends CallerInfo {
 export interface LogStore {
   /** The desk id. It changes when the log continues from an older state. */
   deskId(): Promise<string>;
-  /** Whether the log shows that this was the desk id before. */
+  /** Whether the log shows that this was the desk id at an earlier time. */
   wasCalled(deskId: string): Promise<boolean>;
   /**
    * Continues from an older state of the log, as the operator requested. The desk id and the log's key change, because
-   * signed heads may exist that this log does not extend. An entry records the lost end.
+   * signed heads may exist that this log does not extend. An entry records the end that was lost.
    */
   acceptRollback(written: DeskLogEnd): Promise<void>;
-  /** Enters that the engine runs, before any other entry. Only once. */
+  /** Writes the entry for the start of the engine, before any other entry. Call it only once. */
   logStart(): Promise<void>;
-  /** Enters that it stops, if its start is entered. @returns whether it is */
+  /**
+   * Writes the entry for the stop of the engine, if the log contains its start. @returns whether the entry was written
+   */
   logStop(): Promise<boolean>;
-  /** Enters operators' changes that are not entered yet. */
+  /** Writes entries for operators' changes that have none yet. */
   logChanges(): Promise<void>;
   logAction(action: OutsideAction): Promise<void>;
   logSize(): Promise<number>;
-  /** Entries from a position on, limited in number and to about 1 MiB; of one kind, or all except decisions. */
+  /**
+   * Entries from a position on, limited in number and to about 1 MiB: of one kind, or of all kinds except decisions.
+   */
   logLines(page: { from: number; to?: number; limit: number }): Promise<LogLine[]>;
-  /** The newest entries that are not decisions, newest first: before a position, of one kind or any. */
+  /** The newest entries that are not decisions, newest first, before a position: of one kind, or of any kind. */
   listLog(page: { before?: number | undefined; kind?: EntryKind | undefined; limit: number }): Promise<LogLine[]>;
   /** Position of a decision's entry; undefined if it has none. */
   entryOfDecision(decisionId: string): Promise<number | undefined>;
-  /** Head of the first `size` entries. */
+  /** The head of a tree of the first `size` entries. */
   logHead(size: number): Promise<LogHead>;
   /** Hashes that prove that an entry is among the first `size`. */
   inclusionProof(entry: number, size: number): Promise<Uint8Array[]>;

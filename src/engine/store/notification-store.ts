@@ -1,6 +1,6 @@
 import type { NotificationKind } from '../../api/notifications.ts';
 
-/** A lasting condition that the operator is notified of. At most one of a kind is open per subject. */
+/** A lasting condition of which the operator is notified. At most one notification of a kind is open per subject. */
 export interface Condition {
   readonly kind: NotificationKind;
   /** Id of a DApp, decimal id of a chain, or empty for the whole installation. */
@@ -19,9 +19,9 @@ export interface NewNotification extends Condition {
 }
 
 export interface StoredNotification extends NewNotification {
-  /** Counts upwards. */
+  /** Number of the notification, in increasing order. */
   readonly seq: number;
-  /** Epoch ms; null while it lasts. */
+  /** Epoch ms; null while the condition lasts. */
   readonly endedAt: number | null;
   readonly seen: boolean;
 }
@@ -38,12 +38,12 @@ export interface NotificationWebhook {
 /** The newest 500 ended notifications are kept. */
 export interface NotificationStore {
   /**
-   * Adds the notification, to be sent if a webhook is set.
+   * Adds a notification, which is sent if a webhook is set.
    *
-   * @returns undefined, with nothing written, if one of this kind and subject is open
+   * @returns undefined, with nothing written, if one of this kind and subject is already open
    */
   raiseNotification(notification: NewNotification): Promise<StoredNotification | undefined>;
-  /** Ends the open one, which is then sent again. @returns undefined if none is open */
+  /** Ends the open notification, whose end is then sent. @returns undefined if none is open */
   endNotification(happening: Condition, endedAt: number): Promise<StoredNotification | undefined>;
   /** Oldest first. */
   openNotifications(): Promise<StoredNotification[]>;
@@ -51,12 +51,12 @@ export interface NotificationStore {
   listNotifications(limit: number): Promise<StoredNotification[]>;
   countUnseenNotifications(): Promise<number>;
   markNotificationsSeen(upTo: number): Promise<void>;
-  /** Notifications whose begin or end has not been sent to the webhook, oldest first. */
+  /** Notifications whose start or end has not been sent to the webhook yet, oldest first. */
   dueNotifications(): Promise<StoredNotification[]>;
-  /** The webhook has received it in this state, or no longer needs to. */
+  /** Records that the webhook has received the notification in this state, or that it need not be sent any more. */
   notificationSent(sent: Pick<StoredNotification, 'seq' | 'endedAt'>): Promise<void>;
   findNotificationWebhook(): Promise<NotificationWebhook | undefined>;
-  /** Earlier notifications are not sent to a new URL. Null: nothing is sent. */
+  /** Sets the URL. Earlier notifications are not sent to a new URL. Null: notifications are not sent. */
   saveNotificationWebhook(url: string | null): Promise<void>;
   saveNotificationAttempt(attempt: Omit<NotificationWebhook, 'url'>): Promise<void>;
 }

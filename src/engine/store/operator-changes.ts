@@ -5,11 +5,11 @@ import type { StepRows, Steps } from './rows.ts';
 type Action = EntryBody<'action'>;
 
 export interface Dialect {
-  /** JSON of a text column. */
+  /** SQL that reads a text column as JSON. */
   readonly json: (column: string) => string;
-  /** A field of such JSON: text, a number or null. */
+  /** SQL for a field of such JSON: text, a number or null. */
   readonly field: (column: string, name: string) => string;
-  /** Distinguishes secret values: the first 8 hex digits of the text's SHA-256. */
+  /** SQL for a fingerprint that distinguishes secret values: the first 8 hex digits of the text's SHA-256. */
   readonly fingerprint: (column: string) => string;
 }
 
@@ -164,7 +164,7 @@ interface ChangeRow {
 
 const valueOf = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
 
-/** One change per subject, from the first value to the last. */
+/** Merges the changes to each subject into one, from the first value to the last. */
 const merged = (rows: readonly ChangeRow[]): Change[] => {
   const byThing = Map.groupBy(rows, ({ subject, id }) => `${subject} ${id}`);
   return [...byThing.values()].flatMap((changes) => {

@@ -7,11 +7,11 @@ export interface PastQuery {
   readonly from?: number | undefined;
   /** Decisions before this time (epoch ms). */
   readonly to?: number | undefined;
-  /** Only this many, the newest. */
+  /** Only this many decisions, the newest ones. */
   readonly last?: number | undefined;
 }
 
-/** Number of decisions, and when the first and the last were made, epoch ms; null if none exist. */
+/** Number of decisions, and the times of the first and the last one, epoch ms; null if none exist. */
 export interface PastExtent {
   readonly decisions: number;
   readonly firstAt: number | null;
@@ -23,10 +23,10 @@ export interface PastDecision {
   readonly revision: unknown;
 }
 
-/** The past decisions of a DApp, as of the query. */
+/** The past decisions of a DApp that existed at the time of the query. */
 export interface PastDecisions {
   readonly extent: PastExtent;
-  /** The next ones in order, some dozen at a time; empty at the end. */
+  /** The next decisions in order, some dozens at a time; empty at the end. */
   next(): Promise<PastDecision[]>;
   close(): void | Promise<void>;
 }

@@ -12,7 +12,7 @@ export interface Rule extends PolicyRule {
 export interface RuleUpdate extends Binding {
   readonly name: string;
   readonly policyData: unknown;
-  /** True: its cycle restarts with nothing counted. */
+  /** True: the rule's cycle restarts with nothing counted. */
   readonly restarts: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Pause {
   reason: string | null;
 }
 
-/** Whose settings decide: those of a DApp, and of its chain. */
+/** Identifies the settings for a decision: those of a DApp, and those of its chain. */
 export type SettingsScope = Readonly<Pick<Dapp, 'paymasterId' | 'chainId'>>;
 
 export interface PolicyRevision {
@@ -43,7 +43,7 @@ export interface PolicyRevision {
   readonly policy: Policy;
 }
 
-/** `at`: when it came into force, epoch ms. */
+/** @param at when the policy came into force, epoch ms */
 export interface PolicyTime {
   readonly hash: string;
   readonly at: number;
@@ -62,35 +62,35 @@ export interface DappPolicyStore {
   createRule(rule: Rule): Promise<void>;
   /** Replaces a rule's content and when it applies. False if no rule has this id; registered contracts do not count. */
   updateRule(paymasterId: string, ruleId: string, update: RuleUpdate): Promise<boolean>;
-  /** False if no rule has this id; registered contracts do not count. */
+  /** Deletes a rule. False if no rule has this id; registered contracts do not count. */
   deleteRule(paymasterId: string, ruleId: string): Promise<boolean>;
   /** Pauses or unpauses a rule or a registered contract. False if none has this id. */
   setRuleActive(paymasterId: string, ruleId: string, active: boolean): Promise<boolean>;
   createWebhook(webhook: Webhook): Promise<void>;
-  /** True for a registered webhook and for a rule of type WEBHOOK. */
+  /** Whether a registered webhook, or a rule of type WEBHOOK, has this id. */
   isWebhook(id: string): Promise<boolean>;
   setWebhookActive(paymasterId: string, webhookId: string, active: boolean): Promise<boolean>;
   setWebhookUrl(paymasterId: string, webhookId: string, webhookUrl: string): Promise<boolean>;
   deleteWebhook(paymasterId: string, webhookId: string): Promise<boolean>;
-  /** Sets the balance below which the tank is low, wei; null: below a number of operations. */
+  /** Sets the balance in wei below which the tank is low; null: the cost of a number of operations. */
   setLowBalanceThreshold(paymasterId: string, lowBalanceThresholdWei: bigint | null): Promise<void>;
   /**
-   * Replaces a policy, all of it or nothing. False, with nothing changed, if the settings no longer have that version
+   * Replaces a complete policy, or nothing. False, with nothing changed, if the version of the settings has changed
    * ({@link PolicyStore.settingsVersion}).
    */
   replaceDappPolicy(scope: SettingsScope, version: number, policy: OperatorPolicy): Promise<boolean>;
-  /** Read-only. A cache of derived data must compare the revision. */
+  /** The policy, which must not be modified. A cache of derived data must compare the revision. */
   dappPolicy(paymasterId: string): Promise<DappPolicy>;
 }
 
-/** Durable when the promise resolves. */
+/** All changes are durable when the promise resolves. */
 export interface PauseStore {
   savePause(pause: Pause | null): Promise<void>;
   /** Null while operations are sponsored. */
   findPause(): Promise<Pause | null>;
   saveDappPause(paymasterId: string, pause: Pause | null): Promise<void>;
   listDappPauses(): Promise<ReadonlyMap<string, Pause>>;
-  /** How many pauses have ended: of all sponsorship, and of this DApp alone. */
+  /** Number of pauses that have ended: of all sponsorship, and of this DApp alone. */
   resumes(paymasterId: string): Promise<{ desk: number; dapp: number }>;
 }
 
@@ -98,7 +98,10 @@ export interface PauseStore {
 export interface PolicyRevisionStore {
   /** Grows whenever {@link PolicyStore.settingsVersion} grows for any DApp or chain. */
   settingsChanges(): Promise<number>;
-  /** Records a revision as in force. False, with nothing written, if it already was the last one. @param at epoch ms */
+  /**
+   * Records a revision as being in force. False, with nothing written, if it is already the last one. @param at epoch
+   * ms
+   */
   recordPolicy(paymasterId: string, revision: PolicyRevision, at: number): Promise<boolean>;
   /** Newest first. */
   policyHistory(paymasterId: string, limit: number): Promise<PolicyTime[]>;
@@ -109,7 +112,7 @@ export interface PolicyRevisionStore {
 
 export interface PolicyStore extends DappPolicyStore, PauseStore, PolicyRevisionStore {
   /**
-   * Grows with every change to settings that decisions for a DApp or its signed data depend on: its contracts, rules,
+   * Grows with every change to a setting on which a DApp's decisions or signed data depend: its contracts, rules,
    * webhooks, low balance and funding wallet, and its chain's signer, paymaster contracts, fee tokens and settings.
    */
   settingsVersion(scope: SettingsScope): Promise<number>;

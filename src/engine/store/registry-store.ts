@@ -9,7 +9,7 @@ export interface Account {
   createdAt: number;
 }
 
-/** What a token may do: read; read and change; or read and change the data of one DApp. */
+/** The access that a token gives: read; read and change; or read and change the data of one DApp. */
 export type TokenScope = 'read' | 'manage' | 'dapp';
 
 /** An auth token's data. Only a hash of the token itself is stored. */
@@ -18,21 +18,24 @@ export interface AuthToken {
   accountId: string;
   label: string;
   scope: TokenScope;
-  /** The DApp of the scope `dapp`; null for the others. */
+  /** The DApp of a token with the scope `dapp`; null for other scopes. */
   paymasterId: string | null;
   createdAt: number;
-  /** Refused from then on; null: never. */
+  /** Time from which the token is refused; null: never. */
   expiresAt: number | null;
-  /** Up to a minute before its last use; null: never used. */
+  /** Time of the last use, up to a minute too early; null: never used. */
   lastUsedAt: number | null;
   revokedAt: number | null;
 }
 
-/** The sponsor in stubs (ERC-7677). */
+/** What stub data says about the sponsor (ERC-7677). */
 export interface SponsorAnswer {
   /** An https or data URL; null: none. */
   readonly icon: string | null;
-  /** False: stubs have neither `sponsor` nor `isFinal`, for wallets that mistake them for fields of the operation. */
+  /**
+   * False: stub data contains neither `sponsor` nor `isFinal`, for wallets that mistake them for fields of the
+   * operation.
+   */
   readonly isTold: boolean;
 }
 
@@ -42,16 +45,16 @@ export interface Dapp {
   accountId: string;
   name: string;
   chainId: number;
-  /** The newest of its API keys that are not revoked. */
+  /** The newest of the DApp's API keys that are not revoked. */
   apiKey: string;
   version: string;
   fundingWallet: Address | null;
-  /** Origins from which browsers may use the API key; `*` is any. */
+  /** Origins from which browsers may use the API key; `*` allows every origin. */
   allowedOrigins: readonly string[];
   /** Maximum `expiryDuration` of a request. */
   maxExpirySeconds: number;
   tokenMode: boolean;
-  /** Absent: its name, without an icon. */
+  /** Absent: stub data contains the name of the DApp, without an icon. */
   sponsor?: SponsorAnswer;
   createdAt: number;
 }
@@ -62,14 +65,14 @@ export interface ApiKey {
   apiKey: string;
   label: string;
   createdAt: number;
-  /** Up to a minute before its last use; null: never used. */
+  /** Time of the last use, up to a minute too early; null: never used. */
   lastUsedAt: number | null;
   revokedAt: number | null;
 }
 
 export const FIRST_KEY_LABEL = 'first';
 
-/** Uses within this time after the stored one are not written, ms. */
+/** Uses within this time after the stored one are not written. In ms. */
 export const LAST_USE_STEP_MS = 60_000;
 
 export interface FundingMessage {
@@ -87,7 +90,10 @@ export interface FundingWalletChange {
   signature: string | null;
 }
 
-/** Limit on the total maximum cost signed for a chain within a period; beyond it, all sponsorship pauses. */
+/**
+ * Limit on the total maximum cost signed for a chain within a period. If it would be exceeded, all sponsorship is
+ * paused.
+ */
 export interface Breaker {
   /** Sum of maximum costs: wei, decimal. */
   readonly amountWei: string;
@@ -107,18 +113,21 @@ export interface ChainSettings {
   breaker: Breaker | 'default' | null;
   /** Maximum that may be signed while the node is unreachable: wei, decimal; null: nothing. */
   unreachableBudgetWei: string | null;
-  /** Maximum cost of one operation: wei, decimal; null: the chain's default, and no more than its prices require. */
+  /**
+   * Maximum cost of one operation: wei, decimal; null: the chain's default, and at most the cost of 20 million gas at
+   * its price.
+   */
   maxOperationCostWei: string | null;
   /** Source of the native coin's price; null: none. */
   price: CoinPriceSource | null;
   /**
-   * Whether DApps reach the chain's bundler through the desk, and with which operations: only with those that the desk
+   * Whether DApps reach the chain's bundler through Gasdesk, and with which operations: only with those that Gasdesk
    * has signed for them, or with all. Null: they do not.
    */
   forwardBundler: 'own' | 'all' | null;
 }
 
-/** A paymaster contract attached to a chain for a version. `checked`: its hash and signer were verified. */
+/** A paymaster contract attached to a chain for a version. @param checked whether its hash and signer were verified */
 export interface PaymasterContract {
   chainId: number;
   version: string;
@@ -149,7 +158,7 @@ export interface AccountStore {
 }
 
 export interface DappStore {
-  /** Its `apiKey` becomes its first key, with the DApp's id and {@link FIRST_KEY_LABEL}. */
+  /** Creates a DApp. Its `apiKey` becomes its first key, with the DApp's id and {@link FIRST_KEY_LABEL}. */
   createDapp(dapp: Dapp): Promise<void>;
   listDapps(accountId?: string): Promise<Dapp[]>;
   findDapp(paymasterId: string): Promise<Dapp | undefined>;
@@ -164,7 +173,8 @@ export interface DappStore {
   saveFundingMessage(message: FundingMessage): Promise<void>;
   findFundingMessage(paymasterId: string): Promise<FundingMessage | undefined>;
   /**
-   * Consumes the message and changes the funding wallet. False, with nothing changed, if it is no longer the newest.
+   * Uses up the message, and changes the funding wallet. False, with nothing changed, if it is no longer the newest
+   * message.
    */
   useFundingMessage(
     message: FundingMessage,
@@ -177,7 +187,7 @@ export interface DappStore {
 /** Each DApp has at least one key that is not revoked. */
 export interface ApiKeyStore {
   createApiKey(key: ApiKey): Promise<void>;
-  /** Oldest first, including revoked ones. */
+  /** API keys, oldest first, including revoked keys. */
   listApiKeys(paymasterId: string): Promise<ApiKey[]>;
   /**
    * Marks the key revoked; if it was revoked before, keeps that time. Undefined if it does not exist.
@@ -196,7 +206,7 @@ export interface ChainStore {
   listChains(): Promise<ChainSettings[]>;
   findChain(chainId: number): Promise<ChainSettings | undefined>;
   removeChain(chainId: number): Promise<boolean>;
-  /** Replaces the signer of the chain; its paymaster contracts must be verified again. */
+  /** Replaces the signer of the chain. The chain's paymaster contracts must then be verified again. */
   saveSigner(signer: ChainSigner): Promise<void>;
   listSigners(): Promise<ChainSigner[]>;
   findSigner(chainId: number): Promise<ChainSigner | undefined>;

@@ -16,7 +16,7 @@ type Cells = readonly [
   ofWei: string | null,
 ];
 
-/** The reservations of a decision as its column `reserves` holds them: JSON. */
+/** The reservations of a decision in the format of its column `reserves`: JSON. */
 export const reservesText = (reservations: readonly StoredReservation[]): string =>
   JSON.stringify(
     reservations.map(({ accountId, accountKind, follows, reserved, ofWei }): Cells => [
@@ -37,13 +37,13 @@ export const readReserves = (text: string | null): StoredReservation[] =>
     ...(ofWei !== null && { ofWei: BigInt(ofWei) }),
   }));
 
-/** What a decision holds in its gas tank while it is reserved, wei. */
+/** The amount that a decision reserves in its gas tank, in wei, while it is reserved. */
 export const reservedInTank = (text: string | null): bigint =>
   readReserves(text)
     .filter(({ accountKind }) => accountKind === 'tank')
     .reduce((sum, { reserved }) => sum + reserved, 0n);
 
-/** What a decision holds of an account in a state of its settlement. */
+/** The amount that a decision keeps in an account, given the state of its settlement. */
 export const heldIn = (
   { settlement, actualCostWei }: Pick<DecisionSettlement, 'settlement' | 'actualCostWei'>,
   reservation: ReservedAmount,

@@ -1,40 +1,43 @@
 /** Parameter of a statement. An array may only follow `=`, as in `= ANY($1::text[])`. */
 export type Value = string | number | bigint | Uint8Array | null | readonly (string | number)[];
 
-/** Of a sum. SQLite adds up to 2^63: in two parts, nine million amounts fit. */
+/**
+ * Number of digits in the lower part of a sum. SQLite adds numbers up to 2^63, so with two parts, it can add nine
+ * million amounts.
+ */
 export const LOW_DIGITS = 12;
 
 /**
- * Reads by statements. Parameters are `$1`, `$2`, and so on. Rows have their columns in camelCase, whole numbers as
- * numbers, and bytes as buffers.
+ * Reads with SQL statements. Parameters are `$1`, `$2`, and so on. Rows have their columns in camelCase, whole numbers
+ * as numbers, and bytes as buffers.
  */
 export interface Reads<V = Value> {
   all<Row>(sql: string, values?: readonly V[]): Promise<Row[]>;
   get<Row>(sql: string, values?: readonly V[]): Promise<Row | undefined>;
-  /** The rows up to the first for which `isLast` is true. SQLite does not read the rows after it. */
+  /** The rows up to the first one for which `isLast` is true. SQLite does not read the rows after it. */
   upTo<Row>(sql: string, values: readonly V[], isLast: (row: Row) => boolean): Promise<Row[]>;
-  /** Whether a statement blocks the process. It must then read little. */
+  /** Whether a statement blocks the process. Statements must then read little at a time. */
   readonly isBlocking: boolean;
   /** SQL of the sum of decimal texts, in two columns: `high`, to be multiplied by 10 ^ {@link LOW_DIGITS}, and `low`. */
   readonly sumOf: (column: string) => string;
 }
 
 /**
- * Lets other waiting work run. Loops that read call it between two reads, since SQLite blocks the process while it
- * reads.
+ * Lets other waiting work run. Loops that read call this function between two reads, because SQLite blocks the process
+ * while it reads.
  */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Runs statements, each a transaction of its own. */
+/** Runs statements, each in a separate transaction. */
 export interface Rows<V = Value> extends Reads<V> {
-  /** @returns number of rows affected */
+  /** Runs a statement. @returns number of affected rows */
   run(sql: string, values?: readonly V[]): Promise<number>;
 }
 
 /**
- * A part of a transaction: a generator that yields the result of each statement, on PostgreSQL as a promise. SQLite has
- * one connection, so whatever ran while a transaction waited would become part of it. A promise would make it wait, so
- * the SQLite driver runs a whole transaction without one.
+ * A part of a transaction: a generator that yields the result of each statement (on PostgreSQL, a promise of it).
+ * SQLite has only one connection, so anything that runs while a transaction waits would become part of the transaction.
+ * A promise would make it wait, so the SQLite driver runs a whole transaction without promises.
  */
 export type Steps<T> = Generator<unknown, T>;
 
@@ -42,9 +45,9 @@ export type Steps<T> = Generator<unknown, T>;
 export interface StepRows {
   all<Row>(sql: string, values?: readonly Value[]): Steps<Row[]>;
   get<Row>(sql: string, values?: readonly Value[]): Steps<Row | undefined>;
-  /** @returns number of rows affected, here and below */
+  /** Runs a statement. @returns number of affected rows, here and below */
   run(sql: string, values?: readonly Value[]): Steps<number>;
-  /** @param columns their names; `row` has them in camelCase, and may have others */
+  /** @param columns names of the columns; `row` has them in camelCase, and may contain other values */
   insert(table: string, columns: string, row: object): Steps<number>;
   /** Inserts the row, or updates the one with the same `key`. @param key names of columns that are unique together */
   upsert(table: string, columns: string, row: object, key: string): Steps<number>;
@@ -88,7 +91,7 @@ const camelCased = (column: string): string =>
 
 const namesOf = (columns: string): string[] => columns.split(/,\s+/);
 
-/** Names the values of a row in camelCase. @param columns of the row, in its order */
+/** Returns a function that names the values of a row in camelCase. @param columns of the row, in order */
 export const rowNamer = (columns: readonly string[]): ((row: object) => object) => {
   if (!columns.some((column) => column.includes('_'))) return (row) => row;
   const names = columns.map(camelCased);
@@ -96,7 +99,7 @@ export const rowNamer = (columns: readonly string[]): ((row: object) => object) 
     Object.fromEntries(Object.values(row).map((value: unknown, index) => [names[index], value])) as object;
 };
 
-/** Statements of a database driver, which return their results or promises of them. */
+/** Statements of a database driver, which return results or promises of results. */
 interface Statements {
   all(sql: string, values?: readonly Value[]): unknown;
   get(sql: string, values?: readonly Value[]): unknown;

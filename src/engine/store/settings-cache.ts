@@ -3,15 +3,18 @@ export type ChangedScope = { readonly dapp: string } | { readonly chain: number 
 
 type Key = string | number;
 
-/** Caches settings, which every request reads and which change rarely, until one changes. */
+/** Caches settings, which every request reads and which rarely change, until one of them changes. */
 export interface SettingsCache {
-  /** Caches what `read` returns. Concurrent callers share one call of it. */
+  /** Caches what `read` returns. Concurrent callers share one call of `read`. */
   remembered<Keys extends readonly Key[], T>(read: (...keys: Keys) => Promise<T>): (...keys: Keys) => Promise<T>;
   /** Grows with every change to a setting that decisions depend on. */
   readonly changes: () => Promise<number>;
 }
 
-/** Results in memory. Missing values are not cached: an attacker must not fill the memory with invented names. */
+/**
+ * Caches results in memory. Missing values are not cached, because an attacker could fill the memory with invented
+ * names.
+ */
 export const createSettingsMemory = () => {
   const caches: Map<Key, Promise<unknown>>[] = [];
   return {
@@ -23,7 +26,7 @@ export const createSettingsMemory = () => {
         const key = others.length === 0 ? first : keys.join(' ');
         const found = cached.get(key);
         if (found !== undefined) return found;
-        // Frozen, since all callers get the same object.
+        // Frozen, because all callers get the same object.
         const reading = read(...keys).then((value) => Object.freeze(value) as T);
         cached.set(key, reading);
         const forget = (): void => {

@@ -8,32 +8,32 @@ export interface DecisionSettlement {
   block: number | null;
 }
 
-/** The EntryPoint's `UserOperationEvent` for an operation that one of our paymasters paid for. */
+/** The EntryPoint's `UserOperationEvent` for an operation that one of Gasdesk's paymasters paid for. */
 export interface MinedUserOperation {
   readonly userOpHash: Hex;
   readonly entryPoint: Address;
   readonly paymaster: Address;
   readonly sender: Address;
   readonly nonce: bigint;
-  /** False: the account's call reverted. It was paid for all the same. */
+  /** False: the account's call reverted. The operation was nevertheless paid for. */
   readonly success: boolean;
   /** Exact amount, in wei, that the EntryPoint took from the paymaster contract's deposit. */
   readonly actualGasCost: bigint;
-  /** Wei that the contract reports as taken from a gas tank; undefined if it reports nothing. */
+  /** Amount in wei that the contract reports as taken from a gas tank; undefined if it reports nothing. */
   readonly deductedWei?: bigint | undefined;
-  /** Gas charged for; `actualGasCost / actualGasUsed` is the price paid per gas. */
+  /** The gas that was charged for. The price paid per gas is `actualGasCost / actualGasUsed`. */
   readonly actualGasUsed: bigint;
   readonly blockNumber: number;
   readonly blockHash: Hex;
   readonly transactionHash: Hex;
-  /** Other hashes under which it was certainly sponsored, if any; used if no decision has `userOpHash`. */
+  /** Other hashes under which the operation was certainly sponsored. They are used if no decision has `userOpHash`. */
   readonly sponsoredHashes?: readonly Hex[];
 }
 
-/** A mined operation without a certain decision. */
+/** A mined operation that belongs to no certain decision. */
 export interface UnmatchedOperation {
   readonly mined: MinedUserOperation;
-  /** Decisions about its sender and nonce that were reserved, and count at their maximum from now on. */
+  /** Number of decisions with its sender and nonce that were reserved, and count at their maximum cost from now on. */
   readonly decisions: number;
 }
 
@@ -60,9 +60,9 @@ export interface ScannedRange {
   readonly fromBlock: number;
   /** May be above the chain's head, if a re-org removed blocks. */
   readonly toBlock: number;
-  /** Every operation of ours mined in `fromBlock` to `toBlock`. */
+  /** Every operation of Gasdesk's paymasters that was mined from `fromBlock` to `toBlock`. */
   readonly mined: readonly MinedUserOperation[];
-  /** New cursor of the chain. It may go back. */
+  /** New cursor of the chain. It may be lower than the previous one. */
   readonly cursor: number;
 }
 
@@ -72,8 +72,8 @@ export interface SettlementState {
   /** When the oldest decision that is still `reserved` was made, epoch ms; undefined if none is. */
   readonly oldestReservedAt: number | undefined;
   /**
-   * EntryPoints and paymaster contracts of the chain's sponsored decisions, at least of those reserved or recently
-   * settled.
+   * EntryPoints and paymaster contracts of the chain's sponsored decisions, at least of those that are reserved or were
+   * recently settled.
    */
   readonly entryPoints: readonly Address[];
   readonly paymasters: readonly Address[];
@@ -84,7 +84,7 @@ export interface SettlementStore {
   /** Chains with a `reserved` decision or a cursor. */
   settlementChains(): Promise<number[]>;
   settlementState(chainId: number): Promise<SettlementState>;
-  /** Mined operations whose hash no sponsored decision of the chain has. */
+  /** Mined operations whose hash belongs to no sponsored decision of the chain. */
   operationsWithoutDecision(chainId: number, mined: readonly MinedUserOperation[]): Promise<MinedUserOperation[]>;
   /**
    * Makes the chain's decisions agree with the blocks of a range. It is idempotent. A range whose `toBlock` is below
@@ -115,10 +115,10 @@ export interface SettlementStore {
     most: number;
   }): Promise<OpenReservation[]>;
   /**
-   * Ends those of the decisions that are still `reserved`. `released` returns the reserved amount to the cycle it was
-   * taken from; `unconfirmed` counts it as spent.
+   * Ends the reservations of those decisions that are still `reserved`. `released` returns the reserved amount to the
+   * cycle from which it was taken; `unconfirmed` counts it as spent.
    *
-   * @returns their number
+   * @returns the number of ended reservations
    */
   endReservations(seqs: readonly number[], to: 'released' | 'unconfirmed'): Promise<number>;
 }

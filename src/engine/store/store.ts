@@ -11,8 +11,8 @@ import type { SettlementStore } from './settlement-store.ts';
 import type { Snapshots } from './snapshots.ts';
 
 /**
- * Storage as coarse, atomic operations, so that it can be implemented on another database. When a promise resolves, its
- * writes are durable. Code that needs only a part of it takes only that part's type.
+ * Storage as large, atomic operations, so that it can be implemented on another database. When a promise resolves, its
+ * writes are durable. Code that needs only a part of the store takes only the type of that part.
  */
 export interface Store
   extends

@@ -6,7 +6,9 @@ import { storeError } from './errors.ts';
 import { runSteps } from './rows.ts';
 import type { Writer } from './writer.ts';
 
-/** A write that shares its transaction with others. It throws, or returns undefined, before it has added anything. */
+/**
+ * A write that shares its transaction with others. If it throws or returns undefined, it must not have added anything.
+ */
 interface DecisionWrite<T> {
   /** The accounts that it uses. */
   readonly parts: readonly LedgerPart[];
@@ -15,7 +17,7 @@ interface DecisionWrite<T> {
 
 /** Runs writes of concurrent callers in shared transactions. */
 export interface Commits {
-  /** @returns the result of the write, once it is durable */
+  /** Runs a write. @returns its result, once it is durable */
   run<T>(write: DecisionWrite<T>): Promise<T>;
   /** Resolves when all writes passed in so far are done. */
   drain(): Promise<void>;
@@ -28,7 +30,7 @@ interface PendingWrite {
   readonly reject: (error: unknown) => void;
 }
 
-/** More would delay other engines' decisions. */
+/** Maximum number of writes in one transaction. More would delay the decisions of other engines. */
 const MAX_AT_ONCE = 256;
 
 /** Each transaction serves all requests that arrived while the previous one was written, by this engine or another one. */
@@ -58,7 +60,7 @@ export const createCommits = (writer: Pick<Writer, 'run'>): Commits => {
       for (const settle of settled) settle();
     } catch (error) {
       const failed = batch ?? take();
-      // A write that the database refuses must not fail the others. If the connection is lost, it is unknown what was
+      // If the database refuses one write, the others must not fail. If the connection is lost, it is unknown what was
       // written.
       if (failed.length > 1 && storeError(error) === error) for (const one of failed) await commitAll(() => [one]);
       else for (const { reject } of failed) reject(error);

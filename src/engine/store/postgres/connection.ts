@@ -3,21 +3,21 @@ import type { Secret } from '../../base/secret.ts';
 import { openingError } from './errors.ts';
 
 const CONNECT_MS = 5_000;
-/** Also the maximum wait for a connection: the database of a busy engine is not unreachable. */
+/** Maximum time for a query. Also the maximum wait for a connection: a database that is busy is not unreachable. */
 const QUERY_MS = 30_000;
 
 /**
- * Locks of a dead engine are released after this time, even if its connection seems to be alive. And results are
- * returned only once they are on disk, whatever the server's own setting.
+ * Settings of each session. The server releases the locks of a dead engine after this time, even if its connection
+ * seems to be open. Results are returned only after they are on disk, whatever the server's own setting.
  */
 const SESSION = '-c idle_in_transaction_session_timeout=10s -c lock_timeout=20s -c synchronous_commit=on';
 
-/** The server's address and credentials as its own clients read them: URL, environment, password file. */
+/** The server's address and credentials, from the sources that its own clients use: URL, environment, password file. */
 export const configOf = (url: Secret<string>): pg.ClientConfig => {
   const parsed = new URL(url.reveal());
   // TLS modes have the same meaning as in libpq.
   if (!parsed.searchParams.has('uselibpqcompat')) parsed.searchParams.set('uselibpqcompat', 'true');
-  // The URL's options would replace the ones given here.
+  // Options in the URL would replace the options given here, so both are combined.
   const options = [parsed.searchParams.get('options') ?? '', SESSION].join(' ').trim();
   parsed.searchParams.delete('options');
   return {
@@ -30,13 +30,15 @@ export const configOf = (url: Secret<string>): pg.ClientConfig => {
   };
 };
 
-/** For read-only connections: the server cancels statements whose client no longer waits. */
+/** Configuration for read-only connections: the server cancels statements whose client no longer waits. */
 export const readingConfig = (config: pg.ClientConfig): pg.ClientConfig => ({
   ...config,
   options: `${config.options ?? ''} -c statement_timeout=${QUERY_MS}`,
 });
 
-/** A pool has a single time-out for waiting for a free connection and for opening one; this gives each its own. */
+/**
+ * A pool has a single timeout for waiting for a free connection and for opening one. This pool has separate timeouts.
+ */
 export const poolOf = (config: pg.ClientConfig, max: number): pg.Pool =>
   new pg.Pool({
     max,
@@ -51,7 +53,7 @@ export const poolOf = (config: pg.ClientConfig, max: number): pg.Pool =>
   });
 
 /**
- * Runs `use` with its own connection, on which a statement may take as long as large tables need.
+ * Runs `use` with a separate connection, on which a statement may take as long as large tables need.
  *
  * @throws EngineError `STORE_UNAVAILABLE`, or what `use` throws
  */
@@ -68,7 +70,7 @@ export const withConnection = async <T>(
     });
     return await use(client);
   } catch (error) {
-    // Other errors here, such as a full disk, are not the server's.
+    // Other errors here, such as a full disk, do not come from the server.
     throw lost.signal.aborted || error instanceof pg.DatabaseError ? openingError(error) : error;
   } finally {
     await client.end().catch(() => undefined);

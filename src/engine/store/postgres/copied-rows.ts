@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { SqliteDatabase } from '../sqlite/open.ts';
 import { turn } from '../rows.ts';
 
-/** Format of a column; both databases have the same tables and columns. */
+/** Format of a column. Both databases have the same tables and columns. */
 interface Column {
   readonly name: string;
   readonly type: 'INTEGER' | 'TEXT' | 'BLOB';
@@ -12,19 +12,22 @@ interface Column {
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** Reads all its rows, in an order that is the same in both. */
+  /** SQL that reads all rows of the table, in an order that is the same in both databases. */
   readonly inSqlite: string;
   readonly inPostgres: string;
 }
 
-/** Whole numbers are exact, of any size. */
+/** Whole numbers are exact and may have any size. */
 export type Field = string | bigint | Uint8Array | null;
 export type Row = readonly Field[];
 
-/** Rows in memory at once: rows may hold whole requests. */
+/** Maximum number of rows in memory, because a row may contain a complete request. */
 const BATCH = 250;
 
-/** Records how far SQLite has filled its table of hashes; PostgreSQL's is always complete. */
+/**
+ * Table with the position up to which SQLite has filled its table of hashes. PostgreSQL's table of hashes is always
+ * complete.
+ */
 const OF_SQLITE_ALONE = 'decision_hash_end';
 
 export const quoted = (name: string): string => `"${name}"`;
@@ -33,7 +36,7 @@ export const listed = ({ columns }: Pick<Table, 'columns'>): string =>
   columns.map(({ name }) => quoted(name)).join(', ');
 
 /**
- * The tables, each after those that it refers to.
+ * The tables, each after the tables that it refers to.
  *
  * @param placed tables with an explicit row order: `place` in PostgreSQL, the rowid in SQLite
  */
@@ -61,7 +64,7 @@ export const tablesOf = (database: SqliteDatabase, placed: ReadonlySet<string>):
   return [...ordered.values()];
 };
 
-/** Reads rows of SQLite, and lets other work run in between; nothing else may use this connection. */
+/** Reads rows of SQLite, and lets other work run in between. Nothing else may use this connection meanwhile. */
 export async function* sqliteLots(database: SqliteDatabase, sql: string): AsyncGenerator<Row[]> {
   let batch: Row[] = [];
   const rows = database.prepare<[]>(sql).raw().safeIntegers().iterate() as IterableIterator<Row>;
@@ -98,7 +101,7 @@ const textOf = (field: Field): string | null => {
   return field instanceof Uint8Array ? Buffer.from(field).toString('hex') : field;
 };
 
-/** Hash of rows: two tables with the same hash have the same rows in the same order. */
+/** Computes a hash of rows. Two tables with the same hash have the same rows in the same order. */
 export const createDigest = () => {
   const hash = createHash('sha256');
   let rows = 0;

@@ -28,7 +28,7 @@ export interface DatabaseContent {
   readonly logRoot: string;
 }
 
-/** What was copied, as each database reports it. Both report the same. */
+/** The content of both databases after the copy. Each database reports its own, and both must be equal. */
 export interface CopyResult {
   readonly source: DatabaseContent;
   readonly copy: DatabaseContent;
@@ -36,7 +36,7 @@ export interface CopyResult {
 
 const PG_TYPES = { INTEGER: 'bigint[]', TEXT: 'text[]', BLOB: 'bytea[]' } as const;
 
-/** Removes the rows that creating the schema inserts. */
+/** Removes the rows that the creation of the schema inserts. */
 const MADE_WITH_THE_SCHEMA = 'DELETE FROM desk; DELETE FROM sponsorship_resume';
 
 const LEAVES = 'SELECT hash FROM log ORDER BY position';
@@ -89,7 +89,7 @@ interface Identity {
   readonly last: number | null;
 }
 
-/** The last number by table, which SQLite never reuses, even if rows are deleted. */
+/** The last number assigned in each table. SQLite never reuses a number, even if rows are deleted. */
 const LAST_GIVEN = 'SELECT name, seq FROM sqlite_sequence';
 
 /** PostgreSQL continues after the numbers that SQLite assigned. */
@@ -106,7 +106,7 @@ const continueInPostgres = async (rows: Rows, database: SqliteDatabase): Promise
   }
 };
 
-/** The reverse: SQLite itself remembers the greatest number among inserted rows. */
+/** SQLite itself continues after the greatest number among the inserted rows. */
 const continueInSqlite = (database: SqliteDatabase, identities: readonly Identity[]): void => {
   const remembers = database
     .prepare<[string]>(`SELECT 1 FROM sqlite_schema WHERE name = ? AND sql LIKE '%AUTOINCREMENT%'`)
@@ -125,7 +125,7 @@ const notEmpty = (message: string): EngineError => new EngineError('DATABASE_NOT
 const SCHEMA = `SELECT to_regclass('gasdesk_schema') IS NOT NULL AS "isOurs",
   EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS "hasTables"`;
 
-/** Which program's tables a database has. */
+/** The program to which the tables in a database belong. */
 const schemaOf = async (rows: Rows): Promise<{ isOurs: boolean; hasTables: boolean }> =>
   (await rows.get<{ isOurs: boolean; hasTables: boolean }>(SCHEMA)) ?? { isOurs: false, hasTables: false };
 
@@ -161,7 +161,7 @@ export interface SqliteDesk {
 
 /**
  * Copies a SQLite database into an empty PostgreSQL database, in one transaction, and compares every row before it
- * commits. A NUL in a text, which PostgreSQL cannot store, is replaced as always.
+ * commits. A NUL in a text, which PostgreSQL cannot store, is replaced as in all other writes.
  *
  * @param desk the database, on which no engine runs, and the sealed vault
  * @throws EngineError `DATABASE_NOT_EMPTY`, `DATABASE_TOO_NEW` or `DATABASE_TOO_OLD`
@@ -233,8 +233,8 @@ const fillTable = async (
 };
 
 /**
- * Copies a PostgreSQL database, as of one moment, into a new SQLite database, and compares every row. Does not flush the
- * file to disk.
+ * Copies the state of a PostgreSQL database at one moment into a new SQLite database, and compares every row. Does not
+ * flush the file to disk.
  *
  * @param database has the tables, and is empty
  * @throws the signal's reason
@@ -267,7 +267,7 @@ export const copyToSqlite = async (
     }
   })();
   database.exec('UPDATE decision_hash_end SET seq = (SELECT coalesce(max(seq), 0) FROM decision)');
-  // An idle transaction would end here: the server does not wait for a client that long.
+  // The transaction must not be idle here: the server would end it before this client continues.
   for (const { table, digest } of filled) {
     signal?.throwIfAborted();
     requireSame(`the table ${table.name}`, digest, await digestOf(sqliteLots(database, table.inSqlite)));

@@ -5,10 +5,10 @@ import { changeTriggers } from './operator-changes.ts';
 import { SCHEMA_VERSION, hasSchema } from '../schema-version.ts';
 import { tables } from './schema.ts';
 
-/** Engines that start simultaneously wait for each other here. */
+/** Number of a lock with which engines that start simultaneously wait for each other. */
 const CREATING = 0x6761_7303;
 
-/** As `server_version_num`: the first version that ends the sessions of a frozen engine. */
+/** In the format of `server_version_num`: the first version that can end the sessions of a frozen engine. */
 const OLDEST_SERVER = 140_000;
 
 /** Requires a recent server. @throws EngineError `CONFIG_INVALID` */
@@ -58,7 +58,7 @@ export const createSchema = async (client: pg.ClientBase): Promise<void> => {
       await client.query(tables);
       await client.query('INSERT INTO gasdesk_schema (version) VALUES ($1)', [SCHEMA_VERSION]);
     }
-    // Triggers follow the code, but identical ones need no lock.
+    // Triggers are derived from the code. If they have not changed, no lock is needed.
     if ((await currentTriggers(client)) !== triggersHash) {
       await client.query(changeTriggers);
       await client.query('UPDATE gasdesk_schema SET triggers = $1', [triggersHash]);

@@ -2,8 +2,8 @@ import { DatabaseError } from 'pg';
 import { EngineError } from '../../../shared/errors.ts';
 
 /**
- * PostgreSQL's error classes that are the server's, not the statement's: connection, resources, shutdown, read-only,
- * and a refused user or database.
+ * PostgreSQL's error classes for problems of the server, not of the statement: connection, resources, shutdown,
+ * read-only, and a refused user or database.
  */
 const SERVER_CLASSES = ['08', '25006', '25P03', '28', '3D', '40', '53', '55P03', '57', '58', 'XX'];
 
@@ -39,7 +39,7 @@ export const storeError = (error: unknown): unknown => {
   const damaged = damage(error);
   if (damaged !== undefined) return damaged;
   if (!isServerError(error)) return error;
-  // Clients must not see hosts and users of the database; the log has the cause.
+  // Clients must not see hosts and users of the database. The log contains the cause.
   return new EngineError('STORE_UNAVAILABLE', undefined, {}, { cause: error });
 };
 

@@ -11,7 +11,10 @@ const objectOf = (values: Readonly<Record<string, string>>): string =>
     .map(([name, sql]) => `'${name}', ${sql}`)
     .join(', ')})::text`;
 
-/** Stores every change in its transaction, if that names the call; other tools need not. */
+/**
+ * A trigger that stores every change in the transaction that makes it, if the transaction names the call. Other tools
+ * need not name a call.
+ */
 const triggerOf = ({ table, subject, id, values }: Subject): string => `
   CREATE OR REPLACE FUNCTION keep_change_of_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
@@ -28,5 +31,5 @@ const triggerOf = ({ table, subject, id, values }: Subject): string => `
   CREATE OR REPLACE TRIGGER keep_change AFTER INSERT OR UPDATE OR DELETE ON ${table}
     FOR EACH ROW EXECUTE FUNCTION keep_change_of_${table}();`;
 
-/** SQL of the triggers. They are created again each time the database is opened, so that they follow the code. */
+/** SQL of the triggers. They are created again whenever the database is opened, so that they match the code. */
 export const changeTriggers: string = subjects.map(triggerOf).join('\n');

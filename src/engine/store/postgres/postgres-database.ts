@@ -24,12 +24,14 @@ import { snapshotStore } from './snapshots.ts';
 import { createVaultStorage } from './vault-storage.ts';
 import { type Writer, createWriter } from './writer.ts';
 
-/** An engine whose requests all wait for the database needs no more read connections. */
+/**
+ * Maximum number of read connections. If all requests of an engine wait for the database, more connections do not help.
+ */
 const READERS = 8;
 
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
-/** Reports database errors of each operation. */
+/** Reports database errors of every operation. */
 const withErrors = (store: Store, onError: StoreWatch['onError']): Store => {
   const failed = (cause: unknown): never => {
     const error = storeError(cause);
@@ -44,7 +46,7 @@ const withErrors = (store: Store, onError: StoreWatch['onError']): Store => {
   ) as unknown as Store;
 };
 
-/** An engine missing for this long is dead: what it was about to send has been sent or never will be. */
+/** An engine that has been missing for this long is dead: it has either sent its transaction, or never will. */
 const GONE_MS = 60_000;
 
 const releaseHoldsOf = (writer: Writer, engines: readonly number[]): Promise<void> =>
@@ -61,14 +63,15 @@ const releaseHoldsOf = (writer: Writer, engines: readonly number[]): Promise<voi
     ),
   );
 
-/** Holds copied from a data folder belong to no engine: their owner was killed. */
+/** Holds that were copied from a data folder belong to no engine, because their owner was killed. */
 const releaseCopied = async (rows: Rows, writer: Writer): Promise<void> => {
   const copied = await rows.get('SELECT 1 FROM ledger_hold WHERE engine = 0 LIMIT 1');
   if (copied !== undefined) await releaseHoldsOf(writer, [0]);
 };
 
 /**
- * Releases the holds of dead engines. An engine whose connection breaks for a moment still sends what it holds for.
+ * Releases the holds of dead engines. An engine whose connection breaks only for a moment may still send a transaction
+ * for its hold.
  *
  * @returns a function to call periodically with the engines that are alive
  */
@@ -138,9 +141,9 @@ export const openPostgresDatabase = async (
     const joined = await joinEngines({ config, engine: number, log, onCommitted, onBeat });
     session = joined;
     await releaseCopied(rows, writer);
-    // Reads what was written before this engine listened.
+    // Reads what was written before this engine started to listen.
     await vault.refresh();
-    // Writes compare the size of the log with this row, too: a database in an older state is noticed by it.
+    // Writes also compare the size of the log in this row, to detect a database in an older state.
     const counters = () =>
       rows.get<{ decisions: number; logSize: number }>('SELECT decisions, log_size FROM desk_head');
     const store: Store = {
@@ -153,13 +156,13 @@ export const openPostgresDatabase = async (
       ...snapshotStore({ rows, writer, config }),
       ...logStore(access),
       ...logCheckStore(access.rows),
-      // They are entered in the transaction that makes them.
+      // Changes are appended to the log in the transaction that makes them.
       logChanges: () => Promise.resolve(),
       countDecisions: async () => (await counters())?.decisions ?? 0,
       logSize: async () => (await counters())?.logSize ?? 0,
       async close() {
         await drain();
-        // Nothing is sent after this. If the database is unreachable, other engines release the holds.
+        // This engine sends nothing from now on. If the database is unreachable, other engines release the holds.
         await releaseHoldsOf(writer, [number]).catch((err: unknown) => log.warn('store.holdKept', { err }));
         await leave();
       },

@@ -14,7 +14,7 @@ import {
 /** Parameter of a statement. An array becomes a PostgreSQL array. */
 export type Value = Scalar | boolean | readonly (Scalar | boolean)[];
 
-/** Each statement is prepared once per connection. */
+/** Rows whose statements are prepared once per connection. */
 export interface Rows extends CommonRows<Value> {
   /** As in a transaction. */
   findMany(lookup: Lookup, keys: readonly Cells[]): Promise<object[]>;
@@ -36,7 +36,7 @@ const nameOf = (sql: string): string => {
   return name;
 };
 
-/** PostgreSQL text cannot contain a NUL, nor can any name: such a search finds nothing. */
+/** PostgreSQL text cannot contain a NUL. Stored text has none either, so a search with a NUL finds nothing. */
 export const storable = <T>(value: T): T | string =>
   typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value;
 

@@ -4,22 +4,23 @@ import type { Log } from '../../base/log.ts';
 import type { CommittedPart } from '../database.ts';
 import { CHANNEL } from './writer.ts';
 
-/** Advisory locks: one is held by the leader, one by each engine under its number. */
+/** Advisory locks: the leader has one, and each engine has one under its number. */
 const LEADER_CLASS = 0x6761_7301;
 const ENGINE_CLASS = 0x6761_7302;
 
 /** Interval for checking the other engines, and this engine's own connection. */
 const BEAT_MS = 2_000;
-/** A connection that does not answer within this time is dropped, and with it the lead. */
+/** A connection that does not answer within this time is dropped, and the engine stops being the leader. */
 const ANSWER_MS = 4_000;
 
 /**
- * The server ends a connection that is silent for this long, and releases its locks: a frozen process, or a network
- * that drops all packets, looks alive to it.
+ * The server closes a connection that is silent for this long, and releases its locks, because a frozen process or a
+ * network that drops all packets leaves the connection open.
  */
 const SILENCE_MS = 6_000;
 /**
- * An engine that could not reach the server for this long stops being leader, before the server lets another one lead.
+ * An engine that could not reach the server for this long stops being the leader. This happens before the server allows
+ * another engine to become the leader.
  */
 const LEASE_MS = 5_000;
 
@@ -28,7 +29,7 @@ const NOTICE_SOON = `SELECT set_config('tcp_keepalives_idle', '2', false), set_c
   set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '${SILENCE_MS}', false),
   set_config('idle_session_timeout', '${SILENCE_MS}', false)`;
 
-/** The database server uses real time, so this does too, even if a test replaces the engine's clock. */
+/** The database server uses real time, so this code does too, even if a test replaces the engine's clock. */
 const clock = systemClock;
 
 /** Resolves after `ms`, or as soon as the signal aborts. */
@@ -55,7 +56,9 @@ interface SessionOptions {
   /** This engine's number, which identifies it to the others. */
   readonly engine: number;
   readonly log: Log;
-  /** Called with what another engine has committed; with every part after a gap in listening. */
+  /**
+   * Called when another engine has committed, with the changed part. Called for every part after a gap in listening.
+   */
   readonly onCommitted: (part: CommittedPart) => void;
   /** Called at each beat, with the engines that are alive, and whether this one leads. */
   readonly onBeat: (engines: readonly number[], isLeader: boolean) => Promise<void>;
@@ -129,10 +132,10 @@ export const joinEngines = async (options: SessionOptions): Promise<Session> => 
     }
     const there = await enginesOf(current);
     queriedAt = startedAt;
-    // A new leader follows all decisions from now on, not from the next one on.
+    // A new leader follows all decisions from now on. Without this call, it would start only with the next decision.
     if (isLeader && !wasLeader) onCommitted('decisions');
     if (working !== undefined) return;
-    // Not awaited: it waits its turn like other work, and so does not show whether this connection works.
+    // Not awaited, because it may wait for other work, and its duration does not show whether this connection works.
     working = onBeat(there, isLeader)
       .catch((err: unknown) => log.warn('engines.beat', { err }))
       .finally(() => (working = undefined));

@@ -32,9 +32,9 @@ export const readVersions = async (rows: Rows): Promise<SettingsVersions> => {
 };
 
 /**
- * Other engines write too, so the cache may be out of date for a moment. Its versions are then out of date as well, so
- * no decision based on it is written. Versions are read before everything else: they are never newer than the cached
- * data.
+ * Caches settings. Because other engines write too, the cache may be out of date for a moment. Its versions are then
+ * out of date as well, so no decision based on it is written. Versions are read before everything else, so they are
+ * never newer than the cached data.
  */
 export interface SettingsCache extends CommonCache {
   readonly versions: () => Promise<SettingsVersions>;
@@ -72,7 +72,7 @@ export const createSettingsCache = (rows: Rows): SettingsCache => {
         do {
           reading = read();
           await reading;
-          // After a clear, start again with the versions.
+          // If the cache was cleared meanwhile, read everything again, starting with the versions.
         } while (versions !== reading);
         return cached(...keys);
       };

@@ -16,7 +16,7 @@ const replaceSealed = function* (tx: Transaction, change: (newest: string | unde
   return next;
 };
 
-/** The vault's sealed text in the database. The text last read is cached. */
+/** The sealed text of the vault in the database. The last read text is cached. */
 export interface SharedVaultStorage extends VaultStorage {
   /** Reads what another engine has written. */
   readonly refresh: () => Promise<void>;
@@ -26,7 +26,7 @@ export interface SharedVaultStorage extends VaultStorage {
 export const createVaultStorage = ({ rows, writer }: { rows: Rows; writer: Writer }): SharedVaultStorage => {
   let sealed: string | undefined;
   let last: Promise<unknown> = Promise.resolve();
-  /** One at a time: an earlier read must not replace what was written since. */
+  /** Only one operation at a time: an earlier read must not replace text that was written later. */
   const inTurn = (run: () => Promise<void>): Promise<void> => {
     const done = last.then(run).catch((error: unknown) => {
       throw storeError(error);
@@ -41,8 +41,8 @@ export const createVaultStorage = ({ rows, writer }: { rows: Rows; writer: Write
     try {
       sealed = await writer.run((tx) => runSteps(replaceSealed(tx, change)));
     } catch (error) {
-      // Read it again: the change may have been refused because the stored vault is newer, or the connection may have
-      // been lost before it was known whether the change was committed.
+      // Reads the vault again, because the change may have been refused since the stored vault is newer, or the
+      // connection may have been lost before it was known whether the change was committed.
       await read().catch(() => undefined);
       throw error;
     }

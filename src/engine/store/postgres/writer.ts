@@ -13,14 +13,16 @@ import { storeError } from './errors.ts';
 import { type Rows, rowsOf, runSteps } from './rows.ts';
 import { type SettingsCache, type SettingsVersions, readVersions, scopeText, versionOf } from './settings-cache.ts';
 
-/** A transaction without any other writer. */
+/** A transaction during which no other writer runs. */
 export interface Transaction extends CommonTransaction {
   readonly vaultChanged: () => void;
 }
 
-/** Writes in one transaction after another, over all engines, since each transaction first locks the same row. */
+/**
+ * Runs write transactions one after the other, across all engines, because each transaction first locks the same row.
+ */
 export interface Writer {
-  /** @returns what `write` returned, once it is durable; if it throws, everything is undone */
+  /** Runs a write. @returns the result of `write`, once it is durable; if `write` throws, everything is undone */
   run<T>(write: (tx: Transaction) => Promise<T>): Promise<T>;
   /** The last known version of the ledger. Never newer than the ledger itself. */
   ledgerVersion(): Promise<number>;
@@ -39,7 +41,7 @@ interface DeskHead extends Head {
 const HEAD = `ledger_version AS "ledgerVersion", settings_changes AS "settingsChanges", decisions,
   accounts, log_size AS "logSize", log_at AS "logAt", log_hash AS "logHash"`;
 
-/** Locks the row, and passes the triggers the call that makes the changes. */
+/** Locks the row, and passes to the triggers which call makes the changes. */
 const LOCK = `SELECT ${HEAD}, set_config('gasdesk.call', $1, true) FROM desk_head FOR UPDATE`;
 
 const SAVE_HEAD = `UPDATE desk_head SET ledger_version = $1, settings_changes = $2, decisions = $3, accounts = $4,
@@ -86,12 +88,13 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
   const lock = async (client: pg.PoolClient, rows: Rows): Promise<void> => {
     const call = JSON.stringify(currentCall());
     const [, locked] = await Promise.all([
-      // Independent of the database's own level: a writer that has waited for the lock sees what was written meanwhile.
+      // The isolation level does not depend on the database's default: a writer that has waited for the lock sees what
+      // was written meanwhile.
       client.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
       rows.get<DeskHead>(LOCK, [call]),
     ]);
     if (locked === undefined) throw new Error('The database has no row of its own to lock.');
-    // An older state of the database was put in its place.
+    // The database was replaced by an older state of itself.
     if (locked.logSize < end.size) throw new EngineError('LOG_ROLLED_BACK');
     const { ledgerVersion: version, settingsChanges, decisions, accounts, logSize, logAt, logHash } = locked;
     Object.assign(head, { ledgerVersion: version, settingsChanges, decisions, accounts, logSize, logAt, logHash });
@@ -187,7 +190,7 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
       // Statements after the first that fails only report that.
       const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
       const cause: unknown = failed?.status === 'rejected' ? failed.reason : error;
-      // Closing the connection rolls back too, without waiting for an unreachable server.
+      // Closing the connection also rolls back, without waiting for a server that is unreachable.
       isBroken = storeError(cause) !== cause || !(await rolledBack(client));
       throw cause;
     } finally {

@@ -15,7 +15,7 @@ import { keepOperatorChanges } from './operator-changes.ts';
 import { readsOf, runSteps, statementsOf } from './rows.ts';
 import type { SlowLog } from './watched.ts';
 
-/** The unique constraint that an error reports, by its table and the column that SQLite names last. */
+/** The unique constraint that an error reports, by the table and the last column that SQLite names. */
 const constraintOf = (error: unknown): string | undefined =>
   error instanceof SqliteError && error.code === 'SQLITE_CONSTRAINT_UNIQUE'
     ? /(\w+\.\w+)$/.exec(error.message)?.[1]?.replace('.', '_')

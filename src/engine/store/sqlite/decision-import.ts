@@ -10,11 +10,11 @@ import { type FirstUse, saveRevision } from '../tables/policy-revisions.ts';
 import { runSteps, statementsOf } from './rows.ts';
 import { type StoredRecord, recordText } from '../../../core/decision/stored-record.ts';
 
-/** A whole decision, or one as a log stores it. */
+/** A complete decision, or a decision as a log stores it. */
 export type ImportedDecision = StoredRecord &
   Pick<DecisionRecord, 'seq' | 'settlement' | 'actualCostWei' | 'policyRevision'>;
 
-/** A new database to fill with decisions of another installation. */
+/** A new database that is being filled with decisions of another installation. */
 export interface DecisionImport {
   /**
    * Adds a decision unchanged, with its `seq`, which must be new, and its policy revision.
@@ -23,7 +23,7 @@ export interface DecisionImport {
    */
   add(decision: ImportedDecision): boolean;
   addRevision(revision: Revision): void;
-  /** Stores the result of an added sponsored operation; ignores any other. */
+  /** Stores the settlement of a sponsored operation that was added before. Ignores any other settlement. */
   settle(settlement: Settlement): void;
   /** Completes the file, which the store can then open. */
   finish(): void;
@@ -54,7 +54,7 @@ interface Part {
   readonly sql: string;
 }
 
-/** Opens the file only for filling: after any error it is discarded. */
+/** Opens the file for filling only. After any error, the file is discarded. */
 const openForFilling = (file: string): Database.Database => {
   closeSync(openSync(file, 'wx', 0o600));
   const database = new Database(file);
@@ -114,7 +114,7 @@ export const createDecisionImport = (file: string): DecisionImport => {
         throw error;
       }
       const { paymasterId, dapp: name, chainId, at: createdAt, policy: hash } = decision;
-      // Stored unchanged: a later decision by it compares it with its hash.
+      // Stored unchanged, so that a later decision with the revision can compare it with its hash.
       if (hash !== undefined && policyRevision !== undefined) {
         addRevision({ hash, policy: policyRevision }, decision);
       }
@@ -124,7 +124,7 @@ export const createDecisionImport = (file: string): DecisionImport => {
     addRevision: (revision) => addRevision(revision, revision),
     settle: (settlement) => void update.run(settlement),
     finish() {
-      // Each as if it had its own account, since two accounts may have a DApp of the same name.
+      // Each DApp gets a separate account, because two accounts may have DApps with the same name.
       for (const dapp of dapps.values()) insertDapp.run(dapp);
       for (const { sql } of parts) database.exec(sql);
       const catchUp = hashCatchUp(database);

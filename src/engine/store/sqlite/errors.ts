@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { EngineError } from '../../../shared/errors.ts';
 
-/** SQLite's codes for a disk that accepts no writes, by the beginning of the extended code. */
+/** SQLite's codes for a disk that cannot be written to, by the beginning of the extended code. */
 const DISK_CODES = ['SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY', 'SQLITE_CANTOPEN'];
 
 /** SQLite's codes for a damaged file. */
@@ -10,7 +10,7 @@ const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 const isOneOf = (codes: readonly string[], error: unknown): error is Error =>
   error instanceof Database.SqliteError && codes.some((code) => error.code.startsWith(code));
 
-/** Text that was stored as JSON and no longer parses has been overwritten. */
+/** If a text that was stored as JSON can no longer be parsed, it has been overwritten. */
 const isDamage = (error: unknown): error is Error => isOneOf(DAMAGE_CODES, error) || error instanceof SyntaxError;
 
 export const MEND_DAMAGE =

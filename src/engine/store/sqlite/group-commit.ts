@@ -5,8 +5,8 @@ import type { SlowLog } from './watched.ts';
 /** Runs writes of concurrent callers in shared transactions. */
 export interface GroupCommit {
   /**
-   * Runs `write` in the next shared transaction. A write that throws is undone alone; the others stand. They then run
-   * once more, so a write must have no other effects than on the database.
+   * Runs `write` in the next shared transaction. If a write throws, only this write is undone. The other writes then
+   * run a second time, so a write must not affect anything except the database.
    *
    * @returns what `write` returned, once it is durable
    */
@@ -24,13 +24,13 @@ interface PendingWrite {
 /** Settles the promise of one write, after the commit. */
 type Settle = () => void;
 
-/** What runs with every shared transaction. */
+/** Functions that run with every shared transaction. */
 export interface CommitHooks {
   /** Runs first. */
   readonly begin: () => void;
   /** Runs last: writes what the transaction changed in memory. */
   readonly save: () => void;
-  /** What was changed in memory since the last `save` was undone. */
+  /** Called if the changes in memory since the last `save` have been undone. */
   readonly undone: () => void;
   /** Runs after each commit, before its callers have their results. */
   readonly committed: () => void;
@@ -40,7 +40,7 @@ const nothing = (): void => undefined;
 const NO_HOOKS: CommitHooks = { begin: nothing, save: nothing, undone: nothing, committed: nothing };
 
 /**
- * One flush to disk serves all requests in flight: writes that arrive before the next round of the event loop are
+ * One flush to disk serves all requests in flight: writes that arrive before the next turn of the event loop are
  * committed together.
  */
 export const createGroupCommit = (
@@ -64,7 +64,7 @@ export const createGroupCommit = (
   const inSavepoint = database.transaction((write: () => unknown) => {
     begin();
     const result = write();
-    // The savepoint of another write may be undone: this one's changes must not go with it.
+    // The savepoint of a later write may be undone. The changes of this write must not be undone with it.
     save();
     return result;
   });
@@ -76,7 +76,7 @@ export const createGroupCommit = (
         const result = inSavepoint(write);
         return () => resolve(result);
       } catch (error) {
-        // A failed disk has rolled back everything; only the whole batch can report it.
+        // If the disk failed, SQLite has rolled back everything, so only the whole batch can report the error.
         if (!database.inTransaction) throw error;
         undone();
         return () => reject(error);
@@ -85,7 +85,8 @@ export const createGroupCommit = (
   });
 
   /**
-   * A savepoint per write would charge every request for what one in a million needs: only a failed batch uses them.
+   * A savepoint per write would make every request slower, although only one in a million needs it. So only a failed
+   * batch uses savepoints.
    */
   const commit = (batch: readonly PendingWrite[]): Settle[] => {
     try {
@@ -105,7 +106,7 @@ export const createGroupCommit = (
       committed();
       for (const settle of settles) settle();
     } catch (error) {
-      // The transaction itself failed, for example on a full disk: nothing of the batch was written.
+      // The transaction itself failed, for example because the disk is full. Nothing of the batch was written.
       undone();
       for (const pending of batch) pending.reject(error);
     }

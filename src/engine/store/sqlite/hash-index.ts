@@ -1,12 +1,17 @@
 import type Database from 'better-sqlite3';
 
-/** Decisions entered at once: a fraction of what may block the process. */
+/**
+ * Number of decisions that are processed at once: this takes a fraction of the time for which the process may be
+ * blocked.
+ */
 const BATCH_SIZE = 5_000;
 
 /**
- * Decisions are stored without their entry in `decision_hash`: hashes are random, so each would change another page.
+ * Adds missing entries to `decision_hash`. Decisions are stored without these entries, because hashes are random, so
+ * each entry would change another page.
  *
- * @returns enters the next missing ones, inside the transaction of its caller; false if more may be missing
+ * @returns a function that adds the next missing entries, in the transaction of its caller; it returns false if more
+ * may be missing
  */
 export const hashCatchUp = (database: Database.Database): (() => boolean) => {
   const end = database.prepare<[], { seq: number }>('SELECT seq FROM decision_hash_end');

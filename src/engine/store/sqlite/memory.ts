@@ -3,17 +3,18 @@ import type { ChangedScope } from '../settings-cache.ts';
 
 /** Counts changes to settings, so that a decision based on older settings is not written. */
 export interface SettingsVersion {
-  /** Grows with every change within the scope. */
+  /** Grows with every change in the scope. */
   of(scope: SettingsScope): number;
   /** Grows with every change in any scope. */
   changes(): number;
-  /** Call with every change to settings in this scope that decisions depend on, before any other write. */
+  /** Must be called for every change to settings in this scope on which decisions depend, before any other write. */
   readonly changed: (scope: ChangedScope) => void;
 }
 
 /**
- * Counters are in memory: only this process writes to the database, and a pending decision does not outlive it. They
- * are separate per DApp and chain, so that a change to one DApp's rules does not delay the others.
+ * Creates the counters. They are in memory, because only this process writes to the database, and a pending decision
+ * ends with the process. Each DApp and chain has its own counter, so that a change to one DApp's rules does not delay
+ * the others.
  */
 export const createSettingsVersion = (): SettingsVersion => {
   const dapps = new Map<string, number>();

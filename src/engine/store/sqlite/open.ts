@@ -16,17 +16,18 @@ export type SqliteDatabase = Database.Database;
 export const openDatabase = (file: string): SqliteDatabase => {
   let database: Database.Database | undefined;
   try {
-    // It contains API keys. SQLite gives this file's mode to the files next to it.
+    // The file contains API keys. SQLite gives the files next to it the same mode.
     closeSync(openSync(file, 'a', 0o600));
     database = new Database(file);
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
-    // Triggers then see the rows that a REPLACE removes.
+    // With this setting, triggers also see the rows that a REPLACE removes.
     database.pragma('recursive_triggers = ON');
     createSchema(database);
-    // Only now: it writes to the file, and a refused file stays unchanged.
+    // Set only now, because it writes to the file, and a refused file must stay unchanged.
     database.pragma('journal_mode = WAL');
-    // A checkpoint delays waiting requests: every 48 MB, fewer than one in a hundred.
+    // A checkpoint delays waiting requests. With one checkpoint for every 48 MB, fewer than one request in a hundred is
+    // delayed.
     database.pragma('wal_autocheckpoint = 12000');
     return database;
   } catch (error) {

@@ -15,8 +15,8 @@ const objectOf = (values: Readonly<Record<string, string>>): string =>
     .join(', ')})`;
 
 /**
- * Makes SQLite store every change in the transaction that makes it, by any caller. The triggers are temporary:
- * they follow the code, and other tools can write to the file without them.
+ * Triggers with which SQLite stores every change in the transaction that makes it, for every caller. The triggers
+ * are temporary, so that they match the code, and other tools can write to the file without them.
  */
 const triggersOf = ({ table, subject, id, values }: Subject): string => {
   const trigger = (event: 'INSERT' | 'UPDATE' | 'DELETE'): string => {

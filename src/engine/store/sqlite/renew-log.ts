@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 
 /**
- * Gives a restored database file another desk id, and so its log another key: since the backup, Gasdesk may have signed
- * heads that this log does not extend. The log's next entry records the change.
+ * Gives a restored database file another desk id and, with it, another log key: since the backup, Gasdesk may have
+ * signed heads that this log does not extend. The log's next entry records the change.
  *
  * @param backedUpAt when the backup was made, epoch ms
  */

@@ -39,7 +39,7 @@ const readOf = ({ columns, table, keys, from }: Lookup): string => {
   return `SELECT ${columns} FROM ${table} WHERE ${conditions.join(' AND ')}`;
 };
 
-/** The statements of {@link Rows}, prepared once each, with their results at once. */
+/** The statements of {@link Rows}, each prepared once, which return their results immediately. */
 export const statementsOf = (database: Database) => {
   const writes = new Map<Target, Statement<[Cells]>>();
   const reads = new Map<Lookup, string>();
@@ -50,7 +50,7 @@ export const statementsOf = (database: Database) => {
     const text = sql
       .replaceAll(/= ANY\((\$\d+)::\w+\[\]\)/g, 'IN (SELECT value FROM json_each($1))')
       .replaceAll(/\$\d+/g, '?')
-      // PostgreSQL has a column for the order of insertion.
+      // PostgreSQL has a separate column for the order of insertion.
       .replaceAll(/\bplace\b/g, 'rowid');
     const statement = database.prepare<[Scalar[]], object>(text);
     const order = [...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number) - 1);
@@ -117,7 +117,7 @@ export const readsOf = (statements: ReturnType<typeof statementsOf>): Reads => (
     CAST(sum(CAST(substr(${column}, -${LOW_DIGITS}) AS INTEGER)) AS TEXT) AS low`,
 });
 
-/** Runs steps whose statements have their results at once. */
+/** Runs steps whose statements return their results immediately. */
 export const runSteps = <T>(steps: Steps<T>): T => {
   let step = steps.next();
   while (step.done !== true) step = steps.next(step.value);

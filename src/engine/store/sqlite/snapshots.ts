@@ -8,18 +8,18 @@ const integrityFaults = (database: Database.Database): string[] => {
     const rows = database.pragma('integrity_check') as { integrity_check: string }[];
     return rows.map((row) => row.integrity_check).filter((error) => error !== 'ok');
   } catch (error) {
-    // Too damaged even to be checked.
+    // The file is too damaged even to be checked.
     return [error instanceof Error ? error.message : String(error)];
   }
 };
 
-/** 400 KB, which take about half a millisecond; other work runs in between. */
+/** 400 KB, which takes about half a millisecond. Other work runs between the steps. */
 const PAGES_PER_STEP = 100;
 
 /**
  * Copies a database in use to a file, with SQLite's online backup. The copy includes what this connection writes
- * meanwhile, and is as of the moment this resolves. It is one file, without a write-ahead log, so that it can be read
- * where writing is impossible.
+ * meanwhile: it has the state of the moment when the promise resolves. It is a single file without a write-ahead log,
+ * so that it can be read in a place where writing is impossible.
  *
  * @throws Error of SQLite or the file system, or the signal's reason
  */
@@ -77,7 +77,7 @@ export const snapshotStore = (database: Database.Database, commit: GroupCommit):
   },
   tryWrite: () =>
     commit.run(() => {
-      // Back and forth: SQLite writes nothing if nothing changes.
+      // Changes the value and back, because SQLite writes nothing if nothing changes.
       database.prepare(`UPDATE desk SET desk_id = desk_id || ' '`).run();
       database.prepare('UPDATE desk SET desk_id = rtrim(desk_id)').run();
     }),

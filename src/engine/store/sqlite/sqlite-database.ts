@@ -4,7 +4,7 @@ import type { StoreWatch } from '../store-watch.ts';
 import { vaultInFile } from '../vault-in-file.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
-/** The data folder's lock excludes every other engine. */
+/** This engine is alone, because the data folder's lock excludes every other engine. */
 const alone: Engines = { isLeader: () => true, onOthers: () => () => undefined };
 
 /**

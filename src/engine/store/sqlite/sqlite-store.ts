@@ -15,7 +15,7 @@ import { type SqliteDatabase, openDatabase } from './open.ts';
 import { snapshotStore } from './snapshots.ts';
 import { createSlowLog, watched } from './watched.ts';
 
-/** Decisions are never deleted, so only new ones are counted. */
+/** Counts decisions. They are never deleted, so only new ones need to be counted. */
 const decisionCounter = (rows: Reads): Store['countDecisions'] => {
   let counted = { count: 0, upTo: 0 };
   return async () => {

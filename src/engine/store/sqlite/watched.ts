@@ -6,7 +6,7 @@ import { storageError } from './errors.ts';
 
 const SLOW_MS = 40;
 
-/** Runs blocking work and logs it if it took longer than 40 ms. `count`: amount of work done. */
+/** Runs blocking work and logs it if it took longer than 40 ms. @param count amount of work done */
 export type SlowLog = <T>(statement: string, run: () => T, count?: number) => T;
 
 /** SQLite blocks the process while it works, so slow statements delay every request. */
@@ -27,12 +27,12 @@ interface StoreHooks {
   readonly onError: StoreWatch['onError'];
 }
 
-/** Operations that only read memory, before every decision. */
+/** Operations that only read memory, and run before every decision. They are not measured. */
 const UNWATCHED: readonly string[] = ['ledgerVersion', 'settingsVersion'] satisfies (keyof Store)[];
 
 /**
- * Measures how long each operation blocks the process, and reports errors of disk or file. Writes that share a commit
- * are measured there.
+ * Measures how long each operation blocks the process, and reports errors of the disk or the file. Writes that share a
+ * commit are measured where the commit runs.
  */
 export const watched = (store: Store, { timed, onError }: StoreHooks): Store => {
   const failed = (cause: unknown): never => {

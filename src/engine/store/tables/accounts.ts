@@ -5,7 +5,10 @@ import type { Rows } from '../rows.ts';
 const ACCOUNT = 'account_id, name, created_at';
 const TOKEN = 'token_id, account_id, label, scope, paymaster_id, created_at, expires_at, last_used_at, revoked_at';
 
-/** Stores last uses. Nothing depends on them, so on PostgreSQL they wait for no other write. */
+/**
+ * Stores the times of last uses. Nothing depends on these times, so on PostgreSQL, the write does not wait for other
+ * writes.
+ */
 export const useRecorder = (rows: Rows, table: string, key: string) => {
   const USE = `UPDATE ${table} SET last_used_at = $2
     WHERE ${key} = $1 AND (last_used_at IS NULL OR last_used_at <= CAST($2 AS bigint) - ${LAST_USE_STEP_MS})`;
@@ -13,7 +16,7 @@ export const useRecorder = (rows: Rows, table: string, key: string) => {
   return async (id: string, at: number): Promise<void> => {
     if (at < (known.get(id) ?? -Infinity) + LAST_USE_STEP_MS) return;
     known.set(id, at);
-    // There is no such credential, or another engine recorded a use just before this one.
+    // The credential does not exist, or another engine recorded a use just before this one.
     if ((await rows.run(USE, [id, at])) === 0) known.delete(id);
   };
 };

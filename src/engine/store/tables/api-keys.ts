@@ -10,7 +10,9 @@ const KEY = 'key_id, paymaster_id, api_key, label, created_at, last_used_at, rev
 const NEWEST = `SELECT api_key FROM api_key WHERE paymaster_id = $1 AND revoked_at IS NULL
   ORDER BY created_at DESC, place DESC LIMIT 1`;
 
-/** Updates the key shown with the DApp to the newest that is not revoked. @throws EngineError `LAST_API_KEY` */
+/**
+ * Sets the key that is shown with the DApp to the newest key that is not revoked. @throws EngineError `LAST_API_KEY`
+ */
 const showNewest = function* (tx: Transaction, paymasterId: string): Steps<void> {
   const newest = yield* tx.get<{ apiKey: string }>(NEWEST, [paymasterId]);
   if (newest === undefined) throw new EngineError('LAST_API_KEY');
@@ -18,7 +20,7 @@ const showNewest = function* (tx: Transaction, paymasterId: string): Steps<void>
   tx.settingsChanged('other');
 };
 
-/** Another engine may still know a revoked key: what was requested with it must not be signed. */
+/** Another engine may still have the revoked key in its cache. No request that was made with the key may be signed. */
 const refuseRevoked = (tx: Transaction, paymasterId: string): void => tx.settingsChanged({ dapp: paymasterId });
 
 export const insertApiKey = (tx: StepRows, key: ApiKey): Steps<number> => tx.insert('api_key', KEY, key);

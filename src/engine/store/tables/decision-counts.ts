@@ -18,7 +18,7 @@ interface PaidRow {
   readonly firstAt: number | null;
 }
 
-/** Time per statement that blocks, of perhaps a million operations a week. */
+/** Period that is read by one blocking statement. In a week there may be a million operations. */
 const STRETCH_MS = 6 * 3_600_000;
 
 interface SummaryRow {
@@ -27,7 +27,7 @@ interface SummaryRow {
   readonly outcome: DecisionRecord['outcome'];
   readonly rule: string | null;
   readonly costWei: string | null;
-  /** Set if the maximum counts, which only the record contains. */
+  /** Set if the maximum cost counts, which only the record contains. */
   readonly record: string | null;
 }
 
@@ -85,7 +85,7 @@ export const decisionCounts = (rows: Reads): Queries => ({
     const [filter, values]: [string, Value[]] =
       paymasterId === undefined ? ['', []] : [' AND paymaster_id = $5', [paymasterId]];
     const positions = positionsIn(rows);
-    // From the newest back, until a whole stretch is older than the start.
+    // Reads from the newest decision backwards, until all decisions of a batch are older than the start.
     for (let high = await positions.upTo(Number.MAX_SAFE_INTEGER); high > 0;) {
       const low = high - STRETCH;
       const found = await rows.all<SummaryRow>(SUMMARY + filter, [from, stepMs, low, high, ...values]);

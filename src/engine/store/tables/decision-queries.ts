@@ -26,7 +26,8 @@ const CONDITIONS: Readonly<Record<keyof Omit<Filters, 'text'>, (value: string) =
   rule: (value) => `rule = ${value}`,
   from: (value) => `at >= ${value}`,
   to: (value) => `at < ${value}`,
-  // These only preselect: PostgreSQL cannot search JSON that contains a NUL, which clients may send.
+  // These conditions only preselect rows, because PostgreSQL cannot search JSON that contains a NUL, which clients may
+  // send.
   nonce: (value) => `record LIKE '%' || ${value} || '%'`,
   paymasterAndData: (value) => `record LIKE '%' || ${value} || '%'`,
 };
@@ -34,14 +35,17 @@ const CONDITIONS: Readonly<Record<keyof Omit<Filters, 'text'>, (value: string) =
 const readsRecords = ({ text, nonce, paymasterAndData }: Filters): boolean =>
   [text, nonce, paymasterAndData].some((filter) => filter !== undefined);
 
-/** The filters on the record, but for text. */
+/** The filters on the record, except the text filter. */
 const matching =
   ({ nonce, paymasterAndData }: Filters) =>
   (decision: DecisionRecord): boolean =>
     (nonce === undefined || decision.nonce === nonce) &&
     (paymasterAndData === undefined || decision.paymasterAndData === paymasterAndData);
 
-/** The statement for a batch. `$1 IS NULL OR …` for each possible filter would prevent the use of indexes. */
+/**
+ * The statement for a batch. Conditions such as `$1 IS NULL OR …` for each possible filter would prevent the use of
+ * indexes.
+ */
 const batchOf = (query: Filters, order: 'ASC' | 'DESC'): { sql: string; values: Value[] } => {
   const names = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[]).filter((name) => query[name] !== undefined);
   const conditions = names.map((name, index) => CONDITIONS[name](`$${index + 4}`));
@@ -54,11 +58,11 @@ const batchOf = (query: Filters, order: 'ASC' | 'DESC'): { sql: string; values: 
 
 interface FeedRow extends StoredDecision {
   readonly position: number;
-  /** Position of the decision whose settlement changed; null if this is a new decision. */
+  /** Position of the decision whose settlement changed; null for a new decision. */
   readonly settles: number | null;
 }
 
-// PostgreSQL merges the two in order only if the union is a table of its own.
+// PostgreSQL merges the two in order only if the union is a table expression.
 const FEED = `SELECT position, settles, ${STORED_DECISION} FROM (
     SELECT * FROM (
       SELECT seq AS position, CAST(NULL AS bigint) AS settles FROM decision
@@ -69,7 +73,7 @@ const FEED = `SELECT position, settles, ${STORED_DECISION} FROM (
 const FEED_END = `SELECT max(last) AS position FROM (
     SELECT max(seq) AS last FROM decision UNION ALL SELECT max(position) FROM log_entry) AS ends`;
 
-/** Whether the words of a decision follow from its policy. */
+/** Whether the texts of a decision are derived with its policy. */
 const needsPolicy = ({ record }: ParsedDecision): boolean => isLean(record) && record.code !== 'SPONSORED';
 
 type Queries = Pick<
@@ -77,7 +81,7 @@ type Queries = Pick<
   'listDecisions' | 'pageDecisions' | 'pageFeed' | 'findDecision' | 'minedBlock' | 'webhookCalls'
 >;
 
-/** Lists and pages of decisions, and single ones. */
+/** Reads lists and pages of decisions, and single decisions. */
 export const decisionQueries = ({ rows, enterHashes }: Access): Queries => {
   const { complete, read, readWith } = decisionReader(rows);
   const readMatching = async ({ text, ...query }: Filters, stored: readonly StoredDecision[]): Promise<DecisionRow[]> =>
@@ -91,7 +95,10 @@ export const decisionQueries = ({ rows, enterHashes }: Access): Queries => {
       toRow(explained.get(columns.seq) ?? { message: SPONSORED_MESSAGE, hint: '', ...record, ...columns }),
     );
   };
-  /** Positions per statement, as a filter may match nothing. Filters on records read much: clients can make them long. */
+  /**
+   * Number of positions per statement. It is limited because a filter may match nothing. Filters on records need a
+   * smaller number, because records may be long: clients determine their length.
+   */
   const batchSizeOf = ({ userOpHash, decisionId, ...query }: Filters): number => {
     if (userOpHash !== undefined || decisionId !== undefined) return Number.MAX_SAFE_INTEGER;
     if (readsRecords(query)) return 500;
@@ -137,7 +144,7 @@ export const decisionQueries = ({ rows, enterHashes }: Access): Queries => {
         else low = some.length === most ? last.seq : high;
         await turn();
       }
-      // A restored backup may be older than what the caller has seen: continue from its end.
+      // A restored backup may be older than what the caller has seen. The feed then continues from the backup's end.
       return { decisions, upTo: end, more: false };
     },
     async pageFeed({ after, limit }) {

@@ -6,7 +6,10 @@ import type { Reads } from '../rows.ts';
 /** The columns of {@link StoredDecision}. */
 export const STORED_DECISION = 'decision.seq, settlement, actual_cost_wei AS "actualCostWei", record';
 
-/** Limit on the records in one read or answer (characters), plus one more decision: processing them takes some ms. */
+/**
+ * Maximum length of the records in one read or answer, in characters, plus one more decision. Processing them takes
+ * some ms.
+ */
 export const LOT_LENGTH = 1024 * 1024;
 
 /** Limits the length of several records together. */
@@ -19,10 +22,10 @@ export const lengthLimit = (most: number) => {
   };
 };
 
-/** Revisions of a thousand rules take megabytes. */
+/** Maximum number of revisions kept in memory. A revision with a thousand rules takes megabytes. */
 const MAX_READ = 16;
 
-/** Completes stored decisions by the policy revisions from which their words follow. */
+/** Completes stored decisions, with the policy revisions from which their texts are derived. */
 export const decisionReader = (rows: Reads) => {
   let known = new Map<string, unknown>();
   const revisionsOf = async (decisions: readonly ParsedDecision[]): Promise<ReadonlyMap<string, unknown>> => {
@@ -38,7 +41,7 @@ export const decisionReader = (rows: Reads) => {
     known = known.size + found.length > MAX_READ ? revisions : new Map([...known, ...revisions]);
     return revisions;
   };
-  /** Each with its revision as it was stored; undefined if unknown. */
+  /** Adds to each decision its policy revision in stored form; undefined if it is unknown. */
   const withRevisions = async (decisions: readonly ParsedDecision[]) => {
     const revisions = await revisionsOf(decisions);
     return decisions.map((decision) => {
@@ -53,7 +56,7 @@ export const decisionReader = (rows: Reads) => {
     }));
   return {
     complete,
-    /** Only decisions that contain a text (in lower case). */
+    /** Returns only decisions that contain a text (in lower case). */
     readWith: async (text: string, stored: readonly StoredDecision[]): Promise<DecisionRecord[]> => {
       const parsed = await withRevisions(stored.map(readDecision));
       return stored.flatMap((one, index) => {

@@ -18,7 +18,7 @@ export const feeTokenStore = ({ rows, write }: Access): FeeTokenStore => ({
   saveFeeToken: (token) =>
     write(function* (tx) {
       const key = addressKey(token.address);
-      // Replaced rather than updated: in the log, an address in other letter case is another token.
+      // The row is replaced, not updated, because in the log, an address in other letter case is another token.
       yield* tx.run(REMOVE, [token.chainId, key]);
       const row = { ...token, addressKey: key, rate: JSON.stringify(token.rate), preFund: Number(token.preFund) };
       yield* tx.insert('fee_token', `address_key, ${COLUMNS}`, row);

@@ -3,7 +3,10 @@ import { LOG_SIZE } from '../log-rows.ts';
 import type { LogCheckStore } from '../log-check-store.ts';
 import type { Reads } from '../rows.ts';
 
-/** SQL for data next to the log. Each statement also reads the log's size, for a consistent snapshot. */
+/**
+ * SQL for data that is stored in addition to the log. Each statement also reads the size of the log, so that both come
+ * from the same snapshot.
+ */
 
 const ENTRIES = `${LOG_SIZE} AS "entries"`;
 
@@ -17,8 +20,8 @@ const POLICY_CHANGES = `SELECT paymaster_id AS "paymasterId", hash, ${ENTRIES} F
 const REVISION_TEXTS = `SELECT hash, policy, ${ENTRIES} FROM policy_revision WHERE hash > $1 ORDER BY hash LIMIT $2`;
 
 /**
- * Amounts of accounts that are not rolling windows. A first row without an account gives the log's size even if no
- * other row exists.
+ * Amounts of accounts that are not rolling windows. A first row without an account contains the size of the log, even
+ * if no other row exists.
  */
 export const HELD_ACCOUNTS = `SELECT NULL AS kind, '' AS id, 0 AS "window", '' AS "user", '0' AS held, ${ENTRIES}
   UNION ALL SELECT kind, id, "window", "user", held, ${ENTRIES} FROM ledger_account

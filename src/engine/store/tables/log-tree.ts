@@ -14,7 +14,7 @@ interface HashRow {
 const hashesOf = (found: readonly HashRow[]): Buffer[] => found.map(({ hash }) => hash);
 
 /**
- * Stores the tiles that new leaves complete; runs in the transaction that appends them.
+ * Stores the tiles that new leaves complete. Must run in the transaction that appends the leaves.
  *
  * @param leaves those of the only tile of the lowest level, if they are known
  */
@@ -40,7 +40,7 @@ export const completeTiles = function* (
 
 /** The log's Merkle tree: leaf hashes are stored with their entries, the rest in tiles. */
 export const logTree = (rows: Reads) => {
-  /** Hashes in tiles of `level`: leaves at level 0, roots of the tiles below at higher ones. */
+  /** Hashes in tiles of `level`: leaf hashes at level 0, and the roots of the tiles below at higher levels. */
   const hashesAt = async (level: number, start: number, count: number): Promise<Buffer[]> => {
     if (level > 0) return hashesOf(await rows.all(ROOTS, [level - 1, start, start + count]));
     const tile = await rows.get<{ hashes: Buffer }>(TILE, [Math.floor(start / TILE_HASHES)]);

@@ -16,7 +16,7 @@ const PAGE_CHARACTERS = 1024 * 1024;
 const SIZE = `SELECT ${LOG_SIZE} AS size`;
 const DESK = 'SELECT desk_id FROM desk';
 
-// No position is missing, so an end is a limit.
+// No position is missing, so a maximum number of rows can be given as an end position.
 const LINES = `${entriesIn('log')} WHERE position >= $1 AND position < $2 ORDER BY position`;
 
 const newestOf = (filter: string): string =>
@@ -25,9 +25,9 @@ const newestOf = (filter: string): string =>
 const CHECKPOINT = 'SELECT size, at, note FROM log_checkpoint';
 
 /**
- * Reads batches of rows until their number or their text suffices.
+ * Reads batches of rows until they are enough in number or length.
  *
- * @param parameters of the statement for up to `most` rows after the last one
+ * @param parameters returns the parameters of the statement for up to `most` rows after the last one
  */
 const linesOf = async (
   rows: Reads,

@@ -13,7 +13,7 @@ const INSERT = `INSERT INTO notification (id, kind, subject, raised_at, due, tit
   ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`;
 const END = `UPDATE notification SET ended_at = $1, due = (SELECT count(*) FROM notification_webhook)
   WHERE kind = $2 AND subject = $3 AND ended_at IS NULL RETURNING ${COLUMNS}`;
-/** Refused inserts consume a `seq` on PostgreSQL, so count rows instead of subtracting. */
+/** Counts rows instead of subtracting numbers, because on PostgreSQL, a refused insert uses up a `seq`. */
 const TRIM = `DELETE FROM notification WHERE ended_at IS NOT NULL
   AND seq <= (SELECT seq FROM notification ORDER BY seq DESC LIMIT 1 OFFSET ${MAX_STORED})`;
 const SAVE_WEBHOOK = `INSERT INTO notification_webhook ("only", url) VALUES (1, $1)
@@ -21,7 +21,7 @@ const SAVE_WEBHOOK = `INSERT INTO notification_webhook ("only", url) VALUES (1, 
 
 const toNotification = (row: NotificationRow): StoredNotification => ({ ...row, seen: row.seen === 1 });
 
-/** Other engines are notified as for settings, so that their consoles show it. */
+/** Other engines are informed as about settings, so that their consoles show the notification. */
 export const notificationStore = ({ rows, write }: Access): NotificationStore => {
   const list = async (rest: string, values: readonly number[] = []) =>
     (await rows.all<NotificationRow>(`SELECT ${COLUMNS} FROM notification ${rest}`, values)).map(toNotification);

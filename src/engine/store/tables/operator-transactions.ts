@@ -17,10 +17,10 @@ interface TransactionRow {
 
 const toTransaction = ({ record }: TransactionRow): OperatorTransaction => JSON.parse(record) as OperatorTransaction;
 
-/** Not complete: not final, or its effects are not applied yet. */
+/** True for a transaction that is not final, or whose effects are not applied yet. */
 const isOpen = ({ final, outcome }: OperatorTransaction): boolean => !final || outcome === null;
 
-/** Withdrawals from tanks change the ledger. */
+/** Withdrawals from tanks change the version of the ledger. */
 export const operatorTransactionStore = ({ rows, write }: Access): OperatorTransactionStore => ({
   saveOperatorTransaction: (transaction, holds = []) =>
     write(function* (tx) {

@@ -3,19 +3,19 @@ import type { PastDecisions, PastExtent, PastQuery } from '../past-decisions.ts'
 import type { Reads, Value } from '../rows.ts';
 import { STORED_DECISION, decisionReader, lengthLimit } from './decision-reader.ts';
 
-/** Limit on the records in one read, plus one more decision: processing them takes some ms. */
+/** Maximum length of the records in one read, plus one more decision. Processing them takes some ms. */
 const LOT_LENGTH = 256 * 1024;
 
 /** Decisions per read. */
 const BATCH = 100;
 
-/** Decisions per step of the search for a time's beginning. */
+/** Number of decisions per step, when searching for the first decision after a time. */
 const STEP = 5_000;
 
 const BOUNDS = `SELECT min(seq) AS first, max(at) AS newest
   FROM (SELECT seq, at FROM decision WHERE paymaster_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT ${STEP}) AS step`;
 
-/** The position after which a time's decisions begin: the decisions of a whole step before it are older. */
+/** The position after which all decisions from a time on are found: all decisions in the step before it are older. */
 const positionBefore = async (rows: Reads, paymasterId: string, from: number): Promise<number> => {
   for (let before = Number.MAX_SAFE_INTEGER; ;) {
     const found = await rows.get<{ first: number | null; newest: number }>(BOUNDS, [paymasterId, before]);
@@ -39,10 +39,10 @@ interface Extent extends PastExtent {
 }
 
 /**
- * Reads past decisions while a desk continues to write. No transaction outlasts a call, so the WAL of SQLite can be
- * checkpointed meanwhile.
+ * Reads past decisions while an engine continues to write. No transaction lasts longer than a call, so SQLite's WAL can
+ * be checkpointed meanwhile.
  *
- * @param rows of an own connection
+ * @param rows of a separate connection
  */
 export const pastDecisions = async (
   rows: Reads,

@@ -8,7 +8,7 @@ const COUNT_RESUME_OF_DAPP = `INSERT INTO dapp_resume (paymaster_id, times) VALU
 const RESUMES = `SELECT times AS desk, coalesce((SELECT times FROM dapp_resume WHERE paymaster_id = $1), 0) AS dapp
   FROM sponsorship_resume`;
 
-/** The end of a pause makes pending decisions restart. */
+/** Pauses. When a pause ends, pending decisions restart. */
 export const pauseStore = ({ rows, write, cache }: Access): PauseStore => ({
   async findPause() {
     return (await rows.get<Pause>('SELECT since, reason FROM sponsorship_pause')) ?? null;

@@ -25,7 +25,7 @@ const storedPolicy = (hash: string, json: string): Policy => {
   throw new EngineError('STORAGE_FAILED', message, { revision: hash });
 };
 
-/** Stores a revision forever, with the time of its first use. False if it exists already. */
+/** Stores a revision permanently, with the time of its first use. False if it already exists. */
 export const saveRevision = function* (
   tx: StepRows,
   { hash, policy }: { readonly hash: string; readonly policy: unknown },
@@ -36,7 +36,10 @@ export const saveRevision = function* (
   return (yield* tx.run(insert, [hash, paymasterId, at, JSON.stringify(policy)])) > 0;
 };
 
-/** Puts a revision in force: a log entry before the first decision under it. False if it already is in force. */
+/**
+ * Puts a revision in force: appends a log entry before the first decision that uses it. False if it is already in
+ * force.
+ */
 export const enforcePolicy = function* (
   tx: StepRows,
   log: Pick<LogEntries, 'append'>,

@@ -20,7 +20,7 @@ const RULE = 'rule_id, paymaster_id, name, policy_type, policy_data, active, cyc
 const WEBHOOK = 'webhook_id, paymaster_id, webhook_url, request_type, active';
 const DAPP = 'SELECT rule_revision AS revision, low_tank_wei FROM paymaster WHERE paymaster_id = $1';
 
-/** Counts what a DApp has. */
+/** Counts a DApp's items that have a maximum. */
 export const COUNTS = `SELECT
   (SELECT count(*) FROM rule WHERE paymaster_id = $1) AS rules,
   (SELECT count(*) FROM smart_contract WHERE paymaster_id = $1) AS contracts,
@@ -69,15 +69,15 @@ const insertRule = (tx: StepRows, rule: Rule): Steps<number> => {
 const insertWebhook = (tx: StepRows, webhook: Webhook): Steps<number> =>
   tx.insert('webhook', WEBHOOK, { ...webhook, active: Number(webhook.active) });
 
-/** Every change increments its DApp's rule revision. */
+/** Policies and rules. Every change increments the rule revision of its DApp. */
 export const policyStore = ({ rows, write, cache }: Access): DappPolicyStore => {
-  /** Policies as last read, valid while their revision is current. */
+  /** Policies as last read. They are valid while their revision is the current one. */
   const policies = new Map<string, DappPolicy>();
 
   /**
    * Runs a change, and increments the revision if any row changed.
    *
-   * @param added what it adds to, of the current policy
+   * @param added the items that the change adds to the current policy
    */
   const change = function* (
     tx: Transaction,
@@ -92,7 +92,7 @@ export const policyStore = ({ rows, write, cache }: Access): DappPolicyStore => 
     tx.settingsChanged({ dapp: paymasterId });
     return true;
   };
-  /** Runs a statement whose first parameter is the DApp. */
+  /** Runs a statement whose first parameter is the DApp's id. */
   const update = (paymasterId: string, sql: string, values: readonly Value[], clashes?: Clashes): Promise<boolean> =>
     write((tx) => change(tx, paymasterId, tx.run(sql, [paymasterId, ...values])), clashes);
 
@@ -107,7 +107,8 @@ export const policyStore = ({ rows, write, cache }: Access): DappPolicyStore => 
     for (;;) {
       const policy = policies.get(paymasterId);
       const { revision = 0, lowTankWei = null } = (await rows.get<DappRow>(DAPP, [paymasterId])) ?? {};
-      // Its rows were read before, so while their revision is the current one they are of one moment.
+      // The rows were read before the revision. If the revision is still the current one, they all have the state of
+      // one moment.
       if (policy?.revision === revision) return policy;
       const [contracts, rules, webhooks] = await Promise.all([
         inOrder<ContractRow>(CONTRACT, 'smart_contract', paymasterId),

@@ -1,9 +1,9 @@
 import type { Reads } from '../rows.ts';
 
 /**
- * The positions (`seq`) that have decisions. The gaps may be of any size: an export of one DApp omits the others', and
- * a hostile file may contain any positions. Reads in batches use this to skip gaps, so that the number of decisions
- * limits the work.
+ * The positions (`seq`) at which decisions exist. Gaps may have any size: an export of one DApp omits the decisions of
+ * others, and a hostile file may contain any positions. Reads in batches skip gaps in this way, so that the number of
+ * decisions limits the work.
  */
 export const positionsIn = (rows: Reads) => ({
   /** The greatest position up to this one; 0 if none exists. */

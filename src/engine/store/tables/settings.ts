@@ -11,7 +11,7 @@ import { pauseStore } from './pause.ts';
 import { policyRevisionStore } from './policy-revisions.ts';
 import { policyStore } from './policy.ts';
 
-/** Everything but decisions, the ledger and the log, on either database. */
+/** Everything except decisions, the ledger and the log, on either database. */
 export const settingsStore = (access: Access) => ({
   ...accountStore(access),
   ...dappStore(access),
