@@ -73,7 +73,7 @@ export const openWindow = ({
     minHeight: SMALLEST.height,
     show: false,
     backgroundColor: background(),
-    // On other systems, the icon comes from the package.
+    // On other systems, the packaged application contains the icon.
     ...(process.platform === 'linux' && { icon }),
     webPreferences: { preload, sandbox: true, contextIsolation: true, nodeIntegration: false, spellcheck: false },
   });

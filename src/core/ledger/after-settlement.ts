@@ -31,7 +31,10 @@ export const heldAfter = (
   return follows === 'share' && ofWei !== undefined ? dividedUp(reserved * actualCostWei, ofWei) : actualCostWei;
 };
 
-/** The same for a reservation. Amounts in a rolling window are never released. */
+/**
+ * The amount that a reservation keeps in its account once its operation has this state. Amounts in a rolling window are
+ * never released.
+ */
 export const heldOnceSettled = (
   { kind: follows, amount: reserved, since, ...rest }: Reservation,
   settlement: SettlementState,

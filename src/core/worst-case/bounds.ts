@@ -67,7 +67,7 @@ export const stopOf = ({ steps }: FinalVerdict): (Stop & { readonly evidence: Ev
  */
 export const isFresh = ({ account: { user } }: Reservation): boolean => user === addressKey(ATTACKER);
 
-/** How often the threshold of a breaker can be signed for within a period. */
+/** The number of times that the full threshold of a breaker can be signed for within a period. */
 const timesWithin = (periodMs: number, seconds: number): number => {
   const start = partEndsAt(seconds, 0);
   let times = 1;

@@ -31,7 +31,7 @@ export const requireRpc = (rpc: RpcClient | undefined, { chainId }: ReadyPaymast
 };
 
 /**
- * The paymaster's own nonce of the sender; undefined, without a promise, for contracts that do not hash it.
+ * The paymaster's own nonce for the sender; undefined, without a promise, for contracts that do not hash it.
  *
  * @throws EngineError `CHAIN_UNREACHABLE`, `PAYMASTER_NOT_READY` or `CONTRACT_MISMATCH`
  */

@@ -21,7 +21,7 @@ export interface LogEntries {
 /** A transaction without any other writer. */
 export interface Transaction extends StepRows {
   readonly log: LogEntries;
-  /** Contains the accounts that were loaded. */
+  /** The accounts that were loaded for this transaction. */
   readonly ledger: Ledger;
   /** See `DecisionStore.ledgerVersion`. */
   readonly ledgerVersion: () => number;
@@ -30,13 +30,13 @@ export interface Transaction extends StepRows {
   settingsVersion(scope: SettingsScope): Steps<number>;
   /** Reports a change to settings in this scope that decisions depend on: pending decisions restart. */
   readonly settingsChanged: (scope: ChangedScope) => void;
-  /** Stores a decision, with its policy and what it reserves. Statements see it only after the transaction. */
+  /** Stores a decision, with its policy and its reservations. Statements of the same transaction do not see it yet. */
   append(
     draft: DecisionDraft,
     revision: PolicyRevision | undefined,
     reservations?: readonly StoredReservation[],
   ): Steps<DecisionRecord>;
-  /** Puts a policy in force. False if it already is. */
+  /** Puts a policy in force. False if it already is in force. */
   enforce(revision: PolicyRevision, use: Pick<DecisionRecord, 'paymasterId' | 'at'>): Steps<boolean>;
   /** Reports new or changed decisions to their followers. */
   readonly decisionsChanged: () => void;
@@ -56,15 +56,15 @@ export interface Access {
   /** The same for writes that change no settings: on SQLite they share a commit with decisions. */
   readonly writeShared: <T>(steps: (tx: Transaction) => Steps<T>) => Promise<T>;
   /**
-   * The same for a decision, which shares a commit with others on either database.
+   * The same for a decision. On either database, it shares a commit with other decisions.
    *
-   * @param parts accounts that `steps` uses
-   * @param steps throw, or return undefined, before they write anything
+   * @param parts the accounts that `steps` uses
+   * @param steps must not have written anything when they throw or return undefined
    */
   readonly decide: <T>(parts: readonly LedgerPart[], steps: (tx: Transaction) => Steps<T>) => Promise<T>;
   /** The same if only the log is written. */
   readonly writeLog: <T>(write: (log: LogEntries) => T) => Promise<T>;
-  /** Current amounts in the ledger, in the same order. */
+  /** Current amounts in the given accounts of the ledger, in the same order. */
   readonly heldOf: (parts: readonly LedgerPart[]) => Promise<bigint[]>;
   readonly ledgerVersion: () => Promise<number>;
   readonly settingsVersion: (scope: SettingsScope) => Promise<number>;

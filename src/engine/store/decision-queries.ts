@@ -38,7 +38,7 @@ export interface DecisionFilter extends DecisionQuery {
   limit: number;
 }
 
-/** Oldest first. */
+/** A page of decisions, oldest first. */
 export interface DecisionPage {
   /** May be fewer than the limit, if decisions are large: a page takes at most about 1 MiB plus one decision. */
   decisions: DecisionRecord[];

@@ -177,7 +177,7 @@ const merged = (rows: readonly ChangeRow[]): Change[] => {
 
 const TAKE = 'DELETE FROM operator_change RETURNING change_id, call, subject, id, before, after';
 
-/** Takes the changes, grouped by the calls that made them. The log's next entries contain them. */
+/** Takes the changes, grouped by the calls that made them. The next entries of the log contain them. */
 export const takeChanges = function* (tx: StepRows): Steps<Action[]> {
   const rows = yield* tx.all<ChangeRow>(TAKE);
   const byCall = Map.groupBy(

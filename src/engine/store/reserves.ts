@@ -49,7 +49,7 @@ export const heldIn = (
   reservation: ReservedAmount,
 ): bigint => heldAfter(settlement, reservation, BigInt(actualCostWei ?? 0));
 
-/** Requires one reservation for each account. @throws Error if a decision reserves twice in one */
+/** Requires one reservation for each account. @throws Error if a decision reserves twice in one account */
 export const requireDistinct = (accounts: readonly object[]): void => {
   if (new Set(accounts).size < accounts.length) throw new Error('A decision reserves twice in one account');
 };

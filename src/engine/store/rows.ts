@@ -51,9 +51,9 @@ export interface StepRows {
   insert(table: string, columns: string, row: object): Steps<number>;
   /** Inserts the row, or updates the one with the same `key`. @param key names of columns that are unique together */
   upsert(table: string, columns: string, row: object, key: string): Steps<number>;
-  /** The rows whose keys are among these, which PostgreSQL finds in one statement. */
+  /** Finds the rows that have one of these keys. PostgreSQL finds all of them with one statement. */
   findMany<Row>(lookup: Lookup, keys: readonly Cells[]): Steps<Row[]>;
-  /** Writes rows, on PostgreSQL with one statement for each table, and without waiting for any of them. */
+  /** Writes rows. On PostgreSQL, each table needs one statement, and the statements do not wait for each other. */
   writeMany(writes: readonly RowsWrite[]): Steps<void>;
 }
 
@@ -63,21 +63,21 @@ export type Cells = readonly (string | number | Uint8Array | null)[];
 /** Columns by name, with their types on PostgreSQL. */
 type TypedColumns = Readonly<Record<string, 'bigint' | 'text' | 'bytea'>>;
 
-/** Which rows of a table to find. */
+/** Selects the rows of a table to find. */
 export interface Lookup {
   readonly columns: string;
   readonly table: string;
   readonly keys: TypedColumns;
-  /** The key that is a lower limit; all others must be equal. */
+  /** The key that is a lower bound. All other keys must be equal. */
   readonly from?: string;
 }
 
-/** Columns of a table that many rows are written to at once. */
+/** Columns of a table to which many rows are written at once. */
 export interface Target {
   readonly table: string;
-  /** The last column of an update is the key. */
+  /** For an update, the last column is the key. */
   readonly columns: TypedColumns;
-  /** `add` leaves out rows that exist. */
+  /** With `add`, rows that already exist are skipped. */
   readonly as: 'insert' | 'add' | 'update';
 }
 

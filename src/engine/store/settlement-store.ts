@@ -101,7 +101,8 @@ export interface SettlementStore {
    */
   applySettlements(range: ScannedRange): Promise<AppliedRange>;
   /**
-   * Number of the chain's decisions, made at `from` (epoch ms) or later, that unmatched operations left unconfirmed.
+   * Number of the chain's decisions from `from` (epoch ms) on that are unconfirmed because of a mined operation without
+   * a certain decision.
    */
   countUnmatched(chainId: number, from: number): Promise<number>;
   /** Sets the cursor of a chain that needs no scan. */

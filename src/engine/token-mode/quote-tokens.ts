@@ -61,9 +61,9 @@ export const priceTokens = async (
 };
 
 /**
- * The maximum cost of an operation in a token (behaviour 7.3), with room for an approval in its batch. The operation
- * must contain gas and fees, including the paymaster's limits if its EntryPoint has them; `validUntil` is in unix
- * seconds.
+ * The maximum cost of an operation in a token (behaviour 7.3), including the gas of an approval in its batch. The
+ * operation must contain gas and fees, including the paymaster's limits if its EntryPoint has them; `validUntil` is in
+ * unix seconds.
  */
 export const quotePayment = (
   { token, maxUnits }: ReadyPaymentTerms,

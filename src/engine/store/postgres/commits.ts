@@ -10,7 +10,7 @@ import type { Writer } from './writer.ts';
  * A write that shares its transaction with others. If it throws or returns undefined, it must not have added anything.
  */
 interface DecisionWrite<T> {
-  /** The accounts that it uses. */
+  /** The accounts that the write uses. */
   readonly parts: readonly LedgerPart[];
   readonly steps: (tx: Transaction) => Steps<T>;
 }
@@ -33,12 +33,14 @@ interface PendingWrite {
 /** Maximum number of writes in one transaction. More would delay the decisions of other engines. */
 const MAX_AT_ONCE = 256;
 
-/** Each transaction serves all requests that arrived while the previous one was written, by this engine or another one. */
+/**
+ * Each transaction contains all requests that arrived while the previous transaction of any engine was being written.
+ */
 export const createCommits = (writer: Pick<Writer, 'run'>): Commits => {
   const queue: PendingWrite[] = [];
   let running: Promise<void> | undefined;
 
-  /** Runs writes in one transaction. @param take takes them once no other engine writes */
+  /** Runs writes in one transaction. @param take returns the writes; called when no other engine writes */
   const commitAll = async (take: () => readonly PendingWrite[]): Promise<void> => {
     let batch: readonly PendingWrite[] | undefined;
     try {

@@ -16,7 +16,7 @@ export type Value = Scalar | boolean | readonly (Scalar | boolean)[];
 
 /** Rows whose statements are prepared once per connection. */
 export interface Rows extends CommonRows<Value> {
-  /** As in a transaction. */
+  /** Runs a statement as a part of the transaction. */
   findMany(lookup: Lookup, keys: readonly Cells[]): Promise<object[]>;
   /** Resolves when all rows are written. */
   writeMany(writes: readonly RowsWrite[]): Promise<void>;
@@ -42,7 +42,7 @@ export const storable = <T>(value: T): T | string =>
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** A table of rows that a statement gets as one array for each column. */
+/** A table of rows, which are passed to a statement as one array for each column. */
 const given = (columns: Target['columns']): string => {
   const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
   return `unnest(${arrays.join(', ')}) AS given (${Object.keys(columns).map(quoted).join(', ')})`;

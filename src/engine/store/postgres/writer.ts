@@ -59,7 +59,7 @@ const rolledBack = (client: pg.PoolClient): Promise<boolean> =>
   );
 
 interface WriterOptions {
-  /** Its connection takes statements before it has answered earlier ones. */
+  /** The connection accepts statements before it has answered earlier ones. */
   readonly pool: pg.Pool;
   readonly cache: SettingsCache;
   readonly clock: Clock;
@@ -71,7 +71,7 @@ interface WriterOptions {
 /** Writes for one engine, on one connection. */
 export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOptions): Writer => {
   let ledgerVersion: number | undefined;
-  /** The log as this engine last wrote it. */
+  /** The end of the log when this engine last wrote to it. */
   let end = { size: 0, hash: '' };
   const head: DeskHead = {
     ledgerVersion: 0,
@@ -98,7 +98,8 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
     if (locked.logSize < end.size) throw new EngineError('LOG_ROLLED_BACK');
     const { ledgerVersion: version, settingsChanges, decisions, accounts, logSize, logAt, logHash } = locked;
     Object.assign(head, { ledgerVersion: version, settingsChanges, decisions, accounts, logSize, logAt, logHash });
-    // Every write enters something in the log: if that is as it was, so is what this engine has in memory.
+    // Every write appends an entry to the log. If the log has not changed, the data that this engine has in memory is
+    // current.
     if (hashOf(head) !== end.hash) pending.undone();
   };
 
@@ -110,7 +111,7 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
     const rows = rowsOf(client);
     await lock(client, rows);
     const [first, firstVersion] = [head.logSize, head.ledgerVersion];
-    /** Sends a statement together with those after it. */
+    /** Sends a statement together with the statements after it. */
     const send = (statement: Promise<unknown>): void => {
       sent.push(statement);
       statement.catch(() => undefined);
@@ -133,7 +134,7 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
       },
     });
     let before: SettingsVersions | undefined;
-    /** A scope that this transaction has changed is one version ahead. */
+    /** If this transaction has changed a scope, the version of the scope is one higher. */
     const versions = async (): Promise<SettingsVersions> => {
       before ??= cache.knownChanges() === head.settingsChanges ? await cache.versions() : await readVersions(rows);
       const { of } = before;
@@ -187,7 +188,7 @@ export const createWriter = ({ pool, cache, clock, engine, onLogEnd }: WriterOpt
       return await transact(client, write, sent);
     } catch (error) {
       pending.undone(end.size);
-      // Statements after the first that fails only report that.
+      // After a statement has failed, the errors of later statements only say that the transaction has failed.
       const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
       const cause: unknown = failed?.status === 'rejected' ? failed.reason : error;
       // Closing the connection also rolls back, without waiting for a server that is unreachable.

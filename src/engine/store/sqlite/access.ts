@@ -49,7 +49,7 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
   let hasChanges = true;
   keepOperatorChanges(database, () => (hasChanges = true));
 
-  /** Whether the head is that of the tables. */
+  /** Whether the head in memory matches the tables. */
   let isCurrent = false;
   const readHead = (): void => {
     if (isCurrent) return;
@@ -89,7 +89,7 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
     reported = logHash;
     onLogEnd?.({ size, hash: logHash.toString('hex') });
   };
-  /** Before any decision based on them. */
+  /** Runs before any decision that is based on these changes. */
   const enterChanges = function* (): Steps<void> {
     if (!hasChanges) return;
     const actions = yield* takeChanges(steps);
@@ -113,7 +113,7 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
     return result;
   });
   const rows: Rows = { ...readsOf(statements), run: (sql, values) => commit.run(() => statements.run(sql, values)) };
-  // Their owner is gone: the log's next start ends them.
+  // The owner of these holds no longer runs. The next start entry in the log ends the holds.
   database.transaction(() => {
     const holds = statements.all('SELECT hold_id AS hold FROM ledger_hold') as { hold: number }[];
     if (holds.length === 0) return;

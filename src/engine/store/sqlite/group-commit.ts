@@ -32,7 +32,7 @@ export interface CommitHooks {
   readonly save: () => void;
   /** Called if the changes in memory since the last `save` have been undone. */
   readonly undone: () => void;
-  /** Runs after each commit, before its callers have their results. */
+  /** Runs after each commit, before its callers get their results. */
   readonly committed: () => void;
 }
 

@@ -36,7 +36,7 @@ const FINGERPRINT_DIGITS = 8;
 const fingerprint = (text: unknown): string | null =>
   typeof text === 'string' ? createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_DIGITS) : null;
 
-/** Makes SQLite store operators' changes. @param changed called with each change */
+/** Makes SQLite store the changes of operators. @param changed called for each change */
 export const keepOperatorChanges = (database: Database.Database, changed: () => void): void => {
   database.function('current_call', () => {
     changed();

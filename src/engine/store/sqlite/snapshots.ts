@@ -65,7 +65,7 @@ const readOnly = <T>(file: string, query: (database: Database.Database) => T): T
 export const schemaOf = (file: string): number =>
   readOnly(file, (database) => database.pragma('user_version', { simple: true }) as number);
 
-/** Problems that SQLite finds in a database file; empty if it is sound. */
+/** Problems that SQLite finds in a database file; empty if it finds none. */
 export const errorsOf = (file: string): string[] => readOnly(file, integrityFaults);
 
 export const snapshotStore = (database: Database.Database, commit: GroupCommit): Snapshots => ({

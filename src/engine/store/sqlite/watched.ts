@@ -41,7 +41,7 @@ export const watched = (store: Store, { timed, onError }: StoreHooks): Store => 
     onError?.(error);
     throw error;
   };
-  /** Settings that are in memory come as the same promise each time, and so they leave. */
+  /** For settings in memory, the same promise is returned at each call, so it must be passed on unchanged. */
   const watchedResults = new WeakMap<Promise<unknown>, Promise<unknown>>();
   const watch = (result: Promise<unknown>): Promise<unknown> => {
     const known = watchedResults.get(result) ?? result.catch(failed);

@@ -40,7 +40,7 @@ export const decisionStore = (
   { rows, writeShared, decide, heldOf, ledgerVersion, settingsVersion }: Access,
   { log, engine }: DecisionOptions,
 ): Omit<DecisionStore, 'forgetRolling'> & Pick<PolicyStore, 'settingsVersion'> & LostHolds => {
-  /** Up to two users of a kind and id. Accounts of users are never removed. */
+  /** Up to two users for each kind and id of accounts. Accounts of users are never removed. */
   const known = new Map<string, readonly string[]>();
   const isOther = ({ user }: AccountKey, users: readonly string[] = []): boolean => users.some((one) => one !== user);
 

@@ -22,7 +22,7 @@ export const holdReservations = function* (
   return holds;
 };
 
-/** Ends holds, without an entry in the log. @returns those that existed */
+/** Ends holds without appending an entry to the log. @returns the holds that existed */
 export const endHolds = function* (
   tx: StepRows & Pick<Transaction, 'ledger'>,
   holds: readonly number[],

@@ -34,7 +34,7 @@ interface Account {
   accountId: number | undefined;
 }
 
-/** The buckets of a rolling window from a number on. */
+/** The buckets of a rolling window, starting with a given number. */
 interface Buckets {
   readonly from: number;
   readonly accounts: Map<number, Account>;
@@ -49,11 +49,11 @@ const rollingKey = ({ kind, id }: AccountKey): string => `${kind}\n${id}`;
 const accountOf = ({ accountId, held }: AccountRow): Account => ({ accountId, held: BigInt(held) });
 
 /**
- * Accounts of the ledger: counters, never sums over history. Those in use are in memory; what a transaction changes is
- * written by `save` at its end.
+ * The accounts of the ledger. An account is a counter, never a sum over the history. The accounts in use are in memory.
+ * `save` writes the accounts that a transaction has changed, at the end of the transaction.
  */
 export interface Ledger {
-  /** Reads these accounts, unless they are in memory. It runs before they are used. */
+  /** Reads these accounts, unless they are in memory. Must run before the accounts are used. */
   load(rows: StepRows, parts: readonly LedgerPart[]): Steps<void>;
   /** Amount that all decisions together hold in the account, or in the counted buckets of its rolling window. */
   readonly heldOf: (part: LedgerPart) => bigint;
@@ -64,19 +64,22 @@ export interface Ledger {
   /** Adds to accounts by their numbers. */
   adjust(rows: StepRows, changes: readonly (readonly [accountId: number, amount: bigint])[]): Steps<void>;
   save(tx: StepRows): Steps<void>;
-  /** Forgets rolling windows: accounts were loaded outside of a transaction. */
+  /** Discards rolling windows, because accounts were loaded outside of a transaction. */
   readonly endReading: () => void;
-  /** Reads every account again: the transaction was undone, or another engine has written. */
+  /** Reads every account again, because the transaction was undone or another engine has written. */
   readonly forget: () => void;
 }
 
-/** Creates a ledger without accounts in memory. @param head counts the numbers of accounts */
+/** Creates a ledger that has no accounts in memory. @param head counts the numbers of accounts */
 export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_CACHED): Ledger => {
   const byKey = new Map<string, Account>();
   const byId = new Map<number, Account>();
-  /** Rolling windows, during a transaction only: their buckets may be removed. */
+  /** Rolling windows. They are kept only during a transaction, because their buckets may be removed later. */
   const rolling = new Map<string, Buckets>();
-  /** What the transaction has looked up, by the key objects: a decision looks each up several times. */
+  /**
+   * The accounts that the transaction has looked up, by the key objects. A decision looks up each account several
+   * times.
+   */
   const lookedUp = new Map<AccountKey, Account>();
   const added = new Map<Account, AccountKey>();
   const changed = new Set<Account>();
@@ -114,7 +117,7 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_C
     }
     for (const row of yield* rows.findMany<AccountRow>(BUCKETS, [...windows.values()])) {
       const buckets = bucketsOf(row);
-      // Another decision may have read it before, and changed it.
+      // Another decision may have read the account before, and changed it.
       if (!buckets.has(row.window)) buckets.set(row.window, accountOf(row));
     }
   };
@@ -164,7 +167,7 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_C
           continue;
         }
         const key = rollingKey(account);
-        // The amount goes into its own bucket, even if that does not count.
+        // The amount is added to its own bucket, even if that bucket does not count.
         const from = Math.min(since, account.window ?? since);
         const known = windows.get(key)?.[2] ?? rolling.get(key)?.from ?? Infinity;
         if (from < Number(known)) windows.set(key, [account.kind, account.id, from]);
@@ -219,7 +222,7 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_C
         { to: CHANGED, rows: updated },
       ]);
       for (const window of withNewBucket.values()) yield* tx.run(FORGET_OLDEST, window);
-      // Only accounts in rolling windows are removed, by this and by others.
+      // Only accounts of rolling windows are ever removed, by this engine or by others.
       for (const { accounts } of rolling.values()) {
         for (const { accountId } of accounts.values()) if (accountId !== undefined) byId.delete(accountId);
       }

@@ -17,16 +17,16 @@ const ENTRY: Target = {
 
 /** The writing side of the log. */
 export interface LogWriter extends LogEntries {
-  /** Begins a transaction, which continues the log at its head. */
+  /** Begins a transaction. The log continues at its current end. */
   begin(tx: StepRows): Steps<void>;
   /** Enters a decision. Its row, which the caller writes, is the entry. */
   appendDecision(record: string): DecisionEntry;
-  /** Writes what was entered. Runs at the end of a transaction. @param others decisions, which are entries, too */
+  /** Writes the entries. Must run at the end of a transaction. @param others decisions, which are also entries */
   save(tx: StepRows, others: readonly RowsWrite[]): Steps<void>;
   /**
-   * What was entered since the last commit was undone.
+   * Discards the entries since the last commit, because they were undone.
    *
-   * @param size of the log, if it is known: whether the engine's start is entered depends on it
+   * @param size size of the log, if it is known. It shows whether the log has the start entry of the engine
    */
   undone(size?: number): void;
 }
@@ -35,11 +35,11 @@ export const createLogWriter = (head: DeskHead, clock: Clock): LogWriter => {
   let entries: Cells[] = [];
   /** Position of the entry of this engine's start. */
   let startedAt: number | undefined;
-  /** Holds of other engines, which continue when this one starts. */
+  /** Holds of other engines. They continue when this engine starts. */
   let held: readonly number[] = [];
-  /** Size of the log that is written. */
+  /** Size of the part of the log that is written. */
   let written = 0;
-  /** Hashes of the newest entries, from the beginning of a tile on, unless some of them were written before. */
+  /** Hashes of the newest entries, from the start of a tile on, unless some of them were written before. */
   let leaves: Buffer[] = [];
 
   /** Takes the next position. */

@@ -18,7 +18,7 @@ export const showError = StateEffect.define<ConditionError | undefined>();
 
 const errorMark = Decoration.mark({ class: 'condition-error' });
 
-/** A mark needs at least one character. For an error at the end of the text, it is the last one. */
+/** A mark covers at least one character. If the error is at the end of the text, the mark covers the last character. */
 const markOf = ({ at, end }: ConditionError, length: number): DecorationSet => {
   const to = Math.min(Math.max(end, at + 1), length);
   const from = Math.max(0, Math.min(at, to - 1));
