@@ -74,7 +74,9 @@ test('a wallet that does not say what it did may have sent: the draft is used up
   await handOver(unclear.draft);
   await expect(takeBack(unclear.draft, 'nonce too low')).rejects.toMatchObject({
     code: 'TRANSACTION_MAYBE_SENT',
-    message: expect.stringContaining('The wallet answered: nonce too low. It may have sent the transaction'),
+    message: expect.stringContaining(
+      'The wallet answered: nonce too low. It may nevertheless have sent the transaction',
+    ),
   });
   const silent = await withWithdrawal();
   await handOver(silent.draft);

@@ -16,7 +16,7 @@ test('the demo has an operation sponsored, one denied by each rule and one paid 
   expect(stdout).toMatch(/\nAll steps succeeded\.\n$/);
   const denied = [...stdout.matchAll(/✓ denied by (\w+)/g)].map(([, rule]) => rule);
   expect([...new Set(denied)].sort()).toEqual([...decidingRules].sort());
-  expect(stdout).toMatch(/the desk sponsors the operation(.*\n)*.*the tank of the funding wallet paid for it/);
+  expect(stdout).toMatch(/Gasdesk sponsors the operation(.*\n)*.*the tank of the funding wallet paid for it/);
   expect(stdout).toMatch(/cost, taken from the deposit +0\.\d+ ETH, worth \d\.\d+ USDT\n +income, at the treasury +\d/);
   expect(stdout).toMatch(/income less cost +0\.\d+ USDT\n/);
   expect(readdirSync(dir)).toEqual([]);

@@ -174,6 +174,6 @@ test.each<[string, (request: WalletRequest) => WalletReply]>([
   const signer = signers.of({ kind: 'wallet', url: fake().url, address: fake().account.address as Address });
   await expect(signer.transact(unsigned({ chainId: 1 }))).rejects.toMatchObject({
     code: 'TRANSACTION_MAYBE_SENT',
-    message: expect.stringContaining('look in the wallet'),
+    message: expect.stringContaining('Check the wallet'),
   });
 });

@@ -87,7 +87,7 @@ describe('the database outside the log is compared with it:', () => {
       chain_id, valid_until, settled_block, rule)`;
     const sql = copy.replace('INTO decision SELECT', `INTO decision ${columns} SELECT`);
     const faults = await faultsAfter(sql, `DELETE FROM decision WHERE id LIKE 'copy-%'`);
-    expect(faults).toEqual(expect.arrayContaining([expect.stringContaining('a decision that is no entry: copy-')]));
+    expect(faults).toEqual(expect.arrayContaining([expect.stringContaining('a decision without a log entry: copy-')]));
   });
 
   test('what became of a decision', async () => {

@@ -144,9 +144,9 @@ describe('a log that was altered opens with its first fault on top', () => {
   });
 
   test.each<[string, (all: readonly string[]) => readonly string[], string]>([
-    ['an entry removed', (all) => all.toSpliced(4, 1), 'Entry 3 is at fault: Entry 4 is where entry 3 has to be'],
+    ['an entry removed', (all) => all.toSpliced(4, 1), 'Entry 3 is at fault: Entry 4 is at the position of entry 3'],
     ['an entry doubled', (all) => all.toSpliced(4, 0, all[4] ?? ''), 'Entry 4 is at fault'],
-    ['a line that is no entry', (all) => all.with(4, 'what?'), 'Entry 3 is at fault: This is not an entry: what?'],
+    ['a line that is no entry', (all) => all.with(4, 'what?'), 'Entry 3 is at fault: This line is not an entry: what?'],
     ['cut off', (all) => all.slice(0, 6), 'Entry 5 is at fault: There is no checkpoint'],
   ])('%s', async (_what, alter, words) => {
     expect(await opened(alter(lines))).toMatchObject({ state: 'faulty', words: expect.stringContaining(words) });

@@ -48,19 +48,22 @@ const SHADOW: Target = {
 
 const CYCLES = 'SELECT rule_id, cycle FROM rule WHERE rule_id = ANY($1::text[])';
 
-/** A decision that a rule in shadow evaluated. */
+/** The result of a rule in shadow for a decision. */
 interface ShadowResult {
   readonly rule: string;
   readonly seq: number;
   readonly wouldDeny: number;
 }
 
-/** Settlement watches the paymasters in sponsored operations. */
+/** A paymaster in a sponsored operation, for which settlement watches. */
 const paymasterOf = ({ paymasterAndData }: DecisionDraft): string => paymasterAndData.slice(0, 42);
 
 interface PendingOptions {
   readonly clock: Clock;
-  /** Whether the hash of each decision is entered with it. SQLite enters hashes before they are searched. */
+  /**
+   * Whether the hash of each decision is added together with the decision. On SQLite, hashes are added before they are
+   * searched.
+   */
   readonly entersHashes: boolean;
 }
 
@@ -75,7 +78,7 @@ export const createPending = (head: DeskHead, { clock, entersHashes }: PendingOp
   const log = createLogWriter(head, clock);
   /** Hash of the policy in force, by DApp. */
   const inForce = new Map<string, string>();
-  /** Paymasters that are stored. */
+  /** Paymasters that are known to be stored. */
   const watched = new Set<string>();
   let decisions: Cells[] = [];
   let hashes: Cells[] = [];
@@ -115,7 +118,7 @@ export const createPending = (head: DeskHead, { clock, entersHashes }: PendingOp
     head,
     ledger,
     log,
-    /** What a transaction with these statements writes through this memory. */
+    /** The writes that a transaction makes through this memory. */
     writing: (tx: StepRows) =>
       ({
         ledger,
@@ -141,7 +144,7 @@ export const createPending = (head: DeskHead, { clock, entersHashes }: PendingOp
           return { ...draft, seq };
         },
       }) satisfies Partial<Transaction>,
-    /** Number of decisions that the transaction has added. */
+    /** Number of decisions that the current transaction has added. */
     added: () => decisions.length,
     *save(tx: StepRows): Steps<void> {
       const writes: RowsWrite[] = [
@@ -154,7 +157,10 @@ export const createPending = (head: DeskHead, { clock, entersHashes }: PendingOp
       yield* ledger.save(tx);
       yield* log.save(tx, writes);
     },
-    /** The transaction was undone, or another engine has written. @param size as for {@link LogWriter} */
+    /**
+     * Discards the contents, because the transaction was undone or another engine has written. @param size as for
+     * {@link LogWriter}
+     */
     undone(size?: number): void {
       clear();
       inForce.clear();
