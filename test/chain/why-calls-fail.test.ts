@@ -65,7 +65,7 @@ const ask = async ({ url }: ClientDapp, method: string, params: unknown[]) => {
 };
 
 describe('a call that is forbidden and reverts', () => {
-  test.each(ways)('is told its rule by %s', async (method, params) => {
+  test.each(ways)('is denied by its rule through %s', async (method, params) => {
     const { error } = await ask(dapps.mint, method, params());
     expect(error).toMatchObject({ code: -32050, data: { code: 'METHOD_NOT_WHITELISTED', rule: 'contracts' } });
     expect((await dapps.mint.decisions())[0]).toMatchObject({
@@ -75,7 +75,7 @@ describe('a call that is forbidden and reverts', () => {
     });
   });
 
-  test("is told its rule by Biconomy's dialect, as a result", async () => {
+  test("is denied by its rule in Biconomy's dialect, as a result", async () => {
     const { result } = await ask(dapps.mint, 'pm_sponsorUserOperation', [burning, SPONSORED]);
     expect(result).toMatchObject({ paymasterAndData: '0x', reason: { code: 'METHOD_NOT_WHITELISTED' } });
   });

@@ -61,8 +61,9 @@ export const usePlaces = (): (() => Places) => {
 
   // The chain follows the machine's time.
   beforeEach(async () => {
-    const block = await world().chain.provider.getBlock('latest');
-    await world().clock.advance(block!.timestamp * 1000 - world().clock.now());
+    const { chain, clock } = world();
+    const { timestamp } = (await chain.provider.getBlock('latest')) ?? { timestamp: 0 };
+    await clock.advance(timestamp * 1000 - clock.now());
   });
 
   const mined = (hash: Hex): Promise<UserOperationReceipt> => {

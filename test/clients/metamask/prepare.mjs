@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { getSmartAccountsEnvironment } from '@metamask/smart-accounts-kit';
 import { deploySmartAccountsEnvironment } from '@metamask/smart-accounts-kit/utils';
 import { deployMetaMask } from './metamask-contracts.mjs';

@@ -4,6 +4,8 @@ import { createPaymasterClient } from 'viem/account-abstraction';
 import { localhost } from 'viem/chains';
 import { bundlerClient, callsOf, setUp } from './simple-account.mjs';
 
+const ignore = () => undefined;
+
 /** What a wallet of EIP-5792 does: asks the paymaster that the app names. */
 const walletFor = async (task) => {
   const { account } = await setUp(task);
@@ -17,11 +19,12 @@ const walletFor = async (task) => {
       return { id: await client.sendUserOperation({ calls: calls.map(({ to, data }) => ({ to, data })) }) };
     },
   };
-  return { request: async ({ method, params }) => methods[method]?.(params), on() {}, removeListener() {} };
+  return { request: async ({ method, params }) => methods[method]?.(params), on: ignore, removeListener: ignore };
 };
 
 const sendCallsWith = (contextOf) => async (task) => {
-  globalThis.window = Object.assign(new EventTarget(), { ethereum: await walletFor(task) });
+  const window = { addEventListener: ignore, removeEventListener: ignore, dispatchEvent: ignore };
+  globalThis.window = { ...window, ethereum: await walletFor(task) };
   const transports = { [localhost.id]: http(task.rpcUrl) };
   const config = createConfig({ chains: [localhost], transports, connectors: [injected()] });
   await connect(config, { connector: config.connectors[0] });

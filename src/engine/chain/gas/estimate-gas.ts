@@ -9,8 +9,8 @@ import { estimateBySimulation, simulatedState } from './simulation.ts';
 const MAX_GAS = 10_000_000_000n;
 
 /**
- * The reason of a call that reverts, told by the node: a bundler's words may quote contracts that have seen the draft's
- * signature, and the node tries the call without any.
+ * Finds the reason of a call that reverts, with the node: a bundler's message may quote contracts that have seen the
+ * draft's signature, and the node tries the call without any.
  *
  * @throws EngineError the bundler's refusal, if the call is not why
  */

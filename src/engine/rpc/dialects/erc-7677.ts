@@ -17,7 +17,7 @@ export const isGasOpen = (op: PartialUserOperation): boolean => {
   return !op.preVerificationGas || !(isPacked || (op.callGasLimit && op.verificationGasLimit));
 };
 
-/** True if the client knows none of the account's gas limits. A signature for limits of zero would serve nobody. */
+/** True if the client knows none of the account's gas limits. A signature for limits of zero would be useless. */
 const isGasUnknown = (op: PartialUserOperation): boolean =>
   op.accountGasLimits === undefined && !op.preVerificationGas && !op.callGasLimit && !op.verificationGasLimit;
 
