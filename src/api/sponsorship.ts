@@ -56,7 +56,12 @@ export const sponsorshipProcedures = {
   }),
   'sponsorship.sponsor': procedure({
     summary: 'Decide whether to sponsor a user operation, sign it if so, and store the decision before answering',
-    input: request,
+    input: request.extend({
+      isPaidByUserElse: z
+        .boolean()
+        .optional()
+        .describe('Whether the user pays for an operation that is denied: then its gas is estimated, if requested'),
+    }),
     output: paymasterPart.extend({
       decisionId: z.string().optional().describe('Absent in the commit phase, which stores only denials'),
       sponsored: z.boolean(),

@@ -43,7 +43,7 @@ const tutorialClient = async () => {
 };
 
 describe("a bundler's method sent to the desk", () => {
-  test('is told where to go while the operator has not allowed it', async () => {
+  test('names the right URL while the operator has not allowed it', async () => {
     await forward(null);
     const sent = (await tutorialClient()).sendUserOperation({ calls: [mintCall(world())] });
     const words =

@@ -31,9 +31,18 @@ const permissionless: Readonly<Record<string, Way>> = {
   prepareUserOperationForErc20Paymaster: { on: ALL, paid: ['in a token'] },
 };
 
+/** What viem 2.57.20 does to clients that ask once for gas and data (docs/clients/README.md). */
+const dropsLimits: Error = {
+  on: ['0.6'],
+  paid: ['in a token'],
+  error: 'signature',
+  whose: 'client',
+  why: 'viem drops the limits that the desk has signed, and its bundler estimates others',
+};
+
 /** So are Biconomy's SDKs of 2025 and later. */
 const bicoPaymaster: Readonly<Record<string, Way>> = {
-  createBicoPaymasterClient: { on: ALL, paid: BOTH },
+  createBicoPaymasterClient: { on: ALL, paid: BOTH, errors: [dropsLimits] },
   "createBicoPaymasterClient with the SDK's expiry": {
     on: ALL,
     paid: ['in a token'],
@@ -47,8 +56,61 @@ const bicoPaymaster: Readonly<Record<string, Way>> = {
       },
     ],
   },
-  getTokenPaymasterQuotes: { on: ALL, paid: ['in a token'] },
+  getTokenPaymasterQuotes: { on: ALL, paid: ['in a token'], errors: [dropsLimits] },
 };
+
+const startale = (on: readonly EntryPointVersion[]): Readonly<Record<string, Way>> => ({
+  createSCSPaymasterClient: { on, paid: BOTH },
+  'createSCSPaymasterClient with calculateGasLimits': { on, paid: BOTH, errors: [dropsLimits] },
+  // It always names EntryPoint 0.7.
+  getTokenPaymasterQuotes: { on: ['0.7'], paid: ['in a token'] },
+});
+
+const metaMask: Readonly<Record<string, Way>> = {
+  Hybrid: { on: ['0.7'], paid: BOTH },
+  MultiSig: { on: ['0.7'], paid: BOTH },
+  Stateless7702: { on: ['0.7'], paid: BOTH },
+};
+
+const zerodev: Readonly<Record<string, Way>> = {
+  createZeroDevPaymasterClient: { on: ALL, paid: BOTH },
+  sponsorUserOperation: { on: ALL, paid: BOTH },
+};
+
+const aaCore: Readonly<Record<string, Way>> = {
+  'paymasterAndData middleware': {
+    on: OLD,
+    paid: BOTH,
+    errors: [
+      {
+        on: ['0.7'],
+        paid: ['in a token'],
+        error: 'UserOperation reverted during simulation with reason: 0x',
+        whose: 'client',
+        why: 'its SimpleAccount batches on 0.7 as on 0.6, so it cannot approve and call in one',
+      },
+    ],
+  },
+};
+
+const biconomyAccount: Readonly<Record<string, Way>> = {
+  Paymaster: { on: ALL, paid: BOTH },
+  sendTransaction: { on: ['0.6'], paid: BOTH },
+};
+
+const biconomyPaymaster: Readonly<Record<string, Way>> = { BiconomyPaymaster: { on: ['0.6'], paid: BOTH } };
+
+const safe: Readonly<Record<string, Way>> = {
+  Safe4337Pack: { on: ['0.7'], paid: BOTH },
+  'Safe4337Pack with GenericFeeEstimator': { on: ['0.7'], paid: BOTH },
+};
+
+const userop: Readonly<Record<string, Way>> = {
+  'verifyingPaymaster with {}': { on: ['0.6'], paid: BOTH },
+  'verifyingPaymaster with {type}': { on: ['0.6'], paid: BOTH },
+};
+
+const thirdweb: Readonly<Record<string, Way>> = { 'sponsorGas with overrides.paymaster': { on: OLD, paid: BOTH } };
 
 /** The families, by the names of their folders, and the ways in their programs. */
 export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> = {
@@ -61,38 +123,40 @@ export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> =
     paymasterActionsEip7677: { on: OLD, paid: BOTH },
     createStackupPaymasterClient: { on: OLD, paid: BOTH },
   },
-  'biconomy-account': { Paymaster: { on: ALL, paid: BOTH }, sendTransaction: { on: ['0.6'], paid: BOTH } },
-  'biconomy-paymaster': { BiconomyPaymaster: { on: ['0.6'], paid: BOTH } },
+  'biconomy-account': biconomyAccount,
+  'biconomy-account-4.5': biconomyAccount,
+  'biconomy-paymaster': biconomyPaymaster,
+  'biconomy-paymaster-4': biconomyPaymaster,
   abstractjs: bicoPaymaster,
   'biconomy-sdk': bicoPaymaster,
   abstractionkit: { CandidePaymaster: { on: ALL, paid: BOTH } },
-  zerodev: { createZeroDevPaymasterClient: { on: ALL, paid: BOTH }, sponsorUserOperation: { on: OLD, paid: BOTH } },
+  'abstractionkit-0.1': { CandidePaymaster: { on: OLD, paid: BOTH } },
+  zerodev,
+  'zerodev-5.4': zerodev,
   'aa-sdk': { erc7677Middleware: { on: OLD, paid: BOTH } },
-  'aa-core': {
-    'paymasterAndData middleware': {
-      on: OLD,
-      paid: BOTH,
-      errors: [
-        {
-          on: ['0.7'],
-          paid: ['in a token'],
-          error: 'UserOperation reverted during simulation with reason: 0x',
-          whose: 'client',
-          why: 'its SimpleAccount batches on 0.7 as on 0.6, so it cannot approve and call in one',
-        },
-      ],
-    },
+  'aa-sdk-4.62': { erc7677Middleware: { on: OLD, paid: BOTH } },
+  'account-kit': {
+    alchemyGasManagerMiddleware: { on: OLD, paid: BOTH },
+    alchemyGasAndPaymasterAndDataMiddleware: { on: OLD, paid: BOTH },
   },
-  safe: {
-    Safe4337Pack: { on: ['0.7'], paid: BOTH },
-    'Safe4337Pack with GenericFeeEstimator': { on: ['0.7'], paid: BOTH },
-  },
-  userop: {
-    'verifyingPaymaster with {}': { on: ['0.6'], paid: BOTH },
-    'verifyingPaymaster with {type}': { on: ['0.6'], paid: BOTH },
-  },
-  thirdweb: { 'sponsorGas with overrides.paymaster': { on: OLD, paid: BOTH } },
+  'aa-core': aaCore,
+  'aa-core-3.12': aaCore,
+  safe,
+  'safe-4.1': safe,
+  userop,
+  'userop-0.2': userop,
+  thirdweb,
+  'thirdweb-5.115': thirdweb,
   etherspot: { VerifyingPaymasterAPI: { on: ['0.7'], paid: BOTH } },
+  wagmi: {
+    'sendCalls with paymasterService': { on: ALL, paid: BOTH },
+    "sendCalls with the app's own context": { on: ALL, paid: ['sponsored'] },
+  },
+  metamask: metaMask,
+  'delegation-toolkit': metaMask,
+  cometh: { createComethPaymasterClient: { on: ALL, paid: BOTH } },
+  startale: startale(ALL),
+  'startale-1.0': startale(ALL),
 };
 
 /** Those whose stack has a newer one above: `--mode newest`, as CI runs, leaves them out. */
@@ -100,7 +164,18 @@ export const older: readonly string[] = [
   'permissionless-0.3',
   'permissionless-0.2',
   'permissionless-0.1',
+  'biconomy-account-4.5',
   'biconomy-paymaster',
+  'biconomy-paymaster-4',
   'biconomy-sdk',
+  'abstractionkit-0.1',
+  'zerodev-5.4',
+  'aa-sdk-4.62',
   'aa-core',
+  'aa-core-3.12',
+  'safe-4.1',
+  'userop-0.2',
+  'thirdweb-5.115',
+  'delegation-toolkit',
+  'startale-1.0',
 ];

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { PATIENCE_MS } from '../support/patience.ts';
 
 const HERE = import.meta.dirname;
 const INSTALLED = join(HERE, '..', '..', 'test-artifacts', 'clients');
@@ -11,27 +12,35 @@ const MANIFEST = 'installed.json';
 /** Packages run nothing of their own, and a slow registry is asked again. */
 const OPTIONS = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=5'];
 
-const isInstalled = (source: string, folder: string): boolean => {
-  const manifest = join(folder, MANIFEST);
-  return existsSync(manifest) && readFileSync(manifest).equals(readFileSync(source));
+/** How long an install may take: some SDKs bring half a gigabyte. */
+export const INSTALL_MS = 10 * PATIENCE_MS;
+
+/** Installs what a manifest asks for, unless that is there. @returns the folder */
+const install = async (family: string): Promise<string> => {
+  const source = join(HERE, family, 'package.json');
+  const folder = join(INSTALLED, family);
+  const marker = join(folder, MANIFEST);
+  if (existsSync(marker) && readFileSync(marker).equals(readFileSync(source))) return folder;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(source, join(folder, 'package.json'));
+  await promisify(execFile)('npm', ['install', ...OPTIONS], { cwd: folder });
+  copyFileSync(source, marker);
+  return folder;
 };
 
+/** An earlier version of a family, such as `zerodev-5.4`, runs the programs of the family that it has none of. */
+const baseOf = (family: string): string => family.replace(/-[\d.]+$/, '');
+
 /**
- * Installs the packages of a family if its manifest has changed, and puts its programs next to them.
+ * Installs the packages of a family, and puts its programs next to them.
  * @returns the folder where they run
  */
 export const installFamily = async (family: string): Promise<string> => {
-  const source = join(HERE, family, 'package.json');
-  const folder = join(INSTALLED, family);
-  if (!isInstalled(source, folder)) {
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    copyFileSync(source, join(folder, 'package.json'));
-    await promisify(execFile)('npm', ['install', ...OPTIONS], { cwd: folder });
-    copyFileSync(source, join(folder, MANIFEST));
-  }
-  for (const program of globSync(['*.mjs', `${family}/*.mjs`], { cwd: HERE })) {
-    copyFileSync(join(HERE, program), join(folder, basename(program)));
-  }
+  const folder = await install(family);
+  for (const pattern of ['*.mjs', `${baseOf(family)}/*.mjs`, `${family}/*.mjs`])
+    for (const program of globSync(pattern, { cwd: HERE })) {
+      copyFileSync(join(HERE, program), join(folder, basename(program)));
+    }
   return folder;
 };

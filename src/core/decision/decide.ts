@@ -65,6 +65,15 @@ export const reasonOf = (steps: readonly Step[]): Reason | undefined => {
   return { code: step.code, rule: step.rule, ...explainDenial(step.code, step.evidence) };
 };
 
+/** Whether a rule denies an operation for its sender, calls or deployment, and so with any gas. */
+export const isDeniedForCalls = (facts: Facts, policy: Policy): boolean => {
+  const input = ruleInput(facts, policy);
+  return ruleKinds.some(
+    ({ isOfCalls = false, check }) =>
+      isOfCalls && denialIn(check(input, []).map((step) => ({ rule: '', ...step }))) !== undefined,
+  );
+};
+
 const effectsOf = (input: RuleInput, reason: Reason | undefined): Effects =>
   (reason && ruleKinds.find(({ type }) => type === reason.rule)?.effects?.(input, reason.code)) ?? {};
 

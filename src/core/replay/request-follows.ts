@@ -7,6 +7,7 @@ import { entryPointAt } from '../entry-points/registry.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Policy } from '../policy/policy.ts';
 import { callsOf, leanFacts, storedFacts } from '../decision/record.ts';
+import { isDeniedForCalls } from '../decision/decide.ts';
 import { ruleInput } from '../decision/rule-input.ts';
 import { isSame } from '../json/same-json.ts';
 import { type StoredRecord, isLean } from '../decision/stored-record.ts';
@@ -277,7 +278,13 @@ export const compareRequest = (
 ): void => {
   const request = (record.request ?? {}) as StoredRequest;
   const { userOperation = {}, options } = request;
-  compareReceived(record, request, facts.stage, compare);
+  // What is denied whatever its gas is decided as a draft, before its gas is estimated.
+  const isBeforeGas =
+    facts.stage === 'draft' &&
+    isFields(options) &&
+    options['calculateGasLimits'] === true &&
+    isDeniedForCalls(facts, policy);
+  compareReceived(record, request, isBeforeGas ? undefined : facts.stage, compare);
   compare('facts', record.facts, isLean(record) ? leanFacts(facts, userOperation) : storedFacts(facts, userOperation));
   compare('mode', record.mode, facts.token === undefined ? 'SPONSORED' : 'ERC20');
   compareOperation(facts, userOperation, ruleInput(facts, policy).op, compare);

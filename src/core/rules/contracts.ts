@@ -112,6 +112,7 @@ const checkAll = ({ policy, op: { sender }, decoding, deployment }: RuleInput): 
 export const contracts: RuleKind<keyof typeof denials> = {
   type: 'contracts',
   title: 'Contracts',
+  isOfCalls: true,
   denials,
   check: (input) => (input.payment === undefined ? checkAll(input) : []),
 };

@@ -124,6 +124,8 @@ export interface RuleKind<Code extends string = string> {
   readonly denials: Readonly<Record<Code, (evidence: Evidence) => Explanation>>;
   /** Absent if operators cannot add rules of this kind. */
   readonly setup?: Setup;
+  /** True if the check depends on nothing but the operation's sender, calls and deployment, and on the policy. */
+  readonly isOfCalls?: boolean;
   /** False if drafts, whose gas may still be missing, are not checked. Default: true. */
   readonly bindsDrafts?: boolean;
   /**

@@ -176,6 +176,7 @@ const checkShadows = ({ policy: { rules, contracts }, op: { sender }, deployment
 export const walletDeployment: RuleType<keyof typeof denials> = {
   type: 'walletDeployment',
   title: 'Wallet deployment',
+  isOfCalls: true,
   denials,
   setup: deploymentSetup,
   check: (input) => (input.payment === undefined ? [checkBinding(input), ...checkShadows(input)] : []),

@@ -15,7 +15,7 @@ import { accountOfTank, reservedOf } from '../sponsorship/tank-account.ts';
 import { quoteFees } from '../sponsorship/quote.ts';
 import { forwardToBundler } from './forward-to-bundler.ts';
 import { recordRefusal } from '../sponsorship/recording.ts';
-import { commitSponsorship, stubSponsorship } from '../sponsorship/stub.ts';
+import { commitSponsorship, denyBeforeGas, stubSponsorship } from '../sponsorship/stub.ts';
 import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
 import { type SigningRequest, checkSigning, wantsSuffix } from '../../core/paymaster-layouts/signing-apart.ts';
 import { requireReady } from '../paymaster/readiness.ts';
@@ -124,10 +124,11 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       };
     },
 
-    'sponsorship.sponsor': async (input) => {
+    'sponsorship.sponsor': async ({ isPaidByUserElse = false, ...input }) => {
       const request = await read(input);
       const isCommit = input.options.signingPhase === 'commit';
-      const answer = isCommit ? await commitSponsorship(context, request) : await decideOperation(context, request);
+      const decided = () => (isCommit ? commitSponsorship(context, request) : decideOperation(context, request));
+      const answer = (await denyBeforeGas(context, request, isPaidByUserElse)) ?? (await decided());
       const { decisionId, op, paymasterAndData, reason } = answer;
       return {
         ...(decisionId !== undefined && { decisionId }),

@@ -1,4 +1,4 @@
-import { type Reason, decide, plan } from '../../core/decision/decide.ts';
+import { type Reason, decide, isDeniedForCalls, plan } from '../../core/decision/decide.ts';
 import type { Facts } from '../../core/facts/facts.ts';
 import { stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
 import { termsOf } from '../../core/decision/terms.ts';
@@ -133,3 +133,35 @@ export const commitSponsorship = (context: DecisionContext, request: Sponsorship
     const isDenied = answer.reason !== undefined;
     return { ...answer, decisionId: isDenied ? decisionId : undefined, ...(isDenied && { paymasterAndData: '0x' }) };
   });
+
+/**
+ * Denies an operation whose gas is to be estimated, if a rule denies it for its sender, calls or deployment, and so with
+ * any gas: an estimate would cost time, and fail in other words if the forbidden call reverts.
+ *
+ * @param isGasWanted true: the gas of the denied operation is estimated, for a user who pays for it; as far as possible
+ * @returns undefined if no such rule denies
+ * @throws EngineError as `decideOperation`, except for gas
+ */
+export const denyBeforeGas = async (
+  context: DecisionContext,
+  request: SponsorshipRequest,
+  isGasWanted: boolean,
+): Promise<SponsorshipDecision | undefined> => {
+  const { mode, calculateGasLimits } = request.options;
+  // Users who pay in a token may call what they like.
+  if (!calculateGasLimits || mode === 'ERC20') return undefined;
+  return withFailureRecord(context, request, async (decisionId) => {
+    const payer = await findPayer(context, request);
+    const prepared = await prepareOperation(context, 'draft', request, { payer, signsNothing: false });
+    const current = await currentPolicy(context, request.dapp);
+    const unread = { ledgerVersion: 0, priceSource: undefined, chain: null };
+    const facts = await gatherFacts(context, request, prepared, { reads: unread, current, webhooks: [] });
+    if (!isDeniedForCalls(facts, current.policy)) return undefined;
+    const { reason } = await answerUnsigned(context, request, decisionId, prepared);
+    if (reason === undefined) return undefined;
+    const { op } = isGasWanted
+      ? await prepareOperation(context, 'final', request, { payer, signsNothing: false }).catch(() => prepared)
+      : prepared;
+    return { decisionId, op, paymasterAndData: '0x', reason };
+  });
+};

@@ -101,6 +101,7 @@ const checkSender = (rule: string, { mode: which, addresses }: SendersData, send
 export const senders: RuleType<keyof typeof denials> = {
   type: 'senders',
   title: 'Senders',
+  isOfCalls: true,
   denials,
   setup,
   check: ({ policy, op: { sender } }) =>

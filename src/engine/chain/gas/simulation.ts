@@ -61,7 +61,7 @@ export const estimateBySimulation = async (request: GasRequest): Promise<GasValu
 };
 
 /** A state override with sufficient funds, the sender's future code, and the key that signs for the paymaster. */
-const simulatedState = ({ entryPoint, op, layout, paymaster, fundingWallet, state = {} }: GasRequest) => {
+export const simulatedState = ({ entryPoint, op, layout, paymaster, fundingWallet, state = {} }: GasRequest) => {
   const tank = layout.hasTanks && fundingWallet !== undefined ? { paymaster, fundingWallet } : undefined;
   const funded = ampleFunds(entryPoint, [paymaster, op.sender], tank);
   return mergeOverrides(mergeOverrides(funded, withAuthorization(op)), state);

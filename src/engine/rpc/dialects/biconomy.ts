@@ -83,7 +83,7 @@ export const decideBiconomy = async (
   { service, showReasons }: MethodContext,
 ): Promise<{ sponsored: boolean; result: Record<string, unknown> }> => {
   const { mode } = request.options;
-  const answer = await service.run('sponsorship.sponsor', request);
+  const answer = await service.run('sponsorship.sponsor', { ...request, isPaidByUserElse: true });
   if (mode === 'ERC20' && answer.reason !== undefined) throw refusal(answer.reason, showReasons);
   return { sponsored: answer.sponsored, result: biconomyResult(answer, mode, showReasons) };
 };

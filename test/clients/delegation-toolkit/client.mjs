@@ -1,0 +1,13 @@
+import { getDeleGatorEnvironment, toMetaMaskSmartAccount } from '@metamask/delegation-toolkit';
+import { deployDeleGatorEnvironment } from '@metamask/delegation-toolkit/utils';
+import { metaMaskWays } from './metamask.mjs';
+
+const made = metaMaskWays({
+  toMetaMaskSmartAccount,
+  environmentOf: getDeleGatorEnvironment,
+  deploy: deployDeleGatorEnvironment,
+  signing: (account) => ({ signer: { account } }),
+});
+
+export const { accountOf } = made;
+export default made.ways;
