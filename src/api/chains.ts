@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_BREAKER } from '../shared/words/breaker.ts';
 import { coinPriceSource } from '../shared/schema/coin-price.ts';
+import { gasScheduleName, gasScheduleReading } from '../shared/schema/gas-schedule.ts';
 import { address } from '../shared/schema/hex.ts';
 import { chainId, httpUrl, name } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
@@ -51,7 +52,7 @@ export const unchecked = z
 const maxOperationCostWei = positiveWei
   .nullable()
   .describe(
-    "wei, decimal: the most that one operation may cost; null: 20 million gas at the chain's price, and never more than `defaultMaxOperationCostWei`",
+    "wei, decimal: the most that one operation may cost; null: that of the largest usual operations at the chain's price (20 million gas before Amsterdam), and never more than `defaultMaxOperationCostWei`",
   );
 
 const price = coinPriceSource.nullable().describe("Source of the native coin's price in US dollars; null: none");
@@ -62,6 +63,13 @@ const forwardBundler = z
   .describe(
     "Passes the bundler's methods that DApps send to the desk on to the chain's bundler. own: of operations, only those that the desk has signed for the DApp; all: any; null: no method",
   );
+const gasSchedule = z.strictObject({
+  name: gasScheduleName.describe('In force'),
+  source: z
+    .enum(['pinned', 'eth_config', 'eth_estimateGas', 'assumed'])
+    .describe('pinned: by the operator. assumed: the node reports none that Gasdesk knows, or there is no node'),
+  next: gasScheduleReading.shape.next,
+});
 
 const chain = z.strictObject({
   chainId: z.number(),
@@ -85,6 +93,7 @@ const chain = z.strictObject({
     .describe('wei, decimal: the most that one operation may cost where `maxOperationCostWei` is null'),
   price,
   forwardBundler,
+  gasSchedule: gasSchedule.describe('What the chain charges for gas'),
   explorer: z.string().nullable().describe('Its public block explorer'),
   builtIn: z.boolean(),
 });
@@ -132,6 +141,7 @@ export const chainProcedures = {
       maxOperationCostWei: maxOperationCostWei.optional(),
       price: price.optional(),
       forwardBundler: forwardBundler.optional(),
+      gasSchedule: gasScheduleName.nullable().optional().describe('null: the one that the node reports'),
       mustAnswer: z.boolean().default(false).describe('Refuse a URL at which nothing answers'),
     }),
     output: chain,

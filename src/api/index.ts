@@ -14,6 +14,7 @@ import { logProcedures } from './log.ts';
 import { notificationProcedures } from './notifications.ts';
 import { paymasterProcedures } from './paymasters.ts';
 import { policyProcedures } from './policies.ts';
+import { rehearsalProcedures } from './rehearsal.ts';
 import { policyTrialProcedures } from './policy-trials.ts';
 import { worstCaseProcedures } from './worst-case.ts';
 import { receiverProcedures } from './receiver.ts';
@@ -45,6 +46,7 @@ export const procedures = {
   ...paymasterProcedures,
   ...policyProcedures,
   ...policyTrialProcedures,
+  ...rehearsalProcedures,
   ...worstCaseProcedures,
   ...receiverProcedures,
   ...ruleProcedures,

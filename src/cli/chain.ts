@@ -3,6 +3,7 @@ import { breakerSeconds } from '../api/chains.ts';
 import type { ProcedureInput } from '../api/index.ts';
 import { feedMaxAge } from '../shared/schema/fee-token.ts';
 import type { Address } from '../shared/schema/hex.ts';
+import { gasScheduleName } from '../shared/schema/gas-schedule.ts';
 import { EngineError } from '../shared/errors.ts';
 import { typedWei } from '../shared/typed-wei.ts';
 import { group, wholeNumber } from './command.ts';
@@ -117,7 +118,7 @@ export const chainCommand = group('chain', 'Chains and how to reach them', [
     unreachable: { add: addUnreachable, read: unreachableOf },
     maxOperationCostWei: {
       words:
-        '--max-operation-cost <amount>  most that one operation may cost, in the native coin, such as 0.05. "default": 20 million gas at the chain\'s price, and never more than the defaultMaxOperationCost that "gasdesk chain list" shows',
+        '--max-operation-cost <amount>  most that one operation may cost, in the native coin, such as 0.05. "default": the largest usual operation at the chain\'s price (20 million gas before Amsterdam), and never more than the defaultMaxOperationCost that "gasdesk chain list" shows',
       parse: coinArgument(` above 0, such as 0.05, or "${DEFAULT}"`),
       none: DEFAULT,
     },
@@ -127,6 +128,10 @@ export const chainCommand = group('chain', 'Chains and how to reach them', [
         '--forward-bundler <which>  pass bundler methods that DApps send to the desk on to the bundler of the chain, for clients that have one URL for both: "own" sends only operations that the desk has signed for the DApp, "all" sends any; "off" passes nothing on (default)',
       parse: forwardArgument,
       none: 'off',
+    },
+    gasSchedule: {
+      words: `--gas-schedule <name>  gas prices of the chain: ${gasScheduleName.options.join(', ')}; "node": those that the node reports (default)`,
+      none: 'node',
     },
     mustAnswer: null,
   }),

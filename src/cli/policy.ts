@@ -1,3 +1,4 @@
+import { gasScheduleName } from '../shared/schema/gas-schedule.ts';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { ProcedureInput } from '../api/index.ts';
 import type { PolicyTestView } from '../api/policies.ts';
@@ -178,6 +179,21 @@ const worstCase = calling(
   }),
 );
 
+const rehearse = calling(
+  'rehearse',
+  'Show what another gas schedule, such as that of the next fork, would refuse or make more expensive',
+  'policies.rehearse',
+  {
+    paymasterId: dapp,
+    schedule: `--schedule <name>  gas schedule: ${gasScheduleName.options.join(', ')}`,
+    last: 'only the newest n decisions',
+  },
+  forPeople(async (report) => {
+    const { rehearsalText } = await import('./rehearsal.ts');
+    return linesFor([rehearsalText(report)]);
+  }),
+);
+
 /** `gasdesk policy` */
 export const policyCommand = group('policy', 'Policies of DApps: revisions, and policies as files', [
   history,
@@ -188,5 +204,6 @@ export const policyCommand = group('policy', 'Policies of DApps: revisions, and 
   test,
   tryFile,
   worstCase,
+  rehearse,
   templateCommand,
 ]);

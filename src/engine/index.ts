@@ -158,7 +158,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const names = createNames({ clock, servers: options.nameServers });
     undo.push(() => names.close());
     const post = createPost(names.resolve);
-    const chains = createChainAccess(store, vault, config.chainTimeoutMs, metrics.calledNode, post);
+    const chains = createChainAccess(store, vault, config.chainTimeoutMs, metrics.calledNode, post, clock);
     const fees = createBelievedFees({ store, clock, log });
     undo.push(() => fees.stop());
     const webhooks = createDeliverer({

@@ -49,6 +49,7 @@ beforeAll(async () => {
     maxOperationCostWei: null,
     forwardBundler: null,
     price: null,
+    gasSchedule: null,
   });
   await store.savePaymasterContract({ chainId, version: '1.1.0', address: tanks, checked: true });
   await store.createDapp({

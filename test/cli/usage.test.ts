@@ -38,6 +38,7 @@ const COMMANDS = [
   'policy template',
   'policy test',
   'policy try',
+  'policy rehearse',
   'policy worst-case',
   'pause',
   'resume',

@@ -225,6 +225,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
       maxOperationCostWei: null,
       price: null,
       forwardBundler: null,
+      gasSchedule: null,
     };
     await store.saveChain({ chainId: CHAIN_ID, ...urls, ...limits });
     await store.saveChainFees(CHAIN_ID, { baseFee, tip: { hour: 3, lowestWei: 7n } });
@@ -246,6 +247,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
       breaker: null,
       price: null,
       forwardBundler: null,
+      gasSchedule: null,
     };
     await store.saveChain({ ...bare, chainId: 10, unreachableBudgetWei: '7', maxOperationCostWei: null });
     // More than a tile of the log's tree.

@@ -81,6 +81,7 @@ export const factsWith = (
   gasSource: 'GAS_GIVEN',
   expiryDuration: 300,
   senderNonce: '0',
+  gasSchedule: 'prague',
   hasNode: true,
   chain: {
     balanceWei: String(10n ** 18n),

@@ -4,7 +4,7 @@ import type { Service } from '../../src/engine/service/index.ts';
 export const setUnseenChain = async ({ call }: Pick<Service, 'call'>, chainId: number, rpc: string): Promise<void> => {
   const known = (await call('chains.list', {})).find((chain) => chain.chainId === chainId);
   if (known === undefined) throw new Error(`There is no chain ${chainId}`);
-  const { name, symbol, bundler, treasury, breaker, unreachable, maxOperationCostWei, price } = known;
+  const { name, symbol, bundler, treasury, breaker, unreachable, maxOperationCostWei, price, gasSchedule } = known;
   await call('chains.remove', { chainId, force: true });
   await call('chains.set', {
     chainId,
@@ -15,6 +15,7 @@ export const setUnseenChain = async ({ call }: Pick<Service, 'call'>, chainId: n
     breaker,
     maxOperationCostWei,
     price,
+    ...(gasSchedule.source === 'pinned' && { gasSchedule: gasSchedule.name }),
     ...(treasury !== null && { treasury }),
     ...(unreachable !== null && { unreachable: { budgetWei: unreachable.budgetWei } }),
   });

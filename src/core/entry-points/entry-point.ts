@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
 import type { UserOperation, UserOperationV06, UserOperationV07 } from '../../shared/schema/user-operation.ts';
+import type { Work } from '../gas-schedules/work.ts';
 import type { EntryPointGas } from '../user-operation/entry-point-gas.ts';
 import type { OperationTarget, RequestedOperation } from '../user-operation/read-operation.ts';
 import type { UserOpHashDomain } from '../user-operation/user-op-hash.ts';
@@ -54,10 +55,10 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
   /** True if it calls the account's `executeUserOp` when callData begins with that selector. */
   readonly callsExecuteUserOp: boolean;
   /**
-   * The lowest sufficient `verificationGasLimit` for an account that checks nothing and, on v0.6, for the paymaster as
-   * well.
+   * What the lowest sufficient `verificationGasLimit` pays for: the first operation of an account that checks nothing
+   * and, on v0.6, the paymaster as well.
    */
-  readonly leastVerificationGas: bigint;
+  readonly leastVerification: Work;
   readonly aaCodes: AaCodes;
   /** The fields with which an operation creates its account. */
   readonly creation: (

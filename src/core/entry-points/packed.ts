@@ -15,8 +15,8 @@ interface PackedEntryPoint extends Pick<
   | 'takesEip7702Marker'
   | 'ignoresCreationOfExisting'
   | 'leavesOutSuffix'
-  | 'unmeteredGas'
-  | 'leastMeteredGas'
+  | 'unmetered'
+  | 'leastMetered'
   | 'unusedGasPenalty'
 > {
   readonly simulations: NonNullable<EntryPoint['simulations']>;
@@ -60,7 +60,7 @@ export const packedEntryPoint = (own: PackedEntryPoint): EntryPoint => {
     emptyFields: {},
     creation: (factory, factoryData) => ({ factory, factoryData }),
     callsExecuteUserOp: true,
-    leastVerificationGas: 40_000n,
+    leastVerification: { gas: 15_300n, coldAccounts: 1n, slotChanges: 1n, newSlots: 1n },
     aaCodes: { ...aaCodes, ...own.aaCodes },
     read: (partial, chainId) => readV07(partial, entryPoint, chainId),
     hash: (op, domain) => own.hash(packed(op), domain),

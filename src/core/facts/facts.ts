@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { authority, gasScheduleName } from '../../shared/schema/gas-schedule.ts';
 import { webhookResponse } from '../webhooks/webhook-response.ts';
 
 const digits = z.string().regex(/^\d{1,200}$/, 'must be a decimal string');
@@ -112,6 +113,12 @@ export const factsSchema = z.strictObject({
   expiryDuration: z.int().describe('Seconds'),
   senderNonce: digits.optional().describe("The paymaster contract's senderNonce"),
   delegate: hex.optional().describe('The contract to which an EIP-7702 account delegates'),
+  gasSchedule: gasScheduleName.describe(
+    'What the chain charged for gas: as the operator or the node says, else assumed',
+  ),
+  authority: authority
+    .optional()
+    .describe('What the sender was before its EIP-7702 authorisation. Absent: it has none, or no node answered'),
   hasNode: z.boolean().describe('False: the chain has no RPC URL'),
   chain: chainSnapshot.nullable().describe('Null: no node answered'),
   account: accountFacts.optional().describe('Absent: not asked'),

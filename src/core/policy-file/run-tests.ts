@@ -1,3 +1,4 @@
+import { assumedSchedule } from '../gas-schedules/schedules.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import { decideVerified } from '../decision/decide-verified.ts';
 import { plan } from '../decision/decide.ts';
@@ -81,6 +82,7 @@ const factsOf = (
     gasSource: 'GAS_GIVEN',
     expiryDuration: 300,
     senderNonce: '0',
+    gasSchedule: assumedSchedule.name,
     hasNode: true,
     contract: {
       version: dapp.version,

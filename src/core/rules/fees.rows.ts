@@ -5,6 +5,7 @@ import { type Situation, together } from '../../../test/support/situation.ts';
 import { COIN, COST } from '../../../test/support/situations.ts';
 import type { UserOperationV07 } from '../../shared/schema/user-operation.ts';
 import { entryPoint06 } from '../entry-points/0.6.ts';
+import { gasSchedules } from '../gas-schedules/schedules.ts';
 import { bundleGas } from '../user-operation/bundle-gas.ts';
 import { fromRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import { fees } from './fees.ts';
@@ -15,8 +16,8 @@ const unusedV07 = (changes: Partial<UserOperationV07>, call: string): Situation 
 });
 const tipping = (tip: bigint): Situation => ({ op: { maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: tip } });
 const suggesting = (tip: bigint): Situation => ({ chain: { suggestedTipWei: String(tip) } });
-/** In gas: the cost of a bundle, the minimum that the operation uses including its call, and 15 % of that minimum. */
-const BUNDLE_GAS = bundleGas(entryPoint06, operationWith(), 0n);
+/** In gas: the cost of a bundle, the least that the operation uses with its call, and 15 % of that. */
+const BUNDLE_GAS = bundleGas({ entryPoint: entryPoint06, schedule: gasSchedules.prague }, operationWith(), 0n);
 const usualGas = (call: bigint): bigint => BUNDLE_GAS + 57_000n + call;
 const surplus = (call: bigint): bigint => (usualGas(call) * 15n) / 100n;
 /**
@@ -36,6 +37,10 @@ const unused = (call: string | null, changes: Partial<UserOperationV07> = { call
   dapp: { version: 'verifying-0.7' },
   facts: { op: rpcOperationV07With(changes), gasUsed: call === null ? null : { validation: '50000', call } },
 });
+
+/** The most gas for the call with which a transaction holds the operation from Osaka on. */
+const MOST_CALL_GAS = 2n ** 24n - operationWith().verificationGasLimit - BUNDLE_GAS;
+const onOsaka = (callGasLimit: bigint): Situation => ({ op: { callGasLimit }, facts: { gasSchedule: 'osaka' } });
 
 export default ruleTable(fees, {
   FEE_TOO_LOW: {
@@ -157,6 +162,21 @@ export default ruleTable(fees, {
       },
     ],
     words: { evidence: { gas: '40000000', blockGasLimit: '30000000' }, names: ['40000000', '30000000'] },
+  },
+  GAS_ABOVE_TRANSACTION: {
+    sparesDrafts: true,
+    rows: [row(onOsaka, MOST_CALL_GAS + 1n, MOST_CALL_GAS)],
+    advices: [
+      {
+        denied: onOsaka(MOST_CALL_GAS + 1_000n),
+        says: /lower by (?<excess>\d+) together/,
+        change: ({ excess = '' }, world) => withOp(world, { callGasLimit: MOST_CALL_GAS + 1_000n - BigInt(excess) }),
+      },
+    ],
+    words: {
+      evidence: { gas: '20000000', mostTransactionGas: '16777216' },
+      names: ['20000000', '16777216', '3222784', 'calculateGasLimits'],
+    },
   },
   PRE_VERIFICATION_GAS_TOO_HIGH: {
     sparesDrafts: true,

@@ -1,3 +1,4 @@
+import { gasSchedules } from '../gas-schedules/schedules.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allEntryPoints, entryPoints } from '../entry-points/registry.ts';
@@ -26,6 +27,8 @@ const usualOffer: Offer = {
 };
 const usual: Omit<FeeFacts, 'offer'> = {
   executionGas: 300_000n,
+  transactionGas: 350_000n,
+  schedule: gasSchedules.prague,
   prices: pricesOf(10n * GWEI),
   suggestedTipWei: undefined,
   isUseUnknown: false,

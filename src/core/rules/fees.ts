@@ -14,6 +14,9 @@ import {
   offerOf,
   surplusOf,
 } from '../user-operation/bundler-surplus.ts';
+import { bundleGas } from '../user-operation/bundle-gas.ts';
+import type { GasSchedule } from '../gas-schedules/gas-schedule.ts';
+import { gasSchedules } from '../gas-schedules/schedules.ts';
 import { type GasPrices, costPrice, pricesOf } from '../user-operation/gas-prices.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
@@ -98,6 +101,10 @@ const denials = {
     message: `The gas limits of the operation add up to ${String(gas)}, but a block holds ${String(blockGasLimit)}.`,
     hint: `Let Gasdesk estimate the gas (calculateGasLimits: true), or send lower limits that add up to at most ${String(blockGasLimit)}.`,
   }),
+  GAS_ABOVE_TRANSACTION: ({ gas, mostTransactionGas }) => ({
+    message: `A transaction with this operation needs ${String(gas)} gas, but on this chain a transaction has at most ${String(mostTransactionGas)} (EIP-7825).`,
+    hint: `Let Gasdesk estimate the gas (calculateGasLimits: true), or send gas limits that are lower by ${String(BigInt(String(gas)) - BigInt(String(mostTransactionGas)))} together.`,
+  }),
   PRE_VERIFICATION_GAS_TOO_HIGH: (evidence) => ({
     message:
       `The preVerificationGas of the operation is ${String(evidence.preVerificationGas)}, but a bundle of the operation alone costs ${String(evidence.bundleGas)} gas.` +
@@ -117,6 +124,9 @@ export interface FeeFacts {
   readonly offer: Offer;
   /** The sum of the operation's gas limits for execution. */
   readonly executionGas: bigint;
+  /** The gas of a transaction with this operation alone, which makes use of all of its limits. */
+  readonly transactionGas: bigint;
+  readonly schedule: GasSchedule;
   /** Undefined if the chain could not be read. */
   readonly prices: GasPrices | undefined;
   /** The tip that the node suggests; undefined if it suggests none. */
@@ -142,19 +152,15 @@ export interface FeeFacts {
  * sponsored.
  */
 const FEE_MULTIPLE = 10n;
-/**
- * Gas of the largest honest operations, at the chain's gas price. Deploying a passkey account takes 5 million on
- * EntryPoint v0.6, which counts verificationGasLimit three times, and clients offer twice the price. A usual operation
- * takes 1.8 million, at ten times the price if it is urgent.
- */
-const COST_GAS = 20_000_000n;
 
 /**
- * The default maximum cost of one operation, in wei: the cost of {@link COST_GAS}, but at most the chain's fixed
+ * The default maximum for one operation, in wei: the cost of the largest honest ones, but at most the chain's fixed
  * amount.
  */
-const defaultCostWei = ({ prices, l1DataGas, uncheckedCostWei }: FeeFacts): bigint =>
-  prices === undefined ? uncheckedCostWei : min(uncheckedCostWei, (COST_GAS + l1DataGas) * costPrice(prices));
+const defaultCostWei = ({ prices, l1DataGas, uncheckedCostWei, schedule }: FeeFacts): bigint =>
+  prices === undefined
+    ? uncheckedCostWei
+    : min(uncheckedCostWei, (schedule.largestOperation + l1DataGas) * costPrice(prices));
 
 /** The denial code for the largest of the three gains. */
 const codeOf = ({ price, preVerification, penalty }: SurplusParts): keyof typeof denials => {
@@ -219,6 +225,12 @@ const surplusEvidence = ({ parts, totalWei, mostWei }: Surplus): Evidence => ({
   mostSurplusWei: String(mostWei),
 });
 
+/** No bundler can send an operation whose transaction would be invalid. */
+const transactionDenial = ({ transactionGas, schedule: { mostTransactionGas } }: FeeFacts): Result | undefined =>
+  mostTransactionGas !== undefined && transactionGas > mostTransactionGas
+    ? deny('GAS_ABOVE_TRANSACTION', { gas: String(transactionGas), mostTransactionGas: String(mostTransactionGas) })
+    : undefined;
+
 /**
  * If the price is unknown, only preVerificationGas is checked. It may be twice the cost of a bundle, because bundlers'
  * formulas differ. The operation's maximum cost bounds any other gain of the bundler.
@@ -236,8 +248,9 @@ const unpricedDenial = ({ offer: { preVerificationGas, bundleGas } }: FeeFacts):
  * - It must offer at least the base fee. Otherwise only a bundler that pays the difference can mine it, and paymaster
  * version 1.1.0 would charge its overhead at the bundle's price, which is more than was reserved.
  * - It must not pay its bundler far more than the bundle costs, because the sender may be the bundler and drain the
- * tank. The sum of all gains is bounded by the chain's values, not by the request's own.
- * - maxFeePerGas is bounded too. A bundler gains nothing from a high maxFeePerGas alone, but the tank reserves it.
+ *   tank. The sum of all gains is bounded by the chain's values, not by the request's own.
+ * - maxFeePerGas is bounded too: although a bundler gains nothing from a high one alone, the tank reserves it.
+ * - A transaction must be able to hold it.
  * - The maximum cost must not exceed what the operator allows for one operation.
  */
 export const checkFees = (facts: FeeFacts): Result => {
@@ -249,7 +262,8 @@ export const checkFees = (facts: FeeFacts): Result => {
     ...(prices !== undefined &&
       prices.believedTipWei < (suggestedTipWei ?? 0n) && { believedTipWei: String(prices.believedTipWei) }),
   };
-  const denial = prices === undefined ? unpricedDenial(facts) : priceDenial(facts, prices, evidence);
+  const denial =
+    transactionDenial(facts) ?? (prices === undefined ? unpricedDenial(facts) : priceDenial(facts, prices, evidence));
   if (denial !== undefined) return denial;
   const mostCostWei = facts.operatorCostWei ?? defaultCostWei(facts);
   const bounded = { ...evidence, mostCostWei: String(mostCostWei) };
@@ -280,19 +294,26 @@ const optional = (value: string | null | undefined): bigint | undefined =>
   value === undefined || value === null ? undefined : BigInt(value);
 
 const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }: RuleInput): FeeFacts => {
-  const { chain, gasUsed, stage } = facts;
+  const { chain, gasUsed, stage, authority } = facts;
+  const schedule = gasSchedules[facts.gasSchedule];
+  const entryPoint = entryPoints[layout.entryPointVersion];
+  const gas = executionGas(op);
   const { chainId } = policy.dapp;
   const l1DataGas = chain === null ? uncheckedL1DataGas(chainId) : BigInt(chain.l1DataGas);
   const prices = pricesOf(chain);
   // A quote may omit the fees, so 0 is not too low.
   const areFeesOpen = stage === 'draft' && op.maxFeePerGas === 0n;
   return {
-    offer: offerOf(entryPoints[layout.entryPointVersion], op, {
+    offer: offerOf(entryPoint, op, {
+      schedule,
+      authority,
       l1DataGas,
       isPaidInToken: payment !== undefined,
       ...(gasUsed && { gasUsed: { validation: BigInt(gasUsed.validation), call: BigInt(gasUsed.call) } }),
     }),
-    executionGas: executionGas(op),
+    executionGas: gas,
+    transactionGas: gas + bundleGas({ entryPoint, schedule, authority }, op, gas),
+    schedule,
     prices: prices && areFeesOpen ? { ...prices, baseFeeWei: 0n } : prices,
     suggestedTipWei: optional(chain?.suggestedTipWei),
     isUseUnknown: gasUsed === null,

@@ -64,7 +64,10 @@ export interface BeforeAndAfter {
   readonly after: 'sponsored' | 'denied';
 }
 
-/** Returns the draft, given the time when its new and changed limits start (epoch ms). */
+/** Returns facts as they would have been otherwise. */
+export type ChangedFacts = (facts: Facts, recorded: Policy) => Facts;
+
+/** Returns the draft, given when its new and changed limits start (epoch ms). */
 export type DraftAt = (from: number) => Policy;
 
 const MAX_FLIPS = 1_000;
@@ -191,7 +194,8 @@ const isOpen = (facts: Facts, steps: readonly MeasuredStep[]): boolean =>
  * immediately, with the outcome of their settlement.
  */
 export class PolicyTrial {
-  readonly #draftAt: DraftAt;
+  readonly #draftAt: DraftAt | undefined;
+  readonly #factsOf: ChangedFacts;
   readonly #drafts = new WeakMap<Policy, Policy>();
   #from: number | undefined;
   #draft: Policy | undefined;
@@ -204,13 +208,17 @@ export class PolicyTrial {
   readonly #senders = { nowSponsored: new Set<string>(), nowDenied: new Set<string>() };
   readonly #byRule = new Map<string, { nowSponsored: number; nowDenied: number }>();
   readonly #flips: TriedFlip[] = [];
+  readonly #deniedByCode = new Map<string, number>();
 
   /**
    * Starts a trial without decisions.
+   * @param draftAt undefined: each operation is decided by the policy of its time
    * @param from when new or changed limits start, epoch ms; absent: at the first decision
+   * @param factsOf changes what was known of an operation
    */
-  constructor(draftAt: DraftAt, from?: number) {
+  constructor(draftAt: DraftAt | undefined, from?: number, factsOf: ChangedFacts = (facts) => facts) {
     this.#draftAt = draftAt;
+    this.#factsOf = factsOf;
     this.#from = from;
   }
 
@@ -233,6 +241,7 @@ export class PolicyTrial {
   }
 
   #draftFor(recorded: Policy): Policy {
+    if (this.#draftAt === undefined) return recorded;
     const done = this.#drafts.get(recorded);
     if (done !== undefined) return done;
     const from = this.#from ?? 0;
@@ -264,7 +273,7 @@ export class PolicyTrial {
 
   #try(record: DecisionRecord, recordedFacts: Facts, recorded: Policy): TrialVerdict {
     const draft = this.#draftFor(recorded);
-    const facts = withAnswers(recordedFacts, recorded, draft);
+    const facts = withAnswers(this.#factsOf(recordedFacts, recorded), recorded, draft);
     const entries = new Map(record.reservations?.map((one) => [one.account, one]));
     const reservations = plan(facts, draft);
     const reads = reservations.map((reservation): AccountRead => {
@@ -301,6 +310,7 @@ export class PolicyTrial {
       const ofRule = this.#byRule.get(rule) ?? { nowSponsored: 0, nowDenied: 0 };
       ofRule[change] += 1;
       this.#byRule.set(rule, ofRule);
+      if (to === 'denied') this.#deniedByCode.set(code, (this.#deniedByCode.get(code) ?? 0) + 1);
       this.#count[change] += 1;
       this.#senders[change].add(sender.toLowerCase());
       const denial = from === 'sponsored' ? { from, to: 'denied' as const } : { from: 'denied' as const, to };
@@ -313,7 +323,12 @@ export class PolicyTrial {
     return this.#flips;
   }
 
-  /** When new and changed limits start, epoch ms; undefined until it is known. */
+  /** Numbers of operations that would now be denied, by the code of the denial. */
+  get deniedByCode(): ReadonlyMap<string, number> {
+    return this.#deniedByCode;
+  }
+
+  /** When new and changed limits start, epoch ms; undefined while unknown. */
   get from(): number | undefined {
     return this.#from;
   }

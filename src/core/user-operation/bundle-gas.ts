@@ -1,26 +1,26 @@
+import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
-import type { EntryPointGas } from './entry-point-gas.ts';
+import { authorizationGas } from '../gas-schedules/authorization.ts';
+import { type ByteCounts, unpaidGas } from '../gas-schedules/call-data.ts';
+import { workGas } from '../gas-schedules/work.ts';
 import { withPaymasterAndData } from './paymaster-fields.ts';
 import { byteLength, wordAligned } from './hex-digits.ts';
 import {
-  AUTHORIZATION_GAS,
+  type BundleQuestion,
   ECDSA_SIGNATURE_LENGTH,
   ENTRY_POINT_WORD_GAS,
-  TOKEN_FLOOR_GAS,
-  TOKEN_GAS,
-  TRANSACTION_GAS,
-  countTokens,
+  countBytes,
   fillerBytes,
 } from './pre-verification.ts';
 
 /**
  * Size of a `handleOps` call with one sponsored operation, without the bytes that are counted separately: selector,
  * addresses, nonce, gas, fees, offsets, lengths and the paymaster's data. With the clients in docs/clients, it measured
- * 1,308 to 1,389 tokens in 22 words, and 1,632 tokens in 26 words if the user pays in a token. The bundler's allowed
+ * 22 words with at most 228 bytes that are not zero, and 26 words if the user pays in a token. The bundler's allowed
  * gain covers the difference.
  */
-const FRAME = { words: 22n, tokens: 1_400n };
+const FRAME = { words: 22n, zero: 476n, other: 231n };
 
 /** Length of `paymasterAndData` in the longest layout. */
 const PAYMASTER_BYTES = 288;
@@ -41,31 +41,48 @@ export const asBundled = (op: UserOperation): UserOperation => ({
   signature: fillerBytes(Math.min(Math.max(byteLength(op.signature), ECDSA_SIGNATURE_LENGTH), MAX_SIGNATURE_BYTES)),
 });
 
+/** The low half of a nonce counts the operations of its key, the high part (EIP-4337). */
+const SEQUENCE = (1n << 64n) - 1n;
+
+/** True for the first operation of a nonce key, for which the EntryPoint fills a storage slot. */
+export const isFirstOfKey = ({ nonce }: UserOperation): boolean => (nonce & SEQUENCE) === 0n;
+
+/** The data that creates the account, as the EntryPoint gets it; `0x` if it exists. */
+const initCodeOf = (op: UserOperation): Hex => {
+  if (isV06(op)) return op.initCode;
+  return op.factory === undefined ? '0x' : `${op.factory}${(op.factoryData ?? '0x').slice(2)}`;
+};
+
 /**
  * The gas cost of a bundle with only this operation that the EntryPoint does not meter and charge. Excludes layer 1
  * data. An honest preVerificationGas covers at least this amount.
  *
- * fixed + max(EntryPoint + 10 * words + 4 * tokens, 10 * tokens - metered),
- * fixed = 21000 + authorisation
+ *     transaction + max(callData + authorisation + EntryPoint + 10 * words, floor of callData - metered)
  *
  * The signature counts as 65 bytes, because the dummy in a request can have any length. This runs for every decision,
  * so it counts bytes instead of encoding the bundle.
  *
- * @param op the operation, whose paymaster fields and signature are ignored
- * @param meteredGas the minimum gas that the EntryPoint meters; the EIP-7623 floor replaces all execution gas
+ * @param op its paymaster fields and its signature are ignored
+ * @param meteredGas the least gas that the EntryPoint meters, for an account whose nonce was used before
  */
 export const bundleGas = (
-  entryPoint: Pick<EntryPointGas, 'unmeteredGas'>,
+  { entryPoint, schedule, authority }: BundleQuestion,
   op: UserOperation,
   meteredGas: bigint,
 ): bigint => {
-  const deployment = isV06(op) ? op.initCode : (op.factoryData ?? '0x');
-  const bytes = [byteLength(op.callData), byteLength(deployment), ECDSA_SIGNATURE_LENGTH].map(wordAligned);
-  const words = FRAME.words + BigInt(bytes.reduce((sum, length) => sum + length, 0) / 32);
-  const tokens =
-    FRAME.tokens + countTokens(op.callData) + countTokens(deployment) + 4n * BigInt(ECDSA_SIGNATURE_LENGTH);
-  const authorization = !isV06(op) && op.eip7702Auth !== undefined ? AUTHORIZATION_GAS : 0n;
-  const usual = entryPoint.unmeteredGas + words * ENTRY_POINT_WORD_GAS + tokens * TOKEN_GAS;
-  const floor = tokens * TOKEN_FLOOR_GAS - meteredGas;
-  return TRANSACTION_GAS + authorization + (usual > floor ? usual : floor);
+  const parts = [op.callData, initCodeOf(op)];
+  const lengths = [...parts.map(byteLength), ECDSA_SIGNATURE_LENGTH];
+  const aligned = lengths.map(wordAligned);
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+  const padding = BigInt(sum(aligned) - sum(lengths));
+  const [callData, initCode] = parts.map(countBytes) as [ByteCounts, ByteCounts];
+  const bytes = {
+    zero: FRAME.zero + callData.zero + initCode.zero + padding,
+    other: FRAME.other + callData.other + initCode.other + BigInt(ECDSA_SIGNATURE_LENGTH),
+  };
+  const words = FRAME.words + BigInt(sum(aligned) / 32);
+  const unmetered =
+    authorizationGas(schedule, op, authority) + workGas(schedule, entryPoint.unmetered) + words * ENTRY_POINT_WORD_GAS;
+  const metered = meteredGas + (isFirstOfKey(op) ? schedule.newSlot : 0n);
+  return schedule.transaction + unpaidGas(schedule, bytes, { unmetered, metered });
 };

@@ -1,6 +1,9 @@
 import { above, max, min } from '../../shared/bigints.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import type { ChainSnapshot } from '../facts/facts.ts';
+import type { Authority } from '../../shared/schema/gas-schedule.ts';
+import type { GasSchedule } from '../gas-schedules/gas-schedule.ts';
+import { workGas } from '../gas-schedules/work.ts';
 import { bundleGas } from './bundle-gas.ts';
 import type { EntryPointGas, ExecutionLimits, UnusedGasPenalty } from './entry-point-gas.ts';
 import { type GasPrices, costPrice, pricesOf } from './gas-prices.ts';
@@ -35,13 +38,21 @@ const L1_DATA_ROOM = { times: 3n, per: 2n };
 
 /** Inputs of an offer other than the operation. */
 export interface OfferOptions {
+  readonly schedule: GasSchedule;
+  /** What the account of the operation's authorisation is before; unknown: it does not exist. */
+  readonly authority?: Authority | undefined;
   /** What a layer 2 charges for the operation's data, in gas. */
   readonly l1DataGas: bigint;
   /** Gas used in simulation; absent if it was not measured. */
   readonly gasUsed?: { readonly validation: bigint; readonly call: bigint };
   /** True if the user pays in a token. Only then is postOp called. */
   readonly isPaidInToken: boolean;
+  /** True to assume that the operation uses so much gas that the floor of its calldata costs nothing. */
+  readonly isFloorPaid?: boolean;
 }
+
+/** More than a transaction can use. */
+const ANY_GAS = 1n << 40n;
 
 /**
  * The offer of an operation.
@@ -50,15 +61,15 @@ export interface OfferOptions {
 export const offerOf = (
   entryPoint: EntryPointGas,
   op: UserOperation,
-  { l1DataGas, gasUsed, isPaidInToken }: OfferOptions,
+  { schedule, authority, l1DataGas, gasUsed, isPaidInToken, isFloorPaid = false }: OfferOptions,
 ): Offer => {
   const { callGasLimit, preVerificationGas, maxFeePerGas, maxPriorityFeePerGas } = op;
-  const { unusedGasPenalty, leastMeteredGas } = entryPoint;
+  const { unusedGasPenalty, leastMetered } = entryPoint;
   const hasPostOp = unusedGasPenalty.countsUncalledPostOp || isPaidInToken;
   const postOpGasLimit = isV06(op) || !hasPostOp ? 0n : (op.paymasterPostOpGasLimit ?? 0n);
   const callGasUsed = min(gasUsed?.call ?? 0n, callGasLimit);
-  const meteredGas = max(leastMeteredGas, gasUsed?.validation ?? 0n) + callGasUsed;
-  const onChain = bundleGas(entryPoint, op, meteredGas);
+  const meteredGas = max(workGas(schedule, leastMetered), gasUsed?.validation ?? 0n) + callGasUsed;
+  const onChain = bundleGas({ entryPoint, schedule, authority }, op, isFloorPaid ? ANY_GAS : meteredGas);
   return {
     unusedGasPenalty,
     maxFeePerGasWei: maxFeePerGas,
@@ -136,28 +147,31 @@ export const surplusOf = (offer: Offer, prices: GasPrices): Surplus => {
 };
 
 /** Inputs for computing what an operation pays its bundler. */
-export interface OfferQuestion {
+export interface OfferQuestion extends Pick<OfferOptions, 'schedule' | 'authority' | 'isPaidInToken'> {
   readonly op: UserOperation;
   readonly entryPoint: EntryPointGas;
   readonly chain: ChainSnapshot | null;
-  readonly isPaidInToken: boolean;
 }
 
 /**
- * Whether an operation would pay its bundler too much if it used no gas at all. In that case, its gas use must be
- * measured.
+ * Whether an operation would pay its bundler too much if it used none of its gas limits, or so much gas that the floor
+ * of its calldata costs nothing. Then its gas use must be measured.
  */
-export const dependsOnUse = ({ op, entryPoint, chain, isPaidInToken }: OfferQuestion): boolean => {
+export const dependsOnUse = ({ op, entryPoint, chain, ...options }: OfferQuestion): boolean => {
   const prices = pricesOf(chain);
   if (chain === null || prices === undefined) return false;
-  const offer = offerOf(entryPoint, op, { l1DataGas: BigInt(chain.l1DataGas), isPaidInToken });
+  const offer = offerOf(entryPoint, op, { ...options, l1DataGas: BigInt(chain.l1DataGas), isFloorPaid: true });
   const { totalWei, mostWei } = surplusOf(offer, prices);
   return totalWei > mostWei;
 };
 
-/** True if preVerificationGas uses so little of the allowed gain that the price of layer 1 data does not matter. */
-export const fitsWithoutL1Data = (entryPoint: EntryPointGas, op: UserOperation): boolean => {
-  const offer = offerOf(entryPoint, op, { l1DataGas: 0n, isPaidInToken: false });
+/** True if preVerificationGas takes up so little of the allowed gain that the price of layer 1 data does not matter. */
+export const fitsWithoutL1Data = (
+  entryPoint: EntryPointGas,
+  op: UserOperation,
+  priced: Pick<OfferOptions, 'schedule' | 'authority'>,
+): boolean => {
+  const offer = offerOf(entryPoint, op, { ...priced, l1DataGas: 0n, isPaidInToken: false });
   const mostGas = (offer.usualGas * SHARE.times) / SHARE.per;
   return 2n * above(offer.preVerificationGas, offer.bundleGas) <= mostGas;
 };

@@ -1,3 +1,5 @@
+import type { Work } from '../gas-schedules/work.ts';
+
 /** The gas limits for the phases of an operation after its validation. */
 export interface ExecutionLimits {
   readonly callGasLimit: bigint;
@@ -21,15 +23,15 @@ export interface UnusedGasPenalty {
 
 export interface EntryPointGas {
   /**
-   * Gas that the EntryPoint spends on a bundle of one operation without metering it: the loops, the guard against
-   * reentrancy, the events, the refund and the payment of the beneficiary. Measured with `handleOps` of the canonical
-   * build, and rounded up.
+   * What the EntryPoint does for a bundle of one operation without metering it: the loops, the guard against reentrancy,
+   * the events, the refund and the payment of the beneficiary. Measured with `handleOps` of the canonical build, and
+   * rounded up.
    */
-  readonly unmeteredGas: bigint;
+  readonly unmetered: Work;
   /**
-   * The minimum gas that the EntryPoint meters in addition to the call: for an account that checks nothing, a paymaster
-   * that sponsors, and the EntryPoint's own work for both. Measured on a local chain with each contract.
+   * The least that the EntryPoint meters besides the call: an account that checks nothing and whose nonce was used
+   * before, a paymaster that sponsors, and the EntryPoint's own work for both. Measured with each contract.
    */
-  readonly leastMeteredGas: bigint;
+  readonly leastMetered: Work;
   readonly unusedGasPenalty: UnusedGasPenalty;
 }

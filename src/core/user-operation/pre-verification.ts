@@ -1,26 +1,14 @@
 import { addressKey } from '../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
-import { isV06 } from '../../shared/schema/user-operation.ts';
+import type { Authority } from '../../shared/schema/gas-schedule.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { authorizationGas } from '../gas-schedules/authorization.ts';
+import { type ByteCounts, unpaidGas } from '../gas-schedules/call-data.ts';
+import type { GasSchedule } from '../gas-schedules/gas-schedule.ts';
+import { workGas } from '../gas-schedules/work.ts';
 import { handleOpsCall } from './abi.ts';
 import type { EntryPointGas } from './entry-point-gas.ts';
 import { byteLength, digits, keccak, word, wordAligned } from './hex-digits.ts';
-
-/** Base cost of every transaction, without its calldata (Yellow Paper, G_transaction). */
-export const TRANSACTION_GAS = 21_000n;
-/**
- * Usual gas per calldata token of EIP-7623. A zero byte is one token and any other byte four, so they cost 4 and 16 gas
- * (EIP-2028).
- */
-export const TOKEN_GAS = 4n;
-/**
- * Floor price per calldata token of EIP-7623. If the total at this price is higher, it replaces the usual price plus
- * execution gas.
- */
-export const TOKEN_FLOOR_GAS = 10n;
-
-/** What a transaction pays for each EIP-7702 authorisation (PER_EMPTY_ACCOUNT_COST). */
-export const AUTHORIZATION_GAS = 25_000n;
 
 /** Gas that an EntryPoint spends on copying a word of calldata. Measured: 9.3. */
 export const ENTRY_POINT_WORD_GAS = 10n;
@@ -31,32 +19,37 @@ export const ECDSA_SIGNATURE_LENGTH = 65;
 const FILLER_GAS = 0xff_ff_ffn;
 const FILLER_BENEFICIARY: Address = `0x${'ff'.repeat(20)}`;
 
+/** What preVerificationGas depends on besides the operation. */
+export interface BundleQuestion {
+  readonly entryPoint: Pick<EntryPointGas, 'unmetered'>;
+  readonly schedule: GasSchedule;
+  /** What the account of the operation's authorisation is before; unknown: it does not exist. */
+  readonly authority?: Authority | undefined;
+}
+
 /**
- * preVerificationGas of an operation: the gas that its bundler pays for a bundle with only this operation and that the
- * EntryPoint does not meter, plus 10 %. On a chain without EIP-7623, the floor makes the result higher than necessary.
- * Excludes the charge of a layer 2 for layer 1 data.
+ * preVerificationGas of an operation: what its bundler pays, in a bundle of only this operation, beyond what the
+ * EntryPoint meters, plus 10 %. What a layer 2 charges for layer 1 data is not included.
  *
- * 1.1 * (21000 + authorisation + max(4 * tokens + overhead, 10 * tokens - executionGas)),
- * tokens = zero bytes + 4 * other bytes
+ *     1.1 * (transaction + max(callData + authorisation + unmetered, floor of callData - executionGas))
  *
- * The floor replaces all execution gas, so the gas that the EntryPoint meters (and charges) is subtracted from it. Only
- * operations that are mostly calldata pay more because of the floor.
+ * The floor replaces the authorisation and all execution gas, so what the EntryPoint meters (and charges) counts
+ * against it. Only operations that are mostly calldata pay more because of the floor.
  *
  * @param op with its final paymaster fields; its signature counts as at least 65 bytes
  * @param executionGas the gas that the EntryPoint will meter
  */
 export const preVerificationGas = (
-  entryPoint: Pick<EntryPointGas, 'unmeteredGas'>,
+  { entryPoint, schedule, authority }: BundleQuestion,
   op: UserOperation,
   executionGas: bigint,
 ): bigint => {
   const callData = bundleCallData(op);
-  const tokens = countTokens(callData);
   const words = BigInt(wordAligned(byteLength(callData)) / 32);
-  const usual = tokens * TOKEN_GAS + entryPoint.unmeteredGas + words * ENTRY_POINT_WORD_GAS;
-  const floor = tokens * TOKEN_FLOOR_GAS - executionGas;
-  const authorization = !isV06(op) && op.eip7702Auth !== undefined ? AUTHORIZATION_GAS : 0n;
-  return ((TRANSACTION_GAS + authorization + (usual > floor ? usual : floor)) * 11n) / 10n;
+  const unmetered =
+    authorizationGas(schedule, op, authority) + workGas(schedule, entryPoint.unmetered) + words * ENTRY_POINT_WORD_GAS;
+  const unpaid = unpaidGas(schedule, countBytes(callData), { unmetered, metered: executionGas });
+  return ((schedule.transaction + unpaid) * 11n) / 10n;
 };
 
 /** Calldata of `handleOps` with only this operation, at its final length and with as few zero bytes as possible. */
@@ -82,11 +75,10 @@ export const fillerBytes = (length: number): Hex => {
     .replaceAll(/(?<=^(?:..)*)00/g, 'ff')}`;
 };
 
-/** Calldata tokens of EIP-7623: one for a zero byte, four for any other byte. */
-export const countTokens = (data: Hex): bigint => {
+export const countBytes = (data: Hex): ByteCounts => {
   let zeros = 0;
   for (let at = 2; at < data.length; at += 2) {
     if (data[at] === '0' && data[at + 1] === '0') zeros += 1;
   }
-  return BigInt(zeros + 4 * (byteLength(data) - zeros));
+  return { zero: BigInt(zeros), other: BigInt(byteLength(data) - zeros) };
 };

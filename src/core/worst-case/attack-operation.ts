@@ -10,10 +10,14 @@ import type { Policy } from '../policy/policy.ts';
 import { preVerificationGas } from '../user-operation/pre-verification.ts';
 import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import { largest } from './largest.ts';
+import type { GasScheduleName } from '../../shared/schema/gas-schedule.ts';
+import type { GasSchedule } from '../gas-schedules/gas-schedule.ts';
+import { gasSchedules } from '../gas-schedules/schedules.ts';
+import { workGas } from '../gas-schedules/work.ts';
 import { max, min } from '../../shared/bigints.ts';
 
 /** The chain's current state, and whether the DApp shares its tank. */
-export type Situation = Pick<Facts, 'at' | 'chain' | 'hasNode' | 'contract' | 'shared' | 'price'>;
+export type Situation = Pick<Facts, 'at' | 'chain' | 'gasSchedule' | 'hasNode' | 'contract' | 'shared' | 'price'>;
 
 export interface AttackOperation {
   /** In JSON-RPC format. */
@@ -44,16 +48,14 @@ const CALL_DATA = new Interface([
   'function executeBatch((address target, uint256 value, bytes data)[] calls)',
 ]).encodeFunctionData('executeBatch', [[]]) as Hex;
 
-/** Gas that a paymaster contract uses to store the operation count of a new sender. Measured. */
-const SENDER_NONCE_GAS = 18_000n;
+/** What a paymaster contract does to store the operation count of a new sender. Measured: 18,000 gas on Prague. */
+const SENDER_NONCE = { gas: 900n, newSlots: 1n };
 
-/**
- * The maximum amount of gas that fits into one transaction on every chain (EIP-7825 allows 16,777,216), rounded down.
- */
-const BUNDLE_GAS = 16_000_000n;
+/** The most gas that fits into one transaction on every chain (EIP-7825). */
+const BUNDLE_GAS = gasSchedules.osaka.mostTransactionGas ?? 0n;
 
-/** The facts of an attack. The attacker's account burns all the gas that it gets, even in simulation. */
-const factsOf = ({ at, chain, hasNode, contract, shared, price }: Situation, op: Facts['op']): Facts => ({
+/** The facts of an attack. The attacker's account burns all gas it is given, even in simulation. */
+const factsOf = ({ at, chain, gasSchedule, hasNode, contract, shared, price }: Situation, op: Facts['op']): Facts => ({
   v: 1,
   at,
   stage: 'final',
@@ -61,6 +63,7 @@ const factsOf = ({ at, chain, hasNode, contract, shared, price }: Situation, op:
   gasSource: 'GAS_GIVEN',
   expiryDuration: 300,
   senderNonce: '0',
+  gasSchedule,
   hasNode,
   chain,
   contract,
@@ -88,12 +91,12 @@ export const attempt = (policy: Policy, situation: Situation, op: Facts['op']): 
 
 export const isSponsored = ({ reason }: FinalVerdict): boolean => reason === undefined;
 
-const template = (version: string) => {
+const template = (version: string, schedule: GasSchedule) => {
   const layout = requireLayout(version);
   const { paymasterGas, chainReads } = layout;
   const entryPoint = entryPoints[layout.entryPointVersion];
-  const verificationGasLimit =
-    entryPoint.leastVerificationGas + (chainReads.includes('senderNonce') ? SENDER_NONCE_GAS : 0n);
+  const senderNonceGas = chainReads.includes('senderNonce') ? workGas(schedule, SENDER_NONCE) : 0n;
+  const verificationGasLimit = workGas(schedule, entryPoint.leastVerification) + senderNonceGas;
   const op = {
     sender: ATTACKER,
     nonce: 0n,
@@ -107,24 +110,25 @@ const template = (version: string) => {
     ...entryPoint.emptyFields,
     signature: '0x' as const,
   };
-  return { ...op, preVerificationGas: preVerificationGas(entryPoint, op, 0n) };
+  return { ...op, preVerificationGas: preVerificationGas({ entryPoint, schedule }, op, 0n) };
 };
 
-/** Templates by paymaster version. They can be reused, because the gas of a bundle does not depend on the offer. */
+/** Templates by paymaster version and gas schedule. They can be reused because the gas of a bundle does not depend on the offer. */
 const templates = new Map<string, ReturnType<typeof template>>();
 
-const templateOf = (version: string): ReturnType<typeof template> => {
-  const known = templates.get(version) ?? template(version);
-  templates.set(version, known);
+const templateOf = (version: string, gasSchedule: GasScheduleName): ReturnType<typeof template> => {
+  const key = `${version} ${gasSchedule}`;
+  const known = templates.get(key) ?? template(version, gasSchedules[gasSchedule]);
+  templates.set(key, known);
   return known;
 };
 
 export const attackOperation = (
   { dapp: { version } }: Policy,
-  { chain }: Pick<Situation, 'chain'>,
+  { chain, gasSchedule }: Pick<Situation, 'chain' | 'gasSchedule'>,
   { callGasLimit, price }: Offer,
 ): AttackOperation => {
-  const common = templateOf(version);
+  const common = templateOf(version, gasSchedule);
   const op = {
     ...common,
     preVerificationGas: common.preVerificationGas + BigInt(chain?.l1DataGas ?? 0),
@@ -136,7 +140,7 @@ export const attackOperation = (
 };
 
 /** An operation with the lowest possible offer: the chain's minimum price, and almost no gas. */
-export const cheapest = (policy: Policy, situation: Pick<Situation, 'chain'>): AttackOperation => {
+export const cheapest = (policy: Policy, situation: Pick<Situation, 'chain' | 'gasSchedule'>): AttackOperation => {
   const baseFeeWei = BigInt(situation.chain?.baseFeeWei ?? 0);
   return attackOperation(policy, situation, { callGasLimit: 1n, price: baseFeeWei > 0n ? baseFeeWei : 1n });
 };

@@ -91,7 +91,7 @@ export const isForGood = (policy: Policy, reservation: Reservation): boolean => 
  */
 const timesOf = (
   policy: Policy,
-  { chain }: Situation,
+  situation: Situation,
   reservation: Reservation,
   period: Period,
 ): number | undefined => {
@@ -102,7 +102,7 @@ const timesOf = (
     const limit = limitOf(policy, reservation);
     return limit && windowsWithin(periodMs, limit.policyData.durationInMs);
   }
-  const seconds = breakerOf(policy, chain)?.seconds;
+  const seconds = breakerOf(policy, situation)?.seconds;
   const isBreaker = account.kind === 'breaker' || account.kind === 'dappBreaker';
   // The other accounts are shares of the tank, which are free again as soon as an operation is mined.
   return isBreaker && seconds !== undefined ? timesWithin(periodMs, seconds) : undefined;

@@ -175,7 +175,7 @@ const forWhatIsLeft = (
 /** When a denial may end, if it ends after some time. Epoch ms. */
 const overAt = (
   policy: Policy,
-  { chain }: Situation,
+  situation: Situation,
   end: FinalVerdict,
   { volleys, now }: { readonly volleys: readonly Volley[]; readonly now: number },
 ): number => {
@@ -183,7 +183,7 @@ const overAt = (
     .filter(({ outcome }) => outcome === 'deny')
     .map(({ rule, evidence }) => {
       if (rule === 'spendingLimit') return Number(evidence.windowEndsAt ?? Infinity);
-      const seconds = breakerOf(policy, chain)?.seconds;
+      const seconds = breakerOf(policy, situation)?.seconds;
       if (rule !== 'burnRate' || seconds === undefined) return Infinity;
       return Math.min(...volleys.map(({ at }) => forgottenAt(seconds, at)).filter((time) => time > now));
     });
@@ -194,8 +194,9 @@ const overAt = (
  * Possible start times: just before a window ends, so that a limit can be used twice; or so that the window ends in the
  * middle of the period, if other rules need time on both sides. The rule that stops the attacker comes first.
  */
-const startsOf = (policy: Policy, { at, chain }: Situation, period: Period, stop: Stop | undefined): number[] => {
-  const seconds = breakerOf(policy, chain)?.seconds;
+const startsOf = (policy: Policy, situation: Situation, period: Period, stop: Stop | undefined): number[] => {
+  const { at } = situation;
+  const seconds = breakerOf(policy, situation)?.seconds;
   const limits = rulesOf(limitSetup, policy.rules)
     .filter(({ active, policyData }) => active && policyData.type === 'PAYMASTER')
     .sort((one, other) => Number(other.name === stop?.name) - Number(one.name === stop?.name))

@@ -8,9 +8,9 @@ import { sized } from '../../../test/support/combinations.ts';
 
 const MILLI = 10n ** 15n;
 const HOUR_MS = 3_600_000;
-const { at, hasNode, contract, shared, chain } = factsWith();
+const { at, gasSchedule, hasNode, contract, shared, chain } = factsWith();
 /** The tank holds 1 coin; an operation may cost 0.02 coins. */
-const situation: Situation = { at, hasNode, contract, shared, chain };
+const situation: Situation = { at, gasSchedule, hasNode, contract, shared, chain };
 
 const limit = (name: string, data: object, hours = 1): PolicyRule => ({
   ruleId: name,

@@ -104,9 +104,9 @@ const pauseRung = (policy: Policy, situation: Situation): Rung[] => {
   return stop === undefined ? [] : [{ rule: stop.rule, name: stop.name, code: stop.code, amountWei: 0n }];
 };
 
-/** An operation of the attacker, for asking the chain how much it charges for the operation's data. */
-export const attackerOperation = (policy: Policy): UserOperation => ({
-  ...fromRpcUserOperation(cheapest(policy, { chain: null }).op),
+/** An operation of the attacker, for querying the chain what it charges for the operation's data. */
+export const attackerOperation = (policy: Policy, gasSchedule: Facts['gasSchedule']): UserOperation => ({
+  ...fromRpcUserOperation(cheapest(policy, { chain: null, gasSchedule }).op),
   preVerificationGas: 10n ** 12n,
 });
 

@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Secret } from '../base/secret.ts';
 import type { Vault } from '../signer/vault.ts';
-import type { ChainSettings } from '../store/registry-store.ts';
+import type { ChainState } from '../store/registry-store.ts';
 import { carriesCredentials, createChainAccess, vaultUrlName, withoutCredentials } from './chain-access.ts';
 
 const servers: Server[] = [];
@@ -27,7 +27,7 @@ const node = async (answer: object): Promise<string> => {
 };
 
 const access = (rpc: Readonly<Record<number, string>>, vault: Pick<Vault, 'state' | 'get'>) => {
-  const findChain = async (chainId: number): Promise<ChainSettings | undefined> => {
+  const findChain = async (chainId: number): Promise<ChainState | undefined> => {
     const url = rpc[chainId];
     return url === undefined
       ? undefined
@@ -43,6 +43,8 @@ const access = (rpc: Readonly<Record<number, string>>, vault: Pick<Vault, 'state
           maxOperationCostWei: null,
           forwardBundler: null,
           price: null,
+          gasSchedule: null,
+          gasScheduleReading: null,
         };
   };
   return createChainAccess({ findChain }, vault as Vault, 2_000);

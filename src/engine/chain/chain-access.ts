@@ -1,4 +1,7 @@
 import { fixes } from '../base/fixes.ts';
+import type { GasSchedule } from '../../core/gas-schedules/gas-schedule.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { scheduleAt } from './gas-schedules/schedule-at.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
 import type { Vault } from '../signer/vault.ts';
@@ -23,6 +26,8 @@ export interface ChainAccess {
   rpc(chainId: number): Promise<RpcClient | undefined>;
   /** The chain id that the node at a URL currently reports; undefined if it reports none. */
   chainIdAt(url: string): Promise<number | undefined>;
+  /** The chain's gas schedule: the pinned one, else that of its node, else the assumed one. */
+  gasSchedule(chainId: number): Promise<GasSchedule>;
   /** Client of the chain's bundler; undefined if none is set. @throws EngineError `VAULT_LOCKED` */
   bundler(chainId: number): Promise<RpcClient | undefined>;
 }
@@ -45,7 +50,7 @@ const IN_VAULT = '/…';
 export const withoutCredentials = (url: string): string => `${new URL(url).origin}${IN_VAULT}`;
 
 /** Checks the node's chain id before the first request. */
-const verifying = (node: RpcClient, chainId: number): RpcClient => {
+const verifying = (node: RpcClient, chainId: number, schedule: () => GasSchedule): RpcClient => {
   let verified = false;
   const verify = async (): Promise<void> => {
     if (verified) return;
@@ -62,6 +67,9 @@ const verifying = (node: RpcClient, chainId: number): RpcClient => {
   };
   return {
     url: node.url,
+    get schedule() {
+      return schedule();
+    },
     ...(node.answeredAt !== undefined && { answeredAt: node.answeredAt }),
     async send(method, params) {
       await verify();
@@ -91,6 +99,7 @@ const readChainId = async (node: RpcClient, chainId: number): Promise<unknown> =
  *
  * @param onOutcome called with the result of each request to a chain's node or bundler
  * @param post connects to nodes and bundlers; default: with the machine's name resolution
+ * @param clock for gas schedules that change at a known time
  */
 export const createChainAccess = (
   store: Pick<RegistryStore, 'findChain'>,
@@ -98,6 +107,7 @@ export const createChainAccess = (
   timeoutMs: number,
   onOutcome: (target: CallTarget, outcome: CallOutcome) => void = () => undefined,
   post?: Post,
+  clock: Pick<Clock, 'now'> = systemClock,
 ): ChainAccess => {
   const clients = new Map<string, RpcClient>();
   const nodes = new Map<string, RpcClient>();
@@ -129,13 +139,19 @@ export const createChainAccess = (
     return { ...read('rpc'), ...read('bundler') };
   };
 
+  const gasSchedule = async (chainId: number): Promise<GasSchedule> =>
+    scheduleAt(await store.findChain(chainId), clock.now());
+
   return {
     urls,
+    gasSchedule,
     async rpc(chainId) {
       const { rpc } = await urls(chainId);
       if (rpc === undefined) return undefined;
-      const key = `${chainId} ${rpc}`;
-      const node = nodes.get(key) ?? verifying(client(rpc, { chainId, kind: 'node' }), chainId);
+      const chain = await store.findChain(chainId);
+      const key = `${chainId} ${chain?.gasSchedule} ${JSON.stringify(chain?.gasScheduleReading)} ${rpc}`;
+      const schedule = (): GasSchedule => scheduleAt(chain, clock.now());
+      const node = nodes.get(key) ?? verifying(client(rpc, { chainId, kind: 'node' }), chainId, schedule);
       nodes.set(key, node);
       return node;
     },

@@ -1,3 +1,5 @@
+import type { GasSchedule } from '../../core/gas-schedules/gas-schedule.ts';
+import { assumedSchedule } from '../../core/gas-schedules/schedules.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, isHex } from '../../shared/schema/hex.ts';
 import { systemClock } from '../base/clock.ts';
@@ -52,7 +54,12 @@ export interface RpcClient {
   readonly call: (to: Address, data: Hex) => Promise<Hex>;
   /** The server's clock in its last response (epoch ms, whole seconds); undefined if it sent none. */
   readonly answeredAt?: () => number | undefined;
+  /** The gas schedule of the chain, for the node of a chain. */
+  readonly schedule?: GasSchedule;
 }
+
+/** The gas schedule of a node's chain. */
+export const scheduleOf = ({ schedule = assumedSchedule }: Pick<RpcClient, 'schedule'>): GasSchedule => schedule;
 
 interface RpcAnswer {
   result?: unknown;

@@ -1,6 +1,8 @@
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { openPastDecisions } from '../store/open-past-decisions.ts';
+import type { PastDecisions, PastQuery } from '../store/past-decisions.ts';
 import type { DatabasePlace } from '../store/open-database.ts';
 import { type TrialState, type TrialTask, type TrialThread, startTrialThread } from './trial-thread.ts';
 
@@ -17,6 +19,8 @@ export interface Trials {
   /** @throws EngineError `TRIAL_NOT_FOUND` */
   task(id: string): Omit<TrialTask, 'database'>;
   cancel(id: string): void;
+  /** Reads past decisions, with a database connection of their own. @throws Error of the database */
+  pastDecisions(query: PastQuery): Promise<PastDecisions>;
   stop(): Promise<void>;
 }
 
@@ -111,6 +115,7 @@ export const createTrials = (context: TrialsContext): Trials => {
   const threads = createThreads(context.clock);
   let current: { readonly id: string; readonly trial: ReturnType<typeof startTrial> } | undefined;
   const running = new Set<Promise<void>>();
+  const place = { file: database.folder.database, url: database.url?.reveal() };
   const endCurrent = (): void => {
     current?.trial.end();
     current = undefined;
@@ -122,7 +127,6 @@ export const createTrials = (context: TrialsContext): Trials => {
   return {
     start(task) {
       endCurrent();
-      const place = { file: database.folder.database, url: database.url?.reveal() };
       const thread = threads.take();
       const trial = startTrial(thread, { ...task, database: place }, context);
       current = { id: entropy.uuid(), trial };
@@ -138,6 +142,7 @@ export const createTrials = (context: TrialsContext): Trials => {
       return state;
     },
     task: (id) => require(id).task,
+    pastDecisions: (query) => openPastDecisions(place, query),
     cancel(id) {
       if (current?.id === id) endCurrent();
     },

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { ChainAccess } from '../chain/chain-access.ts';
 import type { BelievedFees } from '../chain/fees/believed-fees.ts';
+import { createScheduleSamples } from '../chain/gas-schedules/sample-schedules.ts';
 import { SAMPLE_MS, createFeeSamples } from '../chain/fees/sample-fees.ts';
 import { type PollLoop, type PollLoopOptions, createPollLoop } from '../chain/poll-loop.ts';
 import type { Checkpoints } from '../log/checkpoints.ts';
@@ -72,6 +73,7 @@ export const createBackgroundWork = ({
       RECHECK_MS,
       asLeader(() => recheckContracts({ store, chains, log })),
     ),
+    loop('gasSchedules', SAMPLE_MS, asLeader(createScheduleSamples({ store, chains, log }))),
     loop('fees', SAMPLE_MS, asLeader(createFeeSamples({ store, chains, fees }))),
     loop('clock', CLOCK_MS, createClockWatch(clock, log)),
   ];

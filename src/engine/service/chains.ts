@@ -3,6 +3,9 @@ import { EngineError } from '../../shared/errors.ts';
 import { type ChainUrls, carriesCredentials, vaultUrlName, withoutCredentials } from '../chain/chain-access.ts';
 import { breakerOf } from '../../core/rules/burn-rate/index.ts';
 import { chainSymbol, defaultMaxOperationCostWei, knownChains } from '../../shared/chains.ts';
+import type { ProcedureOutput } from '../../api/index.ts';
+import { sampleGasSchedule } from '../chain/gas-schedules/sample-schedules.ts';
+import { scheduleAt } from '../chain/gas-schedules/schedule-at.ts';
 import { sampleFees } from '../chain/fees/sample-fees.ts';
 import { isUnchecked } from '../chain/is-unchecked.ts';
 import { requireNode } from '../chain/require-node.ts';
@@ -10,7 +13,7 @@ import { unreachableBudget } from '../sponsorship/unreachable-budget.ts';
 import { Secret } from '../base/secret.ts';
 import { addressOf, signerKeyName } from '../signer/chain-signer.ts';
 import { dropNextSigner, prepareNextSigner, useNextSigner } from '../paymaster/next-signer.ts';
-import type { ChainSettings, ChainSigner } from '../store/registry-store.ts';
+import type { ChainSettings, ChainSigner, ChainState } from '../store/registry-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 /** Requires a chain that is built in or that the operator has added. @throws EngineError `CHAIN_NOT_SUPPORTED` */
@@ -30,15 +33,16 @@ const unset = {
   maxOperationCostWei: null,
   price: null,
   forwardBundler: null,
+  gasSchedule: null,
 };
 
 type ViewStore = Pick<ServiceContext['store'], 'listChains' | 'rollingHoldings'>;
 
 /** What the engine has read from chains; absent if it reads none, as in a review. */
-type ChainReads = Pick<ServiceContext, 'fees' | 'deposits'>;
+type ChainReads = Pick<ServiceContext, 'fees' | 'deposits' | 'clock'>;
 
 /** The breaker's current threshold, according to the last reads; null if no breaker is set, or nothing was read. */
-const breakerWei = (chain: ChainSettings, seen: ChainReads | undefined): string | null => {
+const breakerWei = (chain: ChainState, seen: ChainReads | undefined): string | null => {
   const { chainId } = chain;
   const believed = seen?.fees.lastBelieved(chainId);
   const depositsWei = seen?.deposits.lastKnown(chainId);
@@ -47,19 +51,31 @@ const breakerWei = (chain: ChainSettings, seen: ChainReads | undefined): string 
     believedTipWei: String(believed.tipWei ?? 0n),
     ...(depositsWei !== undefined && { depositsWei: String(depositsWei) }),
   };
-  const breaker = breakerOf({ dapp: { chainId }, chain }, facts ?? null);
+  const { name: gasSchedule } = scheduleAt(chain, seen?.clock.now() ?? 0);
+  const breaker = breakerOf({ dapp: { chainId }, chain }, { chain: facts ?? null, gasSchedule });
   return breaker === undefined ? null : String(breaker.thresholdWei);
+};
+
+/** A chain's gas schedule at a time (epoch ms), and where it comes from. */
+const gasScheduleView = (chain: ChainState, at: number): ProcedureOutput<'chains.list'>[number]['gasSchedule'] => {
+  const { name } = scheduleAt(chain, at);
+  const { gasSchedule: pinned, gasScheduleReading: reading } = chain;
+  if (pinned !== null) return { name, source: 'pinned', next: null };
+  if (reading === null || reading.name === null) return { name, source: 'assumed', next: null };
+  const { source, next } = reading;
+  return { name, source, next: next !== null && at < next.at ? next : null };
 };
 
 const view = async (
   { store, seen }: { readonly store: Pick<ViewStore, 'rollingHoldings'>; readonly seen?: ChainReads | undefined },
   chainId: number,
-  settings: ChainSettings = { chainId, ...unset },
+  settings: ChainState = { chainId, ...unset, gasScheduleReading: null },
 ) => {
   const known = knownChains.get(chainId);
-  const { unreachableBudgetWei: _, ...shown } = settings;
+  const { unreachableBudgetWei: _, gasScheduleReading: __, ...shown } = settings;
   return {
     ...shown,
+    gasSchedule: gasScheduleView(settings, seen?.clock.now() ?? 0),
     breakerWei: breakerWei(settings, seen),
     defaultMaxOperationCostWei: String(defaultMaxOperationCostWei(chainId)),
     name: settings.name ?? known?.name ?? `Chain ${chainId}`,
@@ -83,7 +99,7 @@ const counted = (count: number, what: string, which = ''): string | undefined =>
   count === 0 ? undefined : `${count} ${what}${count === 1 ? '' : 's'}${which}`;
 
 type SetInput = Parameters<Handlers<'chains.set'>['chains.set']>[0];
-type Limits = Pick<ChainSettings, 'breaker' | 'unreachableBudgetWei' | 'maxOperationCostWei' | 'price'>;
+type Limits = Pick<ChainSettings, 'breaker' | 'unreachableBudgetWei' | 'maxOperationCostWei' | 'price' | 'gasSchedule'>;
 
 /** Replaces the given limits. Null removes a limit. */
 const changedLimits = (
@@ -93,12 +109,14 @@ const changedLimits = (
     unreachable,
     maxOperationCostWei,
     price,
-  }: Pick<SetInput, 'breaker' | 'unreachable' | 'maxOperationCostWei' | 'price'>,
+    gasSchedule,
+  }: Pick<SetInput, 'breaker' | 'unreachable' | 'maxOperationCostWei' | 'price' | 'gasSchedule'>,
 ): Limits => ({
   breaker: breaker === undefined ? before.breaker : breaker,
   unreachableBudgetWei: unreachable === undefined ? before.unreachableBudgetWei : (unreachable?.budgetWei ?? null),
   maxOperationCostWei: maxOperationCostWei === undefined ? before.maxOperationCostWei : maxOperationCostWei,
   price: price === undefined ? before.price : price,
+  gasSchedule: gasSchedule === undefined ? before.gasSchedule : gasSchedule,
 });
 
 /** Chains and their signers. */
@@ -203,8 +221,8 @@ export const chainHandlers = (context: ServiceContext): Handlers<NamesOf<'chains
       };
       await store.saveChain(settings);
       // Samples the chain's usual fees now, because the operator chose this moment; a sender could not choose it.
-      if (isReached) await sampleFees(context, chainId);
-      return view({ store, seen: context }, chainId, settings);
+      if (isReached) await Promise.all([sampleFees(context, chainId), sampleGasSchedule(context, chainId)]);
+      return view({ store, seen: context }, chainId, await store.findChain(chainId));
     },
     'chains.identify': async ({ url }) => ({ chainId: (await context.chains.chainIdAt(url)) ?? null }),
     'chains.list': () => chainViews(store, context),

@@ -1,3 +1,4 @@
+import { chainSymbol } from '../../shared/chains.ts';
 import type { ProcedureOutput } from '../../api/index.ts';
 import { draftPolicy } from '../../core/policy-file/draft-policy.ts';
 import type { PolicyFile } from '../../core/policy-file/format.ts';
@@ -17,6 +18,7 @@ import { forgetWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { requireDapp } from './dapps.ts';
 import type { PolicyRecorder } from './policy-recorder.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+import { rehearse } from './rehearse.ts';
 import { findWorstCase } from './worst-case.ts';
 
 const SCHEME = 'sha256:';
@@ -190,6 +192,11 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
     'policies.cancelTrial': async ({ trialId }) => {
       trials.cancel(trialId);
       return null;
+    },
+    'policies.rehearse': async ({ paymasterId, schedule, last }) => {
+      const { policy } = await inForce(paymasterId);
+      const report = await rehearse(trials, { paymasterId, schedule, last });
+      return { coin: chainSymbol(policy.dapp.chainId, policy.chain), ...report };
     },
     'policies.worstCase': async ({ paymasterId }) => findWorstCase(context, await inForce(paymasterId)),
     'policies.test': async ({ paymasterId, text }) => {

@@ -27,13 +27,15 @@ const situationOf = async (
   const { dapp, policy } = current;
   const tank = await requireTank(store, dapp);
   const rpc = await chains.rpc(tank.chainId);
-  const op = attackerOperation(policy);
-  const chain = await readMoney(context, rpc, tank, op, true);
+  const { name: gasSchedule } = await chains.gasSchedule(tank.chainId);
+  const op = attackerOperation(policy, gasSchedule);
+  const chain = await readMoney(context, rpc, tank, { op }, true);
   const { layout, contract: address, fundingWallet } = tank;
   const contract = { version: layout.version, address, signer: policy.signer ?? NOBODY };
   return {
     at: clock.now(),
     chain,
+    gasSchedule,
     hasNode: rpc !== undefined,
     contract: { ...contract, ...(fundingWallet !== undefined && { fundingWallet }) },
     ...(price && { price }),

@@ -1,10 +1,11 @@
 import { isSigned } from '../../core/rules/authorization.ts';
 import { EngineError } from '../../shared/errors.ts';
+import type { Authority } from '../../shared/schema/gas-schedule.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
 import { type Eip7702Authorization, isV06 } from '../../shared/schema/user-operation.ts';
 import { delegateOf } from '../chain/gas/delegation.ts';
-import { readCode, readTransactionCount } from '../chain/gas/eth-call.ts';
-import type { RpcClient } from '../chain/rpc.ts';
+import { readCode, readQuantity, readTransactionCount } from '../chain/gas/eth-call.ts';
+import { type RpcClient, scheduleOf } from '../chain/rpc.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
 import { withCallErrors } from './read-tank.ts';
@@ -51,6 +52,32 @@ export const withCheckedAuthorization = async (
   if (nonces === undefined || nonces.includes(auth.nonce)) return takesEffect(senderCode, auth) ? op : rest;
   const named = `eip7702Auth.nonce must be ${nonces.join(' or ')}, the nonce of ${op.sender} on chain ${chainId}`;
   throw error(`${named}, but it is ${auth.nonce}`);
+};
+
+/**
+ * What the account of an operation's authorisation is before it takes on the delegate's code; undefined without an
+ * authorisation or a node, and on chains where it makes no difference to the cost of the bundle.
+ *
+ * @throws EngineError `CHAIN_UNREACHABLE` or `PAYMASTER_NOT_READY`
+ */
+export const readAuthority = async (
+  rpc: RpcClient | undefined,
+  ready: ReadyPaymaster,
+  op: RequestedOperation,
+): Promise<Authority | undefined> => {
+  if (isV06(op) || op.eip7702Auth === undefined || rpc === undefined) return undefined;
+  const { newDelegate, newAccount } = scheduleOf(rpc).authorization;
+  if (newDelegate + newAccount === 0n) return undefined;
+  const { sender } = op;
+  const [code, nonce, balanceWei] = await withCallErrors(ready, () =>
+    Promise.all([
+      readCode(rpc, sender),
+      readTransactionCount(rpc, sender, 'latest'),
+      readQuantity(rpc, 'eth_getBalance', [sender, 'latest']),
+    ]),
+  );
+  if (code !== '0x') return 'delegated';
+  return nonce > 0n || balanceWei > 0n ? 'existing' : 'new';
 };
 
 const takesEffect = (code: Hex, { address }: Eip7702Authorization): boolean => {

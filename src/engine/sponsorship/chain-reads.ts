@@ -2,6 +2,7 @@ import { max } from '../../shared/bigints.ts';
 import { fixes } from '../base/fixes.ts';
 import { knownChains } from '../../shared/chains.ts';
 import { EngineError } from '../../shared/errors.ts';
+import type { Authority } from '../../shared/schema/gas-schedule.ts';
 import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import { entryPoints } from '../../core/entry-points/registry.ts';
@@ -13,7 +14,7 @@ import { readCode } from '../chain/gas/eth-call.ts';
 import { l1DataGas, recognizeRollup } from '../chain/gas/l1-data-gas.ts';
 import { fitsWithoutL1Data } from '../../core/user-operation/bundler-surplus.ts';
 import { asBundled } from '../../core/user-operation/bundle-gas.ts';
-import { type RpcClient, RpcError, isUnreachable, nodeRefusal } from '../chain/rpc.ts';
+import { type RpcClient, RpcError, isUnreachable, nodeRefusal, scheduleOf } from '../chain/rpc.ts';
 import { readSenderNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
 import type { OperatorTransactionStore } from '../store/operator-transaction-store.ts';
@@ -108,14 +109,20 @@ export const suggestFees = async (
   return { maxFeePerGas, maxPriorityFeePerGas };
 };
 
+/** An operation, and what its sender is before its EIP-7702 authorisation. */
+interface PricedOperation {
+  readonly op: UserOperation;
+  readonly authority?: Authority | undefined;
+}
+
 /**
  * Gas that a layer 2 chain charges for the operation's data; 0 if it makes no difference, and on other chains.
  *
  * @throws EngineError `CHAIN_UNREACHABLE` if the chain's oracle cannot be read
  */
-const readL1DataGas = async (rpc: RpcClient, ready: Tank, op: UserOperation): Promise<bigint> => {
+const readL1DataGas = async (rpc: RpcClient, ready: Tank, { op, authority }: PricedOperation): Promise<bigint> => {
   const { chainId, entryPoint, layout } = ready;
-  if (fitsWithoutL1Data(entryPoints[layout.entryPointVersion], op)) return 0n;
+  if (fitsWithoutL1Data(entryPoints[layout.entryPointVersion], op, { schedule: scheduleOf(rpc), authority })) return 0n;
   try {
     const known = knownChains.get(chainId);
     const rollup = known === undefined ? await recognizeRollup(rpc) : known.rollup;
@@ -143,13 +150,13 @@ export const readMoney = async (
   { store, fees, deposits }: MoneyContext,
   rpc: RpcClient | undefined,
   ready: Tank,
-  op: UserOperation,
+  priced: PricedOperation,
   mustAnswer: boolean,
 ): Promise<ChainSnapshot | null> => {
   if (rpc === undefined) return null;
   const { chainId } = ready;
   const readings = [readTank(rpc, ready), withCallErrors(ready, () => readFees(rpc))] as const;
-  const l1Data = readL1DataGas(rpc, ready, op);
+  const l1Data = readL1DataGas(rpc, ready, priced);
   const chain = await store.findChain(chainId);
   // Both are read at the same time, so that the second read takes no additional time.
   const others = chain?.breaker === 'default' ? deposits.ofOthers(rpc, ready) : undefined;

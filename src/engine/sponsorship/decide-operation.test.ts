@@ -10,6 +10,7 @@ import type { RpcClient } from '../chain/rpc.ts';
 import { systemEntropy } from '../base/clock.ts';
 import { createLog } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
+import { assumedSchedule } from '../../core/gas-schedules/schedules.ts';
 import { createBelievedFees } from '../chain/fees/believed-fees.ts';
 import { signerKeyName } from '../signer/chain-signer.ts';
 import { openVault } from '../signer/vault.ts';
@@ -107,7 +108,8 @@ beforeEach(async () => {
     },
   };
   const none = async (): Promise<undefined> => undefined;
-  const chains = { urls: async () => ({}), rpc: async () => node, bundler: none, chainIdAt: none };
+  const reached = { urls: async () => ({}), rpc: async () => node, bundler: none, chainIdAt: none };
+  const chains = { ...reached, gasSchedule: async () => assumedSchedule };
   const noRate = () => Promise.reject(new Error('there are none'));
   const rates = { rateOf: noRate, coinPrice: noRate, coinPriceNow: () => undefined };
   const webhooks = { deliver: () => Promise.reject(new Error('there are none')), close: () => undefined };

@@ -16,12 +16,12 @@ import { tryOperation } from '../token-mode/try-payment.ts';
 export const readGasUse = async (
   rpc: RpcClient | undefined,
   ready: ReadyPaymaster,
-  { op, chain, isPaidInToken }: Omit<OfferQuestion, 'entryPoint'>,
+  offered: Omit<OfferQuestion, 'entryPoint'>,
 ): Promise<Facts['gasUsed']> => {
   const entryPoint = entryPoints[ready.layout.entryPointVersion];
-  if (rpc === undefined || !dependsOnUse({ op, entryPoint, chain, isPaidInToken })) return undefined;
+  if (rpc === undefined || !dependsOnUse({ ...offered, entryPoint })) return undefined;
   try {
-    const { validationGasUsed, callGasUsed } = await tryOperation(rpc, ready, op);
+    const { validationGasUsed, callGasUsed } = await tryOperation(rpc, ready, offered.op);
     return { validation: String(validationGasUsed), call: String(callGasUsed) };
   } catch (error) {
     if (error instanceof EngineError) return null;

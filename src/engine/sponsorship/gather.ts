@@ -18,7 +18,9 @@ import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
 import { type TokenHoldings, readTokenHoldings } from '../token-mode/token-holdings.ts';
 import { blankedJson } from './blank.ts';
 import { readAccount } from './account-reads.ts';
-import { carriesAuthorization, withCheckedAuthorization } from './authorization.ts';
+import type { Authority } from '../../shared/schema/gas-schedule.ts';
+import type { GasSchedule } from '../../core/gas-schedules/gas-schedule.ts';
+import { carriesAuthorization, readAuthority, withCheckedAuthorization } from './authorization.ts';
 import { readHoldings } from './holding-reads.ts';
 import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
 import { readGasUse } from './gas-use.ts';
@@ -26,6 +28,7 @@ import type { CurrentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
 import type { Rates } from '../chain/rates/rates.ts';
 import { accountOfTank } from './tank-account.ts';
+import { scheduleOf } from '../chain/rpc.ts';
 import { withGas, withGivenGas, withLeastGas } from './operation-gas.ts';
 import type { Payer } from './payer.ts';
 import type { SponsorshipRequest } from './request-record.ts';
@@ -49,9 +52,16 @@ export interface PreparedOperation {
   readonly delegate: Address | undefined;
   /** True if the account has already signed the operation. */
   readonly isSigned: boolean;
+  /** What the sender is before its EIP-7702 authorisation. */
+  readonly authority: Authority | undefined;
+  readonly schedule: GasSchedule;
 }
 
-const prepareDraft = async (request: SponsorshipRequest, payer: Payer): Promise<PreparedOperation> => {
+const prepareDraft = async (
+  { chains }: DecisionContext,
+  request: SponsorshipRequest,
+  payer: Payer,
+): Promise<PreparedOperation> => {
   const { ready, rpc } = payer;
   const userOperation = await withCheckedAuthorization(rpc, ready, request.userOperation, 'draft');
   // Missing gas counts as free here, so a denial at this point would be a denial with any gas.
@@ -59,14 +69,9 @@ const prepareDraft = async (request: SponsorshipRequest, payer: Payer): Promise<
   const origin = { estimated: false, open: true, callGasLimit: AMPLE_CALL_GAS };
   const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, given, origin));
   const found = { payer, ready: charge?.payment.charging ?? ready, op: charge?.op ?? given, charge };
-  return {
-    stage: 'draft',
-    ...found,
-    gasSource: 'GAS_GIVEN',
-    senderNonce: undefined,
-    delegate: undefined,
-    isSigned: false,
-  };
+  const schedule = await chains.gasSchedule(ready.chainId);
+  const unread = { senderNonce: undefined, delegate: undefined, authority: undefined, isSigned: false };
+  return { stage: 'draft', ...found, ...unread, gasSource: 'GAS_GIVEN', schedule };
 };
 
 /** The terms of a draft, at `now` (epoch ms). */
@@ -108,18 +113,30 @@ const prepareFinal = async (
   const senderNonce = nonce && (await nonce);
   const asked = readDelegate(rpc, ready, userOperation);
   const delegate = asked && (await asked);
+  const authority = carriesAuthorization(userOperation) ? await readAuthority(rpc, ready, userOperation) : undefined;
+  const schedule = rpc === undefined ? await chains.gasSchedule(ready.chainId) : scheduleOf(rpc);
   const terms = draftTerms(clock.now(), ready, request.options, { senderNonce, delegate });
   const drafting = payer.payment?.estimating ?? ready;
   const gas = signsNothing
     ? { op: withGivenGas(userOperation, ready), gasSource: 'GAS_NOT_ESTIMATED' as const }
-    : await withGas({ request: { ...request, userOperation }, ready, chains, rpc, entropy, drafting, terms });
+    : await withGas({
+        request: { ...request, userOperation },
+        ready,
+        chains,
+        rpc,
+        entropy,
+        drafting,
+        terms,
+        authority,
+      });
   const estimated = gas.gasSource === 'GAS_ESTIMATED';
   const origin = signsNothing
     ? { estimated, open: true, callGasLimit: AMPLE_CALL_GAS }
     : { estimated, open: estimated };
   const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, gas.op, origin));
   const found = { payer, ready: charge?.payment.charging ?? ready, op: charge?.op ?? gas.op, charge };
-  return { stage: 'final', ...found, gasSource: gas.gasSource, senderNonce, delegate, isSigned };
+  const read = { senderNonce, delegate, authority, schedule };
+  return { stage: 'final', ...found, ...read, gasSource: gas.gasSource, isSigned };
 };
 
 /**
@@ -134,7 +151,7 @@ export const prepareOperation = (
   request: SponsorshipRequest,
   { payer, signsNothing }: { readonly payer: Payer; readonly signsNothing: boolean },
 ): Promise<PreparedOperation> =>
-  stage === 'draft' ? prepareDraft(request, payer) : prepareFinal(context, request, payer, signsNothing);
+  stage === 'draft' ? prepareDraft(context, request, payer) : prepareFinal(context, request, payer, signsNothing);
 
 /** The state of the chain, and the ledger version that was read before it. */
 export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'gasUsed' | 'holdings' | 'token' | 'price'> {
@@ -207,9 +224,10 @@ type NodeReads = Pick<ChainReads, 'chain' | 'account' | 'gasUsed'>;
 /** Reads what only the chain's node knows: tank and fees, and how the account and the operation do on the chain. */
 const readNode = async (context: DecisionContext, prepared: PreparedOperation): Promise<NodeReads> => {
   const { stage, payer, ready, op, charge, gasSource, senderNonce, delegate, isSigned } = prepared;
+  const { authority, schedule } = prepared;
   const isEstimated = gasSource === 'GAS_ESTIMATED';
   const isPaidInToken = charge !== undefined;
-  const money = readMoney(context, payer.rpc, ready, op, isEstimated || isPaidInToken);
+  const money = readMoney(context, payer.rpc, ready, { op, authority }, isEstimated || isPaidInToken);
   // An estimate has already simulated the account's validation.
   const isNeeded = (stage === 'final' && !isEstimated) || mayIgnoreFactory(ready, op);
   const question = { op, senderNonce, delegate, isSigned, isGasGiven: gasSource === 'GAS_GIVEN', money };
@@ -217,7 +235,7 @@ const readNode = async (context: DecisionContext, prepared: PreparedOperation): 
     money,
     isNeeded ? readAccount(payer.rpc, ready, question) : undefined,
     stage === 'final'
-      ? money.then((read) => readGasUse(payer.rpc, ready, { op, chain: read, isPaidInToken }))
+      ? money.then((read) => readGasUse(payer.rpc, ready, { op, schedule, authority, chain: read, isPaidInToken }))
       : undefined,
   ]);
   return { chain, ...(account && { account }), ...(gasUsed !== undefined && { gasUsed }) };
@@ -302,7 +320,7 @@ export const gatherFacts = async (
   prepared: PreparedOperation,
   { reads, current, webhooks }: { reads: ChainReads; current: CurrentPolicy; webhooks: Facts['webhooks'] },
 ): Promise<Facts> => {
-  const { stage, payer, ready, op, gasSource, senderNonce, delegate } = prepared;
+  const { stage, payer, ready, op, gasSource, senderNonce, delegate, authority, schedule } = prepared;
   const { ledgerVersion: _, priceSource: __, ...read } = reads;
   const at = context.clock.now();
   const hasNode = payer.rpc !== undefined;
@@ -317,6 +335,8 @@ export const gatherFacts = async (
     op: toRpcUserOperation(op),
     gasSource,
     expiryDuration: request.options.expiryDuration,
+    gasSchedule: schedule.name,
+    ...(authority !== undefined && { authority }),
     hasNode,
     contract: {
       version: ready.layout.version,

@@ -13,7 +13,7 @@ import { byteLength } from '../../core/user-operation/hex-digits.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
 import { loadArtifact } from '../chain/artifacts.ts';
 import { callCreation, callWithGas } from '../chain/gas/eth-call.ts';
-import { type RpcClient, RpcError, hasReverted, isUnreachable } from '../chain/rpc.ts';
+import { type RpcClient, RpcError, hasReverted, isUnreachable, scheduleOf } from '../chain/rpc.ts';
 
 const balances = new Interface(['function balanceOf(address owner) view returns (uint256)']);
 const owners = new Interface(['function ownerOf(uint256 tokenId) view returns (address)']);
@@ -22,9 +22,10 @@ const multiTokens = new Interface(['function balanceOf(address owner, uint256 id
 const probeAnswer = 'tuple(bool hasCode, bool succeeded, uint256 size, bytes32 word)[]';
 const probeQuestion = 'tuple(address target, bytes data)[]';
 
-/** Gas for the probe itself and for each token: for the call, and for returning the result as code. */
+/** Gas for the probe itself. */
 const PROBE_GAS = 1_000_000n;
-const PART_GAS = 40_000n;
+/** Bytes of an answer for one token, which the probe returns as code. */
+const PART_BYTES = 224n;
 
 /**
  * Maximum number of tokens per call. The gas of the call stays below the 30 M that nodes allow, and its code below the
@@ -32,7 +33,7 @@ const PART_GAS = 40_000n;
  */
 const MAX_TOGETHER = 50;
 
-/** A transaction costs 21,000 gas before the call, and its data of at most 68 bytes costs at most 2,720 (EIP-7623). */
+/** Covers what a transaction with 68 bytes of data costs before the call, under every gas schedule. */
 const CALL_ITSELF_GAS = 30_000n;
 
 /** Maximum number of simultaneous calls if each token needs a separate call. */
@@ -102,7 +103,7 @@ const readBatch = async (
   const { bytecode } = await loadArtifact('HoldingsProbe');
   const tuples = questions.map(({ address: target, data }) => [target, data]);
   const argument = AbiCoder.defaultAbiCoder().encode([probeQuestion, 'uint256'], [tuples, HOLDING_GAS]);
-  const gas = PROBE_GAS + (HOLDING_GAS + PART_GAS) * BigInt(questions.length);
+  const gas = PROBE_GAS + (HOLDING_GAS + PART_BYTES * scheduleOf(rpc).codeByte) * BigInt(questions.length);
   try {
     const answer = await callCreation(rpc, `${bytecode}${argument.slice(2)}`, gas);
     return answer && probeAnswers(answer, questions.length);

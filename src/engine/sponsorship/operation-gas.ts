@@ -1,6 +1,7 @@
 import { knownChains } from '../../shared/chains.ts';
 import type { Facts } from '../../core/facts/facts.ts';
 import { EngineError } from '../../shared/errors.ts';
+import type { Authority } from '../../shared/schema/gas-schedule.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { isV06 } from '../../shared/schema/user-operation.ts';
 import type { ChainAccess } from '../chain/chain-access.ts';
@@ -27,6 +28,8 @@ export interface GasQuestion {
   readonly drafting: ReadyPaymaster;
   /** The terms that would be signed if the operation were reserved now. */
   readonly terms: SponsorshipTerms;
+  /** What the sender is before its EIP-7702 authorisation. */
+  readonly authority: Authority | undefined;
 }
 
 interface GasFound {
@@ -49,6 +52,7 @@ export const withGas = async ({
   entropy,
   drafting,
   terms,
+  authority,
 }: GasQuestion): Promise<GasFound> => {
   const sent = withGivenGas(userOperation, ready);
   // A later simulation shows whether the tokens can be taken with the given limit.
@@ -70,6 +74,7 @@ export const withGas = async ({
     rollup: knownChains.get(chainId)?.rollup,
     entryPoint,
     op: given,
+    authority,
     ...(await draftsFor({ ready: drafting, terms, rpc: node, entropy, bundler }, given)),
     layout,
     paymaster: contract,

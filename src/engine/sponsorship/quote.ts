@@ -13,7 +13,7 @@ import { priceTokens, quotePayment } from '../token-mode/quote-tokens.ts';
 import type { ReadyPaymentTerms } from '../token-mode/ready-payment-terms.ts';
 import { tokenModeDenial } from '../token-mode/token-mode-denial.ts';
 import { tryTransfer } from '../token-mode/try-payment.ts';
-import { withCheckedAuthorization } from './authorization.ts';
+import { readAuthority, withCheckedAuthorization } from './authorization.ts';
 import { readDelegate, readMoney } from './chain-reads.ts';
 import { currentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
@@ -65,7 +65,11 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
   if (first === undefined) return { ...answer, feeQuotes: [] };
   const { ready, payment } = first;
   const userOperation = await withCheckedAuthorization(rpc, ready, request.userOperation, 'draft');
-  const delegate = await readDelegate(rpc, ready, userOperation);
+  const [delegate, authority, schedule] = await Promise.all([
+    readDelegate(rpc, ready, userOperation),
+    readAuthority(rpc, ready, userOperation),
+    chains.gasSchedule(ready.chainId),
+  ]);
   const window = windowOf(clock.now(), options.expiryDuration, ready.layout);
   const promise = { chainId: ready.chainId, paymaster: ready.contract, ...window };
   const terms = { ...promise, ...(delegate !== undefined && { eip7702Delegate: delegate }) };
@@ -77,17 +81,19 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
     entropy,
     drafting: payment.estimating,
     terms,
+    authority,
   });
   const isEstimated = gas.gasSource === 'GAS_ESTIMATED';
-  const chain = await readMoney(context, rpc, ready, gas.op, isEstimated);
+  const chain = await readMoney(context, rpc, ready, { op: gas.op, authority }, isEstimated);
   const current = await currentPolicy(context, dapp);
   const feeQuotes = await Promise.all(
     payers.map(async (payer) => {
       const op = withGasForCharge(payer.payment, isEstimated ? payer.payment.withTransfers(gas.op) : gas.op);
       const { gasSource } = gas;
       const charge = { payment: payer.payment, op, trial: undefined };
-      const prepared = { stage: 'draft' as const, payer, ready: payer.ready, op, charge, gasSource, delegate };
-      const gasUsed = await readGasUse(rpc, ready, { op, chain, isPaidInToken: true });
+      const stage = 'draft' as const;
+      const prepared = { stage, payer, ready: payer.ready, op, charge, gasSource, delegate, authority, schedule };
+      const gasUsed = await readGasUse(rpc, ready, { op, schedule, authority, chain, isPaidInToken: true });
       const reads = {
         ledgerVersion: 0,
         priceSource: undefined,

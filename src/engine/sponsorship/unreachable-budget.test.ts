@@ -33,6 +33,7 @@ const openDesk = async () => {
     maxOperationCostWei: null,
     forwardBundler: null,
     price: null,
+    gasSchedule: null,
   };
   const chain = { ...settings, chainId: 5, rpc: 'http://node', unreachableBudgetWei: String(BUDGET) };
   await store.createAccount(account);

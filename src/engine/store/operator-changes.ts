@@ -111,6 +111,8 @@ export const subjects: readonly Subject[] = [
       maxOperationCostWei: 'max_operation_cost_wei',
       price: 'price',
       forwardBundler: 'forward_bundler',
+      gasSchedule: 'gas_schedule',
+      gasScheduleReading: 'gas_schedule_reading',
     }),
   },
   { table: 'signer', subject: 'signer', id: (row) => `${row}.chain_id`, values: plain({ address: 'address' }) },

@@ -1,3 +1,4 @@
+import type { GasScheduleName, GasScheduleReading } from '../../shared/schema/gas-schedule.ts';
 import type { CoinPriceSource } from '../../shared/schema/coin-price.ts';
 import type { FeeToken } from '../../shared/schema/fee-token.ts';
 import type { Address } from '../../shared/schema/hex.ts';
@@ -125,6 +126,14 @@ export interface ChainSettings {
    * has signed for them, or with all. Null: they do not.
    */
   forwardBundler: 'own' | 'all' | null;
+  /** The gas schedule that the operator has pinned; null: that of the node. */
+  gasSchedule: GasScheduleName | null;
+}
+
+/** A chain's settings, and what its node has reported. */
+export interface ChainState extends ChainSettings {
+  /** Null before the node's first answer. */
+  gasScheduleReading: GasScheduleReading | null;
 }
 
 /** A paymaster contract attached to a chain for a version. @param checked whether its hash and signer were verified */
@@ -203,8 +212,10 @@ export interface ApiKeyStore {
 
 export interface ChainStore {
   saveChain(chain: ChainSettings): Promise<void>;
-  listChains(): Promise<ChainSettings[]>;
-  findChain(chainId: number): Promise<ChainSettings | undefined>;
+  /** Keeps the reading of the gas schedule: saving settings does not change it. Ignores a chain without settings. */
+  saveGasSchedule(chainId: number, reading: GasScheduleReading | null): Promise<void>;
+  listChains(): Promise<ChainState[]>;
+  findChain(chainId: number): Promise<ChainState | undefined>;
   removeChain(chainId: number): Promise<boolean>;
   /** Replaces the signer of the chain. The chain's paymaster contracts must then be verified again. */
   saveSigner(signer: ChainSigner): Promise<void>;

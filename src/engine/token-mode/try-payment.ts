@@ -8,7 +8,8 @@ import { IMPLEMENTATION, executedCallData, senderCreatorOf } from '../chain/gas/
 import { withAuthorization } from '../chain/gas/delegation.ts';
 import { type StateOverride, callWithOverride, mergeOverrides, readCode } from '../chain/gas/eth-call.ts';
 import { failSimulation } from '../chain/gas/failure.ts';
-import type { RpcClient } from '../chain/rpc.ts';
+import { slotChangeGas } from '../../core/gas-schedules/work.ts';
+import { type RpcClient, scheduleOf } from '../chain/rpc.ts';
 import type { TransferGas } from '../../core/paymaster-layouts/layout.ts';
 import type { ReadyPaymaster } from '../paymaster/readiness.ts';
 import type { ReadyPaymentTerms } from './ready-payment-terms.ts';
@@ -32,9 +33,6 @@ export interface TriedPayment {
 
 /** More gas than the call of any operation may use. The rest of the simulating call's gas is for taking the tokens. */
 export const AMPLE_CALL_GAS = 15_000_000n;
-
-/** Gas for using the treasury's cold allowance in the refund (EIP-2929: 2,100 and 2,900). */
-const GIVING_BACK_GAS = 5_000n;
 
 /** Limits an amount to the largest one that a token can represent, because no account can own more. */
 const atMostAll = (units: bigint): bigint => (units > MaxUint256 ? MaxUint256 : units);
@@ -111,7 +109,8 @@ export const tryPayment = async (
   const tried = { ...triedOperation(op), callGasLimit };
   const outcome = await runProbe(rpc, payment, tried, { prefund, afterwards }, withAuthorization(op));
   const { transferGas } = outcome;
-  const givingBackGas = preFund === undefined ? 0n : GIVING_BACK_GAS;
+  // The refund uses the treasury's allowance.
+  const givingBackGas = preFund === undefined ? 0n : slotChangeGas(scheduleOf(rpc));
   return { ...outcome, transferGas: { ...transferGas, afterwards: transferGas.afterwards + givingBackGas } };
 };
 

@@ -6,21 +6,19 @@ import type { PaymasterLayout } from '../../core/paymaster-layouts/layout.ts';
 import { type CanonicalContract, canonicalContracts, canonicalCreation } from '../chain/canonical-contracts.ts';
 import { creationCode } from '../chain/creation-code.ts';
 import { readCode, readQuantity } from '../chain/gas/eth-call.ts';
-import { type RpcClient, RpcError } from '../chain/rpc.ts';
+import type { GasSchedule } from '../../core/gas-schedules/gas-schedule.ts';
+import { type Work, workGas } from '../../core/gas-schedules/work.ts';
+import { type RpcClient, RpcError, scheduleOf } from '../chain/rpc.ts';
 import { GAS_HEADROOM_PERCENT, type SimulatedCall, callObject, readFees } from './simulate.ts';
 
-/**
- * Gas of a deposit and of an operation, with a margin. They cannot be estimated before the paymaster contract exists.
- */
-const DEPOSIT_GAS = 100_000n;
-const OPERATION_GAS = 1_000_000n;
-/** Used if the node gives no estimate. More than any of the contracts needs. */
-const CREATION_GAS = 6_000_000n;
-/**
- * The deposit must cover the maximum cost of operations that create their account. At about 1.5 million gas each, this
- * covers six.
- */
-const DEPOSIT_COVERS_GAS = 10_000_000n;
+/** A deposit, with a margin. It cannot be estimated before the paymaster contract exists. */
+const DEPOSIT: Work = { gas: 70_000n, slotChanges: 2n, newSlots: 1n };
+/** Used if the node gives no estimate. More than any of the contracts needs, with code of at most 24,576 bytes. */
+const creationGas = ({ codeByte }: GasSchedule): bigint => 1_100_000n + 24_576n * codeByte;
+/** The deposit must cover the maximum cost of so many usual operations. */
+const DEPOSIT_COVERS = 5n;
+/** A usual operation uses less than this share of its gas limits. */
+const USED = { times: 1n, per: 2n };
 
 /** Rounds an amount up to one digit followed by zeros. */
 const roundedUp = (wei: bigint): bigint => {
@@ -33,7 +31,7 @@ const gasOf = async (rpc: RpcClient, call: Omit<SimulatedCall, 'chainId' | 'valu
     const estimate = await readQuantity(rpc, 'eth_estimateGas', [callObject({ ...call, valueWei: 0n })]);
     return estimate + (estimate * GAS_HEADROOM_PERCENT) / 100n;
   } catch (error) {
-    if (error instanceof RpcError) return CREATION_GAS;
+    if (error instanceof RpcError) return creationGas(scheduleOf(rpc));
     throw error;
   }
 };
@@ -55,6 +53,7 @@ export const setupCosts = async (
   wiring: { owner: Address; signer: Address },
 ): Promise<ProcedureOutput<'setup.costs'>> => {
   const { owner } = wiring;
+  const schedule = scheduleOf(rpc);
   const { most } = await readFees(rpc);
   const price = (most * 3n) / 2n;
   const isAbsent = async (name: CanonicalContract) =>
@@ -85,9 +84,9 @@ export const setupCosts = async (
       entryPoint: feeWei(entryPoint),
       accountFactory: feeWei(accountFactory),
       contract: feeWei(contract),
-      deposit: feeWei(DEPOSIT_GAS),
-      operation: feeWei(OPERATION_GAS),
+      deposit: feeWei(workGas(schedule, DEPOSIT)),
+      operation: feeWei((schedule.usualOperation * USED.times) / USED.per),
     },
-    depositWei: String(roundedUp(DEPOSIT_COVERS_GAS * most)),
+    depositWei: String(roundedUp(DEPOSIT_COVERS * schedule.usualOperation * most)),
   };
 };

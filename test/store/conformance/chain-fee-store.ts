@@ -21,6 +21,7 @@ export const describeChainFeeStore = (open: OpenStore): void => {
     maxOperationCostWei: null,
     forwardBundler: null,
     price: null,
+    gasSchedule: null,
   };
   const HUGE = 2n ** 255n;
   const baseFee = { block: 7, baseFeeWei: HUGE, at: 1_000 };

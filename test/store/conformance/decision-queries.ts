@@ -244,6 +244,7 @@ export const describeDecisionQueries = (open: OpenStore): void => {
       maxOperationCostWei: null,
       forwardBundler: null,
       price: null,
+      gasSchedule: null,
     };
     await store.saveChain({ chainId: 5, ...unset });
     await store.saveSigner({ chainId: 5, address: WALLET });

@@ -31,6 +31,7 @@ export const toldChanges = async (store: Store): Promise<unknown[]> => {
     unreachableBudgetWei: null,
     maxOperationCostWei: null,
     forwardBundler: null,
+    gasSchedule: null,
     price: { source: 'static', usd: '3000.5' },
   } as const;
   const token = {

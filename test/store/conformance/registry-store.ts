@@ -350,6 +350,7 @@ export const describeRegistryStore = (open: OpenStore): void => {
       maxOperationCostWei: '20000000000000000000',
       price: null,
       forwardBundler: 'own' as const,
+      gasSchedule: null,
     };
     const breaker = { amountWei: String(10n ** 20n), seconds: 3_600 };
     const spending = { breaker, unreachableBudgetWei: String(10n ** 17n) };
@@ -368,10 +369,27 @@ export const describeRegistryStore = (open: OpenStore): void => {
       await store.saveChain({ ...chain, chainId: 4 });
 
       expect((await store.listChains()).map(({ chainId }) => chainId)).toEqual([4, 5]);
-      expect(await store.findChain(5)).toEqual(chain);
+      expect(await store.findChain(5)).toEqual({ ...chain, gasScheduleReading: null });
       expect(await store.removeChain(5)).toBe(true);
       expect(await store.removeChain(5)).toBe(false);
       expect(await store.findChain(5)).toBeUndefined();
+    });
+
+    it('keeps what the node reports of its gas schedule, also when the settings change', async () => {
+      const reading = {
+        name: 'osaka',
+        source: 'eth_config',
+        next: { name: 'amsterdam', at: 1_800_000_000_000 },
+      } as const;
+      await store.saveGasSchedule(5, reading);
+      expect(await store.findChain(5)).toBeUndefined();
+      await store.saveChain(chain);
+      await store.saveGasSchedule(5, reading);
+      await store.saveChain({ ...chain, gasSchedule: 'prague' });
+      await reopen();
+      expect(await store.findChain(5)).toMatchObject({ gasSchedule: 'prague', gasScheduleReading: reading });
+      await store.saveGasSchedule(5, null);
+      expect((await store.listChains())[0]?.gasScheduleReading).toBeNull();
     });
 
     it('unchecks the contracts of a chain when its signer changes, and no others', async () => {

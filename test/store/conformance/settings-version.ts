@@ -27,6 +27,7 @@ export const describeSettingsVersion = (open: OpenStore): void => {
     maxOperationCostWei: null,
     forwardBundler: null,
     price: null,
+    gasSchedule: null,
   };
   const token: FeeToken = {
     chainId,

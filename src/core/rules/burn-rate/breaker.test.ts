@@ -8,9 +8,11 @@ const GWEI = 10n ** 9n;
 const ETHER = 10n ** 18n;
 const chainId = 31337;
 const fees = { baseFeeWei: String(GWEI), believedBaseFeeWei: String(GWEI), believedTipWei: String(GWEI) };
+const gasSchedule = 'prague' as const;
 const settings = { breaker: 'default', maxOperationCostWei: null } as const;
 const policy = { dapp: { chainId }, chain: settings };
-const holding = (depositsWei: bigint) => ({ ...fees, depositsWei: String(depositsWei) });
+const holding = (depositsWei: bigint) =>
+  ({ gasSchedule, chain: { ...fees, depositsWei: String(depositsWei) } }) as const;
 /** The cost of twenty operations of 2 million gas each, at twice the base fee plus the tip. */
 const FLOOR = 20n * 2_000_000n * 3n * GWEI;
 
@@ -35,19 +37,20 @@ describe('the default breaker', () => {
   );
 
   test('counts a usual operation at the most that one may cost, whatever a node says of fees', () => {
-    const lying = { ...holding(0n), believedBaseFeeWei: String(10n ** 6n * GWEI) };
+    const { chain } = holding(0n);
+    const lying = { gasSchedule, chain: { ...chain, believedBaseFeeWei: String(10n ** 6n * GWEI) } } as const;
     expect(breakerOf(policy, lying)?.thresholdWei).toBe(20n * (ETHER / 10n));
     const set = { ...policy, chain: { ...settings, maxOperationCostWei: String(7n) } };
     expect(breakerOf(set, lying)?.thresholdWei).toBe(140n);
   });
 
   test.each([
-    ['no node answers', policy, null],
-    ['nobody read what the tanks hold', policy, fees],
+    ['no node answers', policy, { gasSchedule, chain: null }],
+    ['nobody read what the tanks hold', policy, { gasSchedule, chain: fees }],
     ['the operator switched it off', { ...policy, chain: { ...settings, breaker: null } }, holding(ETHER)],
     ['the chain has no settings', { ...policy, chain: null }, holding(ETHER)],
-  ])('applies to no operation where %s', (_what, of, chain) => {
-    expect(breakerOf(of, chain)).toBeUndefined();
+  ])('applies to no operation where %s', (_what, of, facts) => {
+    expect(breakerOf(of, facts)).toBeUndefined();
   });
 
   test('is no less where the tanks hold more', () => {
@@ -78,5 +81,5 @@ describe('the default breaker', () => {
 
 test('a breaker that the operator has set applies as set, with or without a node', () => {
   const set = { ...policy, chain: { ...settings, breaker: { amountWei: '5', seconds: 60 } } };
-  expect(breakerOf(set, null)).toEqual({ thresholdWei: 5n, seconds: 60, origin: 'set' });
+  expect(breakerOf(set, { gasSchedule, chain: null })).toEqual({ thresholdWei: 5n, seconds: 60, origin: 'set' });
 });

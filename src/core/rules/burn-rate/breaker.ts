@@ -1,6 +1,8 @@
 import { min } from '../../../shared/bigints.ts';
 import { defaultMaxOperationCostWei } from '../../../shared/chains.ts';
-import type { ChainSnapshot } from '../../facts/facts.ts';
+import type { ChainSnapshot, Facts } from '../../facts/facts.ts';
+import type { GasSchedule } from '../../gas-schedules/gas-schedule.ts';
+import { gasSchedules } from '../../gas-schedules/schedules.ts';
 import type { Policy } from '../../policy/policy.ts';
 
 /** The parts of a policy that determine its breaker. */
@@ -9,8 +11,12 @@ interface BreakerPolicy {
   readonly chain: Pick<NonNullable<Policy['chain']>, 'breaker' | 'maxOperationCostWei'> | null;
 }
 
-/** The parts of a chain snapshot that a breaker needs. */
-type BreakerFacts = Pick<ChainSnapshot, 'baseFeeWei' | 'believedBaseFeeWei' | 'believedTipWei' | 'depositsWei'>;
+/** The facts that a breaker needs. */
+interface BreakerFacts {
+  readonly gasSchedule: Facts['gasSchedule'];
+  /** Null if no node answered. */
+  readonly chain: Pick<ChainSnapshot, 'baseFeeWei' | 'believedBaseFeeWei' | 'believedTipWei' | 'depositsWei'> | null;
+}
 
 /** The burn-rate breaker of a chain: the maximum amount that may be signed for within a period. */
 export interface Breaker {
@@ -25,13 +31,14 @@ const SECONDS = 3_600;
 const DEPOSIT_PARTS = 4n;
 /** The default threshold covers at least this many usual operations, because a tank may be small or new. */
 export const LEAST_OPERATIONS = 20n;
-/** Sum of the gas limits of a usual operation that deploys an account and makes calls. */
-const USUAL_GAS = 2_000_000n;
-
-/** The maximum cost of a usual operation at the fees that Gasdesk suggests, in wei. */
-const usualOperationWei = (policy: BreakerPolicy, chain: BreakerFacts): bigint => {
+/** The most that a usual operation costs at the fees that Gasdesk suggests, in wei. */
+const usualOperationWei = (
+  policy: BreakerPolicy,
+  chain: NonNullable<BreakerFacts['chain']>,
+  { usualOperation }: GasSchedule,
+): bigint => {
   const { baseFeeWei, believedBaseFeeWei = baseFeeWei, believedTipWei = '0' } = chain;
-  const costWei = USUAL_GAS * (2n * BigInt(believedBaseFeeWei) + BigInt(believedTipWei));
+  const costWei = usualOperation * (2n * BigInt(believedBaseFeeWei) + BigInt(believedTipWei));
   const { maxOperationCostWei } = policy.chain ?? {};
   return min(costWei, BigInt(maxOperationCostWei ?? defaultMaxOperationCostWei(policy.dapp.chainId)));
 };
@@ -40,7 +47,7 @@ const usualOperationWei = (policy: BreakerPolicy, chain: BreakerFacts): bigint =
  * The breaker of a policy's chain; undefined if none exists. The default breaker applies only if the balances of the
  * gas tanks are known. No request influences the threshold.
  */
-export const breakerOf = (policy: BreakerPolicy, chain: BreakerFacts | null): Breaker | undefined => {
+export const breakerOf = (policy: BreakerPolicy, { chain, gasSchedule }: BreakerFacts): Breaker | undefined => {
   const setting = policy.chain?.breaker ?? null;
   if (setting === null) return undefined;
   if (setting !== 'default') {
@@ -48,7 +55,7 @@ export const breakerOf = (policy: BreakerPolicy, chain: BreakerFacts | null): Br
   }
   if (chain?.depositsWei === undefined) return undefined;
   const share = BigInt(chain.depositsWei) / DEPOSIT_PARTS;
-  const floor = LEAST_OPERATIONS * usualOperationWei(policy, chain);
+  const floor = LEAST_OPERATIONS * usualOperationWei(policy, chain, gasSchedules[gasSchedule]);
   return share >= floor
     ? { thresholdWei: share, seconds: SECONDS, origin: 'deposits' }
     : { thresholdWei: floor, seconds: SECONDS, origin: 'operations' };

@@ -131,7 +131,7 @@ export const forgottenAt = (seconds: number, at: number): number => {
 export const partEndsAt = (seconds: number, at: number): number => forgottenAt(seconds, at) - seconds * 1000 - 1;
 
 const tripWords = ({ facts, policy, symbol }: RuleInput, what: string, part: bigint): string => {
-  const { thresholdWei = 0n, seconds = 0 } = breakerOf(policy, facts.chain) ?? {};
+  const { thresholdWei = 0n, seconds = 0 } = breakerOf(policy, facts) ?? {};
   const { chainId } = policy.dapp;
   const chain = policy.chain?.name ?? knownChains.get(chainId)?.name ?? `chain ${chainId}`;
   const coins = `${weiToDecimal(thresholdWei / part)} ${symbol}`;
@@ -151,7 +151,7 @@ export const burnRate: RuleKind<keyof typeof denials> = {
   denials,
   bindsDrafts: false,
   reserve({ facts, policy, requiredWei: amount }) {
-    const breaker = breakerOf(policy, facts.chain);
+    const breaker = breakerOf(policy, facts);
     if (breaker === undefined) return [];
     const { seconds } = breaker;
     const { chainId, paymasterId } = policy.dapp;
@@ -171,7 +171,7 @@ export const burnRate: RuleKind<keyof typeof denials> = {
     ];
   },
   check({ facts, policy, requiredWei: amount }, [used = 0n, usedByDapp = 0n]) {
-    const breaker = breakerOf(policy, facts.chain);
+    const breaker = breakerOf(policy, facts);
     if (breaker === undefined) return [];
     const { thresholdWei: threshold, seconds, origin } = breaker;
     const { chainId, name: dapp, paymasterId } = policy.dapp;

@@ -52,6 +52,7 @@ const chain = (chainId: number) => ({
   maxOperationCostWei: null,
   forwardBundler: null,
   price: null,
+  gasSchedule: null,
 });
 
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import { handleOpsCall } from '../../../core/user-operation/abi.ts';
 import { RpcError, hasReverted } from '../rpc.ts';
 import type { RpcClient } from '../rpc.ts';
 import { withAnySignature } from './account-calls.ts';
-import { CALL_GAS, callWithAmpleGas } from './eth-call.ts';
+import { callGasOf, callWithAmpleGas } from './eth-call.ts';
 import { revertReason, publicFailureOf } from './failure.ts';
 
 /**
@@ -28,7 +28,7 @@ const freeBundle = (op: UserOperation): Hex =>
   handleOpsCall({ ...withAnySignature(op), ...free, sender: addressKey(op.sender) }, BENEFICIARY);
 
 /** With a higher limit, the factory may get less gas in the call than it would in a bundle. */
-const MAX_OFFERED_GAS = (CALL_GAS * 5n) / 6n;
+const maxOfferedGas = (rpc: RpcClient): bigint => (callGasOf(rpc) * 5n) / 6n;
 
 /**
  * The AA code in an error of the call. The EntryPoint reports the refused beneficiary with `Error(string)`, and never
@@ -38,10 +38,11 @@ const aaCodeOf = ({ data = '0x', message }: RpcError): string | undefined =>
   data === '0x' ? aaCodeIn(message) : (publicFailureOf(data).aaCode ?? aaCodeIn(revertReason(data)));
 
 const failureOf = (
+  rpc: RpcClient,
   aaCode: string | undefined,
   { verificationGasLimit }: UserOperation,
 ): CreationFailure | undefined => {
-  if (aaCode === 'AA13') return verificationGasLimit > MAX_OFFERED_GAS ? undefined : aaCode;
+  if (aaCode === 'AA13') return verificationGasLimit > maxOfferedGas(rpc) ? undefined : aaCode;
   return aaCode === 'AA14' || aaCode === 'AA15' ? aaCode : undefined;
 };
 
@@ -68,7 +69,7 @@ export const tryAccount = async (rpc: RpcClient, entryPoint: Address, op: UserOp
   } catch (error) {
     if (!(error instanceof RpcError) || !hasReverted(error)) throw error;
     const aaCode = error.data?.startsWith(INVALID_BENEFICIARY) ? 'AA90' : aaCodeOf(error);
-    return { creationFailure: failureOf(aaCode, op), isValidated: aaCode !== undefined && aaCode !== 'AA23' };
+    return { creationFailure: failureOf(rpc, aaCode, op), isValidated: aaCode !== undefined && aaCode !== 'AA23' };
   }
   return { creationFailure: undefined, isValidated: true };
 };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { hex } from '../../../shared/schema/hex.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import { quantity, toQuantity } from '../../../shared/schema/quantity.ts';
-import type { RpcClient } from '../rpc.ts';
+import { type RpcClient, scheduleOf } from '../rpc.ts';
 
 /** A state override for an `eth_call`: code at an address, or single storage slots. */
 export type StateOverride = Readonly<
@@ -24,7 +24,16 @@ export const mergeOverrides = (one: StateOverride, other: StateOverride): StateO
  * Gas of every simulating call. Set explicitly, so that all nodes use the same value. It must suffice for the
  * simulation, and stay below the caps of nodes (geth: 50 M).
  */
-export const CALL_GAS = 30_000_000n;
+const CALL_GAS = 30_000_000n;
+
+/**
+ * Gas of every simulating call of a node. If more gas would hide what new state costs, the call gets no more than
+ * bundlers give a transaction.
+ */
+export const callGasOf = (rpc: RpcClient): bigint => {
+  const { hidesStateGas, mostTransactionGas = CALL_GAS } = scheduleOf(rpc);
+  return hidesStateGas ? mostTransactionGas : CALL_GAS;
+};
 
 /**
  * `eth_call` at the latest block with a state override (geth's third parameter, which other nodes support too).
@@ -33,16 +42,16 @@ export const CALL_GAS = 30_000_000n;
  * @throws EngineError `CHAIN_UNREACHABLE`
  */
 export const callWithOverride = (rpc: RpcClient, to: Address, data: Hex, override: StateOverride): Promise<Hex> =>
-  sendForBytes(rpc, 'eth_call', [{ to, data, gas: toQuantity(CALL_GAS) }, 'latest', override]);
+  sendForBytes(rpc, 'eth_call', [{ to, data, gas: toQuantity(callGasOf(rpc)) }, 'latest', override]);
 
 /**
- * `eth_call` at the unchanged latest block, with {@link CALL_GAS}.
+ * `eth_call` at the unchanged latest block, with the gas of {@link callGasOf}.
  *
  * @throws RpcError if the call reverts or the node refuses it
  * @throws EngineError `CHAIN_UNREACHABLE`
  */
 export const callWithAmpleGas = (rpc: RpcClient, to: Address, data: Hex): Promise<Hex> =>
-  callWithGas(rpc, to, data, CALL_GAS);
+  callWithGas(rpc, to, data, callGasOf(rpc));
 
 /**
  * `eth_call` at the unchanged latest block, with this amount of gas. @throws RpcError, EngineError `CHAIN_UNREACHABLE`

@@ -1,4 +1,5 @@
 import type { Rollup } from '../../../shared/chains.ts';
+import type { Authority } from '../../../shared/schema/gas-schedule.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import type { UserOperation } from '../../../shared/schema/user-operation.ts';
 import type { PaymasterLayout } from '../../../core/paymaster-layouts/layout.ts';
@@ -27,6 +28,8 @@ export interface GasRequest {
    * well-formed and has its final length.
    */
   op: UserOperation;
+  /** What the account of the operation's authorisation is before; unknown: it does not exist. */
+  authority?: Authority | undefined;
   sponsor: Sponsor;
   /** A state override in which the paymaster accepts the signature in `sponsor`'s data. */
   state?: StateOverride | undefined;

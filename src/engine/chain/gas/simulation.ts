@@ -15,6 +15,9 @@ import type { GasRequest } from './gas-request.ts';
 import { simulateHandleOp } from './handle-op.ts';
 import type { Simulation } from './handle-op.ts';
 import { l1DataGas } from './l1-data-gas.ts';
+import type { GasSchedule } from '../../../core/gas-schedules/gas-schedule.ts';
+import { slotChangeGas } from '../../../core/gas-schedules/work.ts';
+import { scheduleOf } from '../rpc.ts';
 import { preVerificationGas } from '../../../core/user-operation/pre-verification.ts';
 
 /** More gas than bundlers allow for an account's validation. */
@@ -22,11 +25,8 @@ const MAX_VERIFICATION_GAS = 6_000_000n;
 /** More gas than a paymaster's calls need. */
 const MAX_PAYMASTER_GAS = 2_000_000n;
 
-/** The minimum that bundlers require: the cost of a call with value (EIP-150). */
-const MIN_CALL_GAS = 9_100n;
-
-/** Gas for reading and lowering a deposit, which counts towards the payer's limit (EIP-2929: 2,100 and 2,900). */
-const DEPOSIT_GAS = 5_000n;
+/** The minimum that bundlers require: the cost of a call with value to an account that was used before (EIP-150). */
+const minCallGas = ({ valueTransfer }: GasSchedule): bigint => valueTransfer + 100n;
 
 /**
  * Maximum number of times that the validation limits are raised. Raising them is necessary if the measured gas is not
@@ -45,18 +45,21 @@ const withMargin = (gas: bigint): bigint => (gas * 11n) / 10n;
  * @throws EngineError `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`
  */
 export const estimateBySimulation = async (request: GasRequest): Promise<GasValues> => {
-  const { rpc, entryPoint, op, sponsor, layout, rollup } = request;
+  const { rpc, entryPoint, op, sponsor, layout, rollup, authority } = request;
+  const schedule = scheduleOf(rpc);
   const version = layout.entryPointVersion;
   const simulation = { rpc, version, entryPoint, state: simulatedState(request), sponsor };
   const { metered, ...limits } = await (isV06(op) ? meterV06(simulation, op) : meterV07(simulation, op, layout));
   const callGas = await findCallGas(simulation, op);
-  const limited = { ...op, ...limits, callGasLimit: max(withMargin(callGas), MIN_CALL_GAS) };
+  const limited = { ...op, ...limits, callGasLimit: max(withMargin(callGas), minCallGas(schedule)) };
   const sponsored = withPaymasterAndData<UserOperation>(limited, sponsor(limited));
   const l1Gas =
     rollup === undefined ? 0n : await l1DataGas(rollup, { ...request, op: sponsored }).catch(failSimulation);
   return proven(simulation, {
     ...limited,
-    preVerificationGas: preVerificationGas(entryPoints[version], sponsored, metered + callGas) + l1Gas,
+    preVerificationGas:
+      preVerificationGas({ entryPoint: entryPoints[version], schedule, authority }, sponsored, metered + callGas) +
+      l1Gas,
   });
 };
 
@@ -92,6 +95,8 @@ const meterV07 = async (
   layout: GasRequest['layout'],
 ): Promise<MeteredGas> => {
   const paymasterGas = { paymasterVerificationGasLimit: MAX_PAYMASTER_GAS, paymasterPostOpGasLimit: MAX_PAYMASTER_GAS };
+  // Reading and lowering a deposit counts towards the payer's limit.
+  const depositGas = slotChangeGas(scheduleOf(simulation.rpc));
   const own = await simulateHandleOp({ ...simulation, sponsor: undefined }, { ...op, ...generous });
   const sponsored = await simulateHandleOp(simulation, { ...op, ...generous, ...paymasterGas });
   const postOp = postOpGas(own.execution, sponsored.execution);
@@ -101,8 +106,8 @@ const meterV07 = async (
   return {
     metered: sponsored.validation + own.execution + postOp,
     // The EntryPoint's own work has no separate limit. It is included here, so that the limits cover the whole charge.
-    verificationGasLimit: withMargin(own.validation - DEPOSIT_GAS + own.execution),
-    paymasterVerificationGasLimit: withMargin(sponsored.validation - own.validation + DEPOSIT_GAS),
+    verificationGasLimit: withMargin(own.validation - depositGas + own.execution),
+    paymasterVerificationGasLimit: withMargin(sponsored.validation - own.validation + depositGas),
     paymasterPostOpGasLimit: max(withMargin(postOp), least),
   };
 };

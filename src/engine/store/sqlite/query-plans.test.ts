@@ -37,6 +37,7 @@ const useRest = async (store: Store): Promise<void> => {
     unreachableBudgetWei: null,
     maxOperationCostWei: null,
     forwardBundler: null,
+    gasSchedule: null,
   } as const;
   const condition = { kind: 'tank', subject: '' } as never;
   const operation = { entryPoint: '0x1', paymaster: '0x2', sender: '0x3', nonce: 1n, success: true } as const;
@@ -83,6 +84,7 @@ const useRest = async (store: Store): Promise<void> => {
     () => store.findRevisions(dapp, 'h'),
     () => store.findPolicy('other'),
     () => store.saveChain({ ...unset, chainId: chain }),
+    () => store.saveGasSchedule(chain, null),
     () => store.listChains(),
     () => store.findChain(chain),
     () => store.listSigners(),

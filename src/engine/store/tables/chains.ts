@@ -1,4 +1,5 @@
-import type { ChainSettings, ChainSigner, ChainStore, PaymasterContract } from '../registry-store.ts';
+import type { GasScheduleReading } from '../../../shared/schema/gas-schedule.ts';
+import type { ChainSettings, ChainSigner, ChainState, ChainStore, PaymasterContract } from '../registry-store.ts';
 import type { Access, Transaction } from '../access.ts';
 
 interface ChainRow extends Omit<ChainSettings, 'breaker' | 'price'> {
@@ -11,16 +12,23 @@ interface ChainRow extends Omit<ChainSettings, 'breaker' | 'price'> {
 type ContractRow = Omit<PaymasterContract, 'checked'> & { readonly checked: number };
 
 const CHAIN = `chain_id, name, symbol, rpc, bundler, treasury, breaker_wei, breaker_seconds, breaker_off,
-  unreachable_budget_wei, max_operation_cost_wei, price, forward_bundler`;
+  unreachable_budget_wei, max_operation_cost_wei, price, forward_bundler, gas_schedule`;
+const CHAIN_STATE = `${CHAIN}, gas_schedule_reading`;
 const SIGNER = 'chain_id, address';
 const CONTRACT = 'chain_id, version, address, checked';
 
-const toChain = ({ breakerWei, breakerSeconds, breakerOff, price, ...row }: ChainRow): ChainSettings => {
+interface ChainStateRow extends ChainRow {
+  gasScheduleReading: string | null;
+}
+
+const toChain = (stored: ChainStateRow): ChainState => {
+  const { breakerWei, breakerSeconds, breakerOff, price, gasScheduleReading, ...row } = stored;
   const hasOwn = breakerWei !== null && breakerSeconds !== null;
   const other = breakerOff === 1 ? null : 'default';
   return {
     ...row,
     price: price === null ? null : (JSON.parse(price) as ChainSettings['price']),
+    gasScheduleReading: gasScheduleReading === null ? null : (JSON.parse(gasScheduleReading) as GasScheduleReading),
     breaker: hasOwn ? Object.freeze({ amountWei: breakerWei, seconds: breakerSeconds }) : other,
   };
 };
@@ -50,11 +58,17 @@ export const chainStore = ({ rows, write, cache }: Access): ChainStore => ({
       yield* tx.upsert('chain', CHAIN, ofChain(chain), 'chain_id');
       settingsOfChainChanged(tx, chain.chainId);
     }),
+  saveGasSchedule: (chainId, reading) =>
+    write(function* (tx) {
+      const text = reading && JSON.stringify(reading);
+      yield* tx.run('UPDATE chain SET gas_schedule_reading = $2 WHERE chain_id = $1', [chainId, text]);
+      settingsOfChainChanged(tx, chainId);
+    }),
   async listChains() {
-    return (await rows.all<ChainRow>(`SELECT ${CHAIN} FROM chain ORDER BY chain_id`)).map(toChain);
+    return (await rows.all<ChainStateRow>(`SELECT ${CHAIN_STATE} FROM chain ORDER BY chain_id`)).map(toChain);
   },
   findChain: cache.remembered(async (chainId) => {
-    const row = await rows.get<ChainRow>(`SELECT ${CHAIN} FROM chain WHERE chain_id = $1`, [chainId]);
+    const row = await rows.get<ChainStateRow>(`SELECT ${CHAIN_STATE} FROM chain WHERE chain_id = $1`, [chainId]);
     return row && toChain(row);
   }),
   removeChain: (chainId) =>

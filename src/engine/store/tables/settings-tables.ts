@@ -123,7 +123,9 @@ export const settingsTables = ({ integer, bytewise, counter, place, options }: D
     unreachable_budget_wei TEXT,
     price TEXT,
     forward_bundler TEXT CHECK (forward_bundler IN ('own', 'all')),
-    breaker_off ${integer} NOT NULL DEFAULT 0
+    breaker_off ${integer} NOT NULL DEFAULT 0,
+    gas_schedule TEXT,
+    gas_schedule_reading TEXT
   ) ${options};
   CREATE TABLE signer (chain_id ${integer} PRIMARY KEY, address TEXT NOT NULL) ${options};
   CREATE TABLE paymaster_contract (

@@ -45,7 +45,8 @@ const SENTENCES: Readonly<Record<FixedKind, (facts: FixedFacts, coin: string) =>
   fees: ({ chain }, coin) => {
     const most = chain?.maxOperationCostWei ?? null;
     const byDefault = chain && ` and ${amount(chain.defaultMaxOperationCostWei, coin)}`;
-    const cost = most === null ? `20 million gas at the chain's price${byDefault ?? ''}` : amount(most, coin);
+    const cost =
+      most === null ? `the largest usual operation at the chain's price${byDefault ?? ''}` : amount(most, coin);
     return `Fees cover the base fee. One operation costs at most ${cost}.`;
   },
   tokenPayment: ({ tokens, tokenMode }) =>
