@@ -41,6 +41,8 @@ export const tables = `
   CREATE TABLE decision_hash (
     user_op_hash text COLLATE "C" NOT NULL, seq bigint NOT NULL, PRIMARY KEY (user_op_hash, seq)
   );
+  CREATE TABLE search_lot (lot bigint PRIMARY KEY, words text NOT NULL);
+  CREATE TABLE search_gram (lot bigint NOT NULL, gram bigint NOT NULL, places bytea NOT NULL, PRIMARY KEY (lot, gram));
   CREATE TABLE watched_paymaster (
     chain_id bigint NOT NULL, entry_point text COLLATE "C" NOT NULL, paymaster text COLLATE "C" NOT NULL,
     PRIMARY KEY (chain_id, entry_point, paymaster)

@@ -52,6 +52,14 @@ const tables = `
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE decision_hash_end (seq INTEGER NOT NULL) STRICT;
   INSERT INTO decision_hash_end VALUES (0);
+  -- The search index (tables/search-index.ts): which lots are complete, and by the words of which version.
+  CREATE TABLE search_lot (lot INTEGER PRIMARY KEY, words TEXT NOT NULL) STRICT;
+  CREATE TABLE search_gram (
+    lot INTEGER NOT NULL,
+    gram INTEGER NOT NULL,
+    places BLOB NOT NULL,
+    PRIMARY KEY (lot, gram)
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE sponsorship_pause (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     since INTEGER NOT NULL,

@@ -53,6 +53,7 @@ export const decisionReader = (rows: Reads) => {
     }));
   return {
     complete,
+    withRevisions,
     /** Only decisions that contain a text (in lower case). */
     readWith: async (text: string, stored: readonly StoredDecision[]): Promise<DecisionRecord[]> => {
       const parsed = await withRevisions(stored.map(readDecision));
