@@ -1,6 +1,7 @@
 import { version } from '../../base/version.ts';
 import { type StoredDecision, readDecision, textsOf } from '../decision-rows.ts';
-import { type Access, type SharedTransaction, type Steps, turn } from '../rows.ts';
+import type { Access } from '../access.ts';
+import { type StepRows, type Steps, turn } from '../rows.ts';
 import { STORED_DECISION, decisionReader, lengthLimit } from './decision-reader.ts';
 import { type GramPlaces, createGramPlaces, eachPlace } from './gram-places.ts';
 import { type Needle, TEXT_END, eachGram, needleOf } from './grams.ts';
@@ -149,7 +150,7 @@ export const searchIndex = ({ rows, writeShared, enterHashes }: Access): SearchI
     return undefined;
   };
 
-  const insertSome = function* (tx: SharedTransaction, lot: number, some: readonly GramRow[]): Steps<void> {
+  const insertSome = function* (tx: StepRows, lot: number, some: readonly GramRow[]): Steps<void> {
     let rest = some;
     for (const count of ROW_COUNTS) {
       while (rest.length >= count) {
