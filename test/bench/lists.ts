@@ -2,19 +2,21 @@ import { drive } from './drive.ts';
 import type { BenchDesk } from './desk.ts';
 import { senders, sponsorTraffic } from './operations.ts';
 import { typicalRules } from './scenarios.ts';
-import { storeDecisions } from './stored-decisions.ts';
+import { hashOf, storeDecisions } from './stored-decisions.ts';
 
 /** Milliseconds that lists of decisions take over the control socket, medians of five but for the first search by hash. */
 export interface ListFigures {
   readonly storedDecisions: number;
   readonly newest50: number;
   readonly bySender: number;
-  /** It enters the hashes of all decisions into their index. */
+  /** It enters the newest hashes in their index. */
   readonly firstByHash: number;
   readonly byHash: number;
-  /** No decision has it: all are read. */
   readonly byPartOfHash: number;
-  readonly byWord: number;
+  /** No decision has these. */
+  readonly byNoSender: number;
+  readonly byPartOfNoHash: number;
+  readonly byNoWord: number;
 }
 
 const RUNS = 5;
@@ -36,14 +38,16 @@ export const measureLists = async (desk: BenchDesk, storedDecisions: number): Pr
     return Number((times.toSorted((one, other) => one - other)[Math.floor(RUNS / 2)] ?? 0).toFixed(1));
   };
   const sender = senders[7] as `0x${string}`;
-  const userOpHash: `0x${string}` = `0x${'0'.repeat(63)}7`;
+  const userOpHash: `0x${string}` = `0x${hashOf(7)}`;
   return {
     storedDecisions,
     newest50: await median({}),
     bySender: await median({ sender }),
     firstByHash: Math.round(await once({ userOpHash })),
     byHash: await median({ userOpHash }),
-    byPartOfHash: Math.round(await once({ text: 'ab12cd34ef56' })),
-    byWord: Math.round(await once({ text: 'no such word' })),
+    byPartOfHash: await median({ text: userOpHash.slice(10, 22) }),
+    byNoSender: await median({ sender: `0x${'ab12cd34ef'.repeat(4)}` }),
+    byPartOfNoHash: await median({ text: 'ab12cd34ef56' }),
+    byNoWord: await median({ text: 'no such word' }),
   };
 };

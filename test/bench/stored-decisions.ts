@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { explainRecord } from '../../src/core/decision/explain-record.ts';
 import { isLean, readRecord } from '../../src/core/decision/stored-record.ts';
@@ -26,10 +27,14 @@ const newestDecision = (file: string): DecisionDraft => {
   }
 };
 
+/** Hash of the decision with this number, 64 hex digits. */
+export const hashOf = (n: number): string => createHash('sha256').update(String(n)).digest('hex');
+
 const hexOf = (n: number, bytes: number): string => n.toString(16).padStart(bytes * 2, '0');
 
 /**
- * Stores copies of the newest decision, one per user in turn, with the engine's own writer: each is an entry of the log.
+ * Stores copies of the newest decision, one per user in turn, with the engine's own writer: each is an entry of the log, and
+ * of the search index.
  * No engine may run on the file.
  */
 export const storeDecisions = async (file: string, count: number): Promise<void> => {
@@ -41,13 +46,15 @@ export const storeDecisions = async (file: string, count: number): Promise<void>
     at: newest.at - (count - n) * 1_000,
     sender: senders[n % senders.length] ?? '',
     nonce: String(n),
-    userOpHash: `0x${hexOf(n, 32)}`,
+    userOpHash: `0x${hashOf(n)}`,
   });
   try {
     for (let first = 0; first < count; first += BATCH) {
       const batch = Array.from({ length: Math.min(BATCH, count - first) }, (_, index) => copy(first + index));
       await Promise.all(batch.map((decision) => store.appendDecision(decision)));
     }
+    // A running engine does this meanwhile, a second's part at a time.
+    while (await store.fillSearchIndex(true));
   } finally {
     await store.close();
   }

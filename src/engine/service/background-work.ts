@@ -8,6 +8,7 @@ import { type PollLoop, type PollLoopOptions, createPollLoop } from '../chain/po
 import type { Checkpoints } from '../log/checkpoints.ts';
 import { recheckContracts } from '../paymaster/recheck.ts';
 import { createClockWatch } from './clock-watch.ts';
+import { turn } from '../store/rows.ts';
 import type { Store } from '../store/store.ts';
 import type { OperatorTransactions } from '../transactions/operator-transactions.ts';
 
@@ -34,6 +35,9 @@ export interface BackgroundWorkOptions {
 const RECHECK_MS = 60_000;
 /** How often to check whether a checkpoint is due. */
 const CHECKPOINT_MS = 1_000;
+/** How often decisions are entered in the search index, and how many steps of some ms that takes at most. */
+const SEARCH_MS = 1_000;
+const SEARCH_STEPS = 20;
 /** Maximum delay until a change to the machine's time is reported. */
 const CLOCK_MS = 10_000;
 
@@ -61,6 +65,12 @@ export const createBackgroundWork = ({
     await flush();
     await sign(stop);
   };
+  const fillSearchIndex = async (stop: AbortSignal): Promise<void> => {
+    for (let step = 0; step < SEARCH_STEPS && !stop.aborted; step += 1) {
+      if (!(await store.fillSearchIndex(isLeader()))) return;
+      await turn();
+    }
+  };
   return [
     loop('checkpoints', CHECKPOINT_MS, flushAndSign),
     loop(
@@ -75,6 +85,7 @@ export const createBackgroundWork = ({
     ),
     loop('gasSchedules', SAMPLE_MS, asLeader(createScheduleSamples({ store, chains, log }))),
     loop('fees', SAMPLE_MS, asLeader(createFeeSamples({ store, chains, fees }))),
+    loop('search', SEARCH_MS, fillSearchIndex),
     loop('clock', CLOCK_MS, createClockWatch(clock, log)),
   ];
 };

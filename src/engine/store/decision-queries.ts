@@ -29,8 +29,7 @@ export interface DecisionFilter extends DecisionQuery {
   /** Id of a rule in shadow that would have denied the decisions. */
   wouldDeny?: string | undefined;
   /**
-   * Text in lower case that the sender, hash, id, called contract or method, DApp or reason contains. Every record is
-   * read to find it.
+   * Text in lower case that the sender, hash, id, called contract or method, DApp or reason contains.
    */
   text?: string | undefined;
   /** Only decisions with a smaller `seq`. */
@@ -106,6 +105,13 @@ export interface DecisionQueries {
    * May be fewer than the limit, if decisions are large.
    */
   pageFeed(page: { after: number; limit: number }): Promise<FeedPage>;
+  /**
+   * Enters some decisions in the index that finds texts and senders; searches read the others. It takes some ms.
+   *
+   * @param maySave whether this engine stores the index, as one of several does
+   * @returns false if all are entered
+   */
+  fillSearchIndex(maySave: boolean): Promise<boolean>;
   findDecision(decisionId: string): Promise<DecisionRecord | undefined>;
   minedBlock(decisionId: string): Promise<number | undefined>;
   countDecisions(): Promise<number>;

@@ -103,10 +103,10 @@ const mayContain = (text: string, { record: stored }: StoredDecision, record: St
   return WORDS.includes(text) || stored.toLowerCase().includes(text.replace(/^0?x/, ''));
 };
 
-/** Whether a decision contains the text of a filter. */
-const hasText = ({ sender, id, userOpHash, dapp, message, request }: DecisionRecord, text: string): boolean => {
+/** The texts that a search finds a decision by, in lower case. */
+const searchedTexts = ({ sender, id, userOpHash, dapp, message, request }: DecisionRecord): string[] => {
   const calls = JSON.stringify((request as { readonly calls?: unknown } | null | undefined)?.calls);
-  return [sender, id, userOpHash, dapp, message, calls].some((part) => part?.toLowerCase().includes(text) === true);
+  return [sender, id, userOpHash, dapp, message, calls].flatMap((part) => part?.toLowerCase() ?? []);
 };
 
 /**
@@ -120,8 +120,12 @@ export const decisionWith = (
 ): DecisionRecord | undefined => {
   if (!mayContain(text, stored, parsed.record) && !isName(text, revision)) return undefined;
   const decision = toDecision(parsed, revision);
-  return hasText(decision, text) ? decision : undefined;
+  return searchedTexts(decision).some((part) => part.includes(text)) ? decision : undefined;
 };
+
+/** All parts of the texts that {@link decisionWith} finds a decision by. */
+export const textsOf = (parsed: ParsedDecision, revision: unknown): string[] =>
+  searchedTexts(toDecision(parsed, revision));
 
 /** The webhook calls of a decision, as lists show them. */
 export const webhookCallsOf = ({ id, at, trace }: DecisionRecord): WebhookCallRow[] =>

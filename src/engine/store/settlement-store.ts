@@ -79,7 +79,7 @@ export interface SettlementState {
   readonly paymasters: readonly Address[];
 }
 
-/** Each method is one atomic step, durable when its promise resolves. */
+/** Each method is one atomic step unless it says otherwise, durable when its promise resolves. */
 export interface SettlementStore {
   /** Chains with a `reserved` decision or a cursor. */
   settlementChains(): Promise<number[]>;
@@ -87,8 +87,9 @@ export interface SettlementStore {
   /** Mined operations whose hash belongs to no sponsored decision of the chain. */
   operationsWithoutDecision(chainId: number, mined: readonly MinedUserOperation[]): Promise<MinedUserOperation[]>;
   /**
-   * Makes the chain's decisions agree with the blocks of a range. It is idempotent. A range whose `toBlock` is below
-   * its `fromBlock` has no blocks: `mined` counts, and nothing is taken back.
+   * Makes the chain's decisions agree with the blocks of a range. It is idempotent. If much was mined, it takes several
+   * steps, some blocks each, so that decisions do not wait for all of it; the last step sets the cursor. A range whose
+   * `toBlock` is below its `fromBlock` has no blocks: `mined` counts, and nothing is taken back.
    * - The sponsored decision with the hash of a mined operation, or one of its `sponsoredHashes`, becomes `settled` at
    *   its cost (`settledCost` in the core) and in its block, whatever it was before: the chain overrides a release. It
    *   keeps that hash too. If several decisions have one hash (a request sent twice in one second), exactly one is
@@ -116,8 +117,8 @@ export interface SettlementStore {
     most: number;
   }): Promise<OpenReservation[]>;
   /**
-   * Ends the reservations of those decisions that are still `reserved`. `released` returns the reserved amount to the
-   * cycle from which it was taken; `unconfirmed` counts it as spent.
+   * Ends the reservations of those decisions that are still `reserved`, in several steps if they are many. `released`
+   * returns the reserved amount to the cycle from which it was taken; `unconfirmed` counts it as spent.
    *
    * @returns the number of ended reservations
    */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/engine/store/store.ts';
 import { decision, limitRule, paymaster, smartContract, webhook } from '../../support/store-records.ts';
 import { type OpenStore, useStore } from './open-store.ts';
+import { sized } from '../../support/combinations.ts';
 import { endExpired } from '../../support/end-expired.ts';
 
 const WALLET = '0x00000000000000000000000000000000000000ff';
@@ -112,6 +113,73 @@ export const describeDecisionQueries = (open: OpenStore): void => {
       expect(await ids('nowhere')).toEqual([]);
       clearImmediate(next);
       expect(turns).toBeGreaterThan(2);
+    });
+
+    it('finds the same with the search index as without it, however much of that is filled or stored', async () => {
+      const hex = (n: number, digits: number): string =>
+        (n * 2_654_435_761).toString(16).padStart(digits, '0').slice(-digits);
+      const names = ['Game “Ü”', 'İstanbul', 'shop 日本', 'plain'];
+      const made = (n: number) => ({
+        id: `id-${hex(n, 12)}`,
+        sender: `0x${hex(n % 17, 40)}`,
+        userOpHash: n % 5 === 0 ? null : `0x${hex(n, 8).repeat(8)}`,
+        dapp: names[n % names.length]!,
+        message: n % 100 === 7 ? `Limit ${n} is “reached”~` : 'Sponsored.',
+        request: { calls: [{ target: `0x${hex(n % 29, 40)}`, method: n % 11 === 0 ? 'mint(uint256)' : undefined }] },
+      });
+      const appendMade = (from: number, to: number) =>
+        Promise.all(Array.from({ length: to - from }, (_, n) => append(made(from + n))));
+      const searched = (n: number): string[] => {
+        const { id, sender, userOpHash, message } = made(n);
+        return [id, id.slice(-4), sender.slice(5, 11), sender.slice(-2), userOpHash?.slice(20, 33) ?? 'ü', message];
+      };
+      const texts = [
+        '~',
+        '"',
+        'zz',
+        'q',
+        '日',
+        '日本',
+        '本',
+        'i̇stanbul',
+        '“ü”',
+        'mint(',
+        '","method',
+        'ab12cd34',
+        '1',
+        '0000000000',
+      ];
+      const search = async () => {
+        const found: Record<string, unknown> = {};
+        for (const text of [...texts, ...[0, 7, 1_234, 16_000].flatMap(searched)].map((one) => one.toLowerCase())) {
+          const [first, ...rest] = await store.listDecisions({ text, limit: 40 });
+          const ids = [first, ...rest].map((one) => one?.id);
+          const next = first && (await store.listDecisions({ text, before: first.seq, limit: 3 })).map(({ id }) => id);
+          const other = await store.listDecisions({ text, sender: made(3).sender, limit: 2 });
+          found[text] = [ids, next, other.map(({ id }) => id)];
+        }
+        for (const n of [0, 5, 16, 17]) {
+          const sender = `0x${hex(n, 40)}`;
+          found[sender] = (await store.listDecisions({ sender, limit: 30 })).map(({ seq }) => seq);
+        }
+        return found;
+      };
+      const fill = async (): Promise<void> => {
+        while (await store.fillSearchIndex(true));
+      };
+      await appendMade(0, 300);
+      const few = await search();
+      expect(await store.fillSearchIndex(true)).toBe(true);
+      expect(await search()).toEqual(few);
+      await fill();
+      expect(await search()).toEqual(few);
+      // Enough for a lot to be stored.
+      await appendMade(300, sized(17_000, 1_000));
+      const all = await search();
+      await fill();
+      expect(await search()).toEqual(all);
+      await reopen();
+      expect(await search()).toEqual(all);
     });
 
     it('finds an operation by its nonce, and what was signed by its bytes', async () => {

@@ -193,6 +193,20 @@ class Story {
   }
 }
 
+const minedAs = (userOpHash: Hex, blockNumber: number): MinedUserOperation => ({
+  userOpHash,
+  entryPoint: ENTRY_POINT,
+  paymaster: contractOf(0),
+  sender: SENDER,
+  nonce: 0n,
+  success: true,
+  actualGasCost: 7n,
+  actualGasUsed: 1n,
+  blockNumber,
+  blockHash: '0x',
+  transactionHash: '0x',
+});
+
 /** What every {@link SettlementStore} does: the same as the model that the tests on a chain use, after the same reports. */
 export const describeSettlementStore = (open: OpenStore): void => {
   const tempFolder = useTempFolders();
@@ -216,5 +230,53 @@ export const describeSettlementStore = (open: OpenStore): void => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), story), {
       numRuns: 60,
     });
+  });
+
+  test('a decision does not wait until hundreds of others are settled or ended, all of which become so', async () => {
+    const COUNT = 400;
+    const store = await open(tempFolder(), new ManualClock());
+    try {
+      await store.createAccount(account);
+      await store.createDapp(paymaster());
+      const reservations = [{ account: LIMIT, kind: 'spend', amount: MAX_COST } as const];
+      const facts = { reservations, ledgerVersion: await store.ledgerVersion() };
+      const hash = (n: number): Hex => `0x${String(n).padStart(64, '0')}`;
+      const reserve = (n: number) => {
+        const paymasterAndData = `${contractOf(0)}00`;
+        const draft = decision({
+          id: `${n}`,
+          entryPoint: ENTRY_POINT,
+          sender: SENDER,
+          userOpHash: hash(n),
+          paymasterAndData,
+        });
+        return store.decideAndReserve(facts, () => ({ decision: draft, reserve: true }));
+      };
+      const made = await Promise.all(Array.from({ length: 2 * COUNT }, (_, n) => reserve(n)));
+      const mined = Array.from({ length: COUNT }, (_, n) => minedAs(hash(n), 1 + Math.floor(n / 20)));
+      const range = { chainId: CHAIN, fromBlock: 1, toBlock: 30, cursor: 30, mined };
+      const settling = store.applySettlements(range);
+      const meanwhile = await reserve(2 * COUNT);
+      expect(await settling).toEqual({ putBack: 0, unmatched: [] });
+      const ending = store.endReservations(
+        made.slice(COUNT).map((one) => one!.seq),
+        'released',
+      );
+      const later = await reserve(2 * COUNT + 1);
+      expect(await ending).toBe(COUNT);
+
+      expect(await store.heldOf([{ account: LIMIT }])).toEqual([7n * BigInt(COUNT) + 2n * MAX_COST]);
+      expect((await store.settlementState(CHAIN)).cursor).toBe(30);
+      const end = await store.logSize();
+      const between = [meanwhile!.seq - made.at(-1)!.seq, later!.seq - meanwhile!.seq, end - later!.seq];
+      for (const entries of between) expect(entries).toBeLessThan(1.7 * COUNT);
+      expect(between[1]).toBeGreaterThan(COUNT / 4);
+      expect(await store.applySettlements({ ...range, mined: mined.slice(20) })).toEqual({
+        putBack: 20,
+        unmatched: [],
+      });
+    } finally {
+      await store.close();
+    }
   });
 };

@@ -11,6 +11,7 @@ import { releaseHolds } from '../tables/holds.ts';
 import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { logCheckStore } from '../tables/log-check.ts';
 import { logStore } from '../tables/log.ts';
+import { searchIndex } from '../tables/search-index.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { settlementStore } from '../tables/settlements.ts';
 import { accessOf } from './access.ts';
@@ -146,11 +147,13 @@ export const openPostgresDatabase = async (
     // Writes also compare the size of the log in this row, to detect a database in an older state.
     const counters = () =>
       rows.get<{ decisions: number; logSize: number }>('SELECT decisions, log_size FROM desk_head');
+    const index = searchIndex(access);
     const store: Store = {
       ...settingsStore(access),
       ...ledgerQueries(access),
       ...decisions,
-      ...decisionQueries(access),
+      ...decisionQueries(access, index),
+      fillSearchIndex: index.fillSearchIndex,
       ...decisionCounts(rows),
       ...settlementStore(access),
       ...snapshotStore({ rows, writer, config }),

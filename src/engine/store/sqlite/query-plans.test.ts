@@ -14,6 +14,7 @@ import { decisionQueries } from '../tables/decision-queries.ts';
 import { decisionStore } from '../tables/decisions.ts';
 import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { logStore } from '../tables/log.ts';
+import { searchIndex } from '../tables/search-index.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { settlementStore } from '../tables/settlements.ts';
 import { openDatabase } from './open.ts';
@@ -139,6 +140,13 @@ const useRest = async (store: Store): Promise<void> => {
     () => store.logStop(),
     () => store.logAction({ action: 'a', via: 'cli', by: 'operator', changes: [] }),
     () => store.logLines({ from: 0, limit: 1 }),
+    () => store.listDecisions({ text: 'no such text', limit: 1 }),
+    () => store.listDecisions({ text: 'z', limit: 1 }),
+    async () => {
+      while (await store.fillSearchIndex(true));
+    },
+    () => store.listDecisions({ text: decision().id, limit: 1 }),
+    () => store.listDecisions({ sender: decision().sender, paymasterId: 'dapp', outcome: 'denied', limit: 1 }),
     () => store.listLog({ limit: 1 }),
     () => store.listLog({ kind: 'action', limit: 1 }),
     () => store.entryOfDecision('id'),
@@ -160,9 +168,11 @@ beforeAll(async () => {
   const prepare = vi.spyOn(database, 'prepare');
   const access = accessOf(database, { clock: new ManualClock(), timed: (_statement, run) => run() });
   const { releaseLost: _, ...decisions } = decisionStore(access, { log: createLog({ level: 'silent' }), engine: 0 });
+  const index = searchIndex(access);
   const tables = {
     ...settingsStore(access),
-    ...decisionQueries(access),
+    ...decisionQueries(access, index),
+    fillSearchIndex: index.fillSearchIndex,
     ...decisionCounts(access.rows),
     ...ledgerQueries(access),
     ...logStore(access),
@@ -255,6 +265,8 @@ describe('the plans of the statements', () => {
       'SCAN operator_transaction',
       'SCAN paymaster',
       'SCAN paymaster_contract',
+      // A row for every 16,384 positions of the log.
+      'SCAN search_lot',
       'SCAN signer',
       // One row: the number of resumes.
       'SCAN sponsorship_pause',
@@ -264,7 +276,8 @@ describe('the plans of the statements', () => {
   });
 
   it('lists the decisions of a DApp without reading those of the others', () => {
-    const lists = containing('FROM decision WHERE decision.seq > ? AND decision.seq <= ?');
+    const pages = containing('FROM decision WHERE decision.seq > ? AND decision.seq <= ?');
+    const lists = pages.filter((sql) => !sql.includes('decision.seq IN') && !sql.includes('sender'));
     expect(lists).toHaveLength(8);
     for (const sql of lists) expect(plan(sql), sql).toEqual([expect.stringMatching(/^SEARCH decision USING/)]);
     const ofDapp = lists.filter((sql) => sql.includes('paymaster_id = ?') && !sql.includes('outcome = ?'));
@@ -296,6 +309,24 @@ describe('the plans of the statements', () => {
       expect.stringContaining('decision_settled (chain_id=? AND settled_block>?)'),
       expect.stringContaining('SCAN json_each'),
     ]);
+  });
+
+  it.each([
+    ['all grams of a search', 'AND gram IN', 'gram=?'],
+    ['the grams that begin with a text', 'AND gram BETWEEN', 'gram>? AND gram<?'],
+  ])('finds %s in a lot by the key', (_what, text, grams) => {
+    const [sql = '', ...others] = containing(text);
+    expect(others).toEqual([]);
+    expect(plan(sql).filter((line) => line.startsWith('SEARCH'))).toEqual([
+      'SEARCH search_lot USING INTEGER PRIMARY KEY (rowid=?)',
+      `SEARCH search_gram USING PRIMARY KEY (lot=? AND ${grams}) LEFT-JOIN`,
+    ]);
+  });
+
+  it('reads only the decisions that the search index names', () => {
+    const found = containing('AND decision.seq IN (SELECT value');
+    expect(found).toHaveLength(2);
+    for (const sql of found) expect(plan(sql)[0]).toMatch(/^SEARCH decision USING .*\b(?:rowid|seq)=\?/);
   });
 
   it('adds up what is reserved from the reserved decisions alone', () => {

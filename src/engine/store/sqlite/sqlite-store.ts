@@ -7,6 +7,7 @@ import { decisionStore } from '../tables/decisions.ts';
 import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { logCheckStore } from '../tables/log-check.ts';
 import { logStore } from '../tables/log.ts';
+import { searchIndex } from '../tables/search-index.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { settlementStore } from '../tables/settlements.ts';
 import { accessOf } from './access.ts';
@@ -36,11 +37,13 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
   const timed = createSlowLog(watch);
   const access = accessOf(database, { ...watch, timed });
   const { releaseLost: _, ...decisions } = decisionStore(access, { log: watch.log, engine: ALONE });
+  const index = searchIndex(access);
   const store: Store = {
     ...settingsStore(access),
     ...ledgerQueries(access),
     ...decisions,
-    ...decisionQueries(access),
+    ...decisionQueries(access, index),
+    fillSearchIndex: index.fillSearchIndex,
     ...decisionCounts(access.rows),
     countDecisions: decisionCounter(access.rows),
     ...settlementStore(access),

@@ -7,6 +7,7 @@ import type { Access } from '../access.ts';
 import { type Value, turn } from '../rows.ts';
 import { LOT_LENGTH, STORED_DECISION, decisionReader, lengthLimit } from './decision-reader.ts';
 import { positionsIn } from './positions.ts';
+import type { SearchIndex, Stretch } from './search-index.ts';
 
 /** Rows per read. */
 const BATCH = 500;
@@ -35,6 +36,12 @@ const CONDITIONS: Readonly<Record<keyof Omit<Filters, 'text'>, (value: string) =
 const readsRecords = ({ text, nonce, paymasterAndData }: Filters): boolean =>
   [text, nonce, paymasterAndData].some((filter) => filter !== undefined);
 
+/** Whether few decisions can match, which an index names. */
+const isByKey = ({ userOpHash, decisionId }: Filters): boolean => userOpHash !== undefined || decisionId !== undefined;
+
+/** What the search index must find. */
+const searchedFor = ({ text, sender }: Filters): string[] => [text, sender].filter((one) => one !== undefined);
+
 /** The filters on the record, except the text filter. */
 const matching =
   ({ nonce, paymasterAndData }: Filters) =>
@@ -42,18 +49,25 @@ const matching =
     (nonce === undefined || decision.nonce === nonce) &&
     (paymasterAndData === undefined || decision.paymasterAndData === paymasterAndData);
 
+interface Batch {
+  readonly sql: string;
+  /** The same, for the decisions that one more value names. */
+  readonly ofSome: string;
+  readonly values: readonly Value[];
+}
+
 /**
  * The statement for a batch. Conditions such as `$1 IS NULL OR …` for each possible filter would prevent the use of
  * indexes.
  */
-const batchOf = (query: Filters, order: 'ASC' | 'DESC'): { sql: string; values: Value[] } => {
+const batchOf = (query: Filters, order: 'ASC' | 'DESC'): Batch => {
   const names = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[]).filter((name) => query[name] !== undefined);
   const conditions = names.map((name, index) => CONDITIONS[name](`$${index + 4}`));
   const where = ['decision.seq > $1 AND decision.seq <= $2', ...conditions].join(' AND ');
-  return {
-    sql: `SELECT ${STORED_DECISION} FROM decision WHERE ${where} ORDER BY decision.seq ${order} LIMIT $3`,
-    values: names.map((name) => query[name] ?? null),
-  };
+  const only = ` AND decision.seq = ANY($${names.length + 4}::bigint[])`;
+  const select = (which: string): string =>
+    `SELECT ${STORED_DECISION} FROM decision WHERE ${which} ORDER BY decision.seq ${order} LIMIT $3`;
+  return { sql: select(where), ofSome: select(where + only), values: names.map((name) => query[name] ?? null) };
 };
 
 interface FeedRow extends StoredDecision {
@@ -82,7 +96,10 @@ type Queries = Pick<
 >;
 
 /** Reads lists and pages of decisions, and single decisions. */
-export const decisionQueries = ({ rows, enterHashes }: Access): Queries => {
+export const decisionQueries = (
+  { rows, enterHashes }: Access,
+  { searchFor }: Pick<SearchIndex, 'searchFor'>,
+): Queries => {
   const { complete, read, readWith } = decisionReader(rows);
   const readMatching = async ({ text, ...query }: Filters, stored: readonly StoredDecision[]): Promise<DecisionRow[]> =>
     (await (text === undefined ? read(stored) : readWith(text, stored))).filter(matching(query)).map(toRow);
@@ -99,8 +116,8 @@ export const decisionQueries = ({ rows, enterHashes }: Access): Queries => {
    * Number of positions per statement. It is limited because a filter may match nothing. Filters on records need a
    * smaller number, because records may be long: clients determine their length.
    */
-  const batchSizeOf = ({ userOpHash, decisionId, ...query }: Filters): number => {
-    if (userOpHash !== undefined || decisionId !== undefined) return Number.MAX_SAFE_INTEGER;
+  const batchSizeOf = (query: Filters): number => {
+    if (isByKey(query)) return Number.MAX_SAFE_INTEGER;
     if (readsRecords(query)) return 500;
     return rows.isBlocking ? 5_000 : 20_000;
   };
@@ -108,15 +125,22 @@ export const decisionQueries = ({ rows, enterHashes }: Access): Queries => {
   return {
     async listDecisions({ before, limit, ...query }) {
       if (query.userOpHash !== undefined) await enterHashes();
-      const { sql, values } = batchOf(query, 'DESC');
+      const { sql, ofSome, values } = batchOf(query, 'DESC');
       const size = batchSizeOf(query);
+      const search = isByKey(query) ? undefined : searchFor(searchedFor(query), size);
+      const below = async (high: number): Promise<Stretch> =>
+        (await search?.below(high)) ?? { low: high - size, seqs: undefined };
       const found: DecisionRow[] = [];
       let high = await positions.upTo(before === undefined ? Number.MAX_SAFE_INTEGER : before - 1);
       while (high > 0) {
-        const low = high - size;
-        const most = readsRecords(query) ? BATCH : Math.min(BATCH, limit - found.length);
+        const { low, seqs } = await below(high);
+        // Most of those that the index names are found.
+        const isFiltered = readsRecords(query) && seqs === undefined;
+        const most = isFiltered ? BATCH : Math.min(BATCH, limit - found.length);
         const length = lengthLimit(LOT_LENGTH);
-        const some = await rows.upTo<StoredDecision>(sql, [low, high, most, ...values], length.add);
+        const named = seqs === undefined ? [] : [seqs];
+        const parameters = [low, high, most, ...values, ...named];
+        const some = await rows.upTo<StoredDecision>(seqs === undefined ? sql : ofSome, parameters, length.add);
         found.push(...(await (readsRecords(query) ? readMatching(query, some) : rowsOf(some))));
         if (found.length >= limit) return found.slice(0, limit);
         const last = some.at(-1);

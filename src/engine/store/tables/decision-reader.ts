@@ -56,6 +56,7 @@ export const decisionReader = (rows: Reads) => {
     }));
   return {
     complete,
+    withRevisions,
     /** Returns only decisions that contain a text (in lower case). */
     readWith: async (text: string, stored: readonly StoredDecision[]): Promise<DecisionRecord[]> => {
       const parsed = await withRevisions(stored.map(readDecision));

@@ -51,6 +51,13 @@ export const tablesIn = (dialect: Dialect): string => {
     seq ${integer} NOT NULL,
     PRIMARY KEY (user_op_hash, seq)
   ) ${keyed};
+  CREATE TABLE search_lot (lot ${integer} PRIMARY KEY, words TEXT NOT NULL) ${options};
+  CREATE TABLE search_gram (
+    lot ${integer} NOT NULL,
+    gram ${integer} NOT NULL,
+    places ${bytes} NOT NULL,
+    PRIMARY KEY (lot, gram)
+  ) ${keyed};
   CREATE TABLE sponsorship_pause (
     "only" ${integer} PRIMARY KEY CHECK ("only" = 1),
     since ${integer} NOT NULL,

@@ -4,7 +4,7 @@ import { type Candidate, type SettlementChange, settleRange } from '../../../cor
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import { heldIn, readReserves } from '../reserves.ts';
 import type { Access, Transaction } from '../access.ts';
-import type { StepRows, Steps } from '../rows.ts';
+import { type StepRows, type Steps, turn } from '../rows.ts';
 import type {
   AppliedRange,
   DecisionSettlement,
@@ -12,7 +12,11 @@ import type {
   OpenReservation,
   ScannedRange,
   SettlementStore,
+  UnmatchedOperation,
 } from '../settlement-store.ts';
+
+/** Decisions that one transaction settles: it must end in some ms. */
+const LOT = 150;
 
 const CHAINS = 'SELECT chain_id FROM chain_cursor UNION SELECT chain_id FROM watched_paymaster ORDER BY 1';
 
@@ -126,8 +130,38 @@ export const findByHash = function* (
   return undefined;
 };
 
-/** Makes decisions agree with the blocks of a range. @returns undefined if hashes may be missing */
-const applyRange = function* (tx: Transaction, range: ScannedRange): Steps<AppliedRange | undefined> {
+/** A part of a range. Only the last one has the cursor. */
+type RangePart = Omit<ScannedRange, 'cursor'> & Partial<Pick<ScannedRange, 'cursor'>>;
+
+/** The operations in lots, which keep those of one block together. */
+const lotsOf = (mined: readonly MinedUserOperation[]): MinedUserOperation[][] => {
+  const byBlock = Map.groupBy(mined, ({ blockNumber }) => blockNumber);
+  const lots: MinedUserOperation[][] = [];
+  for (const [, inBlock] of [...byBlock].sort(([one], [other]) => one - other)) {
+    const last = lots.at(-1);
+    if (last === undefined || last.length + inBlock.length > LOT) lots.push(inBlock);
+    else last.push(...inBlock);
+  }
+  return lots;
+};
+
+/** The range in parts, each of some blocks; of a range without blocks, each has some of the operations. */
+const partsOf = (range: ScannedRange): RangePart[] => {
+  const { chainId, mined, toBlock, cursor } = range;
+  const hasBlocks = range.fromBlock <= toBlock;
+  const lots = mined.length <= LOT ? [mined] : lotsOf(mined);
+  let { fromBlock } = range;
+  return lots.map((lot, index) => {
+    if (index === lots.length - 1) return { chainId, fromBlock, toBlock, mined: lot, cursor };
+    const through = hasBlocks ? (lot.at(-1)?.blockNumber ?? toBlock) : toBlock;
+    const part = { chainId, fromBlock, toBlock: through, mined: lot };
+    if (hasBlocks) fromBlock = through + 1;
+    return part;
+  });
+};
+
+/** Makes decisions agree with the blocks of a part. @returns undefined if hashes may be missing */
+const applyPart = function* (tx: Transaction, range: RangePart): Steps<AppliedRange | undefined> {
   const { chainId, fromBlock, toBlock, mined, cursor } = range;
   if (mined.length > 0 && !(yield* tx.enterHashes())) return undefined;
   const seqOf = new Map<MinedUserOperation, number | undefined>();
@@ -141,7 +175,7 @@ const applyRange = function* (tx: Transaction, range: ScannedRange): Steps<Appli
     accountedFor: settledIn.map(({ seq }) => seq),
   });
   for (const one of changes) yield* apply(tx, one);
-  yield* setCursor(tx, chainId, cursor);
+  if (cursor !== undefined) yield* setCursor(tx, chainId, cursor);
   return applied;
 };
 
@@ -175,11 +209,18 @@ export const settlementStore = ({ rows, writeShared, enterHashes }: Access): Set
     return without;
   },
   async applySettlements(range) {
-    // Decisions are stored between two batches of hashes.
-    for (;;) {
-      const applied = await writeShared((tx) => applyRange(tx, range));
-      if (applied !== undefined) return applied;
+    const unmatched: UnmatchedOperation[] = [];
+    let putBack = 0;
+    for (const part of partsOf(range)) {
+      let applied: AppliedRange | undefined;
+      // Decisions are stored between two batches of hashes.
+      do applied = await writeShared((tx) => applyPart(tx, part));
+      while (applied === undefined);
+      putBack += applied.putBack;
+      unmatched.push(...applied.unmatched);
+      await turn();
     }
+    return { putBack, unmatched };
   },
   async countUnmatched(chainId, from) {
     return (await rows.get<{ n: number }>(UNMATCHED, [chainId, from]))?.n ?? 0;
@@ -200,13 +241,17 @@ export const settlementStore = ({ rows, writeShared, enterHashes }: Access): Set
       return { ...reservation, entryPoint: entryPoint as Address, sender: sender as Address, nonce: BigInt(nonce) };
     });
   },
-  endReservations: (seqs, to) =>
-    writeShared(function* (tx) {
-      let ended = 0;
-      for (const seq of seqs) {
-        const after = { settlement: to, actualCostWei: null, block: null };
-        if (yield* change(tx, seq, after, 'reserved')) ended += 1;
-      }
-      return ended;
-    }),
+  async endReservations(seqs, to) {
+    const after = { settlement: to, actualCostWei: null, block: null };
+    let ended = 0;
+    for (let first = 0; first < seqs.length; first += LOT) {
+      ended += await writeShared(function* (tx) {
+        let some = 0;
+        for (const seq of seqs.slice(first, first + LOT)) some += Number(yield* change(tx, seq, after, 'reserved'));
+        return some;
+      });
+      await turn();
+    }
+    return ended;
+  },
 });

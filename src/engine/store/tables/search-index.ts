@@ -1,0 +1,238 @@
+import { version } from '../../base/version.ts';
+import { type StoredDecision, readDecision, textsOf } from '../decision-rows.ts';
+import type { Access } from '../access.ts';
+import { type StepRows, type Steps, turn } from '../rows.ts';
+import { STORED_DECISION, decisionReader, lengthLimit } from './decision-reader.ts';
+import { type GramPlaces, createGramPlaces, eachPlace } from './gram-places.ts';
+import { type Needle, TEXT_END, eachGram, needleOf } from './grams.ts';
+import { positionsIn } from './positions.ts';
+
+/** Positions of the log in a lot. */
+const LOT = 16_384;
+
+const lotOf = (seq: number): number => Math.floor(seq / LOT);
+
+/** Decisions entered without a pause, and the length of their records: some ms. */
+const BATCH = 50;
+const BATCH_LENGTH = 256 * 1024;
+
+/** With more, most of a lot must be read anyway. */
+const MOST_CANDIDATES = LOT / 8;
+
+/** Decisions per read: what a search finds is likely among them. */
+const READ = 200;
+
+/** Lots without a candidate that are looked at without a pause. */
+const LOTS_AT_ONCE = 8;
+
+const DECISIONS = `SELECT ${STORED_DECISION} FROM decision WHERE seq > $1 AND seq < $2 ORDER BY seq LIMIT ${BATCH}`;
+
+const COMPLETE = 'SELECT lot FROM search_lot WHERE words = $1';
+
+// A lot that is stored has a row, if only one without places.
+const LOT_PLACES = `SELECT places FROM search_lot LEFT JOIN search_gram ON search_gram.lot = search_lot.lot`;
+
+const EVERY = `${LOT_PLACES} AND gram = ANY($3::bigint[]) WHERE search_lot.lot = $1 AND words = $2`;
+
+const BETWEEN = `${LOT_PLACES} AND gram BETWEEN $3 AND $4 WHERE search_lot.lot = $1 AND words = $2`;
+
+interface PlacesRow {
+  readonly places: Uint8Array | null;
+}
+
+interface LotPlaces {
+  readonly lists: readonly Uint8Array[];
+  readonly upTo: number;
+}
+
+/** What a search knows of a lot. */
+interface LookedAt {
+  readonly lot: number;
+  /** Of later positions, nothing is known. */
+  readonly upTo: number;
+  /** The decisions that may be found, newest first; undefined if they are too many. */
+  readonly seqs: readonly number[] | undefined;
+}
+
+/** The decisions of a lot that are in at least `most` of the lists, newest first; undefined if they are too many. */
+const candidatesOf = (lot: number, lists: readonly Uint8Array[], most: number): number[] | undefined => {
+  if (lists.length < most) return [];
+  const counts = new Uint16Array(LOT);
+  for (const list of lists) eachPlace(list, (place) => (counts[place] = (counts[place] ?? 0) + 1));
+  const found: number[] = [];
+  for (let place = LOT - 1; place >= 0; place -= 1) {
+    if ((counts[place] ?? 0) >= most) found.push(lot * LOT + place);
+  }
+  return found.length > MOST_CANDIDATES ? undefined : found;
+};
+
+/** Rows per statement, the most first. */
+const ROW_COUNTS = [256, 16, 1] as const;
+
+type GramRow = readonly [gram: number, places: Uint8Array];
+
+const insertOf = (rows: number): string => {
+  const row = (_: unknown, index: number) => `($${3 * index + 1}, $${3 * index + 2}, $${3 * index + 3})`;
+  return `INSERT INTO search_gram (lot, gram, places) VALUES ${Array.from({ length: rows }, row).join(', ')}
+    ON CONFLICT DO NOTHING`;
+};
+
+/** A lot in memory: entered up to a position. */
+interface Lot {
+  readonly lot: number;
+  readonly grams: GramPlaces;
+  upTo: number;
+}
+
+const startLot = (lot: number): Lot => ({ lot, grams: createGramPlaces(), upTo: lot * LOT - 1 });
+
+/** Decisions that a search must read. */
+export interface Stretch {
+  /** Of those after this position, up to the one that was asked about. */
+  readonly low: number;
+  /** Only these, newest first; undefined: all. */
+  readonly seqs: readonly number[] | undefined;
+}
+
+/** Finds the decisions that may contain a text. */
+export interface Search {
+  /** The next stretch, from the newest back. @param high the last position in it */
+  readonly below: (high: number) => Promise<Stretch>;
+}
+
+export interface SearchIndex {
+  /**
+   * Enters some decisions, the newest first.
+   *
+   * @param maySave whether this engine stores lots: one of several does
+   * @returns false if all are entered
+   */
+  readonly fillSearchIndex: (maySave: boolean) => Promise<boolean>;
+  /**
+   * A search for decisions with all of the texts, in lower case; undefined without texts.
+   *
+   * @param size positions in a stretch that is not in the index
+   */
+  readonly searchFor: (texts: readonly string[], size: number) => Search | undefined;
+}
+
+/**
+ * An index of all parts of the texts that searches find decisions by: for each {@link eachGram gram}, the decisions that
+ * have it. It is filled after decisions are stored, so that they do not wait for it. A lot of positions is stored when it is
+ * complete. The newest one is in memory only, and is entered again when the store opens.
+ */
+export const searchIndex = ({ rows, writeShared, enterHashes }: Access): SearchIndex => {
+  const positions = positionsIn(rows);
+  const { withRevisions } = decisionReader(rows);
+  let newest: Lot | undefined;
+  /** An earlier one, which is about to be stored. */
+  let earlier: Lot | undefined;
+
+  /** Enters the next decisions of a lot. False: all are entered. */
+  const advance = async (one: Lot): Promise<boolean> => {
+    const { lot, grams } = one;
+    const length = lengthLimit(BATCH_LENGTH);
+    const some = await rows.upTo<StoredDecision>(DECISIONS, [one.upTo, (lot + 1) * LOT], length.add);
+    for (const { decision, revision } of await withRevisions(some.map(readDecision))) {
+      const { seq } = decision.columns;
+      for (const text of textsOf(decision, revision)) {
+        eachGram(text + TEXT_END, (gram) => grams.enter(gram, seq - lot * LOT));
+      }
+      one.upTo = seq;
+    }
+    return some.length > 0;
+  };
+
+  /** The newest lot before this one that is not stored. */
+  const missingBefore = async (end: number): Promise<Lot | undefined> => {
+    const complete = new Set((await rows.all<{ lot: number }>(COMPLETE, [version])).map(({ lot }) => lot));
+    for (let lot = end - 1; lot >= 0; lot -= 1) if (!complete.has(lot)) return startLot(lot);
+    return undefined;
+  };
+
+  const insertSome = function* (tx: StepRows, lot: number, some: readonly GramRow[]): Steps<void> {
+    let rest = some;
+    for (const count of ROW_COUNTS) {
+      while (rest.length >= count) {
+        const values = rest.slice(0, count).flatMap(([gram, places]) => [lot, gram, Buffer.from(places)]);
+        yield* tx.run(insertOf(count), values);
+        rest = rest.slice(count);
+      }
+    }
+  };
+
+  const save = async ({ lot, grams }: Lot): Promise<void> => {
+    await writeShared(function* (tx) {
+      // Of a version that makes other texts of the same decisions, or a part that was interrupted.
+      yield* tx.run('DELETE FROM search_lot WHERE lot = $1', [lot]);
+      yield* tx.run('DELETE FROM search_gram WHERE lot = $1', [lot]);
+    });
+    const all = grams.all();
+    const [most] = ROW_COUNTS;
+    for (let first = 0; first < all.length; first += most) {
+      await writeShared((tx) => insertSome(tx, lot, all.slice(first, first + most)));
+    }
+    await writeShared((tx) => tx.upsert('search_lot', 'lot, words', { lot, words: version }, 'lot'));
+    await enterHashes();
+  };
+
+  /** The places of the grams in a lot, and up to which position they are entered; undefined if the lot is not. */
+  const placesIn = async (lot: number, needle: Needle): Promise<LotPlaces | undefined> => {
+    const inMemory = [newest, earlier].find((one) => one?.lot === lot);
+    if (inMemory !== undefined) return { lists: inMemory.grams.of(needle), upTo: inMemory.upTo };
+    const found =
+      'every' in needle
+        ? await rows.all<PlacesRow>(EVERY, [lot, version, needle.every])
+        : await rows.all<PlacesRow>(BETWEEN, [lot, version, needle.first, needle.last]);
+    if (found.length === 0) return undefined;
+    return { lists: found.flatMap(({ places }) => places ?? []), upTo: (lot + 1) * LOT - 1 };
+  };
+
+  return {
+    async fillSearchIndex(maySave) {
+      const end = await positions.upTo(Number.MAX_SAFE_INTEGER);
+      if (end === 0) return false;
+      if (newest?.lot !== lotOf(end)) {
+        if (!maySave || earlier === undefined) earlier = newest;
+        newest = startLot(lotOf(end));
+      }
+      if (await advance(newest)) return true;
+      if (maySave) earlier ??= await missingBefore(newest.lot);
+      if (earlier === undefined) return false;
+      if (await advance(earlier)) return true;
+      if (!maySave) return false;
+      await save(earlier);
+      earlier = undefined;
+      return true;
+    },
+    searchFor(texts, size) {
+      const needle = needleOf(texts);
+      if (needle === undefined) return undefined;
+      const most = 'every' in needle ? needle.every.length : 1;
+
+      const look = async (lot: number): Promise<LookedAt> => {
+        const found = await placesIn(lot, needle);
+        if (found === undefined) return { lot, upTo: lot * LOT - 1, seqs: undefined };
+        return { lot, upTo: found.upTo, seqs: candidatesOf(lot, found.lists, most) };
+      };
+      let last: LookedAt | undefined;
+      return {
+        async below(high) {
+          let from = high;
+          for (let lots = 1; ; lots += 1) {
+            const lot = lotOf(from);
+            const before = lot * LOT - 1;
+            last = last?.lot === lot ? last : await look(lot);
+            if (from > last.upTo) return { low: Math.max(from - size, last.upTo), seqs: undefined };
+            if (last.seqs === undefined) return { low: Math.max(from - size, before), seqs: undefined };
+            const seqs = last.seqs.filter((seq) => seq <= from).slice(0, READ);
+            if (seqs.length > 0) return { low: seqs.length < READ ? before : (seqs.at(-1) ?? 0) - 1, seqs };
+            from = before;
+            if (from <= 0) return { low: 0, seqs };
+            if (lots % LOTS_AT_ONCE === 0) await turn();
+          }
+        },
+      };
+    },
+  };
+};
