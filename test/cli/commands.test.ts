@@ -263,6 +263,7 @@ describe.concurrent.each([
       defaultMaxOperationCostWei: '100000000000000000',
       price: null,
       forwardBundler: null,
+      gasSchedule: { name: 'prague', source: 'assumed', next: null },
     };
     expect(set).toEqual({ ...known, bundler: null });
     const again = await json<object>('chain', 'set', '777', '--bundler', 'https://bundler.example.com');

@@ -23,7 +23,7 @@ const WALLET: Address = `0x${'fe'.repeat(20)}`;
 /** A contract that accepts every call and does nothing. */
 const TARGET: Address = `0x${'cc'.repeat(20)}`;
 /** Alto's default for a bundle. */
-export const BUNDLE_GAS = 16_000_000n;
+const BUNDLE_GAS = 16_000_000n;
 
 const abi = new Interface([
   'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
@@ -157,7 +157,8 @@ export const createForkWorld = async (fork: Fork, layout: PaymasterLayout): Prom
       });
       const event = logs.find(({ topics }) => topics[0] === EVENT);
       if (isReverted || event === undefined) throw new Error(`${JSON.stringify(shape)} is refused: ${output}`);
-      const { args } = abi.parseLog({ topics: [...event.topics], data: event.data })!;
+      const { args = undefined } = abi.parseLog({ topics: [...event.topics], data: event.data }) ?? {};
+      if (args === undefined) throw new Error('the event cannot be read');
       if (args.getValue('success') !== true) throw new Error(`the call of ${JSON.stringify(shape)} fails`);
       const metered = (args.getValue('actualGasUsed') as bigint) - op.preVerificationGas;
       const { address = TARGET } = authorization === undefined ? {} : { address: authorization.delegate };

@@ -6,15 +6,13 @@ import type { GasSchedule } from './gas-schedule.ts';
 /**
  * What a bundle costs more because of the operation's EIP-7702 authorisation, in gas; 0 without one.
  *
+ * @param schedule of the chain
+ * @param op the operation
  * @param authority what the sender is before; if unknown, it does not exist
  */
-export const authorizationGas = (
-  { authorization }: GasSchedule,
-  op: UserOperation,
-  authority: Authority = 'new',
-): bigint => {
+export const authorizationGas = (schedule: GasSchedule, op: UserOperation, authority: Authority = 'new'): bigint => {
   if (isV06(op) || op.eip7702Auth === undefined) return 0n;
-  const { each, newDelegate, newAccount } = authorization;
+  const { each, newDelegate, newAccount } = schedule.authorization;
   if (authority === 'delegated') return each;
   return authority === 'existing' ? each + newDelegate : each + newDelegate + newAccount;
 };

@@ -12,15 +12,19 @@ const priceOf = (prices: BytePrices, { zero, other }: ByteCounts): bigint => pri
  * What a transaction costs for its calldata and its execution, as far as its own execution gas does not pay for it, in
  * gas: `max(price of the calldata + unmetered, floor price of the calldata - metered)` (EIP-7623).
  *
- * @param unmetered gas of the execution that nothing pays for
- * @param metered gas of the execution that the EntryPoint charges for; the floor replaces it
+ * @param schedule of the chain
+ * @param bytes of the calldata
+ * @param execution its gas
+ * @param execution.unmetered gas that nothing pays for
+ * @param execution.metered gas that the EntryPoint charges for; the floor replaces it
  */
 export const unpaidGas = (
-  { callData, callDataFloor }: GasSchedule,
+  schedule: GasSchedule,
   bytes: ByteCounts,
-  { unmetered, metered }: { readonly unmetered: bigint; readonly metered: bigint },
+  execution: { readonly unmetered: bigint; readonly metered: bigint },
 ): bigint => {
-  const usual = priceOf(callData, bytes) + unmetered;
-  const floor = priceOf(callDataFloor, bytes) - metered;
+  const { unmetered, metered } = execution;
+  const usual = priceOf(schedule.callData, bytes) + unmetered;
+  const floor = priceOf(schedule.callDataFloor, bytes) - metered;
   return usual > floor ? usual : floor;
 };

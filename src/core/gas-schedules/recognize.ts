@@ -43,7 +43,7 @@ export const CODE_ABOVE_LIMIT: Hex = '0x5a630100590010600d575f5ffd5b00';
 const ROOM_PERCENT = 3n;
 
 /**
- * The gas schedule under which a transaction with {@link MEASURED_DATA} takes this gas; null if there is none, as on
+ * The gas schedule under which a transaction with {@link MEASURED_DATA} takes this gas; null for no known schedule, as on
  * chains that charge for layer 1 data in gas.
  *
  * @param hasLimit whether the node refuses a transaction with {@link CODE_ABOVE_LIMIT}

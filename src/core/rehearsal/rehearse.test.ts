@@ -63,11 +63,11 @@ test('a cap that was enough for a new account refuses it under Amsterdam, and na
 
 test('data that pays the floor costs 64 gas a byte, and an authorisation the state that it makes', () => {
   const heavy = rehearse(policyWith(), usual(30_000, { preVerificationGas: 1_050_000n, callGasLimit: 200_000n }));
-  expect(Number(heavy.moreExpensive.byCause.data.gas)).toBeGreaterThan(600_000);
+  expect(BigInt(heavy.moreExpensive.byCause.data.gas)).toBeGreaterThan(600_000n);
   const eip7702Auth = { chainId: '0x1', address: TARGET, nonce: '0x0', yParity: '0x0', r: '0x1', s: '0x1' };
   const op = { ...rpcOperationV07With({ nonce: 7n }), eip7702Auth };
   const facts = { ...factsWith(), op, contract: { ...factsWith().contract, version: 'verifying-0.7' } };
   const policy = policyWith({ dapp: { ...policyWith().dapp, version: 'verifying-0.7' } });
-  const { authorization } = rehearse(policy, facts as Facts).moreExpensive.byCause;
+  const { authorization } = rehearse(policy, facts).moreExpensive.byCause;
   expect(authorization.gas).toBe(String(7_816 + 9_000 + 143 * 1_530 - 25_000));
 });

@@ -7,6 +7,7 @@ import { authorizationGas } from '../gas-schedules/authorization.ts';
 import type { GasSchedule } from '../gas-schedules/gas-schedule.ts';
 import { gasSchedules } from '../gas-schedules/schedules.ts';
 import type { Policy } from '../policy/policy.ts';
+import { executionGas } from '../user-operation/execution-gas.ts';
 import { bundleGas, isFirstOfKey } from '../user-operation/bundle-gas.ts';
 import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 
@@ -32,11 +33,6 @@ const creationGas = ({ create, codeByte, newSlot }: GasSchedule): bigint => crea
 /** The gas for the account and its nonce. */
 const accountGas = (schedule: GasSchedule, op: UserOperation): bigint =>
   (createsAccount(op) ? creationGas(schedule) : 0n) + (isFirstOfKey(op) ? schedule.newSlot : 0n);
-
-const executionGas = (op: UserOperation): bigint => {
-  const own = op.callGasLimit + op.verificationGasLimit;
-  return isV06(op) ? own : own + (op.paymasterVerificationGasLimit ?? 0n) + (op.paymasterPostOpGasLimit ?? 0n);
-};
 
 /** If nothing is known of the account of an authorisation, it exists exactly if it has signed before. */
 const authorityOf = ({ authority }: Facts, op: UserOperation): Facts['authority'] => {

@@ -2,8 +2,7 @@ import { min } from '../../shared/bigints.ts';
 import { type DenialRows, coins } from '../../shared/denials.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import type { Evidence } from '../../shared/denials.ts';
-import { defaultMaxOperationCostWei, knownChains } from '../../shared/chains.ts';
-import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { defaultMaxOperationCostWei } from '../../shared/chains.ts';
 import { entryPoints } from '../entry-points/registry.ts';
 import {
   type HighestOffer,
@@ -17,6 +16,8 @@ import {
 import { bundleGas } from '../user-operation/bundle-gas.ts';
 import type { GasSchedule } from '../gas-schedules/gas-schedule.ts';
 import { gasSchedules } from '../gas-schedules/schedules.ts';
+import { executionGas } from '../user-operation/execution-gas.ts';
+import { uncheckedL1DataGas } from '../user-operation/unchecked-l1-data.ts';
 import { type GasPrices, costPrice, pricesOf } from '../user-operation/gas-prices.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
@@ -271,23 +272,6 @@ export const checkFees = (facts: FeeFacts): Result => {
     return deny('OPERATION_COST_TOO_HIGH', { ...bounded, requiredWei: String(maxCostWei), chainId, symbol });
   }
   return prices === undefined ? skip('BASE_FEE_UNKNOWN', bounded) : pass('FEE_COVERS_BASE', bounded);
-};
-
-/** Allowance for the operation's layer 1 data on a layer 2 whose fee oracle cannot be read, in gas. */
-const UNCHECKED_L1_DATA_GAS = 2_500_000n;
-
-/**
- * The maximum amount of gas that a chain may charge for the operation's layer 1 data if the charge cannot be read. A
- * chain that Gasdesk does not know may be a layer 2.
- */
-const uncheckedL1DataGas = (chainId: number): bigint => {
-  const known = knownChains.get(chainId);
-  return known !== undefined && known.rollup === undefined ? 0n : UNCHECKED_L1_DATA_GAS;
-};
-
-const executionGas = (op: UserOperation): bigint => {
-  const own = op.callGasLimit + op.verificationGasLimit;
-  return isV06(op) ? own : own + (op.paymasterVerificationGasLimit ?? 0n) + (op.paymasterPostOpGasLimit ?? 0n);
 };
 
 const optional = (value: string | null | undefined): bigint | undefined =>

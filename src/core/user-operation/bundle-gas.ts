@@ -62,14 +62,12 @@ const initCodeOf = (op: UserOperation): Hex => {
  * The signature counts as 65 bytes, because the dummy in a request can have any length. This runs for every decision,
  * so it counts bytes instead of encoding the bundle.
  *
+ * @param question the EntryPoint, the gas schedule, and the account of an authorisation
  * @param op its paymaster fields and its signature are ignored
  * @param meteredGas the least gas that the EntryPoint meters, for an account whose nonce was used before
  */
-export const bundleGas = (
-  { entryPoint, schedule, authority }: BundleQuestion,
-  op: UserOperation,
-  meteredGas: bigint,
-): bigint => {
+export const bundleGas = (question: BundleQuestion, op: UserOperation, meteredGas: bigint): bigint => {
+  const { entryPoint, schedule, authority } = question;
   const parts = [op.callData, initCodeOf(op)];
   const lengths = [...parts.map(byteLength), ECDSA_SIGNATURE_LENGTH];
   const aligned = lengths.map(wordAligned);

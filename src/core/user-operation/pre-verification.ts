@@ -36,14 +36,12 @@ export interface BundleQuestion {
  * The floor replaces the authorisation and all execution gas, so what the EntryPoint meters (and charges) counts
  * against it. Only operations that are mostly calldata pay more because of the floor.
  *
+ * @param question the EntryPoint, the gas schedule, and the account of an authorisation
  * @param op with its final paymaster fields; its signature counts as at least 65 bytes
  * @param executionGas the gas that the EntryPoint will meter
  */
-export const preVerificationGas = (
-  { entryPoint, schedule, authority }: BundleQuestion,
-  op: UserOperation,
-  executionGas: bigint,
-): bigint => {
+export const preVerificationGas = (question: BundleQuestion, op: UserOperation, executionGas: bigint): bigint => {
+  const { entryPoint, schedule, authority } = question;
   const callData = bundleCallData(op);
   const words = BigInt(wordAligned(byteLength(callData)) / 32);
   const unmetered =

@@ -61,7 +61,7 @@ const gasScheduleView = (chain: ChainState, at: number): ProcedureOutput<'chains
   const { name } = scheduleAt(chain, at);
   const { gasSchedule: pinned, gasScheduleReading: reading } = chain;
   if (pinned !== null) return { name, source: 'pinned', next: null };
-  if (reading === null || reading.name === null) return { name, source: 'assumed', next: null };
+  if (typeof reading?.name !== 'string') return { name, source: 'assumed', next: null };
   const { source, next } = reading;
   return { name, source, next: next !== null && at < next.at ? next : null };
 };

@@ -96,6 +96,16 @@ const requireSignature = ({ signature }: RequestedOperation): void => {
   throw new EngineError('VALIDATION', message, { errors: [message] });
 };
 
+/** The chain's gas schedule, and what the price of the operation's authorisation depends on. */
+const readGasPrices = async (
+  chains: DecisionContext['chains'],
+  { rpc, ready }: Payer,
+  op: RequestedOperation,
+): Promise<Pick<PreparedOperation, 'authority' | 'schedule'>> => ({
+  authority: carriesAuthorization(op) ? await readAuthority(rpc, ready, op) : undefined,
+  schedule: rpc === undefined ? await chains.gasSchedule(ready.chainId) : scheduleOf(rpc),
+});
+
 const prepareFinal = async (
   { chains, clock, entropy }: DecisionContext,
   request: SponsorshipRequest,
@@ -113,8 +123,7 @@ const prepareFinal = async (
   const senderNonce = nonce && (await nonce);
   const asked = readDelegate(rpc, ready, userOperation);
   const delegate = asked && (await asked);
-  const authority = carriesAuthorization(userOperation) ? await readAuthority(rpc, ready, userOperation) : undefined;
-  const schedule = rpc === undefined ? await chains.gasSchedule(ready.chainId) : scheduleOf(rpc);
+  const { authority, schedule } = await readGasPrices(chains, payer, userOperation);
   const terms = draftTerms(clock.now(), ready, request.options, { senderNonce, delegate });
   const drafting = payer.payment?.estimating ?? ready;
   const gas = signsNothing
