@@ -1,7 +1,6 @@
 import { min } from '../../shared/bigints.ts';
-import { type DenialRows, coins } from '../../shared/denials.ts';
+import { type DenialRows, type Evidence, coins } from '../../shared/denials.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
-import type { Evidence } from '../../shared/denials.ts';
 import { defaultMaxOperationCostWei } from '../../shared/chains.ts';
 import { entryPoints } from '../entry-points/registry.ts';
 import {
@@ -66,9 +65,8 @@ const wouldPass = (evidence: Evidence): string => {
         (mostTipWei === undefined ? '' : `, or a maxPriorityFeePerGas of at most ${String(mostTipWei)} wei`),
   ];
   const listed = demands.filter((demand) => demand !== false).join(' and ');
-  const canEstimate = mostMaxFeePerGasWei === undefined;
-  const estimate = 'Let Gasdesk estimate the gas (calculateGasLimits: true), or send it';
-  return `${canEstimate ? estimate : 'Send it'} with ${listed}.`;
+  const orEstimated = 'Let Gasdesk estimate the gas (calculateGasLimits: true), or send it';
+  return `${mostMaxFeePerGasWei === undefined ? orEstimated : 'Send it'} with ${listed}.`;
 };
 
 /** States what is known about the gas that the operation's call uses. */
