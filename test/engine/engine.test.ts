@@ -205,8 +205,8 @@ describe('stopping', () => {
       ended = true;
     });
     // This wait; the next checks of settlement, the operator's transactions, contracts, clocks, fees, notifications and
-    // their delivery; and the connection's time-out.
-    await expect.poll(() => clock.pending).toBe(9);
+    // their delivery, gas schedules and the search index; and the connection's time-out.
+    await expect.poll(() => clock.pending).toBe(11);
 
     await clock.advance(9_999);
     expect(ended).toBe(false);

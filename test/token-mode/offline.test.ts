@@ -58,7 +58,7 @@ describe('version 1.1.0', () => {
     await desk().call('feeTokens.set', { ...fixed, chainId, address: TOKEN, symbol: 'USDT' });
     const dapp = await desk().engine().dapp({ version: '1.1.0', chainId });
     const { status, body } = await ask(dapp, 'pm_getPaymasterData', '0.6', TOKEN, chainId);
-    expect([status, body.error?.code]).toEqual([400, -32052]);
+    expect([status, body.error?.code]).toEqual([200, -32052]);
     expect(body.error?.message).toMatch(/contract use --chain 80002 --version 1\.1\.0-token/);
     expect((await dapp.decisions())[0]).toMatchObject({ code: 'PAYMASTER_NOT_READY', paymasterAndData: '0x' });
   });
