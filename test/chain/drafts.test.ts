@@ -150,7 +150,7 @@ const versions = [
   ['singleton-0.7', /AA32/],
   ['singleton-0.8', /AA32/],
   ['singleton-0.9', /AA32/],
-  // Nobody signs drafts of it.
+  // No one signs drafts of it.
   ['parallel-0.9', /AA34/],
 ] as const;
 const entryPointVersion = (version: string): EntryPointVersion => findLayout(version)!.entryPointVersion;
@@ -232,10 +232,9 @@ describe.each(singletons)(
   },
 );
 
-test('an account that reverts with what was signed, in pieces, learns nothing, and a denied operation is not mined', async () => {
+test('an account that reverts with what was signed, in pieces, learns nothing, and its draft is not mined', async () => {
   const { chain, operator } = world();
   const dapp = await clientDapp(world(), '1.1.0');
-  await world().registerGameItems(dapp);
   const sender = await deployContract('TellingAccount', [], operator);
   const { gasPrice } = await chain.provider.getFeeData();
   const fees = { maxFeePerGas: `0x${gasPrice!.toString(16)}`, maxPriorityFeePerGas: '0x1' };
