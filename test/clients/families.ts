@@ -59,13 +59,6 @@ const bicoPaymaster: Readonly<Record<string, Way>> = {
   getTokenPaymasterQuotes: { on: ALL, paid: ['in a token'], errors: [dropsLimits] },
 };
 
-const startale: Readonly<Record<string, Way>> = {
-  createSCSPaymasterClient: { on: ALL, paid: BOTH },
-  'createSCSPaymasterClient with calculateGasLimits': { on: ALL, paid: BOTH, errors: [dropsLimits] },
-  // It always names EntryPoint 0.7.
-  getTokenPaymasterQuotes: { on: ['0.7'], paid: ['in a token'] },
-};
-
 const metaMask: Readonly<Record<string, Way>> = {
   Hybrid: { on: ['0.7'], paid: BOTH },
   MultiSig: { on: ['0.7'], paid: BOTH },
@@ -143,9 +136,12 @@ export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> =
   metamask: metaMask,
   'delegation-toolkit': metaMask,
   cometh: { createComethPaymasterClient: { on: ALL, paid: BOTH } },
-  startale,
-  // It asks once, whatever the context says.
-  'startale-1.0': { ...startale, createSCSPaymasterClient: { on: ALL, paid: BOTH, errors: [dropsLimits] } },
+  startale: {
+    createSCSPaymasterClient: { on: ALL, paid: BOTH },
+    'createSCSPaymasterClient with calculateGasLimits': { on: ALL, paid: BOTH },
+    // It always names EntryPoint 0.7.
+    getTokenPaymasterQuotes: { on: ['0.7'], paid: ['in a token'] },
+  },
 };
 
 /** Those whose stack has a newer one above: `--mode newest`, as CI runs, leaves them out. */
@@ -163,5 +159,4 @@ export const older: readonly string[] = [
   'safe-4.1',
   'userop-0.2',
   'delegation-toolkit',
-  'startale-1.0',
 ];
