@@ -91,11 +91,6 @@ const safe: Readonly<Record<string, Way>> = {
   'Safe4337Pack with GenericFeeEstimator': { on: ['0.7'], paid: BOTH },
 };
 
-const userop: Readonly<Record<string, Way>> = {
-  'verifyingPaymaster with {}': { on: ['0.6'], paid: BOTH },
-  'verifyingPaymaster with {type}': { on: ['0.6'], paid: BOTH },
-};
-
 /** The families, by the names of their folders, and the ways in their programs. */
 export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> = {
   permissionless,
@@ -112,7 +107,21 @@ export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> =
   abstractjs: bicoPaymaster,
   'biconomy-sdk': bicoPaymaster,
   abstractionkit: { CandidePaymaster: { on: ALL, paid: BOTH } },
-  'abstractionkit-0.1': { CandidePaymaster: { on: OLD, paid: BOTH } },
+  'abstractionkit-0.1': {
+    CandidePaymaster: {
+      on: OLD,
+      paid: BOTH,
+      errors: [
+        {
+          on: OLD,
+          paid: BOTH,
+          error: 'invalid content-type, content-type must be application/json',
+          whose: 'client',
+          why: 'it reads what the desk answers, and then sends the bundler no content type',
+        },
+      ],
+    },
+  },
   zerodev,
   'zerodev-5.4': zerodev,
   'aa-sdk': { erc7677Middleware: { on: OLD, paid: BOTH } },
@@ -125,8 +134,10 @@ export const families: Readonly<Record<string, Readonly<Record<string, Way>>>> =
   'aa-core-3.12': aaCore,
   safe,
   'safe-4.1': safe,
-  userop,
-  'userop-0.2': userop,
+  userop: {
+    'verifyingPaymaster with {}': { on: ['0.6'], paid: BOTH },
+    'verifyingPaymaster with {type}': { on: ['0.6'], paid: BOTH },
+  },
   thirdweb: { 'sponsorGas with overrides.paymaster': { on: OLD, paid: BOTH } },
   etherspot: { VerifyingPaymasterAPI: { on: ['0.7'], paid: BOTH } },
   wagmi: {
@@ -157,6 +168,5 @@ export const older: readonly string[] = [
   'aa-core',
   'aa-core-3.12',
   'safe-4.1',
-  'userop-0.2',
   'delegation-toolkit',
 ];
