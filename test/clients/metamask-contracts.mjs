@@ -16,8 +16,12 @@ export const deployMetaMask = async (sdk, rpcUrl) => {
   const wallet = createWalletClient({ account, chain: localhost, transport });
   const deployed = await sdk.deploy(wallet, client, localhost, { EntryPoint: known.EntryPoint });
   const made = Object.fromEntries(contractsOf(deployed));
+  // A contract's code has its own address in it, and those of others.
+  const digits = (address) => address.slice(2).toLowerCase();
+  const asKnown = (code) =>
+    contractsOf(known).reduce((text, [name, address]) => text.replaceAll(digits(made[name]), digits(address)), code);
   for (const [name, address] of contractsOf(known)) {
-    await node.setCode({ address, bytecode: await client.getCode({ address: made[name] }) });
+    await node.setCode({ address, bytecode: asKnown(await client.getCode({ address: made[name] })) });
   }
   return known;
 };

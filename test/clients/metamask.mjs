@@ -12,7 +12,8 @@ export const metaMaskWays = (sdk) => {
     const environment = await deployMetaMask(sdk, task.rpcUrl);
     const client = createPublicClient({ chain: localhost, transport: http(task.rpcUrl) });
     const owner = privateKeyToAccount(task.ownerKey);
-    const common = { client, implementation, environment, ...sdk.signing(owner) };
+    const signer = { account: owner };
+    const common = { client, implementation, environment, signer: implementation === 'MultiSig' ? [signer] : signer };
     if (implementation !== 'Stateless7702') {
       const deployParams = implementation === 'Hybrid' ? [owner.address, [], [], []] : [[owner.address], 1n];
       return sdk.toMetaMaskSmartAccount({ ...common, deployParams, deploySalt: '0x' });

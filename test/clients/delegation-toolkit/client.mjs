@@ -6,7 +6,6 @@ const made = metaMaskWays({
   toMetaMaskSmartAccount,
   environmentOf: getDeleGatorEnvironment,
   deploy: deployDeleGatorEnvironment,
-  signing: (account) => ({ signer: { account } }),
 });
 
 export const { accountOf } = made;

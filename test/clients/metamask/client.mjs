@@ -6,7 +6,6 @@ const made = metaMaskWays({
   toMetaMaskSmartAccount,
   environmentOf: getSmartAccountsEnvironment,
   deploy: deploySmartAccountsEnvironment,
-  signing: (account) => ({ signer: { account } }),
 });
 
 export const { accountOf } = made;
