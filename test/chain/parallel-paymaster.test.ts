@@ -239,7 +239,7 @@ describe('its money and its keys', () => {
     expect(await refusal(signer, method, args(), value)).toBe('NotOwner');
   });
 
-  test('nobody but the EntryPoint has it validate an operation', async () => {
+  test('no one but the EntryPoint has it validate an operation', async () => {
     const op = packUserOperation(signedBy(signer, operation(), termsIn()));
     nonce -= 1n;
     const args = [op, `0x${'00'.repeat(32)}`, 0n];

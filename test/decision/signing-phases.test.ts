@@ -129,7 +129,7 @@ const committed = async (): Promise<UserOperationV07> => {
 const finalized = (op: UserOperationV07, context: Wire = {}, by = dapp): Promise<Answer> =>
   ask7677('pm_getPaymasterData', toRpcUserOperation(op), { signingPhase: 'finalize', ...context }, by);
 
-describe('a signature beside paymasterData, as viem and alto have it', () => {
+describe('a signature next to paymasterData, as viem and alto have it', () => {
   test('is in the stub, so that the account signs by viem before the paymaster does, and both are mined', async () => {
     const op = await operation();
     const stub = await ask7677('pm_getPaymasterStubData', toRpcUserOperation(op));
@@ -169,7 +169,7 @@ describe('a signature at the end of paymasterData, as Candide has it', () => {
     expect((await world.mine(final)).success).toBe(true);
   });
 
-  test('what commit answers is signed by nobody: it pays for nothing', async () => {
+  test('what commit answers no key has signed: it pays for nothing', async () => {
     await expect(world.mine(await committed())).rejects.toThrow();
   });
 
@@ -201,7 +201,7 @@ describe('a signature at the end of paymasterData, as Candide has it', () => {
   });
 });
 
-test('an operation with its signature beside paymasterData is passed on to the bundler as one of this desk', async () => {
+test('an operation with its signature next to paymasterData is passed on to the bundler as one of this desk', async () => {
   const { chainId } = chain();
   const op = await operation();
   const answer = await ask7677('pm_getPaymasterData', toRpcUserOperation(op));
@@ -369,7 +369,7 @@ test('EIP-7702 accounts sign before the paymaster as well', async () => {
 });
 
 describe('what the two phases end', () => {
-  test('whoever asks and never sends holds nothing of the tank: by single requests, as much for as long as the window', async () => {
+  test('anyone who asks and never sends holds nothing of the tank: by single requests, as much for as long as the window', async () => {
     const ASKED = 5;
     const single = await engine.dapp({ version: 'singleton-0.9' });
     const singleHeld = async (): Promise<bigint> =>
@@ -410,7 +410,7 @@ describe('what the two phases end', () => {
     }
   });
 
-  test('a limit that was reached meanwhile is told when the operation comes back', async () => {
+  test('a limit that was reached meanwhile is reported when the operation comes back', async () => {
     const limited = await engine.dapp({ version: 'parallel-0.9' });
     const { paymasterId } = limited;
     const policyData = {

@@ -1,166 +1,30 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CoinPrice, Facts } from '../../core/facts/facts.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { EngineError } from '../../shared/errors.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import { deploymentOf } from '../../core/calls/decode-deployment.ts';
 import { entryPoints } from '../../core/entry-points/registry.ts';
-import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import { needsPrice } from '../../core/rules/needs-price.ts';
 import { ruleInput } from '../../core/decision/rule-input.ts';
 import { shareAccounts } from '../../core/rules/gas-tank.ts';
 import { unreadHoldings } from '../../core/rules/token-holding.ts';
-import { windowOf } from '../../core/decision/terms.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
-import { AMPLE_CALL_GAS } from '../token-mode/try-payment.ts';
 import { type TokenHoldings, readTokenHoldings } from '../token-mode/token-holdings.ts';
 import { blankedJson } from './blank.ts';
 import { readAccount } from './account-reads.ts';
-import type { Authority } from '../../shared/schema/gas-schedule.ts';
-import type { GasSchedule } from '../../core/gas-schedules/gas-schedule.ts';
-import { carriesAuthorization, readAuthority, withCheckedAuthorization } from './authorization.ts';
 import { readHoldings } from './holding-reads.ts';
-import { readDelegate, readMoney, readNonce } from './chain-reads.ts';
+import { readMoney } from './chain-reads.ts';
 import { readGasUse } from './gas-use.ts';
 import type { CurrentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
 import type { Rates } from '../chain/rates/rates.ts';
 import { accountOfTank } from './tank-account.ts';
-import { scheduleOf } from '../chain/rpc.ts';
-import { withGas, withGivenGas, withLeastGas } from './operation-gas.ts';
-import type { Payer } from './payer.ts';
 import type { SponsorshipRequest } from './request-record.ts';
-import { type PaymentTrial, type TokenCharge, simulateTokenCharge } from './token-charge.ts';
+import type { PaymentTrial, TokenCharge } from './token-charge.ts';
 import { renewUnreachableBudget } from './unreachable-budget.ts';
-
-/** `draft`: paymaster data for estimating gas; gas and fees may be missing. `final`: the real decision. */
-export type Stage = Facts['stage'];
-
-/** An operation with its gas and payer. It is valid until the payer or the pause changes. */
-export interface PreparedOperation {
-  readonly stage: Stage;
-  readonly payer: Payer;
-  readonly op: UserOperation;
-  /** The contract and key that sign; in token mode, with the payment's terms. */
-  readonly ready: ReadyPaymaster;
-  readonly charge: TokenCharge | undefined;
-  readonly gasSource: Facts['gasSource'];
-  readonly senderNonce: bigint | undefined;
-  /** The contract to which an EIP-7702 account delegates. */
-  readonly delegate: Address | undefined;
-  /** True if the account has already signed the operation. */
-  readonly isSigned: boolean;
-  /** What the sender is before its EIP-7702 authorisation. */
-  readonly authority: Authority | undefined;
-  readonly schedule: GasSchedule;
-}
-
-const prepareDraft = async (
-  { chains }: DecisionContext,
-  request: SponsorshipRequest,
-  payer: Payer,
-): Promise<PreparedOperation> => {
-  const { ready, rpc } = payer;
-  const userOperation = await withCheckedAuthorization(rpc, ready, request.userOperation, 'draft');
-  // Missing gas counts as free here, so a denial at this point would be a denial with any gas.
-  const given = withLeastGas(withGivenGas(userOperation, ready), ready.layout.paymasterGas);
-  const origin = { estimated: false, open: true, callGasLimit: AMPLE_CALL_GAS };
-  const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, given, origin));
-  const found = { payer, ready: charge?.payment.charging ?? ready, op: charge?.op ?? given, charge };
-  const schedule = await chains.gasSchedule(ready.chainId);
-  const unread = { senderNonce: undefined, delegate: undefined, authority: undefined, isSigned: false };
-  return { stage: 'draft', ...found, ...unread, gasSource: 'GAS_GIVEN', schedule };
-};
-
-/** The terms of a draft, at `now` (epoch ms). */
-const draftTerms = (
-  now: number,
-  { chainId, contract, fundingWallet, layout }: ReadyPaymaster,
-  { expiryDuration }: SponsorshipRequest['options'],
-  { senderNonce, delegate }: Pick<PreparedOperation, 'senderNonce' | 'delegate'>,
-) => ({
-  chainId,
-  paymaster: contract,
-  ...windowOf(now, expiryDuration, layout),
-  ...(fundingWallet !== undefined && { fundingWallet }),
-  ...(senderNonce !== undefined && { senderNonce }),
-  ...(delegate !== undefined && { eip7702Delegate: delegate }),
-});
-
-/** Requires the account's signature. @throws EngineError `VALIDATION` */
-const requireSignature = ({ signature }: RequestedOperation): void => {
-  if (signature !== '0x') return;
-  const message = 'signature must be given with signingPhase finalize: the account signs before the paymaster';
-  throw new EngineError('VALIDATION', message, { errors: [message] });
-};
-
-/** The chain's gas schedule, and what the price of the operation's authorisation depends on. */
-const readGasPrices = async (
-  chains: DecisionContext['chains'],
-  { rpc, ready }: Payer,
-  op: RequestedOperation,
-): Promise<Pick<PreparedOperation, 'authority' | 'schedule'>> => ({
-  authority: carriesAuthorization(op) ? await readAuthority(rpc, ready, op) : undefined,
-  schedule: rpc === undefined ? await chains.gasSchedule(ready.chainId) : scheduleOf(rpc),
-});
-
-const prepareFinal = async (
-  { chains, clock, entropy }: DecisionContext,
-  request: SponsorshipRequest,
-  payer: Payer,
-  signsNothing: boolean,
-): Promise<PreparedOperation> => {
-  const { ready, rpc } = payer;
-  const isSigned = request.options.signingPhase === 'finalize';
-  if (isSigned) requireSignature(request.userOperation);
-  const requested = request.userOperation;
-  const userOperation = carriesAuthorization(requested)
-    ? await withCheckedAuthorization(rpc, ready, requested, 'final')
-    : requested;
-  const nonce = readNonce(rpc, ready, userOperation.sender);
-  const senderNonce = nonce && (await nonce);
-  const asked = readDelegate(rpc, ready, userOperation);
-  const delegate = asked && (await asked);
-  const { authority, schedule } = await readGasPrices(chains, payer, userOperation);
-  const terms = draftTerms(clock.now(), ready, request.options, { senderNonce, delegate });
-  const drafting = payer.payment?.estimating ?? ready;
-  const gas = signsNothing
-    ? { op: withGivenGas(userOperation, ready), gasSource: 'GAS_NOT_ESTIMATED' as const }
-    : await withGas({
-        request: { ...request, userOperation },
-        ready,
-        chains,
-        rpc,
-        entropy,
-        drafting,
-        terms,
-        authority,
-      });
-  const estimated = gas.gasSource === 'GAS_ESTIMATED';
-  const origin = signsNothing
-    ? { estimated, open: true, callGasLimit: AMPLE_CALL_GAS }
-    : { estimated, open: estimated };
-  const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, gas.op, origin));
-  const found = { payer, ready: charge?.payment.charging ?? ready, op: charge?.op ?? gas.op, charge };
-  const read = { senderNonce, delegate, authority, schedule };
-  return { stage: 'final', ...found, ...read, gasSource: gas.gasSource, isSigned };
-};
-
-/**
- * Finds the operation's gas. An estimate needs a signed draft, so with `signsNothing` no gas is estimated. An operation
- * without an estimate is never signed.
- *
- * @throws EngineError as `decideOperation`
- */
-export const prepareOperation = (
-  context: DecisionContext,
-  stage: Stage,
-  request: SponsorshipRequest,
-  { payer, signsNothing }: { readonly payer: Payer; readonly signsNothing: boolean },
-): Promise<PreparedOperation> =>
-  stage === 'draft' ? prepareDraft(context, request, payer) : prepareFinal(context, request, payer, signsNothing);
+import type { PreparedOperation } from './prepare-operation.ts';
 
 /** The state of the chain, and the ledger version that was read before it. */
 export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'gasUsed' | 'holdings' | 'token' | 'price'> {
