@@ -15,7 +15,7 @@ export default {
     // Found by the types of the kinds.
     'src/core/rules/**/*.rows.ts',
     // Put into a copy of src.
-    'test/registry/{sender-list,pm_echo,entry-point-0.9,verifying-0.9}.ts',
+    'test/registry/{sender-list,pm_echo,entry-point-9.9,verifying-9.9}.ts',
     // Built by test/support/bare-core.ts.
     'test/support/bare-core-entry.ts',
     // Built by test/console/ledger.test.ts.
@@ -34,6 +34,7 @@ export default {
     '@pimlico/mock-paymaster',
     'account-abstraction-0.7',
     'account-abstraction-0.8',
+    'account-abstraction-0.9',
     'openzeppelin-5',
     'solady',
     'solc',

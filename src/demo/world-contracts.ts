@@ -31,13 +31,12 @@ export const deployContract = async (name: ArtifactName, args: unknown[], deploy
 };
 
 /** Runs a contract's constructor at an address, on a local chain that lets accounts be given code. */
-const constructAt = async (provider: Provider, address: Address, creationCode: string): Promise<void> => {
-  const node = provider as JsonRpcProvider;
+const constructAt = async (node: JsonRpcProvider, address: Address, creationCode: string): Promise<void> => {
   // The nonce of a contract that has created nothing yet: the address of its SenderCreator follows from it.
   await node.send('anvil_setNonce', [address, '0x1']);
   await node.send('anvil_setCode', [address, creationCode]);
   const code: unknown = await node.send('eth_call', [{ to: address }, 'latest']);
-  const deployer = devWallet(0, provider);
+  const deployer = devWallet(0, node);
   await (await deployer.sendTransaction({ to: address, gasLimit: 10_000_000n })).wait();
   await node.send('anvil_setCode', [address, code]);
 };
@@ -56,8 +55,10 @@ export const deployEntryPoint = async (
   const hasCode = async (): Promise<boolean> => (await provider.getCode(address)) !== '0x';
   if (await hasCode()) return address;
   const { artifact, salt } = deployment;
-  if (salt === undefined) await constructAt(provider, address, (await loadArtifact(artifact)).bytecode);
-  else await (await deployer.sendTransaction(await canonicalCreation({ artifact, salt }))).wait();
+  if (salt === undefined) {
+    if (!(provider instanceof JsonRpcProvider)) throw new Error('The deployer is not connected to a local chain');
+    await constructAt(provider, address, (await loadArtifact(artifact)).bytecode);
+  } else await (await deployer.sendTransaction(await canonicalCreation({ artifact, salt }))).wait();
   if (!(await hasCode())) throw new Error(`EntryPoint v${version} did not land at ${address}`);
   return address;
 };

@@ -23,6 +23,7 @@ export const entryPoint06: EntryPoint = {
   takesEip7702Marker: false,
   ignoresCreationOfExisting: false,
   leavesOutSuffix: false,
+  takesBlockRanges: false,
   callsExecuteUserOp: false,
   // Measured: 19,300 gas on Prague. The payment is the beneficiary's.
   unmetered: { gas: 7_900n, coldAccounts: 1n, payments: 1n },

@@ -33,5 +33,6 @@ export const entryPoint07 = packedEntryPoint({
   aaCodes: { ...aaCodesBeforeV09, AA96: invalidAggregator },
   ignoresCreationOfExisting: false,
   leavesOutSuffix: false,
+  takesBlockRanges: false,
   hash: (op, domain) => bindToEntryPoint(keccak(...packedWords(op, hashWord(op.initCode))), domain),
 });

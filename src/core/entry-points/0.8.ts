@@ -68,6 +68,7 @@ export const entryPoint08 = packedEntryPoint({
   takesEip7702Marker: true,
   ignoresCreationOfExisting: false,
   leavesOutSuffix: false,
+  takesBlockRanges: false,
   // Measured: 17,000 gas on Prague.
   unmetered: { gas: 5_700n, coldAccounts: 1n, payments: 1n },
   leastMetered: { gas: 29_600n, coldAccounts: 4n, slotChanges: 2n },

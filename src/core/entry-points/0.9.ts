@@ -15,6 +15,7 @@ export const entryPoint09 = packedEntryPoint({
   takesEip7702Marker: true,
   ignoresCreationOfExisting: true,
   leavesOutSuffix: true,
+  takesBlockRanges: true,
   // Measured with the build on public chains: 17,100 gas on Prague.
   unmetered: { gas: 5_700n, coldAccounts: 1n, payments: 1n },
   leastMetered: { gas: 29_600n, coldAccounts: 4n, slotChanges: 2n },

@@ -52,6 +52,11 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
   readonly ignoresCreationOfExisting: boolean;
   /** True if the EntryPoint's hash does not cover a paymaster signature at the end of `paymasterAndData`. */
   readonly leavesOutSuffix: boolean;
+  /**
+   * True if the EntryPoint takes a validity window for one in block numbers if both of its ends are above 2^47: the lower
+   * 47 bits are the numbers. For other EntryPoints, such ends are times in the far future.
+   */
+  readonly takesBlockRanges: boolean;
   /** True if it calls the account's `executeUserOp` when callData begins with that selector. */
   readonly callsExecuteUserOp: boolean;
   /**

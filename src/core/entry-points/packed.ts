@@ -15,6 +15,7 @@ interface PackedEntryPoint extends Pick<
   | 'takesEip7702Marker'
   | 'ignoresCreationOfExisting'
   | 'leavesOutSuffix'
+  | 'takesBlockRanges'
   | 'unmetered'
   | 'leastMetered'
   | 'unusedGasPenalty'

@@ -117,6 +117,19 @@ describe('paymasterAndData', () => {
     expect(first(paymasterAndData, { now }).sections[0]?.checks).toContainEqual({ name: 'validity', ok, words });
   });
 
+  it('shows block numbers only where an EntryPoint takes them for such', () => {
+    const wordsOf = (id: string): (string | undefined)[] => {
+      const { paymasterAndData = '' } = vectors.find((vector) => vector.id === id) ?? {};
+      return first(paymasterAndData).sections.flatMap(({ checks }) =>
+        checks.filter(({ name }) => name === 'validity').map(({ words }) => words),
+      );
+    };
+    expect(wordsOf('parallel-paymaster-v0.9/5')).toEqual([
+      `Valid after block ${2 ** 47 - 2}, until block ${2 ** 47 - 1}.`,
+    ]);
+    expect(wordsOf('verifying-paymaster-v0.7/4')).toEqual(['Not valid yet.']);
+  });
+
   it('is proven by the decision that signed it, and by no other', () => {
     const [vector, other] = vectors.filter(({ id }) => id.startsWith('biconomy-sponsorship-v0.7'));
     if (vector === undefined || other === undefined) throw new Error('no vector');
@@ -310,7 +323,12 @@ const encode = (signature: string, values: unknown[]): Hex => {
 
 describe('an error', () => {
   it.each<[string, string, string, string]>([
-    ['revert data', encode('FailedOp(uint256,string)', [0, 'AA25 invalid account nonce']), 'AA25', 'The nonce is already used'],
+    [
+      'revert data',
+      encode('FailedOp(uint256,string)', [0, 'AA25 invalid account nonce']),
+      'AA25',
+      'The nonce is already used',
+    ],
     [
       'revert data in revert data',
       encode('FailedOpWithRevert(uint256,string,bytes)', [

@@ -2,6 +2,7 @@ import { getBytes, hashMessage, recoverAddress } from 'ethers';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
 import type { Inspection, InspectionCheck, InspectionReading, NamedValue } from '../../shared/schema/inspection.ts';
 import { type EntryPointVersion, type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
+import { entryPoints } from '../entry-points/registry.ts';
 import type { ReadData } from '../paymaster-layouts/data-fields.ts';
 import {
   type AttachableLayout,
@@ -191,12 +192,18 @@ const checkSigner = (reading: DataReading, context: DataContext, knowledge: Know
 const attachedAt = (paymaster: Address | undefined, { contracts }: Pick<Knowledge, 'contracts'>) =>
   contracts.filter(({ address }) => paymaster !== undefined && sameAddress(address, paymaster));
 
-const checkValidity = ({ read: { fields, terms } }: DataReading, now: number): InspectionCheck => {
+/** Both ends of a validity window in block numbers are above this (`takesBlockRanges`). */
+const BLOCK_RANGE_FLAG = 2 ** 47;
+
+const checkValidity = ({ read: { fields, terms }, modes }: DataReading, now: number): InspectionCheck => {
   const check = (ok: boolean | null, words: string): InspectionCheck => ({ name: 'validity', ok, words });
   if (!fields.some(({ kind }) => kind === 'time')) {
     return check(null, 'The contract has no validity window: this is valid until the nonce is used.');
   }
   const { validUntil = 0, validAfter = 0 } = terms;
+  const [after, until] = [validAfter - BLOCK_RANGE_FLAG, validUntil - BLOCK_RANGE_FLAG];
+  const mayBeBlocks = modes.some(({ entryPointVersion }) => entryPoints[entryPointVersion].takesBlockRanges);
+  if (mayBeBlocks && after > 0 && until > 0) return check(null, `Valid after block ${after}, until block ${until}.`);
   if (validUntil !== 0 && now > validUntil) return check(false, 'Expired.');
   if (now <= validAfter) return check(false, 'Not valid yet.');
   return check(true, validUntil === 0 ? 'Valid now, without expiry.' : 'Valid now.');
