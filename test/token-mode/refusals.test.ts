@@ -217,7 +217,15 @@ describe.each(everyDialect)('nothing is signed and the reason comes in the diale
   test.each(refusals.filter(({ in: where = everyDialect }) => where.includes(dialect)))(
     'where $name',
     async (refusal) => {
-      const { units = 10n ** 9n, approved = MaxUint256, status = statusOf(dialect), rpc, message, data, code } = refusal;
+      const {
+        units = 10n ** 9n,
+        approved = MaxUint256,
+        status = statusOf(dialect),
+        rpc,
+        message,
+        data,
+        code,
+      } = refusal;
       const dapp = await newDapp(refusal.version);
       const op = operationOf(await newUser(units), approved);
       const reply = await ask(dapp, dialect, op, refusal.changed);
