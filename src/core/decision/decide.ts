@@ -69,8 +69,7 @@ export const reasonOf = (steps: readonly Step[]): Reason | undefined => {
 export const isDeniedForCalls = (facts: Facts, policy: Policy): boolean => {
   const input = ruleInput(facts, policy);
   return ruleKinds.some(
-    ({ isOfCalls = false, check }) =>
-      isOfCalls && denialIn(check(input, []).map((step) => ({ rule: '', ...step }))) !== undefined,
+    (kind) => kind.isOfCalls === true && kind.check(input, []).some(({ outcome }) => outcome === 'deny'),
   );
 };
 
