@@ -25,7 +25,6 @@ import { createCheckpoints } from './log/checkpoints.ts';
 import type { Rollback } from './log/rollback.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { watchDesk } from './notifications/watch.ts';
-import { operationCounts } from './paymaster/operation-counts.ts';
 import { createKeySigners } from './keys/key-signers.ts';
 import { createKeystores } from './keys/keystores.ts';
 import { createWallets } from './keys/wallets.ts';
@@ -189,18 +188,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const delivery = createDelivery({ notifications, store, isLeader, webhooks, vault, clock, entropy, log, address });
     undo.push(() => delivery.stop());
     const measure = () => measureExposure({ store, chains }).then(metrics.sawTanks);
-    const deskWatch = watchDesk({
-      notifications,
-      store,
-      countOperations: (contract) => operationCounts(store, clock, contract),
-      feed,
-      pause,
-      vault,
-      measure,
-      isLeader,
-      clock,
-      log,
-    });
+    const deskWatch = watchDesk({ notifications, store, feed, pause, vault, measure, isLeader, clock, log });
     undo.push(() => deskWatch.stop());
     const service = createService(
       {

@@ -18,7 +18,7 @@ describe('what a bundler makes of its counts', () => {
     expect(reputationStatus({ seen, included })).toBe(status);
   });
 
-  it('is throttled only once it has seen as many more as told', () => {
+  it('is throttled only once it has seen as many more as computed', () => {
     for (const counts of [
       { seen: 0, included: 0 },
       { seen: 57, included: 3 },

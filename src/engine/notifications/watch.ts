@@ -1,16 +1,18 @@
 import type { ProcedureOutput } from '../../api/index.ts';
 import { BREAKER_REASON } from '../../shared/words/breaker.ts';
-import { type OperationCounts, reputationStatus } from '../../core/reputation/reputation.ts';
+import { reputationStatus } from '../../core/reputation/reputation.ts';
 import { knownChains } from '../../shared/chains.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createPollLoop } from '../chain/poll-loop.ts';
 import type { DecisionFeed } from '../events/decision-feed.ts';
 import type { Vault } from '../signer/vault.ts';
+import { operationCounts } from '../paymaster/operation-counts.ts';
 import type { PauseSwitch } from '../sponsorship/pause-switch.ts';
+import type { DecisionQueries } from '../store/decision-queries.ts';
 import type { Condition } from '../store/notification-store.ts';
 import type { Pause } from '../store/policy-store.ts';
-import type { PaymasterContract, RegistryStore } from '../store/registry-store.ts';
+import type { RegistryStore } from '../store/registry-store.ts';
 import { watchDecisions } from './decision-watch.ts';
 import type { Notifications } from './notifications.ts';
 import {
@@ -29,9 +31,8 @@ type DappState = Exposure['dapps'][number];
 
 export interface WatchOptions {
   readonly notifications: Notifications;
-  readonly store: Pick<RegistryStore, 'listDapps' | 'findChain' | 'listPaymasterContracts'>;
-  /** What bundlers may have counted for a contract. */
-  readonly countOperations: (contract: PaymasterContract) => Promise<OperationCounts>;
+  readonly store: Pick<RegistryStore, 'listDapps' | 'findChain' | 'listPaymasterContracts'> &
+    Pick<DecisionQueries, 'summarizeDecisions'>;
   readonly feed: Pick<DecisionFeed, 'onMade'>;
   readonly pause: PauseSwitch;
   readonly vault: Pick<Vault, 'state'>;
@@ -69,7 +70,7 @@ const isEnough = ({ freeWei, lowBelowWei }: DappState['tank']): boolean =>
  * a low reputation.
  */
 export const watchDesk = (options: WatchOptions): Watch => {
-  const { notifications, store, countOperations, feed, pause, vault, measure, isLeader, clock, log } = options;
+  const { notifications, store, feed, pause, vault, measure, isLeader, clock, log } = options;
   const decisions = watchDecisions(notifications, clock);
   const silences = new Map<number, number>();
   let checkedAt = -Infinity;
@@ -111,7 +112,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
     if (clock.monotonic() - reputationAt < REPUTATION_MS) return;
     reputationAt = clock.monotonic();
     for (const contract of await store.listPaymasterContracts()) {
-      const counts = await countOperations(contract);
+      const counts = await operationCounts(store, clock, contract);
       const subject = `${contract.chainId}:${contract.version}`;
       const isGood = reputationStatus(counts) === 'good';
       await set({ kind: 'reputation', subject }, isGood ? undefined : lowReputation(contract, counts));

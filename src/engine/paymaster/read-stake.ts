@@ -19,7 +19,7 @@ const abi = new Interface([
   'function getDepositInfo(address account) view returns (uint256 deposit, bool staked, uint112 stake, uint32 unstakeDelaySec, uint48 withdrawTime)',
 ]);
 
-/** @throws UnexpectedAnswer if the address has no EntryPoint; whatever `call` throws */
+/** Reads deposit and stake. @throws UnexpectedAnswer if the address has no EntryPoint; whatever `call` throws */
 export const readStake = async (call: EthCall, entryPoint: Address, paymaster: Address): Promise<Stake> => {
   const answer = await call(entryPoint, abi.encodeFunctionData('getDepositInfo', [paymaster]) as Hex);
   if (answer === '0x') throw new UnexpectedAnswer(`${entryPoint} has no deposits: there is no EntryPoint`);

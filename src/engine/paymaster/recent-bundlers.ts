@@ -5,7 +5,7 @@ import { createOperationReader, readBlock } from '../chain/user-operation-events
 
 /** Blocks that are read. */
 const BLOCKS = 2_000;
-/** Transactions whose sender is read: the newest. Others count for nobody. */
+/** Transactions whose sender is read: the newest. Older ones are left out. */
 const MAX_TRANSACTIONS = 50;
 
 export interface RecentBundlers {

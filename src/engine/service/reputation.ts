@@ -14,6 +14,7 @@ import { requireContract } from '../paymaster/readiness.ts';
 import { recentBundlers } from '../paymaster/recent-bundlers.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
+/** What a contract's EntryPoint, its recent blocks and the decisions say about its standing with bundlers. */
 export const reputationHandlers = (context: ServiceContext): Handlers<NamesOf<'reputation'>> => {
   const { store, chains, clock } = context;
 
