@@ -7,6 +7,7 @@ import { configProcedures } from './config.ts';
 import { contractProcedures } from './contracts.ts';
 import { decisionProcedures } from './decisions.ts';
 import { exposureProcedures } from './exposure.ts';
+import { reputationProcedures } from './reputation.ts';
 import { fundingProcedures } from './funding.ts';
 import { inspectProcedures } from './inspect.ts';
 import { keyProcedures } from './keys.ts';
@@ -38,6 +39,7 @@ export const procedures = {
   ...contractProcedures,
   ...decisionProcedures,
   ...exposureProcedures,
+  ...reputationProcedures,
   ...fundingProcedures,
   ...inspectProcedures,
   ...keyProcedures,

@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { httpUrl } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
-export const notificationKind = z.enum(['tankLow', 'tankEmpty', 'denials', 'webhook', 'node', 'breaker', 'paused']);
+export const notificationKind = z.enum([
+  'tankLow',
+  'tankEmpty',
+  'denials',
+  'webhook',
+  'node',
+  'breaker',
+  'paused',
+  'reputation',
+]);
 
 export type NotificationKind = z.output<typeof notificationKind>;
 

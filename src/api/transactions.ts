@@ -16,6 +16,17 @@ const chainAction = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('acceptSigner'), ...contractTarget }),
   // Only for contracts with several signers: removes a key that is no longer used.
   z.strictObject({ kind: z.literal('removeSigner'), ...contractTarget, signer: address }),
+  // Bundlers trust a paymaster with a stake more (ERC-7562). Adds to the stake, and sets its delay, which never shrinks.
+  z.strictObject({
+    kind: z.literal('addStake'),
+    ...contractTarget,
+    amountWei: wei,
+    unstakeDelaySec: z.number().int().positive().max(0xff_ff_ff_ff).optional(),
+  }),
+  // Starts the delay, during which the contract counts as not staked.
+  z.strictObject({ kind: z.literal('unlockStake'), ...contractTarget }),
+  // After the delay: pays out the whole stake.
+  z.strictObject({ kind: z.literal('withdrawStake'), ...contractTarget, to: address }),
   // A new development chain lacks contracts that every public chain has. This deploys one of them at its canonical
   // address.
   z.strictObject({ kind: z.literal('deployCanonical'), chainId, contract: z.enum(['entryPoint', 'accountFactory']) }),
@@ -44,7 +55,18 @@ const draft = z.strictObject({
 
 const transaction = z.strictObject({
   transactionId: z.string(),
-  kind: z.enum(['deposit', 'withdraw', 'deploy', 'acceptSigner', 'removeSigner', 'deployCanonical', 'handleOps']),
+  kind: z.enum([
+    'deposit',
+    'withdraw',
+    'deploy',
+    'acceptSigner',
+    'removeSigner',
+    'addStake',
+    'unlockStake',
+    'withdrawStake',
+    'deployCanonical',
+    'handleOps',
+  ]),
   chainId: z.number(),
   paymasterId: z.string().nullable(),
   from: address,

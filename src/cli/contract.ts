@@ -56,6 +56,28 @@ export const contractCommand = group('contract', 'Paymaster contracts', [
     ...byOwner,
     signer: '--signer <address>  address of the signer to remove',
   }),
+  sending('add-stake', 'Add to the stake of a contract at the EntryPoint, which bundlers ask for', 'addStake', {
+    ...byOwner,
+    amountWei: amount,
+    unstakeDelaySec:
+      '--unstake-delay <seconds>  wait between unlocking and withdrawing; default: the present one, at least a day',
+  }),
+  sending(
+    'unlock-stake',
+    'Unlock the stake of a contract: it can be withdrawn after its delay',
+    'unlockStake',
+    byOwner,
+  ),
+  sending('withdraw-stake', 'Withdraw the unlocked stake of a contract', 'withdrawStake', {
+    ...byOwner,
+    to: '--to <address>  address that receives the coins',
+  }),
+  calling(
+    'reputation',
+    'Show the stake of a contract, which bundlers include its operations, and how near it is to being throttled',
+    'reputation.get',
+    target,
+  ),
   calling('list', 'List the attached paymaster contracts', 'paymasterContracts.list', {}),
 ]);
 

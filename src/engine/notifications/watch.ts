@@ -1,18 +1,29 @@
 import type { ProcedureOutput } from '../../api/index.ts';
 import { BREAKER_REASON } from '../../shared/words/breaker.ts';
+import { reputationStatus } from '../../core/reputation/reputation.ts';
 import { knownChains } from '../../shared/chains.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createPollLoop } from '../chain/poll-loop.ts';
 import type { DecisionFeed } from '../events/decision-feed.ts';
 import type { Vault } from '../signer/vault.ts';
+import { operationCounts } from '../paymaster/operation-counts.ts';
 import type { PauseSwitch } from '../sponsorship/pause-switch.ts';
+import type { DecisionQueries } from '../store/decision-queries.ts';
 import type { Condition } from '../store/notification-store.ts';
 import type { Pause } from '../store/policy-store.ts';
 import type { RegistryStore } from '../store/registry-store.ts';
 import { watchDecisions } from './decision-watch.ts';
 import type { Notifications } from './notifications.ts';
-import { type NotificationText, emptyTank, lowTank, operatorPause, silentNode, trippedBreaker } from './words.ts';
+import {
+  type NotificationText,
+  emptyTank,
+  lowReputation,
+  lowTank,
+  operatorPause,
+  silentNode,
+  trippedBreaker,
+} from './words.ts';
 
 type Exposure = ProcedureOutput<'exposure.get'>;
 type ChainState = Exposure['chains'][number];
@@ -20,7 +31,8 @@ type DappState = Exposure['dapps'][number];
 
 export interface WatchOptions {
   readonly notifications: Notifications;
-  readonly store: Pick<RegistryStore, 'listDapps' | 'findChain'>;
+  readonly store: Pick<RegistryStore, 'listDapps' | 'findChain' | 'listPaymasterContracts'> &
+    Pick<DecisionQueries, 'summarizeDecisions'>;
   readonly feed: Pick<DecisionFeed, 'onMade'>;
   readonly pause: PauseSwitch;
   readonly vault: Pick<Vault, 'state'>;
@@ -39,6 +51,8 @@ export interface Watch {
 const POLL_MS = 60_000;
 /** Minimum time between two checks, even if an event triggers one. */
 const SOON_MS = 10_000;
+/** ERC-7562 lets counts shrink every hour, so they are not read more often. */
+const REPUTATION_MS = 3_600_000;
 /** A node is unreachable after this many failed checks in a row. */
 const UNREACHABLE_POLLS = 2;
 /**
@@ -52,7 +66,8 @@ const isEnough = ({ freeWei, lowBelowWei }: DappState['tank']): boolean =>
 
 /**
  * The only place that determines the events of which the operator is notified. Each notification has a start and an
- * end: a low or empty tank, a burst of denials, an unreachable webhook or node, a tripped breaker, a pause.
+ * end: a low or empty tank, a burst of denials, an unreachable webhook or node, a tripped breaker, a pause,
+ * a low reputation.
  */
 export const watchDesk = (options: WatchOptions): Watch => {
   const { notifications, store, feed, pause, vault, measure, isLeader, clock, log } = options;
@@ -92,6 +107,18 @@ export const watchDesk = (options: WatchOptions): Watch => {
     }
   };
 
+  let reputationAt = -Infinity;
+  const checkReputations = async (): Promise<void> => {
+    if (clock.monotonic() - reputationAt < REPUTATION_MS) return;
+    reputationAt = clock.monotonic();
+    for (const contract of await store.listPaymasterContracts()) {
+      const counts = await operationCounts(store, clock, contract);
+      const subject = `${contract.chainId}:${contract.version}`;
+      const isGood = reputationStatus(counts) === 'good';
+      await set({ kind: 'reputation', subject }, isGood ? undefined : lowReputation(contract, counts));
+    }
+  };
+
   let checking = Promise.resolve();
   /** Only one check runs at a time, so that a slow check cannot report an outdated state. */
   const checkPauses = (): Promise<void> =>
@@ -121,6 +148,7 @@ export const watchDesk = (options: WatchOptions): Watch => {
     }
     await checkPauses();
     await decisions.calm();
+    await checkReputations();
     await checkChains();
   };
   const loop = createPollLoop({ clock, log, name: 'notifications', everyMs: POLL_MS, poll });

@@ -1,6 +1,8 @@
 import type { ProcedureOutput } from '../../api/index.ts';
+import type { OperationCounts } from '../../core/reputation/reputation.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Pause } from '../store/policy-store.ts';
+import type { PaymasterContract } from '../store/registry-store.ts';
 import type { NewNotification, StoredNotification } from '../store/notification-store.ts';
 
 export type NotificationText = Pick<NewNotification, 'title' | 'body'>;
@@ -47,6 +49,15 @@ export const operatorPause = (dapp: string | undefined, { reason }: Pause): Noti
   body: reason ?? 'Gasdesk signs nothing until it is resumed.',
 });
 
+/** The notification that bundlers may soon take fewer operations of a contract, or none. */
+export const lowReputation = (
+  { address, version }: Pick<PaymasterContract, 'address' | 'version'>,
+  counts: OperationCounts,
+): NotificationText => ({
+  title: `Bundlers may refuse operations of the paymaster contract ${version}`,
+  body: `Of ${counts.seen} operations that Gasdesk signed for ${address} and that have ended, ${counts.included} were mined. Bundlers throttle a paymaster when about nine in ten of the operations that they have seen are not mined.`,
+});
+
 export const pageOf = ({ kind, subject, decisionId }: StoredNotification): string => {
   switch (kind) {
     case 'tankLow':
@@ -58,6 +69,7 @@ export const pageOf = ({ kind, subject, decisionId }: StoredNotification): strin
       return `/dapps/${subject}/webhooks`;
     case 'node':
     case 'breaker':
+    case 'reputation':
       return '/settings';
     case 'paused':
       return subject === '' ? '/' : `/dapps/${subject}`;

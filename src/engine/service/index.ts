@@ -72,6 +72,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...dappHandlers(context),
     ...later('policies', async () => (await import('./policies.ts')).policyHandlers(context, recorder)),
     ...receiverHandlers(context),
+    ...later('reputation', async () => (await import('./reputation.ts')).reputationHandlers(context)),
     ...ruleHandlers(context),
     ...later('setup', async () => (await import('./setup.ts')).setupHandlers(context)),
     ...sponsorshipHandlers(context),

@@ -1,3 +1,4 @@
+import type { OperationCounts } from '../../core/reputation/reputation.ts';
 import type { WebhookCallRow } from '../../api/webhooks.ts';
 import type { AccountKey } from '../../core/ledger/account.ts';
 import type { DecisionRecord, DecisionRow, FeedPage } from '../../shared/schema/decision.ts';
@@ -52,6 +53,8 @@ export type OutcomeCounts = Record<DecisionRecord['outcome'], number>;
 export interface DecisionSummary {
   /** Counts per step, oldest step first. */
   outcomes: OutcomeCounts[];
+  /** Sponsored operations that are no longer reserved, one per step, and how many of these are mined. */
+  included: OperationCounts[];
   /** Number of denials, by the rule that denied. */
   rules: Map<string, number>;
   /** Cost in wei per step, by chain: the actual cost, or the maximum cost while it is reserved. */

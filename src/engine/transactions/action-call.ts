@@ -8,6 +8,9 @@ import { readCode } from '../chain/gas/eth-call.ts';
 import { requireNode } from '../chain/require-node.ts';
 import { signerKind } from '../../core/paymaster-layouts/layout.ts';
 import { entryPoint06 } from '../../core/entry-points/0.6.ts';
+import { entryPoints } from '../../core/entry-points/registry.ts';
+import { LEAST_UNSTAKE_DELAY } from '../../core/reputation/reputation.ts';
+import { readStake } from '../paymaster/read-stake.ts';
 import { handleOpsCall } from '../../core/user-operation/abi.ts';
 import { type Tank, requireContract, requireTank } from '../paymaster/readiness.ts';
 import { replacedWords } from '../paymaster/replaced-contract.ts';
@@ -44,6 +47,9 @@ const abi = new Interface([
   'function setVerifyingSigner(address signer)',
   'function addSigner(address signer)',
   'function removeSigner(address signer)',
+  'function addStake(uint32 unstakeDelaySec) payable',
+  'function unlockStake()',
+  'function withdrawStake(address to)',
 ]);
 
 const encode = (name: string, ...values: unknown[]): Hex => abi.encodeFunctionData(name, values) as Hex;
@@ -67,7 +73,7 @@ const deposit = async (context: ActionContext, { paymasterId, amountWei }: Actio
 };
 
 /** Refuses addresses from which the coins could never be withdrawn again. */
-const mustBeOwned = ({ contract, entryPoint }: Tank, to: Address): void => {
+const mustBeOwned = ({ contract, entryPoint }: Pick<Tank, 'contract' | 'entryPoint'>, to: Address): void => {
   const lost = [ZeroAddress as Address, contract, entryPoint].some((one) => sameAddress(one, to));
   if (lost) throw failing(`Coins sent to ${to} are lost. Use the address of one of your wallets.`);
 };
@@ -174,6 +180,49 @@ const removeSigner = async (context: ActionContext, action: Action<'removeSigner
   return { chainId, paymasterId: null, version, to: address, valueWei: 0n, data, signer, summary };
 };
 
+const stakeOf = async (
+  { store, chains }: ActionContext,
+  { chainId, version }: { chainId: number; version: string },
+) => {
+  const layout = requireAttachable(version);
+  const { address } = await requireContract(store, chainId, layout);
+  const entryPoint = entryPoints[layout.entryPointVersion].address;
+  const stake = await readStake((await requireNode(chains, chainId)).call, entryPoint, address);
+  return { address, entryPoint, stake, common: { chainId, paymasterId: null, version, to: address, signer: null } };
+};
+
+const addStake = async (context: ActionContext, action: Action<'addStake'>): Promise<ActionCall> => {
+  const { amountWei, unstakeDelaySec } = action;
+  const { address, stake, common } = await stakeOf(context, action);
+  const seconds = unstakeDelaySec ?? Math.max(stake.unstakeDelaySec, LEAST_UNSTAKE_DELAY);
+  if (seconds < stake.unstakeDelaySec) {
+    throw failing(`The delay of the stake is ${stake.unstakeDelaySec} s, and the EntryPoint never shortens it.`);
+  }
+  const amount = (await amountsOn(context.store, action.chainId))(amountWei);
+  const summary = `Adds ${amount} to the stake of the contract ${address}. After unlocking it, you wait ${seconds} s before you can withdraw it.`;
+  return { ...common, valueWei: amountWei, data: encode('addStake', seconds), summary };
+};
+
+const unlockStake = async (context: ActionContext, action: Action<'unlockStake'>): Promise<ActionCall> => {
+  const { address, stake, common } = await stakeOf(context, action);
+  if (stake.stakeWei === 0n) throw failing(`The contract ${address} has no stake.`);
+  if (!stake.isStaked) throw failing(`The stake of the contract ${address} is unlocked already.`);
+  const summary = `Unlocks the stake of the contract ${address}, which can be withdrawn ${stake.unstakeDelaySec} s later. Bundlers treat the contract as not staked from now on.`;
+  return { ...common, valueWei: 0n, data: encode('unlockStake'), summary };
+};
+
+const withdrawStake = async (context: ActionContext, action: Action<'withdrawStake'>): Promise<ActionCall> => {
+  const { address, entryPoint, stake, common } = await stakeOf(context, action);
+  if (stake.stakeWei === 0n) throw failing(`The contract ${address} has no stake.`);
+  if (stake.isStaked) {
+    throw failing(`Unlock the stake of the contract ${address} first. Its delay is ${stake.unstakeDelaySec} s.`);
+  }
+  mustBeOwned({ contract: address, entryPoint }, action.to);
+  const amount = (await amountsOn(context.store, action.chainId))(stake.stakeWei);
+  const summary = `Withdraws the stake of ${amount} of the contract ${address} to ${action.to}.`;
+  return { ...common, valueWei: 0n, data: encode('withdrawStake', action.to), summary };
+};
+
 const deployCanonical = async (
   { chains }: ActionContext,
   { chainId, contract }: Action<'deployCanonical'>,
@@ -220,6 +269,12 @@ export const actionCall = (context: ActionContext, action: ChainAction, from: Ad
       return acceptSigner(context, action);
     case 'removeSigner':
       return removeSigner(context, action);
+    case 'addStake':
+      return addStake(context, action);
+    case 'unlockStake':
+      return unlockStake(context, action);
+    case 'withdrawStake':
+      return withdrawStake(context, action);
     case 'deployCanonical':
       return deployCanonical(context, action);
     case 'handleOps':

@@ -55,6 +55,12 @@ const bringAbout = async (context: ActionContext, mined: OperatorTransaction): P
       return switchSigner(context, mined);
     case 'removeSigner':
       return `The contract no longer accepts ${String(mined.signer)}.`;
+    case 'addStake':
+      return 'The stake is at the EntryPoint.';
+    case 'unlockStake':
+      return 'The delay of the stake has begun.';
+    case 'withdrawStake':
+      return 'The stake is paid out.';
     case 'deployCanonical':
       return 'It is on the chain.';
     case 'handleOps':

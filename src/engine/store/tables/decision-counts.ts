@@ -25,6 +25,7 @@ interface SummaryRow {
   readonly step: number;
   readonly chainId: number;
   readonly outcome: DecisionRecord['outcome'];
+  readonly settlement: DecisionRecord['settlement'];
   readonly rule: string | null;
   readonly costWei: string | null;
   /** Set if the maximum cost counts, which only the record contains. */
@@ -34,19 +35,27 @@ interface SummaryRow {
 /** Decisions per read. */
 const STRETCH = 2_000;
 
-const SUMMARY = `SELECT CAST((at - $1) / $2 AS bigint) AS step, chain_id AS "chainId", outcome, rule,
+const SUMMARY = `SELECT CAST((at - $1) / $2 AS bigint) AS step, chain_id AS "chainId", outcome, settlement, rule,
     actual_cost_wei AS "costWei",
     CASE WHEN actual_cost_wei IS NULL AND settlement IN ('reserved', 'unconfirmed') THEN record END AS record
   FROM decision WHERE seq > $3 AND seq <= $4 AND at >= $1`;
 
 const IS_NEWER = 'SELECT 1 FROM decision WHERE seq > $1 AND seq <= $2 AND at >= $3 LIMIT 1';
 
-const add = ({ outcomes, rules, spent }: DecisionSummary, { chainId, outcome, rule, ...row }: SummaryRow): void => {
+const add = (
+  { outcomes, included, rules, spent }: DecisionSummary,
+  { chainId, outcome, settlement, rule, ...row }: SummaryRow,
+): void => {
   // A decision made during the query belongs to the last step.
   const step = Math.min(row.step, outcomes.length - 1);
   const counts = outcomes[step];
   if (counts === undefined) return;
   counts[outcome] += 1;
+  const ended = included[step];
+  if (ended !== undefined && outcome === 'sponsored' && settlement !== 'reserved') {
+    const mined = settlement === 'settled' ? 1 : 0;
+    included[step] = { seen: ended.seen + 1, included: ended.included + mined };
+  }
   if (rule !== null) rules.set(rule, (rules.get(rule) ?? 0) + 1);
   const costWei = row.record === null ? row.costWei : maxCostIn(row.record);
   if (costWei === null) return;
@@ -79,6 +88,7 @@ export const decisionCounts = (rows: Reads): Queries => ({
     const none = (): OutcomeCounts => ({ sponsored: 0, denied: 0, error: 0 });
     const summary: DecisionSummary = {
       outcomes: Array.from({ length: steps }, none),
+      included: Array.from({ length: steps }, () => ({ seen: 0, included: 0 })),
       rules: new Map(),
       spent: new Map(),
     };

@@ -25,6 +25,19 @@ export const actionWords: Readonly<Record<ChainAction['kind'], { title: string; 
     title: 'Remove a signing key',
     intro: 'Only the owner of the contract can do this. Operations signed by this key fail from then on.',
   },
+  addStake: {
+    title: 'Add stake',
+    intro:
+      'Only the owner of the contract can do this. A stake pays for no gas. Bundlers accept more operations at a time of a contract that has one.',
+  },
+  unlockStake: {
+    title: 'Unlock the stake',
+    intro: 'Only the owner of the contract can do this. Bundlers treat the contract as not staked from then on.',
+  },
+  withdrawStake: {
+    title: 'Withdraw the stake',
+    intro: 'Only the owner of the contract can do this, once the delay after unlocking is over.',
+  },
   deployCanonical: {
     title: 'Deploy a canonical contract',
     intro: 'Every public chain has it. A new development chain does not.',

@@ -1,0 +1,66 @@
+import { entryPoints } from '../../core/entry-points/registry.ts';
+import { requireAttachable } from '../../core/paymaster-layouts/registry.ts';
+import {
+  LEAST_UNSTAKE_DELAY,
+  reputationStatus,
+  seenBeforeThrottling,
+  unstakedAllowance,
+} from '../../core/reputation/reputation.ts';
+import { requireNode } from '../chain/require-node.ts';
+import { RpcError, nodeRefusal } from '../chain/rpc.ts';
+import { dappsOf, operationCounts } from '../paymaster/operation-counts.ts';
+import { readStake } from '../paymaster/read-stake.ts';
+import { requireContract } from '../paymaster/readiness.ts';
+import { recentBundlers } from '../paymaster/recent-bundlers.ts';
+import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+/** What a contract's EntryPoint, its recent blocks and the decisions say about its standing with bundlers. */
+export const reputationHandlers = (context: ServiceContext): Handlers<NamesOf<'reputation'>> => {
+  const { store, chains, clock } = context;
+
+  const readChain = async (chainId: number, place: { entryPoint: `0x${string}`; paymaster: `0x${string}` }) => {
+    const rpc = await requireNode(chains, chainId);
+    try {
+      return await Promise.all([readStake(rpc.call, place.entryPoint, place.paymaster), recentBundlers(rpc, place)]);
+    } catch (error) {
+      throw error instanceof RpcError ? nodeRefusal(chainId, error) : error;
+    }
+  };
+
+  return {
+    'reputation.get': async (target) => {
+      const { chainId, version } = target;
+      const layout = requireAttachable(version);
+      const { address: contract } = await requireContract(store, chainId, layout);
+      const entryPoint = entryPoints[layout.entryPointVersion].address;
+      const [[stake, recent], counts, dapps, open] = await Promise.all([
+        readChain(chainId, { entryPoint, paymaster: contract }),
+        operationCounts(store, clock, target),
+        dappsOf(store, target),
+        store.outstandingReservations(),
+      ]);
+      const outstandingWei = open
+        .filter(({ paymasterId }) => dapps.includes(paymasterId))
+        .reduce((sum, { reservedWei }) => sum + reservedWei, 0n);
+      return {
+        chainId,
+        version,
+        contract,
+        entryPoint,
+        depositWei: String(stake.depositWei),
+        outstandingWei: String(outstandingWei),
+        stakeWei: String(stake.stakeWei),
+        isStaked: stake.isStaked && stake.unstakeDelaySec >= LEAST_UNSTAKE_DELAY,
+        unstakeDelaySec: stake.unstakeDelaySec,
+        withdrawableAt: stake.withdrawableAt ?? null,
+        opsSeen: counts.seen,
+        opsIncluded: counts.included,
+        status: reputationStatus(counts),
+        seenBeforeThrottling: seenBeforeThrottling(counts),
+        unstakedAllowance: unstakedAllowance(counts),
+        bundlers: [...recent.bundlers],
+        fromBlock: recent.fromBlock,
+      };
+    },
+  };
+};
