@@ -60,8 +60,8 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
   /** True if it calls the account's `executeUserOp` when callData begins with that selector. */
   readonly callsExecuteUserOp: boolean;
   /**
-   * What the lowest sufficient `verificationGasLimit` pays for: the first operation of an account that checks nothing
-   * and, on v0.6, the paymaster as well.
+   * The work that the lowest sufficient `verificationGasLimit` covers: validating the first operation of an account that
+   * checks nothing. On v0.6, the limit also covers the validation by the paymaster.
    */
   readonly leastVerification: Work;
   readonly aaCodes: AaCodes;

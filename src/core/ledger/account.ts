@@ -27,8 +27,8 @@ export interface AccountKey {
 }
 
 /**
- * How the settlement of an operation changes an account: `tank` releases the amount, whether the chain has taken it or
- * it was not used; `count` keeps the amount of a mined operation; `spend` keeps its actual cost; `share` keeps the
+ * How the settlement of an operation changes an account: `tank` releases the whole amount, because the cost has left the
+ * balance on the chain and the rest was not used; `count` keeps the amount of a mined operation; `spend` keeps its actual cost; `share` keeps the
  * amount times actual cost / maximum cost.
  */
 export type ReservationKind = 'tank' | 'count' | 'spend' | 'share';

@@ -186,7 +186,7 @@ export const createKeystores = (desk: {
       }
       const { file } = readKeystore(readText(path));
       if (password === undefined) throw new EngineError('KEYSTORE_PASSWORD_WRONG');
-      // The key in the file may differ from the one in its name. Anyone who can open the file may delete it.
+      // The password is enough, even if the key does not match the address in the file's name.
       await withKey(file, password, () => change(() => rmSync(path)));
     },
     use: (address, password, act) => opened(address, password, (key) => act(new Wallet(`0x${key.toString('hex')}`))),

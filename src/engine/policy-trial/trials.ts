@@ -91,7 +91,7 @@ interface IdleThread {
   readonly cancelTimer: () => void;
 }
 
-/** Keeps the thread that was used last for a while. */
+/** Keeps the most recently used thread for some time, so that the next trial can reuse it. */
 const createThreads = (clock: Clock) => {
   let idle: IdleThread | undefined;
   /** Replaces the kept thread. @returns the previous one */

@@ -21,8 +21,8 @@ export interface VaultStorage {
    */
   readonly current: () => string | undefined;
   /**
-   * Replaces the newest text by the result of `change`, which may be the same text: atomic, and durable when it
-   * resolves. If `change` throws, rejects with that error and writes nothing.
+   * Atomically replaces the newest text with the result of `change`, which may be the same text. The new text is durable
+   * when the promise resolves. If `change` throws, rejects with that error and writes nothing.
    *
    * @throws EngineError `DATA_FOLDER_UNUSABLE` or `STORE_UNAVAILABLE`; the text is unchanged
    */

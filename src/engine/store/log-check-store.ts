@@ -27,7 +27,7 @@ export interface RevisionRow {
   readonly entries: number;
 }
 
-/** A ledger account's amount. A row without a kind has no account, and only `entries` is valid. */
+/** A ledger account's amount. If `kind` is null, the row has no account, and only `entries` is valid. */
 export interface HeldAccountRow extends Required<Omit<AccountKey, 'kind'>> {
   readonly kind: AccountKind | null;
   /** Text, because the amount may exceed the database's integers. */
@@ -49,7 +49,7 @@ export interface LogCheckStore {
   decisionColumns(page: { after: number; limit: number }): Promise<DecisionColumns[]>;
   /** Each policy that came into force, in order. */
   policyChanges(): Promise<HistoryRow[]>;
-  /** Amounts of accounts that are not rolling windows. The first row has no account. */
+  /** The amounts in all ledger accounts except rolling windows. The first row has only `entries`. */
   heldAccounts(): Promise<HeldAccountRow[]>;
   /** Revisions ordered by hash, after a given hash. */
   revisionTexts(page: { after: string; limit: number }): Promise<RevisionRow[]>;

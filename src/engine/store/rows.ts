@@ -68,7 +68,7 @@ export interface Lookup {
   readonly columns: string;
   readonly table: string;
   readonly keys: TypedColumns;
-  /** The key that is a lower bound. All other keys must be equal. */
+  /** The key column that is compared with `>=`. All other key columns are compared with `=`. */
   readonly from?: string;
 }
 

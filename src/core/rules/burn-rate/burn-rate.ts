@@ -157,7 +157,7 @@ export const burnRate: RuleKind<keyof typeof denials> = {
     const { chainId, paymasterId } = policy.dapp;
     const { desk, dapp } = policy.resumes;
     const partMs = partMsOf(seconds);
-    // If the clock was set back, amounts signed for later times count, too.
+    // No upper bound: if the clock was set back, amounts signed at times that are now in the future still count.
     const [window, since] = [partAt(facts.at, partMs), partAt(facts.at - seconds * 1000, partMs)];
     const reservationOn = (account: AccountKey): Reservation => ({
       account: { ...account, window },

@@ -43,7 +43,7 @@ const withLength = (value: unknown): unknown =>
 const cycleDuration = z.preprocess(
   withLength,
   z
-    .strictObject({ value: cycleValue.describe('Optional for a lifetime'), unit: cycleUnit })
+    .strictObject({ value: cycleValue.describe('Required, unless the unit is lifetime'), unit: cycleUnit })
     .refine((cycle) => cycleError(cycle) === undefined, TOO_LONG)
     .refine(({ value, unit }) => unit !== 'lifetime' || value === 1, {
       path: ['value'],

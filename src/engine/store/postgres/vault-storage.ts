@@ -41,8 +41,8 @@ export const createVaultStorage = ({ rows, writer }: { rows: Rows; writer: Write
     try {
       sealed = await writer.run((tx) => runSteps(replaceSealed(tx, change)));
     } catch (error) {
-      // Reads the vault again, because the change may have been refused since the stored vault is newer, or the
-      // connection may have been lost before it was known whether the change was committed.
+      // Reads the vault again: either the stored vault was newer, so that the change was refused, or the connection was
+      // lost, and the change may have been committed.
       await read().catch(() => undefined);
       throw error;
     }
