@@ -10,7 +10,7 @@ test.runIf(playsAll)('a build leaves whole artifacts and no rubbish, and the nex
   try {
     await buildContracts(folder);
     const files = (await readdir(folder)).filter((file) => file !== '.stamp');
-    expect(files).toHaveLength(37);
+    expect(files).toHaveLength(48);
     for (const file of files) {
       const artifact = JSON.parse(await readFile(join(folder, file), 'utf8')) as { name: string; bytecode: string };
       expect(`${artifact.name}.json`).toBe(file);

@@ -72,7 +72,7 @@ test('a limit in dollars asks for a price of the coin, which is set where its li
   const dialog = page.getByRole('dialog', { name: 'Local chain' });
   await dialog.getByText('from a Chainlink feed').click();
   await dialog.getByLabel('Feed of ETH in USD').fill(NOBODYS_FEED);
-  await dialog.getByText('ETH has no usable price: the chain has no RPC URL to read its feed by.').waitFor();
+  await dialog.getByText('ETH has no usable price: the chain has no RPC URL, so its feed cannot be read.').waitFor();
   await shots(page, 'coin-price-feed', dialog.getByText('ETH has no usable price'));
   await dialog.getByText('set by me').click();
   await dialog.getByLabel('One ETH is').fill('0');

@@ -470,7 +470,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     test('a database with a desk, with an engine, or of another program', async () => {
       const dir = await stoppedDesk();
       const url = await moveIn(dir);
-      await expect(copyIntoDatabase(order(dir, url))).rejects.toThrow(code('DATABASE_NOT_EMPTY', 'a desk'));
+      await expect(copyIntoDatabase(order(dir, url))).rejects.toThrow(code('DATABASE_NOT_EMPTY', 'Gasdesk data'));
 
       const used = await server.createDatabase();
       const { store } = await openPostgresDatabase(new Secret(used), { clock, log });
@@ -494,7 +494,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
       await expect(copyOutOfDatabase(order(desk.dir, url))).rejects.toThrow(code('DATA_FOLDER_IN_USE', 'uses'));
       await desk.engine.stop();
       const none = tempFolder();
-      await expect(copyIntoDatabase(order(none, url))).rejects.toThrow(code('DATA_FOLDER_UNUSABLE', 'no desk'));
+      await expect(copyIntoDatabase(order(none, url))).rejects.toThrow(code('DATA_FOLDER_UNUSABLE', 'no Gasdesk data'));
       const nowhere = 'postgres://gasdesk@127.0.0.1:1/desk';
       await expect(copyIntoDatabase(order(desk.dir, nowhere))).rejects.toThrow(code('STORE_UNAVAILABLE', 'reach'));
       await expect(copyOutOfDatabase(order(none, nowhere))).rejects.toThrow(code('STORE_UNAVAILABLE', 'reach'));
@@ -506,7 +506,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     test('a folder with a desk or another vault, and a database without a desk', async () => {
       const dir = await stoppedDesk();
       const url = await moveIn(dir);
-      await expect(copyOutOfDatabase(order(dir, url))).rejects.toThrow(code('DATA_FOLDER_UNUSABLE', 'a desk'));
+      await expect(copyOutOfDatabase(order(dir, url))).rejects.toThrow(code('DATA_FOLDER_UNUSABLE', 'already contains Gasdesk data'));
       const vaulted = tempFolder();
       writeFileSync(join(vaulted, 'vault.json'), 'another');
       await expect(copyOutOfDatabase(order(vaulted, url))).rejects.toThrow(
@@ -519,7 +519,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
       await copyOutOfDatabase(order(vaulted, url));
 
       const empty = await server.createDatabase();
-      await expect(copyOutOfDatabase(order(tempFolder(), empty))).rejects.toThrow(code('CONFIG_INVALID', 'no desk'));
+      await expect(copyOutOfDatabase(order(tempFolder(), empty))).rejects.toThrow(code('CONFIG_INVALID', 'no Gasdesk data'));
       expect(await inPostgres(empty, "SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
     });
 
@@ -532,7 +532,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
         `CREATE FUNCTION garble() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN new.address := 'other'; RETURN new; END $$;
          CREATE TRIGGER garble BEFORE INSERT ON signer FOR EACH ROW EXECUTE FUNCTION garble()`,
       );
-      await expect(copyIntoDatabase(order(dir, url))).rejects.toThrow('The copy of the table signer is not');
+      await expect(copyIntoDatabase(order(dir, url))).rejects.toThrow('The copy of the table signer differs');
       expect(await inPostgres(url, 'SELECT 1 FROM account UNION ALL SELECT 1 FROM log_entry')).toEqual([]);
       expect(await inPostgres(url, 'SELECT count(*) FROM desk')).toEqual([{ count: '1' }]);
     });
@@ -613,9 +613,9 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
 
     test.each([
       [['--to', 'postgres://u:s3cret@db/desk'], 1, /from --to\).*GASDESK_DATABASE.*PGPASSWORD.*PGPASSFILE/],
-      [[], 2, /Name the database by --to or --from/],
+      [[], 2, /Name the database with --to or --from/],
       [['--to'], 2, /Name the database: --to postgres/],
-      [['--database', 'postgres://db/desk', '--to', 'postgres://db/desk'], 2, /by --to or --from/],
+      [['--database', 'postgres://db/desk', '--to', 'postgres://db/desk'], 2, /with --to or --from/],
       [['--to', 'postgres://db/desk', '--from', 'postgres://db/desk'], 2, /cannot be used with/],
       [['--to', 'mysql://db/desk'], 1, /must be a postgres:/],
     ])('refuses %j', async (args, exit, message) => {

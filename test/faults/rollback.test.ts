@@ -144,7 +144,7 @@ describe('a database that was put back to an older state', () => {
     expect(await keyOf()).toBe(key);
 
     const again = await gasdesk(['log', 'accept-rollback', '--data', dir], SIGNING_ENV);
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing to accept') as string });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('not rolled back') as string });
   });
 
   test('another database in its place is found, too', async () => {

@@ -46,6 +46,12 @@ const prices = pricesOf(chain)!;
 /** Gas of the paymaster's and the EntryPoint's own work, which the desk's simulation of an operation does not measure. */
 const UNSEEN_GAS = 60_000n;
 
+/**
+ * Before Amsterdam, half of the 25,000 gas of an authorisation is refunded if the account exists (EIP-7702). Gasdesk does
+ * not count on it, and adds 10 % to the whole.
+ */
+const REFUND = 13_750n;
+
 describe.each(rows)('on $fork, with $version', ({ fork, layout }) => {
   const schedule = gasSchedules[fork];
   const entryPoint = entryPoints[layout.entryPointVersion];
@@ -70,20 +76,22 @@ describe.each(rows)('on $fork, with $version', ({ fork, layout }) => {
     const mined = await (await world).mine(shape);
     const { op, authority, metered, needed } = mined;
     const question = { entryPoint, schedule, authority };
+    const isRefunded = fork !== 'amsterdam' && (authority === 'existing' || authority === 'delegated');
+    const refund = isRefunded ? REFUND : 0n;
     const offering = (gas: bigint): UserOperation => ({ ...op, preVerificationGas: gas });
 
     // What Gasdesk estimates pays the bundler, and passes.
     const estimated = preVerificationGas(question, op, metered);
     expect(estimated).toBeGreaterThanOrEqual(needed);
-    expect(estimated).toBeLessThanOrEqual((needed * 118n) / 100n);
+    expect(estimated).toBeLessThanOrEqual((needed * 118n) / 100n + refund);
     expect(accepts(mined, offering(estimated))).toBe(true);
     // What it takes for the cost is the cost, where the use of gas is known.
     const cost = bundleGas(question, op, metered - (op.nonce === 0n ? schedule.newSlot : 0n));
-    expect(cost).toBeGreaterThan((needed * 93n) / 100n - 2_600n);
-    expect(cost).toBeLessThan((needed * 102n) / 100n + 2_600n);
-    // The highest preVerificationGas that passes leaves the bundler at most a fifth of what the tank pays: 13 %, and
-    // where calldata costs its floor, the gas that the desk does not see.
+    expect(cost).toBeGreaterThan((needed * 92n) / 100n - 2_600n);
+    expect(cost).toBeLessThan((needed * 102n) / 100n + 2_600n + refund);
+    // The highest preVerificationGas that passes leaves the bundler at most 28 % of what the tank pays: 13 %, and where
+    // calldata costs its floor, the gas that the desk does not see and the refund that it does not count on.
     const highest = largest(estimated, (gas) => accepts(mined, offering(gas)))!;
-    expect((highest - needed) * 100n).toBeLessThanOrEqual((highest + metered) * 20n);
+    expect((highest - needed) * 100n).toBeLessThanOrEqual((highest + metered) * 28n);
   });
 });
