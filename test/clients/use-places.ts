@@ -49,6 +49,9 @@ export const usePlaces = (): (() => Places) => {
     const { chain, engine, operator } = world();
     await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url, bundler: alto().url, treasury });
     token = (await deployFeeTokens(world())).static;
+    // The first transfer to a treasury needs more gas, which a bundler's estimate for a client that drops the limits that
+    // Gasdesk answers does not find.
+    await token.give(treasury);
     for (const version of entryPointVersion.options) {
       const factory = await deployContract(accountFactories[version], [entryPoints[version].address], operator);
       const dapp = await clientDapp(world(), `singleton-${version}`);
