@@ -160,8 +160,9 @@ export const denyBeforeGas = async (
     if (!isDeniedForCalls(facts, current.policy)) return undefined;
     const { reason } = await answerUnsigned(context, request, decisionId, prepared);
     if (reason === undefined) return undefined;
+    const found = { payer, signsNothing: signsNothing({ current, payer }) };
     const { op } = isGasWanted
-      ? await prepareOperation(context, 'final', request, { payer, signsNothing: false }).catch(() => prepared)
+      ? await prepareOperation(context, 'final', request, found).catch(() => prepared)
       : prepared;
     return { decisionId, op, paymasterAndData: '0x', reason };
   });
