@@ -506,7 +506,9 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     test('a folder with a desk or another vault, and a database without a desk', async () => {
       const dir = await stoppedDesk();
       const url = await moveIn(dir);
-      await expect(copyOutOfDatabase(order(dir, url))).rejects.toThrow(code('DATA_FOLDER_UNUSABLE', 'already contains Gasdesk data'));
+      await expect(copyOutOfDatabase(order(dir, url))).rejects.toThrow(
+        code('DATA_FOLDER_UNUSABLE', 'already contains Gasdesk data'),
+      );
       const vaulted = tempFolder();
       writeFileSync(join(vaulted, 'vault.json'), 'another');
       await expect(copyOutOfDatabase(order(vaulted, url))).rejects.toThrow(
@@ -519,7 +521,9 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
       await copyOutOfDatabase(order(vaulted, url));
 
       const empty = await server.createDatabase();
-      await expect(copyOutOfDatabase(order(tempFolder(), empty))).rejects.toThrow(code('CONFIG_INVALID', 'no Gasdesk data'));
+      await expect(copyOutOfDatabase(order(tempFolder(), empty))).rejects.toThrow(
+        code('CONFIG_INVALID', 'no Gasdesk data'),
+      );
       expect(await inPostgres(empty, "SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
     });
 
