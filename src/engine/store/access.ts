@@ -66,6 +66,8 @@ export interface Access {
   readonly writeLog: <T>(write: (log: LogEntries) => T) => Promise<T>;
   /** Current amounts in the given accounts of the ledger, in the same order. */
   readonly heldOf: (parts: readonly LedgerPart[]) => Promise<bigint[]>;
+  /** Number of the ledger account that was created last; undefined if other engines create accounts, too. */
+  readonly newestAccount: () => number | undefined;
   readonly ledgerVersion: () => Promise<number>;
   readonly settingsVersion: (scope: SettingsScope) => Promise<number>;
   /** Completes `decision_hash`, in batches: SQLite stores decisions without entering their hashes there. */

@@ -41,6 +41,7 @@ export const accessOf = ({ rows, writer, cache }: AccessOptions): Access & Pick<
       await runSteps(ledger.load(stepsOf(rows), parts));
       return parts.map(ledger.heldOf);
     },
+    newestAccount: () => undefined,
     ledgerVersion: () => writer.ledgerVersion(),
     settingsVersion: async (scope) => versionOf(await cache.versions(), scope),
     enterHashes: () => Promise.resolve(),

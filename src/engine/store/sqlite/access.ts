@@ -152,6 +152,10 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
       pending.ledger.endReading();
       return held;
     },
+    newestAccount() {
+      readHead();
+      return head.accounts;
+    },
     ledgerVersion: async () => head.ledgerVersion,
     settingsVersion: async (scope) => settings.of(scope),
     async enterHashes() {

@@ -41,17 +41,10 @@ export const watched = (store: Store, { timed, onError }: StoreHooks): Store => 
     onError?.(error);
     throw error;
   };
-  /** For settings in memory, the same promise is returned at each call, so it must be passed on unchanged. */
-  const watchedResults = new WeakMap<Promise<unknown>, Promise<unknown>>();
-  const watch = (result: Promise<unknown>): Promise<unknown> => {
-    const known = watchedResults.get(result) ?? result.catch(failed);
-    watchedResults.set(result, known);
-    return known;
-  };
   const operations = Object.entries(store) as [string, Operation][];
   const watchedOnes = operations.map(([name, run]): [string, Operation] => [
     name,
-    UNWATCHED.includes(name) ? run : (...args) => watch(timed(name, () => run(...args))),
+    UNWATCHED.includes(name) ? run : (...args) => timed(name, () => run(...args)).catch(failed),
   ]);
   return Object.fromEntries(watchedOnes) as unknown as Store;
 };

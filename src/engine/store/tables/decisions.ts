@@ -1,4 +1,3 @@
-import type { AccountKey } from '../../../core/ledger/account.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { Log } from '../../base/log.ts';
 import type { DecisionStore, Holds } from '../decision-store.ts';
@@ -30,6 +29,12 @@ interface LostHolds {
   readonly releaseLost: () => Promise<void>;
 }
 
+/** Up to two users of accounts, and the account that was the newest when they were read. */
+interface KnownUsers {
+  readonly users: readonly string[];
+  readonly newest: number | undefined;
+}
+
 interface DecisionOptions {
   readonly log: Log;
   /** This engine's number, which marks its holds. */
@@ -37,12 +42,11 @@ interface DecisionOptions {
 }
 
 export const decisionStore = (
-  { rows, writeShared, decide, heldOf, ledgerVersion, settingsVersion }: Access,
+  { rows, writeShared, decide, heldOf, newestAccount, ledgerVersion, settingsVersion }: Access,
   { log, engine }: DecisionOptions,
 ): Omit<DecisionStore, 'forgetRolling'> & Pick<PolicyStore, 'settingsVersion'> & LostHolds => {
   /** Up to two users for each kind and id of accounts. Accounts of users are never removed. */
-  const known = new Map<string, readonly string[]>();
-  const isOther = ({ user }: AccountKey, users: readonly string[] = []): boolean => users.some((one) => one !== user);
+  const known = new Map<string, KnownUsers>();
 
   /** Holds in use. */
   const running = new Set<number>();
@@ -61,10 +65,14 @@ export const decisionStore = (
     async hasOtherAccount(account) {
       const { kind, id } = account;
       const key = `${kind}\n${id}`;
-      if (isOther(account, known.get(key))) return true;
+      const isOther = (one: string): boolean => one !== account.user;
+      const newest = newestAccount();
+      const found = known.get(key);
+      if (found?.users.some(isOther)) return true;
+      if (found?.newest !== undefined && found.newest === newest) return false;
       const users = (await rows.all<{ user: string }>(USERS, [kind, id])).map(({ user }) => user);
-      known.set(key, users);
-      return isOther(account, users);
+      known.set(key, { users, newest });
+      return users.some(isOther);
     },
     decideAndReserve: ({ reservations, ledgerVersion: version, settings }, conclude) =>
       decide<DecisionRecord | undefined>(reservations, function* (tx) {

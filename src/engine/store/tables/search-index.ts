@@ -16,6 +16,9 @@ const lotOf = (seq: number): number => Math.floor(seq / LOT);
 const BATCH = 50;
 const BATCH_LENGTH = 256 * 1024;
 
+/** If more decisions than these were stored since the last turn of the filling, they need the processor. */
+const BUSY = 500;
+
 /** With more, most of a lot must be read anyway. */
 const MOST_CANDIDATES = LOT / 8;
 
@@ -102,10 +105,10 @@ export interface Search {
 
 export interface SearchIndex {
   /**
-   * Enters some decisions, the newest first.
+   * Enters some decisions, the newest first, unless many are being stored.
    *
    * @param maySave whether this engine stores lots: one of several does
-   * @returns false if all are entered
+   * @returns false if all are entered, or if it waits for a quieter moment
    */
   readonly fillSearchIndex: (maySave: boolean) => Promise<boolean>;
   /**
@@ -127,6 +130,8 @@ export const searchIndex = ({ rows, writeShared, enterHashes }: Access): SearchI
   let newest: Lot | undefined;
   /** An earlier one, which is about to be stored. */
   let earlier: Lot | undefined;
+  /** The newest position at the last call; undefined before the first. */
+  let seen: number | undefined;
 
   /** Enters the next decisions of a lot. False: all are entered. */
   const advance = async (one: Lot): Promise<boolean> => {
@@ -191,7 +196,9 @@ export const searchIndex = ({ rows, writeShared, enterHashes }: Access): SearchI
   return {
     async fillSearchIndex(maySave) {
       const end = await positions.upTo(Number.MAX_SAFE_INTEGER);
-      if (end === 0) return false;
+      const isBusy = end - (seen ?? end) > BUSY;
+      seen = end;
+      if (end === 0 || isBusy) return false;
       if (newest?.lot !== lotOf(end)) {
         if (!maySave || earlier === undefined) earlier = newest;
         newest = startLot(lotOf(end));
