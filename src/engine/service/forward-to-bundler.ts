@@ -1,10 +1,18 @@
 import { concat, toBeHex } from 'ethers';
 import { z } from 'zod';
 import { EngineError } from '../../shared/errors.ts';
-import { hex, lowerCaseAddress } from '../../shared/schema/hex.ts';
+import { type Address, type Hex, hex, lowerCaseAddress, sameAddress } from '../../shared/schema/hex.ts';
+import { partialUserOperation } from '../../shared/schema/partial-user-operation.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
+import { entryPoints } from '../../core/entry-points/registry.ts';
+import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
 import { digits, toHex } from '../../core/user-operation/hex-digits.ts';
+import { withPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
 import { signatureSuffix } from '../../core/user-operation/paymaster-signature.ts';
+import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
+import { isEip7702 } from '../../core/user-operation/user-op-hash.ts';
+import { delegateOf } from '../chain/gas/delegation.ts';
+import { readCode } from '../chain/gas/eth-call.ts';
 import { RpcError } from '../chain/rpc.ts';
 import type { Dapp } from '../store/registry-store.ts';
 import type { ServiceContext } from './service.ts';
@@ -25,43 +33,79 @@ class BundlerRefusal extends EngineError {
 
 const uint128 = quantity.refine((value) => value < 2n ** 128n).transform((value) => toBeHex(value, 16));
 
-/** The packed paymaster data of an operation in the format of any EntryPoint version. */
-const paymasterAndData = z.union([
-  z
-    .object({
-      paymaster: lowerCaseAddress,
-      paymasterVerificationGasLimit: uint128,
-      paymasterPostOpGasLimit: uint128,
-      paymasterData: hex,
-      paymasterSignature: hex.default('0x'),
-    })
-    .transform((op) =>
-      concat([
-        ...[op.paymaster, op.paymasterVerificationGasLimit, op.paymasterPostOpGasLimit, op.paymasterData],
-        toHex(signatureSuffix(digits(op.paymasterSignature))),
-      ]),
-    ),
-  z.object({ paymasterAndData: hex }).transform((op) => op.paymasterAndData),
-]);
-const operation = z.object({ sender: lowerCaseAddress });
+/** `paymasterAndData` of an operation for EntryPoint v0.6. */
+const packedData = z.object({ paymasterAndData: hex }).transform((op) => op.paymasterAndData);
+
+/** The same from the separate fields of later versions. Both forms together could mean two things. */
+const separateData = z
+  .object({
+    paymaster: lowerCaseAddress,
+    paymasterVerificationGasLimit: uint128,
+    paymasterPostOpGasLimit: uint128,
+    paymasterData: hex,
+    paymasterSignature: hex.default('0x'),
+    paymasterAndData: z.undefined().optional(),
+  })
+  .transform((op) =>
+    concat([
+      ...[op.paymaster, op.paymasterVerificationGasLimit, op.paymasterPostOpGasLimit, op.paymasterData],
+      toHex(signatureSuffix(digits(op.paymasterSignature))),
+    ]),
+  );
+
+const required = z.object({ callGasLimit: quantity, verificationGasLimit: quantity, preVerificationGas: quantity });
+
+type Context = Pick<ServiceContext, 'store' | 'chains' | 'clock'>;
+
+/** The contract to which an EIP-7702 account delegates, by its authorisation or else its code. */
+const readDelegate = async (
+  { chains }: Context,
+  chainId: number,
+  op: RequestedOperation,
+): Promise<Address | undefined> => {
+  if (isV06(op) || op.factory === undefined || !isEip7702(op.factory)) return undefined;
+  if (op.eip7702Auth !== undefined) return op.eip7702Auth.address;
+  const node = await chains.rpc(chainId);
+  return node && delegateOf(await readCode(node, op.sender));
+};
+
+/** The hash of an operation that is sent with all of its gas and paymaster data; undefined if it cannot be read. */
+const hashOf = async (context: Context, dapp: Dapp, sent: unknown, data: Hex): Promise<Hex | undefined> => {
+  const { chainId, version } = dapp;
+  const entryPoint = entryPoints[requireLayout(version).entryPointVersion];
+  const partial = partialUserOperation.safeParse(sent).data;
+  const limits = required.safeParse(sent).data;
+  if (partial === undefined || limits === undefined) return undefined;
+  try {
+    const requested = entryPoint.read(partial, chainId);
+    const delegate = await readDelegate(context, chainId, requested);
+    const op = withPaymasterAndData({ ...requested, ...limits }, data);
+    return entryPoint.hash(op, {
+      chainId,
+      entryPoint: entryPoint.address,
+      ...(delegate !== undefined && { delegate }),
+    });
+  } catch {
+    return undefined;
+  }
+};
 
 /** No operation can be mined later: the longest validity that a DApp may be allowed. */
 const LONGEST_VALIDITY_MS = 86_400_000;
 
-/** Whether the desk has signed the paymaster data of an operation for this DApp. */
-const isSigned = async (
-  { store, clock }: Pick<ServiceContext, 'store' | 'clock'>,
-  { paymasterId }: Dapp,
-  sent: unknown,
-): Promise<boolean> => {
-  const sender = operation.safeParse(sent).data?.sender;
-  const data = paymasterAndData.safeParse(sent).data;
-  if (sender === undefined || data === undefined || data === '0x') return false;
-  const found = await store.listDecisions({
-    paymasterId,
-    sender,
+/** Whether the desk has signed this operation, with this paymaster data, for this DApp. */
+const isSigned = async (context: Context, dapp: Dapp, [sent, address]: readonly unknown[]): Promise<boolean> => {
+  const { version, paymasterId } = dapp;
+  const entryPoint = entryPoints[requireLayout(version).entryPointVersion];
+  const named = lowerCaseAddress.safeParse(address).data;
+  const data = (entryPoint.version === '0.6' ? packedData : separateData).safeParse(sent).data as Hex | undefined;
+  if (named === undefined || !sameAddress(named, entryPoint.address) || data === undefined) return false;
+  const userOpHash = await hashOf(context, dapp, sent, data);
+  if (userOpHash === undefined) return false;
+  const from = context.clock.now() - LONGEST_VALIDITY_MS;
+  const found = await context.store.listDecisions({
+    ...{ paymasterId, userOpHash, from },
     outcome: 'sponsored',
-    from: clock.now() - LONGEST_VALIDITY_MS,
     paymasterAndData: data,
     limit: 1,
   });
@@ -79,7 +123,7 @@ const NO_BUNDLER = 'Gasdesk is a paymaster, not a bundler.';
  *   `CHAIN_UNREACHABLE`, `VAULT_LOCKED`
  */
 export const forwardToBundler = async (
-  context: Pick<ServiceContext, 'store' | 'chains' | 'clock'>,
+  context: Context,
   dapp: Dapp,
   method: string,
   params: readonly unknown[],
@@ -92,7 +136,7 @@ export const forwardToBundler = async (
     throw new EngineError('METHOD_NOT_FOUND', `Method not found: ${method}. ${NO_BUNDLER} ${fix}`, { fix });
   }
   const isFree = method !== 'eth_sendUserOperation' || forwardBundler === 'all';
-  if (!isFree && !(await isSigned(context, dapp, params[0]))) {
+  if (!isFree && !(await isSigned(context, dapp, params))) {
     const fix = 'Send it with the paymaster data that Gasdesk answered, or to a bundler directly.';
     throw new EngineError(
       'NOT_SPONSORED',
