@@ -478,6 +478,17 @@ describe('an operation whose factory the EntryPoint ignores, because its account
     expect((await world.mine(await signed(withFields(op, answer)))).success).toBe(true);
   });
 
+  test('is not denied as a deployment before its gas is estimated, which nothing could decide again', async () => {
+    const strict = await engine.dapp({ version: 'singleton-0.9' });
+    const { paymasterId } = strict;
+    const { _id: ruleId } = await engine.service.call('rules.create', { paymasterId, rule: MADE });
+    await engine.service.call('rules.deactivate', { paymasterId, ruleId });
+    const used = toRpcUserOperation({ ...(await existing()), nonce: 0n });
+    const { callGasLimit: _c, verificationGasLimit: _v, preVerificationGas: _p, ...op } = used;
+    const { error } = await ask7677('pm_getPaymasterData', op, { calculateGasLimits: true }, strict);
+    expect(error).toMatchObject({ data: expect.objectContaining({ aaCode: 'AA25' }) });
+  });
+
   test.each([{}, { calculateGasLimits: true }])(
     'is not sponsored by a rule that sponsors only deployments: %j',
     async (context) => {

@@ -4,6 +4,7 @@ import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, hex, lowerCaseAddress, sameAddress } from '../../shared/schema/hex.ts';
 import { partialUserOperation } from '../../shared/schema/partial-user-operation.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
+import { isV06 } from '../../shared/schema/user-operation.ts';
 import { entryPoints } from '../../core/entry-points/registry.ts';
 import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
 import { digits, toHex } from '../../core/user-operation/hex-digits.ts';

@@ -9,6 +9,7 @@ import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { CommitPlan, DecisionStore, LedgerFacts } from '../store/decision-store.ts';
 import type { PolicyStore } from '../store/policy-store.ts';
 import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import { MAX_ROUNDS, type SponsorshipDecision, decisionDraft, signsNothing } from './decide-operation.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { gatherFacts, isRead, readChain } from './gather.ts';
@@ -67,22 +68,28 @@ const gatherCurrent = async (
   throw new EngineError('DECISION_OUTDATED');
 };
 
-/** Decides without webhooks. Stores a denial; otherwise answers with a placeholder signature. */
+/**
+ * Decides without webhooks. Stores a denial; otherwise answers with a placeholder signature.
+ *
+ * @param mayDeny which facts may lead to a denial
+ */
 const answerUnsigned = async (
   context: DecisionContext,
   request: SponsorshipRequest,
   decisionId: string,
   prepared: PreparedOperation,
+  mayDeny: (facts: Facts, policy: Policy) => boolean = () => true,
 ): Promise<Stub> => {
   const { store } = context;
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const { facts, current } = await gatherCurrent(context, request, prepared);
     const { dapp, policy, hash, version } = current;
+    const isDeniable = mayDeny(facts, policy);
     const reservations = plan(facts, policy);
     /** The denial, given the amounts in the accounts; undefined if no rule denies. */
     const denial = (held: readonly bigint[]): CommitPlan | undefined => {
       const verdict = decide(facts, policy, held);
-      if (verdict.next === 'callWebhooks' || verdict.reason === undefined) return undefined;
+      if (!isDeniable || verdict.next === 'callWebhooks' || verdict.reason === undefined) return undefined;
       const { steps, reason, taken } = verdict;
       const concluded = { reservations: taken, held, steps, reason, paymasterAndData: '0x' as const };
       const decision = decisionDraft({ decisionId, request, facts, current }, concluded);
@@ -158,7 +165,7 @@ export const denyBeforeGas = async (
     const unread = { ledgerVersion: 0, priceSource: undefined, chain: null };
     const facts = await gatherFacts(context, request, prepared, { reads: unread, current, webhooks: [] });
     if (!isDeniedForCalls(facts, current.policy)) return undefined;
-    const { reason } = await answerUnsigned(context, request, decisionId, prepared);
+    const { reason } = await answerUnsigned(context, request, decisionId, prepared, isDeniedForCalls);
     if (reason === undefined) return undefined;
     const found = { payer, signsNothing: signsNothing({ current, payer }) };
     const { op } = isGasWanted
