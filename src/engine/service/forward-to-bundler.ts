@@ -99,7 +99,7 @@ const isSigned = async (context: Context, dapp: Dapp, [sent, address]: readonly 
   const { version, paymasterId } = dapp;
   const entryPoint = entryPoints[requireLayout(version).entryPointVersion];
   const named = lowerCaseAddress.safeParse(address).data;
-  const data = (entryPoint.version === '0.6' ? packedData : separateData).safeParse(sent).data as Hex | undefined;
+  const data = (entryPoint.isPacked ? separateData : packedData).safeParse(sent).data as Hex | undefined;
   if (named === undefined || !sameAddress(named, entryPoint.address) || data === undefined) return false;
   const userOpHash = await hashOf(context, dapp, sent, data);
   if (userOpHash === undefined) return false;
