@@ -1,6 +1,6 @@
-import Papa from 'papaparse';
 import { weiToDecimal } from '../shared/schema/decimal.ts';
 import { type DecisionRecord, decisionRecord } from '../shared/schema/decision.ts';
+import { csv } from './csv.ts';
 import type { Caller, ProcedureInput } from './index.ts';
 
 const PAGE = 100;
@@ -61,15 +61,6 @@ const COLUMNS: Readonly<Record<string, (decision: DecisionRecord) => string | nu
   actualCost: ({ actualCostWei }) => coin(actualCostWei),
   settlement: ({ settlement }) => settlement,
   id: ({ id }) => id,
-};
-
-/**
- * CSV as in RFC 4180. Text that a spreadsheet would interpret as a formula is escaped, because anyone can choose names
- * and messages.
- */
-const csv = (rows: readonly (readonly unknown[])[]): string => {
-  const text = Papa.unparse(rows as unknown[][], { escapeFormulae: true, newline: '\r\n' });
-  return text === '' ? '' : `${text}\r\n`;
 };
 
 export const exportFormats = ['jsonl', 'csv'] as const;

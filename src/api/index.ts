@@ -5,6 +5,7 @@ import { backupProcedures } from './backups.ts';
 import { chainProcedures } from './chains.ts';
 import { configProcedures } from './config.ts';
 import { contractProcedures } from './contracts.ts';
+import { costProcedures } from './costs.ts';
 import { decisionProcedures } from './decisions.ts';
 import { exposureProcedures } from './exposure.ts';
 import { reputationProcedures } from './reputation.ts';
@@ -37,6 +38,7 @@ export const procedures = {
   ...chainProcedures,
   ...configProcedures,
   ...contractProcedures,
+  ...costProcedures,
   ...decisionProcedures,
   ...exposureProcedures,
   ...reputationProcedures,

@@ -28,6 +28,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['pause', async () => (await import('./pause.ts')).pauseCommand],
   ['resume', async () => (await import('./pause.ts')).resumeCommand],
   ['decisions', async () => (await import('./decisions.ts')).decisionsCommand],
+  ['costs', async () => (await import('./costs.ts')).costsCommand],
   ['inspect', async () => (await import('./inspect.ts')).inspectCommand],
   ['notifications', async () => (await import('./notifications.ts')).notificationsCommand],
   ['backup', async () => (await import('./backup.ts')).backupCommand],

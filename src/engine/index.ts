@@ -5,6 +5,7 @@ import { type OnRollback, openWatchedDatabase } from './log/watched-database.ts'
 import { createChainAccess } from './chain/chain-access.ts';
 import { createBelievedFees } from './chain/fees/believed-fees.ts';
 import { createRates } from './chain/rates/rates.ts';
+import { createReceiptReader } from './chain/read-receipts.ts';
 import { createSettlement } from './chain/settlement.ts';
 import { warnOfSetBack } from './service/clock-watch.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from './base/clock.ts';
@@ -178,7 +179,14 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const wallets = createWallets(clock);
     const keySigners = createKeySigners({ keystores, wallets });
     const transactions = createOperatorTransactions({ store, vault, chains, clock, entropy, keySigners });
-    const settlement = createSettlement({ store, chains, clock, log, isLeader, everyMs: config.settlementPollMs });
+    const rates = createRates(chains, clock);
+    const coinUsd = async (chainId: number) => {
+      const price = (await store.findChain(chainId))?.price ?? null;
+      return price === null ? null : (await rates.coinPrice(chainId, price)).usd;
+    };
+    const afterPoll = createReceiptReader({ store, clock, coinUsd });
+    const everyMs = config.settlementPollMs;
+    const settlement = createSettlement({ store, chains, afterPoll, clock, log, isLeader, everyMs });
     undo.push(() => settlement.stop());
     let url: string | null = null;
     const address = (): string | null => url;
@@ -202,7 +210,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         transactions,
         trials,
         chains,
-        rates: createRates(chains, clock),
+        rates,
         fees,
         deposits: createDeposits(store, clock),
         webhooks,

@@ -4,11 +4,14 @@ import type { SettlementStore } from '../store/settlement-store.ts';
 import type { ChainAccess } from './chain-access.ts';
 import { createPollLoop } from './poll-loop.ts';
 import { REORG_BLOCKS } from './reorg-depth.ts';
+import type { RpcClient } from './rpc.ts';
 import { createChainSettler } from './settle-chain.ts';
 
 export interface SettlementOptions {
   readonly store: SettlementStore;
   readonly chains: Pick<ChainAccess, 'rpc'>;
+  /** Called after each poll of a chain with a node. */
+  readonly afterPoll?: (chainId: number, rpc: RpcClient) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   /** Settles only while this returns true. Default: always. */
@@ -36,7 +39,7 @@ export interface Settlement {
 /** One watcher per chain, so that a slow or unreachable node does not delay other chains. */
 export const createSettlement = (options: SettlementOptions): Settlement => {
   const { overlapBlocks = REORG_BLOCKS, isLeader = () => true } = options;
-  const { store, chains, clock, log, everyMs = 4_000, maxRangeBlocks = 2_000 } = options;
+  const { store, chains, clock, log, everyMs = 4_000, maxRangeBlocks = 2_000, afterPoll } = options;
   const watchers = new Map<number, ReturnType<typeof createPollLoop>>();
   const polled = new Map<number, number>();
   let isStarted = false;
@@ -54,6 +57,8 @@ export const createSettlement = (options: SettlementOptions): Settlement => {
       settle ??= createChainSettler({ chainId, rpc, store, clock, log, overlapBlocks, maxRangeBlocks });
       await settle(stop);
       polled.set(chainId, clock.now());
+      const node = afterPoll && !stop.aborted ? await rpc() : undefined;
+      if (node !== undefined) await afterPoll?.(chainId, node);
     };
     const watcher = createPollLoop({ clock, log, chainId, everyMs, poll });
     watchers.set(chainId, watcher);

@@ -24,6 +24,10 @@ const abi = new Interface([
   'event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
 ]);
 
+/** Length of the event's data in hex: four words, of which the last is `actualGasUsed`. */
+const GAS_USED_DIGITS = 64;
+const EVENT_DATA_LENGTH = 2 + 4 * GAS_USED_DIGITS;
+
 const EVENT_TOPIC = abi.encodeFilterTopics('UserOperationEvent', [])[0] ?? null;
 
 const quantity = z
@@ -196,6 +200,12 @@ export const readOperationsOf = async (
   if (logs === undefined) return [];
   return readLogs(rpc, { ...logs, blockHash }, (log) => log.blockHash.toLowerCase() === blockHash.toLowerCase());
 };
+
+/** Gas for which an EntryPoint charged the operations in a transaction. @param logs of the EntryPoint alone */
+export const chargedGasIn = (logs: readonly { readonly topics: readonly string[]; readonly data: string }[]): bigint =>
+  logs
+    .filter(({ topics, data }) => topics[0] === EVENT_TOPIC && data.length === EVENT_DATA_LENGTH)
+    .reduce((sum, { data }) => sum + BigInt(`0x${data.slice(-GAS_USED_DIGITS)}`), 0n);
 
 /** The fields that identify an operation on chain. */
 export type OperationPlace = Pick<MinedUserOperation, 'entryPoint' | 'sender' | 'nonce' | 'blockNumber'>;

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { DecisionFilters } from '../../api/decisions.ts';
 import type { ProcedureOutput } from '../../api/index.ts';
 import { type ChainNames, decisionArticle, filterWords } from './report/decision-article.ts';
 import type { Markup } from '../../shared/markup.ts';
-import { REPORT_STYLE, reportPage } from './report/report-page.ts';
+import { reportPage } from './report/report-page.ts';
 import { count, emptyTally } from './report/tally.ts';
 import { version } from '../base/version.ts';
 import { chainViews } from './chains.ts';
@@ -22,8 +21,6 @@ const PAGE = 100;
 const MAX_REPORTED = 2_000;
 /** Limits the number of characters, because one decision may contain a megabyte of client data. */
 const MAX_HTML_LENGTH = 32 * 1024 * 1024;
-
-const styleHash = createHash('sha256').update(REPORT_STYLE).digest('base64');
 
 /**
  * Makes a report on the decisions that match a filter, newest first. Reads them in pages, so that other work need not
@@ -68,6 +65,6 @@ export const decisionReport = async (
   const dapp = filter.paymasterId === undefined ? undefined : await store.findDapp(filter.paymasterId);
   const source = `Gasdesk ${version}${origin === undefined ? '' : ` from the export ${origin.file}`}`;
   const subject = filterWords(filter, dapp?.name);
-  const html = reportPage({ subject, source, at: clock.now(), tally, articles, chain }, styleHash);
+  const html = reportPage({ subject, source, at: clock.now(), tally, articles, chain });
   return { html, decisions, told: articles.length };
 };

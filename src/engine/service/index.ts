@@ -61,6 +61,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...chainHandlers(context),
     ...configHandlers(context),
     ...contractHandlers(context),
+    ...later('costs', async () => (await import('./costs.ts')).costHandlers(context)),
     ...decisionHandlers(context, follow),
     ...exposureHandlers(context),
     ...fundingHandlers(context),

@@ -1,4 +1,5 @@
 import type { ChainFeeStore } from './chain-fee-store.ts';
+import type { CostStore } from './cost-store.ts';
 import type { DecisionQueries } from './decision-queries.ts';
 import type { DecisionStore } from './decision-store.ts';
 import type { LogCheckStore } from './log-check-store.ts';
@@ -19,6 +20,7 @@ export interface Store
     DecisionStore,
     DecisionQueries,
     SettlementStore,
+    CostStore,
     PolicyStore,
     RegistryStore,
     ChainFeeStore,

@@ -13,6 +13,7 @@ import { logCheckStore } from '../tables/log-check.ts';
 import { logStore } from '../tables/log.ts';
 import { searchIndex } from '../tables/search-index.ts';
 import { settingsStore } from '../tables/settings.ts';
+import { costStore } from '../tables/operation-costs.ts';
 import { settlementStore } from '../tables/settlements.ts';
 import { accessOf } from './access.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
@@ -156,6 +157,7 @@ export const openPostgresDatabase = async (
       fillSearchIndex: index.fillSearchIndex,
       ...decisionCounts(rows),
       ...settlementStore(access),
+      ...costStore(access),
       ...snapshotStore({ rows, writer, config }),
       ...logStore(access),
       ...logCheckStore(access.rows),

@@ -7,6 +7,7 @@ import { decisionStore } from '../tables/decisions.ts';
 import { ledgerQueries } from '../tables/ledger-queries.ts';
 import { logCheckStore } from '../tables/log-check.ts';
 import { logStore } from '../tables/log.ts';
+import { costStore } from '../tables/operation-costs.ts';
 import { searchIndex } from '../tables/search-index.ts';
 import { settingsStore } from '../tables/settings.ts';
 import { settlementStore } from '../tables/settlements.ts';
@@ -47,6 +48,7 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
     ...decisionCounts(access.rows),
     countDecisions: decisionCounter(access.rows),
     ...settlementStore(access),
+    ...costStore(access),
     ...snapshotStore(database, access.commit),
     ...logStore(access),
     ...logCheckStore(access.rows),

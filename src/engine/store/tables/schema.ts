@@ -51,6 +51,23 @@ export const tablesIn = (dialect: Dialect): string => {
     seq ${integer} NOT NULL,
     PRIMARY KEY (user_op_hash, seq)
   ) ${keyed};
+  -- What the chain says of settled operations. The columns from the bundler on are of the receipt.
+  CREATE TABLE mined_operation (
+    seq ${integer} PRIMARY KEY,
+    chain_id ${integer} NOT NULL,
+    block_hash ${key} NOT NULL,
+    transaction_hash ${key} NOT NULL,
+    success ${integer} NOT NULL,
+    gas_used TEXT NOT NULL,
+    gas_cost_wei TEXT NOT NULL,
+    bundler ${key},
+    bundle_gas TEXT,
+    charged_gas TEXT,
+    base_fee_wei TEXT,
+    l1_fee_wei TEXT,
+    coin_usd TEXT
+  ) ${options};
+  CREATE INDEX mined_operation_unread ON mined_operation (chain_id, seq) WHERE bundler IS NULL;
   CREATE TABLE search_lot (lot ${integer} PRIMARY KEY, words TEXT NOT NULL) ${options};
   CREATE TABLE search_gram (
     lot ${integer} NOT NULL,

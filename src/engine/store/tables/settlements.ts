@@ -5,6 +5,7 @@ import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import { heldIn, readReserves } from '../reserves.ts';
 import type { Access, Transaction } from '../access.ts';
 import { type StepRows, type Steps, turn } from '../rows.ts';
+import { keepMined } from './operation-costs.ts';
 import type {
   AppliedRange,
   DecisionSettlement,
@@ -102,7 +103,7 @@ const costOf = function* (tx: StepRows, seq: number, mined: MinedUserOperation):
   return settledCost({ ...terms, op: () => signedOperation(record) }, mined);
 };
 
-const apply = function* (tx: Transaction, one: SettlementChange<MinedUserOperation>): Steps<void> {
+const apply = function* (tx: Transaction, chainId: number, one: SettlementChange<MinedUserOperation>): Steps<void> {
   const { seq, to: settlement } = one;
   if (one.to === 'reserved') yield* change(tx, seq, { settlement, actualCostWei: null, block: null });
   else if (one.to === 'unconfirmed') yield* change(tx, seq, { settlement, actualCostWei: null, block: one.block });
@@ -110,6 +111,7 @@ const apply = function* (tx: Transaction, one: SettlementChange<MinedUserOperati
     const cost = yield* costOf(tx, seq, one.mined);
     if (cost === undefined) return;
     yield* change(tx, seq, { settlement, actualCostWei: String(cost), block: one.mined.blockNumber });
+    yield* keepMined(tx, seq, chainId, one.mined);
   }
 };
 
@@ -174,7 +176,7 @@ const applyPart = function* (tx: Transaction, range: RangePart): Steps<AppliedRa
     candidates: found.map(toCandidate).sort((a, b) => a.seq - b.seq),
     accountedFor: settledIn.map(({ seq }) => seq),
   });
-  for (const one of changes) yield* apply(tx, one);
+  for (const one of changes) yield* apply(tx, chainId, one);
   if (cursor !== undefined) yield* setCursor(tx, chainId, cursor);
   return applied;
 };

@@ -1,0 +1,88 @@
+import { writeFile } from 'node:fs/promises';
+import { Option } from 'commander';
+import { costCsv } from '../api/cost-csv.ts';
+import type { ProcedureOutput } from '../api/index.ts';
+import { costParts } from '../shared/schema/cost.ts';
+import { weiToDecimal } from '../shared/schema/decimal.ts';
+import { grouped } from '../shared/words/amount.ts';
+import { costPartWords } from '../shared/words/costs.ts';
+import { group, printFromDesk } from './command.ts';
+import { onFile } from './desk.ts';
+import { taking } from './fields.ts';
+import { humanText } from './human-text.ts';
+import { dapp, timeArgument } from './words.ts';
+
+type Costs = ProcedureOutput<'costs.get'>;
+
+const shares = ({ costWei, ...parts }: Costs['chains'][number]['total'], coin: string) => {
+  const total = BigInt(costWei);
+  return [...costParts, 'unsplitWei' as const]
+    .filter((part) => parts[part] !== '0')
+    .map((part) => ({
+      for: costPartWords[part].name,
+      cost: `${weiToDecimal(BigInt(parts[part]))} ${coin}`,
+      share: total === 0n ? '-' : `${(Number((BigInt(parts[part]) * 1000n) / total) / 10).toFixed(1)} %`,
+    }));
+};
+
+const text = ({ by, chains }: Costs): string => {
+  if (chains.length === 0) return 'No operation was mined.';
+  return chains
+    .flatMap(({ name, coin, total, groups }) => [
+      `${name}: ${grouped(total.operations)} mined operations cost ${weiToDecimal(BigInt(total.costWei))} ${coin}${total.priced > 0 ? `, $${total.usd} at the prices of their days` : ''}.`,
+      humanText(shares(total, coin)),
+      '',
+      humanText(
+        groups.map((one) => ({
+          [by]: one.name,
+          operations: one.operations,
+          reverted: one.reverted,
+          cost: `${weiToDecimal(BigInt(one.costWei))} ${coin}`,
+          usd: one.priced > 0 ? `$${one.usd}` : '-',
+        })),
+      ),
+      '',
+    ])
+    .join('\n')
+    .trimEnd();
+};
+
+const show = taking<'costs.get', { readonly csv?: boolean }>(
+  'show',
+  'Show what mined operations cost, and for what',
+  'costs.get',
+  {
+    by: 'what to group by (default: dapp)',
+    paymasterId: '--dapp <id>  only operations of this DApp (paymasterId)',
+    from: {
+      words: '--from <time>  only operations signed at this time or later (ISO 8601 or epoch ms)',
+      parse: timeArgument,
+    },
+    to: { words: '--to <time>  only operations signed before this time', parse: timeArgument },
+  },
+  (input, { csv, ...options }) =>
+    printFromDesk(options, async (call) => {
+      const costs = await call('costs.get', input);
+      if (csv === true) return costCsv(costs).trimEnd();
+      return options.json === true ? costs : text(costs);
+    }),
+).addOption(new Option('--csv', 'print a table in CSV, with amounts in wei').conflicts('json'));
+
+const statement = taking<'costs.statement', { readonly out?: string }>(
+  'statement',
+  'Write the statement of a DApp for a month as one HTML page, for printing',
+  'costs.statement',
+  { paymasterId: dapp, month: '--month <month>  month (UTC), such as 2026-11' },
+  (input, { out, ...options }) =>
+    printFromDesk(options, async (call) => {
+      const { html, operations } = await call('costs.statement', input);
+      if (out === undefined) return options.json === true ? { html, operations } : html;
+      await onFile(`write the statement to ${out}`, () => writeFile(out, html));
+      return { file: out, operations };
+    }),
+).option('--out <file>', 'file to write (default: standard output)');
+
+/** `gasdesk costs`, which shows costs unless a subcommand is given. */
+export const costsCommand = group('costs', 'What mined operations cost, and for what', [statement]).addCommand(show, {
+  isDefault: true,
+});
