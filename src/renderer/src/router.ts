@@ -7,6 +7,7 @@ const components: Readonly<Record<string, RouteRecordRaw['component']>> = {
   overview: OverviewPage,
   decisions: () => import('./modules/decisions/DecisionsPage.vue'),
   dapps: () => import('./modules/dapps/DappsPage.vue'),
+  costs: () => import('./modules/costs/CostsPage.vue'),
   tokens: () => import('./modules/tokens/TokensPage.vue'),
   activity: () => import('./modules/activity/ActivityPage.vue'),
   inspect: () => import('./modules/inspect/InspectPage.vue'),

@@ -38,6 +38,7 @@ export const pages: readonly Page[] = [
     icon: 'dapps',
     key: 'p',
   },
+  { name: 'costs', path: '/costs', link: '/costs', title: 'Costs', icon: 'costs', key: 'c' },
   { name: 'tokens', path: '/tokens', link: '/tokens', title: 'Tokens', icon: 'tokens', key: 't' },
   {
     name: 'activity',

@@ -14,6 +14,7 @@ export const icons = {
   error: lucide.TriangleAlert,
   paused: lucide.CirclePause,
   tokens: lucide.Coins,
+  costs: lucide.ChartPie,
   locked: lucide.Lock,
   unlocked: lucide.LockOpen,
   copy: lucide.Copy,

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { beginOf, lastMonths } from './costs.ts';
+
+test('a period contains today and the days before it', () => {
+  const now = Date.UTC(2026, 10, 26, 14);
+  expect(new Date(beginOf('7', now)!).toISOString()).toBe('2026-11-20T00:00:00.000Z');
+  expect(beginOf('all', now)).toBeUndefined();
+});
+
+test('months are those of UTC, over the end of the year', () => {
+  const months = lastMonths(Date.UTC(2026, 1, 28, 23, 59));
+  expect([months[0], months[1], months[2], months.at(-1)]).toEqual(['2026-02', '2026-01', '2025-12', '2025-03']);
+});
