@@ -1,18 +1,12 @@
-import { type HDNodeWallet, parseEther } from 'ethers';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { parseEther } from 'ethers';
+import { describe, expect, test } from 'vitest';
 import { contractAt, deployContract, devWallet, fundGasTank } from '../../src/demo/world-contracts.ts';
 import { costParts } from '../../src/shared/schema/cost.ts';
-import type { Address, Hex } from '../../src/shared/schema/hex.ts';
-import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
-import { entryPoints } from '../../src/core/entry-points/registry.ts';
+import { weiToDecimal } from '../../src/shared/schema/decimal.ts';
 import { layouts } from '../../src/core/paymaster-layouts/registry.ts';
-import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
-import { toRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
-import { contractForm } from '../../src/core/user-operation/pack-user-operation.ts';
 import { type ClientDapp, clientDapp } from '../support/client-world.ts';
 import { sized } from '../support/combinations.ts';
-import { type EntryPointWorld, type NewAccount, deployEntryPointWorld } from '../support/entry-point-world.ts';
-import { gameCall } from '../support/operations.ts';
+import { sponsoredBundles } from '../support/sponsored-bundles.ts';
 import { useSponsoredWorld } from '../support/sponsored-world.ts';
 
 const world = useSponsoredWorld();
@@ -21,9 +15,10 @@ const VERSIONS = layouts.filter((one) => one.deployment !== undefined).map(({ ve
 
 /** Operations in a bundle. */
 const USERS = 4;
-const ROUNDS = sized(14, 2);
+const BUNDLES = sized(14, 2);
 
-const costsOf = (paymasterId: string, by = 'method') => world().engine.service.call('costs.get', { paymasterId, by });
+const costsOf = (paymasterId: string, query: object = {}) =>
+  world().engine.service.call('costs.get', { paymasterId, ...query });
 
 /** A DApp of version 1.0.0. */
 const endlessDapp = async (): Promise<ClientDapp> => {
@@ -49,63 +44,70 @@ const endlessDapp = async (): Promise<ClientDapp> => {
 };
 
 describe.each(['1.0.0', ...VERSIONS])('operations of version %s', (version) => {
-  let dapp: ClientDapp;
-  let chain: EntryPointWorld;
-  const accounts: NewAccount[] = [];
-  const owner = (): HDNodeWallet => devWallet(3, world().chain.provider);
-  beforeAll(async () => {
-    // The desk's clock moved while it waited for receipts.
-    const now = Math.ceil(world().clock.now() / 1000) + 1;
-    await world().chain.provider.send('evm_setNextBlockTimestamp', [now]);
-    dapp = version === '1.0.0' ? await endlessDapp() : await clientDapp(world(), version);
-    chain = await deployEntryPointWorld(world().operator, world().chain.chainId, dapp.entryPoint.version);
-    for (let user = 0; user < USERS; user += 1) accounts.push(await chain.newAccount(owner(), BigInt(user)));
-  });
-
-  const sponsored = async (op: UserOperation): Promise<UserOperation> => {
-    const { body } = await dapp.sponsor(toRpcUserOperation(op));
-    if (!body.result?.paymasterAndData || body.result.reason !== undefined) throw new Error(JSON.stringify(body));
-    return chain.sign(withPaymasterAndData(op, body.result.paymasterAndData), owner());
-  };
-
-  /** The costs once the receipts of so many operations have been read. */
-  const settledCosts = async (operations: number) => {
-    const read = async () => {
-      await world().clock.advance(4_000);
-      const { chains } = await costsOf(dapp.paymasterId);
-      return chains[0];
-    };
-    await expect.poll(read).toMatchObject({ total: { operations, unsplitWei: '0' } });
-    return (await read())!;
-  };
-
   test('cost, in parts, exactly what the tank paid', async () => {
+    const dapp = version === '1.0.0' ? await endlessDapp() : await clientDapp(world(), version);
+    const { mineOne, settledCosts } = await sponsoredBundles(world(), dapp, USERS);
     const before = await dapp.tankBalance();
-    const { artifact } = entryPoints[dapp.entryPoint.version].deployment;
-    const entryPoint = await contractAt(artifact, dapp.entryPoint.address, world().operator);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const bundle: UserOperation[] = [];
-      for (const [user, account] of accounts.entries()) {
-        // The second user's calls revert.
-        const data: Hex = user === 1 ? '0xdeadbeef' : gameCall('mint');
-        const op = chain.firstOperation(account, { to: world().contracts.gameItems, data });
-        const { emptyFields } = entryPoints[dapp.entryPoint.version];
-        const existing = round === 0 ? {} : { factory: undefined, factoryData: undefined, ...emptyFields };
-        const unsigned = { ...op, ...existing, nonce: BigInt(round) } as UserOperation;
-        // Any signature of the owner's has the right form.
-        bundle.push(await sponsored(await chain.sign(unsigned, owner())));
-      }
-      const sent = await entryPoint.getFunction('handleOps').send(bundle.map(contractForm), world().operator.address);
-      await sent.wait();
-    }
-    const { total, groups } = await settledCosts(ROUNDS * USERS);
-    const paid = before - (await dapp.tankBalance());
-    expect(BigInt(total.costWei)).toBe(paid);
-    // Only these EntryPoints have a penalty.
-    expect(total.penaltyWei !== '0').toBe(dapp.entryPoint.version !== '0.6');
-    expect([total.operations, total.reverted, total.unsplitWei]).toEqual([ROUNDS * USERS, ROUNDS, '0']);
+    for (let bundle = 0; bundle < BUNDLES; bundle += 1) await mineOne();
+    const { total, groups } = await settledCosts(BUNDLES * USERS);
+    expect(BigInt(total.costWei)).toBe(before - (await dapp.tankBalance()));
+    // The other EntryPoints have a penalty.
+    expect(total.penaltyWei === '0').toBe(dapp.entryPoint.version === '0.6');
+    expect([total.operations, total.reverted, total.unsplitWei]).toEqual([BUNDLES * USERS, BUNDLES, '0']);
     for (const group of [total, ...groups]) {
       expect(costParts.reduce((sum, part) => sum + BigInt(group[part]), 0n)).toBe(BigInt(group.costWei));
     }
+  });
+});
+
+describe('costs', () => {
+  test('have the same sum by whatever they are grouped, and in each period that contains them', async () => {
+    const dapp = await clientDapp(world(), '1.1.0');
+    const { mineOne, settledCosts } = await sponsoredBundles(world(), dapp, 2);
+    const from = world().clock.now();
+    await mineOne();
+    const { total } = await settledCosts(2);
+    for (const by of ['dapp', 'method', 'sender', 'bundler', 'month'] as const) {
+      const { chains } = await costsOf(dapp.paymasterId, { by, from, to: from + 60_000 });
+      const groups = chains[0]!.groups;
+      expect(groups.reduce((sum, { costWei }) => sum + BigInt(costWei), 0n)).toBe(BigInt(total.costWei));
+      expect(groups.map(({ key }) => key)).not.toContain('');
+    }
+    expect(await costsOf(dapp.paymasterId, { to: from })).toMatchObject({ chains: [] });
+    const { chains } = await costsOf(dapp.paymasterId, { by: 'bundler' });
+    expect(chains[0]!.groups.map(({ key }) => key)).toEqual([world().operator.address.toLowerCase()]);
+  });
+
+  test('are worth what the coin was worth when operations were mined', async () => {
+    const { engine, chain } = world();
+    const dapp = await clientDapp(world(), '1.1.0');
+    await engine.service.call('chains.set', { chainId: chain.chainId, price: { source: 'static', usd: '3000' } });
+    const { mineOne, settledCosts } = await sponsoredBundles(world(), dapp, 2);
+    await mineOne();
+    await settledCosts(2);
+    await engine.service.call('chains.set', { chainId: chain.chainId, price: { source: 'static', usd: '9000' } });
+    const { total } = await settledCosts(2);
+    expect([total.priced, total.usd]).toEqual([2, weiToDecimal(3000n * BigInt(total.costWei))]);
+    const month = new Date(world().clock.now()).toISOString().slice(0, 7);
+    const statement = { paymasterId: dapp.paymasterId, month };
+    const { html, operations } = await engine.service.call('costs.statement', statement);
+    expect(operations).toBe(2);
+    expect(html).toContain(`${weiToDecimal(BigInt(total.costWei))} ETH`);
+    expect(html).toContain('2 operations of 2 users');
+  });
+
+  test('do not contain operations whose block a re-org removed', async () => {
+    const { chain, clock } = world();
+    const dapp = await clientDapp(world(), '1.1.0');
+    const { mineOne, settledCosts } = await sponsoredBundles(world(), dapp, 2);
+    await mineOne();
+    await settledCosts(2);
+    await chain.provider.send('anvil_reorg', [1, []]);
+    const settlements = async () => {
+      await clock.advance(4_000);
+      return (await dapp.decisions()).map(({ settlement }) => settlement);
+    };
+    await expect.poll(settlements).toEqual(['reserved', 'reserved']);
+    expect(await costsOf(dapp.paymasterId)).toMatchObject({ chains: [] });
   });
 });
