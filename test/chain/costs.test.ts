@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseEther } from 'ethers';
 import { describe, expect, test } from 'vitest';
 import { contractAt, deployContract, devWallet, fundGasTank } from '../../src/demo/world-contracts.ts';
 import { costParts } from '../../src/shared/schema/cost.ts';
 import { weiToDecimal } from '../../src/shared/schema/decimal.ts';
 import { layouts } from '../../src/core/paymaster-layouts/registry.ts';
+import { gasdesk } from '../support/cli.ts';
 import { type ClientDapp, clientDapp } from '../support/client-world.ts';
 import { sized } from '../support/combinations.ts';
 import { sponsoredBundles } from '../support/sponsored-bundles.ts';
@@ -94,6 +97,31 @@ describe('costs', () => {
     expect(operations).toBe(2);
     expect(html).toContain(`${weiToDecimal(BigInt(total.costWei))} ETH`);
     expect(html).toContain('2 operations of 2 users');
+  });
+
+  test('are printed as text, as CSV and as a statement', async () => {
+    const { clock, home } = world();
+    const dapp = await clientDapp(world(), '1.1.0');
+    const { mineOne, settledCosts } = await sponsoredBundles(world(), dapp, 2);
+    await mineOne();
+    const { total } = await settledCosts(2);
+    const run = async (...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await gasdesk(['costs', ...args, '--data', join(home, 'gasdesk')]);
+      expect([code, stderr]).toEqual([0, '']);
+      return stdout;
+    };
+    const cost = weiToDecimal(BigInt(total.costWei));
+    const text = await run('--dapp', dapp.paymasterId, '--by', 'bundler');
+    expect(text).toContain(`2 mined operations cost ${cost} ETH`);
+    expect(text).toMatch(/Reverted calls +0\.\d+ ETH +\d+\.\d %/);
+    expect(text).toContain(world().operator.address.toLowerCase());
+    const csv = (await run('--dapp', dapp.paymasterId, '--csv')).trimEnd().split('\r\n');
+    expect(csv[0]).toMatch(/^dapp,name,chainId,coin,operations,reverted,cost,work,tip,/);
+    expect(csv[1]).toContain(`,31337,ETH,2,1,${cost},`);
+    const month = new Date(clock.now()).toISOString().slice(0, 7);
+    const file = join(home, 'statement.html');
+    await run('statement', '--dapp', dapp.paymasterId, '--month', month, '--out', file);
+    expect(readFileSync(file, 'utf8')).toContain(`${cost} ETH`);
   });
 
   test('do not contain operations whose block a re-org removed', async () => {

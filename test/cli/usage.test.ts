@@ -74,6 +74,8 @@ const COMMANDS = [
   'fee-token set',
   'fee-token list',
   'fee-token remove',
+  'costs show',
+  'costs statement',
   'decisions export',
   'decisions list',
   'decisions receipt',
