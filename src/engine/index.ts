@@ -180,12 +180,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const keySigners = createKeySigners({ keystores, wallets });
     const transactions = createOperatorTransactions({ store, vault, chains, clock, entropy, keySigners });
     const rates = createRates(chains, clock);
-    const coinUsd = async (chainId: number) => {
-      const price = (await store.findChain(chainId))?.price ?? null;
-      return price === null ? null : (await rates.coinPrice(chainId, price)).usd;
-    };
-    const afterPoll = createReceiptReader({ store, clock, coinUsd });
-    const everyMs = config.settlementPollMs;
+    const afterPoll = createReceiptReader({ store, clock, rates });
+    const { settlementPollMs: everyMs } = config;
     const settlement = createSettlement({ store, chains, afterPoll, clock, log, isLeader, everyMs });
     undo.push(() => settlement.stop());
     let url: string | null = null;

@@ -110,7 +110,7 @@ const signedGasOf = (record: StoredRecord): SignedGas | undefined => {
 };
 
 /** Splits the cost of an operation; undefined if its receipt or its gas is unknown. */
-export const partsOf = ({ record, costWei, receipt }: PaidOperation): CostParts | undefined => {
+const partsOf = ({ record, costWei, receipt }: PaidOperation): CostParts | undefined => {
   const signed = receipt && signedGasOf(record);
   return receipt && signed && splitCost(costWei, receipt.charged, signed, receipt.bundle);
 };

@@ -3,15 +3,16 @@ import { entryPointAt } from '../../core/entry-points/registry.ts';
 import { address, hex } from '../../shared/schema/hex.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
 import type { Clock } from '../base/clock.ts';
-import type { CostStore, OperationWithoutReceipt, ReadReceipt } from '../store/cost-store.ts';
+import type { Store } from '../store/store.ts';
+import type { OperationWithoutReceipt, ReadReceipt } from '../store/cost-store.ts';
+import type { Rates } from './rates/rates.ts';
 import { type RpcClient, RpcError } from './rpc.ts';
 import { chargedGasIn } from './user-operation-events.ts';
 
 export interface ReceiptReaderOptions {
-  readonly store: Pick<CostStore, 'operationsWithoutReceipt' | 'saveReceipts'>;
+  readonly store: Pick<Store, 'operationsWithoutReceipt' | 'saveReceipts' | 'findChain'>;
   readonly clock: Clock;
-  /** US dollars for one coin of a chain, decimal; null if unknown. */
-  readonly coinUsd: (chainId: number) => Promise<string | null>;
+  readonly rates: Pick<Rates, 'coinPrice'>;
 }
 
 /** Transactions per call, so that settlement need not wait long. */
@@ -39,9 +40,15 @@ const answered = async <T>(rpc: RpcClient, method: string, params: unknown[], sc
  * Returns a function that reads the receipts of a chain's newest settled operations, some at a time, so that costs can
  * be split. Does nothing while the node does not answer.
  */
-export const createReceiptReader = ({ store, clock, coinUsd }: ReceiptReaderOptions) => {
+export const createReceiptReader = ({ store, clock, rates }: ReceiptReaderOptions) => {
   /** Transactions without a receipt, and when to ask again (monotonic ms). */
   const missing = new Map<string, number>();
+
+  /** US dollars for one coin, decimal; null if unknown. */
+  const coinUsd = async (chainId: number): Promise<string | null> => {
+    const source = (await store.findChain(chainId))?.price ?? null;
+    return source === null ? null : (await rates.coinPrice(chainId, source)).usd;
+  };
 
   const readOne = async (
     rpc: RpcClient,
