@@ -51,5 +51,5 @@ export const duration = (ms: number): string => {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days ${hours % 24} h`;
 };
 
-/** Explains a denial by its code, from the values that were compared. */
+/** For each denial code, the function that explains the denial from the values that were compared. */
 export type DenialRows = Readonly<Record<string, (evidence: Evidence) => Explanation>>;

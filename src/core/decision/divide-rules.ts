@@ -73,7 +73,8 @@ export const divideRules = (
   const rules = policy.rules.flatMap((rule) => {
     const result = results.get(rule);
     if (result === undefined) return [rule];
-    // If it is unknown whether a rule allows the operation, this alone denies it.
+    // If a value that the condition needs was not read, `result` already denies the operation. The rule then stays
+    // active, so that its absence does not cause a second denial.
     return isAllowing(rule) ? [{ ...rule, active: !wasRead(result) }] : [];
   });
   return { policy: { ...policy, rules }, idle };

@@ -145,7 +145,7 @@ const ladderOf = (
       if (times === undefined) return [];
       const used = period === 'atOnce' || isForGood(policy, reservation) ? heldNow(reservation) : 0n;
       const free = capacity > used ? capacity - used : 0n;
-      // If the account counts operations, each counts with its full cost. Other amounts are in wei.
+      // If the account counts operations, each counts at its full cost. Other accounts count wei.
       const amountWei = (free * BigInt(times) * operation.costWei) / reservation.amount;
       return [{ ...stop, amountWei }];
     })

@@ -187,7 +187,8 @@ const readEvents = async (
 };
 
 /**
- * The operations in a block that is given by hash, so that a node without it returns an error instead of an empty list.
+ * The operations in a block. The block is named by its hash, so that a node that lacks the block returns an error
+ * instead of an empty list.
  *
  * @throws the node's error
  */

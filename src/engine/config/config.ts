@@ -287,8 +287,10 @@ const shownToOthers = (database: unknown, flag: string): string[] =>
     : [];
 
 /**
- * Refuses a database URL with a password in an option other than `--database`.
+ * Refuses a database URL that contains a password. For the URLs in options other than `--database`, which
+ * {@link loadConfig} checks.
  *
+ * @param flag the option that contains the URL
  * @throws EngineError `CONFIG_INVALID`
  */
 export const requireNoPassword = (url: string, flag: string): void => {

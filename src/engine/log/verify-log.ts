@@ -262,7 +262,7 @@ const checkStored = async (
  * Verifies the log. Compares it with all its checkpoints, with the other data in the database, and with the end of the
  * log at the engine's last write.
  *
- * @throws EngineError `VAULT_LOCKED` if no key is given and the log's cannot be read; `VALIDATION` for an invalid key;
+ * @throws EngineError `VAULT_LOCKED` if no key is given and the log's key cannot be read; `VALIDATION` for an invalid key;
  * `EXPORT_INVALID` if `since` contains no checkpoint
  */
 export const verifyDesk = async (call: Caller, check: LogCheck): Promise<LogReport> => {

@@ -66,7 +66,8 @@ const signerError = ({ layout }: ContractSubject, { vault, contract }: Paymaster
 /**
  * Verifies a paymaster contract by its EntryPoint, its hash of a sample operation and its signer (behaviour 3.2).
  *
- * @throws EngineError `CONTRACT_MISMATCH` with both values of each comparison, `CHAIN_UNREACHABLE`
+ * @throws EngineError `CONTRACT_MISMATCH` with the contract's EntryPoint if it is another one, and otherwise with both
+ * hashes and both signers; `CHAIN_UNREACHABLE`
  */
 export const requireVerified = async (rpc: RpcClient, subject: ContractSubject): Promise<void> => {
   const { otherEntryPoint, hash, signer, matches } = await compare(rpc, subject);

@@ -11,7 +11,7 @@ import { SHORT_BODY } from './router.ts';
 /** Matches only paths without characters that a router would decode. */
 const PATH = /^\/api\/v[12]\/([1-9]\d{0,15})\/([\w.-]+)$/;
 
-/** The headers of all other answers, which the router and the middlewares before it add. */
+/** The headers that the router and the middleware before it add to all other answers. */
 const HEADERS = [
   ...['Vary', 'Origin'],
   ...['Access-Control-Allow-Origin', '*'],
@@ -34,8 +34,8 @@ export interface PlainRequestOptions extends Pick<RpcAnswering, 'answerRequest'>
 }
 
 /**
- * Answers JSON-RPC requests that have nothing unusual, which nearly all requests do not, before any other middleware
- * runs: the middlewares would take a fifth of the time of a decision. Passes all other requests on to them.
+ * Answers plain JSON-RPC requests, which need no other middleware, before the other middleware runs: it would take a
+ * fifth of the time of a decision. Nearly all requests are plain. Passes all others on.
  */
 export const plainRequests = ({
   answerRequest,

@@ -35,7 +35,7 @@ export interface BackgroundWorkOptions {
 const RECHECK_MS = 60_000;
 /** How often to check whether a checkpoint is due. */
 const CHECKPOINT_MS = 1_000;
-/** How often decisions are entered in the search index, and how many steps of some ms that takes at most. */
+/** How often decisions are added to the search index, and the maximum number of steps each time. A step takes some ms. */
 const SEARCH_MS = 1_000;
 const SEARCH_STEPS = 20;
 /** Maximum delay until a change to the machine's time is reported. */

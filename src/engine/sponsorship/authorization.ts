@@ -55,8 +55,8 @@ export const withCheckedAuthorization = async (
 };
 
 /**
- * What the account of an operation's authorisation is before it takes on the delegate's code; undefined without an
- * authorisation or a node, and on chains where it makes no difference to the cost of the bundle.
+ * The state of the sender's account before its EIP-7702 authorisation takes effect; undefined without an authorisation
+ * or a node, and on chains where the state makes no difference to the cost of the bundle.
  *
  * @throws EngineError `CHAIN_UNREACHABLE` or `PAYMASTER_NOT_READY`
  */

@@ -109,7 +109,7 @@ export const suggestFees = async (
   return { maxFeePerGas, maxPriorityFeePerGas };
 };
 
-/** An operation, and what its sender is before its EIP-7702 authorisation. */
+/** An operation, and the state of its sender's account before its EIP-7702 authorisation takes effect. */
 interface PricedOperation {
   readonly op: UserOperation;
   readonly authority?: Authority | undefined;

@@ -31,10 +31,11 @@ interface GasOrigin {
 const DRAFT_SLACK_PERCENT = 20n;
 
 /**
- * Simulates whether the paymaster gets its tokens, and how much gas this takes.
+ * Simulates the operation to find out whether the paymaster gets its tokens, and how much gas this takes.
  *
  * @throws EngineError `VALIDATION` if the account's limit may not be raised and is too low for taking this token, in
- * which case the paymaster would pay for the operation; `CHAIN_UNREACHABLE`, `GAS_ESTIMATION_FAILED` as `tryPayment`
+ * which case the paymaster would pay for the operation; `CHAIN_UNREACHABLE` and `GAS_ESTIMATION_FAILED` like
+ * `tryPayment`
  */
 export const simulateTokenCharge = async (
   rpc: RpcClient | undefined,

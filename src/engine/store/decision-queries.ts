@@ -109,10 +109,11 @@ export interface DecisionQueries {
    */
   pageFeed(page: { after: number; limit: number }): Promise<FeedPage>;
   /**
-   * Enters some decisions in the index that finds texts and senders; searches read the others. It takes some ms.
+   * Adds some decisions to the index that finds texts and senders, which takes some ms. Searches read the decisions that
+   * are not in the index.
    *
-   * @param maySave whether this engine stores the index, as one of several does
-   * @returns false if all are entered
+   * @param maySave whether this engine stores the index in the database; only one of several engines does
+   * @returns false if all decisions are indexed, or if none were added because many were stored since the last call
    */
   fillSearchIndex(maySave: boolean): Promise<boolean>;
   findDecision(decisionId: string): Promise<DecisionRecord | undefined>;

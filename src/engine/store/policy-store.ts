@@ -75,8 +75,8 @@ export interface DappPolicyStore {
   /** Sets the balance in wei below which the tank is low; null: the cost of a number of operations. */
   setLowBalanceThreshold(paymasterId: string, lowBalanceThresholdWei: bigint | null): Promise<void>;
   /**
-   * Replaces a complete policy, or nothing. False, with nothing changed, if the version of the settings has changed
-   * ({@link PolicyStore.settingsVersion}).
+   * Replaces the complete policy. If the version of the settings has changed ({@link PolicyStore.settingsVersion}),
+   * changes nothing and returns false.
    */
   replaceDappPolicy(scope: SettingsScope, version: number, policy: OperatorPolicy): Promise<boolean>;
   /** The policy, which must not be modified. A cache of derived data must compare the revision. */

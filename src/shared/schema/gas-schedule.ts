@@ -17,8 +17,10 @@ export const gasScheduleReading = z.strictObject({
 
 export type GasScheduleReading = z.output<typeof gasScheduleReading>;
 
-/** What the account of an EIP-7702 authorisation is before it delegates. */
+/** The state of an account before its EIP-7702 authorisation takes effect. */
 export const authority = z.enum(['new', 'existing', 'delegated']);
 
-/** `new`: it does not exist. `existing`: it has coins or transactions, and no code. */
+/**
+ * `new`: the account does not exist. `existing`: it has coins or has sent transactions, and has no code. `delegated`: it has code.
+ */
 export type Authority = z.output<typeof authority>;

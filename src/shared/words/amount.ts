@@ -1,6 +1,6 @@
 import { unitsToDecimal, weiToDecimal } from '../schema/decimal.ts';
 
-/** Number of digits shown. The tooltip shows all of them. */
+/** Significant digits that are shown. The digits before the decimal point are never cut. */
 const SIGNIFICANT = 6;
 
 /** A whole number with its digits in groups of three: `1,000,000`. */

@@ -1,6 +1,6 @@
 import type { Needle } from './grams.ts';
 
-/** Ascending whole numbers, each as its distance to the one before, in groups of seven bits. */
+/** Ascending whole numbers, each stored as its distance from the previous number, in groups of seven bits. */
 interface Places {
   bytes: Uint8Array;
   length: number;
@@ -35,17 +35,17 @@ export const eachPlace = (bytes: Uint8Array, add: (place: number) => void): void
   }
 };
 
-/** Where each gram occurs, in memory. */
+/** The places where each gram occurs, in memory. */
 export const createGramPlaces = () => {
   const byGram = new Map<number, Places>();
   return {
-    /** Enters that a gram occurs at a place, which must not be before the last one. It may be entered repeatedly. */
+    /** Adds a place where a gram occurs. It must not be before the gram's last place. The same place may be added again. */
     enter(gram: number, place: number): void {
       const places = byGram.get(gram) ?? { bytes: new Uint8Array(4), length: 0, last: -1 };
       if (places.length === 0) byGram.set(gram, places);
       if (places.last !== place) append(places, place);
     },
-    /** The places of each gram that a needle names and that occurs, as {@link eachPlace} reads them. */
+    /** For each gram of the needle that occurs, its places in the format that {@link eachPlace} reads. */
     of(needle: Needle): Uint8Array[] {
       const found =
         'every' in needle
@@ -53,7 +53,7 @@ export const createGramPlaces = () => {
           : [...byGram].flatMap(([gram, places]) => (gram >= needle.first && gram <= needle.last ? [places] : []));
       return found.map(({ bytes, length }) => bytes.subarray(0, length));
     },
-    /** Grams, ascending, with their places. */
+    /** All grams, in ascending order, with their places. */
     all: (): [gram: number, places: Uint8Array][] =>
       [...byGram]
         .sort(([one], [other]) => one - other)

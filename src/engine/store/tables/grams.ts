@@ -1,7 +1,7 @@
 /**
- * A gram is a number for three characters in a row. Digits and lower-case letters are a symbol each, and all other
- * characters share 28 symbols. So a text may have the grams of another text without containing it, but a text that
- * contains another text always has its grams.
+ * A gram is three consecutive characters of a text, encoded as a number. Each digit and each lower-case letter has its
+ * own symbol; all other characters share 28 symbols. So a text may have the grams of another text without containing it,
+ * but a text that contains another text always has its grams.
  */
 
 const SYMBOLS = 64;
@@ -16,7 +16,7 @@ const symbolOf = (code: number): number => {
   return DIGITS + LETTERS + (code % OTHERS);
 };
 
-/** Calls `add` with each gram of a text in lower case. A gram may come several times. */
+/** Calls `add` with each gram of a text, which must be in lower case. A gram may occur several times. */
 export const eachGram = (text: string, add: (gram: number) => void): void => {
   let gram = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -25,13 +25,13 @@ export const eachGram = (text: string, add: (gram: number) => void): void => {
   }
 };
 
-/** Follows each text whose grams are entered, so that a gram begins with each of its characters. */
+/** Appended to each text before it is indexed, so that a gram begins with each of the text's characters. */
 export const TEXT_END = '\n\n';
 
-/** What contains the texts has all grams of `every`, or one of those from `first` to `last`. */
+/** A decision that contains the texts has all grams of `every`, or at least one gram from `first` to `last`. */
 export type Needle = { readonly every: readonly number[] } | { readonly first: number; readonly last: number };
 
-/** Fewer than a long text has: each further gram rules out fewer decisions. */
+/** Maximum number of grams per text that a search uses, because each further gram rules out fewer decisions. */
 const MOST_GRAMS = 8;
 
 const someGrams = (text: string): number[] => {
@@ -49,7 +49,12 @@ const beginningWith = (text: string): Needle => {
   return { first, last: first + rest - 1 };
 };
 
-/** The grams of what contains all of the texts, in lower case and not empty; undefined without texts. */
+/**
+ * The grams of decisions that contain all of the texts.
+ *
+ * @param texts in lower case, none empty
+ * @returns undefined if no text is given
+ */
 export const needleOf = (texts: readonly string[]): Needle | undefined => {
   const every = texts.flatMap(someGrams);
   if (every.length > 0) return { every: [...new Set(every)] };

@@ -7,32 +7,36 @@ import { type GramPlaces, createGramPlaces, eachPlace } from './gram-places.ts';
 import { type Needle, TEXT_END, eachGram, needleOf } from './grams.ts';
 import { positionsIn } from './positions.ts';
 
-/** Positions of the log in a lot. */
+/**
+ * Positions of the log in a lot. A lot is the part of the index for consecutive positions. A place is a position's offset
+ * in its lot.
+ */
 const LOT = 16_384;
 
 const lotOf = (seq: number): number => Math.floor(seq / LOT);
 
-/** Decisions entered without a pause, and the length of their records: some ms. */
+/** Maximum number of decisions that are indexed without a pause, and maximum length of their records: some ms. */
 const BATCH = 50;
 const BATCH_LENGTH = 256 * 1024;
 
-/** If more decisions than these were stored since the last turn of the filling, they need the processor. */
+/** If more decisions than this were stored since the index was last filled, the filling leaves them the processor. */
 const BUSY = 500;
 
-/** With more, most of a lot must be read anyway. */
+/** If a lot has more candidates than this, the search reads all of its decisions. */
 const MOST_CANDIDATES = LOT / 8;
 
-/** Decisions per read: what a search finds is likely among them. */
+/** Maximum number of candidates per read. They likely contain what the search looks for. */
 const READ = 200;
 
-/** Lots without a candidate that are looked at without a pause. */
+/** Maximum number of lots without a candidate that a search passes without a pause. */
 const LOTS_AT_ONCE = 8;
 
 const DECISIONS = `SELECT ${STORED_DECISION} FROM decision WHERE seq > $1 AND seq < $2 ORDER BY seq LIMIT ${BATCH}`;
 
+// The column `words` contains the version of Gasdesk that derived the indexed texts.
 const COMPLETE = 'SELECT lot FROM search_lot WHERE words = $1';
 
-// A lot that is stored has a row, if only one without places.
+// For a stored lot, this returns at least one row, whose places may be null.
 const LOT_PLACES = `SELECT places FROM search_lot LEFT JOIN search_gram ON search_gram.lot = search_lot.lot`;
 
 const EVERY = `${LOT_PLACES} AND gram = ANY($3::bigint[]) WHERE search_lot.lot = $1 AND words = $2`;
@@ -44,16 +48,18 @@ interface PlacesRow {
 }
 
 interface LotPlaces {
+  /** For each gram, the places of the decisions that have it. */
   readonly lists: readonly Uint8Array[];
+  /** The position up to which the lot is indexed. */
   readonly upTo: number;
 }
 
-/** What a search knows of a lot. */
+/** What the index says about a lot. */
 interface LookedAt {
   readonly lot: number;
-  /** Of later positions, nothing is known. */
+  /** The position up to which the lot is indexed. */
   readonly upTo: number;
-  /** The decisions that may be found, newest first; undefined if they are too many. */
+  /** The candidates: the decisions that may contain the texts, newest first; undefined if they are too many. */
   readonly seqs: readonly number[] | undefined;
 }
 
@@ -80,7 +86,7 @@ const insertOf = (rows: number): string => {
     ON CONFLICT DO NOTHING`;
 };
 
-/** A lot in memory: entered up to a position. */
+/** A lot in memory, indexed up to a position. */
 interface Lot {
   readonly lot: number;
   readonly grams: GramPlaces;
@@ -89,51 +95,54 @@ interface Lot {
 
 const startLot = (lot: number): Lot => ({ lot, grams: createGramPlaces(), upTo: lot * LOT - 1 });
 
-/** Decisions that a search must read. */
+/** The next decisions that a search must read. */
 export interface Stretch {
-  /** Of those after this position, up to the one that was asked about. */
+  /** They are after this position, and at or before the position `high` of the call. */
   readonly low: number;
-  /** Only these, newest first; undefined: all. */
+  /** Only these of them must be read, newest first; undefined: all of them. */
   readonly seqs: readonly number[] | undefined;
 }
 
 /** Finds the decisions that may contain a text. */
 export interface Search {
-  /** The next stretch, from the newest back. @param high the last position in it */
+  /** The next decisions to read, from the newest back. @param high the position to continue from */
   readonly below: (high: number) => Promise<Stretch>;
 }
 
 export interface SearchIndex {
   /**
-   * Enters some decisions, the newest first, unless many are being stored.
+   * Adds some decisions to the index, those of the newest lot first. If many decisions were stored since the last call,
+   * adds none, so that it does not slow down deciding.
    *
-   * @param maySave whether this engine stores lots: one of several does
-   * @returns false if all are entered, or if it waits for a quieter moment
+   * @param maySave whether this engine stores the lots in the database; only one of several engines does
+   * @returns false if all decisions are indexed, or if none were added because many were stored
    */
   readonly fillSearchIndex: (maySave: boolean) => Promise<boolean>;
   /**
-   * A search for decisions with all of the texts, in lower case; undefined without texts.
+   * A search for decisions that contain all of the texts.
    *
-   * @param size positions in a stretch that is not in the index
+   * @param texts in lower case
+   * @param size maximum number of positions to read at once where the index cannot name single decisions
+   * @returns undefined if no text is given
    */
   readonly searchFor: (texts: readonly string[], size: number) => Search | undefined;
 }
 
 /**
- * An index of all parts of the texts that searches find decisions by: for each {@link eachGram gram}, the decisions that
- * have it. It is filled after decisions are stored, so that they do not wait for it. A lot of positions is stored when it is
- * complete. The newest one is in memory only, and is entered again when the store opens.
+ * An index of the texts that searches look in. For each {@link eachGram gram} (three consecutive characters), it lists the
+ * decisions whose texts contain it. The index is filled after decisions are stored, so that they do not wait for it. A
+ * lot is stored when it is complete. The newest lot exists only in memory, and is filled again after the store opens.
  */
 export const searchIndex = ({ rows, writeShared, enterHashes }: Access): SearchIndex => {
   const positions = positionsIn(rows);
   const { withRevisions } = decisionReader(rows);
   let newest: Lot | undefined;
-  /** An earlier one, which is about to be stored. */
+  /** An earlier lot, which will be stored when it is complete. */
   let earlier: Lot | undefined;
-  /** The newest position at the last call; undefined before the first. */
+  /** The newest position at the last call of `fillSearchIndex`; undefined before the first call. */
   let seen: number | undefined;
 
-  /** Enters the next decisions of a lot. False: all are entered. */
+  /** Indexes the next decisions of a lot. False: all of its decisions were already indexed. */
   const advance = async (one: Lot): Promise<boolean> => {
     const { lot, grams } = one;
     const length = lengthLimit(BATCH_LENGTH);
@@ -168,7 +177,8 @@ export const searchIndex = ({ rows, writeShared, enterHashes }: Access): SearchI
 
   const save = async ({ lot, grams }: Lot): Promise<void> => {
     await writeShared(function* (tx) {
-      // Of a version that makes other texts of the same decisions, or a part that was interrupted.
+      // Another version, which derives other texts from decisions, may have stored the lot, or a save may have been
+      // interrupted.
       yield* tx.run('DELETE FROM search_lot WHERE lot = $1', [lot]);
       yield* tx.run('DELETE FROM search_gram WHERE lot = $1', [lot]);
     });
@@ -181,7 +191,7 @@ export const searchIndex = ({ rows, writeShared, enterHashes }: Access): SearchI
     await enterHashes();
   };
 
-  /** The places of the grams in a lot, and up to which position they are entered; undefined if the lot is not. */
+  /** The places of the grams in a lot; undefined if the lot is not in the index. */
   const placesIn = async (lot: number, needle: Needle): Promise<LotPlaces | undefined> => {
     const inMemory = [newest, earlier].find((one) => one?.lot === lot);
     if (inMemory !== undefined) return { lists: inMemory.grams.of(needle), upTo: inMemory.upTo };

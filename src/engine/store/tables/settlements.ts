@@ -16,7 +16,7 @@ import type {
   UnmatchedOperation,
 } from '../settlement-store.ts';
 
-/** Decisions that one transaction settles: it must end in some ms. */
+/** Maximum number of decisions that one transaction settles, so that it ends within some ms. */
 const LOT = 150;
 
 const CHAINS = 'SELECT chain_id FROM chain_cursor UNION SELECT chain_id FROM watched_paymaster ORDER BY 1';
@@ -135,7 +135,7 @@ export const findByHash = function* (
 /** A part of a range. Only the last one has the cursor. */
 type RangePart = Omit<ScannedRange, 'cursor'> & Partial<Pick<ScannedRange, 'cursor'>>;
 
-/** The operations in lots, which keep those of one block together. */
+/** The operations in lots, one for each transaction. Operations of the same block are in the same lot. */
 const lotsOf = (mined: readonly MinedUserOperation[]): MinedUserOperation[][] => {
   const byBlock = Map.groupBy(mined, ({ blockNumber }) => blockNumber);
   const lots: MinedUserOperation[][] = [];
@@ -147,7 +147,7 @@ const lotsOf = (mined: readonly MinedUserOperation[]): MinedUserOperation[][] =>
   return lots;
 };
 
-/** The range in parts, each of some blocks; of a range without blocks, each has some of the operations. */
+/** The range in parts, each of some blocks. If the range has no blocks, each part has some of the operations. */
 const partsOf = (range: ScannedRange): RangePart[] => {
   const { chainId, mined, toBlock, cursor } = range;
   const hasBlocks = range.fromBlock <= toBlock;

@@ -70,7 +70,7 @@ const chainParameters = ({ chainId, name, symbol, rpc, explorer }: WalletChain) 
         ...(explorer !== null && { blockExplorerUrls: [explorer] }),
       };
 
-/** Sends requests to a wallet's provider, one at a time. */
+/** Sends requests to a wallet's provider. Each method waits for one answer before it sends its next request. */
 export const useWallet = (provider: Eip1193Provider, timer: Timer): UsedWallet => {
   const request = async (method: string, params: readonly unknown[], withinMs: number): Promise<unknown> => {
     let cancel = (): void => undefined;
