@@ -8,7 +8,7 @@ import type { GasSchedule } from './gas-schedule.ts';
  *
  * @param schedule of the chain
  * @param op the operation
- * @param authority what the sender is before; if unknown, it does not exist
+ * @param authority the state of the sender's account before; if unknown, the account is taken not to exist
  */
 export const authorizationGas = (schedule: GasSchedule, op: UserOperation, authority: Authority = 'new'): bigint => {
   if (isV06(op) || op.eip7702Auth === undefined) return 0n;

@@ -39,7 +39,7 @@ const L1_DATA_ROOM = { times: 3n, per: 2n };
 /** Inputs of an offer other than the operation. */
 export interface OfferOptions {
   readonly schedule: GasSchedule;
-  /** What the account of the operation's authorisation is before; unknown: it does not exist. */
+  /** The state of the sender's account before its EIP-7702 authorisation takes effect; if unknown, it does not exist yet. */
   readonly authority?: Authority | undefined;
   /** What a layer 2 charges for the operation's data, in gas. */
   readonly l1DataGas: bigint;

@@ -23,7 +23,7 @@ const FILLER_BENEFICIARY: Address = `0x${'ff'.repeat(20)}`;
 export interface BundleQuestion {
   readonly entryPoint: Pick<EntryPointGas, 'unmetered'>;
   readonly schedule: GasSchedule;
-  /** What the account of the operation's authorisation is before; unknown: it does not exist. */
+  /** The state of the sender's account before its EIP-7702 authorisation takes effect; if unknown, it does not exist yet. */
   readonly authority?: Authority | undefined;
 }
 

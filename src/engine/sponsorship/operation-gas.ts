@@ -28,7 +28,7 @@ export interface GasQuestion {
   readonly drafting: ReadyPaymaster;
   /** The terms that would be signed if the operation were reserved now. */
   readonly terms: SponsorshipTerms;
-  /** What the sender is before its EIP-7702 authorisation. */
+  /** The state of the sender's account before its EIP-7702 authorisation takes effect. */
   readonly authority: Authority | undefined;
 }
 

@@ -34,7 +34,7 @@ export interface PreparedOperation {
   readonly delegate: Address | undefined;
   /** True if the account has already signed the operation. */
   readonly isSigned: boolean;
-  /** What the sender is before its EIP-7702 authorisation. */
+  /** The state of the sender's account before its EIP-7702 authorisation takes effect. */
   readonly authority: Authority | undefined;
   readonly schedule: GasSchedule;
 }

@@ -163,7 +163,8 @@ export type SpendingLimit = z.output<typeof stored>;
 export const typedLimit = spendingLimitData(exactPositiveInput);
 
 /**
- * Body of the limit update on the management interface. Every field is optional, and every update restarts the cycle.
+ * Body of the limit update on the management interface. Every field is optional. Every update restarts the limit, except
+ * as `continues` below says.
  */
 export const limitUpdate = z.strictObject({
   name: name.optional(),

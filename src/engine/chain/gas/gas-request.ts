@@ -28,7 +28,7 @@ export interface GasRequest {
    * well-formed and has its final length.
    */
   op: UserOperation;
-  /** What the account of the operation's authorisation is before; unknown: it does not exist. */
+  /** The state of the sender's account before its EIP-7702 authorisation takes effect; if unknown, it does not exist yet. */
   authority?: Authority | undefined;
   sponsor: Sponsor;
   /** A state override in which the paymaster accepts the signature in `sponsor`'s data. */
