@@ -181,9 +181,8 @@ const sentenceOf = (
 ): string => {
   const words = (wei: bigint | null): string => (wei === null ? 'whatever there is' : `${shownAmount(wei)} ${coin}`);
   const saved = BY_WEIGHT.find((period) => isLess(after[period], before[period]));
-  const period = saved ?? 'day';
-  const change = `lowers ${NAMES[period]} from ${words(before[period])} to ${words(after[period])}`;
-  return `${subject} ${change}: ${saved === undefined ? because.savesNothing : because.saves}.`;
+  if (saved === undefined) return `${subject} leaves ${NAMES.day} at ${words(after.day)}: ${because.savesNothing}.`;
+  return `${subject} lowers ${NAMES[saved]} from ${words(before[saved])} to ${words(after[saved])}: ${because.saves}.`;
 };
 
 /** Sorts by the first period in which the amounts differ, smaller amounts first. */
