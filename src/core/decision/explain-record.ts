@@ -26,14 +26,14 @@ interface Again {
   readonly verdict: Decided;
 }
 
-/** Decides a stored operation again; undefined if this needs facts that the record does not have. */
+/** Decides a stored operation again; undefined if this needs facts that the record does not contain. */
 const again = ({ held: stored }: LeanRecord, facts: Facts, policy: Policy): Again | undefined => {
   const held = plan(facts, policy).map((_, index) => BigInt(stored[index] ?? 0));
   const verdict = decide(facts, policy, held);
   return verdict.next === 'done' ? { held, verdict } : undefined;
 };
 
-/** The steps with their stored durations; undefined if the record has different steps. */
+/** The steps with their stored durations; undefined if the record contains different steps. */
 const measured = (steps: readonly MeasuredStep[], stored: readonly string[]): readonly MeasuredStep[] | undefined => {
   const timed = steps.map((step, index) => ({ ...step, micros: readStep(stored[index] ?? '').micros }));
   const isSame = timed.length === stored.length && timed.every((step, index) => stepText(step) === stored[index]);

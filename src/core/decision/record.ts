@@ -14,7 +14,7 @@ import { termsOf } from './terms.ts';
 import { withPaymasterAndData } from '../user-operation/paymaster-fields.ts';
 import type { WebhookResponse } from '../webhooks/webhook-response.ts';
 
-/** The fields that only the record of a decided operation has. */
+/** The fields that only the record of a decided operation contains. */
 type DecidedFields = Omit<
   DecisionRecord,
   'id' | 'seq' | 'method' | 'mode' | 'chainId' | 'paymasterId' | 'dapp' | 'sender' | 'nonce' | 'request' | 'facts'
@@ -115,7 +115,7 @@ export const storedFacts = (facts: Facts, requested: Wire): unknown => ({
   }),
 });
 
-/** The stored facts. @throws ZodError if the record has no valid facts */
+/** The stored facts. @throws ZodError if the record contains no valid facts */
 const factsOf = ({ facts, request, trace = [] }: StoredDecision): Facts | undefined => {
   if (facts === undefined) return undefined;
   const { opChanges, webhooks = [], ...rest } = facts as StoredFacts;

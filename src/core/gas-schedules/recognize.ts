@@ -10,7 +10,7 @@ export interface ForkConfig {
   readonly systemContracts: readonly string[];
 }
 
-/** What only a fork and its successors have, newest fork first (EIP-8282, EIP-7951, EIP-2537, EIP-4844). */
+/** For each fork, a sign that only it and later forks show, newest fork first (EIP-8282, EIP-7951, EIP-2537, EIP-4844). */
 const MARKS: readonly (readonly [GasScheduleName, (config: ForkConfig) => boolean])[] = [
   ['amsterdam', ({ systemContracts }) => systemContracts.some((name) => name.startsWith('BUILDER_'))],
   ['osaka', ({ precompiles }) => precompiles.includes('P256VERIFY')],

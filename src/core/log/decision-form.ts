@@ -79,7 +79,7 @@ const oddStep = (trace: readonly TraceStep[]): string | undefined => {
 };
 
 /**
- * A field that no record has, or a required one that is missing; undefined if all fields are right.
+ * A field that no record contains, or a required one that is missing; undefined if all fields are right.
  *
  * @param stored the record in its entry
  * @param record the same record with its complete request

@@ -7,7 +7,7 @@ export class PolicyCheck {
   readonly #inForce = new Map<string, string>();
   readonly #history: (readonly [paymasterId: string, hash: string])[] = [];
 
-  /** The text of a revision; undefined if the log does not have it. */
+  /** The text of a revision; undefined if the log does not contain it. */
   find(hash: string | undefined): unknown {
     return this.#policies.get(hash ?? '');
   }

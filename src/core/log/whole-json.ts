@@ -23,7 +23,7 @@ const keysIn = (value: unknown): number => {
 };
 
 /**
- * Whether no object has the same key twice. Parsers differ in which of the two values they keep (RFC 8259, 4).
+ * Whether no object contains the same key twice. Parsers differ in which of the two values they keep (RFC 8259, 4).
  * @param bytes JSON in UTF-8
  * @param value the parsed JSON
  */

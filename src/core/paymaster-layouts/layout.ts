@@ -75,7 +75,7 @@ export interface TokenTerms extends PromiseTerms, TokenPrice {
 /** Terms that must be read from the paymaster contract right before signing. */
 export type ChainRead = 'senderNonce';
 
-/** The contracts whose code the build has, from an npm package or from this repository, by artifact name. */
+/** The contracts whose code the build contains, from an npm package or from this repository, by artifact name. */
 export type DeployableContract =
   | 'VerifyingPaymaster'
   | 'VerifyingPaymaster-0.7'
@@ -137,7 +137,7 @@ export interface ContractLayout<Terms> extends ModeLayout<Terms> {
    * signers (`addSigner`, `removeSigner`).
    */
   readonly signerSetter?: 'setSigner' | 'setVerifyingSigner';
-  /** Absent if the build does not have the contract's code, so that it can be attached but not deployed. */
+  /** Absent if the build does not contain the contract's code, so that it can be attached but not deployed. */
   readonly deployment?: Deployment;
 }
 

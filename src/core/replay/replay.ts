@@ -37,7 +37,7 @@ export interface Difference {
 export type NotReplayable =
   /** No decision was made, because the request failed before. */
   | 'FAILED'
-  /** The record has no facts, although nothing in it was cut. */
+  /** The record contains no facts, although nothing in it was cut. */
   | 'WITHOUT_FACTS'
   /** The decision denied a request that was too long to be stored completely. */
   | 'TRUNCATED'
@@ -153,7 +153,7 @@ const compareLean = (record: LeanRecord, { steps, held }: Decision, withWords: b
   if (withWords) compare('traceHash', record.traceHash, traceHash(steps));
 };
 
-/** Compares the fields that the record has and that this version would write with the same text. */
+/** Compares the fields that the record contains and that this version would write with the same text. */
 const compareFields = (
   record: StoredRecord,
   replayed: Pick<WholeRecord, Field>,

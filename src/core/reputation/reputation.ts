@@ -6,14 +6,14 @@
 /** An unstake delay below a day counts as no stake (MIN_UNSTAKE_DELAY), in seconds. */
 export const LEAST_UNSTAKE_DELAY = 86_400;
 
-/** Operations that a bundler expects to be included: one of so many that it has seen (MIN_INCLUSION_RATE_DENOMINATOR). */
+/** A bundler expects one operation out of this many to be included (MIN_INCLUSION_RATE_DENOMINATOR). */
 const INCLUSION_DENOMINATOR = 10;
-/** What may be missing before an entity is throttled, and before it is banned (THROTTLING_SLACK, BAN_SLACK). */
+/** How many included operations may be missing before an entity is throttled or banned (THROTTLING_SLACK, BAN_SLACK). */
 const THROTTLING_SLACK = 10;
 const BAN_SLACK = 50;
 /** Both counts shrink by this part every hour. */
 const HOURLY_PART = 24;
-/** UREP-020: operations at a time of an entity without stake: so many, and more by its inclusion. */
+/** UREP-020: how many operations of an entity without stake a bundler keeps at a time; more if many were included. */
 const UNSTAKED_COUNT = 10;
 const INCLUSION_FACTOR = 10;
 const MOST_FOR_INCLUSION = 10_000;
@@ -25,12 +25,12 @@ export interface OperationCounts {
 }
 
 /**
- * `throttled`: a bundler takes few operations at a time, for few blocks. `banned`: none. `atRisk`: half of what may be
- * missing before it throttles is missing.
+ * `throttled`: a bundler takes few operations at a time, for few blocks. `banned`: it takes none. `atRisk`: more than
+ * half of what may be missing before it throttles is missing.
  */
 export type ReputationStatus = 'good' | 'atRisk' | 'throttled' | 'banned';
 
-/** Counts after the hours in the order of time, oldest first, as a bundler that saw all of them has them. */
+/** The counts of a bundler that has seen all of these hours. @param hours oldest first */
 export const countsAfter = (hours: readonly OperationCounts[]): OperationCounts => {
   const decayed = (count: number): number => count - Math.floor(count / HOURLY_PART);
   return hours.reduce(
@@ -39,7 +39,7 @@ export const countsAfter = (hours: readonly OperationCounts[]): OperationCounts 
   );
 };
 
-/** How many more operations would have to be included, for a bundler to expect none. Negative if there are enough. */
+/** How many more operations a bundler expects to be included. Negative if more than it expects were included. */
 const missing = ({ seen, included }: OperationCounts): number => Math.floor(seen / INCLUSION_DENOMINATOR) - included;
 
 export const reputationStatus = (counts: OperationCounts): ReputationStatus => {

@@ -9,7 +9,7 @@ import { EngineError } from '../../shared/errors.ts';
  */
 export const lockFile = (dir: string): string => join(dir, 'engine.lock');
 
-/** A file next to the lock. It contains the id of the process that has the lock, for people to read. */
+/** A file next to the lock. It contains the id of the process that holds the lock, for people to read. */
 export const pidFile = (dir: string): string => join(dir, 'engine.pid');
 
 /** Makes the lock file private: another user who can read it could take the lock and keep Gasdesk from starting. */

@@ -17,7 +17,7 @@ const toEngineError = (error: unknown): EngineError | undefined => {
 /** These errors are not bugs, but they are logged because the operator must know about them. */
 const STORAGE_CODES: readonly ErrorCode[] = ['STORAGE_FAILED', 'STORE_UNAVAILABLE', 'LOG_ROLLED_BACK'];
 
-/** The error that a client may see. A bug becomes `INTERNAL` with a request id; only the log has its details. */
+/** The error that a client may see. A bug becomes `INTERNAL` with a request id; only the log contains its details. */
 export const publicError = (error: unknown, log: Log, entropy: Entropy): EngineError => {
   const expected = toEngineError(error);
   if (expected !== undefined) {

@@ -2,7 +2,7 @@ import { Interface } from 'ethers';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { type EthCall, UnexpectedAnswer } from './contract-reads.ts';
 
-/** What a paymaster contract has at its EntryPoint. Amounts are in wei. */
+/** A paymaster contract's deposit and stake in its EntryPoint. Amounts are in wei. */
 export interface Stake {
   readonly depositWei: bigint;
   readonly stakeWei: bigint;

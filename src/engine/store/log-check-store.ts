@@ -49,7 +49,7 @@ export interface LogCheckStore {
   decisionColumns(page: { after: number; limit: number }): Promise<DecisionColumns[]>;
   /** Each policy that came into force, in order. */
   policyChanges(): Promise<HistoryRow[]>;
-  /** The amounts in all ledger accounts except rolling windows. The first row has only `entries`. */
+  /** The amounts in all ledger accounts except rolling windows. The first row contains only `entries`. */
   heldAccounts(): Promise<HeldAccountRow[]>;
   /** Revisions ordered by hash, after a given hash. */
   revisionTexts(page: { after: string; limit: number }): Promise<RevisionRow[]>;

@@ -1,7 +1,7 @@
 import { CompactTree } from '../../core/log/merkle-tree.ts';
 import { sha256 } from '../base/sha256.ts';
 
-/** Number of levels in a tile's subtree. A full tile has 256 hashes (c2sp.org/tlog-tiles). */
+/** Number of levels in a tile's subtree. A full tile contains 256 hashes (c2sp.org/tlog-tiles). */
 export const TILE_LEVELS = 8;
 export const TILE_HASHES = 2 ** TILE_LEVELS;
 const HASH_BYTES = 32;

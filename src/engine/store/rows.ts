@@ -47,7 +47,7 @@ export interface StepRows {
   get<Row>(sql: string, values?: readonly Value[]): Steps<Row | undefined>;
   /** Runs a statement. @returns number of affected rows, here and below */
   run(sql: string, values?: readonly Value[]): Steps<number>;
-  /** @param columns names of the columns; `row` has them in camelCase, and may contain other values */
+  /** @param columns names of the columns; `row` contains them in camelCase, and may contain other values */
   insert(table: string, columns: string, row: object): Steps<number>;
   /** Inserts the row, or updates the one with the same `key`. @param key names of columns that are unique together */
   upsert(table: string, columns: string, row: object, key: string): Steps<number>;

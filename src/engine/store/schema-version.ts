@@ -11,7 +11,7 @@ export const earlierSchemaWords = (schema: number): string =>
   `It has schema ${schema}, from before version 1.0, and this Gasdesk reads schema ${SCHEMA_VERSION}. ${EARLIER}`;
 
 /**
- * Whether a database has the tables of this version.
+ * Whether a database contains the tables of this version.
  *
  * @param schema the version that it names; 0 for an empty database
  * @throws EngineError `DATABASE_TOO_NEW` or `DATABASE_TOO_OLD` if another version of Gasdesk wrote it

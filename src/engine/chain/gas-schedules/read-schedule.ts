@@ -18,7 +18,7 @@ const forkConfig = z.object({ activationTime: z.number(), precompiles: names, sy
 /** The configuration of the node's chain (EIP-7910). Other members are ignored. */
 const configuration = z.object({ current: forkConfig, next: forkConfig.nullish() });
 
-/** Undefined if the node does not have the method, as most do not. */
+/** Undefined if the node does not support the method. Most nodes do not. */
 const readConfiguration = async (
   rpc: RpcClient,
 ): Promise<{ readonly current: ForkConfig; readonly next: ForkConfig | null } | undefined> => {

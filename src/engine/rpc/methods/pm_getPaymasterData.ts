@@ -16,7 +16,7 @@ const estimated = z.object(gasFields).partial().shape;
 
 /**
  * ERC-7677: paymaster data for sending the operation, with final gas. The params are
- * `[user operation, EntryPoint, chain id, context?]`. If the context has `calculateGasLimits: true`, estimates missing
+ * `[user operation, EntryPoint, chain id, context?]`. If the context contains `calculateGasLimits: true`, estimates missing
  * gas limits and returns them.
  */
 export const pmGetPaymasterData: RpcMethod = {

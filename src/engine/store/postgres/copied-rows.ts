@@ -101,7 +101,7 @@ const textOf = (field: Field): string | null => {
   return field instanceof Uint8Array ? Buffer.from(field).toString('hex') : field;
 };
 
-/** Computes a hash of rows. Two tables with the same hash have the same rows in the same order. */
+/** Computes a hash of rows. Two tables with the same hash contain the same rows in the same order. */
 export const createDigest = () => {
   const hash = createHash('sha256');
   let rows = 0;

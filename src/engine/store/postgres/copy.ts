@@ -236,7 +236,7 @@ const fillTable = async (
  * Copies the state of a PostgreSQL database at one moment into a new SQLite database, and compares every row. Does not
  * flush the file to disk.
  *
- * @param database has the tables, and is empty
+ * @param database contains the tables, and no rows
  * @throws the signal's reason
  */
 export const copyToSqlite = async (
@@ -277,7 +277,7 @@ export const copyToSqlite = async (
 };
 
 /**
- * Checks that a database has Gasdesk's tables, in this version.
+ * Checks that a database contains Gasdesk's tables, in this version.
  *
  * @throws EngineError `CONFIG_INVALID` if the database has no such tables, and is left unchanged; `DATABASE_TOO_NEW`,
  *   `DATABASE_TOO_OLD`

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { CommittedPart } from '../database.ts';
 import { CHANNEL } from './writer.ts';
 
-/** Advisory locks: the leader has one, and each engine has one under its number. */
+/** Advisory locks: the leader holds one, and each engine holds one under its number. */
 const LEADER_CLASS = 0x6761_7301;
 const ENGINE_CLASS = 0x6761_7302;
 

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { SCHEMA_VERSION, hasSchema } from '../schema-version.ts';
 import { tablesIn } from '../tables/schema.ts';
 
-/** The tables of SQLite. `decision_hash_end` has the last decision whose hash is in `decision_hash`. */
+/** The tables of SQLite. `decision_hash_end` contains the last decision whose hash is in `decision_hash`. */
 const tables = `
   ${tablesIn({
     integer: 'INTEGER',

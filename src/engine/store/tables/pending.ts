@@ -68,7 +68,7 @@ interface PendingOptions {
 }
 
 /**
- * What the engine has in memory of the tables that every decision writes, and what the current transaction adds to
+ * What the engine keeps in memory of the tables that every decision writes, and what the current transaction adds to
  * them: `save` writes it at the end.
  *
  * @param head of the transaction that is running

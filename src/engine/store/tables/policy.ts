@@ -20,7 +20,7 @@ const RULE = 'rule_id, paymaster_id, name, policy_type, policy_data, active, cyc
 const WEBHOOK = 'webhook_id, paymaster_id, webhook_url, request_type, active';
 const DAPP = 'SELECT rule_revision AS revision, low_tank_wei FROM paymaster WHERE paymaster_id = $1';
 
-/** Counts a DApp's items that have a maximum. */
+/** Counts a DApp's items whose number is limited. */
 export const COUNTS = `SELECT
   (SELECT count(*) FROM rule WHERE paymaster_id = $1) AS rules,
   (SELECT count(*) FROM smart_contract WHERE paymaster_id = $1) AS contracts,

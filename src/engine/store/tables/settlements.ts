@@ -132,7 +132,7 @@ export const findByHash = function* (
   return undefined;
 };
 
-/** A part of a range. Only the last one has the cursor. */
+/** A part of a range. Only the last part contains the cursor. */
 type RangePart = Omit<ScannedRange, 'cursor'> & Partial<Pick<ScannedRange, 'cursor'>>;
 
 /** The operations in lots, one for each transaction. Operations of the same block are in the same lot. */
