@@ -9,14 +9,14 @@ export interface ByteCounts {
 const priceOf = (prices: BytePrices, { zero, other }: ByteCounts): bigint => prices.zero * zero + prices.other * other;
 
 /**
- * What a transaction costs for its calldata and its execution, as far as its own execution gas does not pay for it, in
- * gas: `max(price of the calldata + unmetered, floor price of the calldata - metered)` (EIP-7623).
+ * The cost of a transaction's calldata and execution that the EntryPoint does not charge for, in gas: `max(price of the
+ * calldata + unmetered, floor price of the calldata - metered)` (EIP-7623).
  *
  * @param schedule of the chain
  * @param bytes of the calldata
  * @param execution its gas
- * @param execution.unmetered gas that nothing pays for
- * @param execution.metered gas that the EntryPoint charges for; the floor replaces it
+ * @param execution.unmetered gas that the EntryPoint does not charge for
+ * @param execution.metered gas that the EntryPoint charges for; it counts towards the floor
  */
 export const unpaidGas = (
   schedule: GasSchedule,

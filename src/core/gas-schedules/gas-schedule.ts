@@ -49,8 +49,8 @@ export interface GasSchedule {
   readonly create: bigint;
   /** A byte of a new contract's code. */
   readonly codeByte: bigint;
-  /** The sum of the gas limits of an operation that creates an account and makes calls: a usual one. */
+  /** The sum of the gas limits of a usual operation, which creates an account and makes calls. */
   readonly usualOperation: bigint;
-  /** The same of the largest honest operation, counted as its EntryPoint counts, at twice the price of gas. */
+  /** The same for the largest honest operation, counted as its EntryPoint counts, at twice the price of gas. */
   readonly largestOperation: bigint;
 }

@@ -20,7 +20,7 @@ const MARKS: readonly (readonly [GasScheduleName, (config: ForkConfig) => boolea
 
 const nameOf = (config: ForkConfig): GasScheduleName | null => MARKS.find(([, has]) => has(config))?.[0] ?? null;
 
-/** The gas schedule that a node's configuration shows. A fork that changes no gas price is no change of schedule. */
+/** The gas schedule that a node's configuration shows. A fork that changes no gas price does not change the schedule. */
 export const scheduleOfConfig = (current: ForkConfig, next: ForkConfig | null): GasScheduleReading => {
   const name = nameOf(current);
   const nextName = next === null ? null : nameOf(next);

@@ -21,7 +21,7 @@ export interface Before {
   readonly isWhole: boolean;
 }
 
-/** Reasons for which a decision that is not sponsored may lack a replay, even a new decision. */
+/** The reasons for which even a new decision may not be replayable, unless it is sponsored. */
 const MAY_BE_WITHOUT: readonly NotReplayable[] = ['FAILED', 'TRUNCATED'];
 
 /**

@@ -67,8 +67,10 @@ export class LedgerCheck {
   }
 
   /**
-   * An engine was started: holds of engines that are gone end, and the others continue.
-   * @returns those of the others that do not exist, or are named twice
+   * Ends all holds except those that continue. Called when an engine has started, because the holds of engines that are
+   * gone end then.
+   *
+   * @returns those of `continuing` that do not exist, or are named twice
    */
   releaseAllBut(continuing: readonly number[] = []): number[] {
     const lasting = new Set(continuing);

@@ -34,7 +34,7 @@ const creationGas = ({ create, codeByte, newSlot }: GasSchedule): bigint => crea
 const accountGas = (schedule: GasSchedule, op: UserOperation): bigint =>
   (createsAccount(op) ? creationGas(schedule) : 0n) + (isFirstOfKey(op) ? schedule.newSlot : 0n);
 
-/** If nothing is known of the account of an authorisation, it exists exactly if it has signed before. */
+/** If the state of an authorisation's account is unknown, the account counts as existing if it has signed before. */
 const authorityOf = ({ authority }: Facts, op: UserOperation): Facts['authority'] => {
   if (authority !== undefined || isV06(op) || op.eip7702Auth === undefined) return authority;
   return op.eip7702Auth.nonce === 0n ? 'new' : 'existing';

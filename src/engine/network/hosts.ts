@@ -39,7 +39,7 @@ const parseHosts = (text: string): ReadonlyMap<string, readonly string[]> => {
   return hosts;
 };
 
-/** Search domains for short names, and the number of dots from which on a name is first tried unchanged. */
+/** Search domains for short names. A name with at least `dots` dots is first tried unchanged. */
 interface Search {
   readonly domains: readonly string[];
   readonly dots: number;

@@ -14,7 +14,7 @@ export interface RpcAnsweringOptions {
 
 /** A request of the JSON-RPC interface. */
 export interface ReceivedRequest {
-  /** NaN if it is not a chain id; absent if the path has none: then the DApp's. */
+  /** NaN if it is not a chain id. Absent if the path contains none: the DApp's chain id then applies. */
   readonly chainId?: number;
   readonly apiKey: string;
   /** The client's address, as the socket reports it. */

@@ -14,9 +14,9 @@ export type Holds = readonly number[];
 
 export interface LedgerFacts {
   readonly reservations: readonly Reservation[];
-  /** {@link DecisionStore.ledgerVersion} when the balance of the tank had not been read yet. */
+  /** {@link DecisionStore.ledgerVersion} before the balance of the tank was read. */
   readonly ledgerVersion: number;
-  /** {@link PolicyStore.settingsVersion} when the settings had not been read yet; undefined if no settings apply. */
+  /** {@link PolicyStore.settingsVersion} before the settings were read; undefined if no settings apply. */
   readonly settings?: { readonly scope: SettingsScope; readonly version: number };
 }
 

@@ -55,7 +55,7 @@ export type OperatorPolicy = Pick<Policy, 'contracts' | 'rules' | 'webhooks' | '
 /** A duplicate of a unique name or address rejects with that constraint's EngineError. */
 export interface DappPolicyStore {
   createContract(contract: SmartContract): Promise<void>;
-  /** Sets the whitelisted methods; undefined if the address is not registered. */
+  /** Sets the whitelisted methods. Returns undefined if the address is not registered. */
   updateContract(paymasterId: string, address: Address, methods: string[]): Promise<SmartContract | undefined>;
   findContract(paymasterId: string, address: Address): Promise<SmartContract | undefined>;
   deleteContract(paymasterId: string, address: Address): Promise<boolean>;

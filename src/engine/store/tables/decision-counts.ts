@@ -28,7 +28,7 @@ interface SummaryRow {
   readonly settlement: DecisionRecord['settlement'];
   readonly rule: string | null;
   readonly costWei: string | null;
-  /** Set if the maximum cost counts, which only the record contains. */
+  /** Set if the decision counts at its maximum cost, which only the record contains. */
   readonly record: string | null;
 }
 

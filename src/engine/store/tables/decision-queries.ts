@@ -51,7 +51,7 @@ const matching =
 
 interface Batch {
   readonly sql: string;
-  /** The same, for the decisions that one more value names. */
+  /** The same statement, limited to the positions in one more value. */
   readonly ofSome: string;
   readonly values: readonly Value[];
 }

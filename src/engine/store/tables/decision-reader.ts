@@ -7,8 +7,8 @@ import type { Reads } from '../rows.ts';
 export const STORED_DECISION = 'decision.seq, settlement, actual_cost_wei AS "actualCostWei", record';
 
 /**
- * Maximum length of the records in one read or answer, in characters, plus one more decision. Processing them takes
- * some ms.
+ * A read or an answer ends with the record that brings the total length to this number of characters. Processing these
+ * records takes some ms.
  */
 export const LOT_LENGTH = 1024 * 1024;
 

@@ -5,7 +5,7 @@ import type { DeskHead } from '../desk-head.ts';
 import { type StoredReservation, requireDistinct } from '../reserves.ts';
 import type { Cells, Lookup, StepRows, Steps, Target } from '../rows.ts';
 
-/** Key of an account in its table: an unused window is 0, an unused user empty. */
+/** Key of an account in its table. An unused window is 0, and an unused user is an empty text. */
 const KEY = { kind: 'text', id: 'text', window: 'bigint', user: 'text' } as const;
 const ACCOUNT = { columns: 'account_id, kind, id, "window", "user", held', table: 'ledger_account' };
 const BY_KEY: Lookup = { ...ACCOUNT, keys: KEY };

@@ -55,7 +55,7 @@ interface ShadowResult {
   readonly wouldDeny: number;
 }
 
-/** A paymaster in a sponsored operation, for which settlement watches. */
+/** The paymaster of a sponsored operation. Settlement watches for the paymaster's operations. */
 const paymasterOf = ({ paymasterAndData }: DecisionDraft): string => paymasterAndData.slice(0, 42);
 
 interface PendingOptions {

@@ -97,9 +97,9 @@ const startLot = (lot: number): Lot => ({ lot, grams: createGramPlaces(), upTo: 
 
 /** The next decisions that a search must read. */
 export interface Stretch {
-  /** They are after this position, and at or before the position `high` of the call. */
+  /** They are after this position, up to and including the position `high` of the call. */
   readonly low: number;
-  /** Only these of them must be read, newest first; undefined: all of them. */
+  /** Only these must be read, newest first; undefined: all must be read. */
   readonly seqs: readonly number[] | undefined;
 }
 

@@ -2,7 +2,7 @@
 export interface Dialect {
   readonly integer: string;
   readonly bytes: string;
-  /** Follows a text that is compared by its bytes, as SQLite compares any. */
+  /** Follows a text column that must be compared byte by byte, as SQLite compares every text. */
   readonly bytewise: string;
   /** A primary key that counts up. */
   readonly counter: string;
