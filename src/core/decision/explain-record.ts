@@ -76,8 +76,8 @@ const inWords = (record: LeanRecord, facts: Facts, policy: Policy): WholeRecord 
 
 /**
  * Expands a stored record to the complete one, with the trace, texts, calls and reservations that follow from its
- * facts. If this version of Gasdesk decides differently or does not have the policy, the result has only the codes of
- * the steps, and `wordsDiffer`.
+ * facts. If the policy is unknown, or this version of Gasdesk decides differently, the result contains only the
+ * codes of the steps, and `wordsDiffer`.
  *
  * @param revision the policy revision that the record names, as it was stored; undefined if unknown
  */

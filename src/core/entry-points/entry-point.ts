@@ -53,8 +53,8 @@ export interface EntryPoint extends OperationTarget, EntryPointGas {
   /** True if the EntryPoint's hash does not cover a paymaster signature at the end of `paymasterAndData`. */
   readonly leavesOutSuffix: boolean;
   /**
-   * True if the EntryPoint takes a validity window for one in block numbers if both of its ends are above 2^47: the lower
-   * 47 bits are the numbers. For other EntryPoints, such ends are times in the far future.
+   * True if the EntryPoint reads a validity window as block numbers when both of its ends are above 2^47. The lower 47
+   * bits are the numbers. Other EntryPoints read such ends as times in the far future.
    */
   readonly takesBlockRanges: boolean;
   /** True if it calls the account's `executeUserOp` when callData begins with that selector. */

@@ -18,7 +18,7 @@ import { RpcError } from '../chain/rpc.ts';
 import type { Dapp } from '../store/registry-store.ts';
 import type { ServiceContext } from './service.ts';
 
-/** Of a bundler: its code and its words, which clients act on. */
+/** A bundler's error, with the bundler's own code and message, because clients act on them. */
 class BundlerRefusal extends EngineError {
   readonly #rpcCode: number;
 

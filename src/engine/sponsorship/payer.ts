@@ -44,7 +44,7 @@ const termsOf = ({ ready, payment, rate, rpc }: Payer) => ({
 export const isSamePayer = (one: Payer, other: Payer): boolean =>
   one.ready.key.reveal() === other.ready.key.reveal() && isDeepStrictEqual(termsOf(one), termsOf(other));
 
-/** True while the vault hands out the same secret: it has not changed. */
+/** True while the vault returns the same secret, which means that the key has not changed. */
 const isKeyOf = (vault: Vault, { chainId, signer, key }: ReadyPaymaster): boolean =>
   vault.state === 'unlocked' && signerKey(vault, chainId, signer) === key;
 
