@@ -13,6 +13,7 @@ import { fundingProcedures } from './funding.ts';
 import { inspectProcedures } from './inspect.ts';
 import { keyProcedures } from './keys.ts';
 import { logProcedures } from './log.ts';
+import { narrowingProcedures } from './narrowing.ts';
 import { notificationProcedures } from './notifications.ts';
 import { paymasterProcedures } from './paymasters.ts';
 import { policyProcedures } from './policies.ts';
@@ -46,6 +47,7 @@ export const procedures = {
   ...inspectProcedures,
   ...keyProcedures,
   ...logProcedures,
+  ...narrowingProcedures,
   ...notificationProcedures,
   ...paymasterProcedures,
   ...policyProcedures,

@@ -3,7 +3,8 @@ import { policySchema } from '../core/policy/policy.ts';
 import { id } from '../shared/schema/text.ts';
 import { procedure } from './procedure.ts';
 
-const change = z.strictObject({
+/** A difference between two policies, in words. */
+export const policyChange = z.strictObject({
   change: z.enum(['added', 'changed', 'removed']),
   text: z.string().describe('What differs, by names'),
 });
@@ -26,7 +27,7 @@ const file = {
 
 const applied = z.strictObject({ paymasterId: id, ...file });
 
-export type PolicyChangeView = z.output<typeof change>;
+export type PolicyChangeView = z.output<typeof policyChange>;
 
 export type PolicyTestView = z.output<typeof testResult>;
 
@@ -38,7 +39,7 @@ export const policyProcedures = {
       z.strictObject({
         revision: revisionName,
         at: z.number().describe('Since when, epoch ms'),
-        changes: z.array(change).nullable().describe('Changes from the previous revision; null for the first'),
+        changes: z.array(policyChange).nullable().describe('Changes from the previous revision; null for the first'),
       }),
     ),
     errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY'],
@@ -60,7 +61,7 @@ export const policyProcedures = {
   'policies.diff': procedure({
     summary: 'Show what differs between two revisions of the policy of a DApp',
     input: z.strictObject({ paymasterId: id, from: revision, to: revision }),
-    output: z.strictObject({ from: revisionName, to: revisionName, changes: z.array(change) }),
+    output: z.strictObject({ from: revisionName, to: revisionName, changes: z.array(policyChange) }),
     errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY', 'POLICY_REVISION_NOT_FOUND'],
   }),
   'policies.export': procedure({
@@ -77,7 +78,7 @@ export const policyProcedures = {
     input: z.strictObject({ paymasterId: id, ...file }),
     output: z.strictObject({
       revision: revisionName.describe('The revision in force, which the file would change'),
-      changes: z.array(change),
+      changes: z.array(policyChange),
       tests: z.array(testResult),
     }),
     errors: ['PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY', 'POLICY_FILE_INVALID', 'POLICY_CHANGED'],
@@ -88,7 +89,7 @@ export const policyProcedures = {
     output: z.strictObject({
       before: revisionName,
       revision: revisionName.describe('The revision now in force; the same as before if nothing has changed'),
-      changes: z.array(change),
+      changes: z.array(policyChange),
       tests: z.array(testResult),
     }),
     errors: [

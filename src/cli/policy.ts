@@ -194,6 +194,29 @@ const rehearse = calling(
   }),
 );
 
+const narrow = taking<'policies.narrow', { readonly out?: string }>(
+  'narrow',
+  'Propose the narrowest policy that still sponsors what was sponsored, as a policy file; changes nothing',
+  'policies.narrow',
+  {
+    paymasterId: dapp,
+    last: 'only the newest n decisions',
+    from: {
+      words: '--from <time>  only decisions made at this time or later (ISO 8601 or epoch ms)',
+      parse: timeArgument,
+    },
+  },
+  (input, { out, ...options }) =>
+    printFromDesk(options, async (call) => {
+      const { text, ...found } = await call('policies.narrow', input);
+      if (out !== undefined) await onFile(`write the file ${out}`, () => writeFile(out, text));
+      if (options.json === true) return { text, ...found };
+      return out === undefined
+        ? text
+        : linesFor([linesOf(found.changes, 'Nothing can be narrowed.'), `Written to ${out}.`]);
+    }),
+).option('--out <file>', 'file to write (default: standard output)');
+
 /** `gasdesk policy` */
 export const policyCommand = group('policy', 'Policies of DApps: revisions, and policies as files', [
   history,
@@ -205,5 +228,6 @@ export const policyCommand = group('policy', 'Policies of DApps: revisions, and 
   tryFile,
   worstCase,
   rehearse,
+  narrow,
   templateCommand,
 ]);

@@ -39,6 +39,7 @@ const COMMANDS = [
   'policy test',
   'policy try',
   'policy rehearse',
+  'policy narrow',
   'policy worst-case',
   'pause',
   'resume',

@@ -50,14 +50,18 @@ export const fileFields = ({
   maxExpirySeconds: dapp.maxExpirySeconds,
 });
 
-/** The policy of a DApp as a policy file. The same policy always gives the same text. It contains no credentials. */
-export const policyFileText = (policy: Policy): string => {
+/** A policy file as a YAML document, in which comments can be added. */
+export const policyDocument = (policy: Policy): Document => {
   const document = new Document(fileFields(policy));
   document.commentBefore = ` The policy of ${policy.dapp.name.replaceAll(/\p{Cc}/gu, ' ')}. Apply it with "gasdesk policy apply".`;
   if (isMap<Scalar>(document.contents)) {
     const [, ...sections] = document.contents.items;
     for (const { key } of sections) key.spaceBefore = true;
   }
-  // Long lines are not wrapped, so that diffs stay readable.
-  return document.toString({ lineWidth: 0 });
+  return document;
 };
+
+/** The policy of a DApp as a policy file. The same policy always gives the same text. It contains no credentials. */
+export const policyFileText = (policy: Policy): string =>
+  // Long lines are not wrapped, so that diffs stay readable.
+  policyDocument(policy).toString({ lineWidth: 0 });

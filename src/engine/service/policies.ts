@@ -18,6 +18,7 @@ import { forgetWebhookUrl } from '../webhooks/url-in-vault.ts';
 import { requireDapp } from './dapps.ts';
 import type { PolicyRecorder } from './policy-recorder.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+import { narrow } from './narrow.ts';
 import { rehearse } from './rehearse.ts';
 import { findWorstCase } from './worst-case.ts';
 
@@ -198,6 +199,7 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
       const report = await rehearse(trials, { paymasterId, schedule, last });
       return { coin: chainSymbol(policy.dapp.chainId, policy.chain), ...report };
     },
+    'policies.narrow': async (query) => narrow(trials, await inForce(query.paymasterId), query),
     'policies.worstCase': async ({ paymasterId }) => findWorstCase(context, await inForce(paymasterId)),
     'policies.test': async ({ paymasterId, text }) => {
       const file = parsePolicyFile(text);

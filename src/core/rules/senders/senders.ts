@@ -35,7 +35,7 @@ interface SendersData {
   readonly bindsTokenMode?: boolean | undefined;
 }
 
-const setup: Setup<SendersData, SendersData> = {
+export const sendersSetup: Setup<SendersData, SendersData> = {
   policyType: 'SENDERS',
   place: 4,
   sent: z.strictObject({
@@ -103,9 +103,9 @@ export const senders: RuleType<keyof typeof denials> = {
   title: 'Senders',
   isOfCalls: true,
   denials,
-  setup,
+  setup: sendersSetup,
   check: ({ policy, op: { sender } }) =>
-    rulesOf(setup, policy.rules)
+    rulesOf(sendersSetup, policy.rules)
       .filter(({ active }) => active)
       .map((rule) => saidBy(rule, checkSender(rule.name, rule.policyData, sender))),
 };

@@ -11,4 +11,13 @@ export {
   typedLimitUpdate,
   updatedLimit,
 } from './data.ts';
-export { type LimitRule, addsUp, limitAccount, limitUnits, spendingLimit, thresholdUnits } from './spending-limit.ts';
+export {
+  type LimitRule,
+  addsUp,
+  limitAccount,
+  limitAmount,
+  limitReservations,
+  limitUnits,
+  spendingLimit,
+  thresholdUnits,
+} from './spending-limit.ts';

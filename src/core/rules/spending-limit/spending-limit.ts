@@ -132,12 +132,13 @@ const activeLimits = ({ rules }: Policy): LimitRule[] => rulesOf(limitSetup, rul
 /** Whether the limit adds up operations. A limit per operation checks each operation on its own. */
 export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !== 'OPERATION';
 
-const RESERVATIONS = { COUNT: 'count', NATIVE_ASSET: 'spend', USD: 'share' } as const;
+/** How the settlement of an operation changes what it reserved, by the type of the threshold. */
+export const limitReservations = { COUNT: 'count', NATIVE_ASSET: 'spend', USD: 'share' } as const;
 
 const reservationOf = (rule: LimitRule, { facts, op, requiredWei }: RuleInput): Reservation => {
   const { policyData: limit } = rule;
   const user = limit.type === 'SMART_ACCOUNT' ? addressKey(op.sender) : undefined;
-  const kind = RESERVATIONS[limit.thresholdType];
+  const kind = limitReservations[limit.thresholdType];
   return {
     account: limitAccount(rule, windowAt(limit, facts.at).index, user),
     kind,
