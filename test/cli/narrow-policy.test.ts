@@ -13,11 +13,17 @@ test('a policy is narrowed to what was sponsored, as a file that applies and den
   const { paymasterId, sponsor } = await desk().dapp();
   const contract = { name: 'Items', address: ITEMS, abi: gameItems.formatJson() };
   await call('contracts.create', { paymasterId, ...contract, whitelistedMethods: ['mint', 'burn'] });
-  const policyData = { type: 'PAYMASTER', thresholdType: 'COUNT', threshold: '100', cycleDuration: { value: 1, unit: 'day' } };
+  const policyData = {
+    type: 'PAYMASTER',
+    thresholdType: 'COUNT',
+    threshold: '100',
+    cycleDuration: { value: 1, unit: 'day' },
+  };
   await call('rules.create', { paymasterId, rule: { name: 'Daily', policyType: 'PAYMASTER_SA_LIMIT', policyData } });
   const mint = (nonce: number) =>
     sponsor(operation({ to: ITEMS, data: gameCall('mint') }, { nonce: `0x${nonce.toString(16)}` }));
-  const run = (...args: string[]): Promise<CliResult> => gasdesk(['policy', ...args, '--dapp', paymasterId, '--data', dir]);
+  const run = (...args: string[]): Promise<CliResult> =>
+    gasdesk(['policy', ...args, '--dapp', paymasterId, '--data', dir]);
 
   expect((await run('narrow')).stdout).toContain('# 0 of 0 decisions sponsored an operation.');
   for (const nonce of [1, 2, 3]) await mint(nonce);

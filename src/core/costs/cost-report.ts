@@ -117,9 +117,9 @@ const partsOf = ({ record, costWei, receipt }: PaidOperation): CostParts | undef
 
 /** The methods that an operation calls, each once, such as `mint + approve`. */
 const methodsOf = (record: StoredRecord, policy: Policy | undefined): string => {
-  const facts = policy && readableFacts(record);
-  if (facts === undefined) return '';
-  const { decoding, policy: bound } = ruleInput(facts, policy as Policy);
+  const facts = readableFacts(record);
+  if (policy === undefined || facts === undefined) return '';
+  const { decoding, policy: bound } = ruleInput(facts, policy);
   const calls = tracedCalls(decoding, whitelistOf(bound));
   if (!Array.isArray(calls)) return 'calls that cannot be decoded';
   const names = calls.map(({ method, selector, contract, target }) => {

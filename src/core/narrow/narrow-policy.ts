@@ -9,7 +9,7 @@ import { ruleInput } from '../decision/rule-input.ts';
 import { heldAfter } from '../ledger/after-settlement.ts';
 import type { Policy, PolicyContract, PolicyRule } from '../policy/policy.ts';
 import { readRevision } from '../policy/revision.ts';
-import { rulesOf } from '../rules/rule.ts';
+import { type RuleInput, rulesOf } from '../rules/rule.ts';
 import { sendersSetup } from '../rules/senders/index.ts';
 import {
   type LimitRule,
@@ -64,7 +64,7 @@ class SlidingSum {
   #oldest = 0;
   #sum = 0n;
 
-  /** @param lengthMs undefined: all amounts count */
+  /** Starts with nothing. @param lengthMs undefined: all amounts count */
   constructor(lengthMs = Infinity) {
     this.#lengthMs = lengthMs;
   }
@@ -99,7 +99,7 @@ export class PolicyNarrowing {
   #firstAt: number | null = null;
   #lastAt: number | null = null;
 
-  /** @param policy the policy in force */
+  /** Starts without decisions. @param policy the policy in force */
   constructor(policy: Policy) {
     this.#policy = policy;
   }
@@ -116,28 +116,39 @@ export class PolicyNarrowing {
     const recorded = readRevision(revision)?.policy;
     if (record.code !== 'SPONSORED' || facts === undefined || recorded === undefined) return;
     this.#sponsored += 1;
-    const { decoding, deployment, op, requiredWei } = ruleInput(facts, recorded);
-    this.#senders.add(addressKey(op.sender));
-    for (const one of [decoding, deployment?.decoding]) {
-      if (one?.outcome !== 'decoded') continue;
-      for (const { target, data } of one.calls) this.#addCall(keyOf(target, data.slice(0, 10)), record.at);
-    }
-    const reserved = new Set<string>();
-    for (const { account, amount, held } of record.reservations ?? []) {
-      const [kind, ruleId = ''] = account.split(':');
-      if (kind !== 'limit') continue;
-      reserved.add(ruleId);
-      this.#reach(ruleId, BigInt(held) + BigInt(amount));
-    }
+    const input = ruleInput(facts, recorded);
+    this.#senders.add(addressKey(input.op.sender));
+    this.#addCalls(input, record.at);
+    const reserved = this.#reserved(record);
     for (const limit of this.#limits()) {
-      const didNotApply = addsUp(limit) && !reserved.has(limit.ruleId);
-      if (didNotApply && recorded.rules.some(({ ruleId }) => ruleId === limit.ruleId)) continue;
-      this.#count(limit, record, limitAmount(limit.policyData, requiredWei, facts.price) ?? 0n);
+      const isKnown = addsUp(limit) && recorded.rules.some(({ ruleId }) => ruleId === limit.ruleId);
+      // A limit that was known and reserved nothing did not apply to the operation.
+      if (isKnown && !reserved.has(limit.ruleId)) continue;
+      this.#count(limit, record, limitAmount(limit.policyData, input.requiredWei, facts.price) ?? 0n);
     }
   }
 
+  #addCalls({ decoding, deployment }: RuleInput, at: number): void {
+    for (const one of [decoding, deployment?.decoding]) {
+      if (one?.outcome !== 'decoded') continue;
+      for (const { target, data } of one.calls) this.#addCall(keyOf(target, data.slice(0, 10)), at);
+    }
+  }
+
+  /** The limits in which the operation reserved something. */
+  #reserved({ reservations = [] }: DecisionRecord): ReadonlySet<string> {
+    const ids = new Set<string>();
+    for (const { account, amount, held } of reservations) {
+      const [kind, ruleId = ''] = account.split(':');
+      if (kind !== 'limit') continue;
+      ids.add(ruleId);
+      this.#reach(ruleId, BigInt(held) + BigInt(amount));
+    }
+    return ids;
+  }
+
   /**
-   * Counts an operation in a limit. A limit that is changed starts its windows anew, so what counts is the most in any
+   * Counts an operation in a limit. A limit that is changed starts its windows again, so what counts is the most in any
    * time as long as a window, wherever that begins.
    */
   #count({ ruleId, policyData: limit }: LimitRule, record: DecisionRecord, amount: bigint): void {

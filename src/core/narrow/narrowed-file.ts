@@ -23,8 +23,8 @@ const comment = (document: Document, list: string, notes: readonly (string | und
  * A narrowed policy as a policy file, whose comments say how contracts and rules were used.
  * @param tried how the policy decides the same decisions, in a sentence; empty if it was not tried
  */
-export const narrowedFile = ({ policy, notes, ...found }: NarrowedPolicy, tried = ''): string => {
-  const { decisions, sponsored, firstAt, lastAt, removed } = found;
+export const narrowedFile = (narrowed: NarrowedPolicy, tried = ''): string => {
+  const { policy, notes, decisions, sponsored, firstAt, lastAt, removed } = narrowed;
   const document = policyDocument(policy);
   const extent = firstAt === null || lastAt === null ? '' : ` from ${dayOf(firstAt)} to ${dayOf(lastAt)}`;
   const head = [
