@@ -2,6 +2,7 @@ import type { ProcedureOutput } from '../api/index.ts';
 import {
   assumptions,
   boundSentence,
+  headline,
   perAccountWords,
   periodWords,
   stopWords,
@@ -31,7 +32,8 @@ const ladderText = ({ bounds, coin }: WorstCase): string[] => {
 export const worstCaseText = (found: WorstCase): string => {
   const { bounds, coin, perAccount, suggestions } = found;
   return [
-    'The most that an attacker with the API key can make you pay:',
+    headline(bounds, coin),
+    '',
     ...bounds.map((bound) => boundSentence(bound, coin)),
     ...assumptions(found),
     ...ladderText(found),

@@ -30,8 +30,9 @@ test('on a chain without an RPC URL nothing stops an attacker: the desk signs wh
   await desk().limit(dapp, { name: 'All', thresholdType: 'COUNT', threshold: 5 });
   await desk().limit(dapp, { name: 'Each', type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold: 1 });
   const lines = (await run(paymasterId)).split('\n');
-  expect(lines.slice(0, 4)).toEqual([
-    'The most that an attacker with the API key can make you pay:',
+  expect(lines.slice(0, 5)).toEqual([
+    expect.stringMatching(/^An attacker with the API key can make you pay at most [\d.]+ ETH a day\.$/),
+    '',
     expect.stringMatching(/^At once: 0\.\d+ ETH, then the spending limit "All" stops it\.$/),
     expect.stringMatching(/^In any hour: 0\.\d+ ETH, then the spending limit "All" stops it\.$/),
     expect.stringMatching(/^In any day: [\d.]+ ETH, then the spending limit "All" stops it\.$/),

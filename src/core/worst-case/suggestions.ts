@@ -31,8 +31,8 @@ interface Draft {
   readonly change: Change;
   /** The change, as the subject of a sentence. */
   readonly subject: string;
-  /** Why the change reduces the worst case by this amount, or not at all. */
-  readonly because: { readonly saves: string; readonly savesNothing: string };
+  /** Why the change lowers the worst case by this amount, if it does. */
+  readonly because: string;
   readonly policy: Policy;
   readonly situation?: Situation;
 }
@@ -61,15 +61,11 @@ const withDailyLimit = (policy: Policy, at: number, words: Omit<LimitWords, 'cyc
 };
 
 const NO_CHAIN = { name: null, symbol: null, breaker: null, unreachableBudgetWei: null, maxOperationCostWei: null };
-const NEW_ACCOUNTS = 'new accounts are free';
 
 const limitForAll = (policy: Policy, at: number, wei: bigint, coin: string): Draft => ({
   change: 'limitForAll',
   subject: `A limit for all users together of ${shownAmount(wei)} ${coin} a day`,
-  because: {
-    saves: 'new accounts do not get around it; any 24 hours can overlap two daily windows',
-    savesNothing: 'another rule stops an attacker before',
-  },
+  because: 'new accounts do not get around it; any 24 hours can overlap two daily windows',
   policy: withDailyLimit(policy, at, {
     type: 'PAYMASTER',
     thresholdType: 'NATIVE_ASSET',
@@ -80,27 +76,21 @@ const limitForAll = (policy: Policy, at: number, wei: bigint, coin: string): Dra
 const limitPerUser = (policy: Policy, at: number): Draft => ({
   change: 'limitPerUser',
   subject: 'A limit per user of 5 operations a day',
-  because: { saves: 'it counts each account by itself', savesNothing: NEW_ACCOUNTS },
+  because: 'it counts each account by itself',
   policy: withDailyLimit(policy, at, { type: 'SMART_ACCOUNT', thresholdType: 'COUNT', threshold: '5' }),
 });
 
 const maxOperationCost = (policy: Policy, wei: bigint, coin: string): Draft => ({
   change: 'maxOperationCost',
   subject: `At most ${shownAmount(wei)} ${coin} for one operation`,
-  because: {
-    saves: 'what stops an attacker counts operations',
-    savesNothing: 'an attacker sends more operations instead',
-  },
+  because: 'what stops an attacker counts operations',
   policy: { ...policy, chain: { ...(policy.chain ?? NO_CHAIN), maxOperationCostWei: String(wei) } },
 });
 
 const breaker = (policy: Policy, wei: bigint, coin: string): Draft => ({
   change: 'breaker',
   subject: `A burn-rate breaker of ${shownAmount(wei)} ${coin} an hour`,
-  because: {
-    saves: 'nothing more is signed in any hour, and anyone who exceeds it pauses sponsorship',
-    savesNothing: 'another rule stops an attacker before',
-  },
+  because: 'nothing more is signed in any hour, and anyone who exceeds it pauses sponsorship',
   policy: { ...policy, chain: { ...(policy.chain ?? NO_CHAIN), breaker: { amountWei: String(wei), seconds: 3_600 } } },
 });
 
@@ -110,10 +100,7 @@ const isDeploymentRule = ({ policyType, active }: PolicyRule): boolean =>
 const walletDeploymentOff = (policy: Policy): Draft => ({
   change: 'walletDeploymentOff',
   subject: 'Sponsoring no deployments',
-  because: {
-    saves: 'accounts cost the attacker something',
-    savesNothing: 'an attacker deploys accounts at its own expense',
-  },
+  because: 'accounts cost the attacker something',
   policy: { ...policy, rules: policy.rules.filter((rule) => !isDeploymentRule(rule)) },
 });
 
@@ -122,10 +109,7 @@ const tankShare = (policy: Policy): Draft => {
   return {
     change: 'tankShare',
     subject: `A share of ${percent} % of the gas tank`,
-    because: {
-      saves: 'this DApp may have less outstanding until its operations are mined',
-      savesNothing: 'a share is free again as soon as operations are mined',
-    },
+    because: 'this DApp may have less outstanding until its operations are mined',
     policy: { ...policy, outstandingSharePercent: percent },
   };
 };
@@ -138,7 +122,7 @@ const halfTank = (policy: Policy, situation: Situation): Draft[] => {
     {
       change: 'tank',
       subject: 'Half as much in the gas tank',
-      because: { saves: 'what is not in it cannot be spent', savesNothing: 'another rule stops an attacker before' },
+      because: 'what is not in it cannot be spent',
       policy,
       situation: { ...situation, chain: { ...chain, balanceWei } },
     },
@@ -173,16 +157,19 @@ const NAMES: PerPeriod<string> = {
 
 const isLess = (one: bigint | null, other: bigint | null): boolean => one !== null && (other === null || one < other);
 
+/** The change and what it lowers; undefined if no amount that people see becomes lower. */
 const sentenceOf = (
   { subject, because }: Draft,
   before: PerPeriod<bigint | null>,
   after: PerPeriod<bigint | null>,
   coin: string,
-): string => {
+): string | undefined => {
   const words = (wei: bigint | null): string => (wei === null ? 'whatever there is' : `${shownAmount(wei)} ${coin}`);
-  const saved = BY_WEIGHT.find((period) => isLess(after[period], before[period]));
-  if (saved === undefined) return `${subject} leaves ${NAMES.day} at ${words(after.day)}: ${because.savesNothing}.`;
-  return `${subject} lowers ${NAMES[saved]} from ${words(before[saved])} to ${words(after[saved])}: ${because.saves}.`;
+  const lowered = BY_WEIGHT.find(
+    (period) => isLess(after[period], before[period]) && words(after[period]) !== words(before[period]),
+  );
+  if (lowered === undefined) return undefined;
+  return `${subject} lowers ${NAMES[lowered]} from ${words(before[lowered])} to ${words(after[lowered])}: ${because}.`;
 };
 
 /** Sorts by the first period in which the amounts differ, smaller amounts first. */
@@ -193,8 +180,8 @@ const order = ({ amountsWei: one }: Suggestion, { amountsWei: other }: Suggestio
 };
 
 /**
- * The changes that an operator can make, largest saving first. Computes the worst case for each change. Includes
- * changes that save nothing, but omits changes that would deny every operation. Yields after each change.
+ * The changes by which an operator can lower the worst case, largest saving first. Computes the worst case for each
+ * change. Omits changes that would deny every operation. Yields after each change.
  */
 export function* suggestionsFor(
   policy: Policy,
@@ -210,7 +197,8 @@ export function* suggestionsFor(
     const after = boundsOf(draft.policy, draft.situation ?? situation, heldNow);
     if (after.operation === undefined) continue;
     const amountsWei = amountsOf(after);
-    suggestions.push({ change: draft.change, sentence: sentenceOf(draft, before, amountsWei, coin), amountsWei });
+    const sentence = sentenceOf(draft, before, amountsWei, coin);
+    if (sentence !== undefined) suggestions.push({ change: draft.change, sentence, amountsWei });
   }
   return suggestions.sort(order);
 }

@@ -34,6 +34,17 @@ export const boundSentence = (
   return `${periodWords[period]}: ${worstAmount(amountWei, coin)}, then the ${stopWords(stoppedBy)} stops it.`;
 };
 
+/** The worst case in one sentence, with one number. @param coin symbol of the native coin */
+export const headline = (
+  bounds: readonly { readonly period: Period; readonly amountWei: string | null }[],
+  coin: string,
+): string => {
+  const amountWei = bounds.find(({ period }) => period === 'day')?.amountWei ?? null;
+  return amountWei === null
+    ? 'Nothing stops an attacker with the API key.'
+    : `An attacker with the API key can make you pay at most ${worstAmount(amountWei, coin)} a day.`;
+};
+
 /** The assumptions of the worst-case computation, as sentences. */
 export const assumptions = ({
   asksWebhooks,
@@ -54,5 +65,7 @@ export const assumptions = ({
 ];
 
 /** Why a rule does not bound the cost. */
-export const perAccountWords = (stop: Pick<Stop, 'rule' | 'name'>): string =>
-  `The ${stopWords(stop)} stops no attacker: it counts each account, and new accounts are free.`;
+export const perAccountWords = (stop: Pick<Stop, 'rule' | 'name'>): string => {
+  const subject = stop.rule === 'gasTank' ? "A user's share of the gas tank" : `The ${stopWords(stop)}`;
+  return `${subject} stops no attacker: it counts each account, and new accounts are free.`;
+};

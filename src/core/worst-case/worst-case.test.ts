@@ -5,6 +5,7 @@ import type { Policy, PolicyRule } from '../policy/policy.ts';
 import type { Situation } from './attack-operation.ts';
 import { type WorstCase, attackReservations, worstCase } from './worst-case.ts';
 import { sized } from '../../../test/support/combinations.ts';
+import { headline, perAccountWords } from './words.ts';
 
 const MILLI = 10n ** 15n;
 const HOUR_MS = 3_600_000;
@@ -244,20 +245,28 @@ test('an attack never exceeds its limit; one rule lets it reach the limit; one m
   );
 });
 
-test('possible changes are listed by what they save, and say why they save nothing', () => {
+test('only changes that lower the worst case are proposed, by what they save', () => {
   const tank = { ...situation, chain: chain && { ...chain, balanceWei: String(900n * MILLI) } };
-  const { suggestions } = find({ rules: [limit('Deploy', {}), deployment] }, tank);
+  const { suggestions, bounds } = find({ rules: [limit('Deploy', {}), deployment] }, tank);
   const days = suggestions.map(({ amountsWei }) => BigInt(amountsWei.day ?? 0));
   expect(days).toEqual(days.toSorted((one, other) => Number(one - other)));
-  const sentences = suggestions.map(({ sentence }) => sentence);
-  expect(sentences[0]).toBe(
+  expect(suggestions[0]?.sentence).toBe(
     'A limit for all users together of 0.09 ETH a day lowers the daily worst case from 0.9 ETH to 0.18 ETH: new accounts do not get around it; any 24 hours can overlap two daily windows.',
   );
-  expect(sentences).toContain(
-    'A limit per user of 5 operations a day leaves the daily worst case at 0.9 ETH: new accounts are free.',
-  );
-  expect(sentences).toContain(
-    'Sponsoring no deployments leaves the daily worst case at 0.9 ETH: an attacker deploys accounts at its own expense.',
+  // New accounts are free, and an attacker deploys accounts at its own expense.
+  const changes = suggestions.map(({ change }) => change);
+  expect(changes).not.toContain('limitPerUser');
+  expect(changes).not.toContain('walletDeploymentOff');
+  for (const { sentence } of suggestions) {
+    const [, from, to] = / lowers .* from (\S+) ETH to (\S+) ETH: /.exec(sentence) ?? [];
+    expect(Number(to)).toBeLessThan(Number(from));
+  }
+  expect(headline(bounds, 'ETH')).toBe('An attacker with the API key can make you pay at most 0.9 ETH a day.');
+});
+
+test('a share of the gas tank is called a share, not the tank, if it stops no attacker', () => {
+  expect(perAccountWords({ rule: 'gasTank', name: null })).toBe(
+    "A user's share of the gas tank stops no attacker: it counts each account, and new accounts are free.",
   );
 });
 
