@@ -81,7 +81,7 @@ const chain = z.strictObject({
   breaker,
   unchecked,
   unreachable: unreachableState,
-  breakerWei: z
+  breakerAmountWei: z
     .string()
     .nullable()
     .describe(

@@ -230,7 +230,7 @@ describe.concurrent.each([
   });
 
   it('chain set, list and remove: what is not given stays', async () => {
-    const { json } = await openDesk(served);
+    const { run, json } = await openDesk(served);
     const fields = [
       '--rpc',
       'https://rpc.example.com',
@@ -259,7 +259,7 @@ describe.concurrent.each([
       unchecked: false,
       unreachable: null,
       maxOperationCostWei: '50000000000000000',
-      breakerWei: '500000000000000000',
+      breakerAmountWei: '500000000000000000',
       defaultMaxOperationCostWei: '100000000000000000',
       price: null,
       forwardBundler: null,
@@ -269,10 +269,13 @@ describe.concurrent.each([
     const again = await json<object>('chain', 'set', '777', '--bundler', 'https://bundler.example.com');
     expect(again).toEqual({ ...known, bundler: 'https://bundler.example.com' });
     expect(await json('chain', 'list')).toContainEqual(again);
+    const columns = (await run('chain', 'list')).stdout.split('\n')[0]!.split(/ {2,}/);
+    expect(columns).toEqual([...new Set(columns)]);
+    expect(columns).toEqual(expect.arrayContaining(['breaker', 'breakerAmount']));
     expect(await json('chain', 'set', '777', '--breaker', 'off')).toEqual({
       ...again,
       breaker: null,
-      breakerWei: null,
+      breakerAmountWei: null,
     });
     await json('chain', 'set', '777', '--breaker', '0.5/90m');
     const budget = ['--unreachable', 'sign', '--unreachable-budget', '0.05'];

@@ -243,7 +243,7 @@ test('if the operator changes something again and again, the client must try aga
       await setNode(url);
       const { status, body } = await dapp.sponsor(partial);
       await setNode(world().chain.url);
-      expect([status, body.result]).toEqual([503, undefined]);
+      expect([status, body.result]).toEqual([400, undefined]);
       expect(body.error?.message).toContain('Try again');
     },
   );

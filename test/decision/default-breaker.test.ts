@@ -34,7 +34,7 @@ test('a chain with default settings lets a quarter of all its gas tanks be signe
   const shown = async () => (await engine.service.call('chains.list', {})).find((one) => one.chainId === chainId);
   expect(await shown()).toMatchObject({
     breaker: 'default',
-    breakerWei: String((3n * ETHER) / 4n),
+    breakerAmountWei: String((3n * ETHER) / 4n),
     maxOperationCostWei: null,
     defaultMaxOperationCostWei: String(ETHER / 10n),
   });
@@ -42,5 +42,5 @@ test('a chain with default settings lets a quarter of all its gas tanks be signe
   await engine.service.call('chains.set', { chainId, breaker: null });
   await engine.service.call('paymasters.resume', { paymasterId: dapp.paymasterId });
   expect(codeOf(await dapp.sponsor(op(99)))).toBe('SPONSORED');
-  expect(await shown()).toMatchObject({ breaker: null, breakerWei: null });
+  expect(await shown()).toMatchObject({ breaker: null, breakerAmountWei: null });
 });

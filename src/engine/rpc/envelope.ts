@@ -69,15 +69,14 @@ export const readBatch = (values: readonly unknown[]): readonly unknown[] => {
 };
 
 /** These say that the request did not reach a method, or should be sent again later. */
-const CODES_WITH_STATUS: ReadonlySet<number> = new Set([-32700, -32600, -32051, -32029]);
+const CODES_WITH_STATUS: ReadonlySet<number> = new Set([-32700, -32600, -32051, -32053, -32029]);
 
 /**
  * HTTP status of a single request's error (behaviour 2.7). Biconomy's clients read the reason only from a response that
  * is not 2xx; all others read it from a 200, and many of them from nothing else.
  */
 export const httpStatus = (error: EngineError, isBiconomy = true): number => {
-  const isUnavailable = error.status === 503;
-  if (isUnavailable || CODES_WITH_STATUS.has(error.rpcCode)) return error.status;
+  if (CODES_WITH_STATUS.has(error.rpcCode)) return error.status;
   if (!isBiconomy) return 200;
   return error.status < 500 ? error.status : 400;
 };

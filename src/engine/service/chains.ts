@@ -42,7 +42,7 @@ type ViewStore = Pick<ServiceContext['store'], 'listChains' | 'rollingHoldings'>
 type ChainReads = Pick<ServiceContext, 'fees' | 'deposits' | 'clock'>;
 
 /** The breaker's current threshold, according to the last reads; null if no breaker is set, or nothing was read. */
-const breakerWei = (chain: ChainState, seen: ChainReads | undefined): string | null => {
+const breakerAmountWei = (chain: ChainState, seen: ChainReads | undefined): string | null => {
   const { chainId } = chain;
   const believed = seen?.fees.lastBelieved(chainId);
   const depositsWei = seen?.deposits.lastKnown(chainId);
@@ -76,7 +76,7 @@ const view = async (
   return {
     ...shown,
     gasSchedule: gasScheduleView(settings, seen?.clock.now() ?? 0),
-    breakerWei: breakerWei(settings, seen),
+    breakerAmountWei: breakerAmountWei(settings, seen),
     defaultMaxOperationCostWei: String(defaultMaxOperationCostWei(chainId)),
     name: settings.name ?? known?.name ?? `Chain ${chainId}`,
     symbol: chainSymbol(chainId, settings),

@@ -72,7 +72,7 @@ const SENTENCES: Readonly<Record<FixedKind, (facts: FixedFacts, coin: string) =>
       const { amountWei, seconds } = breaker;
       return `Gasdesk signs for at most ${amount(amountWei, coin)} per ${spanWords(seconds)} ${pauses}`;
     }
-    const now = chain?.breakerWei ?? null;
+    const now = chain?.breakerAmountWei ?? null;
     return now === null
       ? `Gasdesk signs for at most a quarter of the chain's gas tanks per hour ${pauses}`
       : `Gasdesk signs for at most ${amount(now, coin)} per hour by default ${pauses}`;

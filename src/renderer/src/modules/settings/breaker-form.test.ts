@@ -35,7 +35,7 @@ test.each([
 
 test('the consequence names amount, coin and time', () => {
   const breaker = { amountWei: '500000000000000000', seconds: 60 };
-  const chain = { breaker, breakerWei: breaker.amountWei, symbol: 'POL' };
+  const chain = { breaker, breakerAmountWei: breaker.amountWei, symbol: 'POL' };
   expect(breakerSentence({ kind: 'amount', amount: '0.50', count: 2, unit: 3_600 }, chain)).toContain(
     'more than 0.5 POL within 2 hours',
   );
@@ -43,12 +43,12 @@ test('the consequence names amount, coin and time', () => {
 });
 
 test('the default says what it comes to now, where that is known', () => {
-  const chain = { breaker: 'default', breakerWei: '2500000000000000000', symbol: 'ETH' } as const;
+  const chain = { breaker: 'default', breakerAmountWei: '2500000000000000000', symbol: 'ETH' } as const;
   expect(breakerSentence(breakerForm('default'), chain)).toMatch(
     /^Per hour, a quarter of .* Now that is 2\.5 ETH\. Beyond it,/,
   );
   expect(breakerWords(chain)).toBe('Default: now 2.5 ETH in 1 hour');
-  const unknown = { ...chain, breakerWei: null };
+  const unknown = { ...chain, breakerAmountWei: null };
   expect(breakerSentence(breakerForm('default'), unknown)).not.toContain('Now');
   expect(breakerWords(unknown)).toBe('Default');
 });

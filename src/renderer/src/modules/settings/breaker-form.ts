@@ -46,13 +46,15 @@ export const typedBreaker = ({ kind, amount, count, unit }: BreakerForm): Chain[
   return { amountWei, seconds };
 };
 
-type BreakerOfChain = Pick<Chain, 'breaker' | 'breakerWei' | 'symbol'>;
+type BreakerOfChain = Pick<Chain, 'breaker' | 'breakerAmountWei' | 'symbol'>;
 
-export const breakerWords = ({ breaker, breakerWei, symbol }: BreakerOfChain): string => {
+export const breakerWords = ({ breaker, breakerAmountWei, symbol }: BreakerOfChain): string => {
   if (breaker === null) return 'Off';
   if (breaker !== 'default')
     return `${weiToDecimal(BigInt(breaker.amountWei))} ${symbol} in ${spanWords(breaker.seconds)}`;
-  return breakerWei === null ? 'Default' : `Default: now ${shownAmount(BigInt(breakerWei))} ${symbol} in 1 hour`;
+  return breakerAmountWei === null
+    ? 'Default'
+    : `Default: now ${shownAmount(BigInt(breakerAmountWei))} ${symbol} in 1 hour`;
 };
 
 export const breakerSentence = (form: BreakerForm, chain: BreakerOfChain): string => {
@@ -65,8 +67,8 @@ export const breakerSentence = (form: BreakerForm, chain: BreakerOfChain): strin
     'matter who pays. If several DApps use this chain, a DApp that would exceed half the amount is paused by itself.';
   if (typed === 'default') {
     const now =
-      chain.breaker === 'default' && chain.breakerWei !== null
-        ? ` Now that is ${shownAmount(BigInt(chain.breakerWei))} ${coin}.`
+      chain.breaker === 'default' && chain.breakerAmountWei !== null
+        ? ` Now that is ${shownAmount(BigInt(chain.breakerAmountWei))} ${coin}.`
         : '';
     return `${DEFAULT_BREAKER}.${now} Beyond it, ${follows}`;
   }
