@@ -273,6 +273,49 @@ describe('finalize decides over the operation as its account has signed it', () 
   });
 });
 
+describe('an operation that two DApps of one contract finalize', () => {
+  const EXPIRED_SECONDS = 60 + 150;
+  const DAILY = { type: 'PAYMASTER', thresholdType: 'NATIVE_ASSET', cycleDuration: { unit: 'day', value: 1 } };
+
+  const limited = async (): Promise<SponsoredDapp> => {
+    const one = await engine.dapp({ version: 'parallel-0.9' });
+    const rule = { name: 'Daily', policyType: 'PAYMASTER_SA_LIMIT', policyData: { ...DAILY, threshold: 1 } };
+    await engine.service.call('rules.create', { paymasterId: one.paymasterId, rule });
+    return one;
+  };
+  const used = async ({ paymasterId }: SponsoredDapp): Promise<bigint> =>
+    BigInt((await engine.service.call('rules.usage', { paymasterId }))[0]!.used);
+  const settlementOf = async (one: SponsoredDapp) => (await one.decisions())[0]!.settlement;
+
+  test.each([
+    ['a second apart', 1_000],
+    ['at once, to the same bytes', 0],
+  ])('%s counts in the limits of both: the chain does not show which of them paid', async (_, ms) => {
+    const { provider } = chain();
+    const [first, second] = [await limited(), await limited()];
+    const account = await committed();
+    expect((await finalized(account, {}, first)).error).toBeUndefined();
+    await clock.advance(ms);
+    const answer = await finalized(account, {}, second);
+    const deposit = await world.deposit(parallel);
+    expect((await world.mine({ ...withFields(account, answer), signature: account.signature })).success).toBe(true);
+    const paid = deposit - (await world.deposit(parallel));
+
+    const { timestamp } = (await provider.getBlock('latest'))!;
+    await provider.send('evm_setNextBlockTimestamp', [timestamp + EXPIRED_SECONDS]);
+    await provider.send('evm_mine', []);
+    await clock.advance(EXPIRED_SECONDS * 1_000);
+    const ended = async (): Promise<unknown[]> => {
+      await clock.advance(4_000);
+      return Promise.all([first, second].map(settlementOf));
+    };
+    await expect.poll(ended).not.toContain('reserved');
+    expect(await used(second)).toBeGreaterThanOrEqual(paid);
+    expect(await used(first)).toBeGreaterThanOrEqual(paid);
+    expect(await ended()).toEqual(['unconfirmed', 'unconfirmed']);
+  });
+});
+
 describe('data of others that ends in the magic', () => {
   const proper: Hex = `0x${'00'.repeat(129)}004d${MAGIC}`;
   const ending = hostileSuffixes(proper).filter(

@@ -14,8 +14,29 @@ const NONE = { candidates: [], accountedFor: [] };
 
 test('an operation settles the decision with its hash, whatever other decisions have its slot', () => {
   const one = mined();
-  expect(settleRange({ ...NONE, seqOf: new Map([[one, 3]]), candidates: [candidate(4)] })).toEqual({
+  expect(settleRange({ ...NONE, withHash: new Map([[one, [candidate(3)]]]), candidates: [candidate(4)] })).toEqual({
     changes: [{ seq: 3, to: 'settled', mined: one }],
+    putBack: 0,
+    unmatched: [],
+  });
+});
+
+test('an operation with decisions of several DApps leaves these unconfirmed, and is reported once', () => {
+  const one = mined();
+  const decisions = [candidate(3), candidate(4, { settlement: 'unconfirmed' })];
+  const changes = [
+    { seq: 3, to: 'unconfirmed', block: 12 },
+    { seq: 4, to: 'unconfirmed', block: 12 },
+  ];
+  const candidates = [candidate(5)];
+  expect(settleRange({ ...NONE, withHash: new Map([[one, decisions]]), candidates })).toEqual({
+    changes,
+    putBack: 0,
+    unmatched: [{ mined: one, decisions: 2 }],
+  });
+  const known = decisions.map((decision) => ({ ...decision, settlement: 'unconfirmed' as const }));
+  expect(settleRange({ ...NONE, withHash: new Map([[one, known]]), candidates })).toEqual({
+    changes,
     putBack: 0,
     unmatched: [],
   });
@@ -25,7 +46,7 @@ describe('an operation without a decision', () => {
   test('leaves every candidate for its slot unconfirmed, in any letter case', () => {
     const one = mined();
     const candidates = [candidate(4), candidate(5, { entryPoint: '0xee', paymaster: '0xaa' })];
-    expect(settleRange({ ...NONE, seqOf: new Map([[one, undefined]]), candidates })).toEqual({
+    expect(settleRange({ ...NONE, withHash: new Map([[one, []]]), candidates })).toEqual({
       changes: [
         { seq: 4, to: 'unconfirmed', block: 12 },
         { seq: 5, to: 'unconfirmed', block: 12 },
@@ -41,8 +62,8 @@ describe('an operation without a decision', () => {
     ['sender', { sender: '0x56' }],
     ['nonce', { nonce: '8' }],
   ])('leaves a decision with another %s alone, and is not ours', (_, other) => {
-    const seqOf = new Map([[mined(), undefined]]);
-    expect(settleRange({ ...NONE, seqOf, candidates: [candidate(4, other)] })).toEqual({
+    const withHash = new Map([[mined(), []]]);
+    expect(settleRange({ ...NONE, withHash, candidates: [candidate(4, other)] })).toEqual({
       changes: [],
       putBack: 0,
       unmatched: [],
@@ -50,11 +71,11 @@ describe('an operation without a decision', () => {
   });
 
   test('is reported once: not again while all its candidates are unconfirmed', () => {
-    const seqOf = new Map([[mined(), undefined]]);
+    const withHash = new Map([[mined(), []]]);
     const known = [candidate(4, { settlement: 'unconfirmed' }), candidate(5, { settlement: 'unconfirmed' })];
-    expect(settleRange({ ...NONE, seqOf, candidates: known }).unmatched).toEqual([]);
+    expect(settleRange({ ...NONE, withHash, candidates: known }).unmatched).toEqual([]);
     const [first] = known;
-    expect(settleRange({ ...NONE, seqOf, candidates: [first!, candidate(5)] }).unmatched).toMatchObject([
+    expect(settleRange({ ...NONE, withHash, candidates: [first!, candidate(5)] }).unmatched).toMatchObject([
       { decisions: 2 },
     ]);
   });
@@ -63,7 +84,7 @@ describe('an operation without a decision', () => {
 describe('a decision that a block of the range accounted for', () => {
   test('returns to reserved if nothing in the range accounts for it any more, before anything is settled', () => {
     const one = mined();
-    expect(settleRange({ ...NONE, seqOf: new Map([[one, 3]]), accountedFor: [2, 3] })).toMatchObject({
+    expect(settleRange({ ...NONE, withHash: new Map([[one, [candidate(3)]]]), accountedFor: [2, 3] })).toMatchObject({
       changes: [
         { seq: 2, to: 'reserved' },
         { seq: 3, to: 'settled' },
@@ -73,9 +94,9 @@ describe('a decision that a block of the range accounted for', () => {
   });
 
   test('stays unconfirmed while an operation may be its own', () => {
-    const seqOf = new Map([[mined(), undefined]]);
+    const withHash = new Map([[mined(), []]]);
     const candidates = [candidate(4, { settlement: 'unconfirmed' })];
-    expect(settleRange({ seqOf, candidates, accountedFor: [4] })).toMatchObject({
+    expect(settleRange({ withHash, candidates, accountedFor: [4] })).toMatchObject({
       changes: [{ seq: 4, to: 'unconfirmed', block: 12 }],
       putBack: 0,
     });

@@ -13,16 +13,22 @@ export interface MinedSlot extends OperationSlot {
   readonly blockNumber: number;
 }
 
-/** A decision that may have paid for a mined operation. */
-export interface Candidate extends OperationSlot {
+/** A decision with the hash of a mined operation. */
+export interface HashedDecision {
   readonly seq: number;
   readonly settlement: SettlementState;
 }
 
+/** A decision that may have paid for a mined operation. */
+export interface Candidate extends OperationSlot, HashedDecision {}
+
 /** What is stored about the decisions of a range of blocks. */
 export interface StoredDecisions<Mined> {
-  /** For each mined operation, the decision with its hash; undefined if no decision has that hash. */
-  readonly seqOf: ReadonlyMap<Mined, number | undefined>;
+  /**
+   * For each mined operation, the decisions with its hash: one, none, or one of each of several DApps. The chain does
+   * not show which of these DApps paid.
+   */
+  readonly withHash: ReadonlyMap<Mined, readonly HashedDecision[]>;
   /**
    * At least every decision that has the slot of a mined operation and is reserved, or was settled or left unconfirmed
    * by the first block of the range or a later one. A re-org may have moved or replaced its operation.
@@ -58,14 +64,13 @@ const slotKey = ({ entryPoint, paymaster, sender, nonce }: OperationSlot): strin
  * Applies mined operations to decisions.
  *
  * - A mined operation settles the decision with its hash.
- * - If no decision has its hash, every candidate for its slot becomes unconfirmed: one of them paid for it, and it is
- * unknown which.
- * - If a block of the range settled a decision or left it unconfirmed, and no mined operation matches the decision
- *   now,
- * it returns to `reserved`.
+ * - If several DApps have decisions with its hash, these become unconfirmed. If no decision has its hash, every
+ *   candidate for its slot does. One of them paid for the operation, and it is unknown which.
+ * - If a block of the range settled a decision or left it unconfirmed, and no mined operation matches the decision now,
+ *   it returns to `reserved`.
  */
 export const settleRange = <Mined extends MinedSlot>({
-  seqOf,
+  withHash,
   candidates,
   accountedFor,
 }: StoredDecisions<Mined>): SettledRange<Mined> => {
@@ -73,12 +78,12 @@ export const settleRange = <Mined extends MinedSlot>({
   const unconfirmed: SettlementChange<Mined>[] = [];
   const unmatched: { mined: Mined; decisions: number }[] = [];
   const bySlot = Map.groupBy(candidates, slotKey);
-  for (const [mined, seq] of seqOf) {
-    if (seq !== undefined) {
-      settled.push({ seq, to: 'settled', mined });
+  for (const [mined, [first, ...others]] of withHash) {
+    if (first !== undefined && others.length === 0) {
+      settled.push({ seq: first.seq, to: 'settled', mined });
       continue;
     }
-    const decisions = bySlot.get(slotKey(mined)) ?? [];
+    const decisions = first === undefined ? (bySlot.get(slotKey(mined)) ?? []) : [first, ...others];
     for (const one of decisions) unconfirmed.push({ seq: one.seq, to: 'unconfirmed', block: mined.blockNumber });
     const isKnown = decisions.every(({ settlement }) => settlement === 'unconfirmed');
     if (!isKnown) unmatched.push({ mined, decisions: decisions.length });

@@ -92,8 +92,9 @@ export interface SettlementStore {
    * `toBlock` is below its `fromBlock` has no blocks: `mined` counts, and nothing is taken back.
    * - The sponsored decision with the hash of a mined operation, or one of its `sponsoredHashes`, becomes `settled` at
    *   its cost (`settledCost` in the core) and in its block, whatever it was before: the chain overrides a release. It
-   *   keeps that hash too. If several decisions have one hash (a request sent twice in one second), exactly one is
-   *   settled: the one that already is, else the oldest.
+   *   keeps that hash too. If several decisions of a DApp have one hash (a request sent twice in one second), exactly
+   *   one is settled: the one that already is, else the oldest. If several DApps have decisions with one hash that are
+   *   not released, one of each DApp becomes `unconfirmed`: the chain does not show which of them paid.
    * - An operation without such a decision is unmatched. One of the decisions about its EntryPoint, paymaster, sender
    *   and nonce has paid for it, but it is unknown which. All reserved ones become `unconfirmed`, which counts their
    *   maximum as spent. Without any, the operation is not ours.

@@ -14,23 +14,28 @@ beforeEach(() => {
   database.exec(`
     INSERT INTO account VALUES ('account', 'Account', 1);
     INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)
-      VALUES ('dapp', 'account', 'DApp', 1, 'key', '1.1.0', 1)`);
+      VALUES ('dapp', 'account', 'DApp', 1, 'key', '1.1.0', 1), ('other', 'account', 'Other', 1, 'other', '1.1.0', 1)`);
 });
 afterEach(() => database.close());
 
 /** Stores decisions whose operations have the hashes from `h<from>` up to `h<to>`. */
-const store = (from: number, to: number, { chainId = 1, settlement = 'reserved' } = {}): void => {
+const store = (from: number, to: number, { chainId = 1, settlement = 'reserved', dapp = 'dapp' } = {}): void => {
   database
     .prepare(
       `INSERT INTO decision (id, at, paymaster_id, chain_id, sender, outcome, user_op_hash, settlement, record)
        WITH RECURSIVE number (n) AS (SELECT @from UNION ALL SELECT n + 1 FROM number WHERE n < @to)
-       SELECT lower(hex(randomblob(16))), 1, 'dapp', @chainId, '0x', 'sponsored', 'h' || CAST(n AS INTEGER), @settlement, '{}' FROM number`,
+       SELECT lower(hex(randomblob(16))), 1, @dapp, @chainId, '0x', 'sponsored', 'h' || CAST(n AS INTEGER), @settlement, '{}' FROM number`,
     )
-    .run({ from, to, chainId, settlement });
+    .run({ from, to, chainId, settlement, dapp });
 };
 
-const find = (userOpHash: string): number | undefined =>
-  runSteps(findByHash(stepsOf(statementsOf(database)), { userOpHash: userOpHash as Hex }, 1));
+const findAll = (userOpHash: string): number[] =>
+  runSteps(findByHash(stepsOf(statementsOf(database)), { userOpHash: userOpHash as Hex }, 1)).map(({ seq }) => seq);
+const find = (userOpHash: string): number | undefined => {
+  const [first, ...others] = findAll(userOpHash);
+  expect(others).toEqual([]);
+  return first;
+};
 
 it('finds the decision of each mined operation, however many were made since one was looked for', () => {
   const catchUp = hashCatchUp(database);
@@ -58,4 +63,19 @@ it('pays one decision of those with the same hash: the one that was settled, els
   store(1, 1, { settlement: 'settled' });
   catchUp();
   expect(find('h1')).toBe(5);
+});
+
+it('finds one decision of each DApp that has one with the hash, unless it was released: any of them may have paid', () => {
+  const catchUp = hashCatchUp(database);
+  store(1, 1, { settlement: 'released' });
+  store(1, 1, { settlement: 'released', dapp: 'other' });
+  catchUp();
+  expect(findAll('h1')).toEqual([1]);
+  store(1, 1, { dapp: 'other' });
+  catchUp();
+  expect(findAll('h1')).toEqual([3]);
+  store(1, 1);
+  store(1, 1);
+  catchUp();
+  expect(findAll('h1')).toEqual([3, 4]);
 });

@@ -1,6 +1,11 @@
 import { settledCost, signedOperation } from '../../../core/decision/settled-cost.ts';
 import { readRecord } from '../../../core/decision/stored-record.ts';
-import { type Candidate, type SettlementChange, settleRange } from '../../../core/ledger/settle.ts';
+import {
+  type Candidate,
+  type HashedDecision,
+  type SettlementChange,
+  settleRange,
+} from '../../../core/ledger/settle.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
 import { heldIn, readReserves } from '../reserves.ts';
 import type { Access, Transaction } from '../access.ts';
@@ -27,11 +32,24 @@ const OLDEST = `SELECT at FROM decision WHERE chain_id = $1 AND settlement = 're
 
 const WATCHED = 'SELECT entry_point, paymaster FROM watched_paymaster WHERE chain_id = $1 ORDER BY 1, 2';
 
-// The decision that was settled with this hash before, or else the first that may still be mined. Several decisions
-// have the same hash if the account signed once, and the paymaster more than once.
-const BY_HASH = `SELECT decision.seq FROM decision_hash JOIN decision USING (seq)
+// The decision that was settled with this hash before comes first, then those that may still be mined. Several
+// decisions have the same hash if the account signed once, and the paymaster more than once.
+const BY_HASH = `SELECT decision.seq, settlement, paymaster_id AS dapp FROM decision_hash JOIN decision USING (seq)
   WHERE decision_hash.user_op_hash = $1 AND chain_id = $2 AND outcome = 'sponsored'
-  ORDER BY (settlement = 'settled') DESC, (settlement = 'reserved') DESC, decision.seq LIMIT 1`;
+  ORDER BY (settlement = 'settled') DESC, (settlement = 'reserved') DESC, decision.seq`;
+
+interface HashRow extends HashedDecision {
+  readonly dapp: string;
+}
+
+/** The first decision of each DApp, of those that were not released; if all were, only the first. */
+const firstOfEach = (rows: readonly HashRow[]): readonly HashedDecision[] => {
+  const byDapp = Map.groupBy(
+    rows.filter(({ settlement }) => settlement !== 'released'),
+    ({ dapp }) => dapp,
+  );
+  return byDapp.size === 0 ? rows.slice(0, 1) : [...byDapp.values()].flatMap(([first]) => first ?? []);
+};
 
 // Includes decisions that a block of the range accounts for: a re-org may move or replace their operations.
 const CANDIDATES = `SELECT seq, settlement, record FROM decision WHERE sender = ANY($3::text[]) AND seq IN (
@@ -115,21 +133,26 @@ const apply = function* (tx: Transaction, chainId: number, one: SettlementChange
   }
 };
 
-/** The sponsored decision with the hash of an operation, or with another one under which it was sponsored. */
+/**
+ * The sponsored decision with the hash of an operation, or with another one under which it was sponsored; one of each
+ * DApp, if several DApps sponsored it.
+ */
 export const findByHash = function* (
   tx: StepRows,
   { userOpHash, sponsoredHashes = [] }: Pick<MinedUserOperation, 'userOpHash' | 'sponsoredHashes'>,
   chainId: number,
-): Steps<number | undefined> {
+): Steps<readonly HashedDecision[]> {
   const hash = userOpHash.toLowerCase();
   for (const one of [hash, ...sponsoredHashes]) {
-    const found = yield* tx.get<{ seq: number }>(BY_HASH, [one, chainId]);
-    if (found === undefined) continue;
-    if (one !== hash)
-      yield* tx.run('INSERT INTO decision_hash VALUES ($1, $2) ON CONFLICT DO NOTHING', [hash, found.seq]);
-    return found.seq;
+    const found = firstOfEach(yield* tx.all<HashRow>(BY_HASH, [one, chainId]));
+    if (found.length === 0) continue;
+    if (one !== hash) {
+      for (const { seq } of found)
+        yield* tx.run('INSERT INTO decision_hash VALUES ($1, $2) ON CONFLICT DO NOTHING', [hash, seq]);
+    }
+    return found;
   }
-  return undefined;
+  return [];
 };
 
 /** A part of a range. Only the last part contains the cursor. */
@@ -166,13 +189,13 @@ const partsOf = (range: ScannedRange): RangePart[] => {
 const applyPart = function* (tx: Transaction, range: RangePart): Steps<AppliedRange | undefined> {
   const { chainId, fromBlock, toBlock, mined, cursor } = range;
   if (mined.length > 0 && !(yield* tx.enterHashes())) return undefined;
-  const seqOf = new Map<MinedUserOperation, number | undefined>();
-  for (const one of mined) seqOf.set(one, yield* findByHash(tx, one, chainId));
-  const senders = mined.filter((one) => seqOf.get(one) === undefined).map(({ sender }) => addressKey(sender));
+  const withHash = new Map<MinedUserOperation, readonly HashedDecision[]>();
+  for (const one of mined) withHash.set(one, yield* findByHash(tx, one, chainId));
+  const senders = mined.filter((one) => withHash.get(one)?.length === 0).map(({ sender }) => addressKey(sender));
   const found = senders.length === 0 ? [] : yield* tx.all<CandidateRow>(CANDIDATES, [chainId, fromBlock, senders]);
   const settledIn = yield* tx.all<{ seq: number }>(SETTLED_IN, [chainId, fromBlock, toBlock]);
   const { changes, ...applied } = settleRange({
-    seqOf,
+    withHash,
     candidates: found.map(toCandidate).sort((a, b) => a.seq - b.seq),
     accountedFor: settledIn.map(({ seq }) => seq),
   });
