@@ -1,6 +1,15 @@
 import type { Needle } from './grams.ts';
 
-/** Ascending whole numbers, each stored as its distance from the previous number, in groups of seven bits. */
+/** All places are below this number. */
+export const MOST_PLACES = 16_384;
+
+/** A bit for each place. Nothing longer is kept, so that decisions with long texts do not fill the memory. */
+const BITMAP_BYTES = MOST_PLACES / 8;
+
+/**
+ * A list of ascending places, each as its distance to the one before, in groups of seven bits. What would be as long as
+ * a bitmap is a bitmap, whose length no list has.
+ */
 interface Places {
   bytes: Uint8Array;
   length: number;
@@ -9,20 +18,45 @@ interface Places {
 
 const MORE = 0x80;
 
+/** The most bytes of a distance. */
+const LONGEST = 3;
+
+const setBit = (bitmap: Uint8Array, place: number): void => {
+  bitmap[place >>> 3] = (bitmap[place >>> 3] ?? 0) | (1 << (place & 7));
+};
+
+const toBitmap = (places: Places): void => {
+  const bitmap = new Uint8Array(BITMAP_BYTES);
+  eachPlace(places.bytes.subarray(0, places.length), (place) => setBit(bitmap, place));
+  places.bytes = bitmap;
+  places.length = BITMAP_BYTES;
+};
+
 const append = (places: Places, place: number): void => {
-  if (places.length + 3 > places.bytes.length) {
-    const bytes = new Uint8Array(places.bytes.length * 2);
-    bytes.set(places.bytes);
-    places.bytes = bytes;
+  const longest = places.length + LONGEST;
+  if (longest >= BITMAP_BYTES && places.length < BITMAP_BYTES) toBitmap(places);
+  if (places.length === BITMAP_BYTES) setBit(places.bytes, place);
+  else {
+    if (longest > places.bytes.length) {
+      const bytes = new Uint8Array(places.bytes.length * 2);
+      bytes.set(places.bytes);
+      places.bytes = bytes;
+    }
+    let distance = place - places.last;
+    for (; distance >= MORE; distance >>>= 7) places.bytes[places.length++] = (distance % MORE) | MORE;
+    places.bytes[places.length++] = distance;
   }
-  let distance = place - places.last;
-  for (; distance >= MORE; distance >>>= 7) places.bytes[places.length++] = (distance % MORE) | MORE;
-  places.bytes[places.length++] = distance;
   places.last = place;
 };
 
-/** Calls `add` with each of the places. */
+/** Calls `add` with each of the places, in ascending order. */
 export const eachPlace = (bytes: Uint8Array, add: (place: number) => void): void => {
+  if (bytes.length === BITMAP_BYTES) {
+    for (let place = 0; place < MOST_PLACES; place += 1) {
+      if (((bytes[place >>> 3] ?? 0) >>> (place & 7)) & 1) add(place);
+    }
+    return;
+  }
   let place = -1;
   let [distance, shift] = [0, 0];
   for (const byte of bytes) {

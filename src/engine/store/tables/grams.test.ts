@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createGramPlaces, eachPlace } from './gram-places.ts';
+import { MOST_PLACES, createGramPlaces, eachPlace } from './gram-places.ts';
 import { TEXT_END, eachGram, needleOf } from './grams.ts';
-
-const PLACES = 16_384;
 
 const text = fc.string({
   unit: fc.oneof(fc.constantFrom('a', 'b', '0', '"', '\n', '日'), fc.string({ maxLength: 2 })),
@@ -17,7 +15,7 @@ test('the grams of any part of a text name the place of the text, whatever is en
     }),
   );
   fc.assert(
-    fc.property(fc.array(fc.tuple(fc.nat(PLACES - 1), parts), { minLength: 1, maxLength: 20 }), (entered) => {
+    fc.property(fc.array(fc.tuple(fc.nat(MOST_PLACES - 1), parts), { minLength: 1, maxLength: 20 }), (entered) => {
       const ascending = entered.toSorted(([one], [other]) => one - other);
       const grams = createGramPlaces();
       for (const [place, { whole }] of ascending) eachGram(whole + TEXT_END, (gram) => grams.enter(gram, place));
@@ -34,4 +32,24 @@ test('the grams of any part of a text name the place of the text, whatever is en
       }
     }),
   );
+});
+
+test('a gram that is in many decisions names exactly these, and takes a bit for each decision at most', () => {
+  // Every place in turn, with gaps of all sizes, until some grams are in most places.
+  const steps = [1, 2, 7, 127, 128, 129, 1_000, 5_000];
+  for (const step of steps) {
+    const entered = Array.from({ length: MOST_PLACES }, (_, place) => place).filter(
+      (place) => place % step === 0 || place < 3_000,
+    );
+    const grams = createGramPlaces();
+    for (const place of entered) {
+      grams.enter(5, place);
+      grams.enter(5, place);
+    }
+    const [[gram, list] = []] = grams.all();
+    const found: number[] = [];
+    eachPlace(list!, (place) => found.push(place));
+    expect({ gram, found }).toEqual({ gram: 5, found: entered });
+    expect(list!.length).toBeLessThanOrEqual(MOST_PLACES / 8);
+  }
 });

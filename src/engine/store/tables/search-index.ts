@@ -3,7 +3,7 @@ import { type StoredDecision, readDecision, textsOf } from '../decision-rows.ts'
 import type { Access } from '../access.ts';
 import { type StepRows, type Steps, turn } from '../rows.ts';
 import { STORED_DECISION, decisionReader, lengthLimit } from './decision-reader.ts';
-import { type GramPlaces, createGramPlaces, eachPlace } from './gram-places.ts';
+import { type GramPlaces, MOST_PLACES, createGramPlaces, eachPlace } from './gram-places.ts';
 import { type Needle, TEXT_END, eachGram, needleOf } from './grams.ts';
 import { positionsIn } from './positions.ts';
 
@@ -11,7 +11,7 @@ import { positionsIn } from './positions.ts';
  * Positions of the log in a lot. A lot is the part of the index for consecutive positions. A place is a position's offset
  * in its lot.
  */
-const LOT = 16_384;
+const LOT = MOST_PLACES;
 
 const lotOf = (seq: number): number => Math.floor(seq / LOT);
 
