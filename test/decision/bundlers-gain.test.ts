@@ -271,6 +271,37 @@ describe('a sender with an unsigned EIP-7702 authorisation', () => {
     expect(await gainOf('verifying-0.7', prices, op)).toBeLessThanOrEqual(1_500);
   });
 
+  test('is given gas for it once, by however many operations that wait to be mined together', async () => {
+    const { dapp } = sponsors.get('verifying-0.7')!;
+    const op = await mint('verifying-0.7', prices, 'idle', { ...authorizing(), preVerificationGas: 72_000n });
+    await chain().provider.send('anvil_setCode', [op.sender, '0x']);
+    const reasonOf = async (nonce: bigint, preVerificationGas = op.preVerificationGas) => {
+      const sent = toRpcUserOperation({ ...op, nonce, preVerificationGas });
+      const { value } = await asChain(prices, () => dapp.sponsor(sent));
+      return value.body.result?.reason;
+    };
+    expect(await reasonOf(0n)).toBeUndefined();
+    // The same once more, as after a refusal by the user: only one of them can be mined.
+    expect(await reasonOf(0n)).toBeUndefined();
+    const denied = await reasonOf(1n << 64n);
+    expect(denied).toMatchObject({ code: 'PRE_VERIFICATION_GAS_TOO_HIGH' });
+    expect(denied!.message).toContain('pays for its EIP-7702 authorisation');
+    const [, most] = /or now with a preVerificationGas of at most (\d+)/.exec(denied!.hint)!;
+    expect(await reasonOf(2n << 64n, BigInt(most!))).toBeUndefined();
+    expect(BigInt(most!)).toBeLessThan(op.preVerificationGas - 10_000n);
+
+    const expired = 300 + 150;
+    const { timestamp } = (await chain().provider.getBlock('latest'))!;
+    await chain().provider.send('evm_setNextBlockTimestamp', [timestamp + expired]);
+    await chain().provider.send('evm_mine', []);
+    await clock.advance(expired * 1_000);
+    const later = async () => {
+      await clock.advance(4_000);
+      return reasonOf(3n << 64n);
+    };
+    await expect.poll(later).toBeUndefined();
+  });
+
   test.each([
     ['has none of its code yet', '0x', true],
     ['has another delegate', `0xef0100${'5d'.repeat(20)}`, true],

@@ -8,6 +8,8 @@ export const accountKinds = [
   'breaker',
   'dappBreaker',
   'unreachable',
+  'authorizations',
+  'authorizationsOfNonce',
 ] as const;
 
 export type AccountKind = (typeof accountKinds)[number];

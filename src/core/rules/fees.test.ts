@@ -32,6 +32,7 @@ const usual: Omit<FeeFacts, 'offer'> = {
   prices: pricesOf(10n * GWEI),
   suggestedTipWei: undefined,
   isUseUnknown: false,
+  otherAuthorizations: 0n,
   blockGasLimit: 30_000_000n,
   maxCostWei: 0n,
   operatorCostWei: undefined,

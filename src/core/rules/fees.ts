@@ -1,6 +1,7 @@
 import { min } from '../../shared/bigints.ts';
-import { type DenialRows, type Evidence, coins } from '../../shared/denials.ts';
-import { weiToDecimal } from '../../shared/schema/decimal.ts';
+import type { Evidence } from '../../shared/denials.ts';
+import { addressKey } from '../../shared/schema/hex.ts';
+import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import { defaultMaxOperationCostWei } from '../../shared/chains.ts';
 import { entryPoints } from '../entry-points/registry.ts';
 import {
@@ -18,109 +19,20 @@ import { gasSchedules } from '../gas-schedules/schedules.ts';
 import { executionGas } from '../user-operation/execution-gas.ts';
 import { uncheckedL1DataGas } from '../user-operation/unchecked-l1-data.ts';
 import { type GasPrices, costPrice, pricesOf } from '../user-operation/gas-prices.ts';
+import type { AccountKey } from '../ledger/account.ts';
+import { feeDenials } from './fee-denials.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
-/**
- * Names the highest fee at which the operation costs no more than allowed, if the chain accepts that fee. The cost is
- * proportional to the fee.
- */
-const lowerFee = ({ maxFeePerGasWei, baseFeeWei = 0, requiredWei, mostCostWei }: Evidence): string => {
-  const mostWei = (BigInt(String(maxFeePerGasWei)) * BigInt(String(mostCostWei))) / BigInt(String(requiredWei));
-  return mostWei < BigInt(String(baseFeeWei)) ? '' : ` or a maxFeePerGas of at most ${mostWei} wei`;
-};
-
-/** States the chain's gas price, as far as it is known. */
-const chainFees = ({ baseFeeWei, suggestedTipWei, believedTipWei }: Evidence): string =>
-  `the chain asks for ${String(baseFeeWei)}` +
-  (suggestedTipWei === undefined ? '' : ` and a tip of ${String(suggestedTipWei)}`) +
-  (believedTipWei === undefined ? '' : ` (usual so far: ${String(believedTipWei)})`);
-
-/** States how much a bundler would gain, and through which value. */
-const gain = (evidence: Evidence): string => {
-  const { priceSurplusWei, preVerificationSurplusWei, penaltyWei } = evidence;
-  const parts = [
-    [priceSurplusWei, 'by the price'],
-    [preVerificationSurplusWei, 'by preVerificationGas'],
-    [penaltyWei, 'by the penalty for unused gas'],
-  ].filter(([wei]) => wei !== '0');
-  return (
-    `So its bundler would gain up to ${coins(evidence.surplusWei, evidence)} beyond its cost, of which at most ` +
-    `${coins(evidence.mostSurplusWei, evidence)} are sponsored: ` +
-    `${parts.map(([wei, by]) => `${coins(wei, evidence)} ${String(by)}`).join(', ')}.`
-  );
-};
-
-/** Suggests acceptable values in place of those that are too high. */
-const wouldPass = (evidence: Evidence): string => {
-  if (evidence.believedBaseFeeWei !== undefined) {
-    return `Send it again later: the node reports a base fee above ${String(evidence.believedBaseFeeWei)} wei, the most that Gasdesk can believe so far.`;
-  }
-  const { mostPreVerificationGas, mostCallGasLimit, mostPostOpGasLimit, mostMaxFeePerGasWei, mostTipWei } = evidence;
-  const demands: (string | false)[] = [
-    mostPreVerificationGas !== undefined && `a preVerificationGas of at most ${String(mostPreVerificationGas)}`,
-    mostCallGasLimit !== undefined && `a callGasLimit of at most ${String(mostCallGasLimit)}`,
-    mostPostOpGasLimit !== undefined && `a paymasterPostOpGasLimit of at most ${String(mostPostOpGasLimit)}`,
-    mostMaxFeePerGasWei !== undefined &&
-      `a maxFeePerGas of at most ${String(mostMaxFeePerGasWei)} wei` +
-        (mostTipWei === undefined ? '' : `, or a maxPriorityFeePerGas of at most ${String(mostTipWei)} wei`),
-  ];
-  const listed = demands.filter((demand) => demand !== false).join(' and ');
-  const orEstimated = 'Let Gasdesk estimate the gas (calculateGasLimits: true), or send it';
-  return `${mostMaxFeePerGasWei === undefined ? orEstimated : 'Send it'} with ${listed}.`;
-};
-
-/** States what is known about the gas that the operation's call uses. */
-const callUses = ({ callGasUsed }: Evidence): string =>
-  callGasUsed === null
-    ? 'the node does not simulate it, so none of it counts as used'
-    : `its call uses ${String(callGasUsed)}`;
-
-const denials = {
-  FEE_TOO_LOW: ({ maxFeePerGasWei, baseFeeWei }) => ({
-    message: `The operation offers ${String(maxFeePerGasWei)} wei per gas, but the chain requires at least ${String(baseFeeWei)}.`,
-    hint: `Send it with a maxFeePerGas of at least ${String(baseFeeWei)} wei.`,
-  }),
-  FEE_TOO_HIGH: (evidence) => {
-    const { maxFeePerGasWei, pricePerGasWei, surplusWei, mostMaxFeePerGasWei } = evidence;
-    return surplusWei === undefined
-      ? {
-          message: `The operation offers up to ${String(maxFeePerGasWei)} wei per gas where ${chainFees(evidence)}; at most ${String(mostMaxFeePerGasWei)} are sponsored.`,
-          hint: wouldPass(evidence),
-        }
-      : {
-          message: `The operation pays ${String(pricePerGasWei)} wei per gas where ${chainFees(evidence)}. ${gain(evidence)}`,
-          hint: wouldPass(evidence),
-        };
-  },
-  CALL_GAS_TOO_HIGH: (evidence) => ({
-    message: `The callGasLimit of the operation is ${String(evidence.callGasLimit)}, but ${callUses(evidence)}; the EntryPoint pays the bundler a tenth of what is left. ${gain(evidence)}`,
-    hint: wouldPass(evidence),
-  }),
-  GAS_ABOVE_BLOCK: ({ gas, blockGasLimit }) => ({
-    message: `The gas limits of the operation add up to ${String(gas)}, but a block holds ${String(blockGasLimit)}.`,
-    hint: `Let Gasdesk estimate the gas (calculateGasLimits: true), or send lower limits that add up to at most ${String(blockGasLimit)}.`,
-  }),
-  GAS_ABOVE_TRANSACTION: ({ gas, mostTransactionGas }) => ({
-    message: `A transaction with this operation needs ${String(gas)} gas, but on this chain a transaction has at most ${String(mostTransactionGas)} (EIP-7825).`,
-    hint: `Let Gasdesk estimate the gas (calculateGasLimits: true), or send gas limits that are lower by ${String(BigInt(String(gas)) - BigInt(String(mostTransactionGas)))} together.`,
-  }),
-  PRE_VERIFICATION_GAS_TOO_HIGH: (evidence) => ({
-    message:
-      `The preVerificationGas of the operation is ${String(evidence.preVerificationGas)}, but a bundle of the operation alone costs ${String(evidence.bundleGas)} gas.` +
-      (evidence.surplusWei === undefined ? '' : ` ${gain(evidence)}`),
-    hint: wouldPass(evidence),
-  }),
-  OPERATION_COST_TOO_HIGH: (evidence) => ({
-    message: `The operation may cost up to ${coins(evidence.requiredWei, evidence)}; one operation may cost at most ${coins(evidence.mostCostWei, evidence)} on this chain.`,
-    hint: `Send it with lower gas limits${lowerFee(evidence)}. To allow it, the operator runs "gasdesk chain set ${String(evidence.chainId)} --max-operation-cost ${weiToDecimal(BigInt(String(evidence.requiredWei)))}".`,
-  }),
-} satisfies DenialRows;
-
-type Result = CheckResult<keyof typeof denials>;
+type Result = CheckResult<keyof typeof feeDenials>;
 
 /** The gas and fees of an operation and of its chain. Gas is in gas units, prices are in wei per gas. */
 export interface FeeFacts {
   readonly offer: Offer;
+  /**
+   * The sender's outstanding operations of other nonces that carry an authorisation. If there are any, they pay for the
+   * authorisation: a bundler that sends them together with this one pays for it once.
+   */
+  readonly otherAuthorizations: bigint;
   /** The sum of the operation's gas limits for execution. */
   readonly executionGas: bigint;
   /** The gas of a transaction with this operation alone, which makes use of all of its limits. */
@@ -162,7 +74,7 @@ const defaultCostWei = ({ prices, l1DataGas, uncheckedCostWei, schedule }: FeeFa
     : min(uncheckedCostWei, (schedule.largestOperation + l1DataGas) * costPrice(prices));
 
 /** The denial code for the largest of the three gains. */
-const codeOf = ({ price, preVerification, penalty }: SurplusParts): keyof typeof denials => {
+const codeOf = ({ price, preVerification, penalty }: SurplusParts): keyof typeof feeDenials => {
   if (price >= preVerification && price >= penalty) return 'FEE_TOO_HIGH';
   return preVerification >= penalty ? 'PRE_VERIFICATION_GAS_TOO_HIGH' : 'CALL_GAS_TOO_HIGH';
 };
@@ -203,6 +115,7 @@ const priceDenial = (facts: FeeFacts, prices: GasPrices, evidence: Evidence): Re
       callGasLimit: String(limits.callGasLimit),
       callGasUsed: isUseUnknown ? null : String(callGasUsed),
       ...surplusEvidence(surplus),
+      ...authorizationEvidence(facts),
       ...tooHigh(offer, prices, highestOffer(offer, prices, surplus), mostOfferedWei),
       symbol,
     });
@@ -215,6 +128,9 @@ const priceDenial = (facts: FeeFacts, prices: GasPrices, evidence: Evidence): Re
     ? deny('GAS_ABOVE_BLOCK', { gas: String(gas), blockGasLimit: String(blockGasLimit) })
     : undefined;
 };
+
+const authorizationEvidence = ({ otherAuthorizations }: FeeFacts): Evidence =>
+  otherAuthorizations === 0n ? {} : { otherAuthorizations: Number(otherAuthorizations) };
 
 const surplusEvidence = ({ parts, totalWei, mostWei }: Surplus): Evidence => ({
   priceSurplusWei: String(parts.price),
@@ -234,11 +150,13 @@ const transactionDenial = ({ transactionGas, schedule: { mostTransactionGas } }:
  * If the price is unknown, only preVerificationGas is checked. It may be twice the cost of a bundle, because bundlers'
  * formulas differ. The operation's maximum cost bounds any other gain of the bundler.
  */
-const unpricedDenial = ({ offer: { preVerificationGas, bundleGas } }: FeeFacts): Result | undefined => {
+const unpricedDenial = (facts: FeeFacts): Result | undefined => {
+  const { preVerificationGas, bundleGas } = facts.offer;
   const mostGas = 2n * bundleGas;
   if (preVerificationGas <= mostGas) return undefined;
   const evidence = { preVerificationGas: String(preVerificationGas), bundleGas: String(bundleGas) };
-  return deny('PRE_VERIFICATION_GAS_TOO_HIGH', { ...evidence, mostPreVerificationGas: String(mostGas) });
+  const more = { mostPreVerificationGas: String(mostGas), ...authorizationEvidence(facts) };
+  return deny('PRE_VERIFICATION_GAS_TOO_HIGH', { ...evidence, ...more });
 };
 
 /**
@@ -275,7 +193,31 @@ export const checkFees = (facts: FeeFacts): Result => {
 const optional = (value: string | null | undefined): bigint | undefined =>
   value === undefined || value === null ? undefined : BigInt(value);
 
-const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }: RuleInput): FeeFacts => {
+const hasAuthorization = (op: UserOperation): boolean => !isV06(op) && op.eip7702Auth !== undefined;
+
+const withoutAuthorization = (op: UserOperation): UserOperation => {
+  if (isV06(op)) return op;
+  const { eip7702Auth: _, ...rest } = op;
+  return rest;
+};
+
+/**
+ * The accounts that count a sender's outstanding operations with an EIP-7702 authorisation: all of them, and those with
+ * the nonce of this operation. At most one of the latter can be mined.
+ */
+const authorizationAccounts = ({ op, policy, layout }: RuleInput): [AccountKey, AccountKey] => {
+  const { chainId } = policy.dapp;
+  const user = addressKey(op.sender);
+  return [
+    { kind: 'authorizations', id: String(chainId), user },
+    { kind: 'authorizationsOfNonce', id: [chainId, layout.entryPointVersion, op.nonce].join(':'), user },
+  ];
+};
+
+const feeFactsOf = (
+  { facts, policy, op, layout, payment, requiredWei, symbol }: RuleInput,
+  [authorizations = 0n, authorizationsOfNonce = 0n]: readonly bigint[],
+): FeeFacts => {
   const { chain, gasUsed, stage, authority } = facts;
   const schedule = gasSchedules[facts.gasSchedule];
   const entryPoint = entryPoints[layout.entryPointVersion];
@@ -285,8 +227,10 @@ const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }:
   const prices = pricesOf(chain);
   // A quote may omit the fees, so 0 is not too low.
   const areFeesOpen = stage === 'draft' && op.maxFeePerGas === 0n;
+  const otherAuthorizations = authorizations - authorizationsOfNonce;
   return {
-    offer: offerOf(entryPoint, op, {
+    otherAuthorizations,
+    offer: offerOf(entryPoint, otherAuthorizations === 0n ? op : withoutAuthorization(op), {
       schedule,
       authority,
       l1DataGas,
@@ -313,11 +257,15 @@ const feeFactsOf = ({ facts, policy, op, layout, payment, requiredWei, symbol }:
  * The prices and gas that an operation may offer. This also applies to users who pay in a token, because the paymaster
  * still pays the bundler.
  */
-export const fees: RuleKind<keyof typeof denials> = {
+export const fees: RuleKind<keyof typeof feeDenials> = {
   type: 'fees',
   title: 'Fees',
-  denials,
+  denials: feeDenials,
   // A draft may contain any gas values and fees, because they are still to be estimated.
   bindsDrafts: false,
-  check: (input) => [checkFees(feeFactsOf(input))],
+  reserve: (input) =>
+    hasAuthorization(input.op)
+      ? authorizationAccounts(input).map((account) => ({ account, kind: 'tank', amount: 1n }))
+      : [],
+  check: (input, held) => [checkFees(feeFactsOf(input, held))],
 };

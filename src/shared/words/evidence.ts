@@ -27,6 +27,7 @@ const LABELS: Readonly<Record<string, string>> = {
   shareWei: 'Share',
   holder: 'Held by',
   nextNonce: 'Next nonce',
+  otherAuthorizations: 'Operations that pay for the authorisation',
   dapp: 'DApp',
   requiredWei: 'Maximum cost',
   mostCostWei: 'Cap per operation',
