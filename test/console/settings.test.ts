@@ -266,6 +266,34 @@ test('the maximum cost of one operation is set on a chain, and left to its price
   await expect.poll(stored).toBeNull();
 });
 
+test('bundler methods are forwarded where the operator chooses so, with the consequence said, and not any more', async () => {
+  const stored = async (): Promise<string | null | undefined> =>
+    (await engine.service.call('chains.list', {})).find(({ chainId }) => chainId === 31337)?.forwardBundler;
+  const page = await open('#/settings');
+  await page.getByRole('region', { name: 'Chains' }).getByRole('button', { name: 'Set up a chain' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Chain', { exact: true }).click();
+  await page.getByText('Local chain (31337)').click();
+  const choose = async (label: string): Promise<void> => {
+    await dialog.getByLabel('Forward to the bundler').click();
+    await page.getByText(label, { exact: true }).last().click();
+  };
+  await choose('Only operations that Gasdesk signed');
+  await dialog.getByText('only operations that Gasdesk has signed for the DApp').waitFor();
+  await dialog.getByText('The chain has no bundler yet').waitFor();
+  expect(await seriousErrors(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Forward bundler methods' }).click();
+  await page.getByText('Bundler methods are forwarded').waitFor();
+  expect(await stored()).toBe('own');
+  await choose('Any operation');
+  await dialog.getByRole('button', { name: 'Forward bundler methods' }).click();
+  await expect.poll(stored).toBe('all');
+  await choose('Nothing');
+  await dialog.getByText('gets an error that says where to send it').waitFor();
+  await dialog.getByRole('button', { name: 'Forward nothing' }).click();
+  await expect.poll(stored).toBeNull();
+});
+
 test('the passphrase is changed only by a person who knows it, not by one who finds the page open', async () => {
   const page = await open('#/settings');
   await page.getByRole('region', { name: 'Vault' }).getByRole('button', { name: 'Change passphrase' }).click();

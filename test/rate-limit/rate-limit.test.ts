@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../support/manual-clock.ts';
+import { result, withNode } from '../support/odd-node.ts';
 import { operation, sponsorRequest } from '../support/operations.ts';
 import { type RpcBody, type ServingEngine, type SponsoredDapp, startEngine } from '../support/engine.ts';
 import { makeTempFolder, removeTempFolder } from '../support/temp-folder.ts';
@@ -91,6 +92,27 @@ describe('a limit per API key', () => {
     for (const key of ['nobody', 'somebody', dapp.apiKey])
       statuses.push((await desk.post(`/api/v1/31337/${key}`, requestFor(account(1)))).status);
     expect(statuses).toEqual([401, 429, DECIDED]);
+  });
+});
+
+describe('a limit of what is passed on to a bundler', () => {
+  test('protects the bundler of the operator from a DApp, whose other requests are served', async () => {
+    const { engine: desk, dapp } = await start({ rateLimitForwarded: 2 });
+    const other = await desk.dapp({});
+    const receipt = (by: SponsoredDapp, method = 'eth_getUserOperationReceipt') =>
+      desk.post(pathOf(by), { jsonrpc: '2.0', id: 1, method, params: [`0x${'12'.repeat(32)}`] });
+    await withNode(result(null), async (bundler) => {
+      await desk.service.call('chains.set', { chainId: 31337, bundler, forwardBundler: 'own' });
+      expect((await receipt(dapp)).body).toMatchObject({ result: null });
+      expect((await receipt(dapp, 'eth_getUserOperationByHash')).body).toMatchObject({ result: null });
+      const refused = await receipt(dapp);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30']);
+      expect(refused.body.error?.message).toBe(
+        'Too many requests for the bundler with this API key. Try again in 30 s',
+      );
+      expect((await dapp.sponsor(op())).status).toBe(DECIDED);
+      expect((await receipt(other)).body).toMatchObject({ result: null });
+    });
   });
 });
 

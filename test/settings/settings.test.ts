@@ -35,7 +35,7 @@ const ask = async (apiKey: string) =>
 test('every setting is shown with its value, where it comes from and what it accepts', async () => {
   const { file: shown, settings } = await engine.service.call('config.get', {});
   expect(shown).toBe(file());
-  expect(settings).toHaveLength(23);
+  expect(settings).toHaveLength(24);
   expect(await setting('port')).toMatchObject({ value: 0, source: '--port', change: 'no', next: null });
   expect(await setting('rateLimitPerKey')).toEqual({
     key: 'rateLimitPerKey',

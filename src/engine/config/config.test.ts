@@ -51,6 +51,7 @@ test('without any setting the service listens on this machine only', () => {
     rateLimitPerKey: 120_000,
     rateLimitPerSender: 6_000,
     rateLimitPerIp: 6_000,
+    rateLimitForwarded: 6_000,
     bodyLimitBytes: 1_048_576,
     rpcBodyLimitBytes: 131_072,
     maxConnections: 4_096,

@@ -68,6 +68,8 @@ const configSchema = z.strictObject({
   rateLimitPerKey: rateLimit(120_000),
   rateLimitPerSender: rateLimit(6_000),
   rateLimitPerIp: rateLimit(6_000),
+  // The operator may pay the bundler for each request. Wallets ask for a receipt every few seconds.
+  rateLimitForwarded: rateLimit(6_000),
   // Requests to the management interface may contain complete ABIs. An operation is far smaller.
   bodyLimitBytes: bodyLimit(1_048_576),
   rpcBodyLimitBytes: bodyLimit(131_072),

@@ -19,6 +19,7 @@ const CHANGEABLE = new Map<string, 'now' | 'restart'>([
   ['rateLimitPerKey', 'now'],
   ['rateLimitPerSender', 'now'],
   ['rateLimitPerIp', 'now'],
+  ['rateLimitForwarded', 'now'],
   ['outstandingSharePercent', 'now'],
   ['showReasons', 'now'],
   ['webhookTimeoutMs', 'now'],

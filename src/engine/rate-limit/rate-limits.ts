@@ -15,6 +15,8 @@ export interface RateLimits {
   apiKey(apiKey: string): void;
   /** Counts a request for a smart account, separately per API key. */
   sender(apiKey: string, sender: string): void;
+  /** Counts a request that is passed on to a bundler, in addition to {@link apiKey}. */
+  forwarded(apiKey: string): void;
 }
 
 /** Longer than any API key. Longer client input is not kept. */
@@ -22,12 +24,13 @@ const MAX_NAME = 100;
 
 /** Reads the limits from the settings for each request. */
 export const createRateLimits = (
-  config: Pick<Config, 'rateLimitPerIp' | 'rateLimitPerKey' | 'rateLimitPerSender'>,
+  config: Pick<Config, 'rateLimitPerIp' | 'rateLimitPerKey' | 'rateLimitPerSender' | 'rateLimitForwarded'>,
   clock: Clock,
 ): RateLimits => {
   const peers = createTokenBuckets(() => config.rateLimitPerIp, clock);
   const keys = createTokenBuckets(() => config.rateLimitPerKey, clock);
   const senders = createTokenBuckets(() => config.rateLimitPerSender, clock);
+  const forwarded = createTokenBuckets(() => config.rateLimitForwarded, clock);
 
   const check = (subject: string, waitMs: number): void => {
     if (waitMs === 0) return;
@@ -47,6 +50,9 @@ export const createRateLimits = (
     },
     sender(apiKey, sender) {
       check(`for the sender ${sender}`, senders.take(`${apiKey.slice(0, MAX_NAME)} ${sender}`));
+    },
+    forwarded(apiKey) {
+      check('for the bundler with this API key', forwarded.take(apiKey.slice(0, MAX_NAME)));
     },
   };
 };

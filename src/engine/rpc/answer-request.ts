@@ -4,6 +4,7 @@ import type { RateLimits } from '../rate-limit/rate-limits.ts';
 import type { Service } from '../service/index.ts';
 import { type RpcAnswer, dispatch } from './dispatch.ts';
 import { answerStranger } from './envelope.ts';
+import type { RpcMethod } from './method.ts';
 
 export interface RpcAnsweringOptions {
   readonly service: Service;
@@ -83,11 +84,12 @@ export const createRpcAnswering = ({ service, limits, showReasons }: RpcAnswerin
       );
     }
     let counted = true;
-    const admit = (params: readonly unknown[]): void => {
+    const admit = (params: readonly unknown[], method: RpcMethod | undefined): void => {
       if (!counted) count();
       counted = false;
       const sender = senderOf(params);
       if (sender !== undefined) limits.sender(apiKey, sender);
+      if (method?.isForwarded === true) limits.forwarded(apiKey);
     };
     const body = readBodyJson(await readText());
     return dispatch(body, { service, chainId, apiKey, showReasons: showReasons() }, publicError, admit);

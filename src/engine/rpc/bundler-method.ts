@@ -12,6 +12,7 @@ export const bundlerMethod = ({ method, summary, example, params = [] }: Bundler
   params,
   result: z.unknown().describe("The bundler's"),
   example,
+  isForwarded: true,
   errors: ['METHOD_NOT_FOUND', 'NOT_SPONSORED', 'BUNDLER_REFUSED', 'CHAIN_UNREACHABLE', 'VAULT_LOCKED'],
   handle: (given, { service, chainId, apiKey }) =>
     service.run('sponsorship.forward', { chainId, apiKey, method, params: [...given] }),

@@ -1,6 +1,6 @@
 import { EngineError } from '../../shared/errors.ts';
 import { type RpcRequest, type RpcResponse, failure, httpStatus, readBatch, readRequest } from './envelope.ts';
-import type { MethodContext } from './method.ts';
+import type { MethodContext, RpcMethod } from './method.ts';
 import { rpcMethods } from './methods.ts';
 
 const byName = new Map(rpcMethods.map((method) => [method.method, method]));
@@ -24,20 +24,20 @@ const isBiconomy = ({ method, params }: Pick<RpcRequest, 'method' | 'params'>): 
  * gets the status of its error (behaviour 2.7).
  *
  * @param publicError maps an error to what a client may see
- * @param admit receives each request's params first; an error that it throws becomes the answer
+ * @param admit receives each request's params first, and its method; an error that it throws becomes the answer
  */
 export const dispatch = async (
   body: unknown,
   context: MethodContext,
   publicError: (error: unknown) => EngineError,
-  admit: (params: readonly unknown[]) => void = () => undefined,
+  admit: (params: readonly unknown[], method: RpcMethod | undefined) => void = () => undefined,
 ): Promise<RpcAnswer> => {
   const answerOne = async (value: unknown): Promise<SingleAnswer> => {
     const request = readRequest(value);
     if ('error' in request) return { status: request.error.status, body: failure(request.id, request.error) };
     try {
-      admit(request.params);
       const method = byName.get(request.method);
+      admit(request.params, method);
       if (method === undefined)
         throw new EngineError('METHOD_NOT_FOUND', `Method not found: ${request.method.slice(0, 100)}`);
       const result = await method.handle(request.params, context);

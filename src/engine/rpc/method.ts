@@ -34,6 +34,8 @@ export interface RpcMethod {
   readonly example: MethodExample;
   /** Expected errors in addition to {@link commonErrors}. */
   readonly errors: readonly ErrorCode[];
+  /** True if the method is passed on to a bundler. */
+  readonly isForwarded?: true;
   /** Validates the params, runs the procedure and returns the result as it is sent. @throws EngineError */
   handle(params: readonly unknown[], context: MethodContext): Promise<unknown>;
 }

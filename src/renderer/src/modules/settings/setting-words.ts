@@ -18,6 +18,10 @@ const WORDS: Readonly<Record<string, SettingWords>> = {
     title: 'Requests per IP address',
     purpose: 'Requests per minute from one address. Requests from this machine have no limit.',
   },
+  rateLimitForwarded: {
+    title: 'Requests to the bundler',
+    purpose: 'Requests per minute of one DApp that Gasdesk passes on to the bundler of the chain.',
+  },
   outstandingSharePercent: {
     title: 'Share of a gas tank',
     purpose: 'Percent of a shared tank that one sender, or one DApp, may have outstanding. 100 removes the limit.',
