@@ -1,6 +1,10 @@
-import { parseEther, toQuantity } from 'ethers';
+import { dataSlice, parseEther, toQuantity } from 'ethers';
 import { expect, test } from 'vitest';
+import { finishOperation, simpleAccount } from '../../src/demo/simple-account.ts';
+import { contractAt, devWallet } from '../../src/demo/world-contracts.ts';
+import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { useOperatorDesk } from '../support/operator-desk.ts';
+import { gameCall, operation } from '../support/operations.ts';
 
 const desk = useOperatorDesk();
 const DAY = 86_400;
@@ -42,3 +46,55 @@ test.each(['verifying-0.6', '1.1.0'])(
     expect(await reputation()).toMatchObject({ stakeWei: '0', withdrawableAt: null });
   },
 );
+
+test('the operator sees which bundlers include the operations of a contract, most first, and of no other contract', async () => {
+  const { chain, clock, contracts, operator, engine } = desk();
+  // The chain's time may be days ahead. No timer runs for these days.
+  const { timestamp } = (await chain.provider.getBlock('latest'))!;
+  clock.setBack(Math.min(0, clock.now() - timestamp * 1_000));
+  // Its signatures do not depend on the order of a sender's operations, so several fit into one bundle.
+  const version = 'singleton-0.6';
+  await desk().attach(version);
+  const account = await simpleAccount(contracts.accountFactory, devWallet(3, chain.provider), 11n, chain.provider);
+  await (
+    await operator.sendTransaction({ to: contracts.accountFactory, data: dataSlice(account.initCode, 20) })
+  ).wait();
+  const amountWei = String(parseEther('1'));
+  const dapp = await desk().dapp(version);
+  await desk().send({ kind: 'deposit', paymasterId: dapp.paymasterId, amountWei }, dapp.wallet);
+  const onChain = { chainId: chain.chainId, entryPoint: contracts.entryPoint };
+  let key = 0n;
+  const signed = async (): Promise<UserOperationV06> => {
+    const nonce = toQuantity((key += 1n) << 64n);
+    const partial = operation({ to: contracts.gameItems, data: gameCall('mint') }, { sender: account.address, nonce });
+    const { body } = await dapp.sponsor(partial);
+    expect(body.result?.reason).toBeUndefined();
+    return finishOperation(account, partial as Record<string, string>, body.result!, onChain);
+  };
+  const include = async (bundler: number, count: number): Promise<number> => {
+    const wallet = devWallet(bundler, chain.provider);
+    const ops = [];
+    for (let made = 0; made < count; made += 1) ops.push(await signed());
+    const entryPoint = await contractAt('EntryPoint', contracts.entryPoint, wallet);
+    const sent = await entryPoint.getFunction('handleOps').send(ops, wallet.address);
+    return (await sent.wait())!.blockNumber;
+  };
+  const [one, other] = [devWallet(8, chain.provider), devWallet(9, chain.provider)];
+  await include(8, 1);
+  const lastOfOther = await include(9, 3);
+  const lastOfOne = await include(8, 1);
+  const seen = (contract: string) =>
+    engine().service.call('reputation.get', { chainId: chain.chainId, version: contract });
+  expect((await seen(version)).bundlers).toEqual([
+    { bundler: other.address.toLowerCase(), operations: 3, lastBlock: lastOfOther },
+    { bundler: one.address.toLowerCase(), operations: 2, lastBlock: lastOfOne },
+  ]);
+  await desk().attach('1.1.0');
+  expect((await seen('1.1.0')).bundlers).toEqual([]);
+
+  // The newest 2,000 blocks are read.
+  await chain.provider.send('anvil_mine', [toQuantity(lastOfOther + 2_000 - (await chain.provider.getBlockNumber()))]);
+  expect((await seen(version)).bundlers).toEqual([
+    { bundler: one.address.toLowerCase(), operations: 1, lastBlock: lastOfOne },
+  ]);
+});

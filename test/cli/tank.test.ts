@@ -27,16 +27,16 @@ beforeAll(async () => {
 });
 
 /** A desk with a contract that `owner` owns and a DApp; with an engine that serves it, or with none. */
-const openDesk = async (owner: HDNodeWallet, served: boolean) => {
+const openDesk = async (owner: HDNodeWallet, served: boolean, version = 'singleton-0.6') => {
   const dir = tempFolder();
   const engine = await quickEngine(dir);
   const { service } = engine;
   const { chainId, url } = chain();
   await service.call('chains.set', { chainId, rpc: url });
   const signer = await service.call('signers.create', { chainId });
-  await attachNewContract(service, owner, { chainId, version: 'singleton-0.6' });
+  await attachNewContract(service, owner, { chainId, version });
   const [account] = await service.call('accounts.list', {});
-  const dapp = { accountId: account!.accountId, name: 'Game', type: 'HYBRID', chainId, version: 'singleton-0.6' };
+  const dapp = { accountId: account!.accountId, name: 'Game', type: 'HYBRID', chainId, version };
   const { paymasterId } = await service.call('paymasters.create', { ...dapp, type: 'HYBRID' });
   // Made here, where a password costs little to try.
   const keystore = await service.call('keystores.create', { label: 'Payer', password: PASSWORD });
@@ -200,4 +200,35 @@ it('the signing key of a chain is changed step by step, without a moment in whic
   expect(await json('tank', 'show', '--paymaster', paymasterId)).toMatchObject({
     signer: { vault: next.address, next: null, agrees: true },
   });
+});
+
+it('a contract is staked, unlocked and paid out by its owner with the flags that the reference names', async () => {
+  const owner = devWallet(6, chain().provider);
+  const { run, json, key } = await openDesk(owner, true, 'verifying-0.6');
+  const DAY = 86_400;
+  const contract = (name: string, ...args: string[]) => [
+    ...['contract', name, '--chain', String(chain().chainId), '--version', 'verifying-0.6'],
+    ...args,
+  ];
+  expect(await run(...contract('add-stake', ...key))).toMatchObject({ code: 2 });
+  const stake = (...flags: string[]) => contract('add-stake', '--amount', '0.5', ...flags, ...key);
+  expect(await json(...stake('--unstake-delay', String(2 * DAY)))).toMatchObject({
+    kind: 'addStake',
+    state: 'mined',
+    valueWei: String(parseEther('0.5')),
+  });
+  // Without the flag, the delay stays.
+  await json(...stake());
+  const stakeWei = String(parseEther('1'));
+  const staked = { stakeWei, isStaked: true, unstakeDelaySec: 2 * DAY, withdrawableAt: null };
+  expect(await json(...contract('reputation'))).toMatchObject(staked);
+  const to = `0x${'65'.repeat(20)}`;
+  const withdraw = contract('withdraw-stake', '--to', to, ...key);
+  expect(await run(...withdraw)).toMatchObject({ code: 1, stderr: expect.stringContaining('Unlock the stake') });
+  expect(await json(...contract('unlock-stake', ...key))).toMatchObject({ kind: 'unlockStake', state: 'mined' });
+  await chain().provider.send('evm_increaseTime', [toQuantity(2 * DAY + 1)]);
+  await chain().provider.send('anvil_mine', ['0x1']);
+  expect(await json(...withdraw)).toMatchObject({ kind: 'withdrawStake', state: 'mined' });
+  expect(await chain().provider.getBalance(to)).toBe(parseEther('1'));
+  expect(await json(...contract('reputation'))).toMatchObject({ stakeWei: '0', isStaked: false });
 });

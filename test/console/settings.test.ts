@@ -274,21 +274,21 @@ test('bundler methods are forwarded where the operator chooses so, with the cons
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Chain', { exact: true }).click();
   await page.getByText('Local chain (31337)').click();
-  const choose = async (label: string): Promise<void> => {
-    await dialog.getByLabel('Forward to the bundler').click();
+  const choose = async (now: string, label: string): Promise<void> => {
+    await dialog.locator('.n-base-selection', { hasText: now }).click();
     await page.getByText(label, { exact: true }).last().click();
   };
-  await choose('Only operations that Gasdesk signed');
+  await choose('Nothing', 'Only operations that Gasdesk signed');
   await dialog.getByText('only operations that Gasdesk has signed for the DApp').waitFor();
   await dialog.getByText('The chain has no bundler yet').waitFor();
   expect(await seriousErrors(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Forward bundler methods' }).click();
   await page.getByText('Bundler methods are forwarded').waitFor();
   expect(await stored()).toBe('own');
-  await choose('Any operation');
+  await choose('Only operations that Gasdesk signed', 'Any operation');
   await dialog.getByRole('button', { name: 'Forward bundler methods' }).click();
   await expect.poll(stored).toBe('all');
-  await choose('Nothing');
+  await choose('Any operation', 'Nothing');
   await dialog.getByText('gets an error that says where to send it').waitFor();
   await dialog.getByRole('button', { name: 'Forward nothing' }).click();
   await expect.poll(stored).toBeNull();

@@ -94,3 +94,45 @@ test('a tripped breaker is reported as such, and is over when sponsorship is res
   await service().call('paymasters.resume', { paymasterId: dapp.paymasterId });
   await expect.poll(() => told('breaker', 'paused')).toEqual([isOver({ kind: 'breaker' })]);
 });
+
+test('an operator learns before bundlers throttle a contract that its operations are not mined, and when that is over', async () => {
+  const SIGNED = 90;
+  const { chain, clock } = desk();
+  await service().call('chains.set', { chainId: chain.chainId, breaker: null });
+  await service().call('config.set', { key: 'outstandingSharePercent', value: 100 });
+  const dapp = await desk().dapp('1.1.0');
+  const { paymasterId } = dapp;
+  const amountWei = String(BigInt(SIGNED) * RESERVED_WEI);
+  await desk().send({ kind: 'deposit', paymasterId, amountWei }, dapp.wallet);
+  const reputation = () => service().call('reputation.get', { chainId: chain.chainId, version: '1.1.0' });
+  const before = await reputation();
+  for (let signed = 0; signed < SIGNED; signed += 1) expect(await mint(dapp)).toBeUndefined();
+  // Operations that may still be mined do not count.
+  expect(await reputation()).toMatchObject({ opsSeen: before.opsSeen, status: 'good' });
+  expect(await told('reputation')).toEqual([]);
+
+  const expired = Math.ceil(clock.now() / 1_000) + 300 + 150;
+  await chain.provider.send('evm_setNextBlockTimestamp', [expired]);
+  await chain.provider.send('evm_mine', []);
+  await clock.advance(450_000);
+  const seen = async (): Promise<number> => {
+    await clock.advance(60_000);
+    return (await reputation()).opsSeen;
+  };
+  await expect.poll(seen).toBeGreaterThanOrEqual(SIGNED);
+  // The standing is looked at every hour.
+  await clock.advance(3_600_000);
+  const isTooFew = {
+    title: 'Bundlers may refuse operations of the paymaster contract 1.1.0',
+    body: expect.stringContaining('0 were mined'),
+    page: '/settings',
+  };
+  await eventually(() => told('reputation'), [isTold(isTooFew)]);
+  // It warns before a bundler throttles.
+  expect(await reputation()).toMatchObject({ status: 'atRisk', opsIncluded: 0 });
+  // A bundler forgets a part of its counts every hour.
+  clock.setBack(-13 * 3_600_000);
+  await clock.advance(3_600_000);
+  await eventually(() => told('reputation'), [isOver(isTooFew)]);
+  expect(await reputation()).toMatchObject({ status: 'good' });
+});
