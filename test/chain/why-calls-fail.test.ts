@@ -1,8 +1,10 @@
+import { Interface } from 'ethers';
 import type { UserOperation as ViemUserOperation } from 'viem/account-abstraction';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import { toRpcUserOperation } from '../../src/core/user-operation/rpc-user-operation.ts';
 import { deployEntryPoint } from '../../src/demo/world-contracts.ts';
+import type { Hex } from '../../src/shared/schema/hex.ts';
 import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
 import { useAlto } from '../support/alto.ts';
 import { type ClientDapp, clientDapp, mintCall, newAccount } from '../support/client-world.ts';
@@ -95,4 +97,55 @@ describe('a call that is allowed and reverts', () => {
     expect(error).toMatchObject({ code: -32054, data: { reason: 'GameItems: not enough items' } });
     expect(error?.message).toContain("The operation's call reverts: GameItems: not enough items");
   });
+});
+
+test('a custom error of a registered contract is named with its arguments, with a bundler and without, and in the record', async () => {
+  const { engine, chain } = world();
+  const { paymasterId, paymaster: owned } = dapps.burn;
+  const abi = new Interface([
+    'function addSigner(address signer)',
+    'error AccessControlUnauthorizedAccount(address account, bytes32 neededRole)',
+  ]);
+  const register = (whole: string) => {
+    const contract = { paymasterId, address: owned };
+    return engine.service.call('contracts.create', {
+      ...contract,
+      ...{ name: 'Owned', abi: whole, whitelistedMethods: ['addSigner'] },
+    });
+  };
+  await register(abi.formatJson());
+  const data = abi.encodeFunctionData('addSigner', [entryPoint]) as Hex;
+  const op = await unsponsored(await newAccount(world(), dapps.burn), { to: owned, data });
+  const fields = [
+    'factory',
+    'factoryData',
+    'sender',
+    'nonce',
+    'callData',
+    'maxFeePerGas',
+    'maxPriorityFeePerGas',
+    'signature',
+  ];
+  const wire = Object.entries(toRpcUserOperation({ ...(op as object) } as UserOperation));
+  const sent = Object.fromEntries(wire.filter(([name, value]) => fields.includes(name) && value !== undefined));
+  for (const bundler of [alto().url, null]) {
+    await engine.service.call('chains.set', { chainId: chain.chainId, bundler });
+    const { error } = await ask(dapps.burn, 'pm_getPaymasterData', [
+      sent,
+      entryPoint,
+      CHAIN,
+      { calculateGasLimits: true },
+    ]);
+    expect(error?.code).toBe(-32054);
+    const named = `The operation's call reverts: AccessControlUnauthorizedAccount(${String(sent['sender'])}, 0x`;
+    expect(error?.message.toLowerCase()).toContain(named.toLowerCase());
+    expect(error?.data).toMatchObject({
+      reason: expect.stringMatching(/^AccessControl/),
+      revertData: expect.any(String),
+    });
+    const [newest] = await dapps.burn.decisions();
+    expect(newest).toMatchObject({ outcome: 'error', message: error?.message });
+  }
+  await engine.service.call('chains.set', { chainId: chain.chainId, bundler: alto().url });
+  await engine.service.call('contracts.delete', { paymasterId, address: owned });
 });

@@ -14,7 +14,8 @@ export interface ContractMethod {
   selector: Hex;
 }
 
-const IDENTIFIER = /^[A-Za-z_$][\w$]{0,199}$/;
+/** Name of a function or an error. */
+export const IDENTIFIER = /^[A-Za-z_$][\w$]{0,199}$/;
 /**
  * Solidity ABI types with which calls are decoded. The pattern restricts them, because a hostile type could make
  * decoding expensive.
@@ -24,7 +25,7 @@ const TYPE = /^(?:address|bool|string|tuple|(?:bytes|u?int)(?:[1-9]\d{0,2})?)(?:
 /**
  * A parameter with tuples nested up to `levels` deep. The limit ends the recursion; no contract needs deeper tuples.
  */
-const parameter = (levels: number): z.ZodType =>
+export const parameter = (levels: number): z.ZodType =>
   z.object({
     type: z.string().regex(TYPE),
     components: (levels === 0 ? z.never() : z.array(parameter(levels - 1))).optional(),
@@ -39,7 +40,7 @@ const functionEntry = z.object({
   payable: z.boolean().optional(),
 });
 /** An entry without a type is a "function" (Solidity ABI specification, JSON). */
-const abiSchema = z.array(z.looseObject({ type: z.string().default('function') })).max(5000);
+export const abiSchema = z.array(z.looseObject({ type: z.string().default('function') })).max(5000);
 
 const stateChanging = new Set(['nonpayable', 'payable']);
 

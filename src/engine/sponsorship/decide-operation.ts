@@ -19,6 +19,7 @@ import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { checkExpiry } from './expiry.ts';
 import { gatherFacts, isRead, readChain } from './gather.ts';
+import { nameRevert } from './name-revert.ts';
 import { type PreparedOperation, prepareOperation } from './prepare.ts';
 import { cutForRecord } from '../../core/json/cut-for-record.ts';
 import { type Payer, findCurrentPayer, holdsKey, isSamePayer } from './payer.ts';
@@ -66,7 +67,11 @@ export const signsNothing = ({ current: { policy }, payer: { payment } }: Curren
   policy.pause !== null || (payment !== undefined && !policy.dapp.tokenMode);
 
 const prepare = (context: DecisionContext, request: SponsorshipRequest, found: Current): Promise<PreparedOperation> =>
-  prepareOperation(context, 'final', request, { payer: found.payer, signsNothing: signsNothing(found) });
+  prepareOperation(context, 'final', request, { payer: found.payer, signsNothing: signsNothing(found) }).catch(
+    (error: unknown) => {
+      throw nameRevert(error, found.current.policy);
+    },
+  );
 
 const isStillPrepared = ({ payer, gasSource }: PreparedOperation, found: Current): boolean =>
   isSamePayer(payer, found.payer) && (gasSource !== 'GAS_NOT_ESTIMATED' || signsNothing(found));

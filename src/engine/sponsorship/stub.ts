@@ -13,6 +13,7 @@ import type { Policy } from '../../core/policy/policy.ts';
 import { MAX_ROUNDS, type SponsorshipDecision, decisionDraft, signsNothing } from './decide-operation.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { gatherFacts, isRead, readChain } from './gather.ts';
+import { nameRevert } from './name-revert.ts';
 import { type PreparedOperation, prepareOperation } from './prepare.ts';
 import { findPayer } from './payer.ts';
 import { withFailureRecord } from './recording.ts';
@@ -136,7 +137,9 @@ export const commitSponsorship = (context: DecisionContext, request: Sponsorship
   withFailureRecord(context, request, async (decisionId) => {
     const [current, payer] = await Promise.all([currentPolicy(context, request.dapp), findPayer(context, request)]);
     const found = { payer, signsNothing: signsNothing({ current, payer }) };
-    const prepared = await prepareOperation(context, 'final', request, found);
+    const prepared = await prepareOperation(context, 'final', request, found).catch((error: unknown) => {
+      throw nameRevert(error, current.policy);
+    });
     const answer = await answerUnsigned(context, request, decisionId, prepared);
     const isDenied = answer.reason !== undefined;
     return { ...answer, decisionId: isDenied ? decisionId : undefined, ...(isDenied && { paymasterAndData: '0x' }) };

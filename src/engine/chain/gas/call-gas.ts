@@ -6,6 +6,7 @@ import { isV06 } from '../../../shared/schema/user-operation.ts';
 import type { UserOperation } from '../../../shared/schema/user-operation.ts';
 import { PACKED_USER_OPERATION_ABI } from '../../../core/user-operation/abi.ts';
 import { contractForm, packUserOperation } from '../../../core/user-operation/pack-user-operation.ts';
+import { byteLength } from '../../../core/user-operation/hex-digits.ts';
 import { loadArtifact } from '../artifacts.ts';
 import { callWithOverride, mergeOverrides, readCode } from './eth-call.ts';
 import { failSimulation, revertReason } from './failure.ts';
@@ -21,6 +22,9 @@ const EXECUTE_USER_OP = '0x8dd7712f';
 /** The address at which the probe finds the EntryPoint's code (resources/solidity/CallGasProbe.sol). */
 export const IMPLEMENTATION: Address = '0x66EE95b1CDD8cec3d47b46f50083b1c696489f3D';
 
+/** The longest revert data of a custom error that is part of the error. */
+const MAX_REVERT_BYTES = 1024;
+
 /** Together with the gas for validation, this is about the limit of a transaction (EIP-7825: 16.8 M gas). */
 const MAX_CALL_GAS = 15_000_000n;
 
@@ -28,7 +32,8 @@ const MAX_CALL_GAS = 15_000_000n;
  * The lowest `callGasLimit`, accurate to about 1 %, with which an operation's callData succeeds. An `eth_call` replaces
  * the EntryPoint with a probe, so that one request does the whole search. The simulated operation has no paymaster.
  *
- * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason` if the call reverts; `CHAIN_UNREACHABLE`
+ * @throws EngineError `GAS_ESTIMATION_FAILED` with `data.reason` if the call reverts, and with `data.revertData` if that
+ * is a custom error; `CHAIN_UNREACHABLE`
  */
 export const findCallGas = async (
   { rpc, entryPoint, state }: Pick<Simulation, 'rpc' | 'entryPoint' | 'state'>,
@@ -98,5 +103,6 @@ const callFailure = (revertData: Hex): EngineError => {
     revertData === '0x'
       ? `The operation's call fails without a reason or needs more than ${MAX_CALL_GAS} gas`
       : `The operation's call reverts: ${reason}`;
-  return new EngineError('GAS_ESTIMATION_FAILED', message, { reason });
+  const isCustom = reason.startsWith('custom error ') && byteLength(revertData) <= MAX_REVERT_BYTES;
+  return new EngineError('GAS_ESTIMATION_FAILED', message, { reason, ...(isCustom && { revertData }) });
 };

@@ -28,7 +28,7 @@ const panics: Readonly<Record<string, string>> = {
 const MAX_LENGTH = 300;
 
 /** Makes a contract's text printable: shortens it, and removes control characters and long runs of hex. */
-const shown = (text: string): string =>
+export const shown = (text: string): string =>
   text
     .replace(/\p{C}+/gu, ' ')
     .replace(/(?:0x)?[\da-f]{65,}/gi, '…')
