@@ -20,7 +20,7 @@ import { executionGas } from '../user-operation/execution-gas.ts';
 import { uncheckedL1DataGas } from '../user-operation/unchecked-l1-data.ts';
 import { type GasPrices, costPrice, pricesOf } from '../user-operation/gas-prices.ts';
 import type { AccountKey } from '../ledger/account.ts';
-import { feeDenials } from './fee-denials.ts';
+import { feeDenials } from '../user-operation/fee-denials.ts';
 import { type CheckResult, type RuleInput, type RuleKind, deny, pass, skip } from './rule.ts';
 
 type Result = CheckResult<keyof typeof feeDenials>;
