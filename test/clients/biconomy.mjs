@@ -34,17 +34,21 @@ const approvalOf = async (paymaster, op, token) => {
   return paymaster.buildTokenApprovalTransaction({ feeQuote: feeQuotes[0], spender: tokenPaymasterAddress });
 };
 
-/** Asks for gas limits and data in one, signs and sends. */
-export const getPaymasterAndData = (paymasterAt) => async (task) => {
+/**
+ * Asks for gas limits and data in one, signs and sends.
+ * @param gas the limits that the paymaster is to take; without them it estimates
+ */
+export const getPaymasterAndData = (paymasterAt, gas) => async (task) => {
   const paymaster = paymasterAt(task.paymasterUrl);
   const client = await bundlerClient(task);
   const { call, token } = task;
-  const quoted = token && (await approvalOf(paymaster, await unsponsored(client, [call]), token));
+  const opOf = async (calls) => ({ ...(await unsponsored(client, calls)), ...gas });
+  const quoted = token && (await approvalOf(paymaster, await opOf([call]), token));
   const calls = quoted ? [{ to: quoted.to, data: quoted.data }, call] : [call];
-  const op = await unsponsored(client, calls);
+  const op = await opOf(calls);
   const options = token ? { mode: 'ERC20', feeTokenAddress: token } : { mode: 'SPONSORED' };
-  const { paymasterAndData, ...gas } = await paymaster.getPaymasterAndData(op, options);
-  const { callGasLimit, verificationGasLimit, preVerificationGas } = gas;
+  const answer = await paymaster.getPaymasterAndData(op, options);
+  const { paymasterAndData, callGasLimit, verificationGasLimit, preVerificationGas } = answer;
   const paid = {
     ...op,
     callGasLimit: BigInt(callGasLimit),

@@ -8,10 +8,11 @@ import type { EntryPointVersion } from '../../src/shared/schema/user-operation.t
 import { type ClientDapp, mintCall } from '../support/client-world.ts';
 import { approveCall } from '../support/fee-tokens.ts';
 import type { Call } from '../support/wallets.ts';
-import { type Payment, families, older } from './families.ts';
+import { families, older } from './families.ts';
 import { INSTALL_MS, installFamily } from './install.ts';
 import { type RunningClient, type Said, startClient } from './start-client.ts';
 import { type Place, usePlaces } from './use-places.ts';
+import type { Payment, Way } from './way.ts';
 
 const places = usePlaces();
 
@@ -78,15 +79,19 @@ const takenIn = ({ receipt }: UserOperationReceipt): bigint => {
     .reduce((sum, event) => sum + (event!.args['value'] as bigint), 0n);
 };
 
+/** One way of a client, on an EntryPoint, with who pays. */
+interface Case extends Pick<Way, 'hidesSponsor'> {
+  readonly way: string;
+  readonly version: EntryPointVersion;
+  readonly payment: Payment;
+}
+
 /** Has a client do its task; where an operation came of it, checks on chain who has paid. */
-const send = async (
-  client: RunningClient,
-  way: string,
-  version: EntryPointVersion,
-  payment: Payment,
-): Promise<Said> => {
-  const { of, token, mined } = places();
+const send = async (client: RunningClient, { way, version, payment, hidesSponsor = false }: Case): Promise<Said> => {
+  const { of, token, mined, world } = places();
   const { dapp } = of[version];
+  const { paymasterId } = dapp;
+  await world.engine.service.call('paymasters.setSponsor', { paymasterId, icon: null, isTold: !hidesSponsor });
   const task = await newTask(of[version], payment);
   const account = (await client.accountOf(way, task)) ?? (await simpleAccountOf(task));
   if (payment === 'in a token') await token.give(account);
@@ -117,26 +122,26 @@ describe.each(chosen)('%s', (family, ways) => {
     client = startClient(await installFamily(family));
   }, INSTALL_MS);
   afterAll(() => client.stop());
-  const cases = Object.entries(ways).flatMap(([way, { on, paid, errors = [] }]) =>
+  const cases = Object.entries(ways).flatMap(([way, { on, paid, errors = [], hidesSponsor }]) =>
     on.flatMap((version) =>
       paid.map((payment) => {
-        const error = errors.find((each) => each.on.includes(version) && each.paid.includes(payment));
-        return { way, version, payment, error };
+        const error = errors.find((each) => (each.on ?? on).includes(version) && (each.paid ?? paid).includes(payment));
+        return { way, version, payment, error, ...(hidesSponsor && { hidesSponsor }) };
       }),
     ),
   );
 
   test.each(cases.filter(({ error }) => error === undefined))(
     '$way: an operation of EntryPoint $version is mined, $payment',
-    async ({ way, version, payment }) => {
-      expect(await send(client, way, version, payment)).not.toHaveProperty('error');
+    async (one) => {
+      expect(await send(client, one)).not.toHaveProperty('error');
     },
   );
 
   test.each(cases.filter(({ error }) => error !== undefined))(
     '$way: an operation of EntryPoint $version, $payment, fails by the $error.whose: $error.why',
-    async ({ way, version, payment, error }) => {
-      expect(await send(client, way, version, payment)).toMatchObject({ error: expect.stringContaining(error!.error) });
+    async ({ error, ...one }) => {
+      expect(await send(client, one)).toMatchObject({ error: expect.stringContaining(error!.error) });
     },
   );
 });

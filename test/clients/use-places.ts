@@ -47,7 +47,9 @@ export const usePlaces = (): (() => Places) => {
   let token: PaidToken;
   beforeAll(async () => {
     const { chain, engine, operator } = world();
-    await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url, bundler: alto().url, treasury });
+    // Some clients have one URL for paymaster and bundler.
+    const bundler = { bundler: alto().url, forwardBundler: 'own' };
+    await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url, ...bundler, treasury });
     token = (await deployFeeTokens(world())).static;
     // The first transfer to a treasury needs more gas, which a bundler's estimate for a client that drops the limits that
     // Gasdesk answers does not find.

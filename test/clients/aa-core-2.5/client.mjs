@@ -1,0 +1,1 @@
+export { default } from './aa-core-provider.mjs';
