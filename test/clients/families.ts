@@ -11,18 +11,9 @@ const permissionless: Readonly<Record<string, Way>> = {
   prepareUserOperationForErc20Paymaster: { on: ALL, paid: ['in a token'] },
 };
 
-/** What viem 2.57.20 does to clients that ask once for gas and data (docs/clients/README.md). */
-const dropsLimits: Error = {
-  on: ['0.6'],
-  paid: ['in a token'],
-  error: 'signature',
-  whose: 'client',
-  why: 'viem drops the limits that the desk has signed, and its bundler estimates others',
-};
-
 /** Biconomy's SDKs of 2025 and later are the same program, too. */
 const bicoPaymaster: Readonly<Record<string, Way>> = {
-  createBicoPaymasterClient: { on: ALL, paid: BOTH, errors: [dropsLimits] },
+  createBicoPaymasterClient: { on: ALL, paid: BOTH },
   "createBicoPaymasterClient with the SDK's expiry": {
     on: ALL,
     paid: ['in a token'],
@@ -34,7 +25,7 @@ const bicoPaymaster: Readonly<Record<string, Way>> = {
       },
     ],
   },
-  getTokenPaymasterQuotes: { on: ALL, paid: ['in a token'], errors: [dropsLimits] },
+  getTokenPaymasterQuotes: { on: ALL, paid: ['in a token'] },
 };
 
 const biconomyAccount: Readonly<Record<string, Way>> = {

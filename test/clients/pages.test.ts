@@ -19,6 +19,7 @@ beforeAll(() => asOnPublicChains(places()));
 
 /** Of the page's program; else 0.7. */
 const ENTRY_POINTS: Readonly<Record<string, EntryPointVersion>> = {
+  'account-abstraction-sdk': '0.6',
   'biconomy-account': '0.6',
   'biconomy-paymaster': '0.6',
   userop: '0.6',

@@ -126,7 +126,7 @@ export const paymentTerms = <Contract extends TokenContract, Token extends Payme
     withTransfers: (gas) => {
       const takingGas = max(PREFUND_GAS, (prefund * 11n) / 10n);
       const least = layout.paymasterGas?.paymasterPostOpGasLimit ?? 0n;
-      return { ...gas, ...(preFunded ? withPreFund(gas, takingGas, least) : withTransfer(gas, least)) };
+      return { ...gas, ...(preFunded ? withPreFund(gas, takingGas, least) : withTransfer(gas, least, leastPostOpGas)) };
     },
     leastPostOpGas,
     leastValidationGas,
@@ -142,15 +142,19 @@ export const paymentTerms = <Contract extends TokenContract, Token extends Payme
 };
 
 /**
- * Adds gas for taking tokens after the operation. In v0.6, validation and postOp each get verificationGasLimit; from
- * v0.7 on, the paymaster has separate limits.
- * @param leastPostOpGas the minimum, even if a bundler estimated less because nothing was taken or an account
+ * Adds gas for taking tokens after the operation. From v0.7 on, postOp has a limit of its own. In v0.6, validation and
+ * postOp each get verificationGasLimit: one that leaves postOp enough stays as it was estimated, because clients that
+ * drop the limits of the answer send what the same bundler estimates for them.
+ * @param usualPostOpGas the minimum, even if a bundler estimated less because nothing was taken or an account
  * manipulated the estimate
+ * @param leastPostOpGas as it was simulated; else 0
  */
-const withTransfer = (gas: GasValues, leastPostOpGas: bigint): Partial<GasValues> => {
+const withTransfer = (gas: GasValues, usualPostOpGas: bigint, leastPostOpGas: bigint): Partial<GasValues> => {
   const { verificationGasLimit, paymasterPostOpGasLimit } = gas;
-  if (paymasterPostOpGasLimit === undefined) return { verificationGasLimit: verificationGasLimit + TAKING_GAS };
-  return { paymasterPostOpGasLimit: max(paymasterPostOpGasLimit + TAKING_GAS, leastPostOpGas) };
+  if (paymasterPostOpGasLimit !== undefined)
+    return { paymasterPostOpGasLimit: max(paymasterPostOpGasLimit + TAKING_GAS, usualPostOpGas) };
+  if (leastPostOpGas === 0n) return { verificationGasLimit: verificationGasLimit + TAKING_GAS };
+  return { verificationGasLimit: max(verificationGasLimit, leastPostOpGas + TAKING_GAS) };
 };
 
 /**
