@@ -303,7 +303,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
       Object.entries(before)
         .filter(([, rows]) => rows.length === 0)
         .map(([name]) => name),
-    ).toEqual(['sponsorship_pause', 'ledger_hold', 'notification_webhook']);
+    ).toEqual(['sponsorship_pause', 'notification_webhook', 'ledger_hold']);
     expect(rowsOf(fileOf(await moveOut(url)))).toEqual(before);
 
     desk = await startOn(tempFolder(), url);
@@ -388,7 +388,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
         database.close();
         back.close();
       });
-      database.exec("INSERT INTO account VALUES ('a', 'A', 1)");
+      database.exec("INSERT INTO account (account_id, name, created_at) VALUES ('a', 'A', 1)");
       write(database);
       await withClient(url, (client) => copyToPostgres({ database, vault: undefined }, client));
       await withClient(url, (client) => copyToSqlite(client, back));
@@ -408,7 +408,8 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     test('a NUL becomes what it becomes in PostgreSQL; other text stays', async () => {
       const texts = ['a\0b', '{"quoted\\"}', '\\x00', 'NULL', '', '\u{1f600}é\n'];
       const { back } = await thereAndBack((one) => {
-        for (const text of texts) one.prepare('INSERT INTO account VALUES (?, ?, 1)').run(`id ${text}`, text);
+        for (const text of texts)
+          one.prepare('INSERT INTO account (account_id, name, created_at) VALUES (?, ?, 1)').run(`id ${text}`, text);
       });
       const names = back.prepare('SELECT name FROM account ORDER BY rowid').pluck().all();
       expect(names).toEqual(['A', 'a\u{fffd}b', ...texts.slice(1)]);

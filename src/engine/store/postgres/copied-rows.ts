@@ -2,24 +2,33 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { SqliteDatabase } from '../sqlite/open.ts';
 import { turn } from '../rows.ts';
+import { storable } from './rows.ts';
 
 /** Format of a column. Both databases have the same tables and columns. */
 interface Column {
   readonly name: string;
   readonly type: 'INTEGER' | 'TEXT' | 'BLOB';
+  /** Position in the primary key, from 1 on; 0 for another column. */
+  readonly pk: number;
 }
 
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** SQL that reads all rows of the table, in an order that is the same in both databases. */
-  readonly inSqlite: string;
-  readonly inPostgres: string;
+  readonly key: readonly Column[];
+  /** SQL that reads all rows of the table, in the order of the primary key. */
+  readonly select: string;
 }
 
 /** Whole numbers are exact and may have any size. */
-export type Field = string | bigint | Uint8Array | null;
+type Field = string | bigint | Uint8Array | null;
 export type Row = readonly Field[];
+
+/** A database that rows are copied from or to. */
+export interface Side {
+  readonly read: (sql: string) => AsyncIterable<Row[]>;
+  readonly insert: (table: Table, batch: readonly Row[]) => unknown;
+}
 
 /** Maximum number of rows in memory, because a row may contain a complete request. */
 const BATCH = 250;
@@ -30,92 +39,90 @@ const BATCH = 250;
  */
 const OF_SQLITE_ALONE = 'decision_hash_end';
 
-export const quoted = (name: string): string => `"${name}"`;
+const listed = (columns: readonly Column[]): string => columns.map(({ name }) => `"${name}"`).join(', ');
 
-export const listed = ({ columns }: Pick<Table, 'columns'>): string =>
-  columns.map(({ name }) => quoted(name)).join(', ');
-
-/**
- * The tables, each after the tables that it refers to.
- *
- * @param placed tables with an explicit row order: `place` in PostgreSQL, the rowid in SQLite
- */
-export const tablesOf = (database: SqliteDatabase, placed: ReadonlySet<string>): Table[] => {
-  const names = database
-    .prepare<[], string>(
-      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+/** The tables in the order of their creation, so each after the tables that it refers to. */
+export const tablesOf = (database: SqliteDatabase): Table[] =>
+  database
+    .prepare<[string], string>(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> ? ORDER BY rowid`,
     )
     .pluck()
-    .all()
-    .filter((name) => name !== OF_SQLITE_ALONE);
-  const ordered = new Map<string, Table>();
-  const enter = (name: string): void => {
-    if (ordered.has(name)) return;
-    const references = database.pragma(`foreign_key_list(${name})`) as { table: string }[];
-    for (const { table } of references) if (table !== name) enter(table);
-    const columns = database.pragma(`table_info(${name})`) as (Column & { pk: number })[];
-    const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
-    const keyed = listed({ columns: key });
-    const rows = `SELECT ${listed({ columns })} FROM ${quoted(name)} ORDER BY`;
-    const [inSqlite, inPostgres] = placed.has(name) ? ['rowid', 'place'] : [keyed, keyed];
-    ordered.set(name, { name, columns, inSqlite: `${rows} ${inSqlite}`, inPostgres: `${rows} ${inPostgres}` });
-  };
-  for (const name of names) enter(name);
-  return [...ordered.values()];
-};
+    .all(OF_SQLITE_ALONE)
+    .map((name) => {
+      const columns = database.pragma(`table_info(${name})`) as Column[];
+      const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+      return { name, columns, key, select: `SELECT ${listed(columns)} FROM ${name} ORDER BY ${listed(key)}` };
+    });
 
-/** Reads rows of SQLite, and lets other work run in between. Nothing else may use this connection meanwhile. */
-export async function* sqliteLots(database: SqliteDatabase, sql: string): AsyncGenerator<Row[]> {
-  let batch: Row[] = [];
-  const rows = database.prepare<[]>(sql).raw().safeIntegers().iterate() as IterableIterator<Row>;
-  for (const row of rows) {
-    batch.push(row);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
-    await turn();
-  }
-  if (batch.length > 0) yield batch;
-}
+/** Nothing else may use this connection during a copy. */
+export const sqliteSide = (database: SqliteDatabase): Side => ({
+  async *read(sql) {
+    let batch: Row[] = [];
+    const rows = database.prepare<[]>(sql).raw().safeIntegers().iterate() as IterableIterator<Row>;
+    for (const row of rows) {
+      batch.push(row);
+      if (batch.length < BATCH) continue;
+      yield batch;
+      batch = [];
+      await turn();
+    }
+    if (batch.length > 0) yield batch;
+  },
+  insert({ name, columns }, batch) {
+    const marks = columns.map(() => '?').join(', ');
+    const insert = database.prepare(`INSERT INTO ${name} (${listed(columns)}) VALUES (${marks})`);
+    database.transaction(() => {
+      for (const row of batch) insert.run(...row);
+    })();
+  },
+});
+
+const PG_TYPES = { INTEGER: 'bigint[]', TEXT: 'text[]', BLOB: 'bytea[]' } as const;
 
 const exactTypes = new pg.TypeOverrides();
 exactTypes.setTypeParser(pg.types.builtins.INT8, BigInt);
 
-/** Reads rows of PostgreSQL within a transaction. */
-export async function* postgresLots(client: pg.ClientBase, sql: string): AsyncGenerator<Row[]> {
-  await client.query(`DECLARE copied NO SCROLL CURSOR FOR ${sql}`);
-  for (;;) {
-    const { rows } = await client.query<Field[]>({
-      text: `FETCH ${BATCH} FROM copied`,
-      rowMode: 'array',
-      types: exactTypes,
-    });
-    if (rows.length === 0) break;
-    yield rows;
-  }
-  await client.query('CLOSE copied');
-}
+/** The rows of PostgreSQL, within a transaction. */
+export const postgresSide = (client: pg.ClientBase): Side => ({
+  async *read(sql) {
+    await client.query(`DECLARE copied NO SCROLL CURSOR FOR ${sql}`);
+    for (;;) {
+      const fetch = { text: `FETCH ${BATCH} FROM copied`, rowMode: 'array', types: exactTypes } as const;
+      const { rows } = await client.query<Field[]>(fetch);
+      if (rows.length === 0) break;
+      yield rows;
+    }
+    await client.query('CLOSE copied');
+  },
+  insert({ name, columns }, batch) {
+    const types = columns.map(({ type }, index) => `$${index + 1}::${PG_TYPES[type]}`).join(', ');
+    const arrays = columns.map((_, index) => batch.map((row) => row[index] ?? null));
+    return client.query(`INSERT INTO ${name} (${listed(columns)}) SELECT * FROM unnest(${types})`, arrays);
+  },
+});
 
 const textOf = (field: Field): string | null => {
   if (typeof field === 'bigint') return String(field);
   return field instanceof Uint8Array ? Buffer.from(field).toString('hex') : field;
 };
 
-/** Computes a hash of rows. Two tables with the same hash contain the same rows in the same order. */
-export const createDigest = () => {
+/** A hash of rows. Two tables with the same hash have the same rows in the same order. */
+export const digestOf = async (batches: AsyncIterable<Row[]>): Promise<string> => {
   const hash = createHash('sha256');
-  let rows = 0;
-  return {
-    add(batch: readonly Row[]): void {
-      rows += batch.length;
-      for (const row of batch) hash.update(JSON.stringify(row.map(textOf)));
-    },
-    text: () => `${rows} ${hash.digest('hex')}`,
-  };
+  for await (const batch of batches) for (const row of batch) hash.update(JSON.stringify(row.map(textOf)));
+  return hash.digest('hex');
 };
 
-export const digestOf = async (batches: AsyncIterable<Row[]>): Promise<string> => {
-  const digest = createDigest();
-  for await (const batch of batches) digest.add(batch);
-  return digest.text();
+/** Copies a table. A NUL in a text is replaced, as in all writes to PostgreSQL. @returns the digest of the rows */
+export const copyTable = (table: Table, from: Side, to: Side, signal?: AbortSignal): Promise<string> => {
+  const copied = async function* (): AsyncGenerator<Row[]> {
+    for await (const batch of from.read(table.select)) {
+      signal?.throwIfAborted();
+      const rows = batch.map((row) => row.map(storable));
+      await to.insert(table, rows);
+      yield rows;
+    }
+  };
+  return digestOf(copied());
 };

@@ -5,19 +5,9 @@ import { sha256 } from '../../base/sha256.ts';
 import { LAST_ENTRY, LOG_SIZE } from '../log-rows.ts';
 import { hashCatchUp } from '../sqlite/hash-index.ts';
 import type { SqliteDatabase } from '../sqlite/open.ts';
-import {
-  type Row,
-  type Table,
-  createDigest,
-  digestOf,
-  listed,
-  postgresLots,
-  quoted,
-  sqliteLots,
-  tablesOf,
-} from './copied-rows.ts';
+import { type Side, type Table, copyTable, digestOf, postgresSide, sqliteSide, tablesOf } from './copied-rows.ts';
 import { createSchema, keepEnginesOut } from './create-schema.ts';
-import { type Rows, rowsOf, storable } from './rows.ts';
+import { type Rows, rowsOf } from './rows.ts';
 import { enginesOf } from './session.ts';
 
 /** Content of a database, for comparison. */
@@ -34,23 +24,18 @@ export interface CopyResult {
   readonly copy: DatabaseContent;
 }
 
-const PG_TYPES = { INTEGER: 'bigint[]', TEXT: 'text[]', BLOB: 'bytea[]' } as const;
-
 /** Removes the rows that the creation of the schema inserts. */
 const MADE_WITH_THE_SCHEMA = 'DELETE FROM desk; DELETE FROM sponsorship_resume';
 
-const LEAVES = 'SELECT hash FROM log ORDER BY position';
-const DECISIONS = 'SELECT count(*) FROM decision';
-
-const holdingOf = async (read: (sql: string) => AsyncIterable<Row[]>): Promise<DatabaseContent> => {
+const contentOf = async ({ read }: Side): Promise<DatabaseContent> => {
   const tree = new CompactTree(sha256);
   let logEntries = 0;
-  for await (const batch of read(LEAVES)) {
+  for await (const batch of read('SELECT hash FROM log ORDER BY position')) {
     logEntries += batch.length;
     for (const [hash] of batch) tree.append(hash as Uint8Array);
   }
   let decisions = 0;
-  for await (const [row] of read(DECISIONS)) decisions = Number(row?.[0] ?? 0);
+  for await (const [row] of read('SELECT count(*) FROM decision')) decisions = Number(row?.[0] ?? 0);
   return { decisions, logEntries, logRoot: Buffer.from(tree.root()).toString('hex') };
 };
 
@@ -58,17 +43,27 @@ const requireSame = (what: string, one: string, other: string): void => {
   if (one !== other) throw new EngineError('INTERNAL', `The copy of ${what} differs from the original.`);
 };
 
-const requireSameHolding = (source: DatabaseContent, copy: DatabaseContent): CopyResult => {
+const requireSameContent = (source: DatabaseContent, copy: DatabaseContent): CopyResult => {
   requireSame('the log', JSON.stringify(source), JSON.stringify(copy));
   return { source, copy };
 };
 
-const placedTables = async (rows: Rows): Promise<ReadonlySet<string>> => {
-  const found = await rows.all<{ name: string }>(
-    `SELECT table_name AS name FROM information_schema.columns
-     WHERE table_schema = current_schema() AND column_name = 'place'`,
-  );
-  return new Set(found.map(({ name }) => name));
+interface Copied {
+  readonly table: Table;
+  readonly digest: string;
+}
+
+const copyTables = async (tables: readonly Table[], from: Side, to: Side, signal?: AbortSignal): Promise<Copied[]> => {
+  const copied: Copied[] = [];
+  for (const table of tables) copied.push({ table, digest: await copyTable(table, from, to, signal) });
+  return copied;
+};
+
+const requireSameTables = async (copied: readonly Copied[], { read }: Side, signal?: AbortSignal): Promise<void> => {
+  for (const { table, digest } of copied) {
+    signal?.throwIfAborted();
+    requireSame(`the table ${table.name}`, digest, await digestOf(read(table.select)));
+  }
 };
 
 const SET_HEAD = `UPDATE desk_head SET
@@ -78,45 +73,37 @@ const SET_HEAD = `UPDATE desk_head SET
   log_at = coalesce((SELECT at FROM (${LAST_ENTRY}) AS last), 0),
   log_hash = (SELECT hash FROM (${LAST_ENTRY}) AS last)`;
 
-/** Columns that PostgreSQL numbers, and the last number of each. */
-const IDENTITIES = `SELECT table_name AS "table", column_name AS "column",
-    pg_sequence_last_value(pg_get_serial_sequence(table_name, column_name)::regclass) AS last
-  FROM information_schema.columns WHERE is_identity = 'YES' AND table_schema = current_schema()`;
-
-interface Identity {
-  readonly table: string;
-  readonly column: string;
-  readonly last: number | null;
+/** The last number that was assigned in a table: no number is assigned twice, even if rows are deleted. */
+interface LastNumber {
+  readonly name: string;
+  readonly last: number;
 }
 
-/** The last number assigned in each table. SQLite never reuses a number, even if rows are deleted. */
-const LAST_GIVEN = 'SELECT name, seq FROM sqlite_sequence';
+const LAST_IN_SQLITE = 'SELECT name, seq AS last FROM sqlite_sequence WHERE seq > 0';
 
-/** PostgreSQL continues after the numbers that SQLite assigned. */
-const continueInPostgres = async (rows: Rows, database: SqliteDatabase): Promise<void> => {
-  const given = database.prepare<[], { name: string; seq: number }>(LAST_GIVEN).all();
-  const lastOf = new Map(given.map(({ name, seq }) => [name, seq]));
-  for (const { table, column } of await rows.all<Identity>(IDENTITIES)) {
-    await rows.run(
-      `SELECT setval(pg_get_serial_sequence('${table}', '${column}'), last)
-       FROM (SELECT greatest(max(${quoted(column)}), nullif($1::bigint, 0)) AS last FROM ${quoted(table)}) AS given
-       WHERE last IS NOT NULL`,
-      [lastOf.get(table) ?? null],
-    );
+const LAST_IN_POSTGRES = `SELECT name, last FROM (
+    SELECT table_name AS name,
+      pg_sequence_last_value(pg_get_serial_sequence(table_name, column_name)::regclass) AS last
+    FROM information_schema.columns WHERE is_identity = 'YES' AND table_schema = current_schema()) AS numbered
+  WHERE last IS NOT NULL`;
+
+const continueInPostgres = async (
+  rows: Rows,
+  tables: readonly Table[],
+  given: readonly LastNumber[],
+): Promise<void> => {
+  for (const { name, last } of given) {
+    const column = tables.find((table) => table.name === name)?.key[0]?.name ?? null;
+    await rows.run('SELECT setval(pg_get_serial_sequence($1, $2), $3)', [name, column, last]);
   }
 };
 
-/** SQLite itself continues after the greatest number among the inserted rows. */
-const continueInSqlite = (database: SqliteDatabase, identities: readonly Identity[]): void => {
-  const remembers = database
-    .prepare<[string]>(`SELECT 1 FROM sqlite_schema WHERE name = ? AND sql LIKE '%AUTOINCREMENT%'`)
-    .pluck();
+const continueInSqlite = (database: SqliteDatabase, given: readonly LastNumber[]): void => {
   const forget = database.prepare<[string]>('DELETE FROM sqlite_sequence WHERE name = ?');
   const remember = database.prepare<[string, bigint]>('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)');
-  for (const { table, last } of identities) {
-    if (last === null || remembers.get(table) === undefined) continue;
-    forget.run(table);
-    remember.run(table, BigInt(last));
+  for (const { name, last } of given) {
+    forget.run(name);
+    remember.run(name, BigInt(last));
   }
 };
 
@@ -128,13 +115,6 @@ const SCHEMA = `SELECT to_regclass('gasdesk_schema') IS NOT NULL AS "isOurs",
 /** The program to which the tables in a database belong. */
 const schemaOf = async (rows: Rows): Promise<{ isOurs: boolean; hasTables: boolean }> =>
   (await rows.get<{ isOurs: boolean; hasTables: boolean }>(SCHEMA)) ?? { isOurs: false, hasTables: false };
-
-/** Creates the tables, unless tables of another program exist. */
-const makeTables = async (client: pg.ClientBase, rows: Rows): Promise<void> => {
-  const { isOurs, hasTables } = await schemaOf(rows);
-  if (hasTables && !isOurs) throw notEmpty('That database contains tables of another program. Name an empty one');
-  await createSchema(client);
-};
 
 const requireEmpty = async (client: pg.ClientBase, rows: Rows): Promise<void> => {
   const used = await rows.get(
@@ -166,38 +146,26 @@ export interface SqliteDesk {
  * @param desk the database, on which no engine runs, and the sealed vault
  * @throws EngineError `DATABASE_NOT_EMPTY`, `DATABASE_TOO_NEW` or `DATABASE_TOO_OLD`
  */
-export const copyToPostgres = async (desk: SqliteDesk, client: pg.ClientBase): Promise<CopyResult> => {
-  const { database, vault } = desk;
+export const copyToPostgres = async ({ database, vault }: SqliteDesk, client: pg.ClientBase): Promise<CopyResult> => {
   const rows = rowsOf(client);
-  await makeTables(client, rows);
+  const [from, to] = [sqliteSide(database), postgresSide(client)];
+  const { isOurs, hasTables } = await schemaOf(rows);
+  if (hasTables && !isOurs) throw notEmpty('That database contains tables of another program. Name an empty one');
+  await createSchema(client);
   enterHashes(database);
   await client.query('BEGIN');
   try {
     await keepEnginesOut(client);
     await requireEmpty(client, rows);
     await client.query(MADE_WITH_THE_SCHEMA);
-    for (const table of tablesOf(database, await placedTables(rows))) {
-      const types = table.columns.map(({ type }, index) => `$${index + 1}::${PG_TYPES[type]}`).join(', ');
-      const insert = `INSERT INTO ${quoted(table.name)} (${listed(table)}) SELECT * FROM unnest(${types})`;
-      const source = createDigest();
-      for await (const batch of sqliteLots(database, table.inSqlite)) {
-        const stored = batch.map((row) => row.map(storable));
-        const column = (index: number) => stored.map((row) => row[index] ?? null);
-        await rows.run(
-          insert,
-          table.columns.map((_, index) => column(index)),
-        );
-        source.add(stored);
-      }
-      requireSame(`the table ${table.name}`, source.text(), await digestOf(postgresLots(client, table.inPostgres)));
-    }
+    const tables = tablesOf(database);
+    await requireSameTables(await copyTables(tables, from, to), to);
     // No engine has this number: the first one to start releases these holds.
     await rows.run('UPDATE ledger_hold SET engine = 0');
     await rows.run(SET_HEAD);
-    await continueInPostgres(rows, database);
+    await continueInPostgres(rows, tables, database.prepare<[], LastNumber>(LAST_IN_SQLITE).all());
     if (vault !== undefined) await rows.run('INSERT INTO vault VALUES (1, $1)', [vault]);
-    const source = await holdingOf((sql) => sqliteLots(database, sql));
-    const copied = requireSameHolding(source, await holdingOf((sql) => postgresLots(client, sql)));
+    const copied = requireSameContent(await contentOf(from), await contentOf(to));
     await client.query('COMMIT');
     return copied;
   } catch (error) {
@@ -214,24 +182,6 @@ export interface TakenOut extends CopyResult {
   readonly engines: number;
 }
 
-const fillTable = async (
-  { client, database, signal }: { client: pg.ClientBase; database: SqliteDatabase; signal?: AbortSignal | undefined },
-  table: Table,
-): Promise<string> => {
-  const marks = table.columns.map(() => '?').join(', ');
-  const insert = database.prepare(`INSERT INTO ${quoted(table.name)} (${listed(table)}) VALUES (${marks})`);
-  const insertBatch = database.transaction((batch: readonly Row[]) => {
-    for (const row of batch) insert.run(...row);
-  });
-  const source = createDigest();
-  for await (const batch of postgresLots(client, table.inPostgres)) {
-    signal?.throwIfAborted();
-    insertBatch(batch);
-    source.add(batch);
-  }
-  return source.text();
-};
-
 /**
  * Copies the state of a PostgreSQL database at one moment into a new SQLite database, and compares every row. Does not
  * flush the file to disk.
@@ -245,35 +195,26 @@ export const copyToSqlite = async (
   signal?: AbortSignal,
 ): Promise<TakenOut> => {
   const rows = rowsOf(client);
+  const [from, to] = [postgresSide(client), sqliteSide(database)];
   // An interrupted copy is discarded anyway.
   database.pragma('synchronous = OFF');
   database.exec(MADE_WITH_THE_SCHEMA);
-  const filled: { table: Table; digest: string }[] = [];
   const taken = await (async () => {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     try {
-      const tables = tablesOf(database, await placedTables(rows));
-      for (const table of tables) {
-        filled.push({ table, digest: await fillTable({ client, database, signal }, table) });
-      }
-      continueInSqlite(database, await rows.all<Identity>(IDENTITIES));
-      return {
-        source: await holdingOf((sql) => postgresLots(client, sql)),
-        vault: (await rows.get<{ sealed: string }>('SELECT sealed FROM vault'))?.sealed,
-        engines: (await enginesOf(client)).length,
-      };
+      const copied = await copyTables(tablesOf(database), from, to, signal);
+      continueInSqlite(database, await rows.all<LastNumber>(LAST_IN_POSTGRES));
+      const vault = (await rows.get<{ sealed: string }>('SELECT sealed FROM vault'))?.sealed;
+      return { copied, source: await contentOf(from), vault, engines: (await enginesOf(client)).length };
     } finally {
       await client.query('ROLLBACK').catch(() => undefined);
     }
   })();
   database.exec('UPDATE decision_hash_end SET seq = (SELECT coalesce(max(seq), 0) FROM decision)');
   // The transaction must not be idle here: the server would end it before this client continues.
-  for (const { table, digest } of filled) {
-    signal?.throwIfAborted();
-    requireSame(`the table ${table.name}`, digest, await digestOf(sqliteLots(database, table.inSqlite)));
-  }
-  const copied = requireSameHolding(taken.source, await holdingOf((sql) => sqliteLots(database, sql)));
-  return { ...copied, vault: taken.vault, engines: taken.engines };
+  await requireSameTables(taken.copied, to, signal);
+  const { vault, engines } = taken;
+  return { ...requireSameContent(taken.source, await contentOf(to)), vault, engines };
 };
 
 /**

@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 
 it('adds up what operations did cost to the wei, however large, in the time that is asked for', async () => {
   const database = openDatabase(join(tempFolder(), 'test.db'));
-  database.exec(`INSERT INTO account VALUES ('a', 'Operator', 0)`);
+  database.exec(`INSERT INTO account (account_id, name, created_at) VALUES ('a', 'Operator', 0)`);
   for (const id of ['dapp', 'other']) {
     database.exec(`INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)
       VALUES ('${id}', 'a', '${id}', 1, '${id}', '1.1.0', 0)`);

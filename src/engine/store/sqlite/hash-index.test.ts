@@ -12,7 +12,7 @@ beforeEach(() => {
   database = new Database(':memory:');
   createSchema(database);
   database.exec(`
-    INSERT INTO account VALUES ('account', 'Account', 1);
+    INSERT INTO account (account_id, name, created_at) VALUES ('account', 'Account', 1);
     INSERT INTO paymaster (paymaster_id, account_id, name, chain_id, api_key, version, created_at)
       VALUES ('dapp', 'account', 'DApp', 1, 'key', '1.1.0', 1), ('other', 'account', 'Other', 1, 'other', '1.1.0', 1)`);
 });

@@ -36,14 +36,14 @@ describe('opening the database', () => {
 
   it('lets no other user read the file, since API keys are in it', () => {
     const database = openDatabase(file);
-    database.exec("INSERT INTO account VALUES ('a', 'b', 1)");
+    database.exec("INSERT INTO account (account_id, name, created_at) VALUES ('a', 'b', 1)");
     for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(mode(name), name).toBe('600');
     database.close();
   });
 
   it('keeps what is in the file when it opens it again', () => {
     const first = openDatabase(file);
-    first.exec("INSERT INTO account VALUES ('a', 'b', 1)");
+    first.exec("INSERT INTO account (account_id, name, created_at) VALUES ('a', 'b', 1)");
     first.close();
     const second = openDatabase(file);
     expect(second.prepare('SELECT name FROM account').pluck().all()).toEqual(['b']);

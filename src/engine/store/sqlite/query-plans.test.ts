@@ -378,7 +378,7 @@ describe('the plans of the statements', () => {
     ],
     ['where settlement stands', 'FROM chain_cursor WHERE', 'PRIMARY KEY (rowid=?)'],
     ['the paymasters that settlement looks for', 'FROM watched_paymaster WHERE', 'PRIMARY KEY (chain_id=?)'],
-    ['the keys of a DApp', 'FROM api_key WHERE paymaster_id = ? ORDER BY created_at, rowid', 'api_key_of_paymaster'],
+    ['the keys of a DApp', 'FROM api_key WHERE paymaster_id = ? ORDER BY created_at, place', 'api_key_of_paymaster'],
     ['a key by its id', 'FROM api_key WHERE key_id', 'sqlite_autoindex_api_key_1 (key_id=?)'],
     ['the key that was used', 'UPDATE api_key SET last_used_at', 'sqlite_autoindex_api_key_2 (api_key=?)'],
     ['the token that was used', 'UPDATE auth_token SET last_used_at', 'sqlite_autoindex_auth_token_1 (token_id=?)'],

@@ -49,9 +49,7 @@ export const statementsOf = (database: Database) => {
     if (known !== undefined) return known;
     const text = sql
       .replaceAll(/= ANY\((\$\d+)::\w+\[\]\)/g, 'IN (SELECT value FROM json_each($1))')
-      .replaceAll(/\$\d+/g, '?')
-      // PostgreSQL has a separate column for the order of insertion.
-      .replaceAll(/\bplace\b/g, 'rowid');
+      .replaceAll(/\$\d+/g, '?');
     const statement = database.prepare<[Scalar[]], object>(text);
     const order = [...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number) - 1);
     const named = rowNamer(statement.reader ? statement.columns().map(({ name }) => name) : []);

@@ -1,35 +1,128 @@
-import { type Dialect, settingsTables } from './settings-tables.ts';
-
 /**
- * SQL of the tables that both databases have, so that a database can be copied row by row. Texts of records stay as they
- * are: they are part of the log.
+ * The tables of both databases, so that a database can be copied row by row. This is SQLite's SQL, from which
+ * `postgres/schema.ts` derives PostgreSQL's. A `place` numbers rows in the order of insertion. Texts of records stay as
+ * they are: they are part of the log.
  */
-export const tablesIn = (dialect: Dialect): string => {
-  const { integer, bytes, bytewise, counter, neverReused, options, keyed, changing, newId } = dialect;
-  const key = `TEXT${bytewise}`;
-  return `
-  ${settingsTables(dialect)}
+export const tables = `
+  -- The operators' settings, credentials, and allowed origins.
+  CREATE TABLE account (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, account_id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL, created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE paymaster (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, paymaster_id TEXT NOT NULL UNIQUE,
+    account_id TEXT NOT NULL REFERENCES account (account_id), name TEXT NOT NULL,
+    chain_id INTEGER NOT NULL, version TEXT NOT NULL, created_at INTEGER NOT NULL,
+    api_key TEXT NOT NULL UNIQUE, allowed_origins TEXT NOT NULL DEFAULT '["*"]',
+    funding_wallet TEXT, low_tank_wei TEXT, sponsor TEXT,
+    max_expiry_s INTEGER NOT NULL DEFAULT 3600, token_mode INTEGER NOT NULL DEFAULT 1,
+    rule_revision INTEGER NOT NULL DEFAULT 0,
+    CONSTRAINT paymaster_name UNIQUE (account_id, chain_id, name)
+  ) STRICT;
+  CREATE TABLE auth_token (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, token_id TEXT NOT NULL UNIQUE,
+    account_id TEXT NOT NULL REFERENCES account (account_id), hash TEXT NOT NULL UNIQUE, label TEXT NOT NULL,
+    scope TEXT NOT NULL DEFAULT 'manage' CHECK (scope IN ('read', 'manage', 'dapp')),
+    paymaster_id TEXT REFERENCES paymaster (paymaster_id),
+    created_at INTEGER NOT NULL, expires_at INTEGER, last_used_at INTEGER, revoked_at INTEGER
+  ) STRICT;
+  CREATE TABLE api_key (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, key_id TEXT NOT NULL UNIQUE,
+    paymaster_id TEXT NOT NULL REFERENCES paymaster (paymaster_id), api_key TEXT NOT NULL UNIQUE, label TEXT NOT NULL,
+    created_at INTEGER NOT NULL, last_used_at INTEGER, revoked_at INTEGER
+  ) STRICT;
+  CREATE INDEX api_key_of_paymaster ON api_key (paymaster_id, created_at);
+  CREATE TABLE funding_message (
+    paymaster_id TEXT PRIMARY KEY REFERENCES paymaster (paymaster_id),
+    message TEXT NOT NULL, issued_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE funding_wallet_change (
+    change_id INTEGER PRIMARY KEY AUTOINCREMENT, paymaster_id TEXT NOT NULL REFERENCES paymaster (paymaster_id),
+    funding_wallet TEXT NOT NULL, message TEXT NOT NULL, signature TEXT, changed_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX funding_wallet_change_of_paymaster ON funding_wallet_change (paymaster_id);
+  CREATE TABLE smart_contract (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, rule_id TEXT NOT NULL UNIQUE,
+    paymaster_id TEXT NOT NULL REFERENCES paymaster (paymaster_id), name TEXT NOT NULL,
+    address TEXT NOT NULL, address_key TEXT NOT NULL,
+    abi TEXT NOT NULL, methods TEXT NOT NULL, whitelisted_methods TEXT NOT NULL, active INTEGER NOT NULL,
+    CONSTRAINT smart_contract_address_key UNIQUE (paymaster_id, address_key),
+    CONSTRAINT smart_contract_name UNIQUE (paymaster_id, name)
+  ) STRICT;
+  CREATE TABLE rule (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, rule_id TEXT NOT NULL UNIQUE,
+    paymaster_id TEXT NOT NULL REFERENCES paymaster (paymaster_id), name TEXT NOT NULL,
+    policy_type TEXT NOT NULL, policy_data TEXT NOT NULL, binding TEXT NOT NULL DEFAULT '{}',
+    active INTEGER NOT NULL, cycle INTEGER NOT NULL DEFAULT 0,
+    CONSTRAINT rule_name UNIQUE (paymaster_id, name)
+  ) STRICT;
+  CREATE TABLE webhook (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, webhook_id TEXT NOT NULL UNIQUE,
+    paymaster_id TEXT NOT NULL REFERENCES paymaster (paymaster_id),
+    webhook_url TEXT NOT NULL, request_type TEXT NOT NULL, active INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX webhook_of_paymaster ON webhook (paymaster_id);
+  CREATE TABLE chain (
+    chain_id INTEGER PRIMARY KEY, name TEXT, symbol TEXT, rpc TEXT, bundler TEXT, treasury TEXT, price TEXT,
+    forward_bundler TEXT CHECK (forward_bundler IN ('own', 'all')),
+    breaker_wei TEXT, breaker_seconds INTEGER, breaker_off INTEGER NOT NULL DEFAULT 0,
+    max_operation_cost_wei TEXT, unreachable_budget_wei TEXT,
+    gas_schedule TEXT, gas_schedule_reading TEXT
+  ) STRICT;
+  CREATE TABLE chain_base_fee (
+    chain_id INTEGER PRIMARY KEY, block INTEGER NOT NULL, base_fee_wei TEXT NOT NULL, seen_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE chain_tip (
+    chain_id INTEGER NOT NULL, hour INTEGER NOT NULL, lowest_wei TEXT NOT NULL, PRIMARY KEY (chain_id, hour)
+  ) STRICT;
+  CREATE TABLE signer (chain_id INTEGER PRIMARY KEY, address TEXT NOT NULL) STRICT;
+  CREATE TABLE paymaster_contract (
+    chain_id INTEGER NOT NULL, version TEXT NOT NULL, address TEXT NOT NULL, checked INTEGER NOT NULL,
+    PRIMARY KEY (chain_id, version)
+  ) STRICT;
+  CREATE TABLE fee_token (
+    chain_id INTEGER NOT NULL, address_key TEXT NOT NULL, address TEXT NOT NULL,
+    symbol TEXT NOT NULL, decimals INTEGER NOT NULL, premium TEXT NOT NULL, rate TEXT NOT NULL,
+    pre_fund INTEGER NOT NULL, logo_url TEXT,
+    PRIMARY KEY (chain_id, address_key)
+  ) STRICT;
+  CREATE TABLE sponsorship_pause (
+    "only" INTEGER PRIMARY KEY CHECK ("only" = 1), since INTEGER NOT NULL, reason TEXT
+  ) STRICT;
+  CREATE TABLE sponsorship_resume ("only" INTEGER PRIMARY KEY CHECK ("only" = 1), times INTEGER NOT NULL) STRICT;
+  INSERT INTO sponsorship_resume VALUES (1, 0);
+  CREATE TABLE dapp_pause (
+    paymaster_id TEXT PRIMARY KEY REFERENCES paymaster (paymaster_id), since INTEGER NOT NULL, reason TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE dapp_resume (
+    paymaster_id TEXT PRIMARY KEY REFERENCES paymaster (paymaster_id), times INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE operator_transaction (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, chain_id INTEGER NOT NULL,
+    paymaster_id TEXT REFERENCES paymaster (paymaster_id), open INTEGER NOT NULL, record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX operator_transaction_open ON operator_transaction (seq) WHERE open = 1;
+  CREATE TABLE notification (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, subject TEXT NOT NULL,
+    raised_at INTEGER NOT NULL, ended_at INTEGER, seen INTEGER NOT NULL DEFAULT 0, due INTEGER NOT NULL,
+    title TEXT NOT NULL, body TEXT NOT NULL, decision_id TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX notification_open ON notification (kind, subject) WHERE ended_at IS NULL;
+  CREATE INDEX notification_unseen ON notification (seq) WHERE seen = 0;
+  CREATE INDEX notification_due ON notification (seq) WHERE due = 1;
+  CREATE TABLE notification_webhook (
+    "only" INTEGER PRIMARY KEY CHECK ("only" = 1), url TEXT NOT NULL, attempted_at INTEGER, error TEXT
+  ) STRICT;
+
   -- A decision is an entry of the log: its number is its position there, and its record is the entry's body. In a
   -- review, decisions are no entries: they have no hash.
   CREATE TABLE decision (
-    seq ${integer} PRIMARY KEY,
-    id ${key} NOT NULL UNIQUE,
-    at ${integer} NOT NULL,
-    paymaster_id ${key} NOT NULL REFERENCES paymaster,
-    sender ${key} NOT NULL,
-    outcome ${key} NOT NULL,
-    user_op_hash ${key},
-    settlement ${key},
-    actual_cost_wei TEXT,
-    record TEXT NOT NULL,
-    chain_id ${integer},
-    valid_until ${integer},
-    settled_block ${integer},
-    rule ${key},
-    reserves TEXT,
-    entered_at ${integer},
-    hash ${bytes}
-  ) ${changing(90)};
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL,
+    paymaster_id TEXT NOT NULL REFERENCES paymaster (paymaster_id), sender TEXT NOT NULL, outcome TEXT NOT NULL,
+    user_op_hash TEXT, settlement TEXT, actual_cost_wei TEXT, record TEXT NOT NULL,
+    chain_id INTEGER, valid_until INTEGER, settled_block INTEGER, rule TEXT, reserves TEXT,
+    entered_at INTEGER, hash BLOB
+  ) STRICT;
   CREATE INDEX decision_of_paymaster ON decision (paymaster_id, seq);
   CREATE INDEX decision_of_outcome ON decision (outcome, seq) WHERE outcome <> 'sponsored';
   CREATE INDEX decision_open ON decision (chain_id, seq) WHERE settlement = 'reserved';
@@ -39,165 +132,62 @@ export const tablesIn = (dialect: Dialect): string => {
   CREATE INDEX decision_paid ON decision (paymaster_id, at, actual_cost_wei) WHERE settlement = 'settled';
   CREATE INDEX decision_unmatched ON decision (chain_id, at)
     WHERE settlement = 'unconfirmed' AND settled_block IS NOT NULL;
-  CREATE TABLE watched_paymaster (
-    chain_id ${integer} NOT NULL,
-    entry_point ${key} NOT NULL,
-    paymaster ${key} NOT NULL,
-    PRIMARY KEY (chain_id, entry_point, paymaster)
-  ) ${keyed};
-  CREATE TABLE chain_cursor (chain_id ${integer} PRIMARY KEY, block ${integer} NOT NULL) ${options};
   CREATE TABLE decision_hash (
-    user_op_hash ${key} NOT NULL,
-    seq ${integer} NOT NULL,
-    PRIMARY KEY (user_op_hash, seq)
-  ) ${keyed};
+    user_op_hash TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (user_op_hash, seq)
+  ) STRICT, WITHOUT ROWID;
   -- What the chain says of settled operations. The columns from the bundler on are of the receipt.
   CREATE TABLE mined_operation (
-    seq ${integer} PRIMARY KEY,
-    chain_id ${integer} NOT NULL,
-    block_hash ${key} NOT NULL,
-    transaction_hash ${key} NOT NULL,
-    success ${integer} NOT NULL,
-    gas_used TEXT NOT NULL,
-    gas_cost_wei TEXT NOT NULL,
-    bundler ${key},
-    bundle_gas TEXT,
-    charged_gas TEXT,
-    base_fee_wei TEXT,
-    l1_fee_wei TEXT,
-    coin_usd TEXT
-  ) ${options};
+    seq INTEGER PRIMARY KEY, chain_id INTEGER NOT NULL, block_hash TEXT NOT NULL, transaction_hash TEXT NOT NULL,
+    success INTEGER NOT NULL, gas_used TEXT NOT NULL, gas_cost_wei TEXT NOT NULL,
+    bundler TEXT, bundle_gas TEXT, charged_gas TEXT, base_fee_wei TEXT, l1_fee_wei TEXT, coin_usd TEXT
+  ) STRICT;
   CREATE INDEX mined_operation_unread ON mined_operation (chain_id, seq) WHERE bundler IS NULL;
-  CREATE TABLE search_lot (lot ${integer} PRIMARY KEY, words TEXT NOT NULL) ${options};
+  CREATE TABLE shadow_result (
+    rule_id TEXT NOT NULL, cycle INTEGER NOT NULL, decision_seq INTEGER NOT NULL, would_deny INTEGER NOT NULL,
+    PRIMARY KEY (rule_id, cycle, would_deny, decision_seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE search_lot (lot INTEGER PRIMARY KEY, words TEXT NOT NULL) STRICT;
   CREATE TABLE search_gram (
-    lot ${integer} NOT NULL,
-    gram ${integer} NOT NULL,
-    places ${bytes} NOT NULL,
-    PRIMARY KEY (lot, gram)
-  ) ${keyed};
-  CREATE TABLE sponsorship_pause (
-    "only" ${integer} PRIMARY KEY CHECK ("only" = 1),
-    since ${integer} NOT NULL,
-    reason TEXT
-  ) ${options};
-  CREATE TABLE operator_transaction (
-    seq ${counter}${neverReused},
-    id ${key} NOT NULL UNIQUE,
-    chain_id ${integer} NOT NULL,
-    paymaster_id ${key} REFERENCES paymaster,
-    open ${integer} NOT NULL,
-    record TEXT NOT NULL
-  ) ${options};
-  CREATE INDEX operator_transaction_open ON operator_transaction (seq) WHERE open = 1;
-  CREATE TABLE sponsorship_resume ("only" ${integer} PRIMARY KEY CHECK ("only" = 1), times ${integer} NOT NULL) ${options};
-  INSERT INTO sponsorship_resume VALUES (1, 0);
-  CREATE TABLE dapp_pause (
-    paymaster_id ${key} PRIMARY KEY REFERENCES paymaster,
-    since ${integer} NOT NULL,
-    reason TEXT
-  ) ${keyed};
-  CREATE TABLE dapp_resume (
-    paymaster_id ${key} PRIMARY KEY REFERENCES paymaster,
-    times ${integer} NOT NULL
-  ) ${keyed};
-  CREATE TABLE policy_revision (
-    hash ${key} PRIMARY KEY,
-    paymaster_id ${key} NOT NULL,
-    at ${integer} NOT NULL,
-    policy TEXT NOT NULL
-  ) ${keyed};
+    lot INTEGER NOT NULL, gram INTEGER NOT NULL, places BLOB NOT NULL, PRIMARY KEY (lot, gram)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE watched_paymaster (
+    chain_id INTEGER NOT NULL, entry_point TEXT NOT NULL, paymaster TEXT NOT NULL,
+    PRIMARY KEY (chain_id, entry_point, paymaster)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE chain_cursor (chain_id INTEGER PRIMARY KEY, block INTEGER NOT NULL) STRICT;
   CREATE TABLE ledger_account (
-    account_id ${integer} PRIMARY KEY,
-    kind ${key} NOT NULL,
-    id ${key} NOT NULL,
-    "window" ${integer} NOT NULL,
-    "user" ${key} NOT NULL,
-    held TEXT NOT NULL
-  ) ${changing(70)};
+    account_id INTEGER PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL,
+    "window" INTEGER NOT NULL, "user" TEXT NOT NULL, held TEXT NOT NULL
+  ) STRICT;
   CREATE UNIQUE INDEX ledger_account_key ON ledger_account (kind, id, "window", "user");
   CREATE TABLE ledger_hold (
-    hold_id ${counter},
-    account_id ${integer} NOT NULL,
-    amount TEXT NOT NULL,
-    engine ${integer} NOT NULL
-  ) ${options};
-  CREATE TABLE notification (
-    seq ${counter}${neverReused},
-    id ${key} NOT NULL UNIQUE,
-    kind ${key} NOT NULL,
-    subject ${key} NOT NULL,
-    raised_at ${integer} NOT NULL,
-    ended_at ${integer},
-    seen ${integer} NOT NULL DEFAULT 0,
-    due ${integer} NOT NULL,
-    title TEXT NOT NULL,
-    body TEXT NOT NULL,
-    decision_id TEXT
-  ) ${options};
-  CREATE UNIQUE INDEX notification_open ON notification (kind, subject) WHERE ended_at IS NULL;
-  CREATE INDEX notification_unseen ON notification (seq) WHERE seen = 0;
-  CREATE INDEX notification_due ON notification (seq) WHERE due = 1;
-  CREATE TABLE notification_webhook (
-    "only" ${integer} PRIMARY KEY CHECK ("only" = 1),
-    url TEXT NOT NULL,
-    attempted_at ${integer},
-    error TEXT
-  ) ${options};
+    hold_id INTEGER PRIMARY KEY AUTOINCREMENT, account_id INTEGER NOT NULL, amount TEXT NOT NULL, engine INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE policy_revision (
+    hash TEXT PRIMARY KEY, paymaster_id TEXT NOT NULL, at INTEGER NOT NULL, policy TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE policy_history (
-    seq ${counter}${neverReused},
-    paymaster_id ${key} NOT NULL,
-    hash ${key} NOT NULL REFERENCES policy_revision,
-    at ${integer} NOT NULL
-  ) ${options};
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, paymaster_id TEXT NOT NULL,
+    hash TEXT NOT NULL REFERENCES policy_revision (hash), at INTEGER NOT NULL
+  ) STRICT;
   CREATE INDEX policy_history_of_dapp ON policy_history (paymaster_id, seq);
-  CREATE TABLE desk ("only" ${integer} PRIMARY KEY CHECK ("only" = 1), desk_id TEXT NOT NULL) ${options};
-  INSERT INTO desk VALUES (1, ${newId});
+
+  CREATE TABLE desk ("only" INTEGER PRIMARY KEY CHECK ("only" = 1), desk_id TEXT NOT NULL) STRICT;
+  INSERT INTO desk VALUES (1, lower(hex(randomblob(16))));
   CREATE TABLE log_entry (
-    position ${integer} PRIMARY KEY,
-    at ${integer} NOT NULL,
-    kind ${key} NOT NULL,
-    hash ${bytes} NOT NULL,
-    settles ${integer},
+    position INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, hash BLOB NOT NULL, settles INTEGER,
     body TEXT NOT NULL
-  ) ${options};
+  ) STRICT;
   CREATE INDEX log_entry_of_kind ON log_entry (kind, position);
   CREATE VIEW log AS
     SELECT position, at, kind, hash, body FROM log_entry
-    UNION ALL SELECT seq, entered_at, 'decision'${bytewise}, hash, record FROM decision WHERE hash IS NOT NULL;
+    UNION ALL SELECT seq, entered_at, 'decision', hash, record FROM decision WHERE hash IS NOT NULL;
   CREATE TABLE log_tile (
-    level ${integer} NOT NULL,
-    tile ${integer} NOT NULL,
-    hashes ${bytes} NOT NULL,
-    root ${bytes} NOT NULL,
-    PRIMARY KEY (level, tile)
-  ) ${keyed};
-  CREATE TABLE log_checkpoint (size ${integer} PRIMARY KEY, at ${integer} NOT NULL, note TEXT NOT NULL) ${options};
+    level INTEGER NOT NULL, tile INTEGER NOT NULL, hashes BLOB NOT NULL, root BLOB NOT NULL, PRIMARY KEY (level, tile)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE log_checkpoint (size INTEGER PRIMARY KEY, at INTEGER NOT NULL, note TEXT NOT NULL) STRICT;
   CREATE TABLE operator_change (
-    change_id ${counter},
-    call TEXT NOT NULL,
-    subject TEXT NOT NULL,
-    id TEXT NOT NULL,
-    before TEXT,
-    after TEXT
-  ) ${options};
-  CREATE TABLE shadow_result (
-    rule_id ${key} NOT NULL,
-    cycle ${integer} NOT NULL,
-    decision_seq ${integer} NOT NULL,
-    would_deny ${integer} NOT NULL,
-    PRIMARY KEY (rule_id, cycle, would_deny, decision_seq)
-  ) ${keyed};
-  CREATE TABLE chain_base_fee (
-    chain_id ${integer} PRIMARY KEY,
-    block ${integer} NOT NULL,
-    base_fee_wei TEXT NOT NULL,
-    seen_at ${integer} NOT NULL
-  ) ${options};
-  CREATE TABLE chain_tip (
-    chain_id ${integer} NOT NULL,
-    hour ${integer} NOT NULL,
-    lowest_wei TEXT NOT NULL,
-    PRIMARY KEY (chain_id, hour)
-  ) ${options};
+    change_id INTEGER PRIMARY KEY AUTOINCREMENT, call TEXT NOT NULL, subject TEXT NOT NULL, id TEXT NOT NULL,
+    before TEXT, after TEXT
+  ) STRICT;
 `;
-};
