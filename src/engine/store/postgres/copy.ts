@@ -146,8 +146,7 @@ export interface SqliteDesk {
  * @param desk the database, on which no engine runs, and the sealed vault
  * @throws EngineError `DATABASE_NOT_EMPTY`, `DATABASE_TOO_NEW` or `DATABASE_TOO_OLD`
  */
-export const copyToPostgres = async (desk: SqliteDesk, client: pg.ClientBase): Promise<CopyResult> => {
-  const { database, vault } = desk;
+export const copyToPostgres = async ({ database, vault }: SqliteDesk, client: pg.ClientBase): Promise<CopyResult> => {
   const rows = rowsOf(client);
   const [from, to] = [sqliteSide(database), postgresSide(client)];
   const { isOurs, hasTables } = await schemaOf(rows);
