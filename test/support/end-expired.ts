@@ -1,4 +1,4 @@
-import type { SettlementStore } from '../../src/engine/store/settlement-store.ts';
+import type { Store } from '../../src/engine/store/store.ts';
 
 export interface Expiry {
   readonly chainId: number;
@@ -11,7 +11,7 @@ export interface Expiry {
  * Ends the reservations of a chain that expired before a time; those that never expire stay. @returns how many ended
  */
 export const endExpired = async (
-  store: Pick<SettlementStore, 'openReservations' | 'endReservations'>,
+  store: Pick<Store, 'openReservations' | 'endReservations'>,
   { chainId, validUntilBefore, to }: Expiry,
 ): Promise<number> => {
   const query = { chainId, after: { validUntil: 0, seq: Number.MAX_SAFE_INTEGER }, validUntilBefore, most: 1_000 };

@@ -1,10 +1,10 @@
+import type { SettlementStore } from '../../src/engine/store/tables/settlements.ts';
 import type {
   AppliedRange,
   MinedUserOperation,
   OpenReservation,
   ScannedRange,
   SettlementState,
-  SettlementStore,
 } from '../../src/engine/store/settlement-store.ts';
 import { type Address, type Hex, sameAddress } from '../../src/shared/schema/hex.ts';
 

@@ -1,3 +1,4 @@
+import type { Store } from '../store/store.ts';
 import { fixes } from '../base/fixes.ts';
 import type { GasSchedule } from '../../core/gas-schedules/gas-schedule.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -5,7 +6,6 @@ import { scheduleAt } from './gas-schedules/schedule-at.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
 import type { Vault } from '../signer/vault.ts';
-import type { RegistryStore } from '../store/registry-store.ts';
 import type { Post } from '../network/http-post.ts';
 import { type CallOutcome, type CallTarget, type RpcClient, RpcError, createRpcClient } from './rpc.ts';
 
@@ -102,7 +102,7 @@ const readChainId = async (node: RpcClient, chainId: number): Promise<unknown> =
  * @param clock for gas schedules that change at a known time
  */
 export const createChainAccess = (
-  store: Pick<RegistryStore, 'findChain'>,
+  store: Pick<Store, 'findChain'>,
   vault: Vault,
   timeoutMs: number,
   onOutcome: (target: CallTarget, outcome: CallOutcome) => void = () => undefined,

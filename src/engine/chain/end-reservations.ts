@@ -2,12 +2,8 @@ import { ZodError } from 'zod';
 import { addressKey, sameAddress } from '../../shared/schema/hex.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type {
-  MinedUserOperation,
-  OpenReservation,
-  SettlementState,
-  SettlementStore,
-} from '../store/settlement-store.ts';
+import type { MinedUserOperation, OpenReservation, SettlementState } from '../store/settlement-store.ts';
+import type { SettlementStore } from '../store/tables/settlements.ts';
 import { type RpcClient, RpcError, isUnreachable } from './rpc.ts';
 import type { Identifier } from './sponsored-hashes.ts';
 import { type NonceState, queryNonce } from './used-nonces.ts';

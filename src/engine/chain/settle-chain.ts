@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { MinedUserOperation, SettlementState, SettlementStore } from '../store/settlement-store.ts';
+import type { MinedUserOperation, SettlementState } from '../store/settlement-store.ts';
+import type { SettlementStore } from '../store/tables/settlements.ts';
 import { isDevelopmentChain } from './development-chain.ts';
 import type { RpcClient } from './rpc.ts';
 import { FIRST_EXPIRING, GRACE_SECONDS, createEnding } from './end-reservations.ts';

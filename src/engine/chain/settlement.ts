@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { SettlementStore } from '../store/settlement-store.ts';
 import type { ChainAccess } from './chain-access.ts';
 import { createPollLoop } from './poll-loop.ts';
 import { REORG_BLOCKS } from './reorg-depth.ts';
 import type { RpcClient } from './rpc.ts';
 import { createChainSettler } from './settle-chain.ts';
+import type { SettlementStore } from '../store/tables/settlements.ts';
 
 export interface SettlementOptions {
   readonly store: SettlementStore;

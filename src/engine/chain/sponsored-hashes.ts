@@ -2,7 +2,8 @@ import { AbiCoder, type Result } from 'ethers';
 import { z } from 'zod';
 import { type Hex, hex, sameAddress } from '../../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../../shared/schema/user-operation.ts';
-import type { MinedUserOperation, SettlementStore } from '../store/settlement-store.ts';
+import type { Store } from '../store/store.ts';
+import type { MinedUserOperation } from '../store/settlement-store.ts';
 import { entryPoint06 } from '../../core/entry-points/0.6.ts';
 import { USER_OPERATION_V06_ABI } from '../../core/user-operation/abi.ts';
 import { addressWord, byteLength, digits, toHex, word } from '../../core/user-operation/hex-digits.ts';
@@ -63,10 +64,7 @@ export type Identifier = (rpc: RpcClient, mined: readonly MinedUserOperation[]) 
  * Finds the {@link sponsoredHashes} of mined operations whose hash belongs to no decision. Calls the node only if there
  * are any. Throws ZodError if the node lacks a transaction, and whatever `rpc.send` throws.
  */
-export const createIdentifier = (
-  store: Pick<SettlementStore, 'operationsWithoutDecision'>,
-  chainId: number,
-): Identifier => {
+export const createIdentifier = (store: Pick<Store, 'operationsWithoutDecision'>, chainId: number): Identifier => {
   const remembered = new Map<string, readonly Hex[]>();
   const read = async (rpc: RpcClient, mined: MinedUserOperation): Promise<readonly Hex[]> => {
     const key = `${mined.transactionHash} ${mined.userOpHash}`;

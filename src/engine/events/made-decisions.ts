@@ -1,5 +1,5 @@
+import type { Store } from '../store/store.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
-import type { DecisionQueries } from '../store/decision-queries.ts';
 
 /** Sends each decision once, whether this engine or another engine on the same database made it. */
 export interface MadeDecisions {
@@ -27,10 +27,7 @@ const END = Number.MAX_SAFE_INTEGER;
  * @param isFollowed false while this engine has no listener for all decisions, because reading other engines' decisions
  * costs as much as making them; decisions made meanwhile are not sent later
  */
-export const createMadeDecisions = (
-  store: Pick<DecisionQueries, 'pageDecisions'>,
-  isFollowed: () => boolean,
-): MadeDecisions => {
+export const createMadeDecisions = (store: Pick<Store, 'pageDecisions'>, isFollowed: () => boolean): MadeDecisions => {
   const ownListeners = new Set<(decision: DecisionRecord) => void>();
   const listeners = new Set<(decision: DecisionRecord) => void>();
   const own = new Set<number>();

@@ -4,7 +4,8 @@ import { EngineError } from '../../shared/errors.ts';
 import type { Clock } from '../base/clock.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { Vault } from '../signer/vault.ts';
-import type { LogCheckpoint, LogStore } from '../store/log-store.ts';
+import type { Store } from '../store/store.ts';
+import type { LogCheckpoint } from '../store/log-store.ts';
 import { publicKeyOf, signEd25519 } from './ed25519.ts';
 
 export interface Checkpoints {
@@ -24,7 +25,7 @@ export interface Checkpoints {
 }
 
 interface CheckpointContext {
-  readonly store: LogStore;
+  readonly store: Store;
   readonly vault: Pick<Vault, 'state' | 'logKey'>;
   readonly clock: Pick<Clock, 'now'>;
 }

@@ -1,5 +1,6 @@
 import { grouped } from '../../shared/words/amount.ts';
-import type { DeskLogEnd, LogStore } from '../store/log-store.ts';
+import type { Store } from '../store/store.ts';
+import type { DeskLogEnd } from '../store/log-store.ts';
 
 export interface Rollback {
   /** The end of the log when this engine last wrote to it. */
@@ -8,7 +9,7 @@ export interface Rollback {
   readonly words: string;
 }
 
-type Reading = Pick<LogStore, 'deskId' | 'logSize' | 'logLines' | 'wasCalled'>;
+type Reading = Pick<Store, 'deskId' | 'logSize' | 'logLines' | 'wasCalled'>;
 
 export const MEND_ROLLBACK =
   'Restore your newest backup: "gasdesk restore FILE". To continue with the existing data, run "gasdesk log accept-rollback"';

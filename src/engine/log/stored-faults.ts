@@ -1,7 +1,7 @@
 import { accountText, listedAccount } from '../../core/ledger/account.ts';
 import { readRecord } from '../../core/decision/stored-record.ts';
-import type { DecisionColumns, HeldAccountRow, LogCheckStore, TileRow } from '../store/log-check-store.ts';
-import type { LogStore } from '../store/log-store.ts';
+import type { Store } from '../store/store.ts';
+import type { DecisionColumns, HeldAccountRow, TileRow } from '../store/log-check-store.ts';
 import { TILE_HASHES, rootOf } from '../store/log-tiles.ts';
 import { isPolicyOf } from '../store/tables/policy-revisions.ts';
 
@@ -16,7 +16,7 @@ const errorOfTile = (level: number, index: number, tile: TileRow | undefined, ha
 };
 
 /** Stored tiles of the log's tree that differ from the hashes of the entries. */
-export const tileFaults = async (store: LogCheckStore & Pick<LogStore, 'logSize'>): Promise<string[]> => {
+export const tileFaults = async (store: Pick<Store, 'tiles' | 'leafHashes' | 'logSize'>): Promise<string[]> => {
   const faults: string[] = [];
   let count = Math.floor((await store.logSize()) / TILE_HASHES);
   for (let level = 0; count > 0; level += 1) {
@@ -49,7 +49,7 @@ export interface StoredRevisions {
 }
 
 /** Hashes of all stored policy revisions, and the faults: revisions that do not match their hash. */
-export const storedRevisions = async (store: Pick<LogCheckStore, 'revisionTexts'>): Promise<StoredRevisions> => {
+export const storedRevisions = async (store: Pick<Store, 'revisionTexts'>): Promise<StoredRevisions> => {
   const [hashes, faults]: [string[], string[]] = [[], []];
   let entries = 0;
   for (;;) {

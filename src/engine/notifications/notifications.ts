@@ -1,6 +1,7 @@
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Condition, NotificationStore, StoredNotification } from '../store/notification-store.ts';
+import type { Store } from '../store/store.ts';
+import type { Condition, StoredNotification } from '../store/notification-store.ts';
 import type { NotificationText } from './words.ts';
 
 /** Notifications for the operator. Console, tray and webhook show the same ones. */
@@ -23,10 +24,7 @@ export interface Notifications {
 }
 
 export interface NotificationsOptions {
-  readonly store: Pick<
-    NotificationStore,
-    'raiseNotification' | 'endNotification' | 'openNotifications' | 'listNotifications'
-  >;
+  readonly store: Pick<Store, 'raiseNotification' | 'endNotification' | 'openNotifications' | 'listNotifications'>;
   readonly isLeader: () => boolean;
   readonly clock: Clock;
   readonly entropy: Entropy;

@@ -9,10 +9,9 @@ import type { DecisionFeed } from '../events/decision-feed.ts';
 import type { Vault } from '../signer/vault.ts';
 import { operationCounts } from '../paymaster/operation-counts.ts';
 import type { PauseSwitch } from '../sponsorship/pause-switch.ts';
-import type { DecisionQueries } from '../store/decision-queries.ts';
+import type { Store } from '../store/store.ts';
 import type { Condition } from '../store/notification-store.ts';
 import type { Pause } from '../store/policy-store.ts';
-import type { RegistryStore } from '../store/registry-store.ts';
 import { watchDecisions } from './decision-watch.ts';
 import type { Notifications } from './notifications.ts';
 import {
@@ -31,8 +30,7 @@ type DappState = Exposure['dapps'][number];
 
 export interface WatchOptions {
   readonly notifications: Notifications;
-  readonly store: Pick<RegistryStore, 'listDapps' | 'findChain' | 'listPaymasterContracts'> &
-    Pick<DecisionQueries, 'summarizeDecisions'>;
+  readonly store: Pick<Store, 'listDapps' | 'findChain' | 'listPaymasterContracts'> & Pick<Store, 'summarizeDecisions'>;
   readonly feed: Pick<DecisionFeed, 'onMade'>;
   readonly pause: PauseSwitch;
   readonly vault: Pick<Vault, 'state'>;

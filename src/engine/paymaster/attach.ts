@@ -1,11 +1,12 @@
 import type { ChainAccess } from '../chain/chain-access.ts';
 import type { Address } from '../../shared/schema/hex.ts';
-import type { PaymasterContract, RegistryStore } from '../store/registry-store.ts';
+import type { Store } from '../store/store.ts';
+import type { PaymasterContract } from '../store/registry-store.ts';
 import { requireVerified } from './verify-contract.ts';
 import type { AttachableLayout } from '../../core/paymaster-layouts/layout.ts';
 
 export interface AttachContext {
-  readonly store: Pick<RegistryStore, 'findSigner' | 'savePaymasterContract'>;
+  readonly store: Pick<Store, 'findSigner' | 'savePaymasterContract'>;
   readonly chains: Pick<ChainAccess, 'rpc'>;
 }
 

@@ -7,7 +7,7 @@ import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import { readSigner } from './contract-reads.ts';
 import { findAttachable } from '../../core/paymaster-layouts/registry.ts';
 import { Secret } from '../base/secret.ts';
-import type { ChainSigner, PaymasterContract, RegistryStore } from '../store/registry-store.ts';
+import type { ChainSigner, PaymasterContract } from '../store/registry-store.ts';
 import type { Store } from '../store/store.ts';
 import { addressOf, nextSignerKeyName, requireSigner, signerKeyName } from '../signer/chain-signer.ts';
 import type { Vault } from '../signer/vault.ts';
@@ -65,7 +65,7 @@ export const refusing = async (
 };
 
 const contractsOn = async (
-  store: Pick<RegistryStore, 'listPaymasterContracts'>,
+  store: Pick<Store, 'listPaymasterContracts'>,
   chainId: number,
 ): Promise<PaymasterContract[]> =>
   (await store.listPaymasterContracts()).filter((contract) => contract.chainId === chainId);

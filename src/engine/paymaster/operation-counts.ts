@@ -1,7 +1,7 @@
 import { type OperationCounts, countsAfter } from '../../core/reputation/reputation.ts';
 import type { Clock } from '../base/clock.ts';
-import type { DecisionQueries } from '../store/decision-queries.ts';
-import type { PaymasterContract, RegistryStore } from '../store/registry-store.ts';
+import type { Store } from '../store/store.ts';
+import type { PaymasterContract } from '../store/registry-store.ts';
 
 const HOUR_MS = 3_600_000;
 /** Of a count that is older, less than a twentieth is left. */
@@ -9,7 +9,7 @@ const HOURS = 72;
 
 /** The DApps whose operations a contract pays for. */
 export const dappsOf = async (
-  store: Pick<RegistryStore, 'listDapps'>,
+  store: Pick<Store, 'listDapps'>,
   { chainId, version }: Pick<PaymasterContract, 'chainId' | 'version'>,
 ): Promise<string[]> =>
   (await store.listDapps())
@@ -21,7 +21,7 @@ export const dappsOf = async (
  * Operations that may still be mined do not count.
  */
 export const operationCounts = async (
-  store: Pick<RegistryStore, 'listDapps'> & Pick<DecisionQueries, 'summarizeDecisions'>,
+  store: Pick<Store, 'listDapps'> & Pick<Store, 'summarizeDecisions'>,
   clock: Clock,
   contract: Pick<PaymasterContract, 'chainId' | 'version'>,
 ): Promise<OperationCounts> => {

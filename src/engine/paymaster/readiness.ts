@@ -5,7 +5,8 @@ import type { Address, Hex } from '../../shared/schema/hex.ts';
 import type { Secret } from '../base/secret.ts';
 import { signerKey } from '../signer/chain-signer.ts';
 import type { Vault } from '../signer/vault.ts';
-import type { Dapp, PaymasterContract, RegistryStore } from '../store/registry-store.ts';
+import type { Store } from '../store/store.ts';
+import type { Dapp, PaymasterContract } from '../store/registry-store.ts';
 import type { AttachableLayout, PaymasterLayout, TokenLayout } from '../../core/paymaster-layouts/layout.ts';
 import { requireLayout } from '../../core/paymaster-layouts/registry.ts';
 
@@ -32,7 +33,7 @@ export interface ReadyTokenPaymaster extends ReadyContract<TokenLayout> {
   readonly treasury: Address;
 }
 
-type ReadinessStore = Pick<RegistryStore, 'findPaymasterContract' | 'findSigner' | 'findChain'>;
+type ReadinessStore = Pick<Store, 'findPaymasterContract' | 'findSigner' | 'findChain'>;
 
 const missing = (what: string, message: string, fix: string): EngineError =>
   new EngineError('PAYMASTER_NOT_READY', `${message} ${fix}`, { missing: what, fix });
@@ -45,7 +46,7 @@ const howToAttach = ({ version, deployment }: AttachableLayout, chainId: number)
 
 /** The contract attached for a version. @throws EngineError `PAYMASTER_NOT_READY` */
 export const requireContract = async (
-  store: Pick<RegistryStore, 'findPaymasterContract'>,
+  store: Pick<Store, 'findPaymasterContract'>,
   chainId: number,
   layout: AttachableLayout,
 ): Promise<PaymasterContract> => {
@@ -90,7 +91,7 @@ const readyContract = async <Layout extends AttachableLayout>(
  *
  * @throws EngineError `PAYMASTER_NOT_READY` if no contract is attached, or no funding wallet is known
  */
-export const requireTank = async (store: Pick<RegistryStore, 'findPaymasterContract'>, dapp: Dapp): Promise<Tank> => {
+export const requireTank = async (store: Pick<Store, 'findPaymasterContract'>, dapp: Dapp): Promise<Tank> => {
   const { chainId, version } = dapp;
   const layout = requireLayout(version);
   const { address } = await requireContract(store, chainId, layout);

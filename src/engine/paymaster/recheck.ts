@@ -1,13 +1,14 @@
 import { EngineError } from '../../shared/errors.ts';
 import type { ChainAccess } from '../chain/chain-access.ts';
 import type { Log } from '../base/log.ts';
-import type { PaymasterContract, RegistryStore } from '../store/registry-store.ts';
+import type { Store } from '../store/store.ts';
+import type { PaymasterContract } from '../store/registry-store.ts';
 import { requireVerified } from './verify-contract.ts';
 import { requireAttachable } from '../../core/paymaster-layouts/registry.ts';
 
 export interface RecheckContext {
   readonly store: Pick<
-    RegistryStore,
+    Store,
     'listPaymasterContracts' | 'findPaymasterContract' | 'findSigner' | 'savePaymasterContract'
   >;
   readonly chains: Pick<ChainAccess, 'rpc'>;

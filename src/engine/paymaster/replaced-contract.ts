@@ -1,3 +1,4 @@
+import type { Store } from '../store/store.ts';
 import { entryPoints } from '../../core/entry-points/registry.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
@@ -5,12 +6,11 @@ import { type Address, sameAddress } from '../../shared/schema/hex.ts';
 import type { ChainAccess } from '../chain/chain-access.ts';
 import { chainSymbol } from '../../shared/chains.ts';
 import { RpcError } from '../chain/rpc.ts';
-import type { RegistryStore } from '../store/registry-store.ts';
 import { UnexpectedAnswer, readDeposit } from './contract-reads.ts';
 import type { AttachableLayout } from '../../core/paymaster-layouts/layout.ts';
 
 interface ReplaceContext {
-  readonly store: Pick<RegistryStore, 'findPaymasterContract' | 'findChain'>;
+  readonly store: Pick<Store, 'findPaymasterContract' | 'findChain'>;
   readonly chains: Pick<ChainAccess, 'rpc'>;
 }
 

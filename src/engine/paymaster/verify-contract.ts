@@ -1,3 +1,4 @@
+import type { Store } from '../store/store.ts';
 import { fixes } from '../base/fixes.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
@@ -5,7 +6,6 @@ import type { Address } from '../../shared/schema/hex.ts';
 import { entryPoints } from '../../core/entry-points/registry.ts';
 import { readCode } from '../chain/gas/eth-call.ts';
 import { type RpcClient, RpcError, hasReverted, nodeRefusal } from '../chain/rpc.ts';
-import type { RegistryStore } from '../store/registry-store.ts';
 import { type PaymasterContractCheck, UnexpectedAnswer, verifyPaymasterContract } from './contract-reads.ts';
 import { type AttachableLayout, signerKind } from '../../core/paymaster-layouts/layout.ts';
 
@@ -92,7 +92,7 @@ export const requireVerified = async (rpc: RpcClient, subject: ContractSubject):
  * @throws EngineError `CONTRACT_MISMATCH`, `CHAIN_UNREACHABLE`
  */
 export const ensureVerified = async (
-  store: Pick<RegistryStore, 'findPaymasterContract' | 'findSigner' | 'savePaymasterContract'>,
+  store: Pick<Store, 'findPaymasterContract' | 'findSigner' | 'savePaymasterContract'>,
   rpc: RpcClient | undefined,
   subject: ContractSubject & { readonly checked: boolean },
 ): Promise<void> => {

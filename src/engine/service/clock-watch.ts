@@ -1,6 +1,6 @@
+import type { Store } from '../store/store.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { DecisionQueries } from '../store/decision-queries.ts';
 
 /** A larger difference between Gasdesk's clock and the machine's is reported to the operator. */
 export const TOLERATED_MS = 60_000;
@@ -9,11 +9,7 @@ export const TOLERATED_MS = 60_000;
  * At start, logs a warning if the machine's time is earlier than the latest decision. Budget used in the period that
  * repeats stays used.
  */
-export const warnOfSetBack = async (
-  store: Pick<DecisionQueries, 'listDecisions'>,
-  clock: Clock,
-  log: Log,
-): Promise<void> => {
+export const warnOfSetBack = async (store: Pick<Store, 'listDecisions'>, clock: Clock, log: Log): Promise<void> => {
   const [newest] = await store.listDecisions({ limit: 1 });
   const ms = newest === undefined ? 0 : newest.at - clock.now();
   if (ms > TOLERATED_MS) log.warn('clock.set-back', { ms });

@@ -1,9 +1,9 @@
+import type { Store } from '../store/store.ts';
 import { fixes } from '../base/fixes.ts';
 import { SigningKey, computeAddress } from 'ethers';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
 import type { Secret } from '../base/secret.ts';
-import type { RegistryStore } from '../store/registry-store.ts';
 import type { Unlocker } from './vault-file.ts';
 import type { Vault } from './vault.ts';
 
@@ -12,7 +12,7 @@ export const signerKeyName = (chainId: number): string => `signer.${chainId}`;
 export const nextSignerKeyName = (chainId: number): string => `${signerKeyName(chainId)}.next`;
 
 /** The address of the key that signs on a chain. @throws EngineError `SIGNER_MISSING` */
-export const requireSigner = async (store: Pick<RegistryStore, 'findSigner'>, chainId: number): Promise<Address> => {
+export const requireSigner = async (store: Pick<Store, 'findSigner'>, chainId: number): Promise<Address> => {
   const signer = await store.findSigner(chainId);
   if (signer !== undefined) return signer.address;
   throw new EngineError('SIGNER_MISSING', `Chain ${chainId} has no signer. ${fixes.createSigner(chainId)}`);
@@ -60,7 +60,7 @@ export const signerKey = (vault: Vault, chainId: number, signer: Address): Secre
  * recorded as the signer, it becomes the current key, because other engines sign with it.
  */
 export const reconcileSigners = async (
-  store: Pick<RegistryStore, 'listSigners' | 'saveSigner'>,
+  store: Pick<Store, 'listSigners' | 'saveSigner'>,
   vault: Vault,
 ): Promise<void> => {
   if (vault.state !== 'unlocked') return;
@@ -94,7 +94,7 @@ const makeVault = async (vault: Vault, unlocker: Unlocker): Promise<void> => {
  * @throws EngineError `VAULT_PASSPHRASE_WRONG`, `VAULT_DAMAGED`, `DATA_FOLDER_UNUSABLE`
  */
 export const openDeskVault = async (
-  store: Pick<RegistryStore, 'listSigners' | 'saveSigner'>,
+  store: Pick<Store, 'listSigners' | 'saveSigner'>,
   vault: Vault,
   unlocker: Unlocker,
 ): Promise<void> => {

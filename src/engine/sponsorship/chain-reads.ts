@@ -17,7 +17,6 @@ import { asBundled } from '../../core/user-operation/bundle-gas.ts';
 import { type RpcClient, RpcError, isUnreachable, nodeRefusal, scheduleOf } from '../chain/rpc.ts';
 import { readSenderNonce } from '../paymaster/contract-reads.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
-import type { OperatorTransactionStore } from '../store/operator-transaction-store.ts';
 import type { Store } from '../store/store.ts';
 import type { Deposits } from './deposits.ts';
 import type { RequestedOperation } from '../../core/user-operation/read-operation.ts';
@@ -74,10 +73,7 @@ const requireDelegate = async (
 };
 
 /** Amount of withdrawals from a tank that are sent but not mined, in wei. */
-export const readWithdrawals = async (
-  store: Pick<OperatorTransactionStore, 'openOperatorTransactions'>,
-  tank: Tank,
-): Promise<bigint> => {
+export const readWithdrawals = async (store: Pick<Store, 'openOperatorTransactions'>, tank: Tank): Promise<bigint> => {
   const { chainId, contract, fundingWallet } = tank;
   const withdrawals = (await store.openOperatorTransactions()).filter(
     ({ kind, state, to, from, ...one }) =>

@@ -1,8 +1,8 @@
+import type { Store } from '../store/store.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock } from '../base/clock.ts';
 import { type RpcClient, RpcError, isUnreachable } from '../chain/rpc.ts';
 import { type Tank, requireTank } from '../paymaster/readiness.ts';
-import type { RegistryStore } from '../store/registry-store.ts';
 import { readTank } from './read-tank.ts';
 import { accountOfTank } from './tank-account.ts';
 
@@ -37,7 +37,7 @@ const isExpected = (error: unknown): boolean => error instanceof EngineError || 
 
 /** Caches balances, so that a decision reads only its own tank. */
 export const createDeposits = (
-  store: Pick<RegistryStore, 'listDapps' | 'findPaymasterContract'>,
+  store: Pick<Store, 'listDapps' | 'findPaymasterContract'>,
   clock: Pick<Clock, 'monotonic'>,
 ): Deposits => {
   const chains = new Map<number, OfChain>();

@@ -2,7 +2,8 @@ import { reasonOf } from '../../core/decision/decide.ts';
 import type { PolicyPause } from '../../core/policy/policy.ts';
 import { checkPause, pause as pauseRule } from '../../core/rules/pause.ts';
 import type { Log } from '../base/log.ts';
-import type { Pause, PauseStore } from '../store/policy-store.ts';
+import type { Store } from '../store/store.ts';
+import type { Pause } from '../store/policy-store.ts';
 import type { Dapp } from '../store/registry-store.ts';
 import { notSponsored } from './not-sponsored.ts';
 
@@ -31,7 +32,7 @@ const isSame = (one: Pause | null, other: Pause | null): boolean =>
   one?.since === other?.since && one?.reason === other?.reason;
 
 /** Starts with the pauses in the store. {@link PauseSwitch.refresh} reads them again. */
-export const createPauseSwitch = async (store: Omit<PauseStore, 'resumes'>, log: Log): Promise<PauseSwitch> => {
+export const createPauseSwitch = async (store: Omit<Store, 'resumes'>, log: Log): Promise<PauseSwitch> => {
   let current = await store.findPause();
   let dapps = await store.listDappPauses();
   const listeners = new Set<() => void>();

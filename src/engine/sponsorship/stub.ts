@@ -6,8 +6,8 @@ import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
-import type { CommitPlan, DecisionStore, LedgerFacts } from '../store/decision-store.ts';
-import type { PolicyStore } from '../store/policy-store.ts';
+import type { Store } from '../store/store.ts';
+import type { CommitPlan, LedgerFacts } from '../store/decision-store.ts';
 import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { MAX_ROUNDS, type SponsorshipDecision, decisionDraft, signsNothing } from './decide-operation.ts';
@@ -38,7 +38,7 @@ const reasonIn = ({ code, rule, message, hint }: DecisionRecord): Reason => ({ c
  * @throws EngineError `DECISION_OUTDATED` if the ledger keeps changing
  */
 const storeDenial = async (
-  store: DecisionStore & Pick<PolicyStore, 'settingsVersion'>,
+  store: Store & Pick<Store, 'settingsVersion'>,
   { reservations, settings }: Pick<Required<LedgerFacts>, 'reservations' | 'settings'>,
   denial: (held: readonly bigint[]) => CommitPlan | undefined,
 ): Promise<DecisionRecord | null | undefined> => {

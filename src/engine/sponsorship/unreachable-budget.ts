@@ -1,6 +1,5 @@
 import { UNREACHABLE_PART_MS, renewableBefore, unreachableAccount } from '../../core/rules/unreachable.ts';
-import type { DecisionQueries } from '../store/decision-queries.ts';
-import type { DecisionStore } from '../store/decision-store.ts';
+import type { Store } from '../store/store.ts';
 import type { ChainSettings } from '../store/registry-store.ts';
 
 /**
@@ -8,7 +7,7 @@ import type { ChainSettings } from '../store/registry-store.ts';
  * unchecked signature. So an attacker who repeatedly makes the node unreachable can use at most one budget per hour.
  */
 export const renewUnreachableBudget = async (
-  store: Pick<DecisionStore, 'forgetRolling'>,
+  store: Pick<Store, 'forgetRolling'>,
   { chainId, unreachableBudgetWei }: Pick<ChainSettings, 'chainId' | 'unreachableBudgetWei'>,
   now: number,
 ): Promise<void> => {
@@ -27,7 +26,7 @@ export interface UnreachableBudget {
 
 /** Null if nothing may be signed while the chain's node is unreachable. */
 export const unreachableBudget = async (
-  store: Pick<DecisionQueries, 'rollingHoldings'>,
+  store: Pick<Store, 'rollingHoldings'>,
   { chainId, unreachableBudgetWei: budgetWei }: Pick<ChainSettings, 'chainId' | 'unreachableBudgetWei'>,
 ): Promise<UnreachableBudget | null> => {
   if (budgetWei === null) return null;

@@ -1,4 +1,4 @@
-import type { OperationReceipt, PaidOperation } from '../../core/costs/cost-report.ts';
+import type { OperationReceipt } from '../../core/costs/cost-report.ts';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 
 /** A settled operation whose receipt has not been read. */
@@ -22,14 +22,4 @@ export interface CostQuery {
   readonly from?: number | undefined;
   /** Decisions before this time (epoch ms). */
   readonly to?: number | undefined;
-}
-
-/** What mined operations cost, and what their receipts say. */
-export interface CostStore {
-  /** The chain's newest settled operations without a receipt. */
-  operationsWithoutReceipt(chainId: number, most: number): Promise<OperationWithoutReceipt[]>;
-  /** Stores receipts. Skips operations that are not in the receipt's block any more. */
-  saveReceipts(receipts: readonly ReadReceipt[]): Promise<void>;
-  /** The settled operations after a decision's number, in order, at most some hundred at a time; empty at the end. */
-  paidOperations(query: CostQuery, after: number): Promise<(PaidOperation & { readonly seq: number })[]>;
 }

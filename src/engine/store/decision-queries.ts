@@ -1,7 +1,5 @@
 import type { OperationCounts } from '../../core/reputation/reputation.ts';
-import type { WebhookCallRow } from '../../api/webhooks.ts';
-import type { AccountKey } from '../../core/ledger/account.ts';
-import type { DecisionRecord, DecisionRow, FeedPage } from '../../shared/schema/decision.ts';
+import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 
 /** Absent fields do not filter. */
@@ -96,51 +94,4 @@ export interface ShadowResult {
   readonly operations: number;
   readonly wouldDeny: number;
   readonly users: number;
-}
-
-export interface DecisionQueries {
-  /** Newest first, up to the limit. */
-  listDecisions(filter: DecisionFilter): Promise<DecisionRow[]>;
-  /** Oldest first, only a `seq` greater than `after`. */
-  pageDecisions(page: DecisionQuery & { after: number; limit: number }): Promise<DecisionPage>;
-  /**
-   * Decisions made or changed by settlement after a position of the feed, in commit order, each in its current state.
-   * May be fewer than the limit, if decisions are large.
-   */
-  pageFeed(page: { after: number; limit: number }): Promise<FeedPage>;
-  /**
-   * Adds some decisions to the index that finds texts and senders, which takes some ms. Searches read the decisions that
-   * are not in the index.
-   *
-   * @param maySave whether this engine stores the index in the database; only one of several engines does
-   * @returns false if all decisions are indexed, or if none were added because many were stored since the last call
-   */
-  fillSearchIndex(maySave: boolean): Promise<boolean>;
-  findDecision(decisionId: string): Promise<DecisionRecord | undefined>;
-  minedBlock(decisionId: string): Promise<number | undefined>;
-  countDecisions(): Promise<number>;
-  /** The webhook calls of a DApp's newest decisions, newest decision first. `decisions` is the number of decisions. */
-  webhookCalls(query: { paymasterId: string; decisions: number }): Promise<WebhookCallRow[]>;
-  /**
-   * Counts the decisions of one DApp or all, from `from` (epoch ms) on, in steps of `stepMs`. The last step includes
-   * all later decisions.
-   */
-  summarizeDecisions(query: {
-    paymasterId?: string | undefined;
-    from: number;
-    stepMs: number;
-    steps: number;
-  }): Promise<DecisionSummary>;
-  /**
-   * Total cost of the settled operations of some DApps that were decided from `from` (epoch ms) on, and the time of the
-   * first.
-   */
-  paidSince(query: { paymasterIds: readonly string[]; from: number; to: number }): Promise<PaidSince>;
-  /** Outstanding reservations by DApp. DApps without reservations are omitted. */
-  outstandingReservations(): Promise<OutstandingReservations[]>;
-  /** Sum of a rolling window's buckets; the window in `account` is ignored. Undefined if no bucket exists. */
-  rollingHoldings(account: AccountKey): Promise<RollingHoldings | undefined>;
-  shadowResult(rule: { readonly ruleId: string; readonly cycle: number }): Promise<ShadowResult>;
-  /** How close the users of a limit are to the threshold, in the account's window. */
-  windowUsers(window: { account: AccountKey; threshold: bigint; most: number }): Promise<WindowUsers>;
 }

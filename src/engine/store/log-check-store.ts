@@ -42,19 +42,3 @@ export interface TileRow {
   readonly hashes: Buffer;
   readonly root: Buffer;
 }
-
-/** Data that the database stores in addition to the log, and that must match its entries. */
-export interface LogCheckStore {
-  /** The decisions after a `seq`, in order. */
-  decisionColumns(page: { after: number; limit: number }): Promise<DecisionColumns[]>;
-  /** Each policy that came into force, in order. */
-  policyChanges(): Promise<HistoryRow[]>;
-  /** The amounts in all ledger accounts except rolling windows. The first row contains only `entries`. */
-  heldAccounts(): Promise<HeldAccountRow[]>;
-  /** Revisions ordered by hash, after a given hash. */
-  revisionTexts(page: { after: string; limit: number }): Promise<RevisionRow[]>;
-  /** Tiles of a level, starting with a given tile. */
-  tiles(page: { level: number; from: number; limit: number }): Promise<TileRow[]>;
-  /** The leaf hashes that the database stores for a range of entries. */
-  leafHashes(range: { start: number; end: number }): Promise<Buffer[]>;
-}

@@ -34,29 +34,3 @@ export interface NotificationWebhook {
   /** Error of the last call; null if it succeeded. */
   readonly error: string | null;
 }
-
-/** The newest 500 ended notifications are kept. */
-export interface NotificationStore {
-  /**
-   * Adds a notification, which is sent if a webhook is set.
-   *
-   * @returns undefined, with nothing written, if one of this kind and subject is already open
-   */
-  raiseNotification(notification: NewNotification): Promise<StoredNotification | undefined>;
-  /** Ends the open notification, whose end is then sent. @returns undefined if none is open */
-  endNotification(happening: Condition, endedAt: number): Promise<StoredNotification | undefined>;
-  /** Oldest first. */
-  openNotifications(): Promise<StoredNotification[]>;
-  /** Newest first. */
-  listNotifications(limit: number): Promise<StoredNotification[]>;
-  countUnseenNotifications(): Promise<number>;
-  markNotificationsSeen(upTo: number): Promise<void>;
-  /** Notifications whose start or end has not been sent to the webhook yet, oldest first. */
-  dueNotifications(): Promise<StoredNotification[]>;
-  /** Records that the webhook has received the notification in this state, or that it need not be sent any more. */
-  notificationSent(sent: Pick<StoredNotification, 'seq' | 'endedAt'>): Promise<void>;
-  findNotificationWebhook(): Promise<NotificationWebhook | undefined>;
-  /** Sets the URL. Earlier notifications are not sent to a new URL. Null: notifications are not sent. */
-  saveNotificationWebhook(url: string | null): Promise<void>;
-  saveNotificationAttempt(attempt: Omit<NotificationWebhook, 'url'>): Promise<void>;
-}

@@ -53,7 +53,10 @@ export const subjects: readonly Subject[] = [
     id: (row) => `${row}.paymaster_id`,
     values: (row, { json, fingerprint }) => ({
       ...columns({ name: 'name', chainId: 'chain_id', version: 'version', fundingWallet: 'funding_wallet' }, row),
-      ...columns({ lowBalanceThresholdWei: 'low_tank_wei', maxExpirySeconds: 'max_expiry_s', sponsor: 'sponsor' }, row),
+      ...columns(
+        { lowBalanceThresholdWei: 'low_tank_wei', maxExpirySeconds: 'max_expiry_seconds', sponsor: 'sponsor' },
+        row,
+      ),
       ...columns({ tokenMode: 'token_mode' }, row),
       allowedOrigins: json(`${row}.allowed_origins`),
       apiKeyFingerprint: fingerprint(`${row}.api_key`),

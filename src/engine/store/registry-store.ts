@@ -1,6 +1,5 @@
 import type { GasScheduleName, GasScheduleReading } from '../../shared/schema/gas-schedule.ts';
 import type { CoinPriceSource } from '../../shared/schema/coin-price.ts';
-import type { FeeToken } from '../../shared/schema/fee-token.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 
 /** Owner of DApps. Times in epoch ms, here and below. */
@@ -149,89 +148,3 @@ export interface ChainSigner {
   chainId: number;
   address: Address;
 }
-
-export interface AccountStore {
-  createAccount(account: Account): Promise<void>;
-  /** Creates the account, unless any account exists. */
-  createFirstAccount(account: Account): Promise<void>;
-  listAccounts(): Promise<Account[]>;
-  findAccount(accountId: string): Promise<Account | undefined>;
-  createAuthToken(token: AuthToken, hash: string): Promise<void>;
-  listAuthTokens(accountId?: string): Promise<AuthToken[]>;
-  /** Marks the token revoked; if it was revoked before, keeps that time. Undefined if it does not exist. */
-  revokeAuthToken(tokenId: string, at: number): Promise<AuthToken | undefined>;
-  /** The token with this hash, expired or not; undefined if it is revoked. */
-  findAuthToken(hash: string): Promise<AuthToken | undefined>;
-  /** Stores the last use of a token, at most once per {@link LAST_USE_STEP_MS}. */
-  recordTokenUse(tokenId: string, at: number): Promise<void>;
-}
-
-export interface DappStore {
-  /** Creates a DApp. Its `apiKey` becomes its first key, with the DApp's id and {@link FIRST_KEY_LABEL}. */
-  createDapp(dapp: Dapp): Promise<void>;
-  listDapps(accountId?: string): Promise<Dapp[]>;
-  findDapp(paymasterId: string): Promise<Dapp | undefined>;
-  countDapps(chainId: number): Promise<number>;
-  /** The DApp of a key that is not revoked. */
-  findDappByApiKey(apiKey: string): Promise<Dapp | undefined>;
-  setAllowedOrigins(paymasterId: string, origins: readonly string[]): Promise<Dapp | undefined>;
-  renameDapp(paymasterId: string, name: string): Promise<Dapp | undefined>;
-  setMaxExpiry(paymasterId: string, seconds: number): Promise<Dapp | undefined>;
-  setTokenMode(paymasterId: string, isOn: boolean): Promise<Dapp | undefined>;
-  setSponsor(paymasterId: string, sponsor: SponsorAnswer): Promise<Dapp | undefined>;
-  saveFundingMessage(message: FundingMessage): Promise<void>;
-  findFundingMessage(paymasterId: string): Promise<FundingMessage | undefined>;
-  /**
-   * Uses up the message, and changes the funding wallet. False, with nothing changed, if it is no longer the newest
-   * message.
-   */
-  useFundingMessage(
-    message: FundingMessage,
-    change: { fundingWallet: Address; signature: string; at: number },
-  ): Promise<boolean>;
-  /** Newest first. */
-  listFundingWalletChanges(paymasterId: string): Promise<FundingWalletChange[]>;
-}
-
-/** Each DApp has at least one key that is not revoked. */
-export interface ApiKeyStore {
-  createApiKey(key: ApiKey): Promise<void>;
-  /** API keys, oldest first, including revoked keys. */
-  listApiKeys(paymasterId: string): Promise<ApiKey[]>;
-  /**
-   * Marks the key revoked; if it was revoked before, keeps that time. Undefined if it does not exist.
-   *
-   * @throws EngineError `LAST_API_KEY` if the DApp would have no key left; nothing is then changed
-   */
-  revokeApiKey(keyId: string, at: number): Promise<ApiKey | undefined>;
-  /** Creates the key, and revokes all other keys of the DApp. */
-  replaceApiKeys(key: ApiKey): Promise<void>;
-  /** Stores the last use of a key, at most once per {@link LAST_USE_STEP_MS}. */
-  recordKeyUse(apiKey: string, at: number): Promise<void>;
-}
-
-export interface ChainStore {
-  saveChain(chain: ChainSettings): Promise<void>;
-  /** Keeps the reading of the gas schedule: saving settings does not change it. Ignores a chain without settings. */
-  saveGasSchedule(chainId: number, reading: GasScheduleReading | null): Promise<void>;
-  listChains(): Promise<ChainState[]>;
-  findChain(chainId: number): Promise<ChainState | undefined>;
-  removeChain(chainId: number): Promise<boolean>;
-  /** Replaces the signer of the chain. The chain's paymaster contracts must then be verified again. */
-  saveSigner(signer: ChainSigner): Promise<void>;
-  listSigners(): Promise<ChainSigner[]>;
-  findSigner(chainId: number): Promise<ChainSigner | undefined>;
-  savePaymasterContract(contract: PaymasterContract): Promise<void>;
-  listPaymasterContracts(): Promise<PaymasterContract[]>;
-  findPaymasterContract(chainId: number, version: string): Promise<PaymasterContract | undefined>;
-}
-
-export interface FeeTokenStore {
-  /** Adds the token, or replaces its settings. Chain and address, in any letter case, identify it. */
-  saveFeeToken(token: FeeToken): Promise<void>;
-  listFeeTokens(chainId?: number): Promise<FeeToken[]>;
-  removeFeeToken(chainId: number, address: Address): Promise<boolean>;
-}
-
-/** A duplicate of a unique name rejects with that constraint's EngineError. */
-export type RegistryStore = AccountStore & DappStore & ApiKeyStore & ChainStore & FeeTokenStore;

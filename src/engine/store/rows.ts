@@ -51,6 +51,10 @@ export interface StepRows {
   insert(table: string, columns: string, row: object): Steps<number>;
   /** Inserts the row, or updates the one with the same `key`. @param key names of columns that are unique together */
   upsert(table: string, columns: string, row: object, key: string): Steps<number>;
+  /** Deletes the rows with these values. */
+  remove(table: string, where: object): Steps<number>;
+  /** Updates the rows with the values of `where`. The names of fields are those of the columns in camelCase. */
+  update(table: string, where: object, to: object): Steps<number>;
   /** Finds the rows that have one of these keys. PostgreSQL finds all of them with one statement. */
   findMany<Row>(lookup: Lookup, keys: readonly Cells[]): Steps<Row[]>;
   /** Writes rows. On PostgreSQL, each table needs one statement, and the statements do not wait for each other. */
@@ -89,6 +93,10 @@ export interface RowsWrite {
 const camelCased = (column: string): string =>
   column.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
+const snakeCased = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const valuesOf = (fields: object): Value[] => Object.values(fields) as Value[];
+
 const namesOf = (columns: string): string[] => columns.split(/,\s+/);
 
 /** Returns a function that names the values of a row in camelCase. @param columns of the row, in order */
@@ -121,11 +129,20 @@ export const stepsOf = (statements: Statements): StepRows => {
     findMany: (lookup, keys) => step(() => statements.findMany(lookup, keys)),
     writeMany: (writes) => step(() => statements.writeMany(writes)),
     insert: (table, columns, row) => insertInto(table, columns, row),
+    remove: (table, where) =>
+      steps.run(`DELETE FROM ${table} WHERE ${equations(where, 0).join(' AND ')}`, valuesOf(where)),
+    update(table, where, to) {
+      const keys = equations(where, 0);
+      const sql = `UPDATE ${table} SET ${equations(to, keys.length).join(', ')} WHERE ${keys.join(' AND ')}`;
+      return steps.run(sql, [...valuesOf(where), ...valuesOf(to)]);
+    },
     upsert(table, columns, row, key) {
       const updates = namesOf(columns).map((column) => `${column} = excluded.${column}`);
       return insertInto(table, columns, row, `ON CONFLICT (${key}) DO UPDATE SET ${updates.join(', ')}`);
     },
   };
+  const equations = (fields: object, after: number): string[] =>
+    Object.keys(fields).map((field, index) => `${snakeCased(field)} = $${after + index + 1}`);
   const insertInto = (table: string, columns: string, row: object, rest = ''): Steps<number> => {
     const names = namesOf(columns);
     const values = names.map((column) => (row as Readonly<Record<string, Value>>)[camelCased(column)] as Value);

@@ -3,7 +3,8 @@ import type { Entry } from '../../../src/core/log/entry.ts';
 import { SettlementCheck } from '../../../src/core/log/settlement-check.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { MinedUserOperation, SettlementStore } from '../../../src/engine/store/settlement-store.ts';
+import type { MinedUserOperation } from '../../../src/engine/store/settlement-store.ts';
+import type { SettlementStore } from '../../../src/engine/store/tables/settlements.ts';
 import type { Store } from '../../../src/engine/store/store.ts';
 import type { Address, Hex } from '../../../src/shared/schema/hex.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -207,7 +208,7 @@ const minedAs = (userOpHash: Hex, blockNumber: number): MinedUserOperation => ({
   transactionHash: '0x',
 });
 
-/** What every {@link SettlementStore} does: the same as the model that the tests on a chain use, after the same reports. */
+/** What settlement does in every {@link Store}: the same as the model that the tests on a chain use, after the same reports. */
 export const describeSettlementStore = (open: OpenStore): void => {
   const tempFolder = useTempFolders();
 

@@ -8,7 +8,7 @@ import {
 } from '../../../core/user-operation/believed-fees.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import type { ChainFeeStore, ChainFees } from '../../store/chain-fee-store.ts';
+import type { ChainFeeStore, ChainFees } from '../../store/tables/chain-fees.ts';
 import type { FeeReading } from './read-fees.ts';
 
 /** Believed fees of a chain, wei per gas. */

@@ -1,12 +1,12 @@
+import type { Store } from '../../store/store.ts';
 import { EngineError } from '../../../shared/errors.ts';
-import type { RegistryStore } from '../../store/registry-store.ts';
 import type { ChainAccess } from '../chain-access.ts';
 import { RpcError } from '../rpc.ts';
 import type { BelievedFees } from './believed-fees.ts';
 import { readFees } from './read-fees.ts';
 
 export interface FeeSampling {
-  readonly store: Pick<RegistryStore, 'listChains'>;
+  readonly store: Pick<Store, 'listChains'>;
   readonly chains: Pick<ChainAccess, 'rpc'>;
   readonly fees: Pick<BelievedFees, 'believe'>;
 }

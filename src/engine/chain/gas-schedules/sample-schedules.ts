@@ -1,14 +1,14 @@
+import type { Store } from '../../store/store.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { EngineError } from '../../../shared/errors.ts';
 import type { GasScheduleReading } from '../../../shared/schema/gas-schedule.ts';
 import type { Log } from '../../base/log.ts';
-import type { RegistryStore } from '../../store/registry-store.ts';
 import type { ChainAccess } from '../chain-access.ts';
 import { RpcError } from '../rpc.ts';
 import { readGasSchedule } from './read-schedule.ts';
 
 interface ScheduleSampling {
-  readonly store: Pick<RegistryStore, 'listChains' | 'findChain' | 'saveGasSchedule'>;
+  readonly store: Pick<Store, 'listChains' | 'findChain' | 'saveGasSchedule'>;
   readonly chains: Pick<ChainAccess, 'rpc'>;
   readonly log: Log;
 }
@@ -32,7 +32,7 @@ const readNow = async (
  * answer, the last reading stays.
  */
 export const sampleGasSchedule = async (
-  context: Omit<ScheduleSampling, 'store'> & { readonly store: Pick<RegistryStore, 'findChain' | 'saveGasSchedule'> },
+  context: Omit<ScheduleSampling, 'store'> & { readonly store: Pick<Store, 'findChain' | 'saveGasSchedule'> },
   chainId: number,
 ): Promise<void> => {
   const reading = await readNow(context, chainId);

@@ -1,8 +1,8 @@
+import type { Store } from '../../store/store.ts';
 import { spanWords } from '../../../shared/words/span.ts';
 import type { RpcClient } from '../../chain/rpc.ts';
 import { TOLERATED_MS } from '../clock-watch.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { DecisionQueries } from '../../store/decision-queries.ts';
 import { type Check, advice, failed, good } from './check.ts';
 
 /** If the latest block is older than this, the chain is idle, the node is behind, or the clock is ahead. */
@@ -59,7 +59,7 @@ export const checkChainClock = async (clock: Clock, chainId: number, rpc: RpcCli
  * Reports that the machine's time has changed: either while the service runs (the service has its own clock), or before
  * it started, if decisions are from the future.
  */
-export const checkClock = async (store: Pick<DecisionQueries, 'summarizeDecisions'>, clock: Clock): Promise<Check> => {
+export const checkClock = async (store: Pick<Store, 'summarizeDecisions'>, clock: Clock): Promise<Check> => {
   const name = 'clock';
   const aheadMs = clock.machineAheadMs();
   if (Math.abs(aheadMs) > TOLERATED_MS) {

@@ -2,19 +2,9 @@ import { EngineError } from '../../../shared/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { CommittedPart, DeskDatabase } from '../database.ts';
-import type { Store } from '../store.ts';
+import { storeOf, watched } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
-import { decisionCounts } from '../tables/decision-counts.ts';
-import { decisionQueries } from '../tables/decision-queries.ts';
-import { decisionStore } from '../tables/decisions.ts';
 import { releaseHolds } from '../tables/holds.ts';
-import { ledgerQueries } from '../tables/ledger-queries.ts';
-import { logCheckStore } from '../tables/log-check.ts';
-import { logStore } from '../tables/log.ts';
-import { searchIndex } from '../tables/search-index.ts';
-import { settingsStore } from '../tables/settings.ts';
-import { costStore } from '../tables/operation-costs.ts';
-import { settlementStore } from '../tables/settlements.ts';
 import { accessOf } from './access.ts';
 import { configOf, poolOf, readingConfig } from './connection.ts';
 import { openingError, storeError } from './errors.ts';
@@ -30,23 +20,6 @@ import { type Writer, createWriter } from './writer.ts';
  * Maximum number of read connections. If all requests of an engine wait for the database, more connections do not help.
  */
 const READERS = 8;
-
-type Operation = (...args: unknown[]) => Promise<unknown>;
-
-/** Reports database errors of every operation. */
-const withErrors = (store: Store, onError: StoreWatch['onError']): Store => {
-  const failed = (cause: unknown): never => {
-    const error = storeError(cause);
-    if (error !== cause && error instanceof EngineError) onError?.(error);
-    throw error;
-  };
-  return Object.fromEntries(
-    (Object.entries(store) as [string, Operation][]).map(([name, run]): [string, Operation] => [
-      name,
-      (...args) => run(...args).catch(failed),
-    ]),
-  ) as unknown as Store;
-};
 
 /** An engine that has been missing for this long is dead: it has either sent its transaction, or never will. */
 const GONE_MS = 60_000;
@@ -134,46 +107,48 @@ export const openPostgresDatabase = async (
         );
     };
     const { drain, ...access } = accessOf({ rows, writer, cache });
-    const { releaseLost, ...decisions } = decisionStore(access, { log, engine: number });
     const release = createRelease(rows, writer, clock);
     const onBeat = async (there: readonly number[], isLeader: boolean): Promise<void> => {
-      await releaseLost();
+      await store.releaseLost();
       if (isLeader) await release(there);
     };
+    // Writes also compare the size of the log in this row, to detect a database in an older state.
+    const counters = () =>
+      rows.get<{ decisions: number; logSize: number }>('SELECT decisions, log_size FROM desk_head');
+    const store = storeOf(
+      access,
+      { log, engine: number },
+      {
+        ...snapshotStore({ rows, writer, config }),
+        // Changes are appended to the log in the transaction that makes them.
+        logChanges: () => Promise.resolve(),
+        countDecisions: async () => (await counters())?.decisions ?? 0,
+        logSize: async () => (await counters())?.logSize ?? 0,
+        async close() {
+          await drain();
+          // This engine sends nothing from now on. If the database is unreachable, other engines release the holds.
+          await releaseHoldsOf(writer, [number]).catch((err: unknown) => log.warn('store.holdKept', { err }));
+          await leave();
+        },
+      },
+    );
     const joined = await joinEngines({ config, engine: number, log, onCommitted, onBeat });
     session = joined;
     await releaseCopied(rows, writer);
     // Reads what was written before this engine started to listen.
     await vault.refresh();
-    // Writes also compare the size of the log in this row, to detect a database in an older state.
-    const counters = () =>
-      rows.get<{ decisions: number; logSize: number }>('SELECT decisions, log_size FROM desk_head');
-    const index = searchIndex(access);
-    const store: Store = {
-      ...settingsStore(access),
-      ...ledgerQueries(access),
-      ...decisions,
-      ...decisionQueries(access, index),
-      fillSearchIndex: index.fillSearchIndex,
-      ...decisionCounts(rows),
-      ...settlementStore(access),
-      ...costStore(access),
-      ...snapshotStore({ rows, writer, config }),
-      ...logStore(access),
-      ...logCheckStore(access.rows),
-      // Changes are appended to the log in the transaction that makes them.
-      logChanges: () => Promise.resolve(),
-      countDecisions: async () => (await counters())?.decisions ?? 0,
-      logSize: async () => (await counters())?.logSize ?? 0,
-      async close() {
-        await drain();
-        // This engine sends nothing from now on. If the database is unreachable, other engines release the holds.
-        await releaseHoldsOf(writer, [number]).catch((err: unknown) => log.warn('store.holdKept', { err }));
-        await leave();
-      },
+    const failed = (cause: unknown): never => {
+      const error = storeError(cause);
+      if (error !== cause && error instanceof EngineError) onError?.(error);
+      throw error;
     };
     return {
-      store: withErrors(store, onError),
+      store: watched(
+        store,
+        (_, run) =>
+          (...args) =>
+            run(...args).catch(failed),
+      ),
       engines: {
         isLeader: () => joined.isLeader(),
         onOthers(listener) {

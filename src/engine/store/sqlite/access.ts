@@ -13,7 +13,7 @@ import { hashCatchUp } from './hash-index.ts';
 import { createSettingsVersion } from './memory.ts';
 import { keepOperatorChanges } from './operator-changes.ts';
 import { readsOf, runSteps, statementsOf } from './rows.ts';
-import type { SlowLog } from './watched.ts';
+import type { SlowLog } from './slow-log.ts';
 
 /** The unique constraint that an error reports, by the table and the last column that SQLite names. */
 const constraintOf = (error: unknown): string | undefined =>

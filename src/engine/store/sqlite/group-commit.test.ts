@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { useTempFolders } from '../../../../test/support/temp-folder.ts';
 import { type GroupCommit, createGroupCommit } from './group-commit.ts';
-import type { SlowLog } from './watched.ts';
+import type { SlowLog } from './slow-log.ts';
 
 const tempFolder = useTempFolders();
 let file: string;

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { boundToCall, detached } from '../../base/caller.ts';
-import type { SlowLog } from './watched.ts';
+import type { SlowLog } from './slow-log.ts';
 
 /** Runs writes of concurrent callers in shared transactions. */
 export interface GroupCommit {

@@ -8,16 +8,11 @@ import { toldChanges } from '../../../../test/store/conformance/operator-changes
 import { account, decision, limitRule, paymaster, webhook } from '../../../../test/support/store-records.ts';
 import { createLog } from '../../base/log.ts';
 import type { Hex } from '../../../shared/schema/hex.ts';
-import type { Store } from '../store.ts';
-import { decisionCounts } from '../tables/decision-counts.ts';
-import { decisionQueries } from '../tables/decision-queries.ts';
+import { type Store, storeOf } from '../store.ts';
 import { decisionStore } from '../tables/decisions.ts';
-import { ledgerQueries } from '../tables/ledger-queries.ts';
-import { logStore } from '../tables/log.ts';
-import { searchIndex } from '../tables/search-index.ts';
-import { settingsStore } from '../tables/settings.ts';
-import { settlementStore } from '../tables/settlements.ts';
+import { logCheckStore } from '../tables/log-check.ts';
 import { openDatabase } from './open.ts';
+import { snapshotStore } from './snapshots.ts';
 import { accessOf } from './access.ts';
 
 /** Every statement that the store has prepared, for any purpose. */
@@ -167,18 +162,18 @@ beforeAll(async () => {
   database = openDatabase(join(dir, 'gasdesk.db'));
   const prepare = vi.spyOn(database, 'prepare');
   const access = accessOf(database, { clock: new ManualClock(), timed: (_statement, run) => run() });
-  const { releaseLost: _, ...decisions } = decisionStore(access, { log: createLog({ level: 'silent' }), engine: 0 });
-  const index = searchIndex(access);
-  const tables = {
-    ...settingsStore(access),
-    ...decisionQueries(access, index),
-    fillSearchIndex: index.fillSearchIndex,
-    ...decisionCounts(access.rows),
-    ...ledgerQueries(access),
-    ...logStore(access),
-    ...settlementStore(access),
-  };
-  uncalled = new Set(Object.keys(tables));
+  const other = async (): Promise<never> => Promise.reject(new Error('Not a statement of the tables'));
+  const own = { ...snapshotStore(database, access.commit), countDecisions: other, close: other };
+  const options = { log: createLog({ level: 'silent' }), engine: 0 };
+  const tables = storeOf(access, options, { ...own, logChanges: access.logChanges });
+  // Tests of their own call these.
+  const elsewhere = Object.keys({
+    ...own,
+    ...decisionStore(access, options),
+    ...logCheckStore(access.rows),
+    logChanges: 0,
+  });
+  uncalled = new Set(Object.keys(tables).filter((name) => !elsewhere.includes(name)));
   // Statements are prepared at first use.
   const called = Object.entries(tables).map(([name, operation]) => [
     name,
@@ -187,11 +182,7 @@ beforeAll(async () => {
       return (operation as (...args: never[]) => unknown)(...args);
     },
   ]);
-  const store = {
-    ...decisions,
-    logChanges: access.logChanges,
-    ...(Object.fromEntries(called) as typeof tables),
-  } as Store;
+  const store = Object.fromEntries(called) as Store;
   await store.createAccount(account);
   await store.createDapp(paymaster());
   await toldChanges(store);

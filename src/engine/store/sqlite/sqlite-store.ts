@@ -1,21 +1,11 @@
 import type { Reads } from '../rows.ts';
-import type { Store } from '../store.ts';
+import { type Store, storeOf, watched } from '../store.ts';
 import type { StoreWatch } from '../store-watch.ts';
-import { decisionCounts } from '../tables/decision-counts.ts';
-import { decisionQueries } from '../tables/decision-queries.ts';
-import { decisionStore } from '../tables/decisions.ts';
-import { ledgerQueries } from '../tables/ledger-queries.ts';
-import { logCheckStore } from '../tables/log-check.ts';
-import { logStore } from '../tables/log.ts';
-import { costStore } from '../tables/operation-costs.ts';
-import { searchIndex } from '../tables/search-index.ts';
-import { settingsStore } from '../tables/settings.ts';
-import { settlementStore } from '../tables/settlements.ts';
 import { accessOf } from './access.ts';
 import { storageError } from './errors.ts';
 import { type SqliteDatabase, openDatabase } from './open.ts';
+import { createSlowLog } from './slow-log.ts';
 import { snapshotStore } from './snapshots.ts';
-import { createSlowLog, watched } from './watched.ts';
 
 /** Counts decisions. They are never deleted, so only new ones need to be counted. */
 const decisionCounter = (rows: Reads): Store['countDecisions'] => {
@@ -34,35 +24,39 @@ const decisionCounter = (rows: Reads): Store['countDecisions'] => {
 /** The number of the only engine. */
 const ALONE = 0;
 
-const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
+/** Operations that only read memory, and run before every decision. They are not measured. */
+const UNWATCHED: readonly string[] = ['ledgerVersion', 'settingsVersion'] satisfies (keyof Store)[];
+
+const sqliteStore = (database: SqliteDatabase, { onError, ...watch }: StoreWatch): Store => {
   const timed = createSlowLog(watch);
   const access = accessOf(database, { ...watch, timed });
-  const { releaseLost: _, ...decisions } = decisionStore(access, { log: watch.log, engine: ALONE });
-  const index = searchIndex(access);
-  const store: Store = {
-    ...settingsStore(access),
-    ...ledgerQueries(access),
-    ...decisions,
-    ...decisionQueries(access, index),
-    fillSearchIndex: index.fillSearchIndex,
-    ...decisionCounts(access.rows),
-    countDecisions: decisionCounter(access.rows),
-    ...settlementStore(access),
-    ...costStore(access),
-    ...snapshotStore(database, access.commit),
-    ...logStore(access),
-    ...logCheckStore(access.rows),
-    logChanges: access.logChanges,
-    async close() {
-      await access.commit.drain();
-      try {
-        database.pragma('wal_checkpoint(TRUNCATE)');
-      } finally {
-        database.close();
-      }
+  const store = storeOf(
+    access,
+    { log: watch.log, engine: ALONE },
+    {
+      ...snapshotStore(database, access.commit),
+      countDecisions: decisionCounter(access.rows),
+      logChanges: access.logChanges,
+      async close() {
+        await access.commit.drain();
+        try {
+          database.pragma('wal_checkpoint(TRUNCATE)');
+        } finally {
+          database.close();
+        }
+      },
     },
+  );
+  const failed = (cause: unknown): never => {
+    const error = storageError(cause);
+    if (error === undefined) throw cause;
+    onError?.(error);
+    throw error;
   };
-  return watched(store, { timed, onError: watch.onError });
+  // Writes that share a commit are measured where the commit runs.
+  return watched(store, (name, run) =>
+    UNWATCHED.includes(name) ? run : (...args) => timed(name, () => run(...args)).catch(failed),
+  );
 };
 
 /**
@@ -73,7 +67,7 @@ const storeOf = (database: SqliteDatabase, watch: StoreWatch): Store => {
 export const openSqliteStore = (file: string, watch: StoreWatch): Store => {
   const database = openDatabase(file);
   try {
-    return storeOf(database, watch);
+    return sqliteStore(database, watch);
   } catch (error) {
     database.close();
     throw storageError(error) ?? error;

@@ -1,6 +1,6 @@
 import { type DappCounts, requireRoom } from '../../../core/policy/policy-bounds.ts';
 import { EngineError } from '../../../shared/errors.ts';
-import type { ApiKey, ApiKeyStore } from '../registry-store.ts';
+import type { ApiKey } from '../registry-store.ts';
 import type { Access, Transaction } from '../access.ts';
 import type { StepRows, Steps } from '../rows.ts';
 import { useRecorder } from './accounts.ts';
@@ -30,16 +30,23 @@ const create = function* (tx: Transaction, key: ApiKey): Steps<void> {
   yield* showNewest(tx, key.paymasterId);
 };
 
-export const apiKeyStore = ({ rows, write }: Access): ApiKeyStore => ({
-  createApiKey: (key) =>
+/** Each DApp has at least one key that is not revoked. */
+export const apiKeyStore = ({ rows, write }: Access) => ({
+  createApiKey: (key: ApiKey): Promise<void> =>
     write(function* (tx) {
       yield* create(tx, key);
       const counts = yield* tx.get<DappCounts>(COUNTS, [key.paymasterId]);
       requireRoom({ apiKeys: counts?.apiKeys ?? 0 });
     }),
-  listApiKeys: (paymasterId) =>
+  /** API keys, oldest first, including revoked keys. */
+  listApiKeys: (paymasterId: string) =>
     rows.all<ApiKey>(`SELECT ${KEY} FROM api_key WHERE paymaster_id = $1 ORDER BY created_at, place`, [paymasterId]),
-  revokeApiKey: (keyId, at) =>
+  /**
+   * Marks the key revoked; if it was revoked before, keeps that time. Undefined if it does not exist.
+   *
+   * @throws EngineError `LAST_API_KEY` if the DApp would have no key left; nothing is then changed
+   */
+  revokeApiKey: (keyId: string, at: number): Promise<ApiKey | undefined> =>
     write(function* (tx) {
       const key = yield* tx.get<ApiKey>(`SELECT ${KEY} FROM api_key WHERE key_id = $1`, [keyId]);
       if (key?.revokedAt !== null) return key;
@@ -48,7 +55,8 @@ export const apiKeyStore = ({ rows, write }: Access): ApiKeyStore => ({
       refuseRevoked(tx, key.paymasterId);
       return { ...key, revokedAt: at };
     }),
-  replaceApiKeys: (key) =>
+  /** Creates the key, and revokes all other keys of the DApp. */
+  replaceApiKeys: (key: ApiKey): Promise<void> =>
     write(function* (tx) {
       const values = [key.createdAt, key.paymasterId];
       yield* tx.run('UPDATE api_key SET revoked_at = $1 WHERE paymaster_id = $2 AND revoked_at IS NULL', values);

@@ -1,6 +1,12 @@
 import { type BaseFeeSighting, type HourlyTip, TIP_HOURS } from '../../../core/user-operation/believed-fees.ts';
-import type { ChainFeeStore } from '../chain-fee-store.ts';
 import type { Access } from '../access.ts';
+
+export interface ChainFees {
+  /** Undefined before the first answer of a node. */
+  readonly baseFee: BaseFeeSighting | undefined;
+  /** The newest hours in which the chain was read, oldest first. */
+  readonly tips: readonly HourlyTip[];
+}
 
 type BaseFeeRow = Omit<BaseFeeSighting, 'baseFeeWei'> & { readonly baseFeeWei: string };
 type TipRow = Omit<HourlyTip, 'lowestWei'> & { readonly lowestWei: string };
@@ -10,8 +16,9 @@ const TIPS = 'SELECT hour, lowest_wei FROM chain_tip WHERE chain_id = $1';
 const REMOVE_OLD = `DELETE FROM chain_tip WHERE chain_id = $1 AND hour <=
   (SELECT hour FROM chain_tip WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1 OFFSET ${TIP_HOURS})`;
 
-export const chainFeeStore = ({ rows, writeShared }: Access): ChainFeeStore => ({
-  async chainFees(chainId) {
+/** Observed fees of chains. Removing a chain removes them. */
+export const chainFeeStore = ({ rows, writeShared }: Access) => ({
+  async chainFees(chainId: number): Promise<ChainFees> {
     const [baseFee, tips] = await Promise.all([
       rows.get<BaseFeeRow>(BASE_FEE, [chainId]),
       rows.all<TipRow>(`${TIPS} ORDER BY hour`, [chainId]),
@@ -21,7 +28,14 @@ export const chainFeeStore = ({ rows, writeShared }: Access): ChainFeeStore => (
       tips: tips.map(({ hour, lowestWei }) => ({ hour, lowestWei: BigInt(lowestWei) })),
     };
   },
-  saveChainFees: (chainId, { baseFee, tip }) =>
+  /**
+   * Stores the base fee unless a later one is stored, and the tip unless a lower tip of the same hour is stored.
+   * Removes all but the newest {@link TIP_HOURS} hours. Does nothing for a chain without settings.
+   */
+  saveChainFees: (
+    chainId: number,
+    { baseFee, tip }: { readonly baseFee: BaseFeeSighting; readonly tip: HourlyTip | undefined },
+  ): Promise<void> =>
     writeShared(function* (tx) {
       if ((yield* tx.get('SELECT 1 FROM chain WHERE chain_id = $1', [chainId])) === undefined) return;
       const { block, baseFeeWei, at } = baseFee;
@@ -38,3 +52,5 @@ export const chainFeeStore = ({ rows, writeShared }: Access): ChainFeeStore => (
       yield* tx.run(REMOVE_OLD, [chainId]);
     }),
 });
+
+export type ChainFeeStore = ReturnType<typeof chainFeeStore>;

@@ -1,15 +1,18 @@
 import type { GasScheduleReading } from '../../../shared/schema/gas-schedule.ts';
-import type { ChainSettings, ChainSigner, ChainState, ChainStore, PaymasterContract } from '../registry-store.ts';
+import type { ChainSettings, ChainSigner, ChainState, PaymasterContract } from '../registry-store.ts';
 import type { Access, Transaction } from '../access.ts';
+import { storedAs } from './stored-as.ts';
 
-interface ChainRow extends Omit<ChainSettings, 'breaker' | 'price'> {
-  price: string | null;
-  breakerWei: string | null;
-  breakerSeconds: number | null;
-  breakerOff: number;
+interface BreakerColumns {
+  readonly breakerWei: string | null;
+  readonly breakerSeconds: number | null;
+  readonly breakerOff: boolean;
 }
 
-type ContractRow = Omit<PaymasterContract, 'checked'> & { readonly checked: number };
+type ChainRow = Omit<ChainState, 'breaker'> & BreakerColumns;
+
+const chains = storedAs<ChainRow>({ json: ['price', 'gasScheduleReading'], flags: ['breakerOff'] });
+const contracts = storedAs<PaymasterContract>({ flags: ['checked'] });
 
 const CHAIN = `chain_id, name, symbol, rpc, bundler, treasury, breaker_wei, breaker_seconds, breaker_off,
   unreachable_budget_wei, max_operation_cost_wei, price, forward_bundler, gas_schedule`;
@@ -17,34 +20,18 @@ const CHAIN_STATE = `${CHAIN}, gas_schedule_reading`;
 const SIGNER = 'chain_id, address';
 const CONTRACT = 'chain_id, version, address, checked';
 
-interface ChainStateRow extends ChainRow {
-  gasScheduleReading: string | null;
-}
-
-const toChain = (stored: ChainStateRow): ChainState => {
-  const { breakerWei, breakerSeconds, breakerOff, price, gasScheduleReading, ...row } = stored;
+const toChain = (stored: object): ChainState => {
+  const { breakerWei, breakerSeconds, breakerOff, ...chain } = chains.read(stored);
   const hasOwn = breakerWei !== null && breakerSeconds !== null;
-  const other = breakerOff === 1 ? null : 'default';
-  return {
-    ...row,
-    price: price === null ? null : (JSON.parse(price) as ChainSettings['price']),
-    gasScheduleReading: gasScheduleReading === null ? null : (JSON.parse(gasScheduleReading) as GasScheduleReading),
-    breaker: hasOwn ? Object.freeze({ amountWei: breakerWei, seconds: breakerSeconds }) : other,
-  };
+  const other = breakerOff ? null : 'default';
+  return { ...chain, breaker: hasOwn ? Object.freeze({ amountWei: breakerWei, seconds: breakerSeconds }) : other };
 };
 
-const ofChain = ({ breaker, price, ...value }: ChainSettings): ChainRow => {
-  const set = breaker === 'default' ? null : breaker;
-  return {
-    ...value,
-    breakerWei: set?.amountWei ?? null,
-    breakerSeconds: set?.seconds ?? null,
-    breakerOff: Number(breaker === null),
-    price: price && JSON.stringify(price),
-  };
+const ofChain = ({ breaker, ...chain }: ChainSettings): object => {
+  const own = breaker === 'default' ? null : breaker;
+  const columns = { breakerWei: own?.amountWei ?? null, breakerSeconds: own?.seconds ?? null };
+  return chains.write({ ...chain, ...columns, breakerOff: breaker === null });
 };
-
-const toContract = (row: ContractRow): PaymasterContract => ({ ...row, checked: row.checked === 1 });
 
 const settingsOfChainChanged = (tx: Transaction, chain: number): void => {
   tx.settingsChanged({ chain });
@@ -52,26 +39,27 @@ const settingsOfChainChanged = (tx: Transaction, chain: number): void => {
   tx.advanceLedger();
 };
 
-export const chainStore = ({ rows, write, cache }: Access): ChainStore => ({
-  saveChain: (chain) =>
+export const chainStore = ({ rows, write, cache }: Access) => ({
+  saveChain: (chain: ChainSettings): Promise<void> =>
     write(function* (tx) {
       yield* tx.upsert('chain', CHAIN, ofChain(chain), 'chain_id');
       settingsOfChainChanged(tx, chain.chainId);
     }),
-  saveGasSchedule: (chainId, reading) =>
+  /** Keeps the reading of the gas schedule: saving settings does not change it. Ignores a chain without settings. */
+  saveGasSchedule: (chainId: number, reading: GasScheduleReading | null): Promise<void> =>
     write(function* (tx) {
       const text = reading && JSON.stringify(reading);
       yield* tx.run('UPDATE chain SET gas_schedule_reading = $2 WHERE chain_id = $1', [chainId, text]);
       settingsOfChainChanged(tx, chainId);
     }),
-  async listChains() {
-    return (await rows.all<ChainStateRow>(`SELECT ${CHAIN_STATE} FROM chain ORDER BY chain_id`)).map(toChain);
+  async listChains(): Promise<ChainState[]> {
+    return (await rows.all<object>(`SELECT ${CHAIN_STATE} FROM chain ORDER BY chain_id`)).map(toChain);
   },
-  findChain: cache.remembered(async (chainId) => {
-    const row = await rows.get<ChainStateRow>(`SELECT ${CHAIN_STATE} FROM chain WHERE chain_id = $1`, [chainId]);
+  findChain: cache.remembered(async (chainId: number): Promise<ChainState | undefined> => {
+    const row = await rows.get<object>(`SELECT ${CHAIN_STATE} FROM chain WHERE chain_id = $1`, [chainId]);
     return row && toChain(row);
   }),
-  removeChain: (chainId) =>
+  removeChain: (chainId: number): Promise<boolean> =>
     write(function* (tx) {
       const removed = yield* tx.run('DELETE FROM chain WHERE chain_id = $1', [chainId]);
       yield* tx.run('DELETE FROM chain_base_fee WHERE chain_id = $1', [chainId]);
@@ -79,29 +67,29 @@ export const chainStore = ({ rows, write, cache }: Access): ChainStore => ({
       settingsOfChainChanged(tx, chainId);
       return removed > 0;
     }),
-  saveSigner: (signer) =>
+  /** Replaces the signer of the chain. The chain's paymaster contracts must then be verified again. */
+  saveSigner: (signer: ChainSigner): Promise<void> =>
     write(function* (tx) {
       yield* tx.upsert('signer', SIGNER, signer, 'chain_id');
       yield* tx.run('UPDATE paymaster_contract SET checked = 0 WHERE chain_id = $1', [signer.chainId]);
       settingsOfChainChanged(tx, signer.chainId);
     }),
   listSigners: () => rows.all<ChainSigner>(`SELECT ${SIGNER} FROM signer ORDER BY chain_id`),
-  findSigner: cache.remembered((chainId) =>
+  findSigner: cache.remembered((chainId: number) =>
     rows.get<ChainSigner>(`SELECT ${SIGNER} FROM signer WHERE chain_id = $1`, [chainId]),
   ),
-  savePaymasterContract: (contract) =>
+  savePaymasterContract: (contract: PaymasterContract): Promise<void> =>
     write(function* (tx) {
-      const row = { ...contract, checked: Number(contract.checked) };
-      yield* tx.upsert('paymaster_contract', CONTRACT, row, 'chain_id, version');
+      yield* tx.upsert('paymaster_contract', CONTRACT, contracts.write(contract), 'chain_id, version');
       settingsOfChainChanged(tx, contract.chainId);
     }),
-  async listPaymasterContracts() {
+  async listPaymasterContracts(): Promise<PaymasterContract[]> {
     const list = `SELECT ${CONTRACT} FROM paymaster_contract ORDER BY chain_id, version`;
-    return (await rows.all<ContractRow>(list)).map(toContract);
+    return (await rows.all<object>(list)).map(contracts.read);
   },
-  findPaymasterContract: cache.remembered(async (chainId, version) => {
+  findPaymasterContract: cache.remembered(async (chainId: number, version: string) => {
     const find = `SELECT ${CONTRACT} FROM paymaster_contract WHERE chain_id = $1 AND version = $2`;
-    const row = await rows.get<ContractRow>(find, [chainId, version]);
-    return row && toContract(row);
+    const row = await rows.get<object>(find, [chainId, version]);
+    return row && contracts.read(row);
   }),
 });

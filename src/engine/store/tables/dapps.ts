@@ -1,114 +1,105 @@
 import {
   type Dapp,
-  type DappStore,
   FIRST_KEY_LABEL,
   type FundingMessage,
   type FundingWalletChange,
   type SponsorAnswer,
 } from '../registry-store.ts';
+import type { Address } from '../../../shared/schema/hex.ts';
 import type { Access } from '../access.ts';
 import type { ChangedScope } from '../settings-cache.ts';
 import { insertApiKey } from './api-keys.ts';
+import { storedAs } from './stored-as.ts';
 
-type DappRow = Omit<Dapp, 'allowedOrigins' | 'maxExpirySeconds' | 'sponsor' | 'tokenMode'> & {
-  readonly allowedOrigins: string;
-  readonly maxExpiryS: number;
-  readonly tokenMode: number;
-  readonly sponsor: string | null;
-};
+const dapps = storedAs<Dapp>({ json: ['allowedOrigins', 'sponsor'], flags: ['tokenMode'] });
 
 const DAPP = `paymaster_id, account_id, name, chain_id, api_key, version, funding_wallet, allowed_origins,
-  max_expiry_s, token_mode, created_at, sponsor`;
+  max_expiry_seconds, token_mode, created_at, sponsor`;
 const MESSAGE = 'paymaster_id, message, issued_at';
 const WALLET_CHANGES = `SELECT changed_at AS at, funding_wallet AS address, message, signature,
     (SELECT funding_wallet FROM funding_wallet_change AS earlier WHERE earlier.paymaster_id = change.paymaster_id
      AND earlier.change_id < change.change_id ORDER BY earlier.change_id DESC LIMIT 1) AS previous
   FROM funding_wallet_change AS change WHERE paymaster_id = $1 ORDER BY change_id DESC`;
+const BY_ID = `SELECT ${DAPP} FROM paymaster WHERE paymaster_id = $1`;
 const BY_KEY = `SELECT ${DAPP} FROM paymaster
   WHERE paymaster_id = (SELECT paymaster_id FROM api_key WHERE api_key = $1 AND revoked_at IS NULL)`;
 
 const CLASHES = { paymaster_name: 'PAYMASTER_NAME_EXISTS' } as const;
 
-const toDapp = ({ allowedOrigins, maxExpiryS, tokenMode, sponsor, ...row }: DappRow): Dapp => ({
-  ...row,
-  allowedOrigins: JSON.parse(allowedOrigins) as string[],
-  maxExpirySeconds: maxExpiryS,
-  tokenMode: tokenMode === 1,
-  ...(sponsor !== null && { sponsor: JSON.parse(sponsor) as SponsorAnswer }),
-});
+const toDapp = (row: object): Dapp => {
+  const { sponsor, ...dapp } = dapps.read(row);
+  return sponsor ? { ...dapp, sponsor } : dapp;
+};
 
-const ofDapp = ({ allowedOrigins, maxExpirySeconds, tokenMode, sponsor, ...value }: Dapp): DappRow => ({
-  ...value,
-  allowedOrigins: JSON.stringify(allowedOrigins),
-  maxExpiryS: maxExpirySeconds,
-  tokenMode: Number(tokenMode),
-  sponsor: sponsor === undefined ? null : JSON.stringify(sponsor),
-});
+const found = (row: object | undefined): Dapp | undefined => row && toDapp(row);
 
-const found = (row: DappRow | undefined): Dapp | undefined => row && toDapp(row);
-
-export const dappStore = ({ rows, write, cache }: Access): DappStore => {
+export const dappStore = ({ rows, write, cache }: Access) => {
   /** Undefined if the DApp does not exist. */
   const set = (
     paymasterId: string,
-    { column, value }: { readonly column: string; readonly value: string | number },
+    fields: Partial<Dapp>,
     scope: ChangedScope = { dapp: paymasterId },
   ): Promise<Dapp | undefined> =>
     write(function* (tx) {
-      const sql = `UPDATE paymaster SET ${column} = $1 WHERE paymaster_id = $2 RETURNING ${DAPP}`;
-      const row = yield* tx.get<DappRow>(sql, [value, paymasterId]);
-      if (row !== undefined) tx.settingsChanged(scope);
-      return found(row);
+      if ((yield* tx.update('paymaster', { paymasterId }, dapps.write(fields))) === 0) return undefined;
+      tx.settingsChanged(scope);
+      return found(yield* tx.get<object>(BY_ID, [paymasterId]));
     }, CLASHES);
 
   return {
-    createDapp: (dapp) =>
+    /** Creates a DApp. Its `apiKey` becomes its first key, with the DApp's id and {@link FIRST_KEY_LABEL}. */
+    createDapp: (dapp: Dapp): Promise<void> =>
       write(function* (tx) {
         const { paymasterId, apiKey, createdAt } = dapp;
-        yield* tx.insert('paymaster', DAPP, ofDapp(dapp));
+        yield* tx.insert('paymaster', DAPP, { sponsor: null, ...dapps.write(dapp) });
         const first = { keyId: paymasterId, label: FIRST_KEY_LABEL, lastUsedAt: null, revokedAt: null };
         yield* insertApiKey(tx, { ...first, paymasterId, apiKey, createdAt });
         tx.settingsChanged({ dapp: paymasterId });
       }, CLASHES),
-    async listDapps(accountId) {
+    async listDapps(accountId?: string): Promise<Dapp[]> {
       const list = `SELECT ${DAPP} FROM paymaster WHERE CAST($1 AS text) IS NULL OR account_id = $1
         ORDER BY created_at, place`;
-      return (await rows.all<DappRow>(list, [accountId ?? null])).map(toDapp);
+      return (await rows.all<object>(list, [accountId ?? null])).map(toDapp);
     },
-    async findDapp(paymasterId) {
-      return found(await rows.get<DappRow>(`SELECT ${DAPP} FROM paymaster WHERE paymaster_id = $1`, [paymasterId]));
+    async findDapp(paymasterId: string): Promise<Dapp | undefined> {
+      return found(await rows.get<object>(BY_ID, [paymasterId]));
     },
-    countDapps: cache.remembered(async (chainId) => {
+    countDapps: cache.remembered(async (chainId: number) => {
       const count = 'SELECT count(*) AS dapps FROM paymaster WHERE chain_id = $1';
       return (await rows.get<{ dapps: number }>(count, [chainId]))?.dapps ?? 0;
     }),
-    findDappByApiKey: cache.remembered(async (apiKey) => found(await rows.get<DappRow>(BY_KEY, [apiKey]))),
-    setAllowedOrigins: (paymasterId, origins) =>
-      set(paymasterId, { column: 'allowed_origins', value: JSON.stringify(origins) }),
-    renameDapp: (paymasterId, name) => set(paymasterId, { column: 'name', value: name }),
-    setMaxExpiry: (paymasterId, seconds) => set(paymasterId, { column: 'max_expiry_s', value: seconds }),
-    setTokenMode: (paymasterId, isOn) => set(paymasterId, { column: 'token_mode', value: Number(isOn) }),
+    /** The DApp of a key that is not revoked. */
+    findDappByApiKey: cache.remembered(async (apiKey: string) => found(await rows.get<object>(BY_KEY, [apiKey]))),
+    setAllowedOrigins: (paymasterId: string, allowedOrigins: readonly string[]) => set(paymasterId, { allowedOrigins }),
+    renameDapp: (paymasterId: string, name: string) => set(paymasterId, { name }),
+    setMaxExpiry: (paymasterId: string, maxExpirySeconds: number) => set(paymasterId, { maxExpirySeconds }),
+    setTokenMode: (paymasterId: string, tokenMode: boolean) => set(paymasterId, { tokenMode }),
     // The sponsor in stubs is not part of a decision.
-    setSponsor: (paymasterId, sponsor) =>
-      set(paymasterId, { column: 'sponsor', value: JSON.stringify(sponsor) }, 'other'),
-    saveFundingMessage: (message) =>
-      write(function* (tx) {
-        yield* tx.upsert('funding_message', MESSAGE, message, 'paymaster_id');
-      }),
-    findFundingMessage: (paymasterId) =>
+    setSponsor: (paymasterId: string, sponsor: SponsorAnswer) => set(paymasterId, { sponsor }, 'other'),
+    async saveFundingMessage(message: FundingMessage): Promise<void> {
+      await write((tx) => tx.upsert('funding_message', MESSAGE, message, 'paymaster_id'));
+    },
+    findFundingMessage: (paymasterId: string) =>
       rows.get<FundingMessage>(`SELECT ${MESSAGE} FROM funding_message WHERE paymaster_id = $1`, [paymasterId]),
-    useFundingMessage: ({ paymasterId, message }, { fundingWallet, signature, at }) =>
+    /**
+     * Uses up the message, and changes the funding wallet. False, with nothing changed, if it is no longer the newest
+     * message.
+     */
+    useFundingMessage: (
+      { paymasterId, message }: FundingMessage,
+      { fundingWallet, signature, at }: { fundingWallet: Address; signature: string; at: number },
+    ): Promise<boolean> =>
       write(function* (tx) {
         const spend = 'DELETE FROM funding_message WHERE paymaster_id = $1 AND message = $2';
         if ((yield* tx.run(spend, [paymasterId, message])) === 0) return false;
-        const setWallet = 'UPDATE paymaster SET funding_wallet = $1 WHERE paymaster_id = $2';
-        yield* tx.run(setWallet, [fundingWallet, paymasterId]);
+        yield* tx.update('paymaster', { paymasterId }, { fundingWallet });
         const change = { paymasterId, fundingWallet, message, signature, changedAt: at };
         const columns = 'paymaster_id, funding_wallet, message, signature, changed_at';
         yield* tx.insert('funding_wallet_change', columns, change);
         tx.settingsChanged({ dapp: paymasterId });
         return true;
       }),
-    listFundingWalletChanges: (paymasterId) => rows.all<FundingWalletChange>(WALLET_CHANGES, [paymasterId]),
+    /** Newest first. */
+    listFundingWalletChanges: (paymasterId: string) => rows.all<FundingWalletChange>(WALLET_CHANGES, [paymasterId]),
   };
 };

@@ -1,6 +1,6 @@
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import { maxCostIn } from '../decision-rows.ts';
-import type { DecisionQueries, DecisionSummary, OutcomeCounts, ShadowResult } from '../decision-queries.ts';
+import type { DecisionSummary, OutcomeCounts, PaidSince, ShadowResult } from '../decision-queries.ts';
 import { LOW_DIGITS, type Reads, type Value, turn } from '../rows.ts';
 import { positionsIn } from './positions.ts';
 
@@ -64,14 +64,30 @@ const add = (
   spent.set(chainId, series);
 };
 
-type Queries = Pick<DecisionQueries, 'paidSince' | 'shadowResult' | 'summarizeDecisions'>;
+export interface PaidQuery {
+  readonly paymasterIds: readonly string[];
+  readonly from: number;
+  readonly to: number;
+}
 
-export const decisionCounts = (rows: Reads): Queries => ({
-  async shadowResult({ ruleId, cycle }) {
+export interface SummaryQuery {
+  readonly paymasterId?: string | undefined;
+  /** Epoch ms. */
+  readonly from: number;
+  readonly stepMs: number;
+  readonly steps: number;
+}
+
+export const decisionCounts = (rows: Reads) => ({
+  async shadowResult({ ruleId, cycle }: { readonly ruleId: string; readonly cycle: number }): Promise<ShadowResult> {
     const none = { operations: 0, wouldDeny: 0, users: 0 };
     return (await rows.get<ShadowResult>(SHADOW, [ruleId, cycle])) ?? none;
   },
-  async paidSince({ paymasterIds, from, to }) {
+  /**
+   * Total cost of the settled operations of some DApps that were decided from `from` (epoch ms) on, and the time of the
+   * first.
+   */
+  async paidSince({ paymasterIds, from, to }: PaidQuery): Promise<PaidSince> {
     const paid = paidOf(rows.sumOf('actual_cost_wei'));
     let paidWei = 0n;
     let firstAt: number | undefined;
@@ -84,7 +100,8 @@ export const decisionCounts = (rows: Reads): Queries => ({
     }
     return { paidWei, firstAt };
   },
-  async summarizeDecisions({ paymasterId, from, stepMs, steps }) {
+  /** Counts the decisions of one DApp or all, in steps from a time on. The last step includes all later decisions. */
+  async summarizeDecisions({ paymasterId, from, stepMs, steps }: SummaryQuery): Promise<DecisionSummary> {
     const none = (): OutcomeCounts => ({ sponsored: 0, denied: 0, error: 0 });
     const summary: DecisionSummary = {
       outcomes: Array.from({ length: steps }, none),

@@ -2,7 +2,8 @@ import { SPONSORED_MESSAGE } from '../../../core/decision/record.ts';
 import { isLean } from '../../../core/decision/stored-record.ts';
 import type { DecisionRecord, DecisionRow, FeedPage } from '../../../shared/schema/decision.ts';
 import { type ParsedDecision, type StoredDecision, readDecision, toRow, webhookCallsOf } from '../decision-rows.ts';
-import type { DecisionFilter, DecisionQueries } from '../decision-queries.ts';
+import type { DecisionFilter, DecisionPage, DecisionQuery } from '../decision-queries.ts';
+import type { WebhookCallRow } from '../../../api/webhooks.ts';
 import type { Access } from '../access.ts';
 import { type Value, turn } from '../rows.ts';
 import { LOT_LENGTH, STORED_DECISION, decisionReader, lengthLimit } from './decision-reader.ts';
@@ -90,16 +91,18 @@ const FEED_END = `SELECT max(last) AS position FROM (
 /** Whether the texts of a decision are derived with its policy. */
 const needsPolicy = ({ record }: ParsedDecision): boolean => isLean(record) && record.code !== 'SPONSORED';
 
-type Queries = Pick<
-  DecisionQueries,
-  'listDecisions' | 'pageDecisions' | 'pageFeed' | 'findDecision' | 'minedBlock' | 'webhookCalls'
->;
+export interface Page {
+  readonly after: number;
+  readonly limit: number;
+}
+
+export interface CallsQuery {
+  readonly paymasterId: string;
+  readonly decisions: number;
+}
 
 /** Reads lists and pages of decisions, and single decisions. */
-export const decisionQueries = (
-  { rows, enterHashes }: Access,
-  { searchFor }: Pick<SearchIndex, 'searchFor'>,
-): Queries => {
+export const decisionQueries = ({ rows, enterHashes }: Access, { searchFor }: Pick<SearchIndex, 'searchFor'>) => {
   const { complete, read, readWith } = decisionReader(rows);
   const readMatching = async ({ text, ...query }: Filters, stored: readonly StoredDecision[]): Promise<DecisionRow[]> =>
     (await (text === undefined ? read(stored) : readWith(text, stored))).filter(matching(query)).map(toRow);
@@ -123,7 +126,8 @@ export const decisionQueries = (
   };
 
   return {
-    async listDecisions({ before, limit, ...query }) {
+    /** Newest first, up to the limit. */
+    async listDecisions({ before, limit, ...query }: DecisionFilter): Promise<DecisionRow[]> {
       if (query.userOpHash !== undefined) await enterHashes();
       const { sql, ofSome, values } = batchOf(query, 'DESC');
       const size = batchSizeOf(query);
@@ -150,7 +154,8 @@ export const decisionQueries = (
       }
       return found;
     },
-    async pageDecisions({ after, limit, ...query }) {
+    /** Oldest first, only a `seq` greater than `after`. */
+    async pageDecisions({ after, limit, ...query }: DecisionQuery & Page): Promise<DecisionPage> {
       const { sql, values } = batchOf(query, 'ASC');
       const size = batchSizeOf(query);
       const decisions: DecisionRecord[] = [];
@@ -171,7 +176,11 @@ export const decisionQueries = (
       // A restored backup may be older than what the caller has seen. The feed then continues from the backup's end.
       return { decisions, upTo: end, more: false };
     },
-    async pageFeed({ after, limit }) {
+    /**
+     * Decisions made or changed by settlement after a position of the feed, in commit order, each in its current state.
+     * May be fewer than the limit, if decisions are large.
+     */
+    async pageFeed({ after, limit }: Page): Promise<FeedPage> {
       const found: FeedPage['rows'] = [];
       const length = lengthLimit(LOT_LENGTH);
       let upTo = after;
@@ -192,17 +201,18 @@ export const decisionQueries = (
         return { rows: found, upTo: Math.min(upTo, end?.position ?? 0), more: false };
       }
     },
-    async findDecision(decisionId) {
+    async findDecision(decisionId: string): Promise<DecisionRecord | undefined> {
       return (await read(await rows.all(`SELECT ${STORED_DECISION} FROM decision WHERE id = $1`, [decisionId])))[0];
     },
-    async minedBlock(decisionId) {
+    async minedBlock(decisionId: string): Promise<number | undefined> {
       const row = await rows.get<{ block: number | null }>(
         `SELECT settled_block AS block FROM decision WHERE id = $1 AND settlement = 'settled'`,
         [decisionId],
       );
       return row?.block ?? undefined;
     },
-    async webhookCalls({ paymasterId, decisions }) {
+    /** The webhook calls of a DApp's newest decisions, newest decision first. `decisions` is the number of decisions. */
+    async webhookCalls({ paymasterId, decisions }: CallsQuery): Promise<WebhookCallRow[]> {
       const made = await rows.all<StoredDecision>(
         `SELECT ${STORED_DECISION} FROM decision WHERE paymaster_id = $1 ORDER BY seq DESC LIMIT $2`,
         [paymasterId, decisions],

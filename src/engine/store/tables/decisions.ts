@@ -1,7 +1,8 @@
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { Log } from '../../base/log.ts';
-import type { DecisionStore, Holds } from '../decision-store.ts';
-import type { Pause, PolicyStore } from '../policy-store.ts';
+import type { AccountKey } from '../../../core/ledger/account.ts';
+import type { CommitPlan, DecisionDraft, Holds, LedgerFacts } from '../decision-store.ts';
+import type { Pause, PolicyRevision } from '../policy-store.ts';
 import type { Access, Transaction } from '../access.ts';
 import type { Steps } from '../rows.ts';
 import { holdReservations, releaseHolds } from './holds.ts';
@@ -24,11 +25,6 @@ const pauseDappOnce = function* (tx: Transaction, dapp: string, { since, reason 
   tx.settingsChanged({ dapp });
 };
 
-interface LostHolds {
-  /** Ends this engine's holds of actions that are over: the database may have been unreachable when they ended. */
-  readonly releaseLost: () => Promise<void>;
-}
-
 /** Up to two users of accounts, and the account that was the newest when they were read. */
 interface KnownUsers {
   readonly users: readonly string[];
@@ -44,7 +40,7 @@ interface DecisionOptions {
 export const decisionStore = (
   { rows, writeShared, decide, heldOf, newestAccount, ledgerVersion, settingsVersion }: Access,
   { log, engine }: DecisionOptions,
-): Omit<DecisionStore, 'forgetRolling'> & Pick<PolicyStore, 'settingsVersion'> & LostHolds => {
+) => {
   /** Up to two users for each kind and id of accounts. Accounts of users are never removed. */
   const known = new Map<string, KnownUsers>();
 
@@ -52,6 +48,7 @@ export const decisionStore = (
   const running = new Set<number>();
   const lostHolds = (found: readonly { hold: number }[]): number[] =>
     found.map(({ hold }) => hold).filter((hold) => !running.has(hold));
+  /** Ends this engine's holds of actions that are over: the database may have been unreachable when they ended. */
   const releaseLost = async (): Promise<void> => {
     if (lostHolds(await rows.all<{ hold: number }>(HOLDS, [engine])).length === 0) return;
     await writeShared(function* (tx) {
@@ -62,7 +59,8 @@ export const decisionStore = (
     ledgerVersion,
     settingsVersion,
     heldOf,
-    async hasOtherAccount(account) {
+    /** True if the ledger ever had another account of the same kind and id, for another user. */
+    async hasOtherAccount(account: AccountKey): Promise<boolean> {
       const { kind, id } = account;
       const key = `${kind}\n${id}`;
       const isOther = (one: string): boolean => one !== account.user;
@@ -74,7 +72,19 @@ export const decisionStore = (
       known.set(key, { users, newest });
       return users.some(isOther);
     },
-    decideAndReserve: ({ reservations, ledgerVersion: version, settings }, conclude) =>
+    /**
+     * Passes to `conclude` the amounts that other decisions reserve in each account, in the order of the reservations,
+     * and writes the decision and its reservations, in one atomic step. If `conclude` throws, rejects with that error
+     * and writes nothing. If another write of the same commit fails, `conclude` may be called a second time with
+     * different amounts.
+     *
+     * @returns undefined, with nothing written, if `ledgerVersion` or the settings have changed since the facts were
+     * read, or if `conclude` returns undefined
+     */
+    decideAndReserve: (
+      { reservations, ledgerVersion: version, settings }: LedgerFacts,
+      conclude: (held: readonly bigint[]) => CommitPlan | undefined,
+    ): Promise<DecisionRecord | undefined> =>
       decide<DecisionRecord | undefined>(reservations, function* (tx) {
         if (tx.ledgerVersion() !== version) return undefined;
         if (settings !== undefined && (yield* tx.settingsVersion(settings.scope)) !== settings.version)
@@ -87,7 +97,19 @@ export const decisionStore = (
         if (pauseDapp !== undefined) yield* pauseDappOnce(tx, decision.paymasterId, pauseDapp);
         return record;
       }),
-    async withHold({ reservations, ledgerVersion: version }, check, run) {
+    /**
+     * Holds the reservations while `run` lasts, so that other decisions count them. Used for an action that is recorded
+     * only at its end. The hold lasts from the call of `check`, which must throw if the amount is not free, until `run`
+     * ends or, if the process ends first, until the store opens again. Other engines end the holds of an engine that
+     * they consider dead. So `run` may rely on a hold only for what it saves together with a check of the hold.
+     *
+     * @returns the result of `run`; undefined, without running it, if `ledgerVersion` has changed
+     */
+    async withHold<T>(
+      { reservations, ledgerVersion: version }: LedgerFacts,
+      check: (held: readonly bigint[]) => void,
+      run: (holds: Holds) => Promise<T>,
+    ): Promise<T | undefined> {
       let holds: Holds = [];
       try {
         const isHeld = await decide(reservations, function* (tx): Steps<boolean> {
@@ -105,6 +127,8 @@ export const decisionStore = (
       }
     },
     releaseLost,
-    appendDecision: (decision, revision) => decide([], (tx) => tx.append(decision, revision)),
+    /** Writes a decision without reservations, and its policy. */
+    appendDecision: (decision: DecisionDraft, revision?: PolicyRevision) =>
+      decide([], (tx) => tx.append(decision, revision)),
   };
 };

@@ -1,6 +1,6 @@
 import type { Address } from '../../../shared/schema/hex.ts';
-import type { DecisionQueries, OutstandingReservations, WindowUsers } from '../decision-queries.ts';
-import type { DecisionStore } from '../decision-store.ts';
+import type { AccountKey } from '../../../core/ledger/account.ts';
+import type { OutstandingReservations, RollingHoldings, WindowUsers } from '../decision-queries.ts';
 import { reservedInTank } from '../reserves.ts';
 import type { Access } from '../access.ts';
 import { turn } from '../rows.ts';
@@ -24,17 +24,22 @@ interface ReservedRow {
   readonly reserves: string | null;
 }
 
-type Queries = Pick<DecisionQueries, 'rollingHoldings' | 'windowUsers' | 'outstandingReservations'> &
-  Pick<DecisionStore, 'forgetRolling'>;
+export interface WindowQuery {
+  readonly account: AccountKey;
+  readonly threshold: bigint;
+  readonly most: number;
+}
 
 /** Accounts that count together are adjacent. */
-export const ledgerQueries = ({ rows, writeShared }: Access): Queries => ({
-  async rollingHoldings({ kind, id }) {
+export const ledgerQueries = ({ rows, writeShared }: Access) => ({
+  /** Sum of a rolling window's buckets; the window of the account is ignored. Undefined if no bucket exists. */
+  async rollingHoldings({ kind, id }: AccountKey): Promise<RollingHoldings | undefined> {
     const all = await rows.all<{ window: number; held: string }>(PARTS, [kind, id]);
     const [first] = all;
     return first && { first: first.window, held: all.reduce((sum, { held }) => sum + BigInt(held), 0n) };
   },
-  async forgetRolling({ kind, id }, since) {
+  /** Deletes all buckets of a rolling window in one step, unless one of them is the bucket `since` or a later one. */
+  async forgetRolling({ kind, id }: AccountKey, since: number): Promise<void> {
     const isOver = (found: { newest: number | null } | undefined): boolean => (found?.newest ?? since) < since;
     if (!isOver(await rows.get(NEWEST, [kind, id]))) return;
     await writeShared(function* (tx) {
@@ -43,7 +48,8 @@ export const ledgerQueries = ({ rows, writeShared }: Access): Queries => ({
       tx.log.append('reset', { kind, id });
     });
   },
-  async windowUsers({ account: { kind, id, window = 0 }, threshold, most }) {
+  /** How close the users of a limit are to the threshold, in the account's window. */
+  async windowUsers({ account: { kind, id, window = 0 }, threshold, most }: WindowQuery): Promise<WindowUsers> {
     let nearest: WindowUsers['nearest'] = [];
     let [users, atLimit] = [0, 0];
     for (let after = ''; ;) {
@@ -58,7 +64,8 @@ export const ledgerQueries = ({ rows, writeShared }: Access): Queries => ({
       await turn();
     }
   },
-  async outstandingReservations() {
+  /** Outstanding reservations by DApp. DApps without reservations are omitted. */
+  async outstandingReservations(): Promise<OutstandingReservations[]> {
     const byDapp = new Map<string, OutstandingReservations>();
     for (const { chainId } of await rows.all<{ chainId: number }>('SELECT DISTINCT chain_id FROM watched_paymaster')) {
       for (let after = 0; ;) {

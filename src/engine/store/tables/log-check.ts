@@ -1,6 +1,7 @@
 import { rollingKinds } from '../../../core/ledger/account.ts';
 import { LOG_SIZE } from '../log-rows.ts';
-import type { LogCheckStore } from '../log-check-store.ts';
+import type { DecisionColumns, HeldAccountRow, HistoryRow, RevisionRow, TileRow } from '../log-check-store.ts';
+import type { LeafRange } from '../../../core/log/merkle-tree.ts';
 import type { Reads } from '../rows.ts';
 
 /**
@@ -31,13 +32,26 @@ const TILES = 'SELECT tile, hashes, root FROM log_tile WHERE level = $1 AND tile
 
 const LEAF_HASHES = 'SELECT hash FROM log WHERE position >= $1 AND position < $2 ORDER BY position';
 
-export const logCheckStore = (rows: Reads): LogCheckStore => ({
-  decisionColumns: ({ after, limit }) => rows.all(DECISION_COLUMNS, [after, limit]),
-  policyChanges: () => rows.all(POLICY_CHANGES),
-  heldAccounts: () => rows.all(HELD_ACCOUNTS),
-  revisionTexts: ({ after, limit }) => rows.all(REVISION_TEXTS, [after, limit]),
-  tiles: ({ level, from, limit }) => rows.all(TILES, [level, from, limit]),
-  async leafHashes({ start, end }) {
+export interface Page<Position> {
+  readonly after: Position;
+  readonly limit: number;
+}
+
+/** Data that the database stores in addition to the log, and that must match its entries. */
+export const logCheckStore = (rows: Reads) => ({
+  /** The decisions after a `seq`, in order. */
+  decisionColumns: ({ after, limit }: Page<number>) => rows.all<DecisionColumns>(DECISION_COLUMNS, [after, limit]),
+  /** Each policy that came into force, in order. */
+  policyChanges: () => rows.all<HistoryRow>(POLICY_CHANGES),
+  /** The amounts in all ledger accounts except rolling windows. The first row has only `entries`. */
+  heldAccounts: () => rows.all<HeldAccountRow>(HELD_ACCOUNTS),
+  /** Revisions ordered by hash, after a given hash. */
+  revisionTexts: ({ after, limit }: Page<string>) => rows.all<RevisionRow>(REVISION_TEXTS, [after, limit]),
+  /** Tiles of a level, starting with a given tile. */
+  tiles: ({ level, from, limit }: { level: number; from: number; limit: number }) =>
+    rows.all<TileRow>(TILES, [level, from, limit]),
+  /** The leaf hashes that the database stores for a range of entries. */
+  async leafHashes({ start, end }: LeafRange): Promise<Buffer[]> {
     return (await rows.all<{ hash: Buffer }>(LEAF_HASHES, [start, end])).map(({ hash }) => hash);
   },
 });

@@ -1,8 +1,9 @@
-import { consistencyRanges, inclusionRanges } from '../../../core/log/merkle-tree.ts';
+import type { EntryKind } from '../../../core/log/entry.ts';
+import { type LeafRange, consistencyRanges, inclusionRanges } from '../../../core/log/merkle-tree.ts';
 import { systemEntropy } from '../../base/clock.ts';
 import { acceptedRollback, calledBefore } from '../accepted-rollback.ts';
 import { type EntryRow, LOG_SIZE, entriesIn, toLine } from '../log-rows.ts';
-import type { LogCheckpoint, LogLine, LogStore } from '../log-store.ts';
+import type { DeskLogEnd, LogCheckpoint, LogHead, LogLine, OutsideAction } from '../log-store.ts';
 import type { Access } from '../access.ts';
 import { type Reads, type Value, turn } from '../rows.ts';
 import { logTree } from './log-tree.ts';
@@ -47,20 +48,42 @@ const linesOf = async (
   }
 };
 
-export const logStore = ({ rows, writeShared, writeLog }: Access): Omit<LogStore, 'logChanges'> => {
+export interface LinesQuery {
+  readonly from: number;
+  readonly to?: number;
+  readonly limit: number;
+}
+
+export interface ListQuery {
+  readonly before?: number | undefined;
+  readonly kind?: EntryKind | undefined;
+  readonly limit: number;
+}
+
+/**
+ * The log: one entry for every decision, settlement and change to settings, in commit order. It is part of the store,
+ * whose other writes append their entries in the same transaction.
+ */
+export const logStore = ({ rows, writeShared, writeLog }: Access) => {
   const tree = logTree(rows);
   return {
-    async deskId() {
+    /** The desk id. It changes when the log continues from an older state. */
+    async deskId(): Promise<string> {
       return (await rows.get<{ deskId: string }>(DESK))?.deskId ?? '';
     },
-    async wasCalled(deskId) {
+    /** Whether the log shows that this was the desk id at an earlier time. */
+    async wasCalled(deskId: string): Promise<boolean> {
       const renamed = await rows.get(
         `SELECT 1 FROM log_entry WHERE kind = 'action' AND replace(body, $1, '') <> body LIMIT 1`,
         [calledBefore(deskId)],
       );
       return renamed !== undefined;
     },
-    acceptRollback: (written) =>
+    /**
+     * Continues from an older state of the log, as the operator requested. The desk id and the log's key change, because
+     * signed heads may exist that this log does not extend. An entry records the end that was lost.
+     */
+    acceptRollback: (written: DeskLogEnd): Promise<void> =>
       writeShared(function* (tx) {
         const before = (yield* tx.get<{ deskId: string }>(DESK))?.deskId ?? '';
         const entries = (yield* tx.get<{ size: number }>(SIZE))?.size ?? 0;
@@ -69,42 +92,53 @@ export const logStore = ({ rows, writeShared, writeLog }: Access): Omit<LogStore
         yield* tx.run('DELETE FROM log_checkpoint');
         tx.log.append('action', acceptedRollback({ before, after, entries, written }));
       }),
+    /** Writes the entry for the start of the engine, before any other entry. Call it only once. */
     logStart: () => writeLog((log) => log.start()),
-    logStop: () =>
+    /** Writes the entry for the stop of the engine, if the log has its start. @returns whether the entry was written */
+    logStop: (): Promise<boolean> =>
       writeLog((log) => {
         if (log.isStarted()) log.append('stop', {});
         return log.isStarted();
       }),
-    logAction: ({ action, via, by, changes }) =>
+    logAction: ({ action, via, by, changes }: OutsideAction): Promise<void> =>
       writeLog((log) => log.append('action', { action, via, by, changes: [...changes] })),
-    async logSize() {
+    async logSize(): Promise<number> {
       return (await rows.get<{ size: number }>(SIZE))?.size ?? 0;
     },
-    logLines: ({ from, to = Number.MAX_SAFE_INTEGER, limit }) =>
+    /** Entries from a position on, limited in number and to about 1 MiB. */
+    logLines: ({ from, to = Number.MAX_SAFE_INTEGER, limit }: LinesQuery) =>
       linesOf(rows, LINES, limit, (last, most) => {
         const first = last === undefined ? from : last.entry + 1;
         return [first, Math.min(to, first + most)];
       }),
-    listLog: ({ before = Number.MAX_SAFE_INTEGER, kind, limit }) =>
+    /** The newest entries that are not decisions, newest first, before a position: of one kind, or of any kind. */
+    listLog: ({ before = Number.MAX_SAFE_INTEGER, kind, limit }: ListQuery) =>
       linesOf(rows, newestOf(kind === undefined ? '' : 'AND kind = $3'), limit, (last, most) => [
         last?.entry ?? before,
         most,
         ...(kind === undefined ? [] : [kind]),
       ]),
-    async entryOfDecision(decisionId) {
+    /** Position of a decision's entry; undefined if it has none. */
+    async entryOfDecision(decisionId: string): Promise<number | undefined> {
       const find = 'SELECT seq FROM decision WHERE id = $1 AND hash IS NOT NULL';
       return (await rows.get<{ seq: number }>(find, [decisionId]))?.seq;
     },
-    logHead: async (size) => ({ size, root: await tree.root({ start: 0, end: size }) }),
-    inclusionProof: (entry, size) => Promise.all(inclusionRanges(entry, size).map(tree.root)),
-    consistencyProof: (oldSize, size) => Promise.all(consistencyRanges(oldSize, size).map(tree.root)),
-    subtreeHashes: (range) => tree.subtrees(range),
-    async saveCheckpoint(checkpoint) {
+    /** The head of a tree of the first `size` entries. */
+    logHead: async (size: number): Promise<LogHead> => ({ size, root: await tree.root({ start: 0, end: size }) }),
+    /** Hashes that prove that an entry is among the first `size`. */
+    inclusionProof: (entry: number, size: number) => Promise.all(inclusionRanges(entry, size).map(tree.root)),
+    /** Hashes that prove that the first `size` entries begin with the first `oldSize`. */
+    consistencyProof: (oldSize: number, size: number) => Promise.all(consistencyRanges(oldSize, size).map(tree.root)),
+    /** Roots of the full subtrees of a range, from left to right. */
+    subtreeHashes: (range: LeafRange) => tree.subtrees(range),
+    async saveCheckpoint(checkpoint: LogCheckpoint): Promise<void> {
       await writeShared((tx) => tx.upsert('log_checkpoint', 'size, at, note', checkpoint, 'size'));
     },
+    /** The checkpoint of the largest size; undefined if none exists. */
     newestCheckpoint: () =>
       rows.get<LogCheckpoint>(`${CHECKPOINT} WHERE size = (SELECT max(size) FROM log_checkpoint)`),
-    listCheckpoints: ({ after, limit }) =>
+    /** Checkpoints, smallest size first. */
+    listCheckpoints: ({ after, limit }: { after: number; limit: number }) =>
       rows.all<LogCheckpoint>(`${CHECKPOINT} WHERE size > $1 ORDER BY size LIMIT $2`, [after, limit]),
   };
 };

@@ -1,8 +1,7 @@
-import type { NotificationStore, NotificationWebhook, StoredNotification } from '../notification-store.ts';
+import type { Condition, NewNotification, NotificationWebhook, StoredNotification } from '../notification-store.ts';
 import type { Access } from '../access.ts';
 import type { Value } from '../rows.ts';
-
-type NotificationRow = Omit<StoredNotification, 'seen'> & { readonly seen: number };
+import { storedAs } from './stored-as.ts';
 
 /** Number of ended notifications to keep: more than anyone reads. */
 const MAX_STORED = 500;
@@ -19,50 +18,68 @@ const TRIM = `DELETE FROM notification WHERE ended_at IS NOT NULL
 const SAVE_WEBHOOK = `INSERT INTO notification_webhook ("only", url) VALUES (1, $1)
   ON CONFLICT ("only") DO UPDATE SET url = excluded.url, attempted_at = NULL, error = NULL`;
 
-const toNotification = (row: NotificationRow): StoredNotification => ({ ...row, seen: row.seen === 1 });
+const notifications = storedAs<StoredNotification>({ flags: ['seen'] });
 
-/** Other engines are informed as about settings, so that their consoles show the notification. */
-export const notificationStore = ({ rows, write }: Access): NotificationStore => {
+/**
+ * The newest 500 ended notifications are kept. Other engines are informed as about settings, so that their consoles show the
+ * notification.
+ */
+export const notificationStore = ({ rows, write }: Access) => {
   const list = async (rest: string, values: readonly number[] = []) =>
-    (await rows.all<NotificationRow>(`SELECT ${COLUMNS} FROM notification ${rest}`, values)).map(toNotification);
+    (await rows.all<object>(`SELECT ${COLUMNS} FROM notification ${rest}`, values)).map(notifications.read);
   const update = async (sql: string, values: readonly Value[]): Promise<void> => {
     await write((tx) => tx.run(sql, values));
   };
 
   return {
-    raiseNotification: ({ id, kind, subject, raisedAt, title, body, decisionId }) =>
+    /**
+     * Adds a notification, which is sent if a webhook is set.
+     *
+     * @returns undefined, with nothing written, if one of this kind and subject is already open
+     */
+    raiseNotification: (notification: NewNotification): Promise<StoredNotification | undefined> =>
       write(function* (tx) {
-        const row = yield* tx.get<NotificationRow>(INSERT, [id, kind, subject, raisedAt, title, body, decisionId]);
+        const { id, kind, subject, raisedAt, title, body, decisionId } = notification;
+        const row = yield* tx.get<object>(INSERT, [id, kind, subject, raisedAt, title, body, decisionId]);
         if (row === undefined) return undefined;
         yield* tx.run(TRIM);
         tx.settingsChanged('other');
-        return toNotification(row);
+        return notifications.read(row);
       }),
-    endNotification: ({ kind, subject }, endedAt) =>
+    /** Ends the open notification, whose end is then sent. @returns undefined if none is open */
+    endNotification: ({ kind, subject }: Condition, endedAt: number): Promise<StoredNotification | undefined> =>
       write(function* (tx) {
-        const row = yield* tx.get<NotificationRow>(END, [endedAt, kind, subject]);
+        const row = yield* tx.get<object>(END, [endedAt, kind, subject]);
         if (row !== undefined) tx.settingsChanged('other');
-        return row && toNotification(row);
+        return row && notifications.read(row);
       }),
+    /** Oldest first. */
     openNotifications: () => list('WHERE ended_at IS NULL ORDER BY seq'),
-    listNotifications: (limit) => list('ORDER BY seq DESC LIMIT $1', [limit]),
-    async countUnseenNotifications() {
+    /** Newest first. */
+    listNotifications: (limit: number) => list('ORDER BY seq DESC LIMIT $1', [limit]),
+    async countUnseenNotifications(): Promise<number> {
       const row = await rows.get<{ unseen: number }>('SELECT count(*) AS unseen FROM notification WHERE seen = 0');
       return row?.unseen ?? 0;
     },
-    markNotificationsSeen: (upTo) => update('UPDATE notification SET seen = 1 WHERE seen = 0 AND seq <= $1', [upTo]),
+    markNotificationsSeen: (upTo: number) =>
+      update('UPDATE notification SET seen = 1 WHERE seen = 0 AND seq <= $1', [upTo]),
+    /** Notifications whose start or end has not been sent to the webhook yet, oldest first. */
     dueNotifications: () => list('WHERE due = 1 ORDER BY seq'),
-    notificationSent: ({ seq, endedAt }) =>
+    /** Records that the webhook has received the notification in this state, or that it need not be sent any more. */
+    notificationSent: ({ seq, endedAt }: Pick<StoredNotification, 'seq' | 'endedAt'>) =>
       update('UPDATE notification SET due = 0 WHERE seq = $1 AND ended_at IS NOT DISTINCT FROM $2', [seq, endedAt]),
     findNotificationWebhook: () =>
       rows.get<NotificationWebhook>('SELECT url, attempted_at, error FROM notification_webhook'),
-    saveNotificationWebhook: (url) =>
+    /** Sets the URL. Earlier notifications are not sent to a new URL. Null: notifications are not sent. */
+    saveNotificationWebhook: (url: string | null): Promise<void> =>
       write(function* (tx) {
         yield* tx.run('UPDATE notification SET due = 0 WHERE due = 1');
         if (url === null) yield* tx.run('DELETE FROM notification_webhook');
         else yield* tx.run(SAVE_WEBHOOK, [url]);
       }),
-    saveNotificationAttempt: ({ attemptedAt, error }) =>
+    saveNotificationAttempt: ({ attemptedAt, error }: Omit<NotificationWebhook, 'url'>) =>
       update('UPDATE notification_webhook SET attempted_at = $1, error = $2', [attemptedAt, error]),
   };
 };
+
+export type NotificationStore = ReturnType<typeof notificationStore>;

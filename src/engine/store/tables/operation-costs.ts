@@ -2,7 +2,7 @@ import { readRecord } from '../../../core/decision/stored-record.ts';
 import type { OperationReceipt } from '../../../core/costs/cost-report.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import type { Access } from '../access.ts';
-import type { CostStore, OperationWithoutReceipt } from '../cost-store.ts';
+import type { CostQuery, OperationWithoutReceipt, ReadReceipt } from '../cost-store.ts';
 import type { StepRows, Steps } from '../rows.ts';
 import type { MinedUserOperation } from '../settlement-store.ts';
 import { lengthLimit } from './decision-reader.ts';
@@ -81,9 +81,12 @@ export const keepMined = function* (
 };
 
 /** Costs of mined operations, and their receipts. */
-export const costStore = ({ rows, writeShared }: Access): CostStore => ({
-  operationsWithoutReceipt: (chainId, most) => rows.all<OperationWithoutReceipt>(WITHOUT_RECEIPT, [chainId, most]),
-  saveReceipts: (receipts) =>
+export const costStore = ({ rows, writeShared }: Access) => ({
+  /** The chain's newest settled operations without a receipt. */
+  operationsWithoutReceipt: (chainId: number, most: number) =>
+    rows.all<OperationWithoutReceipt>(WITHOUT_RECEIPT, [chainId, most]),
+  /** Stores receipts. Skips operations that are not in the receipt's block any more. */
+  saveReceipts: (receipts: readonly ReadReceipt[]): Promise<void> =>
     writeShared(function* (tx) {
       for (const { seq, blockHash, bundler, bundle, coinUsd } of receipts) {
         const { gasUsed, chargedGas, baseFeeWei, l1FeeWei } = bundle;
@@ -91,7 +94,8 @@ export const costStore = ({ rows, writeShared }: Access): CostStore => ({
         yield* tx.run(SAVE, [seq, blockHash, bundler, ...amounts, coinUsd]);
       }
     }),
-  async paidOperations({ paymasterId, from = 0, to = Number.MAX_SAFE_INTEGER }, after) {
+  /** The settled operations after a decision's number, in order, at most some hundred at a time; empty at the end. */
+  async paidOperations({ paymasterId, from = 0, to = Number.MAX_SAFE_INTEGER }: CostQuery, after: number) {
     const [sql, values] =
       paymasterId === undefined
         ? [paid(''), [after, from, to]]

@@ -1,4 +1,6 @@
-import type { OperatorTransaction, OperatorTransactionStore } from '../operator-transaction-store.ts';
+import type { TransactionQuery } from '../../../api/transactions.ts';
+import type { Holds } from '../decision-store.ts';
+import type { OperatorTransaction } from '../operator-transaction-store.ts';
 import type { Access } from '../access.ts';
 
 /** Number of transactions to list: more than anyone reads. */
@@ -21,8 +23,14 @@ const toTransaction = ({ record }: TransactionRow): OperatorTransaction => JSON.
 const isOpen = ({ final, outcome }: OperatorTransaction): boolean => !final || outcome === null;
 
 /** Withdrawals from tanks change the version of the ledger. */
-export const operatorTransactionStore = ({ rows, write }: Access): OperatorTransactionStore => ({
-  saveOperatorTransaction: (transaction, holds = []) =>
+export const operatorTransactionStore = ({ rows, write }: Access) => ({
+  /**
+   * Adds or replaces the transaction.
+   *
+   * @param holds ids of the holds for its amount
+   * @returns false, with nothing written, if one of `holds` has ended
+   */
+  saveOperatorTransaction: (transaction: OperatorTransaction, holds: Holds = []): Promise<boolean> =>
     write(function* (tx) {
       for (const hold of holds) {
         if ((yield* tx.get('SELECT 1 FROM ledger_hold WHERE hold_id = $1', [hold])) === undefined) return false;
@@ -33,14 +41,17 @@ export const operatorTransactionStore = ({ rows, write }: Access): OperatorTrans
       if (kind === 'withdraw') tx.advanceLedger();
       return true;
     }),
-  removeOperatorTransaction: (transactionId) =>
+  /** Removes a transaction that the chain refused and that was therefore never sent. */
+  removeOperatorTransaction: (transactionId: string): Promise<void> =>
     write(function* (tx) {
       yield* tx.run('DELETE FROM operator_transaction WHERE id = $1', [transactionId]);
       tx.advanceLedger();
     }),
-  async listOperatorTransactions({ chainId = null, paymasterId = null }) {
-    return (await rows.all<TransactionRow>(LIST, [chainId, paymasterId])).map(toTransaction);
+  /** Newest first. */
+  async listOperatorTransactions({ chainId, paymasterId }: TransactionQuery) {
+    return (await rows.all<TransactionRow>(LIST, [chainId ?? null, paymasterId ?? null])).map(toTransaction);
   },
+  /** Transactions whose outcome is unknown or may still change, oldest first. */
   async openOperatorTransactions() {
     return (await rows.all<TransactionRow>(OPEN)).map(toTransaction);
   },

@@ -1,4 +1,4 @@
-import type { Pause, PauseStore } from '../policy-store.ts';
+import type { Pause } from '../policy-store.ts';
 import type { Access } from '../access.ts';
 
 const SAVE = `INSERT INTO sponsorship_pause ("only", since, reason) VALUES (1, $1, $2)
@@ -9,19 +9,21 @@ const RESUMES = `SELECT times AS desk, coalesce((SELECT times FROM dapp_resume W
   FROM sponsorship_resume`;
 
 /** Pauses. When a pause ends, pending decisions restart. */
-export const pauseStore = ({ rows, write, cache }: Access): PauseStore => ({
-  async findPause() {
+export const pauseStore = ({ rows, write, cache }: Access) => ({
+  /** Null while operations are sponsored. */
+  async findPause(): Promise<Pause | null> {
     return (await rows.get<Pause>('SELECT since, reason FROM sponsorship_pause')) ?? null;
   },
-  async listDappPauses() {
+  async listDappPauses(): Promise<ReadonlyMap<string, Pause>> {
     const found = await rows.all<Pause & { paymasterId: string }>('SELECT paymaster_id, since, reason FROM dapp_pause');
     return new Map(found.map(({ paymasterId, ...pause }) => [paymasterId, pause]));
   },
+  /** Number of pauses that have ended: of all sponsorship, and of this DApp alone. */
   resumes: cache.remembered(
-    async (paymasterId) =>
+    async (paymasterId: string) =>
       (await rows.get<{ desk: number; dapp: number }>(RESUMES, [paymasterId])) ?? { desk: 0, dapp: 0 },
   ),
-  savePause: (pause) =>
+  savePause: (pause: Pause | null): Promise<void> =>
     write(function* (tx) {
       if (pause !== null) yield* tx.run(SAVE, [pause.since, pause.reason]);
       else {
@@ -31,7 +33,7 @@ export const pauseStore = ({ rows, write, cache }: Access): PauseStore => ({
       }
       tx.settingsChanged('desk');
     }),
-  saveDappPause: (paymasterId, pause) =>
+  saveDappPause: (paymasterId: string, pause: Pause | null): Promise<void> =>
     write(function* (tx) {
       if (pause !== null) {
         yield* tx.upsert('dapp_pause', 'paymaster_id, since, reason', { ...pause, paymasterId }, 'paymaster_id');

@@ -1,7 +1,7 @@
 import { type Policy, policyHash } from '../../../core/policy/policy.ts';
 import { EngineError } from '../../../shared/errors.ts';
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-import type { PolicyRevision, PolicyRevisionStore, PolicyTime } from '../policy-store.ts';
+import type { PolicyRevision, PolicyTime } from '../policy-store.ts';
 import type { Access, LogEntries } from '../access.ts';
 import type { StepRows, Steps } from '../rows.ts';
 
@@ -55,18 +55,27 @@ export const enforcePolicy = function* (
   return true;
 };
 
-export const policyRevisionStore = ({ rows, write, cache }: Access): PolicyRevisionStore => ({
+/** Policy revisions, which are kept forever, and when each was in force. */
+export const policyRevisionStore = ({ rows, write, cache }: Access) => ({
+  /** Grows whenever the version of the settings grows for any DApp or chain. */
   settingsChanges: cache.changes,
-  recordPolicy: (paymasterId, revision, at) => write((tx) => tx.enforce(revision, { paymasterId, at })),
-  policyHistory: (paymasterId, limit) => rows.all<PolicyTime>(HISTORY, [paymasterId, limit]),
-  async findRevisions(paymasterId, start) {
+  /**
+   * Records a revision as being in force. False, with nothing written, if it is already the last one. @param at epoch
+   * ms
+   */
+  recordPolicy: (paymasterId: string, revision: PolicyRevision, at: number): Promise<boolean> =>
+    write((tx) => tx.enforce(revision, { paymasterId, at })),
+  /** Newest first. */
+  policyHistory: (paymasterId: string, limit: number) => rows.all<PolicyTime>(HISTORY, [paymasterId, limit]),
+  /** Up to two revisions of a DApp whose hash begins with `start`. */
+  async findRevisions(paymasterId: string, start: string): Promise<string[]> {
     const found = await rows.all<{ hash: string }>(
       'SELECT hash FROM policy_revision WHERE hash >= $1 AND hash < $2 AND paymaster_id = $3 LIMIT 2',
       [start, `${start}\u{10ffff}`, paymasterId],
     );
     return found.map(({ hash }) => hash);
   },
-  async findPolicy(hash) {
+  async findPolicy(hash: string): Promise<Policy | undefined> {
     const row = await rows.get<{ policy: string }>('SELECT policy FROM policy_revision WHERE hash = $1', [hash]);
     return row && storedPolicy(hash, row.policy);
   },

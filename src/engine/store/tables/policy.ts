@@ -1,15 +1,22 @@
 import { type DappCounts, countedOf, requireRoom } from '../../../core/policy/policy-bounds.ts';
-import { type Binding, type StoredBinding, storedBinding } from '../../../core/rules/binding.ts';
+import { type StoredBinding, storedBinding } from '../../../core/rules/binding.ts';
 import { type Address, addressKey } from '../../../shared/schema/hex.ts';
-import type { DappPolicy, DappPolicyStore, Rule, SmartContract, Webhook } from '../policy-store.ts';
+import type {
+  DappPolicy,
+  OperatorPolicy,
+  Rule,
+  RuleUpdate,
+  SettingsScope,
+  SmartContract,
+  Webhook,
+} from '../policy-store.ts';
 import type { Access, Clashes, Transaction } from '../access.ts';
-import type { StepRows, Steps, Value } from '../rows.ts';
+import type { StepRows, Steps } from '../rows.ts';
+import { storedAs } from './stored-as.ts';
 
-type ContractRow = Omit<SmartContract, 'methods' | 'whitelistedMethods' | 'active'> &
-  Readonly<{ methods: string; whitelistedMethods: string; active: number }>;
-type RuleRow = Omit<Rule, 'policyData' | 'active' | keyof Binding> &
-  Readonly<{ policyData: string; active: number; binding: string }>;
-type WebhookRow = Omit<Webhook, 'active'> & Readonly<{ active: number }>;
+/** The key of a row, or a part of it. */
+type Of = Readonly<{ paymasterId: string } & Record<string, string>>;
+
 interface DappRow {
   readonly revision: number;
   readonly lowTankWei: string | null;
@@ -36,41 +43,31 @@ const CONTRACT_CLASHES = {
 } as const;
 const RULE_CLASHES = { rule_name: 'RULE_NAME_EXISTS' } as const;
 
-const toContract = (row: ContractRow): SmartContract => ({
-  ...row,
-  methods: JSON.parse(row.methods) as string[],
-  whitelistedMethods: JSON.parse(row.whitelistedMethods) as string[],
-  active: row.active === 1,
-});
+const contractRows = storedAs<SmartContract>({ json: ['methods', 'whitelistedMethods'], flags: ['active'] });
+const ruleRows = storedAs<Rule & { binding: StoredBinding }>({ json: ['policyData', 'binding'], flags: ['active'] });
+const webhookRows = storedAs<Webhook>({ flags: ['active'] });
 
-const toRule = ({ binding, ...row }: RuleRow): Rule => ({
-  ...row,
-  policyData: JSON.parse(row.policyData) as unknown,
-  active: row.active === 1,
-  ...(JSON.parse(binding) as StoredBinding),
-});
-
-const toWebhook = (row: WebhookRow): Webhook => ({ ...row, active: row.active === 1 });
-
-const insertContract = (tx: StepRows, contract: SmartContract): Steps<number> =>
-  tx.insert('smart_contract', `address_key, ${CONTRACT}`, {
-    ...contract,
-    addressKey: addressKey(contract.address),
-    methods: JSON.stringify(contract.methods),
-    whitelistedMethods: JSON.stringify(contract.whitelistedMethods),
-    active: Number(contract.active),
-  });
-
-const insertRule = (tx: StepRows, rule: Rule): Steps<number> => {
-  const [policyData, binding] = [JSON.stringify(rule.policyData), JSON.stringify(storedBinding(rule))];
-  return tx.insert('rule', RULE, { ...rule, policyData, binding, active: Number(rule.active) });
+const toRule = (row: object): Rule => {
+  const { binding, ...rule } = ruleRows.read(row);
+  return { ...rule, ...binding };
 };
 
-const insertWebhook = (tx: StepRows, webhook: Webhook): Steps<number> =>
-  tx.insert('webhook', WEBHOOK, { ...webhook, active: Number(webhook.active) });
+const insertContract = (tx: StepRows, contract: SmartContract): Steps<number> => {
+  const row = { ...contractRows.write(contract), addressKey: addressKey(contract.address) };
+  return tx.insert('smart_contract', `address_key, ${CONTRACT}`, row);
+};
 
-/** Policies and rules. Every change increments the rule revision of its DApp. */
-export const policyStore = ({ rows, write, cache }: Access): DappPolicyStore => {
+const insertRule = (tx: StepRows, rule: Rule): Steps<number> =>
+  tx.insert('rule', RULE, ruleRows.write({ ...rule, binding: storedBinding(rule) }));
+
+const insertWebhook = (tx: StepRows, webhook: Webhook): Steps<number> =>
+  tx.insert('webhook', WEBHOOK, webhookRows.write(webhook));
+
+/**
+ * Policies and rules. Every change increments the rule revision of its DApp. A duplicate of a unique name or address
+ * rejects with that constraint's EngineError.
+ */
+export const policyStore = ({ rows, write, cache }: Access) => {
   /** Policies as last read. They are valid while their revision is the current one. */
   const policies = new Map<string, DappPolicy>();
 
@@ -92,17 +89,18 @@ export const policyStore = ({ rows, write, cache }: Access): DappPolicyStore => 
     tx.settingsChanged({ dapp: paymasterId });
     return true;
   };
-  /** Runs a statement whose first parameter is the DApp's id. */
-  const update = (paymasterId: string, sql: string, values: readonly Value[], clashes?: Clashes): Promise<boolean> =>
-    write((tx) => change(tx, paymasterId, tx.run(sql, [paymasterId, ...values])), clashes);
+  const update = (table: string, where: Of, to: object, clashes?: Clashes): Promise<boolean> =>
+    write((tx) => change(tx, where.paymasterId, tx.update(table, where, to)), clashes);
+  const remove = (table: string, where: Of): Promise<boolean> =>
+    write((tx) => change(tx, where.paymasterId, tx.remove(table, where)));
 
   const findContract = async (paymasterId: string, address: Address): Promise<SmartContract | undefined> => {
     const find = `SELECT ${CONTRACT} FROM smart_contract WHERE paymaster_id = $1 AND address_key = $2`;
-    const row = await rows.get<ContractRow>(find, [paymasterId, addressKey(address)]);
-    return row && toContract(row);
+    const row = await rows.get<object>(find, [paymasterId, addressKey(address)]);
+    return row && contractRows.read(row);
   };
-  const inOrder = <Row>(columns: string, table: string, paymasterId: string): Promise<Row[]> =>
-    rows.all<Row>(`SELECT ${columns} FROM ${table} WHERE paymaster_id = $1 ORDER BY place`, [paymasterId]);
+  const inOrder = (columns: string, table: string, paymasterId: string): Promise<object[]> =>
+    rows.all(`SELECT ${columns} FROM ${table} WHERE paymaster_id = $1 ORDER BY place`, [paymasterId]);
   const readPolicy = async (paymasterId: string): Promise<DappPolicy> => {
     for (;;) {
       const policy = policies.get(paymasterId);
@@ -111,105 +109,104 @@ export const policyStore = ({ rows, write, cache }: Access): DappPolicyStore => 
       // one moment.
       if (policy?.revision === revision) return policy;
       const [contracts, rules, webhooks] = await Promise.all([
-        inOrder<ContractRow>(CONTRACT, 'smart_contract', paymasterId),
-        inOrder<RuleRow>(RULE, 'rule', paymasterId),
-        inOrder<WebhookRow>(WEBHOOK, 'webhook', paymasterId),
+        inOrder(CONTRACT, 'smart_contract', paymasterId),
+        inOrder(RULE, 'rule', paymasterId),
+        inOrder(WEBHOOK, 'webhook', paymasterId),
       ]);
       policies.set(paymasterId, {
         revision,
-        contracts: contracts.map(toContract),
+        contracts: contracts.map(contractRows.read),
         rules: rules.map(toRule),
-        webhooks: webhooks.map(toWebhook),
+        webhooks: webhooks.map(webhookRows.read),
         ...(lowTankWei !== null && { lowBalanceThresholdWei: BigInt(lowTankWei) }),
       });
     }
   };
 
   return {
-    async createContract(contract) {
+    async createContract(contract: SmartContract): Promise<void> {
       const added = ({ contracts, abiCharacters }: DappCounts) => ({ contracts, abiCharacters });
       await write((tx) => change(tx, contract.paymasterId, insertContract(tx, contract), added), CONTRACT_CLASHES);
     },
-    async updateContract(paymasterId, address, methods) {
-      const sql = 'UPDATE smart_contract SET whitelisted_methods = $2 WHERE paymaster_id = $1 AND address_key = $3';
-      await update(paymasterId, sql, [JSON.stringify(methods), addressKey(address)]);
+    /** Sets the whitelisted methods; undefined if the address is not registered. */
+    async updateContract(paymasterId: string, address: Address, whitelistedMethods: string[]) {
+      const where = { paymasterId, addressKey: addressKey(address) };
+      await update('smart_contract', where, contractRows.write({ whitelistedMethods }));
       return findContract(paymasterId, address);
     },
     findContract,
-    deleteContract: (paymasterId, address) =>
-      update(paymasterId, 'DELETE FROM smart_contract WHERE paymaster_id = $1 AND address_key = $2', [
-        addressKey(address),
-      ]),
-    async createRule(rule) {
+    deleteContract: (paymasterId: string, address: Address) =>
+      remove('smart_contract', { paymasterId, addressKey: addressKey(address) }),
+    async createRule(rule: Rule): Promise<void> {
       const added = (counts: DappCounts) => countedOf(counts, rule.policyType);
       await write((tx) => change(tx, rule.paymasterId, insertRule(tx, rule), added), RULE_CLASHES);
     },
-    updateRule(paymasterId, ruleId, to) {
-      const sql = `UPDATE rule SET name = $2, policy_data = $3, binding = $4, cycle = cycle + $5
-        WHERE paymaster_id = $1 AND rule_id = $6`;
-      const [data, binding] = [JSON.stringify(to.policyData), JSON.stringify(storedBinding(to))];
-      return update(paymasterId, sql, [to.name, data, binding, Number(to.restarts), ruleId], RULE_CLASHES);
+    /** Replaces a rule's content and when it applies. False if no rule has this id; registered contracts do not count. */
+    updateRule(paymasterId: string, ruleId: string, { name, policyData, restarts, ...binding }: RuleUpdate) {
+      const to = ruleRows.write({ name, policyData, binding: storedBinding(binding) });
+      const restart = 'UPDATE rule SET cycle = cycle + 1 WHERE paymaster_id = $1 AND rule_id = $2';
+      return write(
+        (tx) =>
+          change(
+            tx,
+            paymasterId,
+            (function* () {
+              if (restarts) yield* tx.run(restart, [paymasterId, ruleId]);
+              return yield* tx.update('rule', { paymasterId, ruleId }, to);
+            })(),
+          ),
+        RULE_CLASHES,
+      );
     },
-    deleteRule: (paymasterId, ruleId) =>
-      update(paymasterId, 'DELETE FROM rule WHERE paymaster_id = $1 AND rule_id = $2', [ruleId]),
-    setRuleActive: (paymasterId, ruleId, active) =>
-      write((tx) => {
-        const setBoth = function* (): Steps<number> {
-          const values = [Number(active), paymasterId, ruleId];
-          const rules = yield* tx.run('UPDATE rule SET active = $1 WHERE paymaster_id = $2 AND rule_id = $3', values);
-          const ofContracts = 'UPDATE smart_contract SET active = $1 WHERE paymaster_id = $2 AND rule_id = $3';
-          return rules + (yield* tx.run(ofContracts, values));
-        };
-        return change(tx, paymasterId, setBoth());
-      }),
-    async createWebhook(webhook) {
+    /** Deletes a rule. False if no rule has this id; registered contracts do not count. */
+    deleteRule: (paymasterId: string, ruleId: string) => remove('rule', { paymasterId, ruleId }),
+    /** Pauses or unpauses a rule or a registered contract. False if none has this id. */
+    setRuleActive: async (paymasterId: string, ruleId: string, active: boolean) => {
+      const [where, to] = [{ paymasterId, ruleId }, { active: Number(active) }];
+      return (await update('rule', where, to)) || update('smart_contract', where, to);
+    },
+    async createWebhook(webhook: Webhook): Promise<void> {
       const added = ({ webhooks }: DappCounts) => ({ webhooks });
       await write((tx) => change(tx, webhook.paymasterId, insertWebhook(tx, webhook), added));
     },
-    async isWebhook(id) {
+    /** Whether a registered webhook, or a rule of type WEBHOOK, has this id. */
+    async isWebhook(id: string): Promise<boolean> {
       const find = `SELECT 1 FROM webhook WHERE webhook_id = $1
         UNION ALL SELECT 1 FROM rule WHERE rule_id = $1 AND policy_type = 'WEBHOOK'`;
       return (await rows.get(find, [id])) !== undefined;
     },
-    setWebhookActive: (paymasterId, webhookId, active) =>
-      update(paymasterId, 'UPDATE webhook SET active = $2 WHERE paymaster_id = $1 AND webhook_id = $3', [
-        Number(active),
-        webhookId,
-      ]),
-    setWebhookUrl: (paymasterId, webhookId, webhookUrl) =>
-      update(paymasterId, 'UPDATE webhook SET webhook_url = $2 WHERE paymaster_id = $1 AND webhook_id = $3', [
-        webhookUrl,
-        webhookId,
-      ]),
-    deleteWebhook: (paymasterId, webhookId) =>
-      update(paymasterId, 'DELETE FROM webhook WHERE paymaster_id = $1 AND webhook_id = $2', [webhookId]),
-    async setLowBalanceThreshold(paymasterId, lowBalanceThresholdWei) {
-      const low = lowBalanceThresholdWei === null ? null : String(lowBalanceThresholdWei);
-      await update(paymasterId, 'UPDATE paymaster SET low_tank_wei = $2 WHERE paymaster_id = $1', [low]);
+    setWebhookActive: (paymasterId: string, webhookId: string, active: boolean) =>
+      update('webhook', { paymasterId, webhookId }, { active: Number(active) }),
+    setWebhookUrl: (paymasterId: string, webhookId: string, webhookUrl: string) =>
+      update('webhook', { paymasterId, webhookId }, { webhookUrl }),
+    deleteWebhook: (paymasterId: string, webhookId: string) => remove('webhook', { paymasterId, webhookId }),
+    /** Sets the balance in wei below which the tank is low; null: the cost of a number of operations. */
+    async setLowBalanceThreshold(paymasterId: string, lowBalanceThresholdWei: bigint | null): Promise<void> {
+      const lowTankWei = lowBalanceThresholdWei === null ? null : String(lowBalanceThresholdWei);
+      await update('paymaster', { paymasterId }, { lowTankWei });
     },
-    replaceDappPolicy: (scope, version, policy) =>
+    /**
+     * Replaces a complete policy, or nothing. False, with nothing changed, if the version of the settings has changed
+     * (`Store.settingsVersion`).
+     */
+    replaceDappPolicy: (scope: SettingsScope, version: number, policy: OperatorPolicy): Promise<boolean> =>
       write(
         function* (tx) {
           if ((yield* tx.settingsVersion(scope)) !== version) return false;
           const { paymasterId } = scope;
-          for (const table of ['smart_contract', 'rule', 'webhook']) {
-            yield* tx.run(`DELETE FROM ${table} WHERE paymaster_id = $1`, [paymasterId]);
-          }
+          for (const table of ['smart_contract', 'rule', 'webhook']) yield* tx.remove(table, { paymasterId });
           // The order of the rows is the order of the rules.
           for (const contract of policy.contracts) yield* insertContract(tx, { ...contract, paymasterId });
           for (const rule of policy.rules) yield* insertRule(tx, { ...rule, paymasterId });
           for (const webhook of policy.webhooks) yield* insertWebhook(tx, { ...webhook, paymasterId });
-          const { lowBalanceThresholdWei, allowedOrigins, maxExpirySeconds, tokenMode } = policy;
-          yield* tx.run(
-            `UPDATE paymaster SET low_tank_wei = $1, allowed_origins = $2, max_expiry_s = $3, token_mode = $4,
-               rule_revision = rule_revision + 1 WHERE paymaster_id = $5`,
-            [lowBalanceThresholdWei, JSON.stringify(allowedOrigins), maxExpirySeconds, Number(tokenMode), paymasterId],
-          );
-          tx.settingsChanged({ dapp: paymasterId });
-          return true;
+          const { lowBalanceThresholdWei: lowTankWei, maxExpirySeconds } = policy;
+          const [allowedOrigins, tokenMode] = [JSON.stringify(policy.allowedOrigins), Number(policy.tokenMode)];
+          const to = { lowTankWei, allowedOrigins, maxExpirySeconds, tokenMode };
+          return yield* change(tx, paymasterId, tx.update('paymaster', { paymasterId }, to));
         },
         { ...CONTRACT_CLASHES, ...RULE_CLASHES, smart_contract_name: 'RULE_NAME_EXISTS' },
       ),
+    /** The policy, which must not be modified. A cache of derived data must compare the revision. */
     dappPolicy: cache.remembered(readPolicy),
   };
 };

@@ -15,7 +15,7 @@ export const tables = `
     chain_id INTEGER NOT NULL, version TEXT NOT NULL, created_at INTEGER NOT NULL,
     api_key TEXT NOT NULL UNIQUE, allowed_origins TEXT NOT NULL DEFAULT '["*"]',
     funding_wallet TEXT, low_tank_wei TEXT, sponsor TEXT,
-    max_expiry_s INTEGER NOT NULL DEFAULT 3600, token_mode INTEGER NOT NULL DEFAULT 1,
+    max_expiry_seconds INTEGER NOT NULL DEFAULT 3600, token_mode INTEGER NOT NULL DEFAULT 1,
     rule_revision INTEGER NOT NULL DEFAULT 0,
     CONSTRAINT paymaster_name UNIQUE (account_id, chain_id, name)
   ) STRICT;

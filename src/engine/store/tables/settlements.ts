@@ -17,7 +17,7 @@ import type {
   MinedUserOperation,
   OpenReservation,
   ScannedRange,
-  SettlementStore,
+  SettlementState,
   UnmatchedOperation,
 } from '../settlement-store.ts';
 
@@ -207,12 +207,24 @@ const applyPart = function* (tx: Transaction, range: RangePart): Steps<AppliedRa
 const setCursor = (tx: StepRows, chainId: number, block: number): Steps<number> =>
   tx.upsert('chain_cursor', 'chain_id, block', { chainId, block }, 'chain_id');
 
-/** Settlement: the chain's result of each decision, and its remaining reservations in the ledger. */
-export const settlementStore = ({ rows, writeShared, enterHashes }: Access): SettlementStore => ({
-  async settlementChains() {
+export interface OpenQuery {
+  readonly chainId: number;
+  /** Returns only reservations after this one in that order. */
+  readonly after: Pick<OpenReservation, 'validUntil' | 'seq'>;
+  readonly validUntilBefore: number;
+  readonly most: number;
+}
+
+/**
+ * Settlement: the chain's result of each decision, and its remaining reservations in the ledger. Each method is one
+ * atomic step unless it says otherwise, durable when its promise resolves.
+ */
+export const settlementStore = ({ rows, writeShared, enterHashes }: Access) => ({
+  /** Chains with a `reserved` decision or a cursor. */
+  async settlementChains(): Promise<number[]> {
     return (await rows.all<{ chainId: number }>(CHAINS)).map(({ chainId }) => chainId);
   },
-  async settlementState(chainId) {
+  async settlementState(chainId: number): Promise<SettlementState> {
     const [cursor, oldest, pairs] = await Promise.all([
       rows.get<{ block: number }>(CURSOR, [chainId]),
       rows.get<{ at: number }>(OLDEST, [chainId]),
@@ -225,7 +237,8 @@ export const settlementStore = ({ rows, writeShared, enterHashes }: Access): Set
       paymasters: [...new Set(pairs.map(({ paymaster }) => paymaster))],
     };
   },
-  async operationsWithoutDecision(chainId, mined) {
+  /** Mined operations whose hash belongs to no sponsored decision of the chain. */
+  async operationsWithoutDecision(chainId: number, mined: readonly MinedUserOperation[]) {
     if (mined.length > 0) await enterHashes();
     const without: MinedUserOperation[] = [];
     for (const one of mined) {
@@ -233,7 +246,22 @@ export const settlementStore = ({ rows, writeShared, enterHashes }: Access): Set
     }
     return without;
   },
-  async applySettlements(range) {
+  /**
+   * Makes the chain's decisions agree with the blocks of a range. It is idempotent. If much was mined, it takes several
+   * steps, some blocks each, so that decisions do not wait for all of it; the last step sets the cursor. A range whose
+   * `toBlock` is below its `fromBlock` has no blocks: `mined` counts, and nothing is taken back.
+   * - The sponsored decision with the hash of a mined operation, or one of its `sponsoredHashes`, becomes `settled` at
+   *   its cost (`settledCost` in the core) and in its block, whatever it was before: the chain overrides a release. It
+   *   keeps that hash too. If several decisions of a DApp have one hash (a request sent twice in one second), exactly
+   *   one is settled: the one that already is, else the oldest. If several DApps have decisions with one hash that are
+   *   not released, one of each DApp becomes `unconfirmed`: the chain does not show which of them paid.
+   * - An operation without such a decision is unmatched. One of the decisions about its EntryPoint, paymaster, sender
+   *   and nonce has paid for it, but it is unknown which. All reserved ones become `unconfirmed`, which counts their
+   *   maximum as spent. Without any, the operation is not ours.
+   * - A decision that a block of the range settled or made unconfirmed, and that nothing in `mined` accounts for any
+   *   more, returns to `reserved`, at its maximum.
+   */
+  async applySettlements(range: ScannedRange): Promise<AppliedRange> {
     const unmatched: UnmatchedOperation[] = [];
     let putBack = 0;
     for (const part of partsOf(range)) {
@@ -247,17 +275,24 @@ export const settlementStore = ({ rows, writeShared, enterHashes }: Access): Set
     }
     return { putBack, unmatched };
   },
-  async countUnmatched(chainId, from) {
+  /**
+   * Number of the chain's decisions from `from` (epoch ms) on that are unconfirmed because of a mined operation without
+   * a certain decision.
+   */
+  async countUnmatched(chainId: number, from: number): Promise<number> {
     return (await rows.get<{ n: number }>(UNMATCHED, [chainId, from]))?.n ?? 0;
   },
-  async moveSettlementCursor(chainId, block) {
+  /** Sets the cursor of a chain that needs no scan. */
+  async moveSettlementCursor(chainId: number, block: number): Promise<void> {
     await writeShared((tx) => setCursor(tx, chainId, block));
   },
-  async openReservations({ chainId, after: { validUntil, seq }, validUntilBefore, most }) {
+  /** The chain's `reserved` decisions with a `validUntil` below `validUntilBefore`, by `validUntil` and `seq`. */
+  async openReservations(query: OpenQuery): Promise<OpenReservation[]> {
+    const { chainId, after, validUntilBefore, most } = query;
     const found = await rows.all<Pick<OpenReservation, 'seq' | 'at' | 'validUntil'> & { record: string }>(OPEN, [
       chainId,
-      validUntil,
-      seq,
+      after.validUntil,
+      after.seq,
       validUntilBefore,
       most,
     ]);
@@ -266,7 +301,13 @@ export const settlementStore = ({ rows, writeShared, enterHashes }: Access): Set
       return { ...reservation, entryPoint: entryPoint as Address, sender: sender as Address, nonce: BigInt(nonce) };
     });
   },
-  async endReservations(seqs, to) {
+  /**
+   * Ends the reservations of those decisions that are still `reserved`, in several steps if they are many. `released`
+   * returns the reserved amount to the cycle from which it was taken; `unconfirmed` counts it as spent.
+   *
+   * @returns the number of ended reservations
+   */
+  async endReservations(seqs: readonly number[], to: 'released' | 'unconfirmed'): Promise<number> {
     const after = { settlement: to, actualCostWei: null, block: null };
     let ended = 0;
     for (let first = 0; first < seqs.length; first += LOT) {
@@ -280,3 +321,5 @@ export const settlementStore = ({ rows, writeShared, enterHashes }: Access): Set
     return ended;
   },
 });
+
+export type SettlementStore = ReturnType<typeof settlementStore>;
