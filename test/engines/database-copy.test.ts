@@ -418,7 +418,7 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     test('changes without an entry yet, and numbers that are not given twice', async () => {
       const { url, back } = await thereAndBack((one) => {
         one.exec(`INSERT INTO operator_change (change_id, call, subject, id) VALUES (7, '{"action":"x"}', 's', 'i')`);
-        one.exec(`INSERT INTO policy_revision VALUES ('h', 'p', 1, '{}')`);
+        one.exec(`INSERT INTO policy_revision VALUES ('h', 'p', 1, NULL, '{}')`);
         one.exec(`INSERT INTO policy_history (seq, paymaster_id, hash, at) VALUES (3, 'p', 'h', 1), (41, 'p', 'h', 2)`);
         one.exec('DELETE FROM policy_history WHERE seq = 41');
       });

@@ -17,6 +17,7 @@ import { HELD_ACCOUNTS } from '../../src/engine/store/tables/log-check.ts';
 import type { HeldAccountRow } from '../../src/engine/store/log-check-store.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { countReplayed } from './replay-counts.ts';
+import { type StoredRevision, policiesIn } from '../../src/engine/store/tables/policy-revisions.ts';
 
 interface Check {
   counts: Record<string, number>;
@@ -39,8 +40,9 @@ interface Stored {
 const read = (file: string): Stored => {
   const database = new Database(file);
   try {
-    const policies = database.prepare<[], { hash: string; policy: string }>('SELECT hash, policy FROM policy_revision');
-    const revisions = new Map(policies.all().map(({ hash, policy }) => [hash, JSON.parse(policy) as unknown]));
+    const stored = database.prepare<[], StoredRevision>('SELECT hash, base, policy FROM policy_revision').all();
+    const policyOf = policiesIn(stored);
+    const revisions = new Map(stored.map(({ hash }) => [hash, policyOf(hash)]));
     const rows = database.prepare<[], { seq: number; record: string }>('SELECT seq, record FROM decision').all();
     const parsed = rows.map(({ seq, record }) => ({ ...readRecord(record), seq }));
     // Decisions that a test wrote by hand name no policy, like those from before policies existed.

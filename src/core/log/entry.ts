@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { accountKinds } from '../ledger/account.ts';
+import { policyChange } from '../policy/policy-change.ts';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const amount = z
@@ -49,7 +50,8 @@ const bodies = {
   policy: z.strictObject({
     paymasterId: z.string(),
     hash: z.string(),
-    policy: z.unknown().optional().describe('Absent where an earlier entry has it'),
+    policy: z.unknown().optional().describe('Absent if there is a change, or if an earlier entry has the policy'),
+    change: policyChange.optional().describe('What the policy changes in an earlier revision'),
   }),
   /** A decision's record as it is stored (see docs/log-format.md). */
   decision: z.custom<DecisionBody>(isDecisionBody, 'must be a decision'),

@@ -3,7 +3,6 @@ import { readRecord } from '../../core/decision/stored-record.ts';
 import type { Store } from '../store/store.ts';
 import type { DecisionColumns, HeldAccountRow, TileRow } from '../store/log-check-store.ts';
 import { TILE_HASHES, rootOf } from '../store/log-tiles.ts';
-import { isPolicyOf } from '../store/tables/policy-revisions.ts';
 
 const TILES = 32;
 const REVISIONS = 100;
@@ -49,14 +48,14 @@ export interface StoredRevisions {
 }
 
 /** Hashes of all stored policy revisions, and the faults: revisions that do not match their hash. */
-export const storedRevisions = async (store: Pick<Store, 'revisionTexts'>): Promise<StoredRevisions> => {
+export const storedRevisions = async (store: Pick<Store, 'checkedRevisions'>): Promise<StoredRevisions> => {
   const [hashes, faults]: [string[], string[]] = [[], []];
   let entries = 0;
   for (;;) {
-    const rows = await store.revisionTexts({ after: hashes.at(-1) ?? '', limit: REVISIONS });
+    const rows = await store.checkedRevisions({ after: hashes.at(-1) ?? '', limit: REVISIONS });
     for (const row of rows) {
       hashes.push(row.hash);
-      if (!isPolicyOf(row.hash, row.policy)) faults.push(`The stored policy revision ${row.hash} has another hash`);
+      if (!row.isSound) faults.push(`The stored policy revision ${row.hash} has another hash`);
       entries = row.entries;
     }
     if (rows.length < REVISIONS) return { hashes, faults, entries };

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { ReviewInfo, Verification } from '../../api/system.ts';
 import type { Entry, EntryBody } from '../../core/log/entry.ts';
 import type { LogFault, LogReport } from '../../core/log/log-report.ts';
+import { LoggedPolicies } from '../../core/log/policy-check.ts';
 import { logWords } from '../../core/log/report-words.ts';
 import { type DecisionImport, createDecisionImport } from '../store/sqlite/decision-import.ts';
 import { verifyLogFile } from '../log/verify-log.ts';
@@ -27,6 +28,7 @@ const DIGITS = /^\d+$/;
 /** Writes the decisions of a log into a database, entry by entry. */
 class EntryImport {
   readonly #target: DecisionImport;
+  readonly #policies = new LoggedPolicies();
   from = Infinity;
   to = 0;
 
@@ -42,7 +44,9 @@ class EntryImport {
     if (entry.kind === 'settlement') this.#settle(entry.body);
   }
 
-  #addPolicy({ at, body: { paymasterId, hash, policy } }: Entry & { kind: 'policy' }): void {
+  #addPolicy({ at, body }: Entry & { kind: 'policy' }): void {
+    const { paymasterId, hash } = body;
+    const policy = this.#policies.add(body);
     if (policy !== undefined) this.#target.addRevision({ paymasterId, hash, policy, at });
   }
 

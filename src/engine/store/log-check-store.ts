@@ -22,7 +22,8 @@ export interface HistoryRow {
 
 export interface RevisionRow {
   readonly hash: string;
-  readonly policy: string;
+  /** Whether its text has this hash. */
+  readonly isSound: boolean;
   /** Number of log entries when this was read. */
   readonly entries: number;
 }

@@ -3,7 +3,7 @@ import type { ChainSettings } from '../../../src/engine/store/registry-store.ts'
 import type { Store } from '../../../src/engine/store/store.ts';
 import { type OpenStore, useStore } from './open-store.ts';
 
-/** What every {@link ChainFeeStore} does. */
+/** What every {@link Store} does. */
 export const describeChainFeeStore = (open: OpenStore): void => {
   let store: Store;
   const reopen = useStore(open, (opened) => {

@@ -7,7 +7,7 @@ import { endExpired } from '../../support/end-expired.ts';
 
 const WALLET = '0x00000000000000000000000000000000000000ff';
 
-/** What every {@link DecisionQueries} does. */
+/** What every {@link Store} does. */
 export const describeDecisionQueries = (open: OpenStore): void => {
   let store: Store;
   const reopen = useStore(open, (opened) => {

@@ -9,7 +9,7 @@ import { decision, withdrawal } from '../../support/store-records.ts';
 import { type OpenStore, useStore } from './open-store.ts';
 import { endExpired } from '../../support/end-expired.ts';
 
-/** What every {@link DecisionStore} does, and settlement with what it has reserved. */
+/** What every {@link Store} does, and settlement with what it has reserved. */
 export const describeDecisionStore = (open: OpenStore): void => {
   let store: Store;
   let clock: ManualClock;

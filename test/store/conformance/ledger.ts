@@ -385,7 +385,7 @@ class LedgerRun {
   }
 }
 
-/** What every {@link DecisionStore} holds of limits and tanks, whatever happens at once. */
+/** What every {@link Store} holds of limits and tanks, whatever happens at once. */
 export const describeLedger = (open: OpenStore, order: WriteOrder): void => {
   const tempFolder = useTempFolders();
 

@@ -3,7 +3,7 @@ import type { NewNotification } from '../../../src/engine/store/notification-sto
 import type { Store } from '../../../src/engine/store/store.ts';
 import { type OpenStore, useStore } from './open-store.ts';
 
-/** What every {@link NotificationStore} does. */
+/** What every {@link Store} does. */
 export const describeNotificationStore = (open: OpenStore): void => {
   let store: Store;
   const reopen = useStore(open, (opened) => (store = opened));

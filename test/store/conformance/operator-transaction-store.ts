@@ -4,7 +4,7 @@ import type { Store } from '../../../src/engine/store/store.ts';
 import { paymaster, withdrawal } from '../../support/store-records.ts';
 import { type OpenStore, useStore } from './open-store.ts';
 
-/** What every {@link OperatorTransactionStore} does. */
+/** What every {@link Store} does. */
 export const describeOperatorTransactionStore = (open: OpenStore): void => {
   let store: Store;
   const reopen = useStore(open, (opened) => (store = opened));

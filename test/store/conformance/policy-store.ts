@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DappPolicy, OperatorPolicy } from '../../../src/engine/store/policy-store.ts';
 import type { Store } from '../../../src/engine/store/store.ts';
+import type { EntryBody } from '../../../src/core/log/entry.ts';
+import { LoggedPolicies } from '../../../src/core/log/policy-check.ts';
 import { policyHash } from '../../../src/core/policy/policy.ts';
 import { MAX_COUNTS } from '../../../src/core/policy/policy-bounds.ts';
 import { policyWith } from '../../support/facts.ts';
@@ -8,7 +10,7 @@ import { decision, limitRule, paymaster, smartContract, webhook } from '../../su
 import { wholePolicy } from '../../support/whole-policies.ts';
 import { type OpenStore, useStore } from './open-store.ts';
 
-/** What every {@link PolicyStore} does. */
+/** What every {@link Store} does. */
 export const describePolicyStore = (open: OpenStore): void => {
   let store: Store;
   const reopen = useStore(open, (opened) => {
@@ -374,6 +376,36 @@ export const describePolicyStore = (open: OpenStore): void => {
         { paymasterId: 'dapp-1', hash: two.hash },
       ]);
       expect(lines.map(({ kind }) => kind).slice(-3)).toEqual(['decision', 'policy', 'decision']);
+    });
+
+    it('is in the log whole once, then as what changed, and whole again after 64 changes', async () => {
+      const rules = Array.from({ length: 140 }, (_, index) => {
+        const { paymasterId: _dapp, ...rule } = limitRule({ ruleId: `rule-${index}`, name: `Limit ${index}` });
+        return rule;
+      });
+      const revisions = Array.from({ length: 70 }, (_, index) => {
+        const policy = policyWith({ rules: rules.slice(0, 70 + index) });
+        return { hash: policyHash(policy), policy };
+      });
+      for (const [at, each] of revisions.entries()) {
+        if (at === 30) await reopen();
+        expect(await store.recordPolicy('dapp-1', each, at)).toBe(true);
+      }
+      await reopen();
+      for (const { hash, policy } of revisions) expect(await store.findPolicy(hash)).toEqual(policy);
+      const revisionsFound = await store.checkedRevisions({ after: '', limit: 100 });
+      expect(revisionsFound.filter(({ isSound }) => isSound)).toHaveLength(70);
+
+      const logged = new LoggedPolicies();
+      const wholeOnes: number[] = [];
+      const entries = (await store.logLines({ from: 0, limit: 100 })).filter(({ kind }) => kind === 'policy');
+      for (const [index, { text }] of entries.entries()) {
+        const { body } = JSON.parse(text) as { body: EntryBody<'policy'> };
+        expect(logged.add(body)).toEqual(revisions[index]?.policy);
+        if (body.policy === undefined) expect(text.length).toBeLessThan(1_000);
+        else wholeOnes.push(index);
+      }
+      expect(wholeOnes).toEqual([0, 65]);
     });
 
     it('is not shown under its name where its text has another hash', async () => {

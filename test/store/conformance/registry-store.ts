@@ -9,7 +9,7 @@ import { type OpenStore, useStore } from './open-store.ts';
 const WALLET = '0x00000000000000000000000000000000000000ff';
 const CHANGE = { fundingWallet: WALLET, signature: '0x5161', at: 9 } as const;
 
-/** What every {@link RegistryStore} does. */
+/** What every {@link Store} does. */
 export const describeRegistryStore = (open: OpenStore): void => {
   let store: Store;
   const reopen = useStore(open, (opened) => {

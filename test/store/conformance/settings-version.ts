@@ -8,7 +8,7 @@ import { wholePolicy } from '../../support/whole-policies.ts';
 import { useTempFolders } from '../../support/temp-folder.ts';
 import type { OpenStore } from './open-store.ts';
 
-/** What every {@link PolicyStore} says of changed settings, and the {@link DecisionStore} makes of it. */
+/** What every {@link Store} says of changed settings, and the {@link DecisionStore} makes of it. */
 export const describeSettingsVersion = (open: OpenStore): void => {
   const tempFolder = useTempFolders();
   const address: Address = `0x${'ab'.repeat(20)}`;

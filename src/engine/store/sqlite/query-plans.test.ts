@@ -257,6 +257,8 @@ describe('the plans of the statements', () => {
       'SCAN paymaster',
       'SCAN paymaster_contract',
       // A row for every 16,384 positions of the log.
+      // The revisions of a policy that a statement has found by their hashes: a whole one, and some changes.
+      'SCAN revision',
       'SCAN search_lot',
       'SCAN signer',
       // One row: the number of resumes.

@@ -2,6 +2,7 @@ import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import { type ParsedDecision, type StoredDecision, decisionWith, readDecision, toDecision } from '../decision-rows.ts';
 import type { PastDecision } from '../past-decisions.ts';
 import type { Reads } from '../rows.ts';
+import { REVISIONS, policiesIn } from './policy-revisions.ts';
 
 /** The columns of {@link StoredDecision}. */
 export const STORED_DECISION = 'decision.seq, settlement, actual_cost_wei AS "actualCostWei", record';
@@ -33,12 +34,9 @@ export const decisionReader = (rows: Reads) => {
     const revisions = new Map([...known].filter(([hash]) => named.has(hash)));
     const missing = [...named].filter((hash) => !revisions.has(hash));
     if (missing.length === 0) return revisions;
-    const found = await rows.all<{ hash: string; policy: string }>(
-      'SELECT hash, policy FROM policy_revision WHERE hash = ANY($1::text[])',
-      [missing],
-    );
-    for (const { hash, policy } of found) revisions.set(hash, JSON.parse(policy));
-    known = known.size + found.length > MAX_READ ? revisions : new Map([...known, ...revisions]);
+    const policyOf = policiesIn(await rows.all(REVISIONS, [missing]));
+    for (const hash of missing) revisions.set(hash, policyOf(hash));
+    known = known.size + missing.length > MAX_READ ? revisions : new Map([...known, ...revisions]);
     return revisions;
   };
   /** Adds to each decision its policy revision in stored form; undefined if it is unknown. */

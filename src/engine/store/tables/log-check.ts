@@ -3,6 +3,7 @@ import { LOG_SIZE } from '../log-rows.ts';
 import type { DecisionColumns, HeldAccountRow, HistoryRow, RevisionRow, TileRow } from '../log-check-store.ts';
 import type { LeafRange } from '../../../core/log/merkle-tree.ts';
 import type { Reads } from '../rows.ts';
+import { REVISIONS, isPolicyOf, policiesIn } from './policy-revisions.ts';
 
 /**
  * SQL for data that is stored in addition to the log. Each statement also reads the size of the log, so that both come
@@ -18,7 +19,7 @@ const DECISION_COLUMNS = `SELECT seq, id, at, paymaster_id AS "paymasterId", cha
 
 const POLICY_CHANGES = `SELECT paymaster_id AS "paymasterId", hash, ${ENTRIES} FROM policy_history ORDER BY seq`;
 
-const REVISION_TEXTS = `SELECT hash, policy, ${ENTRIES} FROM policy_revision WHERE hash > $1 ORDER BY hash LIMIT $2`;
+const REVISION_HASHES = `SELECT hash, ${ENTRIES} FROM policy_revision WHERE hash > $1 ORDER BY hash LIMIT $2`;
 
 /**
  * Amounts of accounts that are not rolling windows. A first row without an account contains the size of the log, even
@@ -46,7 +47,11 @@ export const logCheckStore = (rows: Reads) => ({
   /** The amounts in all ledger accounts except rolling windows. The first row has only `entries`. */
   heldAccounts: () => rows.all<HeldAccountRow>(HELD_ACCOUNTS),
   /** Revisions ordered by hash, after a given hash. */
-  revisionTexts: ({ after, limit }: Page<string>) => rows.all<RevisionRow>(REVISION_TEXTS, [after, limit]),
+  async checkedRevisions({ after, limit }: Page<string>): Promise<RevisionRow[]> {
+    const found = await rows.all<Omit<RevisionRow, 'isSound'>>(REVISION_HASHES, [after, limit]);
+    const read = policiesIn(await rows.all(REVISIONS, [found.map(({ hash }) => hash)]));
+    return found.map((row) => ({ ...row, isSound: isPolicyOf(row.hash, read) }));
+  },
   /** Tiles of a level, starting with a given tile. */
   tiles: ({ level, from, limit }: { level: number; from: number; limit: number }) =>
     rows.all<TileRow>(TILES, [level, from, limit]),

@@ -163,8 +163,9 @@ export const tables = `
   CREATE TABLE ledger_hold (
     hold_id INTEGER PRIMARY KEY AUTOINCREMENT, account_id INTEGER NOT NULL, amount TEXT NOT NULL, engine INTEGER NOT NULL
   ) STRICT;
+  -- With a base, the text is the change to that revision, otherwise the whole policy.
   CREATE TABLE policy_revision (
-    hash TEXT PRIMARY KEY, paymaster_id TEXT NOT NULL, at INTEGER NOT NULL, policy TEXT NOT NULL
+    hash TEXT PRIMARY KEY, paymaster_id TEXT NOT NULL, at INTEGER NOT NULL, base TEXT, policy TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE policy_history (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, paymaster_id TEXT NOT NULL,
