@@ -37,6 +37,19 @@ const rulesOfOthers = async (desk: BenchDesk): Promise<void> => {
   }
 };
 
+/** So many limits for each user, all of this DApp. */
+const rulesOfThisDapp = (count: number): Scenario => ({
+  name: `${count}-rules-of-this-dapp`,
+  async prepare(desk) {
+    await typicalRules(desk);
+    const { call, paymasterId } = desk;
+    for (let rule = 1; rule < count; rule += 1) {
+      await call('rules.create', { paymasterId, rule: limit(`Limit ${rule}`, 'SMART_ACCOUNT') });
+    }
+    return undefined;
+  },
+});
+
 /** The scenarios, in the order they are run. */
 export const scenarios: readonly Scenario[] = [
   { name: 'no-rules', prepare: async () => undefined },
@@ -55,17 +68,8 @@ export const scenarios: readonly Scenario[] = [
       return undefined;
     },
   },
-  {
-    name: '100-rules-of-this-dapp',
-    async prepare(desk) {
-      await typicalRules(desk);
-      const { call, paymasterId } = desk;
-      for (let rule = 1; rule < 100; rule += 1) {
-        await call('rules.create', { paymasterId, rule: limit(`Limit ${rule}`, 'SMART_ACCOUNT') });
-      }
-      return undefined;
-    },
-  },
+  rulesOfThisDapp(100),
+  rulesOfThisDapp(1000),
   {
     name: 'webhook',
     async prepare(desk) {

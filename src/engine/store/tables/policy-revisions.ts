@@ -129,7 +129,7 @@ export const policyRevisionStore = ({ rows, write, cache }: Access) => ({
     );
     return found.map(({ hash }) => hash);
   },
-  /** @throws EngineError `STORAGE_FAILED` if the stored text does not match its hash */
+  /** The policy of a revision. @throws EngineError `STORAGE_FAILED` if the stored text does not match its hash */
   async findPolicy(hash: string): Promise<Policy | undefined> {
     const found = await rows.all<StoredRevision>(REVISIONS, [[hash]]);
     if (found.length === 0) return undefined;
