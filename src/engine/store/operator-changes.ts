@@ -1,162 +1,137 @@
+import { createHash } from 'node:crypto';
 import type { Change, EntryBody } from '../../core/log/entry.ts';
 import type { Call } from '../base/caller.ts';
-import type { StepRows, Steps } from './rows.ts';
+import { type StepRows, type Steps, camelCased, namesOf } from './rows.ts';
 
 type Action = EntryBody<'action'>;
 
-export interface Dialect {
-  /** SQL that reads a text column as JSON. */
-  readonly json: (column: string) => string;
-  /** SQL for a field of such JSON: text, a number or null. */
-  readonly field: (column: string, name: string) => string;
-  /** SQL for a fingerprint that distinguishes secret values: the first 8 hex digits of the text's SHA-256. */
-  readonly fingerprint: (column: string) => string;
-}
-
-export interface Subject {
+/** A kind of thing that operators change, which is one row of a table. */
+interface Subject {
   readonly table: string;
   readonly subject: string;
-  /** SQL for its id, given a row. */
-  readonly id: (row: string) => string;
-  /** SQL for each recorded value. Secret values are recorded by their fingerprints. */
-  readonly values: (row: string, dialect: Dialect) => Readonly<Record<string, string>>;
+  /** Columns of its id; empty if there is only one row. */
+  readonly id: string;
+  /** Recorded columns. */
+  readonly columns: string;
+  /** Names of recorded values that differ from those of their columns. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** Columns with JSON. */
+  readonly json?: string;
+  /** Columns with secret or long text, which is recorded by its fingerprint. */
+  readonly fingerprints?: string;
+  /** Recorded fields of the JSON in the column `record`. */
+  readonly fields?: readonly string[];
 }
 
-type Names = Readonly<Record<string, string>>;
-
-const columns = (names: Names, row: string): Names =>
-  Object.fromEntries(Object.entries(names).map(([name, column]) => [name, `${row}.${column}`]));
-
-const plain =
-  (names: Names): Subject['values'] =>
-  (row) =>
-    columns(names, row);
-
-export const subjects: readonly Subject[] = [
-  { table: 'account', subject: 'account', id: (row) => `${row}.account_id`, values: plain({ name: 'name' }) },
+const subjects: readonly Subject[] = [
+  { table: 'account', subject: 'account', id: 'account_id', columns: 'name' },
   {
     table: 'auth_token',
     subject: 'authToken',
-    id: (row) => `${row}.token_id`,
-    values: plain({
-      account: 'account_id',
-      label: 'label',
-      scope: 'scope',
-      dapp: 'paymaster_id',
-      expiresAt: 'expires_at',
-      revokedAt: 'revoked_at',
-    }),
+    id: 'token_id',
+    columns: 'account_id, label, scope, paymaster_id, expires_at, revoked_at',
+    names: { account_id: 'account', paymaster_id: 'dapp' },
   },
   {
     table: 'paymaster',
     subject: 'dapp',
-    id: (row) => `${row}.paymaster_id`,
-    values: (row, { json, fingerprint }) => ({
-      ...columns({ name: 'name', chainId: 'chain_id', version: 'version', fundingWallet: 'funding_wallet' }, row),
-      ...columns(
-        { lowBalanceThresholdWei: 'low_tank_wei', maxExpirySeconds: 'max_expiry_seconds', sponsor: 'sponsor' },
-        row,
-      ),
-      ...columns({ tokenMode: 'token_mode' }, row),
-      allowedOrigins: json(`${row}.allowed_origins`),
-      apiKeyFingerprint: fingerprint(`${row}.api_key`),
-    }),
+    id: 'paymaster_id',
+    columns: `name, chain_id, version, funding_wallet, low_tank_wei, max_expiry_seconds, sponsor, token_mode,
+      allowed_origins, api_key`,
+    names: { low_tank_wei: 'lowBalanceThresholdWei', api_key: 'apiKeyFingerprint' },
+    json: 'allowed_origins',
+    fingerprints: 'api_key',
   },
   {
     table: 'api_key',
     subject: 'apiKey',
-    id: (row) => `${row}.key_id`,
-    values: (row, { fingerprint }) => ({
-      ...columns({ dapp: 'paymaster_id', label: 'label', revokedAt: 'revoked_at' }, row),
-      fingerprint: fingerprint(`${row}.api_key`),
-    }),
+    id: 'key_id',
+    columns: 'paymaster_id, label, revoked_at, api_key',
+    names: { paymaster_id: 'dapp', api_key: 'fingerprint' },
+    fingerprints: 'api_key',
   },
   {
     table: 'smart_contract',
     subject: 'contract',
-    id: (row) => `${row}.rule_id`,
-    values: (row, { json, fingerprint }) => ({
-      ...columns({ dapp: 'paymaster_id', name: 'name', address: 'address', active: 'active' }, row),
-      whitelistedMethods: json(`${row}.whitelisted_methods`),
-      abiFingerprint: fingerprint(`${row}.abi`),
-    }),
+    id: 'rule_id',
+    columns: 'paymaster_id, name, address, active, whitelisted_methods, abi',
+    names: { paymaster_id: 'dapp', abi: 'abiFingerprint' },
+    json: 'whitelisted_methods',
+    fingerprints: 'abi',
   },
   {
     table: 'rule',
     subject: 'rule',
-    id: (row) => `${row}.rule_id`,
-    values: (row, { json }) => ({
-      ...columns({ dapp: 'paymaster_id', name: 'name', type: 'policy_type', active: 'active', cycle: 'cycle' }, row),
-      data: json(`${row}.policy_data`),
-      binding: json(`${row}.binding`),
-    }),
+    id: 'rule_id',
+    columns: 'paymaster_id, name, policy_type, active, cycle, policy_data, binding',
+    names: { paymaster_id: 'dapp', policy_type: 'type', policy_data: 'data' },
+    json: 'policy_data, binding',
   },
   {
     table: 'webhook',
     subject: 'webhook',
-    id: (row) => `${row}.webhook_id`,
-    values: plain({ dapp: 'paymaster_id', url: 'webhook_url', requestType: 'request_type', active: 'active' }),
+    id: 'webhook_id',
+    columns: 'paymaster_id, webhook_url, request_type, active',
+    names: { paymaster_id: 'dapp', webhook_url: 'url' },
   },
   {
     table: 'chain',
     subject: 'chain',
-    id: (row) => `${row}.chain_id`,
-    values: plain({
-      name: 'name',
-      symbol: 'symbol',
-      rpc: 'rpc',
-      bundler: 'bundler',
-      treasury: 'treasury',
-      breakerWei: 'breaker_wei',
-      breakerSeconds: 'breaker_seconds',
-      breakerOff: 'breaker_off',
-      unreachableBudgetWei: 'unreachable_budget_wei',
-      maxOperationCostWei: 'max_operation_cost_wei',
-      price: 'price',
-      forwardBundler: 'forward_bundler',
-      gasSchedule: 'gas_schedule',
-      gasScheduleReading: 'gas_schedule_reading',
-    }),
+    id: 'chain_id',
+    columns: `name, symbol, rpc, bundler, treasury, breaker_wei, breaker_seconds, breaker_off, unreachable_budget_wei,
+      max_operation_cost_wei, price, forward_bundler, gas_schedule, gas_schedule_reading`,
   },
-  { table: 'signer', subject: 'signer', id: (row) => `${row}.chain_id`, values: plain({ address: 'address' }) },
-  {
-    table: 'paymaster_contract',
-    subject: 'paymasterContract',
-    id: (row) => `${row}.chain_id || ' ' || ${row}.version`,
-    values: plain({ address: 'address', checked: 'checked' }),
-  },
+  { table: 'signer', subject: 'signer', id: 'chain_id', columns: 'address' },
+  { table: 'paymaster_contract', subject: 'paymasterContract', id: 'chain_id, version', columns: 'address, checked' },
   {
     table: 'fee_token',
     subject: 'feeToken',
-    id: (row) => `${row}.chain_id || ' ' || ${row}.address`,
-    values: plain({ symbol: 'symbol', decimals: 'decimals', premium: 'premium', rate: 'rate', preFund: 'pre_fund' }),
+    id: 'chain_id, address',
+    columns: 'symbol, decimals, premium, rate, pre_fund',
   },
-  {
-    table: 'sponsorship_pause',
-    subject: 'pause',
-    id: () => `'desk'`,
-    values: plain({ since: 'since', reason: 'reason' }),
-  },
-  {
-    table: 'dapp_pause',
-    subject: 'pause',
-    id: (row) => `${row}.paymaster_id`,
-    values: plain({ since: 'since', reason: 'reason' }),
-  },
+  { table: 'sponsorship_pause', subject: 'pause', id: '', columns: 'since, reason' },
+  { table: 'dapp_pause', subject: 'pause', id: 'paymaster_id', columns: 'since, reason' },
   {
     table: 'operator_transaction',
     subject: 'transaction',
-    id: (row) => `${row}.id`,
-    values: (row, { field }) =>
-      Object.fromEntries(
-        ['kind', 'chainId', 'from', 'to', 'valueWei', 'hash', 'state', 'summary'].map((name) => [
-          name,
-          field(`${row}.record`, name),
-        ]),
-      ),
+    id: 'id',
+    columns: 'record',
+    fields: ['kind', 'chainId', 'from', 'to', 'valueWei', 'hash', 'state', 'summary'],
   },
-  { table: 'notification_webhook', subject: 'notificationWebhook', id: () => `'desk'`, values: plain({ url: 'url' }) },
+  { table: 'notification_webhook', subject: 'notificationWebhook', id: '', columns: 'url' },
 ];
+
+/** What the triggers on a table insert into `operator_change`, in SQL. */
+interface ChangeSql {
+  readonly table: string;
+  readonly subject: string;
+  /** Id of a row. @param row `old` or `new`, here and below */
+  readonly id: (row: string) => string;
+  /** The recorded columns of a row, as a JSON object. */
+  readonly values: (row: string) => string;
+}
+
+/** What triggers record of each change. @param jsonObject the database's function that makes a JSON object of names and values */
+export const recordedChanges = (jsonObject: string): ChangeSql[] =>
+  subjects.map(({ table, subject, id, columns }) => ({
+    table,
+    subject,
+    id: (row) =>
+      id === ''
+        ? `'desk'`
+        : namesOf(id)
+            .map((column) => `${row}.${column}`)
+            .join(` || ' ' || `),
+    values: (row) =>
+      `${jsonObject}(${namesOf(columns)
+        .map((column) => `'${column}', ${row}.${column}`)
+        .join(', ')})`,
+  }));
+
+const FINGERPRINT_DIGITS = 8;
+
+const fingerprint = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_DIGITS);
 
 interface ChangeRow {
   changeId: number;
@@ -167,7 +142,26 @@ interface ChangeRow {
   after: string | null;
 }
 
-const valueOf = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
+/** The values that the log records of a row. */
+const recorded = (name: string, row: string | null): unknown => {
+  if (row === null) return null;
+  const stored = JSON.parse(row) as Readonly<Record<string, unknown>>;
+  const subject = subjects.find((one) => one.subject === name);
+  if (subject === undefined) return stored;
+  const { names = {}, json = '', fingerprints = '', fields } = subject;
+  if (fields !== undefined) {
+    const record = JSON.parse(stored['record'] as string) as typeof stored;
+    return Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
+  }
+  const read = (column: string, value: unknown): unknown => {
+    if (typeof value !== 'string') return value;
+    if (namesOf(json).includes(column)) return JSON.parse(value);
+    return namesOf(fingerprints).includes(column) ? fingerprint(value) : value;
+  };
+  return Object.fromEntries(
+    Object.entries(stored).map(([column, value]) => [names[column] ?? camelCased(column), read(column, value)]),
+  );
+};
 
 /** Merges the changes to each subject into one, from the first value to the last. */
 const merged = (rows: readonly ChangeRow[]): Change[] => {
@@ -176,7 +170,7 @@ const merged = (rows: readonly ChangeRow[]): Change[] => {
     const [first, last] = [changes[0], changes.at(-1)];
     if (first === undefined || last === undefined || first.before === last.after) return [];
     const { subject, id } = first;
-    return [{ subject, id, before: valueOf(first.before), after: valueOf(last.after) }];
+    return [{ subject, id, before: recorded(subject, first.before), after: recorded(subject, last.after) }];
   });
 };
 

@@ -90,14 +90,14 @@ export interface RowsWrite {
   readonly rows: readonly Cells[];
 }
 
-const camelCased = (column: string): string =>
+export const camelCased = (column: string): string =>
   column.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
 const snakeCased = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const valuesOf = (fields: object): Value[] => Object.values(fields) as Value[];
 
-const namesOf = (columns: string): string[] => columns.split(/,\s+/);
+export const namesOf = (columns: string): string[] => columns.split(/,\s+/);
 
 /** Returns a function that names the values of a row in camelCase. @param columns of the row, in order */
 export const rowNamer = (columns: readonly string[]): ((row: object) => object) => {

@@ -1,26 +1,17 @@
-import { type Dialect, type Subject, subjects } from '../operator-changes.ts';
-
-const dialect: Dialect = {
-  json: (column) => `${column}::json`,
-  field: (column, name) => `${column}::json -> '${name}'`,
-  fingerprint: (column) => `left(encode(sha256(convert_to(${column}, 'UTF8')), 'hex'), 8)`,
-};
-
-const objectOf = (values: Readonly<Record<string, string>>): string =>
-  `json_build_object(${Object.entries(values)
-    .map(([name, sql]) => `'${name}', ${sql}`)
-    .join(', ')})::text`;
+import { recordedChanges } from '../operator-changes.ts';
 
 /**
- * A trigger that stores every change in the transaction that makes it, if the transaction names the call. Other tools
- * need not name a call.
+ * SQL of triggers that store every change in the transaction that makes it, if the transaction names the call. Other
+ * tools need not name a call. They are created again whenever the database is opened, so that they match the code.
  */
-const triggerOf = ({ table, subject, id, values }: Subject): string => `
+export const changeTriggers: string = recordedChanges('json_build_object')
+  .map(
+    ({ table, subject, id, values }) => `
   CREATE OR REPLACE FUNCTION keep_change_of_${table}() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE
     of_call text := current_setting('gasdesk.call', true);
-    was text := CASE WHEN TG_OP <> 'INSERT' THEN ${objectOf(values('old', dialect))} END;
-    is_now text := CASE WHEN TG_OP <> 'DELETE' THEN ${objectOf(values('new', dialect))} END;
+    was text := CASE WHEN TG_OP <> 'INSERT' THEN ${values('old')}::text END;
+    is_now text := CASE WHEN TG_OP <> 'DELETE' THEN ${values('new')}::text END;
   BEGIN
     IF of_call <> '' AND was IS DISTINCT FROM is_now THEN
       INSERT INTO operator_change (call, subject, id, before, after) VALUES (
@@ -29,7 +20,6 @@ const triggerOf = ({ table, subject, id, values }: Subject): string => `
     RETURN NULL;
   END $$;
   CREATE OR REPLACE TRIGGER keep_change AFTER INSERT OR UPDATE OR DELETE ON ${table}
-    FOR EACH ROW EXECUTE FUNCTION keep_change_of_${table}();`;
-
-/** SQL of the triggers. They are created again whenever the database is opened, so that they match the code. */
-export const changeTriggers: string = subjects.map(triggerOf).join('\n');
+    FOR EACH ROW EXECUTE FUNCTION keep_change_of_${table}();`,
+  )
+  .join('\n');
