@@ -50,6 +50,7 @@ const useRest = async (store: Store): Promise<void> => {
   ] as const;
   const mined = hashes.map((one) => ({ ...operation, ...charged, ...one }));
   const rolling = { kind: 'unreachable', id: '1' } as const;
+  const bundle = { gasUsed: 1n, chargedGas: 1n, baseFeeWei: 1n, l1FeeWei: 0n };
   const operations: readonly (() => Promise<unknown>)[] = [
     () => store.createFirstAccount(account),
     () => store.listAccounts(),
@@ -150,6 +151,10 @@ const useRest = async (store: Store): Promise<void> => {
     () => store.consistencyProof(1, 512),
     () => store.subtreeHashes({ start: 0, end: 512 }),
     () => store.saveCheckpoint({ size: 1, at, note: '' }),
+    () => store.operationsWithoutReceipt(1, 1),
+    () => store.saveReceipts([{ seq: 1, blockHash: '0x1', bundler: '0x1', bundle, coinUsd: null }]),
+    () => store.paidOperations({}, 0),
+    () => store.paidOperations({ paymasterId: 'dapp-1' }, 0),
     () => store.newestCheckpoint(),
     () => store.listCheckpoints({ after: 0, limit: 1 }),
     () => store.acceptRollback({ deskId: 'd', size: 1, hash: '' }),
