@@ -8,34 +8,38 @@ export interface StoredReservation extends ReservedAmount {
   readonly accountKind: AccountKind;
 }
 
-type Cells = readonly [
-  accountId: number,
+/** Adjacent reservations that differ only in their accounts, as those of limits with one threshold type. */
+type Run = [
   accountKind: AccountKind,
   follows: ReservationKind,
   amount: string,
   ofWei: string | null,
+  ...accountIds: number[],
 ];
 
+const isAlike = (one: StoredReservation, other: StoredReservation): boolean =>
+  one.accountKind === other.accountKind &&
+  one.follows === other.follows &&
+  one.reserved === other.reserved &&
+  one.ofWei === other.ofWei;
+
 /** The reservations of a decision in the format of its column `reserves`: JSON. */
-export const reservesText = (reservations: readonly StoredReservation[]): string =>
-  JSON.stringify(
-    reservations.map(({ accountId, accountKind, follows, reserved, ofWei }): Cells => [
-      accountId,
-      accountKind,
-      follows,
-      String(reserved),
-      ofWei === undefined ? null : String(ofWei),
-    ]),
-  );
+export const reservesText = (reservations: readonly StoredReservation[]): string => {
+  const runs: Run[] = [];
+  for (const [index, one] of reservations.entries()) {
+    const before = reservations[index - 1];
+    const { accountId, accountKind, follows, reserved, ofWei } = one;
+    if (before !== undefined && isAlike(before, one)) runs.at(-1)?.push(accountId);
+    else runs.push([accountKind, follows, String(reserved), ofWei === undefined ? null : String(ofWei), accountId]);
+  }
+  return JSON.stringify(runs);
+};
 
 export const readReserves = (text: string | null): StoredReservation[] =>
-  (JSON.parse(text ?? '[]') as Cells[]).map(([accountId, accountKind, follows, amount, ofWei]) => ({
-    accountId,
-    accountKind,
-    follows,
-    reserved: BigInt(amount),
-    ...(ofWei !== null && { ofWei: BigInt(ofWei) }),
-  }));
+  (JSON.parse(text ?? '[]') as Run[]).flatMap(([accountKind, follows, amount, ofWei, ...accountIds]) => {
+    const alike = { accountKind, follows, reserved: BigInt(amount), ...(ofWei !== null && { ofWei: BigInt(ofWei) }) };
+    return accountIds.map((accountId) => ({ accountId, ...alike }));
+  });
 
 /** The amount that a decision reserves in its gas tank, in wei, while it is reserved. */
 export const reservedInTank = (text: string | null): bigint =>

@@ -40,8 +40,8 @@ interface Buckets {
   readonly accounts: Map<number, Account>;
 }
 
-/** Accounts in memory: 256 bytes each, measured with keys of limits per user. */
-const MAX_CACHED = 100_000;
+/** Accounts in memory: 256 bytes each, measured with keys of limits per user. Those of 100 limits and 2,000 users fit. */
+const MAX_CACHED = 200_000;
 
 const cellsOf = ({ kind, id, window = 0, user = '' }: AccountKey): Cells => [kind, id, window, user];
 const keyOf = ({ kind, id, window = 0, user = '' }: AccountKey): string => `${kind}\n${id}\n${window}\n${user}`;
