@@ -1,5 +1,26 @@
+import type { SettingsScope } from './policy-store.ts';
+
 /** Scope of a changed setting. `other`: no decision depends on it, but engines cache it. */
 export type ChangedScope = { readonly dapp: string } | { readonly chain: number } | 'desk' | 'other';
+
+/** Name of a scope in {@link SettingsVersions}. */
+export const scopeText = (scope: ChangedScope): string => {
+  if (typeof scope === 'string') return scope;
+  return 'dapp' in scope ? `dapp ${scope.dapp}` : `chain ${scope.chain}`;
+};
+
+/**
+ * Versions of all scopes at one moment, and the total number of changes. They show whether the settings of a pending
+ * decision have changed. Each DApp and chain has its own, so that a change to one DApp's rules does not delay the others.
+ */
+export interface SettingsVersions {
+  readonly changes: number;
+  readonly of: ReadonlyMap<string, number>;
+}
+
+/** Version of all settings that decisions for a DApp depend on. */
+export const versionOf = ({ of }: SettingsVersions, { paymasterId, chainId }: SettingsScope): number =>
+  (of.get('desk') ?? 0) + (of.get(`dapp ${paymasterId}`) ?? 0) + (of.get(`chain ${chainId}`) ?? 0);
 
 type Key = string | number;
 

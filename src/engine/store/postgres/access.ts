@@ -4,7 +4,8 @@ import { type Steps, stepsOf } from '../rows.ts';
 import { createLedger } from '../tables/ledger.ts';
 import { type Commits, createCommits } from './commits.ts';
 import { type Rows, runSteps } from './rows.ts';
-import { type SettingsCache, versionOf } from './settings-cache.ts';
+import { versionOf } from '../settings-cache.ts';
+import type { SettingsCache } from './settings-cache.ts';
 import type { Writer } from './writer.ts';
 
 const UNIQUE_VIOLATION = '23505';

@@ -1,25 +1,5 @@
-import type { SettingsScope } from '../policy-store.ts';
-import { type ChangedScope, type SettingsCache as CommonCache, createSettingsMemory } from '../settings-cache.ts';
+import { type SettingsCache as CommonCache, type SettingsVersions, createSettingsMemory } from '../settings-cache.ts';
 import type { Rows } from './rows.ts';
-
-/** Name of a scope in the database. */
-export const scopeText = (scope: ChangedScope): string => {
-  if (typeof scope === 'string') return scope;
-  return 'dapp' in scope ? `dapp ${scope.dapp}` : `chain ${scope.chain}`;
-};
-
-/** Versions of all scopes at one moment, and the total number of changes. */
-export interface SettingsVersions {
-  readonly changes: number;
-  readonly of: ReadonlyMap<string, number>;
-}
-
-/** Version of all settings that decisions for a DApp depend on. */
-export const versionOf = ({ of }: SettingsVersions, { paymasterId, chainId }: SettingsScope): number =>
-  [scopeText('desk'), scopeText({ dapp: paymasterId }), scopeText({ chain: chainId })].reduce(
-    (sum, scope) => sum + (of.get(scope) ?? 0),
-    0,
-  );
 
 export const readVersions = async (rows: Rows): Promise<SettingsVersions> => {
   const found = await rows.all<{ changes: number; scope: string | null; version: number | null }>(

@@ -11,7 +11,8 @@ import type { StoreWatch } from '../store-watch.ts';
 import { createPending } from '../tables/pending.ts';
 import { storeError } from './errors.ts';
 import { type Rows, rowsOf, runSteps } from './rows.ts';
-import { type SettingsCache, type SettingsVersions, readVersions, scopeText, versionOf } from './settings-cache.ts';
+import { type SettingsVersions, scopeText, versionOf } from '../settings-cache.ts';
+import { type SettingsCache, readVersions } from './settings-cache.ts';
 
 /** A transaction during which no other writer runs. */
 export interface Transaction extends CommonTransaction {

@@ -4,13 +4,12 @@ import { LAST_ENTRY } from '../log-rows.ts';
 import { takeChanges } from '../operator-changes.ts';
 import { type Access, type Clashes, type Transaction, clashOf } from '../access.ts';
 import { type Rows, type Steps, step, stepsOf } from '../rows.ts';
-import { createSettingsMemory } from '../settings-cache.ts';
+import { createSettingsMemory, scopeText, versionOf } from '../settings-cache.ts';
 import type { StoreWatch } from '../store-watch.ts';
 import { endHolds } from '../tables/holds.ts';
 import { createPending } from '../tables/pending.ts';
 import { type GroupCommit, createGroupCommit } from './group-commit.ts';
 import { hashCatchUp } from './hash-index.ts';
-import { createSettingsVersion } from './memory.ts';
 import { keepOperatorChanges } from './operator-changes.ts';
 import { readsOf, runSteps, statementsOf } from './rows.ts';
 import type { SlowLog } from './slow-log.ts';
@@ -43,7 +42,8 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
   const steps = stepsOf(statements);
   const head: DeskHead = { ledgerVersion: 0, accounts: 0, logSize: 0, logAt: 0, logHash: null };
   const pending = createPending(head, { clock, entersHashes: false });
-  const settings = createSettingsVersion();
+  // In memory, because only this process writes, and a pending decision ends with it.
+  const settings = { changes: 0, of: new Map<string, number>() };
   const memory = createSettingsMemory();
   const catchUp = hashCatchUp(database);
   let hasChanges = true;
@@ -64,10 +64,12 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
   const tx: Transaction = {
     ...steps,
     ...pending.writing(steps),
-    settingsVersion: (scope) => step(() => settings.of(scope)),
+    settingsVersion: (scope) => step(() => versionOf(settings, scope)),
     settingsChanged(scope) {
       memory.clear();
-      settings.changed(scope);
+      if (scope === 'other') return;
+      settings.changes += 1;
+      settings.of.set(scopeText(scope), (settings.of.get(scopeText(scope)) ?? 0) + 1);
     },
     decisionsChanged: () => undefined,
     enterHashes: () => step(catchUp),
@@ -128,7 +130,7 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
   return {
     rows,
     commit,
-    cache: { ...memory, changes: async () => settings.changes() },
+    cache: { ...memory, changes: async () => settings.changes },
     async write<T>(write: (tx: Transaction) => Steps<T>, clashes?: Clashes) {
       try {
         const result = transaction.immediate(write(tx)) as T;
@@ -157,7 +159,7 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
       return head.accounts;
     },
     ledgerVersion: async () => head.ledgerVersion,
-    settingsVersion: async (scope) => settings.of(scope),
+    settingsVersion: async (scope) => versionOf(settings, scope),
     async enterHashes() {
       while (!(await commit.run(catchUp)));
     },
