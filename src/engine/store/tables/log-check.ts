@@ -44,7 +44,7 @@ export const logCheckStore = (rows: Reads) => ({
   decisionColumns: ({ after, limit }: Page<number>) => rows.all<DecisionColumns>(DECISION_COLUMNS, [after, limit]),
   /** Each policy that came into force, in order. */
   policyChanges: () => rows.all<HistoryRow>(POLICY_CHANGES),
-  /** The amounts in all ledger accounts except rolling windows. The first row has only `entries`. */
+  /** The amounts in all ledger accounts except rolling windows. The first row contains only `entries`. */
   heldAccounts: () => rows.all<HeldAccountRow>(HELD_ACCOUNTS),
   /** Revisions ordered by hash, after a given hash. */
   async checkedRevisions({ after, limit }: Page<string>): Promise<RevisionRow[]> {

@@ -128,7 +128,7 @@ export const policyStore = ({ rows, write, cache }: Access) => {
       const added = ({ contracts, abiCharacters }: DappCounts) => ({ contracts, abiCharacters });
       await write((tx) => change(tx, contract.paymasterId, insertContract(tx, contract), added), CONTRACT_CLASHES);
     },
-    /** Sets the whitelisted methods; undefined if the address is not registered. */
+    /** Sets the whitelisted methods. Returns undefined if the address is not registered. */
     async updateContract(paymasterId: string, address: Address, whitelistedMethods: string[]) {
       const where = { paymasterId, addressKey: addressKey(address) };
       await update('smart_contract', where, contractRows.write({ whitelistedMethods }));
@@ -186,8 +186,8 @@ export const policyStore = ({ rows, write, cache }: Access) => {
       await update('paymaster', { paymasterId }, { lowTankWei });
     },
     /**
-     * Replaces a complete policy, or nothing. False, with nothing changed, if the version of the settings has changed
-     * (`Store.settingsVersion`).
+     * Replaces the complete policy. If the version of the settings has changed (`Store.settingsVersion`), changes
+     * nothing and returns false.
      */
     replaceDappPolicy: (scope: SettingsScope, version: number, policy: OperatorPolicy): Promise<boolean> =>
       write(
