@@ -15,8 +15,9 @@ import { SIGNER_KEY } from './facts.ts';
 export const ENGINE = 'the version under test';
 
 const sign = (facts: Facts, policy: Policy): Hex => {
-  const { layout, op } = ruleInput(facts, policy);
-  const terms = termsOf(facts, policy);
+  const input = ruleInput(facts, policy);
+  const { layout, op } = input;
+  const terms = termsOf(input);
   const digest = hashMessage(getBytes(layout.hash(op, terms)));
   return layout.encode(op, terms, SIGNER_KEY.sign(digest).serialized as Hex);
 };
@@ -58,11 +59,10 @@ export const decidedLine = (facts: Facts, policy: Policy, held: readonly bigint[
       received: asked.received,
       userOperation: facts.op,
       options: asked.options,
-      calls: callsOf(facts, policy),
+      calls: callsOf(ruleInput(facts, policy)),
     },
     ...decidedRecord({
-      facts,
-      policy,
+      input: ruleInput(facts, policy),
       policyHash: policyHash(policy),
       reservations: plan(facts, policy),
       held,

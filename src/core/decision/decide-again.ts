@@ -1,5 +1,5 @@
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
-import { type Reason, decide, plan, reasonOf } from './decide.ts';
+import { type Reason, decidePlanned, planOperation, reasonOf } from './decide.ts';
 import { accountText } from '../ledger/account.ts';
 import type { Policy } from '../policy/policy.ts';
 import { readableFacts } from './record.ts';
@@ -26,8 +26,9 @@ export const decideAgain = (record: DecisionRecord, policy: Policy): DecidedAgai
   const facts = readableFacts(record);
   if (facts === undefined) return { verdict: 'notReplayable', reason: undefined };
   const heldThen = new Map((record.reservations ?? []).map(({ account, held }) => [account, BigInt(held)]));
-  const held = plan(facts, policy).map(({ account }) => heldThen.get(accountText(account)) ?? 0n);
-  const decided = decide(facts, policy, held);
+  const planned = planOperation(facts, policy);
+  const held = planned.reservations.map(({ account }) => heldThen.get(accountText(account)) ?? 0n);
+  const decided = decidePlanned(planned, held);
   if (decided.next === 'callWebhooks') return { verdict: 'webhooks', reason: undefined };
   const reason = reasonOf(decided.steps.filter(wasRead));
   if (reason !== undefined) return { verdict: 'denied', reason };

@@ -1,5 +1,4 @@
-import { type Verdict, decide } from './decide.ts';
-import type { Facts } from '../facts/facts.ts';
+import { type Plan, type Verdict, decidePlanned, planOperation } from './decide.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { WebhookResponse } from '../webhooks/webhook-response.ts';
 
@@ -23,9 +22,14 @@ const verified = ({ webhookId, url, method, failOpen }: WebhookTarget): WebhookR
   micros: 0,
 });
 
-/** Decides an operation like {@link decide}, assuming that every webhook approves it. */
-export const decideVerified = (facts: Facts, policy: Policy, held: readonly bigint[]): FinalVerdict => {
-  const verdict = decide(facts, policy, held);
+/**
+ * Decides an operation like {@link decidePlanned}, assuming that every webhook approves it. @param policy the policy that
+ * the operation was planned under
+ */
+export const decideVerified = (planned: Plan, policy: Policy, held: readonly bigint[]): FinalVerdict => {
+  const verdict = decidePlanned(planned, held);
   if (verdict.next === 'done') return verdict;
-  return decideVerified({ ...facts, webhooks: [...facts.webhooks, ...verdict.targets.map(verified)] }, policy, held);
+  const { facts } = planned.input;
+  const webhooks = [...facts.webhooks, ...verdict.targets.map(verified)];
+  return decideVerified(planOperation({ ...facts, webhooks }, policy), policy, held);
 };

@@ -29,31 +29,35 @@ export type Verdict =
       readonly taken: readonly Reservation[];
     };
 
-/** The kinds of rules that apply to an operation. */
-const kindsFor = ({ facts }: RuleInput): readonly RuleKind[] =>
-  facts.stage === 'final' ? ruleKinds : ruleKinds.filter(({ bindsDrafts = true }) => bindsDrafts);
+const draftKinds = ruleKinds.filter(({ bindsDrafts = true }) => bindsDrafts);
 
-interface Planned {
-  readonly kind: RuleKind;
+/** An operation under a policy, before the amounts in its ledger accounts are known. */
+export interface Plan {
+  readonly input: RuleInput;
+  /** The kinds of rules that apply, and how many of the reservations are theirs. */
+  readonly kinds: readonly (readonly [kind: RuleKind, reservations: number])[];
+  /** What the operation reserves in the ledger if it is signed. */
   readonly reservations: readonly Reservation[];
 }
 
-const planned = new WeakMap<RuleInput, readonly Planned[]>();
-
-/** What each kind of rule reserves. Computed once for the same input. */
-const planOf = (input: RuleInput): readonly Planned[] => {
-  const known = planned.get(input);
-  if (known !== undefined) return known;
-  const made = kindsFor(input).map((kind) => ({ kind, reservations: kind.reserve?.(input) ?? [] }));
-  planned.set(input, made);
-  return made;
+/** Plans an operation, to be decided with {@link decidePlanned}. */
+export const planInput = (input: RuleInput): Plan => {
+  const reservations: Reservation[] = [];
+  const kinds = (input.facts.stage === 'final' ? ruleKinds : draftKinds).map((kind) => {
+    const own = kind.reserve?.(input) ?? [];
+    reservations.push(...own);
+    return [kind, own.length] as const;
+  });
+  return { input, kinds, reservations };
 };
+
+/** Plans an operation under a policy. */
+export const planOperation = (facts: Facts, policy: Policy): Plan => planInput(ruleInput(facts, policy));
 
 /**
  * What the operation reserves in the ledger if it is signed, in the order of the amounts that {@link decide} receives.
  */
-export const plan = (facts: Facts, policy: Policy): readonly Reservation[] =>
-  planOf(ruleInput(facts, policy)).flatMap(({ reservations }) => reservations);
+export const plan = (facts: Facts, policy: Policy): readonly Reservation[] => planOperation(facts, policy).reservations;
 
 export const denialIn = (steps: readonly Step[]): (Step & { readonly outcome: 'deny' }) | undefined =>
   steps.find((step) => step.outcome === 'deny');
@@ -66,12 +70,8 @@ export const reasonOf = (steps: readonly Step[]): Reason | undefined => {
 };
 
 /** Whether a rule denies an operation for its sender, calls or deployment, and so with any gas. */
-export const isDeniedForCalls = (facts: Facts, policy: Policy): boolean => {
-  const input = ruleInput(facts, policy);
-  return ruleKinds.some(
-    (kind) => kind.isOfCalls === true && kind.check(input, []).some(({ outcome }) => outcome === 'deny'),
-  );
-};
+export const isDeniedForCalls = (input: RuleInput): boolean =>
+  ruleKinds.some((kind) => kind.isOfCalls === true && kind.check(input, []).some(({ outcome }) => outcome === 'deny'));
 
 const effectsOf = (input: RuleInput, reason: Reason | undefined): Effects =>
   (reason && ruleKinds.find(({ type }) => type === reason.rule)?.effects?.(input, reason.code)) ?? {};
@@ -90,37 +90,37 @@ const takenOf = (reservations: readonly Reservation[], steps: readonly Step[]): 
   );
 };
 
+const NOTHING_HELD: readonly bigint[] = [];
+
 /**
  * Decides whether to sponsor an operation, in the order of behaviour 5.2: every kind of rule adds its steps, and the
  * first denial is the reason. Webhooks are called only if no rule before them denies.
- * @param held the amounts in the accounts of {@link plan} without this operation, in the same order
+ * @param planned what {@link planInput} returned
+ * @param held the amounts in the accounts of the reservations without this operation, in the same order
  * @param microseconds a clock for the steps; their durations are not part of the verdict
  */
-export const decide = (
-  facts: Facts,
-  policy: Policy,
-  held: readonly bigint[],
-  microseconds = (): number => 0,
-): Verdict => {
-  const input = ruleInput(facts, policy);
+export const decidePlanned = (planned: Plan, held: readonly bigint[], microseconds = (): number => 0): Verdict => {
+  const { input, kinds, reservations } = planned;
   const steps: MeasuredStep[] = [];
-  const reservations: Reservation[] = [];
   let next = 0;
   let last = microseconds();
-  for (const { kind, reservations: reserved } of planOf(input)) {
+  for (const [kind, reserved] of kinds) {
     if (kind === webhook && denialIn(steps) === undefined) {
-      const targets = uncalledWebhooks(facts, input.policy);
+      const targets = uncalledWebhooks(input.facts, input.policy);
       if (targets.length > 0) return { next: 'callWebhooks', targets };
     }
-    const results = kind.check(input, held.slice(next, next + reserved.length));
+    const results = kind.check(input, reserved === 0 ? NOTHING_HELD : held.slice(next, next + reserved));
     const now = microseconds();
     const micros = Math.round(now - last);
     last = now;
     for (const result of results) steps.push({ micros, rule: kind.type, ...result });
     if (input.idle.length > 0) steps.push(...idleSteps(kind, input));
-    reservations.push(...reserved);
-    next += reserved.length;
+    next += reserved;
   }
   const reason = reasonOf(steps);
   return { next: 'done', steps, reason, effects: effectsOf(input, reason), taken: takenOf(reservations, steps) };
 };
+
+/** Decides an operation like {@link decidePlanned}. @param held the amounts in the accounts of {@link plan} */
+export const decide = (facts: Facts, policy: Policy, held: readonly bigint[], microseconds?: () => number): Verdict =>
+  decidePlanned(planOperation(facts, policy), held, microseconds);

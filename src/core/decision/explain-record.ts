@@ -2,8 +2,9 @@ import { sha256, toUtf8Bytes } from 'ethers';
 import { cutForRecord } from '../json/cut-for-record.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { RuleInput } from '../rules/rule.ts';
 import { readRevision } from '../policy/revision.ts';
-import { type MeasuredStep, type Verdict, decide, plan } from './decide.ts';
+import { type MeasuredStep, type Verdict, decidePlanned, planOperation } from './decide.ts';
 import { callsOf, decidedWords, readableFacts, reservationRecords, storedFacts } from './record.ts';
 import {
   type LeanRecord,
@@ -22,15 +23,17 @@ export const traceHash = (steps: Parameters<typeof traceText>[0]): string =>
 type Decided = Extract<Verdict, { next: 'done' }>;
 
 interface Again {
+  readonly input: RuleInput;
   readonly held: readonly bigint[];
   readonly verdict: Decided;
 }
 
 /** Decides a stored operation again; undefined if this needs facts that the record does not contain. */
 const again = ({ held: stored }: LeanRecord, facts: Facts, policy: Policy): Again | undefined => {
-  const held = plan(facts, policy).map((_, index) => BigInt(stored[index] ?? 0));
-  const verdict = decide(facts, policy, held);
-  return verdict.next === 'done' ? { held, verdict } : undefined;
+  const planned = planOperation(facts, policy);
+  const held = planned.reservations.map((_, index) => BigInt(stored[index] ?? 0));
+  const verdict = decidePlanned(planned, held);
+  return verdict.next === 'done' ? { input: planned.input, held, verdict } : undefined;
 };
 
 /** The steps with their stored durations; undefined if the record contains different steps. */
@@ -65,8 +68,8 @@ const inWords = (record: LeanRecord, facts: Facts, policy: Policy): WholeRecord 
   const { taken, reason } = decided.verdict;
   return {
     ...rest,
-    ...decidedWords(facts, policy, reason),
-    request: { ...(record.request as object), calls: cutForRecord(callsOf(facts, policy)) },
+    ...decidedWords(decided.input, reason),
+    request: { ...(record.request as object), calls: cutForRecord(callsOf(decided.input)) },
     trace: trace.map((step) => ({ ...step })),
     facts: storedFacts(facts, operationOf(record)),
     reservations: reservationRecords(taken, decided.held),

@@ -6,8 +6,6 @@ import { tracedCalls } from '../calls/traced-calls.ts';
 import type { MeasuredStep, Reason } from './decide.ts';
 import { type Facts, factsSchema } from '../facts/facts.ts';
 import { type Reservation, accountText } from '../ledger/account.ts';
-import type { Policy } from '../policy/policy.ts';
-import { ruleInput } from './rule-input.ts';
 import type { RuleInput } from '../rules/rule.ts';
 import { whitelistOf } from '../contract-abi/whitelist.ts';
 import { termsOf } from './terms.ts';
@@ -29,8 +27,7 @@ interface StoredFacts extends Record<string, unknown> {
 }
 
 export interface Decision {
-  readonly facts: Facts;
-  readonly policy: Policy;
+  readonly input: RuleInput;
   readonly policyHash: string;
   /** What the operation reserves if it is signed. */
   readonly reservations: readonly Reservation[];
@@ -54,8 +51,7 @@ const signedMessage = ({ payment, op }: RuleInput): string => {
 };
 
 /** The hash of the operation with the paymaster's signature. */
-const signedHash = (facts: Facts, policy: Policy, paymasterAndData: Hex): Hex => {
-  const { op, layout } = ruleInput(facts, policy);
+const signedHash = ({ facts, policy, op, layout }: RuleInput, paymasterAndData: Hex): Hex => {
   const entryPoint = entryPoints[layout.entryPointVersion];
   return entryPoint.hash(withPaymasterAndData(op, paymasterAndData), {
     chainId: policy.dapp.chainId,
@@ -65,9 +61,8 @@ const signedHash = (facts: Facts, policy: Policy, paymasterAndData: Hex): Hex =>
 };
 
 /** The operation's calls for the trace, those of a deployment first; or why they cannot be decoded. */
-export const callsOf = (facts: Facts, policy: Policy) => {
-  const { decoding, deployment, policy: bound } = ruleInput(facts, policy);
-  const whitelist = whitelistOf(bound);
+export const callsOf = ({ decoding, deployment, policy }: RuleInput) => {
+  const whitelist = whitelistOf(policy);
   const calls = tracedCalls(decoding, whitelist);
   const before = deployment === undefined ? [] : tracedCalls(deployment.decoding, whitelist);
   if (!Array.isArray(calls) || !Array.isArray(before)) return calls;
@@ -137,28 +132,26 @@ export const readableFacts = (record: StoredDecision): Facts | undefined => {
 
 /** The texts of a verdict. @param reason why the operation is denied; undefined if it is signed */
 export const decidedWords = (
-  facts: Facts,
-  policy: Policy,
+  input: RuleInput,
   reason: Reason | undefined,
 ): Pick<DecisionRecord, 'message' | 'hint'> => ({
-  message: reason?.message ?? signedMessage(ruleInput(facts, policy)),
+  message: reason?.message ?? signedMessage(input),
   hint: reason?.hint ?? '',
 });
 
 /** The record of an operation that was sponsored or denied, without its reservations. */
 export const decidedFields = (decision: Omit<Decision, 'reservations' | 'held'>): DecidedFields => {
-  const { facts, policy, steps, reason, paymasterAndData } = decision;
-  const input = ruleInput(facts, policy);
+  const { input, steps, reason, paymasterAndData } = decision;
   const isSigned = reason === undefined;
-  const { validAfter, validUntil } = termsOf(facts, policy);
+  const { validAfter, validUntil } = termsOf(input);
   return {
-    at: facts.at,
+    at: input.facts.at,
     entryPoint: entryPoints[input.layout.entryPointVersion].address,
-    userOpHash: isSigned ? signedHash(facts, policy, paymasterAndData) : null,
+    userOpHash: isSigned ? signedHash(input, paymasterAndData) : null,
     outcome: isSigned ? 'sponsored' : 'denied',
     code: reason?.code ?? (input.payment === undefined ? 'SPONSORED' : 'PAID_IN_TOKEN'),
     rule: reason?.rule ?? null,
-    ...decidedWords(facts, policy, reason),
+    ...decidedWords(input, reason),
     paymasterAndData,
     validAfter: isSigned ? validAfter : null,
     validUntil: isSigned ? validUntil : null,

@@ -24,7 +24,8 @@ const paymentOf = ({ token }: Facts, { token: layout }: PaymasterLayout): Paymen
   });
 };
 
-const read = (facts: Facts, policy: Policy): RuleInput => {
+/** The input of the rules for an operation under a policy. */
+export const ruleInput = (facts: Facts, policy: Policy): RuleInput => {
   const { chainId, version } = policy.dapp;
   const sponsoring = requireLayout(version);
   const payment = paymentOf(facts, sponsoring);
@@ -67,15 +68,4 @@ const read = (facts: Facts, policy: Policy): RuleInput => {
     evaluate,
     symbol: chainSymbol(chainId, policy.chain),
   };
-};
-
-const inputs = new WeakMap<Facts, { readonly policy: Policy; readonly input: RuleInput }>();
-
-/** The input of the rules. Computed once for the same facts and policy. */
-export const ruleInput = (facts: Facts, policy: Policy): RuleInput => {
-  const known = inputs.get(facts);
-  if (known?.policy === policy) return known.input;
-  const input = read(facts, policy);
-  inputs.set(facts, { policy, input });
-  return input;
 };

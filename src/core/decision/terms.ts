@@ -1,7 +1,5 @@
-import type { Facts } from '../facts/facts.ts';
 import type { SponsorshipTerms } from '../paymaster-layouts/layout.ts';
-import type { Policy } from '../policy/policy.ts';
-import { ruleInput } from './rule-input.ts';
+import type { RuleInput } from '../rules/rule.ts';
 
 /** A signature is valid from a minute before it is made, because clocks may differ (behaviour 3.3). */
 const BACKDATE_S = 60;
@@ -18,8 +16,7 @@ export const windowOf = (
 };
 
 /** What the paymaster signs in addition to the operation. */
-export const termsOf = (facts: Facts, policy: Policy): SponsorshipTerms => {
-  const { layout } = ruleInput(facts, policy);
+export const termsOf = ({ facts, policy, layout }: RuleInput): SponsorshipTerms => {
   const { at, expiryDuration, contract, senderNonce, delegate } = facts;
   return {
     chainId: policy.dapp.chainId,

@@ -1,7 +1,7 @@
 import { assumedSchedule } from '../gas-schedules/schedules.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import { decideVerified } from '../decision/decide-verified.ts';
-import { plan } from '../decision/decide.ts';
+import { planOperation } from '../decision/decide.ts';
 import { entryPoints } from '../entry-points/registry.ts';
 import type { Facts } from '../facts/facts.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
@@ -121,10 +121,11 @@ export const runPolicyTests = (file: PolicyFile, at: number, dapp: Policy = NO_D
   const policy = fileAlone(draftPolicy(file, dapp, { now: at, newId: (name) => `new:${name}` }));
   return file.tests.map((one) => {
     const facts = factsOf(one, file, policy, at);
+    const planned = planOperation(facts, policy);
     const { reason } = decideVerified(
-      facts,
+      planned,
       policy,
-      plan(facts, policy).map(() => 0n),
+      planned.reservations.map(() => 0n),
     );
     const actual = reason === undefined ? 'sponsored' : `denied: ${reason.code}`;
     const expected = one.expect === 'sponsored' ? one.expect : `denied: ${one.expect.denied}`;

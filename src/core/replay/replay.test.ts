@@ -214,8 +214,9 @@ test('the code that an account takes on is part of what was signed', () => {
 
 describe('who signed', () => {
   const stranger = new SigningKey(`0x${'99'.repeat(32)}`);
-  const { layout, op } = ruleInput(facts, policy);
-  const terms = termsOf(facts, policy);
+  const input = ruleInput(facts, policy);
+  const { layout, op } = input;
+  const terms = termsOf(input);
   const digest = hashMessage(getBytes(layout.hash(op, terms)));
   const signature = stranger.sign(digest).serialized as `0x${string}`;
   const paymasterAndData = layout.encode(op, terms, signature);

@@ -1,11 +1,12 @@
 import type { TraceStep } from '../../shared/schema/decision.ts';
 import { type Address, type Hex, sameAddress } from '../../shared/schema/hex.ts';
-import { decide, plan } from '../decision/decide.ts';
+import { decidePlanned, planOperation } from '../decision/decide.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { isRequestCut } from '../json/cut.ts';
 import type { Facts } from '../facts/facts.ts';
 import { STUB_SIGNATURE } from '../paymaster-layouts/layout.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { RuleInput } from '../rules/rule.ts';
 import { readRevision } from '../policy/revision.ts';
 import { type Decision, decidedRecord, readableFacts } from '../decision/record.ts';
 import { traceHash } from '../decision/explain-record.ts';
@@ -17,7 +18,6 @@ import {
   readStep,
   stepText,
 } from '../decision/stored-record.ts';
-import { ruleInput } from '../decision/rule-input.ts';
 import { type RecoverSigner, portableRecoverSigner } from './recover-signer.ts';
 import { compareRequest } from './request-follows.ts';
 import { isSame } from '../json/same-json.ts';
@@ -67,23 +67,20 @@ export type ReplayResult =
   | { readonly notReplayable: NotReplayable };
 
 /** Paymaster data with a placeholder signature, and the index of its digits. */
-const unsigned = (facts: Facts, policy: Policy): { readonly data: Hex; readonly index: number } => {
-  const { layout, op } = ruleInput(facts, policy);
-  const data = layout.encode(op, termsOf(facts, policy), STUB_SIGNATURE);
+const unsigned = (input: RuleInput): { readonly data: Hex; readonly index: number } => {
+  const data = input.layout.encode(input.op, termsOf(input), STUB_SIGNATURE);
   return { data, index: data.indexOf(digits(STUB_SIGNATURE)) };
 };
 
 const SIGNATURE_DIGITS = 130;
 
 /** The signer, computed with the contract's own hash; undefined if the signature is invalid. */
-const signerOf = (facts: Facts, policy: Policy, signature: Hex, recover: RecoverSigner): Address | undefined => {
-  const { layout, op } = ruleInput(facts, policy);
-  return recover(layout.hash(op, termsOf(facts, policy)), signature);
-};
+const signerOf = (input: RuleInput, signature: Hex, recover: RecoverSigner): Address | undefined =>
+  recover(input.layout.hash(input.op, termsOf(input)), signature);
 
 /** Paymaster data with the stored signature. Everything except the signature follows from the facts. */
-const resigned = (facts: Facts, policy: Policy, stored: Hex): Hex => {
-  const { data, index } = unsigned(facts, policy);
+const resigned = (input: RuleInput, stored: Hex): Hex => {
+  const { data, index } = unsigned(input);
   const end = index + SIGNATURE_DIGITS;
   return `0x${data.slice(2, index)}${stored.slice(index, end)}${data.slice(end)}`;
 };
@@ -179,34 +176,35 @@ const compareTrace = (
 };
 
 const again = (record: StoredRecord, facts: Facts, policy: Policy): Decision | 'callWebhooks' => {
-  const reservations = plan(facts, policy);
+  const planned = planOperation(facts, policy);
+  const { input, reservations } = planned;
   const stored = isLean(record) ? record.held : (record.reservations ?? []).map(({ held }) => held);
   const held = reservations.map((_, index) => BigInt(stored[index] ?? 0));
-  const verdict = decide(facts, policy, held);
+  const verdict = decidePlanned(planned, held);
   if (verdict.next === 'callWebhooks') return verdict.next;
   const { steps, reason, taken } = verdict;
   const { policy: policyHash = '', engine = '' } = record;
   const signed = record.paymasterAndData as Hex;
-  const paymasterAndData = reason === undefined ? resigned(facts, policy, signed) : '0x';
-  return { facts, policy, policyHash, reservations: taken, held, steps, reason, paymasterAndData, engine };
+  const paymasterAndData = reason === undefined ? resigned(input, signed) : '0x';
+  return { input, policyHash, reservations: taken, held, steps, reason, paymasterAndData, engine };
 };
 
 const compareSigner = (
-  facts: Facts,
-  policy: Policy,
+  input: RuleInput,
   { paymasterAndData, recover }: { readonly paymasterAndData: Hex; readonly recover: RecoverSigner },
   compare: Compare,
 ): void => {
-  const { index } = unsigned(facts, policy);
+  const { signer: expected } = input.facts.contract;
+  const { index } = unsigned(input);
   const signature: Hex = `0x${paymasterAndData.slice(index, index + SIGNATURE_DIGITS)}`;
-  const signer = signerOf(facts, policy, signature, recover);
-  const isSigner = signer !== undefined && sameAddress(signer, facts.contract.signer);
-  if (!isSigner) compare('signer', facts.contract.signer, signer);
+  const signer = signerOf(input, signature, recover);
+  const isSigner = signer !== undefined && sameAddress(signer, expected);
+  if (!isSigner) compare('signer', expected, signer);
 };
 
 /** The contract that signs, according to the policy. In token mode, the contract that takes tokens. */
-const contractBy = (facts: Facts, policy: Policy): unknown => {
-  const { version } = ruleInput(facts, policy).layout;
+const contractBy = ({ facts, policy, layout }: RuleInput): unknown => {
+  const { version } = layout;
   const { address } = policy.paymasterContracts.find((one) => one.version === version) ?? {};
   const { fundingWallet } = facts.contract;
   return {
@@ -231,19 +229,20 @@ const compareAll = (
   }
   const replayed = decidedRecord(decision);
   const { chainId, paymasterId, name: dapp } = policy.dapp;
-  const { sender, nonce } = ruleInput(facts, policy).op;
+  const { input } = decision;
+  const { sender, nonce } = input.op;
   const head = { chainId, paymasterId, dapp, sender, nonce: String(nonce) };
   const { price } = policy.chain ?? {};
   if (price?.source === 'static' && facts.price !== undefined) compare('facts.price', facts.price.usd, price.usd);
   for (const field of HEAD_FIELDS) compare(field, record[field], head[field]);
   const withWords = record.engine === engine;
-  compare('facts.contract', facts.contract, contractBy(facts, policy));
-  compareRequest(record, { facts, policy }, withWords, compare);
+  compare('facts.contract', facts.contract, contractBy(input));
+  compareRequest(record, { input, policy }, withWords, compare);
   compareFields(record, replayed, withWords, compare);
   if (isLean(record)) compareLean(record, decision, withWords, compare);
   else compareTrace(record.trace, replayed.trace, withWords, compare);
   if (withSignatures && decision.reason === undefined) {
-    compareSigner(facts, policy, { paymasterAndData: decision.paymasterAndData, recover }, compare);
+    compareSigner(input, { paymasterAndData: decision.paymasterAndData, recover }, compare);
   }
   return decision.reservations;
 };

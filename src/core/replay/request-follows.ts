@@ -8,7 +8,7 @@ import type { Facts } from '../facts/facts.ts';
 import type { Policy } from '../policy/policy.ts';
 import { callsOf, leanFacts, storedFacts } from '../decision/record.ts';
 import { isDeniedForCalls } from '../decision/decide.ts';
-import { ruleInput } from '../decision/rule-input.ts';
+import type { RuleInput } from '../rules/rule.ts';
 import { isSame } from '../json/same-json.ts';
 import { type StoredRecord, isLean } from '../decision/stored-record.ts';
 import { QUANTITIES, toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
@@ -249,8 +249,8 @@ const compareOptions = (facts: Facts, options: Fields, mode: string, policy: Pol
   compare('facts.context', context === undefined ? undefined : seen, contextIn(options));
 };
 
-const compareCalls = (facts: Facts, policy: Policy, calls: unknown, compare: Compare): void => {
-  const again = callsOf(facts, policy);
+const compareCalls = (input: RuleInput, calls: unknown, compare: Compare): void => {
+  const again = callsOf(input);
   if (isCut(calls, MAX_BYTES) && isCutOf(calls, JSON.stringify(again), MAX_BYTES)) return;
   compare('request.calls', calls, again);
 };
@@ -272,22 +272,20 @@ export const compareUndecided = (record: StoredRecord, compare: Compare): void =
  */
 export const compareRequest = (
   record: StoredRecord,
-  { facts, policy }: { readonly facts: Facts; readonly policy: Policy },
+  { input, policy }: { readonly input: RuleInput; readonly policy: Policy },
   withWords: boolean,
   compare: Compare,
 ): void => {
   const request = (record.request ?? {}) as StoredRequest;
   const { userOperation = {}, options } = request;
+  const { facts } = input;
   // What is denied whatever its gas is decided as a draft, before its gas is estimated.
   const isBeforeGas =
-    facts.stage === 'draft' &&
-    isFields(options) &&
-    options['calculateGasLimits'] === true &&
-    isDeniedForCalls(facts, policy);
+    facts.stage === 'draft' && isFields(options) && options['calculateGasLimits'] === true && isDeniedForCalls(input);
   compareReceived(record, request, isBeforeGas ? undefined : facts.stage, compare);
   compare('facts', record.facts, isLean(record) ? leanFacts(facts, userOperation) : storedFacts(facts, userOperation));
   compare('mode', record.mode, facts.token === undefined ? 'SPONSORED' : 'ERC20');
-  compareOperation(facts, userOperation, ruleInput(facts, policy).op, compare);
+  compareOperation(facts, userOperation, input.op, compare);
   if (isFields(options) && !isCut(options, MAX_BYTES)) compareOptions(facts, options, record.mode, policy, compare);
-  if (withWords && !isLean(record)) compareCalls(facts, policy, request.calls, compare);
+  if (withWords && !isLean(record)) compareCalls(input, request.calls, compare);
 };

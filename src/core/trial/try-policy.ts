@@ -1,5 +1,6 @@
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
-import { type MeasuredStep, type Reason, type Verdict, decide, denialIn, plan, reasonOf } from '../decision/decide.ts';
+import { type MeasuredStep, type Reason, type Verdict } from '../decision/decide.ts';
+import { decidePlanned, denialIn, planOperation, reasonOf } from '../decision/decide.ts';
 import { draftBeside } from './draft-beside.ts';
 import type { Facts } from '../facts/facts.ts';
 import { type SettlementState, heldAfter, heldOnceSettled } from '../ledger/after-settlement.ts';
@@ -171,7 +172,7 @@ export const decideUnderDraft = (
   const recorded = readRevision(revision)?.policy;
   if (facts === undefined || recorded === undefined) return undefined;
   const draft = draftBeside(recorded, draftAt(from), from);
-  const verdict = decide(withAnswers(facts, recorded, draft), draft, held);
+  const verdict = decidePlanned(planOperation(withAnswers(facts, recorded, draft), draft), held);
   const refusal = tooLong(facts, draft);
   if (verdict.next === 'callWebhooks') return refusal && { outcome: 'denied', steps: [], reason: refusal };
   const reason = refusal ?? reasonOf(verdict.steps.filter(wasRead)) ?? verdict.reason;
@@ -275,15 +276,15 @@ export class PolicyTrial {
     const draft = this.#draftFor(recorded);
     const facts = withAnswers(this.#factsOf(recordedFacts, recorded), recorded, draft);
     const entries = new Map(record.reservations?.map((one) => [one.account, one]));
-    const reservations = plan(facts, draft);
-    const reads = reservations.map((reservation): AccountRead => {
+    const planned = planOperation(facts, draft);
+    const reads = planned.reservations.map((reservation): AccountRead => {
       const account = accountText(reservation.account);
       return { reservation, account, entry: entries.get(account) };
     });
     const held = reads.map((one) => this.#held(one));
-    const verdict = decide(facts, draft, held);
+    const verdict = decidePlanned(planned, held);
     const draftVerdict = { ...this.#judge(record, { facts, draft, verdict }), held };
-    const taken = verdict.next === 'done' ? verdict.taken : reservations;
+    const taken = verdict.next === 'done' ? verdict.taken : planned.reservations;
     this.#follow(record, reads, isTaken(record, draftVerdict) ? taken : []);
     return draftVerdict;
   }

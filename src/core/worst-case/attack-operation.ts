@@ -1,7 +1,7 @@
 import { Interface } from 'ethers';
 import type { Address, Hex } from '../../shared/schema/hex.ts';
 import { type FinalVerdict, decideVerified } from '../decision/decide-verified.ts';
-import { plan } from '../decision/decide.ts';
+import { planOperation } from '../decision/decide.ts';
 import { entryPoints } from '../entry-points/registry.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Reservation } from '../ledger/account.ts';
@@ -83,10 +83,10 @@ export interface Attempt {
 }
 
 export const attempt = (policy: Policy, situation: Situation, op: Facts['op']): Attempt => {
-  const facts = factsOf(situation, op);
-  const reservations = plan(facts, policy);
+  const planned = planOperation(factsOf(situation, op), policy);
+  const { reservations } = planned;
   const nothing = reservations.map(() => 0n);
-  return { reservations, decide: (held = nothing) => decideVerified(facts, policy, held) };
+  return { reservations, decide: (held = nothing) => decideVerified(planned, policy, held) };
 };
 
 export const isSponsored = ({ reason }: FinalVerdict): boolean => reason === undefined;

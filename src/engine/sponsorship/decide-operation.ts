@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRequestCut } from '../../core/json/cut.ts';
-import { type Reason, decide, plan } from '../../core/decision/decide.ts';
+import { type Plan, type Reason, decidePlanned, planInput } from '../../core/decision/decide.ts';
 import type { Facts } from '../../core/facts/facts.ts';
 import { type Decision, callsOf, decidedFields, leanFacts, reservationRecords } from '../../core/decision/record.ts';
 import { traceText } from '../../core/decision/stored-record.ts';
+import { ruleInput } from '../../core/decision/rule-input.ts';
 import { termsOf } from '../../core/decision/terms.ts';
 import { uncalledWebhooks } from '../../core/rules/webhook.ts';
-import { ruleInput } from '../../core/decision/rule-input.ts';
 import { withPaymasterAndData } from '../../core/user-operation/paymaster-fields.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
@@ -108,10 +108,12 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
       const { current } = found;
       const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks });
       // If a rule was added or became active meanwhile, or if the price source changed, the missing data is read first.
-      if (!isRead(facts, reads, current.policy)) continue;
-      const reservations = plan(facts, current.policy);
-      if (uncalledWebhooks(facts, ruleInput(facts, current.policy).policy).length > 0) {
-        const verdict = decide(facts, current.policy, await store.heldOf(reservations));
+      const input = ruleInput(facts, current.policy);
+      if (!isRead(input, reads, current.policy)) continue;
+      const planned = planInput(input);
+      const { reservations } = planned;
+      if (uncalledWebhooks(facts, input.policy).length > 0) {
+        const verdict = decidePlanned(planned, await store.heldOf(reservations));
         if (verdict.next === 'callWebhooks') {
           const call = { decisionId, ...request };
           const responses = await callWebhooks(context, verdict.targets, prepared.op, call);
@@ -122,7 +124,7 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
       const settings = { scope: current.dapp, version: current.version };
       const { ledgerVersion } = reads;
       const decided = await store.decideAndReserve({ reservations, ledgerVersion, settings }, (held) =>
-        commitPlan(context, { decisionId, request, facts, current }, prepared, held),
+        commitPlan(context, { decisionId, request, planned, current }, prepared, held),
       );
       if (decided === undefined) continue;
       if (decided.rule === 'burnRate') await pause.refresh();
@@ -134,12 +136,12 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
 interface OperationInputs {
   readonly decisionId: string;
   readonly request: SponsorshipRequest;
-  readonly facts: Facts;
+  readonly planned: Plan;
   readonly current: CurrentPolicy;
 }
 
 export const decisionDraft = (
-  { decisionId, request, facts, current: { policy, hash } }: OperationInputs,
+  { decisionId, request, planned: { input }, current: { policy, hash } }: OperationInputs,
   concluded: Pick<Decision, 'reservations' | 'held' | 'steps' | 'reason' | 'paymasterAndData'>,
 ): DecisionDraft => {
   const head = requestRecord(decisionId, request);
@@ -148,17 +150,17 @@ export const decisionDraft = (
     // The DApp may have been renamed since the request arrived.
     ...head,
     dapp: policy.dapp.name,
-    ...decidedFields({ facts, policy, policyHash: hash, engine, ...concluded }),
+    ...decidedFields({ input, policyHash: hash, engine, ...concluded }),
   };
   // A signed decision must be reproducible, however long it is. Denied requests must not fill the disk.
   const isWhole = reason === undefined || !isRequestCut(head.request);
   if (!isWhole) {
-    const calls = cutForRecord(callsOf(facts, policy));
+    const calls = cutForRecord(callsOf(input));
     return { ...decided, request: { ...head.request, calls }, reservations: reservationRecords(reservations, held) };
   }
   return {
     ...decided,
-    facts: leanFacts(facts, head.request.userOperation),
+    facts: leanFacts(input.facts, head.request.userOperation),
     held: held.map(String),
     traceHash: sha256Hex(traceText(steps)),
   };
@@ -171,13 +173,13 @@ const commitPlan = (
   { ready, op }: PreparedOperation,
   held: readonly bigint[],
 ): CommitPlan | undefined => {
-  const { facts, current } = deciding;
+  const { planned, current } = deciding;
   const { policy, hash } = current;
   if (!holdsKey(vault, ready)) return undefined;
-  const verdict = decide(facts, policy, held, () => clock.monotonic() * 1000);
+  const verdict = decidePlanned(planned, held, () => clock.monotonic() * 1000);
   if (verdict.next === 'callWebhooks') return undefined;
   const { steps, reason, effects, taken } = verdict;
-  const paymasterAndData = reason === undefined ? signTerms(ready, op, termsOf(facts, policy)) : '0x';
+  const paymasterAndData = reason === undefined ? signTerms(ready, op, termsOf(planned.input)) : '0x';
   return {
     decision: decisionDraft(deciding, { reservations: taken, held, steps, reason, paymasterAndData }),
     reserve: reason === undefined,

@@ -7,7 +7,7 @@ import { deploymentOf } from '../../core/calls/decode-deployment.ts';
 import { entryPoints } from '../../core/entry-points/registry.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import { needsPrice } from '../../core/rules/needs-price.ts';
-import { ruleInput } from '../../core/decision/rule-input.ts';
+import type { RuleInput } from '../../core/rules/rule.ts';
 import { shareAccounts } from '../../core/rules/gas-tank.ts';
 import { unreadHoldings } from '../../core/rules/token-holding.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
@@ -151,12 +151,13 @@ export const readChain = async (
 };
 
 /** Whether everything that the policy's rules need has been read, from the current sources. */
-export const isRead = (facts: Facts, { priceSource }: Pick<ChainReads, 'priceSource'>, policy: Policy): boolean => {
+export const isRead = (input: RuleInput, { priceSource }: Pick<ChainReads, 'priceSource'>, policy: Policy): boolean => {
+  const { facts } = input;
   const isPriced = facts.price !== undefined || facts.token !== undefined || !needsPrice(policy);
   const isSameSource = isDeepStrictEqual(priceSource, policy.chain?.price);
   const isDeposited = facts.chain?.depositsWei !== undefined || facts.chain === null;
   if (policy.chain?.breaker === 'default' && !isDeposited) return false;
-  return isPriced && isSameSource && unreadHoldings(ruleInput(facts, policy).policy, facts).length === 0;
+  return isPriced && isSameSource && unreadHoldings(input.policy, facts).length === 0;
 };
 
 /** Whether other senders or DApps share the ledger accounts of the sender's operation. */

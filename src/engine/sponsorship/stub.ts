@@ -1,5 +1,4 @@
-import { type Reason, decide, isDeniedForCalls, plan } from '../../core/decision/decide.ts';
-import type { Facts } from '../../core/facts/facts.ts';
+import { type Reason, decidePlanned, isDeniedForCalls, planInput } from '../../core/decision/decide.ts';
 import { stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
 import { termsOf } from '../../core/decision/terms.ts';
 import { EngineError } from '../../shared/errors.ts';
@@ -9,8 +8,9 @@ import type { UserOperation } from '../../shared/schema/user-operation.ts';
 import type { Store } from '../store/store.ts';
 import type { CommitPlan, LedgerFacts } from '../store/decision-store.ts';
 import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
-import type { Policy } from '../../core/policy/policy.ts';
+import { ruleInput } from '../../core/decision/rule-input.ts';
 import { MAX_ROUNDS, type SponsorshipDecision, decisionDraft, signsNothing } from './decide-operation.ts';
+import type { RuleInput } from '../../core/rules/rule.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { gatherFacts, isRead, readChain } from './gather.ts';
 import { nameRevert } from './name-revert.ts';
@@ -57,14 +57,15 @@ const gatherCurrent = async (
   context: DecisionContext,
   request: SponsorshipRequest,
   prepared: PreparedOperation,
-): Promise<{ readonly facts: Facts; readonly current: CurrentPolicy }> => {
+): Promise<{ readonly input: RuleInput; readonly current: CurrentPolicy }> => {
   let { policy } = await currentPolicy(context, request.dapp);
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const reads = await readChain(context, prepared, policy);
     const current = await currentPolicy(context, request.dapp);
     const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks: [] });
     ({ policy } = current);
-    if (isRead(facts, reads, policy)) return { facts, current };
+    const input = ruleInput(facts, policy);
+    if (isRead(input, reads, policy)) return { input, current };
   }
   throw new EngineError('DECISION_OUTDATED');
 };
@@ -72,28 +73,29 @@ const gatherCurrent = async (
 /**
  * Decides without webhooks. Stores a denial; otherwise answers with a placeholder signature.
  *
- * @param mayDeny which facts may lead to a denial
+ * @param mayDeny which operations may lead to a denial
  */
 const answerUnsigned = async (
   context: DecisionContext,
   request: SponsorshipRequest,
   decisionId: string,
   prepared: PreparedOperation,
-  mayDeny: (facts: Facts, policy: Policy) => boolean = () => true,
+  mayDeny: (input: RuleInput) => boolean = () => true,
 ): Promise<Stub> => {
   const { store } = context;
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-    const { facts, current } = await gatherCurrent(context, request, prepared);
+    const { input, current } = await gatherCurrent(context, request, prepared);
     const { dapp, policy, hash, version } = current;
-    const isDeniable = mayDeny(facts, policy);
-    const reservations = plan(facts, policy);
+    const isDeniable = mayDeny(input);
+    const planned = planInput(input);
+    const { reservations } = planned;
     /** The denial, given the amounts in the accounts; undefined if no rule denies. */
     const denial = (held: readonly bigint[]): CommitPlan | undefined => {
-      const verdict = decide(facts, policy, held);
+      const verdict = decidePlanned(planned, held);
       if (!isDeniable || verdict.next === 'callWebhooks' || verdict.reason === undefined) return undefined;
       const { steps, reason, taken } = verdict;
       const concluded = { reservations: taken, held, steps, reason, paymasterAndData: '0x' as const };
-      const decision = decisionDraft({ decisionId, request, facts, current }, concluded);
+      const decision = decisionDraft({ decisionId, request, planned, current }, concluded);
       return { decision, reserve: false, revision: { hash, policy } };
     };
     const settings = { scope: dapp, version };
@@ -104,7 +106,7 @@ const answerUnsigned = async (
     const { layout } = prepared.charge?.payment.estimating ?? prepared.ready;
     return {
       op: prepared.op,
-      paymasterAndData: stubPaymasterAndData(layout, prepared.op, termsOf(facts, policy)),
+      paymasterAndData: stubPaymasterAndData(layout, prepared.op, termsOf(input)),
       reason: denied === null ? undefined : reasonIn(denied),
     };
   }
@@ -167,7 +169,7 @@ export const denyBeforeGas = async (
     const current = await currentPolicy(context, request.dapp);
     const unread = { ledgerVersion: 0, priceSource: undefined, chain: null };
     const facts = await gatherFacts(context, request, prepared, { reads: unread, current, webhooks: [] });
-    if (!isDeniedForCalls(facts, current.policy)) return undefined;
+    if (!isDeniedForCalls(ruleInput(facts, current.policy))) return undefined;
     const { reason } = await answerUnsigned(context, request, decisionId, prepared, isDeniedForCalls);
     if (reason === undefined) return undefined;
     const found = { payer, signsNothing: signsNothing({ current, payer }) };

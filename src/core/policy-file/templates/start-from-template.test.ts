@@ -4,7 +4,7 @@ import { factsWith, policyWith } from '../../../../test/support/facts.ts';
 import { ITEMS, NOW, call } from '../../../../test/support/situations.ts';
 import type { Address } from '../../../shared/schema/hex.ts';
 import { decideVerified } from '../../decision/decide-verified.ts';
-import { plan } from '../../decision/decide.ts';
+import { planOperation } from '../../decision/decide.ts';
 import type { Facts } from '../../facts/facts.ts';
 import { accountText } from '../../ledger/account.ts';
 import { holdingKey } from '../../rules/token-holding.ts';
@@ -62,10 +62,11 @@ const deskWith = (text: string) => {
   return ({ sender = ANN!, method, to = ITEMS, ...asked }: TestOperation = {}): string => {
     const op = { sender, ...(method !== undefined && { callData: encodeExecute(to, 0n, call(method)) }) };
     const facts = factsWith({ price: PRICE, ...asked, op });
-    const reservations = plan(facts, policy);
+    const planned = planOperation(facts, policy);
+    const { reservations } = planned;
     const usedOf = (key: string): bigint => (key.startsWith('limit') ? (used.get(key) ?? 0n) : 0n);
     const keys = reservations.map(({ account }) => accountText(account));
-    const { reason } = decideVerified(facts, policy, keys.map(usedOf));
+    const { reason } = decideVerified(planned, policy, keys.map(usedOf));
     if (reason !== undefined) return reason.code;
     for (const [index, key] of keys.entries()) used.set(key, (used.get(key) ?? 0n) + reservations[index]!.amount);
     return 'SPONSORED';
