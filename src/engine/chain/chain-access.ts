@@ -2,6 +2,7 @@ import type { Store } from '../store/store.ts';
 import { fixes } from '../base/fixes.ts';
 import type { GasSchedule } from '../../core/gas-schedules/gas-schedule.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { type Soon, soon } from '../base/soon.ts';
 import { scheduleAt } from './gas-schedules/schedule-at.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
@@ -27,7 +28,7 @@ export interface ChainAccess {
   /** The chain id that the node at a URL currently reports; undefined if it reports none. */
   chainIdAt(url: string): Promise<number | undefined>;
   /** The chain's gas schedule: the pinned one, else that of its node, else the assumed one. */
-  gasSchedule(chainId: number): Promise<GasSchedule>;
+  gasSchedule(chainId: number): Soon<GasSchedule>;
   /** Client of the chain's bundler; undefined if none is set. @throws EngineError `VAULT_LOCKED` */
   bundler(chainId: number): Promise<RpcClient | undefined>;
 }
@@ -139,8 +140,8 @@ export const createChainAccess = (
     return { ...read('rpc'), ...read('bundler') };
   };
 
-  const gasSchedule = async (chainId: number): Promise<GasSchedule> =>
-    scheduleAt(await store.findChain(chainId), clock.now());
+  const gasSchedule = (chainId: number): Soon<GasSchedule> =>
+    soon(store.findChain(chainId), (chain) => scheduleAt(chain, clock.now()));
 
   return {
     urls,

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { type Server, type ServerResponse, createServer } from 'node:http';
-import type Koa from 'koa';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { EngineError } from '../../shared/errors.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -19,6 +18,13 @@ export interface HttpListener {
 
 /** Event that an application receives when its server is about to close, so that it can end long answers. */
 export const CLOSING = 'closing';
+
+/** What answers the requests of a server. */
+export interface HttpApp {
+  /** Returns the function that answers a request; it resolves when the answer is complete, or continues as a stream. */
+  callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  emit(event: typeof CLOSING): unknown;
+}
 
 const DRAIN_MS = 10_000;
 
@@ -69,7 +75,7 @@ export interface ListenOptions {
  * machine
  */
 export const listen = async (
-  app: Koa,
+  app: HttpApp,
   where: { host: string; port: number } | { path: string },
   { requestTimeoutMs, maxConnections, connectionSharePercent, clock, log }: ListenOptions,
 ): Promise<HttpListener> => {
@@ -83,9 +89,11 @@ export const listen = async (
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   const answer = (response: ServerResponse): Promise<void> => {
-    const handled: Promise<void> = handle(response.req, response)
-      .catch((error: unknown) => log.error('http.unanswered', { err: error }))
-      .finally(() => handling.delete(handled));
+    const done = (): void => void handling.delete(handled);
+    const handled: Promise<void> = handle(response.req, response).then(done, (error: unknown) => {
+      log.error('http.unanswered', { err: error });
+      done();
+    });
     handling.add(handled);
     return handled;
   };

@@ -84,8 +84,8 @@ export const createBodyReceiver = (mostBytes = MAX_UNFINISHED_BYTES): BodyReceiv
     });
 
   return {
-    async receive(request, limitBytes) {
-      if (Number(request.headers['content-length']) > limitBytes) throw tooLarge(limitBytes);
+    receive(request, limitBytes) {
+      if (Number(request.headers['content-length']) > limitBytes) return Promise.reject(tooLarge(limitBytes));
       return collect(request, limitBytes);
     },
   };

@@ -153,15 +153,21 @@ export const createMetrics = (clock: Pick<Clock, 'monotonic'>): Metrics => {
     decided({ outcome, rule, chainId, paymasterId }) {
       decisions.inc({ outcome, rule: rule ?? '', chain: chainId, dapp: paymasterId });
     },
-    async timed(procedure, run) {
+    timed(procedure, run) {
       const start = clock.monotonic();
-      let answered = 'error';
-      try {
-        const result = await run();
-        answered = 'result';
-        return result;
-      } finally {
+      const observe = (answered: 'result' | 'error'): void =>
         durations.observe({ procedure, answered }, (clock.monotonic() - start) / 1000);
+      const failed = (error: unknown): never => {
+        observe('error');
+        throw error;
+      };
+      try {
+        return run().then((result) => {
+          observe('result');
+          return result;
+        }, failed);
+      } catch (error) {
+        return (async () => failed(error))();
       }
     },
     calledNode({ chainId, kind }, outcome) {

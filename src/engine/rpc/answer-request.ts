@@ -1,4 +1,5 @@
 import type { EngineError } from '../../shared/errors.ts';
+import { type Soon, soon } from '../base/soon.ts';
 import { readJson } from '../http/json.ts';
 import type { RateLimits } from '../rate-limit/rate-limits.ts';
 import type { Service } from '../service/index.ts';
@@ -34,10 +35,7 @@ export interface RpcAnswering {
    * @param publicError maps an error to what a client may see
    * @throws EngineError if the request exceeds a limit or its body cannot be read
    */
-  readonly answerRequest: (
-    request: ReceivedRequest,
-    publicError: (error: unknown) => EngineError,
-  ) => Promise<RpcAnswer>;
+  readonly answerRequest: (request: ReceivedRequest, publicError: (error: unknown) => EngineError) => Soon<RpcAnswer>;
 }
 
 /**
@@ -64,34 +62,53 @@ const readBodyJson = (text: string): unknown => readJson(text, MAX_VALUES);
 /** Answers requests of the JSON-RPC interface, whichever way they arrived. */
 export const createRpcAnswering = ({ service, limits, showReasons }: RpcAnsweringOptions): RpcAnswering => ({
   service,
-  async answerRequest({ apiKey, remoteAddress, isShort, readText, ...named }, publicError) {
-    const chainId = named.chainId ?? (await service.access.chainOf(apiKey)) ?? NaN;
-    const isKnown = await service.access.isApiKey(chainId, apiKey);
-    const count = (): void => {
-      limits.peer(remoteAddress);
-      limits.apiKey(isKnown ? apiKey : UNKNOWN_KEYS);
-    };
-    // The first request is counted before the body is read; the others of a batch are counted one by one afterwards.
-    count();
-    if (!isKnown) {
-      // Without a valid API key, only the ids of the requests are read, because the answer must contain them.
-      return answerStranger(
-        isShort
-          ? await readText()
-              .then(readBodyJson)
-              .catch(() => undefined)
-          : undefined,
-      );
-    }
-    let counted = true;
-    const admit = (params: readonly unknown[], method: RpcMethod | undefined): void => {
-      if (!counted) count();
-      counted = false;
-      const sender = senderOf(params);
-      if (sender !== undefined) limits.sender(apiKey, sender);
-      if (method?.isForwarded === true) limits.forwarded(apiKey);
-    };
-    const body = readBodyJson(await readText());
-    return dispatch(body, { service, chainId, apiKey, showReasons: showReasons() }, publicError, admit);
+  answerRequest(request, publicError) {
+    const { access } = service;
+    const { apiKey } = request;
+    const chain = request.chainId ?? soon(access.chainOf(apiKey), (chainId = NaN) => chainId);
+    return soon(chain, (chainId) =>
+      soon(access.isApiKey(chainId, apiKey), (isKnown) =>
+        answerCaller({ service, limits, showReasons }, { ...request, chainId, isKnown }, publicError),
+      ),
+    );
   },
 });
+
+/** A request whose caller was looked up. */
+interface CallerRequest extends ReceivedRequest {
+  readonly chainId: number;
+  /** Whether the API key is the key of a DApp on the chain. */
+  readonly isKnown: boolean;
+}
+
+const answerCaller = (
+  { service, limits, showReasons }: RpcAnsweringOptions,
+  { chainId, apiKey, remoteAddress, isShort, readText, isKnown }: CallerRequest,
+  publicError: (error: unknown) => EngineError,
+): Soon<RpcAnswer> => {
+  const count = (): void => {
+    limits.peer(remoteAddress);
+    limits.apiKey(isKnown ? apiKey : UNKNOWN_KEYS);
+  };
+  // The first request is counted before the body is read; the others of a batch are counted one by one afterwards.
+  count();
+  if (!isKnown) {
+    // Without a valid API key, only the ids of the requests are read, because the answer must contain them.
+    if (!isShort) return answerStranger(undefined);
+    return readText()
+      .then(readBodyJson)
+      .catch(() => undefined)
+      .then(answerStranger);
+  }
+  let counted = true;
+  const admit = (params: readonly unknown[], method: RpcMethod | undefined): void => {
+    if (!counted) count();
+    counted = false;
+    const sender = senderOf(params);
+    if (sender !== undefined) limits.sender(apiKey, sender);
+    if (method?.isForwarded === true) limits.forwarded(apiKey);
+  };
+  return readText().then((text) =>
+    dispatch(readBodyJson(text), { service, chainId, apiKey, showReasons: showReasons() }, publicError, admit),
+  );
+};

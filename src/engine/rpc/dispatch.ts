@@ -1,4 +1,5 @@
 import { EngineError } from '../../shared/errors.ts';
+import type { Soon } from '../base/soon.ts';
 import { type RpcRequest, type RpcResponse, failure, httpStatus, readBatch, readRequest } from './envelope.ts';
 import type { MethodContext, RpcMethod } from './method.ts';
 import { rpcMethods } from './methods.ts';
@@ -26,29 +27,38 @@ const isBiconomy = ({ method, params }: Pick<RpcRequest, 'method' | 'params'>): 
  * @param publicError maps an error to what a client may see
  * @param admit receives each request's params first, and its method; an error that it throws becomes the answer
  */
-export const dispatch = async (
+export const dispatch = (
   body: unknown,
   context: MethodContext,
   publicError: (error: unknown) => EngineError,
   admit: (params: readonly unknown[], method: RpcMethod | undefined) => void = () => undefined,
-): Promise<RpcAnswer> => {
-  const answerOne = async (value: unknown): Promise<SingleAnswer> => {
+): Soon<RpcAnswer> => {
+  const answerOne = (value: unknown): Soon<SingleAnswer> => {
     const request = readRequest(value);
     if ('error' in request) return { status: request.error.status, body: failure(request.id, request.error) };
+    const answered = (result: unknown): SingleAnswer => ({
+      status: 200,
+      body: { jsonrpc: '2.0', id: request.id, result },
+    });
+    const failed = (cause: unknown): SingleAnswer => {
+      const error = publicError(cause);
+      return { status: httpStatus(error, isBiconomy(request)), body: failure(request.id, error) };
+    };
     try {
       const method = byName.get(request.method);
       admit(request.params, method);
       if (method === undefined)
         throw new EngineError('METHOD_NOT_FOUND', `Method not found: ${request.method.slice(0, 100)}`);
-      const result = await method.handle(request.params, context);
-      return { status: 200, body: { jsonrpc: '2.0', id: request.id, result } };
+      const result = method.handle(request.params, context);
+      return result instanceof Promise ? result.then(answered, failed) : answered(result);
     } catch (cause) {
-      const error = publicError(cause);
-      return { status: httpStatus(error, isBiconomy(request)), body: failure(request.id, error) };
+      return failed(cause);
     }
   };
-  if (!Array.isArray(body)) return answerOne(body);
-  const answers: RpcResponse[] = [];
-  for (const value of readBatch(body)) answers.push((await answerOne(value)).body);
-  return { status: 200, body: answers };
+  const answerAll = async (values: readonly unknown[]): Promise<RpcAnswer> => {
+    const answers: RpcResponse[] = [];
+    for (const value of values) answers.push((await answerOne(value)).body);
+    return { status: 200, body: answers };
+  };
+  return Array.isArray(body) ? answerAll(readBatch(body)) : answerOne(body);
 };

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../shared/errors.ts';
+import type { Soon } from '../base/soon.ts';
 import type { Service } from '../service/index.ts';
 
 export interface MethodContext {
@@ -37,7 +38,7 @@ export interface RpcMethod {
   /** True if the method is passed on to a bundler. */
   readonly isForwarded?: true;
   /** Validates the params, runs the procedure and returns the result as it is sent. @throws EngineError */
-  handle(params: readonly unknown[], context: MethodContext): Promise<unknown>;
+  handle(params: readonly unknown[], context: MethodContext): Soon<unknown>;
 }
 
 /** Errors that any request can cause, whatever its method. */

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import type { Middleware } from 'koa';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EngineError } from '../../shared/errors.ts';
 import { decode } from '../http/json.ts';
 import { type BodyReceiver, discardRest } from '../http/receive-body.ts';
@@ -33,9 +32,12 @@ export interface PlainRequestOptions extends Pick<RpcAnswering, 'answerRequest'>
   readonly now: () => number;
 }
 
+/** Answers a request. @returns undefined if it must be answered in another way; rejects never */
+export type PlainAnswering = (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined;
+
 /**
- * Answers plain JSON-RPC requests, which need no other middleware, before the other middleware runs: it would take a
- * fifth of the time of a decision. Nearly all requests are plain. Passes all others on.
+ * Answers plain JSON-RPC requests before Koa and its middleware, which would take a fifth of the time of a decision.
+ * Nearly all requests are plain.
  */
 export const plainRequests = ({
   answerRequest,
@@ -45,7 +47,7 @@ export const plainRequests = ({
   publicError,
   logAnswer,
   now,
-}: PlainRequestOptions): Middleware => {
+}: PlainRequestOptions): PlainAnswering => {
   const readPlain = (request: IncomingMessage): ReceivedRequest | undefined => {
     const { method, headers, url = '' } = request;
     if (method !== 'POST' || headers['content-type'] !== 'application/json') return undefined;
@@ -59,17 +61,11 @@ export const plainRequests = ({
       apiKey,
       remoteAddress: request.socket.remoteAddress ?? '',
       isShort: length <= SHORT_BODY,
-      readText: async () => decode(await bodies.receive(request, limitBytes)),
+      readText: () => bodies.receive(request, limitBytes).then(decode),
     };
   };
 
-  return async (context, next) => {
-    const { req, res } = context;
-    const plain = readPlain(req);
-    if (plain === undefined) {
-      await next();
-      return;
-    }
+  const answerPlain = (plain: ReceivedRequest, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const start = now();
     let retryAfter: unknown;
     const toPublicError = (cause: unknown): EngineError => {
@@ -77,20 +73,29 @@ export const plainRequests = ({
       retryAfter = error.data['retryAfterSeconds'] ?? retryAfter;
       return error;
     };
-    let answer: RpcAnswer;
-    try {
-      answer = await answerRequest(plain, toPublicError);
-    } catch (cause) {
+    const refuse = (cause: unknown): void => {
       const error = toPublicError(cause);
-      answer = { status: httpStatus(error), body: failure(null, error) };
+      send({ status: httpStatus(error), body: failure(null, error) });
+    };
+    const send = ({ status, body }: RpcAnswer): void => {
+      const text = JSON.stringify(body);
+      const headers = [...HEADERS, 'Content-Length', String(Buffer.byteLength(text))];
+      if (typeof retryAfter === 'number') headers.push('Retry-After', String(retryAfter));
+      response.writeHead(status, headers);
+      response.end(text);
+      discardRest(request);
+      logAnswer(status, start);
+    };
+    try {
+      return Promise.resolve(answerRequest(plain, toPublicError)).then(send, refuse);
+    } catch (cause) {
+      refuse(cause);
+      return Promise.resolve();
     }
-    const { status, body } = answer;
-    const text = JSON.stringify(body);
-    context.respond = false;
-    const headers = [...HEADERS, 'Content-Length', String(Buffer.byteLength(text))];
-    res.writeHead(status, typeof retryAfter === 'number' ? [...headers, 'Retry-After', String(retryAfter)] : headers);
-    res.end(text);
-    discardRest(req);
-    logAnswer(status, start);
+  };
+
+  return (request, response) => {
+    const plain = readPlain(request);
+    return plain && answerPlain(plain, request, response);
   };
 };

@@ -1,4 +1,5 @@
 import { EngineError } from '../../shared/errors.ts';
+import type { Soon } from '../base/soon.ts';
 import type { MethodContext } from './method.ts';
 
 /**
@@ -7,17 +8,20 @@ import type { MethodContext } from './method.ts';
  *
  * @throws EngineError as `read` does
  */
-export const reading = async <T>(
+export const reading = <T>(
   method: string,
   received: readonly unknown[],
   { service, chainId, apiKey }: MethodContext,
-  read: () => T | Promise<T>,
-): Promise<T> => {
-  try {
-    const result = read();
-    return result instanceof Promise ? await result : result;
-  } catch (error) {
+  read: () => Soon<T>,
+): Soon<T> => {
+  const refuse = async (error: unknown): Promise<never> => {
     if (error instanceof EngineError) await service.access.refused({ chainId, apiKey }, { method, received }, error);
     throw error;
+  };
+  try {
+    const result = read();
+    return result instanceof Promise ? result.catch(refuse) : result;
+  } catch (error) {
+    return refuse(error);
   }
 };

@@ -20,7 +20,7 @@ import { calledBy } from '../base/caller.ts';
 import { answerCall } from '../http/answer-call.ts';
 import { publicError, setRetryAfter } from '../http/errors.ts';
 import { type ReadBody, createBodyReader, readJson } from '../http/json.ts';
-import { CLOSING } from '../http/listen.ts';
+import { CLOSING, type HttpApp } from '../http/listen.ts';
 import { createBodyReceiver, discardRest } from '../http/receive-body.ts';
 
 /** Larger than the input of any console call in a review. */
@@ -131,14 +131,9 @@ const discardUnread: Middleware = async (context, next) => {
   discardRest(context.req);
 };
 
-const baseApp = (
-  context: ConsoleAppContext,
-  allowedHosts: readonly string[],
-  first: readonly Middleware[] = [],
-): Koa => {
+const baseApp = (context: ConsoleAppContext, allowedHosts: readonly string[]): Koa => {
   const app = new Koa();
   app.silent = true; // Errors are logged by this app, with an allow-list of fields.
-  for (const middleware of first) app.use(middleware);
   app.use(discardUnread);
   app.use(logRequest(context));
   app.use(securityHeaders);
@@ -173,7 +168,7 @@ export const createConsoleApp = (context: ConsoleAppContext): Koa => {
 };
 
 /** The service's HTTP application: management interface, JSON-RPC, descriptions, events and console. */
-export const createHttpApp = (context: HttpContext): Koa => {
+export const createHttpApp = (context: HttpContext): HttpApp => {
   const { service, config, log, entropy, clock } = context;
   const bodies = createBodyReceiver();
   const readBody = createBodyReader(config.bodyLimitBytes, { receiver: bodies });
@@ -197,7 +192,7 @@ export const createHttpApp = (context: HttpContext): Koa => {
   const streams = eventStreams(context, () => config.eventStreamsPerToken);
   const console = consoleOf(context, readBody, streams);
   const others = [managementRouter(service, readBody), descriptionRouter(), eventsRouter(service, streams), console];
-  const app = baseApp(context, config.allowedHosts, [plain]);
+  const app = baseApp(context, config.allowedHosts);
   app.on(CLOSING, () => streams.end());
   const watched = monitoringRouter(service.monitoring, config.metricsToken);
   app.use(rpc.routes());
@@ -206,5 +201,9 @@ export const createHttpApp = (context: HttpContext): Koa => {
   app.use(limitPeers(limits));
   for (const router of others) app.use(router.routes());
   for (const router of [rpc, watched, ...others]) app.use(router.allowedMethods());
-  return app;
+  const answer = app.callback();
+  return {
+    callback: () => (request, response) => plain(request, response) ?? answer(request, response),
+    emit: (event) => app.emit(event),
+  };
 };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EngineError } from '../../shared/errors.ts';
+import { type Soon, soon } from '../base/soon.ts';
 import type { AuthToken, Dapp } from '../store/registry-store.ts';
 
 export type { AuthToken, Dapp } from '../store/registry-store.ts';
@@ -16,9 +17,9 @@ type RefusedRequest = Omit<UnreadRequest, 'dapp' | 'isBlanked'>;
 /** Identifies the caller by a request's credentials, before its body is read. */
 export interface Access {
   /** The chain of the DApp with this API key. */
-  chainOf(apiKey: string): Promise<number | undefined>;
+  chainOf(apiKey: string): Soon<number | undefined>;
   /** Whether a DApp on the chain has this API key. A request with it counts as a use of the key. */
-  isApiKey(chainId: number, apiKey: string): Promise<boolean>;
+  isApiKey(chainId: number, apiKey: string): Soon<boolean>;
   /**
    * Records that a request for a known DApp was refused before it could be parsed. Ignores requests for unknown DApps.
    */
@@ -46,12 +47,13 @@ export const createAccess = (
   const uses = createLastUses(context);
   const keyUsed = (apiKey: string): void => uses.note(apiKey, (at) => store.recordKeyUse(apiKey, at));
   return {
-    chainOf: async (apiKey) => (await store.findDappByApiKey(apiKey))?.chainId,
-    async isApiKey(chainId, apiKey) {
-      const isKnown = (await store.findDappByApiKey(apiKey))?.chainId === chainId;
-      if (isKnown) keyUsed(apiKey);
-      return isKnown;
-    },
+    chainOf: (apiKey) => soon(store.findDappByApiKey(apiKey), (dapp) => dapp?.chainId),
+    isApiKey: (chainId, apiKey) =>
+      soon(store.findDappByApiKey(apiKey), (dapp) => {
+        const isKnown = dapp?.chainId === chainId;
+        if (isKnown) keyUsed(apiKey);
+        return isKnown;
+      }),
     async refused({ chainId, apiKey }, request, error) {
       const dapp = await store.findDappByApiKey(apiKey);
       if (dapp?.chainId !== chainId) return;

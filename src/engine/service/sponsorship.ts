@@ -1,5 +1,6 @@
 import type { EntryPoint } from '../../core/entry-points/entry-point.ts';
 import { entryPoints } from '../../core/entry-points/registry.ts';
+import { type Soon, soon } from '../base/soon.ts';
 import { EngineError } from '../../shared/errors.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { PartialUserOperation } from '../../shared/schema/partial-user-operation.ts';
@@ -79,34 +80,41 @@ interface ReceivedRequest {
 export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'sponsorship'>> => {
   const { store, vault, chains, config } = context;
 
-  const dappOf = async ({ apiKey, chainId }: Pick<ReceivedRequest, 'apiKey' | 'chainId'>): Promise<Dapp> => {
-    const dapp = await store.findDappByApiKey(apiKey);
-    if (dapp?.chainId !== chainId) throw new EngineError('UNKNOWN_API_KEY');
-    return dapp;
-  };
+  const dappOf = ({ apiKey, chainId }: Pick<ReceivedRequest, 'apiKey' | 'chainId'>): Soon<Dapp> =>
+    soon(store.findDappByApiKey(apiKey), (dapp) => {
+      if (dapp?.chainId !== chainId) throw new EngineError('UNKNOWN_API_KEY');
+      return dapp;
+    });
 
   /**
    * Parses a DApp's request, and converts its operation to the format of its EntryPoint. An error is stored as a
    * decision, and thrown.
    */
-  const read = async <Rest extends Pick<SponsorshipRequest, 'options'>>({
+  const read = <Rest extends Pick<SponsorshipRequest, 'options'>>({
     apiKey,
     chainId,
     userOperation,
     ...rest
   }: ReceivedRequest & Rest) => {
-    const dapp = await dappOf({ apiKey, chainId });
     const { method, received } = rest;
     const isBlanked = config.blankWebhookData;
-    try {
+    const readFor = (dapp: Dapp) => {
       const entryPoint = entryPointOf(dapp);
       checkExpiry(dapp, rest.options);
       checkSigning(requireLayout(dapp.version), { userOperation, options: rest.options });
       return { ...rest, apiKey, dapp, isBlanked, userOperation: entryPoint.read(userOperation, chainId) };
-    } catch (error) {
+    };
+    const refuse = async (dapp: Dapp, error: unknown): Promise<never> => {
       await recordRefusal(context, { dapp, method, received, isBlanked }, error);
       throw error;
-    }
+    };
+    return soon(dappOf({ apiKey, chainId }), (dapp): Soon<ReturnType<typeof readFor>> => {
+      try {
+        return readFor(dapp);
+      } catch (error) {
+        return refuse(dapp, error);
+      }
+    });
   };
 
   return {
@@ -124,21 +132,24 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
       };
     },
 
-    'sponsorship.sponsor': async ({ isPaidByUserElse = false, ...input }) => {
-      const request = await read(input);
-      const isCommit = input.options.signingPhase === 'commit';
-      const decided = () => (isCommit ? commitSponsorship(context, request) : decideOperation(context, request));
-      const answer = (await denyBeforeGas(context, request, isPaidByUserElse)) ?? (await decided());
-      const { decisionId, op, paymasterAndData, reason } = answer;
-      return {
-        ...(decisionId !== undefined && { decisionId }),
-        sponsored: reason === undefined,
-        ...paymasterFieldsOf(op, paymasterAndData, isAnsweredApart(request.dapp, input)),
-        callGasLimit: String(op.callGasLimit),
-        verificationGasLimit: String(op.verificationGasLimit),
-        preVerificationGas: String(op.preVerificationGas),
-        ...(reason !== undefined && { reason }),
+    'sponsorship.sponsor': ({ isPaidByUserElse = false, ...input }) => {
+      const sponsor = (request: SponsorshipRequest) => {
+        const isCommit = input.options.signingPhase === 'commit';
+        const decide = () => (isCommit ? commitSponsorship(context, request) : decideOperation(context, request));
+        const denied = denyBeforeGas(context, request, isPaidByUserElse);
+        const decided = denied === undefined ? decide() : denied.then((denial) => denial ?? decide());
+        return decided.then(({ decisionId, op, paymasterAndData, reason }) => ({
+          ...(decisionId !== undefined && { decisionId }),
+          sponsored: reason === undefined,
+          ...paymasterFieldsOf(op, paymasterAndData, isAnsweredApart(request.dapp, input)),
+          callGasLimit: String(op.callGasLimit),
+          verificationGasLimit: String(op.verificationGasLimit),
+          preVerificationGas: String(op.preVerificationGas),
+          ...(reason !== undefined && { reason }),
+        }));
       };
+      const request = read(input);
+      return request instanceof Promise ? request.then(sponsor) : sponsor(request);
     },
 
     'sponsorship.stub': async ({ userOperation, ...rest }) => {

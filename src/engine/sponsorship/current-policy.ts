@@ -2,6 +2,7 @@ import { type Policy, policyHash } from '../../core/policy/policy.ts';
 import { isRuleType } from '../../core/decision/rule-words.ts';
 import { findLayout } from '../../core/paymaster-layouts/registry.ts';
 import { EngineError } from '../../shared/errors.ts';
+import { type Soon, allSoon, soon } from '../base/soon.ts';
 import type { Config } from '../config/config.ts';
 import type { DappPolicy } from '../store/policy-store.ts';
 import type { ChainSettings, Dapp } from '../store/registry-store.ts';
@@ -30,7 +31,7 @@ const readPolicy = async (
   const { paymasterId, name, chainId, version, fundingWallet, ...settings } = dapp;
   const { allowedOrigins, maxExpirySeconds, tokenMode } = settings;
   const versions = [version, findLayout(version)?.token?.version].filter((one) => one !== undefined);
-  const attached = await Promise.all([...new Set(versions)].map((one) => store.findPaymasterContract(chainId, one)));
+  const attached = await allSoon([...new Set(versions)].map((one) => store.findPaymasterContract(chainId, one)));
   const [deskPause, dappPauses] = await Promise.all([store.findPause(), store.listDappPauses()]);
   const dappPause = dappPauses.get(paymasterId);
   const [chain, signer, resumes] = await Promise.all([
@@ -97,7 +98,7 @@ const readCurrent = async (context: PolicyContext, paymasterId: string, version:
 interface Reading {
   readonly version: number;
   readonly outstandingSharePercent: number;
-  readonly policy: Promise<CurrentPolicy>;
+  policy: Soon<CurrentPolicy>;
 }
 
 /** Cached readings, by store and DApp. They change only with the settings. */
@@ -109,21 +110,29 @@ const readings = new WeakMap<Store, Map<string, Reading>>();
  * @throws EngineError `UNKNOWN_API_KEY` if the DApp no longer exists; `PAYMASTER_NOT_READY` for a rule of an unknown
  * type
  */
-export const currentPolicy = async (
+export const currentPolicy = (
   context: PolicyContext,
   { paymasterId, chainId }: Pick<Dapp, 'paymasterId' | 'chainId'>,
-): Promise<CurrentPolicy> => {
+): Soon<CurrentPolicy> =>
+  soon(context.store.settingsVersion({ paymasterId, chainId }), (version) => policyAt(context, paymasterId, version));
+
+const policyAt = (context: PolicyContext, paymasterId: string, version: number): Soon<CurrentPolicy> => {
   const { store } = context;
   const { outstandingSharePercent } = context.config;
-  const version = await store.settingsVersion({ paymasterId, chainId });
   const ofStore = readings.get(store) ?? new Map<string, Reading>();
   readings.set(store, ofStore);
   const last = ofStore.get(paymasterId);
   if (last?.version === version && last.outstandingSharePercent === outstandingSharePercent) return last.policy;
-  const reading = { version, outstandingSharePercent, policy: readCurrent(context, paymasterId, version) };
+  const policy = readCurrent(context, paymasterId, version);
+  const reading: Reading = { version, outstandingSharePercent, policy };
   ofStore.set(paymasterId, reading);
-  reading.policy.catch(() => {
-    if (ofStore.get(paymasterId) === reading) ofStore.delete(paymasterId);
-  });
-  return reading.policy;
+  policy.then(
+    (read) => {
+      reading.policy = read;
+    },
+    () => {
+      if (ofStore.get(paymasterId) === reading) ofStore.delete(paymasterId);
+    },
+  );
+  return policy;
 };

@@ -12,6 +12,7 @@ import { EngineError } from '../../shared/errors.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
 import type { UserOperation } from '../../shared/schema/user-operation.ts';
+import { type Soon, soon } from '../base/soon.ts';
 import { sha256Hex } from '../base/sha256.ts';
 import { version as engine } from '../base/version.ts';
 import type { CommitPlan, DecisionDraft } from '../store/decision-store.ts';
@@ -50,27 +51,45 @@ interface Current {
 }
 
 /** The current policy and payer for a request, regardless of what was read when the request arrived. */
-const findCurrent = async (
-  context: DecisionContext,
-  { dapp, apiKey, options }: SponsorshipRequest,
-): Promise<Current> => {
-  const current = await currentPolicy(context, dapp);
-  // The key may have been revoked since the request arrived, even through another engine.
-  const found = await context.store.findDappByApiKey(apiKey);
-  if (found?.paymasterId !== dapp.paymasterId) throw new EngineError('UNKNOWN_API_KEY');
-  checkExpiry(current.dapp, options);
-  return { current, payer: await findCurrentPayer(context, current, options) };
+const findCurrent = (context: DecisionContext, { dapp, apiKey, options }: SponsorshipRequest): Soon<Current> => {
+  const withPayer = (current: CurrentPolicy) =>
+    soon(findCurrentPayer(context, current, options), (payer) => ({ current, payer }));
+  return soon(currentPolicy(context, dapp), (current) =>
+    soon(context.store.findDappByApiKey(apiKey), (found) => {
+      // The key may have been revoked since the request arrived, even through another engine.
+      if (found?.paymasterId !== dapp.paymasterId) throw new EngineError('UNKNOWN_API_KEY');
+      checkExpiry(current.dapp, options);
+      return withPayer(current);
+    }),
+  );
 };
 
 /** True if the first rules already deny. In that case, no drafts may be signed, so no gas is estimated. */
 export const signsNothing = ({ current: { policy }, payer: { payment } }: Current): boolean =>
   policy.pause !== null || (payment !== undefined && !policy.dapp.tokenMode);
 
-const prepare = (context: DecisionContext, request: SponsorshipRequest, found: Current): Promise<PreparedOperation> =>
-  prepareOperation(context, 'final', request, { payer: found.payer, signsNothing: signsNothing(found) }).catch(
-    (error: unknown) => {
-      throw nameRevert(error, found.current.policy);
-    },
+/** Prepares an operation for its final decision. The custom error of a reverting call is named by the policy's ABIs. */
+export const prepareFinal = (
+  context: DecisionContext,
+  request: SponsorshipRequest,
+  found: Current,
+): Soon<PreparedOperation> => {
+  const prepared = prepareOperation(context, 'final', request, {
+    payer: found.payer,
+    signsNothing: signsNothing(found),
+  });
+  if (!(prepared instanceof Promise)) return prepared;
+  return prepared.catch((error: unknown) => {
+    throw nameRevert(error, found.current.policy);
+  });
+};
+
+const begin = (
+  context: DecisionContext,
+  request: SponsorshipRequest,
+): Soon<{ found: Current; prepared: PreparedOperation }> =>
+  soon(findCurrent(context, request), (found) =>
+    soon(prepareFinal(context, request, found), (prepared) => ({ found, prepared })),
   );
 
 const isStillPrepared = ({ payer, gasSource }: PreparedOperation, found: Current): boolean =>
@@ -88,25 +107,28 @@ const isStillPrepared = ({ payer, gasSource }: PreparedOperation, found: Current
 export const decideOperation = (context: DecisionContext, request: SponsorshipRequest): Promise<SponsorshipDecision> =>
   withFailureRecord(context, request, async (decisionId) => {
     const { store, pause } = context;
-    let found = await findCurrent(context, request);
-    let prepared = await prepare(context, request, found);
+    const begun = begin(context, request);
+    let { found, prepared } = begun instanceof Promise ? await begun : begun;
     let webhooks: Facts['webhooks'] = [];
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       // Finishes all waiting before it reads the settings, so that changes that the operator makes meanwhile apply to
       // this operation.
-      const reads = await readChain(context, prepared, found.current.policy);
-      if (round > 1 || (await store.settingsVersion(request.dapp)) !== found.current.version) {
+      const reading = readChain(context, prepared, found.current.policy);
+      const reads = reading instanceof Promise ? await reading : reading;
+      const version = store.settingsVersion(request.dapp);
+      if (round > 1 || (version instanceof Promise ? await version : version) !== found.current.version) {
         found = await findCurrent(context, request);
         if (!isStillPrepared(prepared, found)) {
           const { op } = prepared;
-          prepared = await prepare(context, request, found);
+          prepared = await prepareFinal(context, request, found);
           // Webhooks' verdicts on an operation with other gas do not apply to this operation.
           if (!isDeepStrictEqual(prepared.op, op)) webhooks = [];
           continue;
         }
       }
       const { current } = found;
-      const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks });
+      const gathering = gatherFacts(context, request, prepared, { reads, current, webhooks });
+      const facts = gathering instanceof Promise ? await gathering : gathering;
       // If a rule was added or became active meanwhile, or if the price source changed, the missing data is read first.
       const input = ruleInput(facts, current.policy);
       if (!isRead(input, reads, current.policy)) continue;

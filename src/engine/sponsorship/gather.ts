@@ -12,6 +12,7 @@ import { shareAccounts } from '../../core/rules/gas-tank.ts';
 import { unreadHoldings } from '../../core/rules/token-holding.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
 import { type TokenHoldings, readTokenHoldings } from '../token-mode/token-holdings.ts';
+import { type Soon, allSoon, soon } from '../base/soon.ts';
 import { blankedJson } from './blank.ts';
 import { readAccount } from './account-reads.ts';
 import { readHoldings } from './holding-reads.ts';
@@ -114,40 +115,35 @@ const readNode = async (context: DecisionContext, prepared: PreparedOperation): 
   return { chain, ...(account && { account }), ...(gasUsed !== undefined && { gasUsed }) };
 };
 
-type Settled<Values extends readonly unknown[]> = { -readonly [Index in keyof Values]: Awaited<Values[Index]> };
-
-/** The values, without a promise if none of them is one. */
-const all = <Values extends readonly unknown[]>(values: Values): Settled<Values> | Promise<Settled<Values>> =>
-  values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as Settled<Values>);
-
 const WITHOUT_NODE: NodeReads = { chain: null };
 
 /** Reads the chain state that a policy's rules need. @throws EngineError as `decideOperation` */
-export const readChain = async (
+export const readChain = (context: DecisionContext, prepared: PreparedOperation, policy: Policy): Soon<ChainReads> =>
+  soon(context.store.ledgerVersion(), (version) => readAt(version, context, prepared, policy));
+
+const readAt = (
+  ledgerVersion: number,
   context: DecisionContext,
   prepared: PreparedOperation,
   policy: Policy,
-): Promise<ChainReads> => {
-  const { store, clock, rates } = context;
+): Soon<ChainReads> => {
   const { payer, op, charge } = prepared;
-  const ledgerVersion = await store.ledgerVersion();
-  const reads = [
+  const reads = allSoon([
     payer.rpc === undefined ? WITHOUT_NODE : readNode(context, prepared),
     // Sponsorship rules do not apply to users who pay in a token.
-    charge === undefined ? readHoldings(payer.rpc, op.sender, policy, clock.now()) : undefined,
-    readCoinPrice(rates, policy),
-  ] as const;
-  const read = all(reads);
-  const [node, holdings, price] = read instanceof Promise ? await read : read;
-  const token = charge && (await readToken(prepared, charge));
-  return {
-    ledgerVersion,
-    ...node,
-    priceSource: policy.chain?.price,
-    ...(holdings && { holdings }),
-    ...(token && { token }),
-    ...(price && { price }),
-  };
+    charge === undefined ? readHoldings(payer.rpc, op.sender, policy, context.clock.now()) : undefined,
+    readCoinPrice(context.rates, policy),
+  ]);
+  return soon(reads, ([node, holdings, price]) =>
+    soon(charge && readToken(prepared, charge), (token) => ({
+      ledgerVersion,
+      ...node,
+      priceSource: policy.chain?.price,
+      ...(holdings && { holdings }),
+      ...(token && { token }),
+      ...(price && { price }),
+    })),
+  );
 };
 
 /** Whether everything that the policy's rules need has been read, from the current sources. */
@@ -161,19 +157,19 @@ export const isRead = (input: RuleInput, { priceSource }: Pick<ChainReads, 'pric
 };
 
 /** Whether other senders or DApps share the ledger accounts of the sender's operation. */
-export const readShared = async (
+export const readShared = (
   { store }: Pick<DecisionContext, 'store'>,
   { tank, sender }: { readonly tank: Tank; readonly sender: Address },
   { dapp, policy }: CurrentPolicy,
-): Promise<Facts['shared']> => {
+): Soon<Facts['shared']> => {
   const [ofSender, ofDapp] = shareAccounts(accountOfTank(tank), sender, dapp.paymasterId);
   const hasBreaker = policy.chain !== null && policy.chain.breaker !== null;
-  const [bySenders, byDapps, dapps] = await Promise.all([
+  const reads = allSoon([
     store.hasOtherAccount(ofSender),
     store.hasOtherAccount(ofDapp),
     hasBreaker ? store.countDapps(tank.chainId) : 0,
   ]);
-  return { bySenders, byDapps, chain: dapps > 1 };
+  return soon(reads, ([bySenders, byDapps, dapps]) => ({ bySenders, byDapps, chain: dapps > 1 }));
 };
 
 const contextOf = ({ options, isBlanked }: SponsorshipRequest): Pick<Facts, 'context'> => {
@@ -188,21 +184,23 @@ const contextOf = ({ options, isBlanked }: SponsorshipRequest): Pick<Facts, 'con
 };
 
 /** Combines the facts of a decision. Only this function reads the clock for the decision. */
-export const gatherFacts = async (
+export const gatherFacts = (
   context: DecisionContext,
   request: SponsorshipRequest,
   prepared: PreparedOperation,
   { reads, current, webhooks }: { reads: ChainReads; current: CurrentPolicy; webhooks: Facts['webhooks'] },
-): Promise<Facts> => {
+): Soon<Facts> => {
   const { stage, payer, ready, op, gasSource, senderNonce, delegate, authority, schedule } = prepared;
   const { ledgerVersion: _, priceSource: __, ...read } = reads;
   const at = context.clock.now();
   const hasNode = payer.rpc !== undefined;
   const { chain } = current.policy;
-  if (read.chain !== null && chain !== null) {
-    await renewUnreachableBudget(context.store, { ...chain, chainId: ready.chainId }, at);
-  }
-  return {
+  const renewed =
+    read.chain !== null && chain !== null
+      ? renewUnreachableBudget(context.store, { ...chain, chainId: ready.chainId }, at)
+      : undefined;
+  const shared = soon(renewed, () => readShared(context, { tank: ready, sender: op.sender }, current));
+  return soon(shared, (sharing) => ({
     v: 1,
     at,
     stage,
@@ -221,8 +219,8 @@ export const gatherFacts = async (
     ...(senderNonce !== undefined && { senderNonce: String(senderNonce) }),
     ...(delegate !== undefined && { delegate }),
     ...read,
-    shared: await readShared(context, { tank: ready, sender: op.sender }, current),
+    shared: sharing,
     ...contextOf(request),
     webhooks,
-  };
+  }));
 };

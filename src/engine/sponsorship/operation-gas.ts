@@ -7,6 +7,7 @@ import { isV06 } from '../../shared/schema/user-operation.ts';
 import type { ChainAccess } from '../chain/chain-access.ts';
 import { estimateGas } from '../chain/gas/estimate-gas.ts';
 import type { RpcClient } from '../chain/rpc.ts';
+import type { Soon } from '../base/soon.ts';
 import type { Entropy } from '../base/clock.ts';
 import type { PaymasterGas } from '../../core/user-operation/paymaster-fields.ts';
 import { type SponsorshipTerms, stubPaymasterAndData } from '../../core/paymaster-layouts/layout.ts';
@@ -26,8 +27,8 @@ export interface GasQuestion {
   readonly entropy: Entropy;
   /** Signs drafts like the final signer, except that in token mode it takes no tokens. */
   readonly drafting: ReadyPaymaster;
-  /** The terms that would be signed if the operation were reserved now. */
-  readonly terms: SponsorshipTerms;
+  /** The terms that would be signed if the operation were reserved now. Only an estimate needs them. */
+  readonly terms: () => SponsorshipTerms;
   /** The state of the sender's account before its EIP-7702 authorisation takes effect. */
   readonly authority: Authority | undefined;
 }
@@ -44,7 +45,7 @@ interface GasFound {
  * @throws EngineError `VALIDATION` if gas is missing or out of bounds, `GAS_ESTIMATION_FAILED`, `CHAIN_UNREACHABLE`, or
  * `PAYMASTER_NOT_READY` without an RPC URL
  */
-export const withGas = async ({
+export const withGas = ({
   request: { userOperation, options },
   ready,
   chains,
@@ -53,7 +54,7 @@ export const withGas = async ({
   drafting,
   terms,
   authority,
-}: GasQuestion): Promise<GasFound> => {
+}: GasQuestion): Soon<GasFound> => {
   const sent = withGivenGas(userOperation, ready);
   // A later simulation shows whether the tokens can be taken with the given limit.
   const isTried = options.mode === 'ERC20' && rpc !== undefined && !options.calculateGasLimits;
@@ -64,6 +65,13 @@ export const withGas = async ({
     checkGasGiven(userOperation);
     return { op: given, gasSource: 'GAS_GIVEN' };
   }
+  return estimated({ ready, chains, rpc, entropy, drafting, terms, authority }, given);
+};
+
+const estimated = async (
+  { ready, chains, rpc, entropy, drafting, terms, authority }: Omit<GasQuestion, 'request'>,
+  given: UserOperation,
+): Promise<GasFound> => {
   const { layout, entryPoint, contract, fundingWallet, chainId } = ready;
   const node = requireRpc(rpc, ready);
   const bundler = await chains.bundler(chainId);
@@ -75,7 +83,7 @@ export const withGas = async ({
     entryPoint,
     op: given,
     authority,
-    ...(await draftsFor({ ready: drafting, terms, rpc: node, entropy, bundler }, given)),
+    ...(await draftsFor({ ready: drafting, terms: terms(), rpc: node, entropy, bundler }, given)),
     layout,
     paymaster: contract,
     ...(fundingWallet !== undefined && { fundingWallet }),

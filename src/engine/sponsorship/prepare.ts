@@ -10,6 +10,7 @@ import type { Authority } from '../../shared/schema/gas-schedule.ts';
 import type { GasSchedule } from '../../core/gas-schedules/gas-schedule.ts';
 import { carriesAuthorization, readAuthority, withCheckedAuthorization } from './authorization.ts';
 import { readDelegate, readNonce } from './chain-reads.ts';
+import { type Soon, soon } from '../base/soon.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { scheduleOf } from '../chain/rpc.ts';
 import { withGas, withGivenGas, withLeastGas } from './operation-gas.ts';
@@ -78,56 +79,76 @@ const requireSignature = ({ signature }: RequestedOperation): void => {
   throw new EngineError('VALIDATION', message, { errors: [message] });
 };
 
-/** The chain's gas schedule, and what the price of the operation's authorisation depends on. */
-const readGasPrices = async (
-  chains: DecisionContext['chains'],
-  { rpc, ready }: Payer,
-  op: RequestedOperation,
-): Promise<Pick<PreparedOperation, 'authority' | 'schedule'>> => ({
-  authority: carriesAuthorization(op) ? await readAuthority(rpc, ready, op) : undefined,
-  schedule: rpc === undefined ? await chains.gasSchedule(ready.chainId) : scheduleOf(rpc),
-});
+/** What was read about an operation before its gas is known. */
+interface Known extends Pick<PreparedOperation, 'senderNonce' | 'delegate' | 'authority' | 'schedule'> {
+  readonly userOperation: RequestedOperation;
+}
 
-const prepareFinal = async (
-  { chains, clock, entropy }: DecisionContext,
+/** The reads follow each other, so that only the first error is reported. */
+const readKnown = ({ chains }: DecisionContext, { rpc, ready }: Payer, requested: RequestedOperation): Soon<Known> => {
+  const authorized = carriesAuthorization(requested);
+  const checked = authorized ? withCheckedAuthorization(rpc, ready, requested, 'final') : requested;
+  return soon(checked, (op) =>
+    soon(readNonce(rpc, ready, op.sender), (senderNonce) =>
+      soon(readDelegate(rpc, ready, op), (delegate) =>
+        soon(carriesAuthorization(op) ? readAuthority(rpc, ready, op) : undefined, (authority) =>
+          soon(rpc === undefined ? chains.gasSchedule(ready.chainId) : scheduleOf(rpc), (schedule) => ({
+            userOperation: op,
+            senderNonce,
+            delegate,
+            authority,
+            schedule,
+          })),
+        ),
+      ),
+    ),
+  );
+};
+
+const prepareFinal = (
+  context: DecisionContext,
   request: SponsorshipRequest,
   payer: Payer,
   signsNothing: boolean,
-): Promise<PreparedOperation> => {
-  const { ready, rpc } = payer;
+): Soon<PreparedOperation> => {
   const isSigned = request.options.signingPhase === 'finalize';
   if (isSigned) requireSignature(request.userOperation);
-  const requested = request.userOperation;
-  const userOperation = carriesAuthorization(requested)
-    ? await withCheckedAuthorization(rpc, ready, requested, 'final')
-    : requested;
-  const nonce = readNonce(rpc, ready, userOperation.sender);
-  const senderNonce = nonce && (await nonce);
-  const asked = readDelegate(rpc, ready, userOperation);
-  const delegate = asked && (await asked);
-  const { authority, schedule } = await readGasPrices(chains, payer, userOperation);
-  const terms = draftTerms(clock.now(), ready, request.options, { senderNonce, delegate });
-  const drafting = payer.payment?.estimating ?? ready;
-  const gas = signsNothing
-    ? { op: withGivenGas(userOperation, ready), gasSource: 'GAS_NOT_ESTIMATED' as const }
-    : await withGas({
-        request: { ...request, userOperation },
-        ready,
-        chains,
-        rpc,
-        entropy,
-        drafting,
-        terms,
-        authority,
-      });
-  const estimated = gas.gasSource === 'GAS_ESTIMATED';
-  const origin = signsNothing
-    ? { estimated, open: true, callGasLimit: AMPLE_CALL_GAS }
-    : { estimated, open: estimated };
-  const charge = payer.payment && (await simulateTokenCharge(rpc, payer.payment, gas.op, origin));
-  const found = { payer, ready: charge?.payment.charging ?? ready, op: charge?.op ?? gas.op, charge };
-  const read = { senderNonce, delegate, authority, schedule };
-  return { stage: 'final', ...found, ...read, gasSource: gas.gasSource, isSigned };
+  return soon(readKnown(context, payer, request.userOperation), (known) =>
+    soon(findGas(context, { request, payer, known, signsNothing }), (gas) => {
+      const { userOperation: _, ...read } = known;
+      const { ready } = payer;
+      const { op, gasSource } = gas;
+      const prepared = { stage: 'final', payer, ready, op, charge: undefined, ...read, gasSource, isSigned } as const;
+      if (payer.payment === undefined) return prepared;
+      const estimated = gasSource === 'GAS_ESTIMATED';
+      const open = signsNothing ? { open: true, callGasLimit: AMPLE_CALL_GAS } : { open: estimated };
+      return simulateTokenCharge(payer.rpc, payer.payment, op, { estimated, ...open }).then((charge) => ({
+        ...prepared,
+        ready: charge.payment.charging,
+        op: charge.op,
+        charge,
+      }));
+    }),
+  );
+};
+
+interface GasSearch {
+  readonly request: SponsorshipRequest;
+  readonly payer: Payer;
+  readonly known: Known;
+  readonly signsNothing: boolean;
+}
+
+const findGas = (
+  { chains, clock, entropy }: DecisionContext,
+  { request, payer, known, signsNothing }: GasSearch,
+): Soon<Pick<PreparedOperation, 'op' | 'gasSource'>> => {
+  const { ready, rpc, payment } = payer;
+  const { userOperation, authority } = known;
+  if (signsNothing) return { op: withGivenGas(userOperation, ready), gasSource: 'GAS_NOT_ESTIMATED' };
+  const terms = () => draftTerms(clock.now(), ready, request.options, known);
+  const drafting = payment?.estimating ?? ready;
+  return withGas({ request: { ...request, userOperation }, ready, chains, rpc, entropy, drafting, terms, authority });
 };
 
 /**
@@ -141,5 +162,5 @@ export const prepareOperation = (
   stage: Stage,
   request: SponsorshipRequest,
   { payer, signsNothing }: { readonly payer: Payer; readonly signsNothing: boolean },
-): Promise<PreparedOperation> =>
+): Soon<PreparedOperation> =>
   stage === 'draft' ? prepareDraft(context, request, payer) : prepareFinal(context, request, payer, signsNothing);

@@ -80,7 +80,7 @@ export const quoteFees = async (context: DecisionContext, request: SponsorshipRe
     rpc,
     entropy,
     drafting: payment.estimating,
-    terms,
+    terms: () => terms,
     authority,
   });
   const isEstimated = gas.gasSource === 'GAS_ESTIMATED';

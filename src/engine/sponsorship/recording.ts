@@ -15,18 +15,16 @@ interface RecordingContext {
 const mayBeStored = (error: unknown): boolean => error instanceof EngineError && error.code === 'STORE_UNAVAILABLE';
 
 /** Runs the steps that lead to the decision with this id. If they throw an error, stores the error, then throws it. */
-export const withFailureRecord = async <T>(
+export const withFailureRecord = <T>(
   { store, clock, entropy }: RecordingContext,
   request: SponsorshipRequest,
   run: (decisionId: string) => Promise<T>,
 ): Promise<T> => {
   const decisionId = newDecisionId(clock.now(), entropy);
-  try {
-    return await run(decisionId);
-  } catch (error) {
+  return run(decisionId).catch(async (error: unknown) => {
     if (!mayBeStored(error)) await store.appendDecision(failedDraft(decisionId, request, clock.now(), error));
     throw error;
-  }
+  });
 };
 
 /** Stores that a request for a known DApp was refused before it was parsed, so that the operator sees it, too. */

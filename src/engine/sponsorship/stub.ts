@@ -9,11 +9,10 @@ import type { Store } from '../store/store.ts';
 import type { CommitPlan, LedgerFacts } from '../store/decision-store.ts';
 import { type CurrentPolicy, currentPolicy } from './current-policy.ts';
 import { ruleInput } from '../../core/decision/rule-input.ts';
-import { MAX_ROUNDS, type SponsorshipDecision, decisionDraft, signsNothing } from './decide-operation.ts';
+import { MAX_ROUNDS, type SponsorshipDecision, decisionDraft, prepareFinal, signsNothing } from './decide-operation.ts';
 import type { RuleInput } from '../../core/rules/rule.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { gatherFacts, isRead, readChain } from './gather.ts';
-import { nameRevert } from './name-revert.ts';
 import { type PreparedOperation, prepareOperation } from './prepare.ts';
 import { findPayer } from './payer.ts';
 import { withFailureRecord } from './recording.ts';
@@ -138,10 +137,7 @@ export const stubSponsorship = (context: DecisionContext, request: SponsorshipRe
 export const commitSponsorship = (context: DecisionContext, request: SponsorshipRequest): Promise<CommitAnswer> =>
   withFailureRecord(context, request, async (decisionId) => {
     const [current, payer] = await Promise.all([currentPolicy(context, request.dapp), findPayer(context, request)]);
-    const found = { payer, signsNothing: signsNothing({ current, payer }) };
-    const prepared = await prepareOperation(context, 'final', request, found).catch((error: unknown) => {
-      throw nameRevert(error, current.policy);
-    });
+    const prepared = await prepareFinal(context, request, { current, payer });
     const answer = await answerUnsigned(context, request, decisionId, prepared);
     const isDenied = answer.reason !== undefined;
     return { ...answer, decisionId: isDenied ? decisionId : undefined, ...(isDenied && { paymasterAndData: '0x' }) };
@@ -155,11 +151,11 @@ export const commitSponsorship = (context: DecisionContext, request: Sponsorship
  * @returns undefined if no such rule denies
  * @throws EngineError as `decideOperation`, except for gas
  */
-export const denyBeforeGas = async (
+export const denyBeforeGas = (
   context: DecisionContext,
   request: SponsorshipRequest,
   isGasWanted: boolean,
-): Promise<SponsorshipDecision | undefined> => {
+): Promise<SponsorshipDecision | undefined> | undefined => {
   const { mode, calculateGasLimits } = request.options;
   // Users who pay in a token may call what they like.
   if (!calculateGasLimits || mode === 'ERC20') return undefined;
@@ -173,9 +169,8 @@ export const denyBeforeGas = async (
     const { reason } = await answerUnsigned(context, request, decisionId, prepared, isDeniedForCalls);
     if (reason === undefined) return undefined;
     const found = { payer, signsNothing: signsNothing({ current, payer }) };
-    const { op } = isGasWanted
-      ? await prepareOperation(context, 'final', request, found).catch(() => prepared)
-      : prepared;
+    const estimate = async () => prepareOperation(context, 'final', request, found);
+    const { op } = isGasWanted ? await estimate().catch(() => prepared) : prepared;
     return { decisionId, op, paymasterAndData: '0x', reason };
   });
 };

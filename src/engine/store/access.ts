@@ -1,5 +1,6 @@
 import type { EntryBody, EntryKind } from '../../core/log/entry.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { Soon } from '../base/soon.ts';
 import { EngineError, type ErrorCode } from '../../shared/errors.ts';
 import type { DecisionDraft, LedgerPart } from './decision-store.ts';
 import type { PolicyRevision, SettingsScope } from './policy-store.ts';
@@ -68,8 +69,8 @@ export interface Access {
   readonly heldOf: (parts: readonly LedgerPart[]) => Promise<bigint[]>;
   /** Number of the ledger account that was created last; undefined if other engines create accounts, too. */
   readonly newestAccount: () => number | undefined;
-  readonly ledgerVersion: () => Promise<number>;
-  readonly settingsVersion: (scope: SettingsScope) => Promise<number>;
+  readonly ledgerVersion: () => Soon<number>;
+  readonly settingsVersion: (scope: SettingsScope) => Soon<number>;
   /** Completes `decision_hash`, in batches: SQLite stores decisions without entering their hashes there. */
   readonly enterHashes: () => Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Soon } from '../base/soon.ts';
 import type { SettingsScope } from './policy-store.ts';
 
 /** Scope of a changed setting. `other`: no decision depends on it, but engines cache it. */
@@ -27,7 +28,7 @@ type Key = string | number;
 /** Caches settings, which every request reads and which rarely change, until one of them changes. */
 export interface SettingsCache {
   /** Caches what `read` returns. Concurrent callers share one call of `read`. */
-  remembered<Keys extends readonly Key[], T>(read: (...keys: Keys) => Promise<T>): (...keys: Keys) => Promise<T>;
+  remembered<Keys extends readonly Key[], T>(read: (...keys: Keys) => Promise<T>): (...keys: Keys) => Soon<T>;
   /** Grows with every change to a setting that decisions depend on. */
   readonly changes: () => Promise<number>;
 }
@@ -37,10 +38,10 @@ export interface SettingsCache {
  * names.
  */
 export const createSettingsMemory = () => {
-  const caches: Map<Key, Promise<unknown>>[] = [];
+  const caches: Map<Key, unknown>[] = [];
   return {
-    remembered<Keys extends readonly Key[], T>(read: (...keys: Keys) => Promise<T>): (...keys: Keys) => Promise<T> {
-      const cached = new Map<Key, Promise<T>>();
+    remembered<Keys extends readonly Key[], T>(read: (...keys: Keys) => Promise<T>): (...keys: Keys) => Soon<T> {
+      const cached = new Map<Key, Soon<T>>();
       caches.push(cached);
       return (...keys) => {
         const [first = '', ...others] = keys;
@@ -50,12 +51,12 @@ export const createSettingsMemory = () => {
         // Frozen, because all callers get the same object.
         const reading = read(...keys).then((value) => Object.freeze(value) as T);
         cached.set(key, reading);
-        const forget = (): void => {
-          if (cached.get(key) === reading) cached.delete(key);
+        const end = (value?: T): void => {
+          if (cached.get(key) !== reading) return;
+          if (value === undefined) cached.delete(key);
+          else cached.set(key, value);
         };
-        reading.then((value) => {
-          if (value === undefined) forget();
-        }, forget);
+        reading.then(end, () => end());
         return reading;
       };
     },

@@ -1,4 +1,5 @@
 import type { Log } from '../base/log.ts';
+import type { Soon } from '../base/soon.ts';
 import type { Access } from './access.ts';
 import type { Snapshots } from './snapshots.ts';
 import { accountStore } from './tables/accounts.ts';
@@ -71,10 +72,23 @@ export const storeOf = (access: Access, options: StoreOptions, own: OwnParts) =>
  */
 export type Store = ReturnType<typeof storeOf>;
 
-type Operation = (...args: unknown[]) => Promise<unknown>;
+type Operation = (...args: unknown[]) => Soon<unknown>;
 
-/** The store with each of its operations as `watch` returns it. */
-export const watched = (store: Store, watch: (name: string, run: Operation) => Operation): Store =>
-  Object.fromEntries(
-    (Object.entries(store) as [string, Operation][]).map(([name, run]) => [name, watch(name, run)]),
-  ) as unknown as Store;
+interface Watch {
+  /** Runs an operation. Default: it just runs. */
+  readonly timed?: (name: string, run: () => Soon<unknown>) => Soon<unknown>;
+  /** Throws the error that the caller gets. */
+  readonly failed: (cause: unknown) => never;
+}
+
+/** The store, with the errors of its operations as `failed` throws them. */
+export const watched = (store: Store, { timed = (_, run) => run(), failed }: Watch): Store => {
+  const watch =
+    (name: string, run: Operation): Operation =>
+    (...args) => {
+      const result = timed(name, () => run(...args));
+      return result instanceof Promise ? result.catch(failed) : result;
+    };
+  const operations = Object.entries(store) as [string, Operation][];
+  return Object.fromEntries(operations.map(([name, run]) => [name, watch(name, run)])) as unknown as Store;
+};

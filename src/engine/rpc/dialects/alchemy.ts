@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Soon } from '../../base/soon.ts';
 import type { ProcedureArguments } from '../../../api/index.ts';
 import { address, hex } from '../../../shared/schema/hex.ts';
 import { type PartialUserOperation, partialUserOperation } from '../../../shared/schema/partial-user-operation.ts';
@@ -50,7 +51,7 @@ export const readAlchemy = (
   params: readonly unknown[],
   context: MethodContext,
   complete?: Complete,
-): Promise<ProcedureArguments<'sponsorship.sponsor'>> => {
+): Soon<ProcedureArguments<'sponsorship.sponsor'>> => {
   const meant = async ({ entryPoint, dummySignature, ...given }: AlchemyRequest) => {
     checkEntryPoint(entryPoint, 'params[0].entryPoint', await dappOf(context));
     const { policyId, erc20Context, overrides } = given;

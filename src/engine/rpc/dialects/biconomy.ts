@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ProcedureArguments, ProcedureOutput } from '../../../api/index.ts';
+import { type Soon, soon } from '../../base/soon.ts';
 import { JsonNumber } from '../../../shared/schema/decimal.ts';
 import { address, hex } from '../../../shared/schema/hex.ts';
 import { parse } from '../../../shared/schema/parse.ts';
@@ -21,7 +22,7 @@ export const readBiconomyRequest = <Options>(
   params: readonly unknown[],
   context: MethodContext,
   readOptions: (value: unknown) => Options,
-): Promise<Omit<ProcedureArguments<'sponsorship.sponsor'>, 'options'> & { options: Options }> =>
+): Soon<Omit<ProcedureArguments<'sponsorship.sponsor'>, 'options'> & { options: Options }> =>
   reading(method, params, context, () => {
     const { chainId, apiKey } = context;
     const userOperation = readUserOperation(params[0]);
@@ -78,18 +79,19 @@ const biconomyResult = (
  * @throws EngineError `NOT_SPONSORED` if the user would pay in a token: with `0x` in the answer, the operation would be
  * sent without a paymaster, and the user would pay in the native coin
  */
-export const decideBiconomy = async (
+export const decideBiconomy = (
   request: ProcedureArguments<'sponsorship.sponsor'>,
   { service, showReasons }: MethodContext,
 ): Promise<{ sponsored: boolean; result: Record<string, unknown> }> => {
   const { mode } = request.options;
-  const answer = await service.run('sponsorship.sponsor', { ...request, isPaidByUserElse: true });
-  if (mode === 'ERC20' && answer.reason !== undefined) throw refusal(answer.reason, showReasons);
-  return { sponsored: answer.sponsored, result: biconomyResult(answer, mode, showReasons) };
+  return service.run('sponsorship.sponsor', { ...request, isPaidByUserElse: true }).then((answer) => {
+    if (mode === 'ERC20' && answer.reason !== undefined) throw refusal(answer.reason, showReasons);
+    return { sponsored: answer.sponsored, result: biconomyResult(answer, mode, showReasons) };
+  });
 };
 
 /** `pm_sponsorUserOperation` in Biconomy's dialect (behaviour 2.5): `[partial user operation, options]`. */
-export const sponsorBiconomy = async (params: readonly unknown[], context: MethodContext): Promise<unknown> => {
-  const request = await readBiconomyRequest('pm_sponsorUserOperation', params, context, readSponsorshipOptions);
-  return (await decideBiconomy(request, context)).result;
-};
+export const sponsorBiconomy = (params: readonly unknown[], context: MethodContext): Soon<unknown> =>
+  soon(readBiconomyRequest('pm_sponsorUserOperation', params, context, readSponsorshipOptions), (request) =>
+    decideBiconomy(request, context).then(({ result }) => result),
+  );

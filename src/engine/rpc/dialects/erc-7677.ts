@@ -1,4 +1,5 @@
 import type { ProcedureArguments } from '../../../api/index.ts';
+import type { Soon } from '../../base/soon.ts';
 import { parse } from '../../../shared/schema/parse.ts';
 import type { PartialUserOperation } from '../../../shared/schema/partial-user-operation.ts';
 import { paymasterContext } from '../../../shared/schema/sponsorship.ts';
@@ -30,7 +31,7 @@ export const readPaymasterRequest = (
   method: string,
   params: readonly unknown[],
   context: MethodContext,
-): Promise<PaymasterRequest> =>
+): Soon<PaymasterRequest> =>
   reading(method, params, context, async () => {
     const { chainId, apiKey } = context;
     const dapp = await dappOf(context);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ProcedureArguments } from '../../../api/index.ts';
 import { address } from '../../../shared/schema/hex.ts';
+import type { Soon } from '../../base/soon.ts';
 import { parse } from '../../../shared/schema/parse.ts';
 import type { PartialUserOperation } from '../../../shared/schema/partial-user-operation.ts';
 import { quantity } from '../../../shared/schema/quantity.ts';
@@ -43,7 +44,7 @@ export const readObject = <Schema extends z.ZodType>(
   { method, schema, meant }: ObjectRequest<Schema>,
   params: readonly unknown[],
   caller: MethodContext,
-): Promise<ProcedureArguments<'sponsorship.sponsor'>> =>
+): Soon<ProcedureArguments<'sponsorship.sponsor'>> =>
   reading(method, params, caller, async () => {
     const { userOperation, context, calculateGasLimits } = await meant(parse(schema, params[0], 'params[0]'));
     const options = { ...parse(paymasterContext, context, 'params[0]'), calculateGasLimits };

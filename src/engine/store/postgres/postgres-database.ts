@@ -143,12 +143,7 @@ export const openPostgresDatabase = async (
       throw error;
     };
     return {
-      store: watched(
-        store,
-        (_, run) =>
-          (...args) =>
-            run(...args).catch(failed),
-      ),
+      store: watched(store, { failed }),
       engines: {
         isLeader: () => joined.isLeader(),
         onOthers(listener) {

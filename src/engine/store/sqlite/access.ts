@@ -158,8 +158,8 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
       readHead();
       return head.accounts;
     },
-    ledgerVersion: async () => head.ledgerVersion,
-    settingsVersion: async (scope) => versionOf(settings, scope),
+    ledgerVersion: () => head.ledgerVersion,
+    settingsVersion: (scope) => versionOf(settings, scope),
     async enterHashes() {
       while (!(await commit.run(catchUp)));
     },

@@ -49,7 +49,8 @@ export const createGroupCommit = (
   { begin, save, undone, committed }: CommitHooks = NO_HOOKS,
 ): GroupCommit => {
   let queue: PendingWrite[] = [];
-  let scheduled: Promise<void> | undefined;
+  let isScheduled = false;
+  let drained: (() => void)[] = [];
 
   const commitTogether = database.transaction((batch: readonly PendingWrite[]): Settle[] => {
     begin();
@@ -100,7 +101,7 @@ export const createGroupCommit = (
   const flush = (): void => {
     const batch = queue;
     queue = [];
-    scheduled = undefined;
+    isScheduled = false;
     try {
       const settles = timed('commit', () => commit(batch), batch.length);
       committed();
@@ -112,20 +113,23 @@ export const createGroupCommit = (
     }
   };
 
-  const schedule = (): Promise<void> =>
-    new Promise((resolve) => {
-      setImmediate(() => {
-        detached(flush);
-        resolve();
-      });
+  const schedule = (): void => {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(() => {
+      detached(flush);
+      const ended = drained;
+      drained = [];
+      for (const resolve of ended) resolve();
     });
+  };
 
   return {
     run: <T>(write: () => T) =>
       new Promise<T>((resolve, reject) => {
         queue.push({ write: boundToCall(write), resolve: (value) => resolve(value as T), reject });
-        scheduled ??= schedule();
+        schedule();
       }),
-    drain: () => scheduled ?? Promise.resolve(),
+    drain: () => (isScheduled ? new Promise((resolve) => drained.push(resolve)) : Promise.resolve()),
   };
 };

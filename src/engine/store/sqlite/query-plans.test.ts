@@ -51,7 +51,7 @@ const useRest = async (store: Store): Promise<void> => {
   const mined = hashes.map((one) => ({ ...operation, ...charged, ...one }));
   const rolling = { kind: 'unreachable', id: '1' } as const;
   const bundle = { gasUsed: 1n, chargedGas: 1n, baseFeeWei: 1n, l1FeeWei: 0n };
-  const operations: readonly (() => Promise<unknown>)[] = [
+  const operations: readonly (() => unknown)[] = [
     () => store.createFirstAccount(account),
     () => store.listAccounts(),
     () => store.findAccount('account-1'),

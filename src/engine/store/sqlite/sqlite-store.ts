@@ -25,7 +25,7 @@ const decisionCounter = (rows: Reads): Store['countDecisions'] => {
 const ALONE = 0;
 
 /** Operations that only read memory, and run before every decision. They are not measured. */
-const UNWATCHED: readonly string[] = ['ledgerVersion', 'settingsVersion'] satisfies (keyof Store)[];
+const UNMEASURED: readonly string[] = ['ledgerVersion', 'settingsVersion'] satisfies (keyof Store)[];
 
 const sqliteStore = (database: SqliteDatabase, { onError, ...watch }: StoreWatch): Store => {
   const timed = createSlowLog(watch);
@@ -54,9 +54,7 @@ const sqliteStore = (database: SqliteDatabase, { onError, ...watch }: StoreWatch
     throw error;
   };
   // Writes that share a commit are measured where the commit runs.
-  return watched(store, (name, run) =>
-    UNWATCHED.includes(name) ? run : (...args) => timed(name, () => run(...args)).catch(failed),
-  );
+  return watched(store, { timed: (name, run) => (UNMEASURED.includes(name) ? run() : timed(name, run)), failed });
 };
 
 /**

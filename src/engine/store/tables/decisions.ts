@@ -1,5 +1,6 @@
 import type { DecisionRecord } from '../../../shared/schema/decision.ts';
 import type { Log } from '../../base/log.ts';
+import type { Soon } from '../../base/soon.ts';
 import type { AccountKey } from '../../../core/ledger/account.ts';
 import type { CommitPlan, DecisionDraft, Holds, LedgerFacts } from '../decision-store.ts';
 import type { Pause, PolicyRevision } from '../policy-store.ts';
@@ -60,7 +61,7 @@ export const decisionStore = (
     settingsVersion,
     heldOf,
     /** True if the ledger ever had another account of the same kind and id, for another user. */
-    async hasOtherAccount(account: AccountKey): Promise<boolean> {
+    hasOtherAccount(account: AccountKey): Soon<boolean> {
       const { kind, id } = account;
       const key = `${kind}\n${id}`;
       const isOther = (one: string): boolean => one !== account.user;
@@ -68,9 +69,11 @@ export const decisionStore = (
       const found = known.get(key);
       if (found?.users.some(isOther)) return true;
       if (found?.newest !== undefined && found.newest === newest) return false;
-      const users = (await rows.all<{ user: string }>(USERS, [kind, id])).map(({ user }) => user);
-      known.set(key, { users, newest });
-      return users.some(isOther);
+      return rows.all<{ user: string }>(USERS, [kind, id]).then((read) => {
+        const users = read.map(({ user }) => user);
+        known.set(key, { users, newest });
+        return users.some(isOther);
+      });
     },
     /**
      * Passes to `conclude` the amounts that other decisions reserve in each account, in the order of the reservations,
