@@ -23,10 +23,14 @@ export const createTokenBuckets = (limit: () => number, clock: Clock): TokenBuck
   /** Ordered by last use, so the first ones are the next to be full again. */
   const buckets = new Map<string, Bucket>();
   let limitBefore = 0;
+  /** When the first bucket can be full, monotonic ms. Until then, no bucket is looked at. */
+  let fullAt = 0;
 
   const forgetFull = (now: number): void => {
+    if (now < fullAt && buckets.size <= MAX_BUCKETS) return;
     for (const [name, { at }] of buckets) {
-      if (now - at < MINUTE_MS && buckets.size <= MAX_BUCKETS) return;
+      fullAt = at + MINUTE_MS;
+      if (now < fullAt && buckets.size <= MAX_BUCKETS) return;
       buckets.delete(name);
     }
   };
@@ -43,11 +47,12 @@ export const createTokenBuckets = (limit: () => number, clock: Clock): TokenBuck
       if (perMinute === 0) return 0;
       const msPerToken = MINUTE_MS / perMinute;
       const now = clock.monotonic();
-      const { tokens, at } = buckets.get(name) ?? { tokens: perMinute, at: now };
-      const filled = Math.min(perMinute, tokens + Math.max(0, now - at) / msPerToken);
-      const left = filled >= 1 ? filled - 1 : filled;
+      const bucket = buckets.get(name) ?? { tokens: perMinute, at: now };
+      const filled = Math.min(perMinute, bucket.tokens + Math.max(0, now - bucket.at) / msPerToken);
+      bucket.tokens = filled >= 1 ? filled - 1 : filled;
+      bucket.at = now;
       buckets.delete(name);
-      buckets.set(name, { tokens: left, at: now });
+      buckets.set(name, bucket);
       forgetFull(now);
       return filled >= 1 ? 0 : Math.ceil((1 - filled) * msPerToken);
     },
