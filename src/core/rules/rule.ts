@@ -154,14 +154,26 @@ const readData = <Stored extends object>(stored: z.ZodType<Stored>, data: unknow
   return known;
 };
 
+type AnyRule = Pick<PolicyRule, 'policyType' | 'policyData'>;
+
+/** The rules of each kind, by the rules of a policy. Every decision asks for several kinds. */
+const ofKinds = new WeakMap<readonly AnyRule[], Map<string, readonly AnyRule[]>>();
+
 /** The rules of a kind, including paused rules. @throws ZodError if a rule's data does not match the kind */
-export const rulesOf = <Stored extends object, Rule extends Pick<PolicyRule, 'policyType' | 'policyData'>>(
+export const rulesOf = <Stored extends object, Rule extends AnyRule>(
   { policyType, stored }: Pick<Setup<never, Stored>, 'policyType' | 'stored'>,
   rules: readonly Rule[],
-): (Rule & { readonly policyData: Stored })[] =>
-  rules
-    .filter((rule) => rule.policyType === policyType)
-    .map((rule) => ({ ...rule, policyData: readData(stored, rule.policyData) }));
+): readonly (Rule & { readonly policyData: Stored })[] => {
+  const known = ofKinds.get(rules) ?? new Map<string, readonly AnyRule[]>();
+  ofKinds.set(rules, known);
+  const made =
+    known.get(policyType) ??
+    rules
+      .filter((rule) => rule.policyType === policyType)
+      .map((rule) => ({ ...rule, policyData: readData(stored, rule.policyData) }));
+  known.set(policyType, made);
+  return made as readonly (Rule & { readonly policyData: Stored })[];
+};
 
 /** Whether a rule with this data also applies to users who pay in a token. */
 export const bindsTokenMode = (setup: Pick<Setup<never>, 'stored' | 'bindsTokenMode'>, data: unknown): boolean =>
