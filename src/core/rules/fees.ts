@@ -35,7 +35,7 @@ export interface FeeFacts {
   readonly otherAuthorizations: bigint;
   /** The sum of the operation's gas limits for execution. */
   readonly executionGas: bigint;
-  /** The gas of a transaction with this operation alone, which makes use of all of its limits. */
+  /** The gas of a transaction with this operation alone, which makes use of all of its limits; 0 if nothing limits it. */
   readonly transactionGas: bigint;
   readonly schedule: GasSchedule;
   /** Undefined if the chain could not be read. */
@@ -238,7 +238,7 @@ const feeFactsOf = (
       ...(gasUsed && { gasUsed: { validation: BigInt(gasUsed.validation), call: BigInt(gasUsed.call) } }),
     }),
     executionGas: gas,
-    transactionGas: gas + bundleGas({ entryPoint, schedule, authority }, op, gas),
+    transactionGas: schedule.mostTransactionGas ? gas + bundleGas({ entryPoint, schedule, authority }, op, gas) : 0n,
     schedule,
     prices: prices && areFeesOpen ? { ...prices, baseFeeWei: 0n } : prices,
     suggestedTipWei: optional(chain?.suggestedTipWei),

@@ -80,6 +80,7 @@ export const webhook: RuleType<keyof typeof webhookDenials> = {
   setup: webhookSetup,
   bindsDrafts: false,
   check({ facts, policy }) {
+    if (facts.webhooks.length === 0) return [];
     const targets = webhookTargets(policy);
     return facts.webhooks.map((response) => {
       const { webhookId: ruleId } = response.call;
