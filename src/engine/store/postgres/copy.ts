@@ -146,7 +146,8 @@ export interface SqliteDesk {
  * @param desk the database, on which no engine runs, and the sealed vault
  * @throws EngineError `DATABASE_NOT_EMPTY`, `DATABASE_TOO_NEW` or `DATABASE_TOO_OLD`
  */
-export const copyToPostgres = async ({ database, vault }: SqliteDesk, client: pg.ClientBase): Promise<CopyResult> => {
+export const copyToPostgres = async (desk: SqliteDesk, client: pg.ClientBase): Promise<CopyResult> => {
+  const { database, vault } = desk;
   const rows = rowsOf(client);
   const [from, to] = [sqliteSide(database), postgresSide(client)];
   const { isOurs, hasTables } = await schemaOf(rows);
