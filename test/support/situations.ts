@@ -1,4 +1,4 @@
-import type { Facts } from '../../src/core/facts/facts.ts';
+import type { Facts, VerifiedSubject } from '../../src/core/facts/facts.ts';
 import type { PolicyContract, PolicyRule, PolicyWebhook } from '../../src/core/policy/policy.ts';
 import type { SpendingLimit } from '../../src/core/rules/spending-limit/index.ts';
 import type { WebhookResponse } from '../../src/core/webhooks/webhook-response.ts';
@@ -171,3 +171,17 @@ export const inUsd = (units: bigint): Partial<SpendingLimit> => ({ ...inWei(unit
 export const PRICED: Situation = { facts: { price: { usd: '3', source: 'static' } } };
 export const LIFETIME = { cycleDuration: { value: 1, unit: 'lifetime' }, durationInMs: undefined } as const;
 export const EACH = { type: 'OPERATION', cycleDuration: undefined, durationInMs: undefined } as const;
+
+/** The address that signs vouchers. */
+export const VOUCHERS: Address = `0x${'0c'.repeat(20)}`;
+/** The keyed hash of a person. */
+export const PERSON = 'ad'.repeat(32);
+/** A rule that requires a voucher. */
+export const people = (changes: Partial<PolicyRule> = {}): PolicyRule => ({
+  ...rule('People', 'IDENTITY', { source: 'VOUCHER', signer: VOUCHERS }),
+  ...changes,
+});
+/** What Gasdesk found about the voucher; by default, that it is a person's. */
+export const vouched = (
+  found: VerifiedSubject = { source: 'VOUCHER', id: PERSON, expiresAt: NOW / 1000 + 172_800 },
+): Required<Pick<Situation, 'facts'>> => ({ facts: { subjects: { [`VOUCHER:${VOUCHERS}`]: found } } });

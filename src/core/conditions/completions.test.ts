@@ -30,7 +30,7 @@ const textOf = (before: string, label: string): string | undefined =>
 
 describe('what can be typed next:', () => {
   test.each([
-    ['', ['op', 'calls', 'context', 'dapp', 'time', 'size', 'has', 'wei', 'timestamp', 'true']],
+    ['', ['op', 'calls', 'context', 'dapp', 'subject', 'time', 'size', 'has', 'wei', 'timestamp', 'true']],
     ['op.dep', ['sender', 'deploys', 'maxCostWei', 'maxFeePerGas']],
     ['!op.', ['entryPoint']],
     ['dapp.', ['paymasterId', 'name', 'chainId']],

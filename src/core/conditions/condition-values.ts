@@ -6,12 +6,12 @@ import { type Address, type Hex, addressKey } from '../../shared/schema/hex.ts';
 import { type UserOperation, isV06 } from '../../shared/schema/user-operation.ts';
 import type { Deployment } from '../calls/decode-deployment.ts';
 import type { DecodedCall, Decoding } from '../calls/decoding.ts';
-import type { Facts } from '../facts/facts.ts';
+import type { Facts, Subject } from '../facts/facts.ts';
 import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import type { Policy, PolicyContract } from '../policy/policy.ts';
 import type { ConditionValues } from './vocabulary.ts';
 import { callArguments } from './call-arguments.ts';
-import { ConditionCall, ConditionDapp, ConditionOperation } from './vocabulary.ts';
+import { ConditionCall, ConditionDapp, ConditionOperation, ConditionSubject } from './vocabulary.ts';
 
 /** What conditions can read about an operation, before any rule is evaluated. */
 export interface ConditionInputs {
@@ -21,6 +21,8 @@ export interface ConditionInputs {
   readonly decoding: Decoding;
   readonly deployment: (Deployment & { readonly decoding: Decoding }) | undefined;
   readonly layout: PaymasterLayout;
+  /** Undefined if no rule has verified a person. */
+  readonly subject: Subject | undefined;
   /** wei */
   readonly requiredWei: bigint;
 }
@@ -145,6 +147,7 @@ export const conditionValues = (inputs: ConditionInputs): ConditionValues => {
     ...(calls !== undefined && { calls }),
     context: contextOf(facts),
     dapp: new ConditionDapp({ paymasterId, name, chainId: BigInt(chainId) }),
+    subject: new ConditionSubject(inputs.subject ?? {}),
     time: new Date(facts.at),
   };
 };

@@ -24,6 +24,9 @@ export class ConditionCall extends Seen {}
 /** The DApp that the operation is sent for. */
 export class ConditionDapp extends Seen {}
 
+/** The verified person who sends the operation. Its fields are missing if no rule has verified one. */
+export class ConditionSubject extends Seen {}
+
 const gasFields = [
   'callGasLimit',
   'verificationGasLimit',
@@ -58,20 +61,23 @@ export const vocabulary = {
     args: 'map<dyn, dyn>',
   },
   DApp: { paymasterId: 'string', name: 'string', chainId: 'int' },
+  Subject: { source: 'string', id: 'string' },
 } as const;
 
 /** Limits of the expression's syntax. The cost of its evaluation has its own limit. */
 const limits = { maxAstNodes: 300, maxDepth: 32, maxListElements: 200, maxMapEntries: 20, maxCallArguments: 8 };
 
-/** The names that conditions may use: `op`, `calls`, `context`, `dapp`, `time`, and the function `wei("0.05")`. */
+/** The names that conditions may use: `op`, `calls`, `context`, `dapp`, `subject`, `time`, and the function `wei("0.05")`. */
 export const conditionEnvironment = new Environment({ unlistedVariablesAreDyn: false, limits })
   .registerType('Operation', { ctor: ConditionOperation, fields: vocabulary.Operation })
   .registerType('Call', { ctor: ConditionCall, fields: vocabulary.Call })
   .registerType('DApp', { ctor: ConditionDapp, fields: vocabulary.DApp })
+  .registerType('Subject', { ctor: ConditionSubject, fields: vocabulary.Subject })
   .registerVariable('op', 'Operation')
   .registerVariable('calls', 'list<Call>')
   .registerVariable('context', 'map<string, dyn>')
   .registerVariable('dapp', 'DApp')
+  .registerVariable('subject', 'Subject')
   .registerVariable('time', 'google.protobuf.Timestamp')
   .registerFunction('wei(string): int', decimalToWei);
 

@@ -10,6 +10,7 @@ import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
 import type { Policy } from '../policy/policy.ts';
 import { divideRules, withLastingRules, withoutSponsorshipRules } from './divide-rules.ts';
+import { subjectOf } from '../rules/identity/index.ts';
 import type { RuleInput } from '../rules/rule.ts';
 import { trustedFactories } from '../rules/wallet-deployment.ts';
 import { type PaymentTerms, paymentTerms } from '../token-mode/payment-terms.ts';
@@ -48,6 +49,7 @@ export const ruleInput = (facts: Facts, policy: Policy): RuleInput => {
       deployment: deploymentBy(withLastingRules(policy)),
       layout,
       requiredWei,
+      subject: subjectOf(policy.rules, facts),
     }));
   const evaluate = conditionAnswers(values);
   const { policy: bound, idle } = divideRules(payment === undefined ? policy : withoutSponsorshipRules(policy), facts, {

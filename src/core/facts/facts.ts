@@ -2,6 +2,24 @@ import { z } from 'zod';
 import { authority, gasScheduleName } from '../../shared/schema/gas-schedule.ts';
 import { webhookResponse } from '../webhooks/webhook-response.ts';
 
+/** What is wrong with a proof of identity. */
+export const subjectFaults = [
+  'VOUCHER_FORM',
+  'VOUCHER_SIGNATURE',
+  'VOUCHER_SIGNER',
+  'VOUCHER_TOO_LONG',
+  'TOKEN_FORM',
+  'TOKEN_ALGORITHM',
+  'TOKEN_KEY',
+  'TOKEN_SIGNATURE',
+  'TOKEN_ISSUER',
+  'TOKEN_AUDIENCE',
+  'TOKEN_NOT_YET',
+  'TOKEN_EXPIRY',
+  'TOKEN_CLAIM',
+  'TOKEN_SENDER',
+] as const;
+
 const digits = z.string().regex(/^\d{1,200}$/, 'must be a decimal string');
 const wei = digits.describe('wei, decimal');
 const gas = digits.describe('gas, decimal');
@@ -62,6 +80,22 @@ const holdings = z.strictObject({ allowance: digits, balance: digits });
 const holding = z.union([
   z.strictObject({ held: digits }),
   z.strictObject({ failure: z.enum(['NO_NODE', 'NO_ANSWER', 'NO_CONTRACT', 'REVERTED', 'NO_NUMBER']) }),
+]);
+
+/** Who sends the operation, as a rule of type IDENTITY has verified it, or why it could not. */
+const verifiedSubject = z.union([
+  z.strictObject({
+    source: z.enum(['VOUCHER', 'OIDC']),
+    id: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .describe('HMAC-SHA-256 of the person under a key of the vault, hex'),
+    expiresAt: z.int().nonnegative().describe('epoch seconds'),
+  }),
+  z.strictObject({ failure: z.literal('MISSING') }),
+  z.strictObject({ failure: z.literal('EXPIRED'), expiresAt: z.int().nonnegative().describe('epoch seconds') }),
+  z.strictObject({ failure: z.literal('INVALID'), fault: z.enum(subjectFaults) }),
+  z.strictObject({ failure: z.literal('UNVERIFIABLE'), why: z.string() }),
 ]);
 
 /** How the user pays in a token. Amounts are in the token's smallest unit. */
@@ -135,6 +169,10 @@ export const factsSchema = z.strictObject({
     .record(z.string(), holding)
     .optional()
     .describe("The sender's balances that TOKEN_HOLDING rules need. Absent: no rule needs any"),
+  subjects: z
+    .record(z.string(), verifiedSubject)
+    .optional()
+    .describe('Who sends the operation, by what IDENTITY rules trust. Absent: no rule needs it'),
   shared: z
     .strictObject({ bySenders: z.boolean(), byDapps: z.boolean(), chain: z.boolean() })
     .describe('Whether another sender or DApp uses the gas tank, and whether another DApp uses the chain'),
@@ -145,6 +183,13 @@ export const factsSchema = z.strictObject({
 export type Facts = Readonly<z.output<typeof factsSchema>>;
 
 export type Holding = Readonly<z.output<typeof holding>>;
+
+export type VerifiedSubject = Readonly<z.output<typeof verifiedSubject>>;
+
+/** A verified person: who vouched for them, and their keyed hash in hex. */
+export type Subject = Pick<Extract<VerifiedSubject, { id: string }>, 'source' | 'id'>;
+
+export type SubjectFault = (typeof subjectFaults)[number];
 
 export type ChainSnapshot = z.output<typeof chainSnapshot>;
 

@@ -47,7 +47,7 @@ const OPERATION = new Set([
 ]);
 const AUTHORIZATION = new Set(['chainId', 'address', 'nonce', 'yParity', 'r', 's']);
 const NEEDED_OPTIONS = ['mode', 'calculateGasLimits', 'expiryDuration', 'sponsorshipInfo', 'tokenInfo'];
-const OPTIONS = new Set([...NEEDED_OPTIONS, 'policyId', 'sponsorshipPolicyId', 'signingPhase']);
+const OPTIONS = new Set([...NEEDED_OPTIONS, 'policyId', 'sponsorshipPolicyId', 'signingPhase', 'voucher', 'idToken']);
 const STEP = new Set(Object.keys(traceStep.shape));
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -5,6 +5,7 @@ import { contracts } from './contracts.ts';
 import { fees } from './fees.ts';
 import { gas } from './gas.ts';
 import { gasTank } from './gas-tank.ts';
+import { identity } from './identity/index.ts';
 import { pause } from './pause.ts';
 import type { RuleKind, RuleType } from './rule.ts';
 import { senders } from './senders/index.ts';
@@ -29,6 +30,7 @@ const kinds = {
   contracts,
   walletDeployment,
   senders,
+  identity,
   condition,
   tokenHolding,
   validity,

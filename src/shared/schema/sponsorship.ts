@@ -66,6 +66,11 @@ const fields = z.object({
     .describe('Kept; the API key selects the rules'),
   sponsorshipPolicyId: policy.nullish().describe('The same'),
   signingPhase,
+  voucher: z
+    .unknown()
+    .optional()
+    .describe("{subject, expiresAt, signature}: the DApp's backend says who the sender is, for IDENTITY rules"),
+  idToken: z.unknown().optional().describe('An ID token (JWT) of the user, for IDENTITY rules'),
 });
 const unnamedMode = fields.extend({ mode: mode.nullish() });
 
@@ -114,8 +119,15 @@ const check = (given: UnnamedModeOptions, context: z.RefinementCtx): void => {
   checkFinalExpiry(given, context);
 };
 
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
 /** Merges the different names of each option, and fills in defaults. */
-const asOptions = <Mode>({ mode: payer, ...given }: Omit<UnnamedModeOptions, 'mode'> & { mode: Mode }) => {
+const asOptions = <Mode>({
+  mode: payer,
+  voucher,
+  idToken,
+  ...given
+}: Omit<UnnamedModeOptions, 'mode'> & { mode: Mode }) => {
   const { sponsorshipInfo, tokenInfo, policyId, sponsorshipPolicyId, signingPhase: phase } = given;
   const isSigned = phase === 'finalize';
   const feeTokenAddress = tokensNamed({ ...given, mode: undefined })[0]?.value;
@@ -130,6 +142,9 @@ const asOptions = <Mode>({ mode: payer, ...given }: Omit<UnnamedModeOptions, 'mo
     ...(policyId && { policyId }),
     ...(sponsorshipPolicyId && { sponsorshipPolicyId }),
     ...(phase && { signingPhase: phase }),
+    // What is wrong with a proof of identity is told by the rule that needs it. Other DApps may use the names freely.
+    ...(isGiven(voucher) && { voucher }),
+    ...(isGiven(idToken) && { idToken }),
   };
 };
 

@@ -45,6 +45,10 @@ const LABELS: Readonly<Record<string, string>> = {
   selector: 'Selector',
   call: 'Call number',
   calls: 'Calls in the operation',
+  source: 'Proof',
+  subject: 'Person',
+  fault: 'What is wrong',
+  why: 'Cause',
   host: 'Host',
   detail: 'Detail',
   cause: 'Cause',
@@ -72,6 +76,7 @@ const GAS = /Gas(?:Limit)?$/;
 const SCOPES: Readonly<Record<string, string>> = {
   OPERATION: 'each operation',
   SMART_ACCOUNT: 'each user',
+  SUBJECT: 'each person',
   PAYMASTER: 'all users together',
 };
 

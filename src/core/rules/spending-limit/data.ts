@@ -82,9 +82,9 @@ const cycleDurationInUpdate = z
   .pipe(cycleDuration);
 
 const limitType = z
-  .enum(['PAYMASTER', 'SMART_ACCOUNT', 'OPERATION'])
+  .enum(['PAYMASTER', 'SMART_ACCOUNT', 'SUBJECT', 'OPERATION'])
   .describe(
-    'PAYMASTER: one total for all users; SMART_ACCOUNT: one total per user; OPERATION: each operation by itself',
+    'PAYMASTER: one total for all users; SMART_ACCOUNT: one total per user; SUBJECT: one total per person, whom an IDENTITY rule has verified; OPERATION: each operation by itself',
   );
 const thresholdType = z.enum(['COUNT', 'NATIVE_ASSET', 'USD']);
 
@@ -185,13 +185,19 @@ const amountOf = ({ threshold, thresholdType: measure }: LimitWords, coin: strin
   return measure === 'USD' ? exactDollars(decimalToWei(threshold)) : `${shownAmount(decimalToWei(threshold))} ${coin}`;
 };
 
+const WHO = {
+  PAYMASTER: 'All users together',
+  SMART_ACCOUNT: 'Each user',
+  SUBJECT: 'Each person, with however many accounts,',
+  OPERATION: 'Each operation',
+};
+
 /** The effect of a limit as a sentence that contains its values. */
 export const limitSentence = (limit: LimitWords, coin: string): string => {
   const { type, thresholdType: measure, cycleDuration: cycle } = limit;
   const amount = amountOf(limit, coin);
   if (cycle === undefined) return `Each operation may cost at most ${amount}.`;
-  const who = type === 'SMART_ACCOUNT' ? 'Each user may have' : 'All users together may have';
-  return `${who} ${measure === 'COUNT' ? '' : 'gas for '}${amount} sponsored ${everyCycle(cycle)}.`;
+  return `${WHO[type]} may have ${measure === 'COUNT' ? '' : 'gas for '}${amount} sponsored ${everyCycle(cycle)}.`;
 };
 
 /** The stored form of a limit whose first window starts now. */

@@ -1,7 +1,18 @@
-import { type Advice, withFacts, withRule, waiting } from '../../../../test/support/advice.ts';
+import { type Advice, withFacts, withPolicy, withRule, waiting } from '../../../../test/support/advice.ts';
 import { row, heldRow, ruleTable } from '../../../../test/support/rule-table.ts';
 import { type Situation, together } from '../../../../test/support/situation.ts';
-import { COST, ITEMS, inWei, limit, EACH, LIFETIME, PRICED, inUsd } from '../../../../test/support/situations.ts';
+import {
+  COST,
+  ITEMS,
+  inWei,
+  limit,
+  EACH,
+  LIFETIME,
+  PRICED,
+  inUsd,
+  people,
+  vouched,
+} from '../../../../test/support/situations.ts';
 import type { CoinPrice } from '../../facts/facts.ts';
 import type { SpendingLimit } from './data.ts';
 import { spendingLimit } from './spending-limit.ts';
@@ -10,6 +21,11 @@ const limited = (changes: Partial<SpendingLimit> = {}, held = 0n): Situation => 
   policy: { rules: [limit(changes)] },
   held: { limit: held },
 });
+/** Five operations a day for each person, whom a rule in shadow verifies. */
+const perPerson = (held = 0n): Situation =>
+  together(limited({ type: 'SUBJECT' }, held), {
+    policy: { rules: [people({ enforcement: 'shadow' }), limit({ type: 'SUBJECT' })] },
+  });
 const SILENT_FEED: Situation = {
   facts: { price: { usd: null, error: 'it is silent' } },
   policy: {
@@ -51,6 +67,7 @@ export default ruleTable(spendingLimit, {
     rows: [
       heldRow('limit', 4n, limited()),
       heldRow('limit', 4n, limited({ type: 'SMART_ACCOUNT' })),
+      heldRow('limit', 4n, together(perPerson(), vouched())),
       heldRow('limit', COST, limited(inWei(2n * COST))),
       heldRow('limit', 0n, limited(inWei(COST))),
       heldRow('limit', 4n, limited(LIFETIME)),
@@ -60,6 +77,7 @@ export default ruleTable(spendingLimit, {
       ...[
         limited({}, 5n),
         limited({ type: 'SMART_ACCOUNT' }, 5n),
+        together(perPerson(5n), vouched()),
         limited(inWei(2n * COST), COST + 1n),
         together(limited(inUsd(6n * COST), 4n * COST), PRICED),
       ].flatMap((denied) => [waiting(denied), raising(denied)]),
@@ -117,5 +135,34 @@ export default ruleTable(spendingLimit, {
       },
     ],
     words: { evidence: { name: 'Ten dollars' }, names: ['Ten dollars', 'was not read', 'again'] },
+  },
+  LIMIT_WITHOUT_SUBJECT: {
+    rows: [row<Situation>((proof) => together(perPerson(), proof), vouched({ failure: 'MISSING' }), vouched())],
+    sparesDrafts: true,
+    advices: [
+      {
+        denied: together(perPerson(), vouched({ failure: 'MISSING' })),
+        says: /^Send the proof that an IDENTITY rule of the DApp accepts/,
+        change: (_, world) => withFacts(world, vouched().facts),
+      },
+      {
+        denied: limited({ type: 'SUBJECT' }),
+        says: /If the DApp has no such rule in force, add one[.]$/,
+        change: (_, world) =>
+          withFacts(withPolicy(world, { rules: [people(), ...world.policy.rules] }), vouched().facts),
+      },
+    ],
+    words: { evidence: { name: 'Three a month' }, names: ['Three a month', 'counts people', 'IDENTITY rule'] },
+  },
+  LIMIT_SUBJECT_NOT_READ: {
+    rows: [row<Situation>((proof) => together(perPerson(), proof), {}, vouched())],
+    advices: [
+      {
+        denied: perPerson(),
+        says: /^Send the operation again/,
+        change: (_, world) => withFacts(world, vouched().facts),
+      },
+    ],
+    words: { evidence: { name: 'Three a month' }, names: ['Three a month', 'did not verify', 'again'] },
   },
 });

@@ -7,16 +7,19 @@ import type { AccountKey, Reservation } from '../../ledger/account.ts';
 import { windowAt } from '../../ledger/windows.ts';
 import type { Policy, PolicyRule } from '../../policy/policy.ts';
 import { type SpendingLimit, limitSetup } from './data.ts';
-import { type CheckResult, type RuleInput, type RuleType, deny, pass, rulesOf, saidBy } from '../rule.ts';
+import { isSubjectUnread, subjectOf } from '../identity/index.ts';
+import { type CheckResult, type RuleInput, type RuleType, deny, pass, rulesOf, saidBy, skip } from '../rule.ts';
 
 const SCOPES = {
   OPERATION: 'for each operation',
   SMART_ACCOUNT: 'per user and window',
+  SUBJECT: 'per person and window',
   PAYMASTER: 'per window, of all users together',
 };
 const LIFETIME_SCOPES = {
   ...SCOPES,
   SMART_ACCOUNT: 'per user in total',
+  SUBJECT: 'per person in total',
   PAYMASTER: 'in total, for all users together',
 };
 
@@ -65,6 +68,14 @@ const denials = {
     message: `The limit "${String(name)}" is in US dollars, and the price of the native coin was not read for this operation.`,
     hint: 'Send the operation again: Gasdesk reads the values that the rules in force need.',
   }),
+  LIMIT_WITHOUT_SUBJECT: ({ name }) => ({
+    message: `The limit "${String(name)}" counts people, and no rule in force has verified who sends this operation.`,
+    hint: 'Send the proof that an IDENTITY rule of the DApp accepts. If the DApp has no such rule in force, add one.',
+  }),
+  LIMIT_SUBJECT_NOT_READ: ({ name }) => ({
+    message: `The limit "${String(name)}" counts people, and Gasdesk did not verify who sends this operation.`,
+    hint: 'Send the operation again: Gasdesk reads the values that the rules in force need.',
+  }),
 } satisfies DenialRows;
 
 type Result = CheckResult<keyof typeof denials>;
@@ -75,7 +86,7 @@ type Result = CheckResult<keyof typeof denials>;
 export interface LimitState {
   readonly name: string;
   readonly limit: SpendingLimit;
-  /** Reserved and settled in the current window; by this sender if the limit is per user. */
+  /** Reserved and settled in the current window; by this sender or person if the limit counts each separately. */
   readonly used: bigint;
   /** The amount that the operation would add. */
   readonly amount: bigint;
@@ -120,7 +131,7 @@ export const checkSpendingLimit = ({ name, limit, used, amount, endsAt, now }: L
 
 export type LimitRule = PolicyRule & { readonly policyData: SpendingLimit };
 
-/** The ledger account for one window of a limit, or for one user in that window. */
+/** The ledger account for one window of a limit, or for one user or person in that window. */
 export const limitAccount = (
   { ruleId, cycle }: Pick<PolicyRule, 'ruleId' | 'cycle'>,
   window: number,
@@ -132,21 +143,39 @@ const activeLimits = ({ rules }: Policy): LimitRule[] => rulesOf(limitSetup, rul
 /** Whether the limit adds up operations. A limit per operation checks each operation on its own. */
 export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !== 'OPERATION';
 
+/**
+ * Who is counted: nobody in particular, the sender, or the person. Undefined for a limit per person if no rule has
+ * verified the person.
+ */
+const countedBy = (
+  { policyData: { type } }: LimitRule,
+  { facts, op, policy }: RuleInput,
+): { user?: string } | undefined => {
+  if (type === 'SMART_ACCOUNT') return { user: addressKey(op.sender) };
+  if (type !== 'SUBJECT') return {};
+  const subject = subjectOf(policy.rules, facts);
+  return subject && { user: subject.id };
+};
+
 /** How the settlement of an operation changes what it reserved, by the type of the threshold. */
 export const limitReservations = { COUNT: 'count', NATIVE_ASSET: 'spend', USD: 'share' } as const;
 
-const reservationOf = (rule: LimitRule, { facts, op, requiredWei }: RuleInput): Reservation => {
+const reservationsOf = (rule: LimitRule, input: RuleInput): Reservation[] => {
   const { policyData: limit } = rule;
-  const user = limit.type === 'SMART_ACCOUNT' ? addressKey(op.sender) : undefined;
+  const { facts, requiredWei } = input;
+  const counted = addsUp(rule) ? countedBy(rule, input) : undefined;
+  if (counted === undefined) return [];
   const kind = limitReservations[limit.thresholdType];
-  return {
-    account: limitAccount(rule, windowAt(limit, facts.at).index, user),
-    kind,
-    // If the amount is unknown, the check denies the operation.
-    amount: limitAmount(limit, requiredWei, facts.price) ?? 0n,
-    ...(kind === 'share' && { ofWei: requiredWei }),
-    ...(rule.enforcement === 'shadow' && { shadow: rule.ruleId }),
-  };
+  return [
+    {
+      account: limitAccount(rule, windowAt(limit, facts.at).index, counted.user),
+      kind,
+      // If the amount is unknown, the check denies the operation.
+      amount: limitAmount(limit, requiredWei, facts.price) ?? 0n,
+      ...(kind === 'share' && { ofWei: requiredWei }),
+      ...(rule.enforcement === 'shadow' && { shadow: rule.ruleId }),
+    },
+  ];
 };
 
 const withoutPrice = (name: string, { facts: { price }, policy }: RuleInput): Result =>
@@ -159,6 +188,11 @@ const withoutPrice = (name: string, { facts: { price }, policy }: RuleInput): Re
         hasFeed: policy.chain?.price !== undefined,
       });
 
+const withoutSubject = (name: string, { facts, policy }: RuleInput): Result => {
+  if (isSubjectUnread(policy, facts)) return deny('LIMIT_SUBJECT_NOT_READ', { name });
+  return facts.stage === 'draft' ? skip('SUBJECT_NOT_SENT_YET', { name }) : deny('LIMIT_WITHOUT_SUBJECT', { name });
+};
+
 const checkLimit = ({ name, policyData: limit }: LimitRule, input: RuleInput, used: bigint): Result => {
   const { facts, requiredWei } = input;
   const amount = limitAmount(limit, requiredWei, facts.price);
@@ -167,7 +201,7 @@ const checkLimit = ({ name, policyData: limit }: LimitRule, input: RuleInput, us
 };
 
 /**
- * The maximum amount that may be sponsored per window, for each user or for all users together, and the maximum cost of
+ * The maximum amount that may be sponsored per window, for each user, for each person or for all users together, and the maximum cost of
  * one operation.
  */
 export const spendingLimit: RuleType<keyof typeof denials> = {
@@ -175,14 +209,13 @@ export const spendingLimit: RuleType<keyof typeof denials> = {
   title: 'Spending limit',
   denials,
   setup: limitSetup,
-  reserve: (input) =>
-    activeLimits(input.policy)
-      .filter(addsUp)
-      .map((rule) => reservationOf(rule, input)),
+  reserve: (input) => activeLimits(input.policy).flatMap((rule) => reservationsOf(rule, input)),
   check: (input, held) => {
     const used = held.values();
-    return activeLimits(input.policy).map((rule) =>
-      saidBy(rule, checkLimit(rule, input, addsUp(rule) ? (used.next().value ?? 0n) : 0n)),
-    );
+    return activeLimits(input.policy).map((rule) => {
+      if (!addsUp(rule)) return saidBy(rule, checkLimit(rule, input, 0n));
+      if (countedBy(rule, input) === undefined) return saidBy(rule, withoutSubject(rule.name, input));
+      return saidBy(rule, checkLimit(rule, input, used.next().value ?? 0n));
+    });
   },
 };
