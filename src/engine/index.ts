@@ -45,6 +45,7 @@ import { openDeskDatabase } from './store/open-database.ts';
 import type { Store } from './store/store.ts';
 import { createOperatorTransactions } from './transactions/operator-transactions.ts';
 import { EngineError } from '../shared/errors.ts';
+import { createKeySets } from './identity/key-sets.ts';
 import { createPost } from './network/http-post.ts';
 import { createNames } from './network/names.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
@@ -171,6 +172,13 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       answered: metrics.calledWebhook,
     });
     undo.push(() => webhooks.close());
+    const keySets = createKeySets({
+      clock,
+      resolver: names.resolve,
+      allowPrivate: config.webhookAllowPrivate,
+      timeoutMs: () => config.webhookTimeoutMs,
+    });
+    undo.push(() => keySets.close());
     const receiver = createReceiver(clock);
     undo.push(() => receiver.stop());
     const backups = createBackups({ folder, store, vault, clock, entropy, freeBytes, scrypt });
@@ -210,6 +218,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         fees,
         deposits: createDeposits(store, clock),
         webhooks,
+        keySets,
         clock,
         entropy,
         pause,

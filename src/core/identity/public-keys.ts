@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const kid = z.string().max(512).optional();
+const kid = z.string().max(512).exactOptional();
 const coordinate = z.string().regex(/^[\w-]{43}$/);
 
 /** The least and greatest length of a modulus in base64url: 2,048 and 8,192 bits. */
@@ -23,6 +23,9 @@ const keySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())).max(M
 /** True for a key that only its owner may have. */
 const isPrivate = (one: Readonly<Record<string, unknown>>): boolean => one['d'] !== undefined || one['k'] !== undefined;
 
+const isFor = (value: unknown, purposes: readonly unknown[]): boolean =>
+  value === undefined || purposes.includes(value);
+
 /**
  * The keys of a JWKS with which ID tokens can be verified. Keys for other purposes are left out, and so are the members
  * that verification does not need. Undefined if the value is no JWKS, contains no such key, or contains a private key.
@@ -31,7 +34,7 @@ export const publicKeysIn = (value: unknown): PublicKey[] | undefined => {
   const { data } = keySet.safeParse(value);
   if (data === undefined || data.keys.some(isPrivate)) return undefined;
   const keys = data.keys
-    .filter(({ use }) => use === undefined || use === 'sig')
+    .filter(({ use, alg }) => isFor(use, ['sig']) && isFor(alg, ['RS256', 'ES256', 'EdDSA']))
     .flatMap((one) => publicKey.safeParse(one).data ?? []);
   return keys.length === 0 ? undefined : keys;
 };

@@ -105,6 +105,12 @@ export interface Vault {
    * @throws {@link EngineError} `VAULT_LOCKED`
    */
   logKey(origin: string): Secret<Uint8Array>;
+  /**
+   * The key of the hashes that stand for people (32 bytes). It is derived like webhook secrets, from `subject`.
+   *
+   * @throws {@link EngineError} `VAULT_LOCKED`
+   */
+  subjectKey(): Secret<Uint8Array>;
 }
 
 /** The encrypted content. Entries are a list of pairs, so that no name is treated specially. */
@@ -255,6 +261,7 @@ export const openVault = (
     },
     webhookSecret: (webhookId) => new Secret(`whsec_${derive(`webhook:${webhookId}`).toString('base64')}`),
     logKey: (origin) => new Secret(derive(`log:${origin}`)),
+    subjectKey: () => new Secret(derive('subject')),
   };
 };
 

@@ -113,13 +113,15 @@ beforeEach(async () => {
   const noRate = () => Promise.reject(new Error('there are none'));
   const rates = { rateOf: noRate, coinPrice: noRate, coinPriceNow: () => undefined };
   const webhooks = { deliver: () => Promise.reject(new Error('there are none')), close: () => undefined };
+  const noKeys = () => Promise.reject(new Error('there are none'));
+  const keySets = { keysAt: noKeys, renewedKeysAt: noKeys, close: () => undefined };
   const config = { outstandingSharePercent: 25, blankWebhookData: false };
   const fees = createBelievedFees({ store, clock, log: createLog({ level: 'silent' }) });
   const deposits = createDeposits(store, clock);
   const pause = await createPauseSwitch(store, createLog({ level: 'silent' }));
   sponsor = (nonce) =>
     decideOperation(
-      { store, vault, pause, chains, webhooks, clock, rates, fees, deposits, config, entropy: systemEntropy },
+      { store, vault, pause, chains, webhooks, keySets, clock, rates, fees, deposits, config, entropy: systemEntropy },
       request(nonce),
     );
 });

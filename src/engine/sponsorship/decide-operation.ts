@@ -113,7 +113,7 @@ export const decideOperation = (context: DecisionContext, request: SponsorshipRe
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       // Finishes all waiting before it reads the settings, so that changes that the operator makes meanwhile apply to
       // this operation.
-      const reading = readChain(context, prepared, found.current.policy);
+      const reading = readChain(context, request, prepared, found.current.policy);
       const reads = reading instanceof Promise ? await reading : reading;
       const version = store.settingsVersion(request.dapp);
       if (round > 1 || (version instanceof Promise ? await version : version) !== found.current.version) {

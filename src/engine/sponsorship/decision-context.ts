@@ -1,5 +1,6 @@
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { Config } from '../config/config.ts';
+import type { KeySets } from '../identity/key-sets.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import type { BelievedFees } from '../chain/fees/believed-fees.ts';
 import type { Deposits } from './deposits.ts';
@@ -8,6 +9,7 @@ import type { PayerContext } from './payer.ts';
 
 export interface DecisionContext extends PayerContext {
   readonly webhooks: Deliverer;
+  readonly keySets: KeySets;
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly pause: PauseSwitch;

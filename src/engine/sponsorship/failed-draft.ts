@@ -6,9 +6,7 @@ import { quantity } from '../../shared/schema/quantity.ts';
 import { findLayout } from '../../core/paymaster-layouts/registry.ts';
 import type { DecisionDraft } from '../store/decision-store.ts';
 import type { Dapp } from '../store/registry-store.ts';
-import { type SponsorshipRequest, requestRecord } from './request-record.ts';
-import { blankedJson } from './blank.ts';
-import { cutForRecord } from '../../core/json/cut-for-record.ts';
+import { type SponsorshipRequest, recordReceived, requestRecord } from './request-record.ts';
 
 const failure = ({ version }: Dapp, error: unknown) => {
   const layout = findLayout(version);
@@ -68,7 +66,7 @@ export const refusedDraft = (
     dapp: dapp.name,
     sender: sender === '' ? '' : addressKey(sender),
     nonce: String(nonce),
-    request: { received: isBlanked ? blankedJson(received) : cutForRecord(received) },
+    request: { received: recordReceived({ received, isBlanked }) },
     ...failure(dapp, error),
     trace: [],
   };

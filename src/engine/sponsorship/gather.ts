@@ -7,9 +7,11 @@ import { deploymentOf } from '../../core/calls/decode-deployment.ts';
 import { entryPoints } from '../../core/entry-points/registry.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import { needsPrice } from '../../core/rules/needs-price.ts';
+import { isSubjectUnread } from '../../core/rules/identity/index.ts';
 import type { RuleInput } from '../../core/rules/rule.ts';
 import { shareAccounts } from '../../core/rules/gas-tank.ts';
 import { unreadHoldings } from '../../core/rules/token-holding.ts';
+import { readSubjects } from '../identity/read-subjects.ts';
 import type { ReadyPaymaster, Tank } from '../paymaster/readiness.ts';
 import { type TokenHoldings, readTokenHoldings } from '../token-mode/token-holdings.ts';
 import { type Soon, allSoon, soon } from '../base/soon.ts';
@@ -28,7 +30,10 @@ import { renewUnreachableBudget } from './unreachable-budget.ts';
 import type { PreparedOperation } from './prepare.ts';
 
 /** The state of the chain, and the ledger version that was read before it. */
-export interface ChainReads extends Pick<Facts, 'chain' | 'account' | 'gasUsed' | 'holdings' | 'token' | 'price'> {
+export interface ChainReads extends Pick<
+  Facts,
+  'chain' | 'account' | 'gasUsed' | 'holdings' | 'subjects' | 'token' | 'price'
+> {
   readonly ledgerVersion: number;
   readonly priceSource: NonNullable<Policy['chain']>['price'];
 }
@@ -117,29 +122,41 @@ const readNode = async (context: DecisionContext, prepared: PreparedOperation): 
 
 const WITHOUT_NODE: NodeReads = { chain: null };
 
-/** Reads the chain state that a policy's rules need. @throws EngineError as `decideOperation` */
-export const readChain = (context: DecisionContext, prepared: PreparedOperation, policy: Policy): Soon<ChainReads> =>
-  soon(context.store.ledgerVersion(), (version) => readAt(version, context, prepared, policy));
+/** Reads what a policy's rules need: the chain's state, and who sends the operation. @throws EngineError as `decideOperation` */
+export const readChain = (
+  context: DecisionContext,
+  request: Pick<SponsorshipRequest, 'options'>,
+  prepared: PreparedOperation,
+  policy: Policy,
+): Soon<ChainReads> =>
+  soon(context.store.ledgerVersion(), (version) => readAt(version, context, request, prepared, policy));
 
 const readAt = (
   ledgerVersion: number,
   context: DecisionContext,
+  { options }: Pick<SponsorshipRequest, 'options'>,
   prepared: PreparedOperation,
   policy: Policy,
 ): Soon<ChainReads> => {
   const { payer, op, charge } = prepared;
+  const now = context.clock.now();
+  // Sponsorship rules do not apply to users who pay in a token.
+  const isSponsored = charge === undefined;
+  // It throws at once if the vault is locked, so it comes before what continues by itself.
+  const subjects = isSponsored ? readSubjects(context, { ...options, sender: op.sender }, policy, now) : undefined;
   const reads = allSoon([
     payer.rpc === undefined ? WITHOUT_NODE : readNode(context, prepared),
-    // Sponsorship rules do not apply to users who pay in a token.
-    charge === undefined ? readHoldings(payer.rpc, op.sender, policy, context.clock.now()) : undefined,
+    isSponsored ? readHoldings(payer.rpc, op.sender, policy, now) : undefined,
+    subjects,
     readCoinPrice(context.rates, policy),
   ]);
-  return soon(reads, ([node, holdings, price]) =>
+  return soon(reads, ([node, holdings, verified, price]) =>
     soon(charge && readToken(prepared, charge), (token) => ({
       ledgerVersion,
       ...node,
       priceSource: policy.chain?.price,
       ...(holdings && { holdings }),
+      ...(verified && { subjects: verified }),
       ...(token && { token }),
       ...(price && { price }),
     })),
@@ -153,7 +170,8 @@ export const isRead = (input: RuleInput, { priceSource }: Pick<ChainReads, 'pric
   const isSameSource = isDeepStrictEqual(priceSource, policy.chain?.price);
   const isDeposited = facts.chain?.depositsWei !== undefined || facts.chain === null;
   if (policy.chain?.breaker === 'default' && !isDeposited) return false;
-  return isPriced && isSameSource && unreadHoldings(input.policy, facts).length === 0;
+  const isHeld = unreadHoldings(input.policy, facts).length === 0;
+  return isPriced && isSameSource && isHeld && !isSubjectUnread(input.policy, facts);
 };
 
 /** Whether other senders or DApps share the ledger accounts of the sender's operation. */

@@ -5,6 +5,7 @@ import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation
 import type { Dapp } from '../store/registry-store.ts';
 import { blankedJson } from './blank.ts';
 import { cutForRecord, cutOperation } from '../../core/json/cut-for-record.ts';
+import { withoutProof } from './withhold.ts';
 
 export interface SponsorshipRequest {
   readonly dapp: Dapp;
@@ -19,7 +20,13 @@ export interface SponsorshipRequest {
 }
 
 const recordOptions = ({ options, isBlanked }: Pick<SponsorshipRequest, 'options' | 'isBlanked'>): unknown =>
-  cutForRecord(isBlanked ? { ...options, sponsorshipInfo: blankedJson(options.sponsorshipInfo) } : options);
+  cutForRecord(
+    withoutProof(isBlanked ? { ...options, sponsorshipInfo: blankedJson(options.sponsorshipInfo) } : options),
+  );
+
+/** A request as it was received, in the form for the record. */
+export const recordReceived = ({ received, isBlanked }: Pick<SponsorshipRequest, 'received' | 'isBlanked'>): unknown =>
+  isBlanked ? blankedJson(withoutProof(received)) : cutForRecord(withoutProof(received));
 
 export const requestRecord = (
   id: string,
@@ -34,7 +41,7 @@ export const requestRecord = (
   sender: addressKey(userOperation.sender),
   nonce: String(userOperation.nonce),
   request: {
-    received: isBlanked ? blankedJson(received) : cutForRecord(received),
+    received: recordReceived({ received, isBlanked }),
     userOperation: cutOperation(toRpcUserOperation(userOperation)),
     options: recordOptions({ options, isBlanked }),
   },

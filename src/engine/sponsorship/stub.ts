@@ -59,7 +59,7 @@ const gatherCurrent = async (
 ): Promise<{ readonly input: RuleInput; readonly current: CurrentPolicy }> => {
   let { policy } = await currentPolicy(context, request.dapp);
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-    const reads = await readChain(context, prepared, policy);
+    const reads = await readChain(context, request, prepared, policy);
     const current = await currentPolicy(context, request.dapp);
     const facts = await gatherFacts(context, request, prepared, { reads, current, webhooks: [] });
     ({ policy } = current);
