@@ -56,10 +56,10 @@ export const decisionProcedures = {
       text: z
         .string()
         .min(1)
-        .max(200)
+        .max(256)
         .optional()
         .describe(
-          'Text to find in the sender, the hash, the id, the names of called contracts and methods, the DApp or the reason',
+          'Name of a verified person, or text to find in the sender, the keyed hash of the person, the hash, the id, the names of called contracts and methods, the DApp or the reason',
         ),
       wouldDeny: id.optional().describe('The id of a rule in shadow that would have denied them'),
       before: z.number().int().positive().optional().describe('Only decisions with a smaller seq'),

@@ -75,8 +75,8 @@ const limitUsage = z.strictObject({
       users: z.number().describe('Number of users in this window'),
       atLimit: z.number().describe('Number of these users who have used up the limit'),
       nearest: z
-        .array(z.strictObject({ user: address, used: z.string() }))
-        .describe('The 10 users closest to the limit'),
+        .array(z.strictObject({ user: z.string().describe('Address; keyed hash of a person'), used: z.string() }))
+        .describe('The 10 users or people closest to the limit'),
     })
     .nullable()
     .describe('Null for a limit for all users together'),

@@ -45,7 +45,7 @@ const list = calling(
     limit: 'maximum number of decisions',
     userOpHash: null,
     decisionId: null,
-    text: null,
+    text: 'only decisions of this person, or with this text in the reason, a hash, a name or an address',
     wouldDeny: null,
     before: null,
   },

@@ -34,7 +34,7 @@ export interface OfflineDesk {
 /** A new limit; by default per hour and for all users together. */
 export interface LimitInput {
   readonly name?: string;
-  readonly type?: 'PAYMASTER' | 'SMART_ACCOUNT' | 'OPERATION';
+  readonly type?: 'PAYMASTER' | 'SMART_ACCOUNT' | 'SUBJECT' | 'OPERATION';
   readonly thresholdType: 'COUNT' | 'NATIVE_ASSET' | 'USD';
   readonly threshold: number;
   readonly hours?: number;

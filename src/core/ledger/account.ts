@@ -24,7 +24,7 @@ export interface AccountKey {
   readonly id: string;
   /** Number of the window, or of a rolling window's bucket. Absent if the account has no windows. */
   readonly window?: number;
-  /** The user's address in lower case; absent if the account is shared. */
+  /** The user's address in lower case, or the keyed hash of a person; absent if the account is shared. */
   readonly user?: string;
 }
 

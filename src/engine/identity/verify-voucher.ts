@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SubjectFault } from '../../core/facts/facts.ts';
-import { voucherDigest, voucherDomain } from '../../core/identity/voucher.ts';
+import { type VoucherDomain, voucherDigest } from '../../core/identity/voucher.ts';
 import { isTakenByContracts } from '../../core/replay/recover-signer.ts';
 import { type Address, hex, sameAddress } from '../../shared/schema/hex.ts';
 import { quantity } from '../../shared/schema/quantity.ts';
@@ -19,10 +19,8 @@ const form = z.object({
 });
 
 /** Whom a voucher has to be for, and by whom. */
-export interface VoucherQuestion {
+export interface VoucherQuestion extends VoucherDomain {
   readonly signer: Address;
-  readonly chainId: number;
-  readonly paymasterId: string;
   readonly sender: Address;
 }
 
@@ -41,7 +39,7 @@ export const verifyVoucher = (
   if (data === undefined) return { fault: 'VOUCHER_FORM' };
   const { subject, expiresAt, signature } = data;
   if (!isTakenByContracts(signature)) return { fault: 'VOUCHER_SIGNATURE' };
-  const digest = voucherDigest(voucherDomain(chainId, paymasterId), { sender, subject, expiresAt });
+  const digest = voucherDigest({ chainId, paymasterId }, { sender, subject, expiresAt });
   const recovered = recoverFromDigest(digest, signature);
   if (recovered === undefined || !sameAddress(recovered, signer)) return { fault: 'VOUCHER_SIGNER' };
   if (expiresAt > BigInt(Math.floor(now / 1000)) + LONGEST_SECONDS) return { fault: 'VOUCHER_TOO_LONG' };

@@ -1,11 +1,13 @@
 import { ZodError } from 'zod';
 import { ruleName } from '../../core/decision/rule-words.ts';
 import { EngineError } from '../../shared/errors.ts';
-import type { DecisionRecord, FeedPage } from '../../shared/schema/decision.ts';
+import type { DecisionRecord, DecisionRow, FeedPage } from '../../shared/schema/decision.ts';
 import { type Address, type Hex, address, addressKey } from '../../shared/schema/hex.ts';
 import { RpcError } from '../chain/rpc.ts';
 import { findMined } from '../chain/user-operation-events.ts';
 import type { DecisionFeed } from '../events/decision-feed.ts';
+import { idsOfSubject } from '../identity/search-subject.ts';
+import type { DecisionFilter } from '../store/decision-queries.ts';
 import { type Origin, decisionReport } from './decision-report.ts';
 import { callsOf } from './decoded-calls.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
@@ -14,20 +16,21 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 const FOLLOW_WAIT_MS = 20_000;
 const HOUR_MS = 3_600_000;
 
-/** Senders and search texts are compared in lower case. */
-const withSearchKey = <Filter extends { text?: string | undefined }>(filter: Filter): Filter =>
-  filter.text === undefined ? filter : { ...filter, text: filter.text.toLowerCase() };
-
 /** Senders are stored in lower case. */
 const withSenderKey = <Filter extends { sender?: Address | undefined }>(filter: Filter): Filter =>
   filter.sender === undefined ? filter : { ...filter, sender: addressKey(filter.sender) };
 
 /**
- * Procedures for decisions. Without `chains`, no node is called. `origin` says where the decisions come from, if not
+ * Procedures for decisions. Without `chains`, no node is called; without `vault`, nobody is found by name. `origin` says where the decisions come from, if not
  * from this engine.
  */
 export const decisionHandlers = (
-  { store, clock, chains }: Pick<ServiceContext, 'store' | 'clock'> & Partial<Pick<ServiceContext, 'chains'>>,
+  {
+    store,
+    clock,
+    chains,
+    vault,
+  }: Pick<ServiceContext, 'store' | 'clock'> & Partial<Pick<ServiceContext, 'chains' | 'vault'>>,
   follow: DecisionFeed['follow'],
   origin?: Origin,
 ): Handlers<NamesOf<'decisions'>> => {
@@ -65,8 +68,21 @@ export const decisionHandlers = (
     return next;
   };
 
+  /** Decisions whose texts contain a text, and decisions about the person with this name. */
+  const search = async (filter: DecisionFilter & { readonly text: string }): Promise<DecisionRow[]> => {
+    const ids = vault === undefined ? [] : await idsOfSubject({ store, vault }, filter.text, filter.paymasterId);
+    const found: DecisionRow[] = [];
+    for (const text of [filter.text.toLowerCase(), ...ids])
+      found.push(...(await store.listDecisions({ ...filter, text })));
+    const bySeq = new Map(found.map((row) => [row.seq, row]));
+    return [...bySeq.values()].sort((one, other) => other.seq - one.seq).slice(0, filter.limit);
+  };
+
   return {
-    'decisions.list': (filter) => store.listDecisions(withSearchKey(withSenderKey(filter))),
+    'decisions.list': (filter) => {
+      const { text, ...query } = withSenderKey(filter);
+      return text === undefined ? store.listDecisions(query) : search({ ...query, text });
+    },
     'decisions.page': (filter) => store.pageDecisions(withSenderKey(filter)),
     'decisions.report': (filter) => decisionReport({ store, clock }, withSenderKey(filter), origin),
     'decisions.show': ({ decisionId }) => requireDecision(decisionId),

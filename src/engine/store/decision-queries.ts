@@ -1,6 +1,5 @@
 import type { OperationCounts } from '../../core/reputation/reputation.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
-import type { Address } from '../../shared/schema/hex.ts';
 
 /** Absent fields do not filter. */
 export interface DecisionQuery {
@@ -85,8 +84,8 @@ export interface WindowUsers {
   users: number;
   /** Number of users who have used up the limit. */
   atLimit: number;
-  /** Highest usage first: address in lower case, operations or wei. */
-  nearest: { user: Address; used: bigint }[];
+  /** Highest usage first: address in lower case or keyed hash of a person; operations or wei. */
+  nearest: { user: string; used: bigint }[];
 }
 
 /** What a rule in shadow would have denied in its cycle, among sponsored operations. */

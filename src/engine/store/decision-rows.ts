@@ -3,6 +3,7 @@ import { whitelistOf } from '../../core/contract-abi/whitelist.ts';
 import { explainRecord } from '../../core/decision/explain-record.ts';
 import { SPONSORED_MESSAGE } from '../../core/decision/record.ts';
 import { type StoredRecord, isLean, readRecord } from '../../core/decision/stored-record.ts';
+import { subjectIdsIn } from '../../core/facts/subject-ids.ts';
 import { readRevision } from '../../core/policy/revision.ts';
 import type { WebhookCallRow } from '../../api/webhooks.ts';
 import type { DecisionRecord, DecisionRow } from '../../shared/schema/decision.ts';
@@ -42,7 +43,8 @@ export const toDecision = ({ columns, record }: ParsedDecision, revision: unknow
 const LONGEST_TEXT = 500;
 const cut = <T extends string | null>(text: T): T => (text === null ? text : (text.slice(0, LONGEST_TEXT) as T));
 
-export const toRow = (decision: DecisionRow): DecisionRow => {
+export const toRow = (decision: DecisionRow & Pick<DecisionRecord, 'facts'>): DecisionRow => {
+  const [subject] = subjectIdsIn(decision.facts);
   const { seq, id, at, paymasterId, chainId, outcome, maxCostWei, actualCostWei, settlement } = decision;
   const { dapp, sender, mode, code, rule, message, hint } = decision;
   return {
@@ -62,6 +64,7 @@ export const toRow = (decision: DecisionRow): DecisionRow => {
     maxCostWei,
     actualCostWei,
     settlement,
+    ...(subject !== undefined && { subject: cut(subject) }),
   };
 };
 
@@ -104,9 +107,11 @@ const mayContain = (text: string, { record: stored }: StoredDecision, record: St
 };
 
 /** The texts that a search finds a decision by, in lower case. */
-const searchedTexts = ({ sender, id, userOpHash, dapp, message, request }: DecisionRecord): string[] => {
+const searchedTexts = ({ sender, id, userOpHash, dapp, message, request, facts }: DecisionRecord): string[] => {
   const calls = JSON.stringify((request as { readonly calls?: unknown } | null | undefined)?.calls);
-  return [sender, id, userOpHash, dapp, message, calls].flatMap((part) => part?.toLowerCase() ?? []);
+  return [sender, id, userOpHash, dapp, message, calls, ...subjectIdsIn(facts)].flatMap(
+    (part) => part?.toLowerCase() ?? [],
+  );
 };
 
 /**

@@ -85,7 +85,8 @@ export type DecisionRecord = z.output<typeof decisionRecord>;
 export const decisionRow = decisionRecord
   .pick({ id: true, seq: true, at: true, paymasterId: true, dapp: true, chainId: true, sender: true, mode: true })
   .extend(decisionRecord.pick({ outcome: true, code: true, rule: true, message: true, hint: true }).shape)
-  .extend(decisionRecord.pick({ maxCostWei: true, actualCostWei: true, settlement: true }).shape);
+  .extend(decisionRecord.pick({ maxCostWei: true, actualCostWei: true, settlement: true }).shape)
+  .extend({ subject: z.string().optional().describe('Keyed hash of the person, hex; absent if none was verified') });
 
 export type DecisionRow = z.output<typeof decisionRow>;
 

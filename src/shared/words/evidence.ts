@@ -88,6 +88,8 @@ const ORIGINS: Readonly<Record<string, string>> = {
 /** The text for a value that can be recognised only by its key. */
 const named = (key: string, value: unknown): string | undefined => {
   if (key === 'scope') return SCOPES[String(value)];
+  // A keyed hash: its beginning tells people apart.
+  if (key === 'subject') return String(value).slice(0, 12);
   if (key === 'origin') return ORIGINS[String(value)];
   return key === 'seconds' && typeof value === 'number' ? spanWords(value) : undefined;
 };

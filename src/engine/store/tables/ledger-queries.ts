@@ -1,4 +1,3 @@
-import type { Address } from '../../../shared/schema/hex.ts';
 import type { AccountKey } from '../../../core/ledger/account.ts';
 import type { OutstandingReservations, RollingHoldings, WindowUsers } from '../decision-queries.ts';
 import { reservedInTank } from '../reserves.ts';
@@ -53,7 +52,7 @@ export const ledgerQueries = ({ rows, writeShared }: Access) => ({
     let nearest: WindowUsers['nearest'] = [];
     let [users, atLimit] = [0, 0];
     for (let after = ''; ;) {
-      const found = await rows.all<{ user: Address; held: string }>(USERS, [kind, id, window, after, STRETCH]);
+      const found = await rows.all<{ user: string; held: string }>(USERS, [kind, id, window, after, STRETCH]);
       const used = found.map(({ user, held }) => ({ user, used: BigInt(held) })).filter((one) => one.used > 0n);
       users += used.length;
       atLimit += used.filter((account) => account.used >= threshold).length;

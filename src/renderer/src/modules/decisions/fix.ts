@@ -56,6 +56,8 @@ const CHANGES: Readonly<Record<string, (evidence: Evidence) => Change | undefine
       : { verb: 'Sponsor deployments', form: 'walletDeployment' },
   LIMIT_REACHED: editLimit,
   LIMIT_TOO_SMALL: editLimit,
+  LIMIT_WITHOUT_SUBJECT: () => ({ verb: 'Require a person', form: 'identity' }),
+  SUBJECT_UNVERIFIABLE: ({ rule }) => ({ verb: `Edit "${text(rule)}"`, form: 'identity', of: text(rule) }),
   GAS_TANK_EMPTY: ({ balanceWei, reservedWei, pendingWithdrawalsWei, requiredWei }) => ({
     verb: 'Top up the gas tank',
     tab: 'tank',

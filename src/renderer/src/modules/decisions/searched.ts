@@ -1,7 +1,7 @@
 import type { DecisionFilter } from './decision-list.ts';
 
 /** The longest text that the engine accepts. */
-export const LONGEST_TEXT = 200;
+export const LONGEST_TEXT = 256;
 
 /** What the operator searches for, and the filter field for it. */
 export type Search =
@@ -20,7 +20,11 @@ export const searchedOf = (typed: string): Search => {
   const known = KINDS.find(({ pattern }) => pattern.test(text));
   if (known !== undefined) return { kind: known.kind, text, words: known.words };
   if (text === '') return { kind: 'nothing' };
-  return { kind: 'text', text, words: 'Decisions with this text in hash, sender, method, contract, DApp or reason.' };
+  return {
+    kind: 'text',
+    text,
+    words: 'Decisions of this person, or with this text in hash, sender, method, contract, DApp or reason.',
+  };
 };
 
 export const searchedFilter = (typed: string): DecisionFilter => {
