@@ -52,7 +52,15 @@ export const worstCaseProcedures = {
   'policies.worstCase': procedure({
     summary:
       'Compute the most that an attacker with the API key can make the operator pay at once, per hour and per day',
-    input: z.strictObject({ paymasterId: id }),
+    input: z.strictObject({
+      paymasterId: id,
+      people: z
+        .int()
+        .min(1)
+        .max(1_000_000_000)
+        .optional()
+        .describe('How many people an attacker may be, for limits that count people. Default: any number'),
+    }),
     output: z.strictObject({
       revision: z.string().describe('The policy revision in force'),
       at: z.number().describe('Time when the chain and the ledger were read, epoch ms'),
@@ -65,6 +73,11 @@ export const worstCaseProcedures = {
         .array(stop)
         .readonly()
         .describe('Rules that count each account separately. They stop no attacker, because new accounts are free'),
+      perPerson: z
+        .array(stop.extend({ allows: z.string().describe('What each person may have, such as 3 operations per day') }))
+        .readonly()
+        .describe('Limits that count each person. They stop an attacker if the number of people is given'),
+      people: z.int().nullable().describe('The number given; null: any number'),
       asksWebhooks: z
         .boolean()
         .describe('True: the policy also calls webhooks. They are assumed to approve every operation'),

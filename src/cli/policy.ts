@@ -172,7 +172,7 @@ const worstCase = calling(
   'worst-case',
   'Compute the most that an attacker with the API key can make you pay',
   'policies.worstCase',
-  { paymasterId: dapp },
+  { paymasterId: dapp, people: 'how many people an attacker may be (default: any number)' },
   forPeople(async (found) => {
     const { worstCaseText } = await import('./worst-case.ts');
     return linesFor([worstCaseText(found)]);

@@ -25,6 +25,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['fee-token', async () => (await import('./fee-token.ts')).feeTokenCommand],
   ['policy', async () => (await import('./policy.ts')).policyCommand],
   ['rule', async () => (await import('./rule.ts')).ruleCommand],
+  ['voucher', async () => (await import('./voucher.ts')).voucherCommand],
   ['pause', async () => (await import('./pause.ts')).pauseCommand],
   ['resume', async () => (await import('./pause.ts')).resumeCommand],
   ['decisions', async () => (await import('./decisions.ts')).decisionsCommand],

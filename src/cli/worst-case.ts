@@ -4,6 +4,7 @@ import {
   boundSentence,
   headline,
   perAccountWords,
+  perPersonWords,
   periodWords,
   stopWords,
   worstAmount,
@@ -30,7 +31,7 @@ const ladderText = ({ bounds, coin }: WorstCase): string[] => {
  * that would reduce it.
  */
 export const worstCaseText = (found: WorstCase): string => {
-  const { bounds, coin, perAccount, suggestions } = found;
+  const { bounds, coin, perAccount, perPerson, people, suggestions } = found;
   return [
     headline(bounds, coin),
     '',
@@ -38,6 +39,7 @@ export const worstCaseText = (found: WorstCase): string => {
     ...assumptions(found),
     ...ladderText(found),
     ...perAccount.map(perAccountWords),
+    ...perPerson.map((stop) => perPersonWords(stop, people)),
     ...(suggestions.length === 0 ? [] : ['', 'How to lower it:']),
     ...suggestions.map(({ sentence }) => `- ${sentence}`),
   ].join('\n');

@@ -142,7 +142,7 @@ test.each([
   expect(await verifyDesk(call, { withSignatures: true })).toMatchObject({ ok: true, faults: [] });
 });
 
-test('typing a person finds their decisions, and nobody else', async () => {
+test('typing a person finds their decisions, and no others', async () => {
   const key = await issuerKey();
   const page = await startKeyPage([key]);
   const dapp = await withPeople(desk, page.url);

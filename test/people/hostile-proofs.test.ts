@@ -284,7 +284,7 @@ describe('an ID token', () => {
     ['names no account', { user: 'ada' }, 'TOKEN_SENDER'],
     ['names the sender as an object', { user: 'ada', wallets: { [SENDER]: SENDER } }, 'TOKEN_SENDER'],
     ['names the person elsewhere', { sub: 'ada', wallets: SENDER }, 'TOKEN_CLAIM'],
-  ])('of a rule that binds it to the sender: %s', async (_, changes, code) => {
+  ])('of a rule that also looks at the sender: %s', async (_, changes, code) => {
     const token = await tokenOf(keys.ES256, { ...without('sub'), ...changes });
     expect(await verdict(binding, { idToken: token })).toBe(code);
   });

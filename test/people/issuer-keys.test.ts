@@ -55,7 +55,7 @@ test('an issuer may change its keys: a new one is found at once, and one that is
   expect(page.asked).toBe(2);
   page.answer = publishing(next);
   await desk().clock.sleep(10 * MINUTE_MS);
-  // Nobody waits for the newer keys.
+  // No one waits for the newer keys.
   expect(await answer(old)).toBe('SPONSORED');
   await expect.poll(() => page.asked).toBe(3);
   await expect.poll(() => answer(old)).toBe('SUBJECT_INVALID');

@@ -81,10 +81,21 @@ const cycleDuration = fc.oneof(
 );
 const limitData = fc.oneof(
   fc
-    .record({ type: fc.constantFrom('PAYMASTER', 'SMART_ACCOUNT'), cycleDuration, amount: fc.oneof(counting, paying) })
+    .record({
+      type: fc.constantFrom('PAYMASTER', 'SMART_ACCOUNT', 'SUBJECT'),
+      cycleDuration,
+      amount: fc.oneof(counting, paying),
+    })
     .map(({ amount, ...data }) => ({ ...data, ...amount })),
   paying.map((amount) => ({ type: 'OPERATION', ...amount })),
 );
+
+const ed25519 = { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) };
+/** Keys as an object, and as JSON with members that are not stored. */
+const KEY_SETS = [
+  { keys: [ed25519, { kty: 'RSA', kid: 'a: b', n: 'B'.repeat(342), e: 'AQAB' }] },
+  JSON.stringify({ keys: [{ ...ed25519, alg: 'EdDSA', use: 'sig' }] }),
+] as const;
 
 /** Data that operators send, by kind of rule. */
 const sent: Readonly<Record<string, fc.Arbitrary<object>>> = {
@@ -103,6 +114,26 @@ const sent: Readonly<Record<string, fc.Arbitrary<object>>> = {
     address,
     minimum: fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }).map(String),
   }),
+  IDENTITY: fc.oneof(
+    fc.record({ source: fc.constant('VOUCHER'), signer: address }),
+    fc.record({
+      source: fc.constant('OIDC'),
+      issuer: url,
+      audience: name,
+      claim: name,
+      jwksUrl: fc.constant('https://login.example/keys'),
+    }),
+    fc.record(
+      {
+        source: fc.constant('OIDC'),
+        issuer: name,
+        audience: name,
+        senderClaim: name,
+        jwks: fc.constantFrom(...KEY_SETS),
+      },
+      { requiredKeys: ['source', 'issuer', 'audience', 'jwks'] },
+    ),
+  ),
   WALLET_DEPLOYMENT: fc.record({ factories: fc.array(address, { maxLength: 3 }) }, { requiredKeys: [] }),
 };
 

@@ -84,6 +84,7 @@ const operation = fields({
   gas: gas.optional(),
   maxFeePerGas: quantity.optional(),
   deploys: z.boolean().default(false),
+  identified: z.boolean().default(true),
   context: z.record(z.string(), z.unknown()).optional(),
 });
 

@@ -3,9 +3,10 @@ import type { Address } from '../../shared/schema/hex.ts';
 import { decideVerified } from '../decision/decide-verified.ts';
 import { planOperation } from '../decision/decide.ts';
 import { entryPoints } from '../entry-points/registry.ts';
-import type { Facts } from '../facts/facts.ts';
+import type { Facts, VerifiedSubject } from '../facts/facts.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
 import type { Policy } from '../policy/policy.ts';
+import { type Identity, identityQuestions } from '../rules/identity/index.ts';
 import { holdingKey, holdingQuestions } from '../rules/token-holding.ts';
 import { draftPolicy } from './draft-policy.ts';
 import type { FileTest, PolicyFile } from './format.ts';
@@ -63,6 +64,15 @@ const fileAlone = (policy: Policy): Policy => ({
 /** The sender's balance of each token: the maximum amount. */
 const PLENTY = { held: String((1n << 256n) - 1n) };
 
+const MISSING: VerifiedSubject = { failure: 'MISSING' };
+
+/** A person whom every IDENTITY rule has verified. */
+const person = (source: Identity['source'], at: number): VerifiedSubject => ({
+  source,
+  id: 'a1'.repeat(32),
+  expiresAt: Math.ceil(at / 1000) + 1,
+});
+
 /**
  * A chain with a base fee of 1 gwei, a full tank, and an account that already exists, unless the operation creates it.
  */
@@ -104,6 +114,12 @@ const factsOf = (
     // The price is always known, so that a limit in dollars denies only because of amounts.
     price: { usd: chain?.price?.source === 'static' ? chain.price.usd : '1', source: 'static' },
     holdings: Object.fromEntries(holdingQuestions(rules).map((question) => [holdingKey(question), PLENTY])),
+    subjects: Object.fromEntries(
+      [...identityQuestions(rules)].map(([key, { source }]) => [
+        key,
+        operation.identified ? person(source, at) : MISSING,
+      ]),
+    ),
     shared: { bySenders: false, byDapps: false, chain: false },
     ...(operation.context !== undefined && { context: operation.context }),
     webhooks: [],
@@ -112,7 +128,7 @@ const factsOf = (
 
 /**
  * Decides the operations in a file's tests by the file's policy, on a chain and with a tank that never cause a denial.
- * Webhooks approve every operation, senders hold every token, a coin is worth one US dollar unless the chain has a
+ * Webhooks approve every operation, senders hold every token and, unless the test says otherwise, are verified, a coin is worth one US dollar unless the chain has a
  * static price, and the ledger is empty.
  * @param at epoch ms
  * @param dapp determines version and chain of the operations; default: version 1.1.0 on Ethereum

@@ -7,6 +7,7 @@ import type { Facts } from '../facts/facts.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
 import type { Policy } from '../policy/policy.ts';
+import { identityQuestions } from '../rules/identity/index.ts';
 import { preVerificationGas } from '../user-operation/pre-verification.ts';
 import { toRpcUserOperation } from '../user-operation/rpc-user-operation.ts';
 import { largest } from './largest.ts';
@@ -16,8 +17,14 @@ import { gasSchedules } from '../gas-schedules/schedules.ts';
 import { workGas } from '../gas-schedules/work.ts';
 import { max, min } from '../../shared/bigints.ts';
 
-/** The chain's current state, and whether the DApp shares its tank. */
-export type Situation = Pick<Facts, 'at' | 'chain' | 'gasSchedule' | 'hasNode' | 'contract' | 'shared' | 'price'>;
+/** The chain's current state, whether the DApp shares its tank, and how many people the attacker has. */
+export interface Situation extends Pick<
+  Facts,
+  'at' | 'chain' | 'gasSchedule' | 'hasNode' | 'contract' | 'shared' | 'price'
+> {
+  /** People whom the attacker can have verified. Absent: any number. */
+  readonly people?: number | undefined;
+}
 
 export interface AttackOperation {
   /** In JSON-RPC format. */
@@ -40,6 +47,18 @@ interface Offer {
  */
 export const ATTACKER: Address = `0x${'a7'.repeat(20)}`;
 
+/** The keyed hash of the attacker's people. The one who sends next is who has sent least. */
+export const ATTACKERS_PERSON = 'a7'.repeat(32);
+
+/** The attacker's people are verified by every rule. */
+const subjectsOf = ({ rules }: Policy, at: number): Pick<Facts, 'subjects'> => {
+  const questions = [...identityQuestions(rules)];
+  if (questions.length === 0) return {};
+  const expiresAt = Math.ceil(at / 1000) + 1;
+  const found = questions.map(([key, { source }]) => [key, { source, id: ATTACKERS_PERSON, expiresAt }]);
+  return { subjects: Object.fromEntries(found) as NonNullable<Facts['subjects']> };
+};
+
 /**
  * Gasdesk reads the calls from callData, not from the account's code. So the batch is empty, and the account itself
  * burns the gas.
@@ -55,7 +74,11 @@ const SENDER_NONCE = { gas: 900n, newSlots: 1n };
 const BUNDLE_GAS = gasSchedules.osaka.mostTransactionGas ?? 0n;
 
 /** The facts of an attack. The attacker's account burns all gas it is given, even in simulation. */
-const factsOf = ({ at, chain, gasSchedule, hasNode, contract, shared, price }: Situation, op: Facts['op']): Facts => ({
+const factsOf = (
+  policy: Policy,
+  { at, chain, gasSchedule, hasNode, contract, shared, price }: Situation,
+  op: Facts['op'],
+): Facts => ({
   v: 1,
   at,
   stage: 'final',
@@ -74,6 +97,7 @@ const factsOf = ({ at, chain, gasSchedule, hasNode, contract, shared, price }: S
     gasUsed: { validation: '0', call: String(BigInt(String(op['callGasLimit']))) },
   }),
   ...(price && { price }),
+  ...subjectsOf(policy, at),
 });
 
 export interface Attempt {
@@ -83,7 +107,7 @@ export interface Attempt {
 }
 
 export const attempt = (policy: Policy, situation: Situation, op: Facts['op']): Attempt => {
-  const planned = planOperation(factsOf(situation, op), policy);
+  const planned = planOperation(factsOf(policy, situation, op), policy);
   const { reservations } = planned;
   const nothing = reservations.map(() => 0n);
   return { reservations, decide: (held = nothing) => decideVerified(planned, policy, held) };

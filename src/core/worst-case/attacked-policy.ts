@@ -1,4 +1,5 @@
 import type { Facts } from '../facts/facts.ts';
+import { identitySetup } from '../rules/identity/index.ts';
 import { isInDollars } from '../rules/spending-limit/index.ts';
 import type { Policy, PolicyRule } from '../policy/policy.ts';
 import { isRuleType, ruleTypeOf } from '../decision/rule-words.ts';
@@ -9,6 +10,8 @@ const isNarrowed = ({ when, activeFrom, activeUntil }: PolicyRule): boolean =>
   [when, activeFrom, activeUntil].some((bound) => bound !== undefined);
 
 const asAttacked = (rule: PolicyRule, price: Facts['price']): PolicyRule[] => {
+  // The attacker's people are verified, so such a rule denies nothing. Limits that count people need it.
+  if (rule.policyType === identitySetup.policyType) return [withoutTimes(rule)];
   if (rule.enforcement === 'shadow' || !isRuleType(rule.policyType)) return [];
   const { anybodyMeets = false, allows } = ruleTypeOf(rule.policyType).setup;
   if (anybodyMeets) return [];

@@ -1,14 +1,16 @@
 import type { Evidence } from '../../shared/denials.ts';
+import { chainSymbol } from '../../shared/chains.ts';
 import { addressKey } from '../../shared/schema/hex.ts';
 import type { FinalVerdict } from '../decision/decide-verified.ts';
 import type { Reservation } from '../ledger/account.ts';
 import { windowsWithin } from '../ledger/windows.ts';
 import type { Policy } from '../policy/policy.ts';
 import { breakerOf, forgottenAt, partEndsAt } from '../rules/burn-rate/index.ts';
-import { limitSetup } from '../rules/spending-limit/index.ts';
+import { limitAllowance, limitSetup } from '../rules/spending-limit/index.ts';
 import { rulesOf } from '../rules/rule.ts';
 import {
   ATTACKER,
+  ATTACKERS_PERSON,
   type AttackOperation,
   type Situation,
   attempt,
@@ -51,6 +53,8 @@ export interface Bounds {
   readonly ladders: PerPeriod<readonly Rung[]>;
   /** Rules that apply but do not stop an attacker who uses a new account for each operation. */
   readonly perAccount: readonly Stop[];
+  /** Limits that count each person, with what a person may have, such as `3 operations per day`. */
+  readonly perPerson: readonly (Stop & { readonly allows: string })[];
 }
 
 /** The rule that denied, with the values that it compared; undefined if no rule did. */
@@ -61,11 +65,15 @@ export const stopOf = ({ steps }: FinalVerdict): (Stop & { readonly evidence: Ev
   return { rule, code, evidence, name: typeof evidence.name === 'string' ? evidence.name : null };
 };
 
+/** Whether the reservation counts for a person. */
+export const isOfPerson = ({ account: { user } }: Reservation): boolean => user === ATTACKERS_PERSON;
+
 /**
- * Whether each user has a separate ledger account for the reservation, so that each new account of the attacker starts
- * at zero.
+ * Whether each user has a separate ledger account for the reservation, so that each new account or person of the
+ * attacker starts at zero.
  */
-export const isFresh = ({ account: { user } }: Reservation): boolean => user === addressKey(ATTACKER);
+export const isFresh = (reservation: Reservation, { people }: Situation): boolean =>
+  reservation.account.user === addressKey(ATTACKER) || (people === undefined && isOfPerson(reservation));
 
 /** The number of times that the full threshold of a breaker can be signed for within a period. */
 const timesWithin = (periodMs: number, seconds: number): number => {
@@ -145,8 +153,9 @@ const ladderOf = (
       if (times === undefined) return [];
       const used = period === 'atOnce' || isForGood(policy, reservation) ? heldNow(reservation) : 0n;
       const free = capacity > used ? capacity - used : 0n;
+      const people = isOfPerson(reservation) ? BigInt(situation.people ?? 1) : 1n;
       // If the account counts operations, each counts at its full cost. Other accounts count wei.
-      const amountWei = (free * BigInt(times) * operation.costWei) / reservation.amount;
+      const amountWei = (people * free * BigInt(times) * operation.costWei) / reservation.amount;
       return [{ ...stop, amountWei }];
     })
     .sort(byAmount);
@@ -168,16 +177,23 @@ export const boundsOf = (policy: Policy, situation: Situation, heldNow: HeldNow)
     const denied = stopOf(attempt(policy, situation, cheapest(policy, situation).op).decide());
     if (denied === undefined) throw new Error('An operation is sponsored and is not');
     const { rule, code, name } = denied;
-    return { operation, ladders: stopsAtOnce({ rule, code, name }), perAccount: [] };
+    return { operation, ladders: stopsAtOnce({ rule, code, name }), perAccount: [], perPerson: [] };
   }
   const rooms = roomsOf(policy, situation, operation);
-  const shared = rooms.filter(({ reservation }) => !isFresh(reservation));
+  const coin = chainSymbol(policy.dapp.chainId, policy.chain);
+  const shared = rooms.filter(({ reservation }) => !isFresh(reservation, situation));
   const ladder = (period: Period): Rung[] => ladderOf({ policy, situation }, shared, operation, { period, heldNow });
   return {
     operation,
     ladders: { atOnce: ladder('atOnce'), hour: ladder('hour'), day: ladder('day') },
     perAccount: rooms
-      .filter(({ reservation }) => isFresh(reservation))
+      .filter(({ reservation }) => isFresh(reservation, situation) && !isOfPerson(reservation))
       .map(({ rule, code, name }) => ({ rule, code, name })),
+    perPerson: rooms
+      .filter(({ reservation }) => isOfPerson(reservation))
+      .map(({ rule, code, name, reservation }) => {
+        const limit = limitOf(policy, reservation);
+        return { rule, code, name, allows: limit === undefined ? '' : limitAllowance(limit.policyData, coin) };
+      }),
   };
 };

@@ -15,7 +15,16 @@ import {
   isSponsored,
   withMostGas,
 } from './attack-operation.ts';
-import { type HeldNow, PERIOD_MS, type Period, type Rung, type Stop, isForGood, isFresh } from './bounds.ts';
+import {
+  type HeldNow,
+  PERIOD_MS,
+  type Period,
+  type Rung,
+  type Stop,
+  isForGood,
+  isFresh,
+  isOfPerson,
+} from './bounds.ts';
 import { largest } from './largest.ts';
 
 /** The same operation, sent by `count` new accounts, one after the other. */
@@ -88,7 +97,12 @@ class Books {
    */
   #left(reservation: Reservation): bigint {
     const isOver = this.#isMined && reservation.account.kind === 'dapp';
-    return isFresh(reservation) || isOver ? 0n : reservation.amount;
+    return isFresh(reservation, this.#situation) || isOver ? 0n : reservation.amount;
+  }
+
+  /** The amount in a ledger account for the next operation: of all people, the one who has used least sends it. */
+  #seen(reservation: Reservation, held: bigint): bigint {
+    return isOfPerson(reservation) ? held / BigInt(this.#situation.people ?? 1) : held;
   }
 
   /** Returns a function that decides the operation after `behind` others like it. */
@@ -96,7 +110,11 @@ class Books {
     const { reservations, decide } = attempt(this.#policy, this.at(at), op);
     const held = reservations.map((reservation) => this.#ledger.heldBy(reservation));
     return (behind) =>
-      decide(reservations.map((reservation, index) => (held[index] ?? 0n) + behind * this.#left(reservation)));
+      decide(
+        reservations.map((reservation, index) =>
+          this.#seen(reservation, (held[index] ?? 0n) + behind * this.#left(reservation)),
+        ),
+      );
   }
 
   /** Records `count` signed operations. If they are mined, the tank pays for them. */
@@ -198,7 +216,7 @@ const startsOf = (policy: Policy, situation: Situation, period: Period, stop: St
   const { at } = situation;
   const seconds = breakerOf(policy, situation)?.seconds;
   const limits = rulesOf(limitSetup, policy.rules)
-    .filter(({ active, policyData }) => active && policyData.type === 'PAYMASTER')
+    .filter(({ active, policyData: { type } }) => active && (type === 'PAYMASTER' || type === 'SUBJECT'))
     .sort((one, other) => Number(other.name === stop?.name) - Number(one.name === stop?.name))
     .flatMap(({ policyData }) => windowAt(policyData, at).endsAt ?? []);
   return [

@@ -1,4 +1,4 @@
-import { shownAmount } from '../../shared/words/amount.ts';
+import { grouped, shownAmount } from '../../shared/words/amount.ts';
 import { ruleName } from '../decision/rule-words.ts';
 import type { Period, Stop } from './bounds.ts';
 
@@ -50,11 +50,15 @@ export const assumptions = ({
   asksWebhooks,
   leavesRulesOut,
   takesTokens,
+  people,
 }: {
   readonly asksWebhooks: boolean;
   readonly leavesRulesOut: boolean;
   readonly takesTokens: boolean;
+  /** People whom the attacker can have verified; null for any number. */
+  readonly people: number | null;
 }): string[] => [
+  ...(people === null ? [] : [`Assumes that the attacker is ${peopleWords(people)}.`]),
   ...(asksWebhooks ? ['Assumes that webhooks verify every operation.'] : []),
   ...(leavesRulesOut
     ? [
@@ -63,6 +67,20 @@ export const assumptions = ({
     : []),
   ...(takesTokens ? ['Excludes operations paid in a token, since spending limits do not apply to them.'] : []),
 ];
+
+const peopleWords = (people: number): string => (people === 1 ? '1 person' : `${grouped(String(people))} people`);
+
+/**
+ * What a limit that counts people allows an attacker, as a sentence. @param people those of the attacker; null for any
+ * number
+ */
+export const perPersonWords = (
+  stop: Pick<Stop, 'rule' | 'name'> & { readonly allows: string },
+  people: number | null,
+): string =>
+  people === null
+    ? `The ${stopWords(stop)} allows each person ${stop.allows}. State how many people an attacker may be, to see what it bounds.`
+    : `The ${stopWords(stop)} allows ${peopleWords(people)} × ${stop.allows}.`;
 
 /** Why a rule does not bound the cost. */
 export const perAccountWords = (stop: Pick<Stop, 'rule' | 'name'>): string => {

@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { factsWith, policyWith } from '../../../test/support/facts.ts';
 import type { Policy, PolicyRule } from '../policy/policy.ts';
 import type { Situation } from './attack-operation.ts';
+import { attackedPolicy } from './attacked-policy.ts';
 import { type WorstCase, attackReservations, worstCase } from './worst-case.ts';
+import { people } from '../../../test/support/situations.ts';
+import { perPersonWords } from './words.ts';
 import { sized } from '../../../test/support/combinations.ts';
 import { headline, perAccountWords } from './words.ts';
 
@@ -205,35 +208,63 @@ describe('what a holder of the API key can cost', () => {
   });
 });
 
+describe('a limit that counts people', () => {
+  const three = limit('three', { type: 'SUBJECT', threshold: '3' }, 24);
+  const { rules } = attackedPolicy(
+    policyWith({ rules: [people({ enforcement: 'shadow', when: 'op.deploys' }), three] }),
+    undefined,
+  );
+  const allowed = { rule: 'spendingLimit', name: 'three', code: 'LIMIT_REACHED', allows: '3 operations per 24 hours' };
+
+  test('stops an attacker by the number of their people', () => {
+    const found = find({ rules }, { ...situation, people: 5 });
+    // 5 people, 3 operations of 0.02 coins each, in two windows.
+    expect(rounded(found)).toEqual([
+      [300n, 'three'],
+      [600n, 'three'],
+      [600n, 'three'],
+    ]);
+    expect(found.bounds.map(({ attack }) => attack.amountWei)).toEqual(found.bounds.map(({ amountWei }) => amountWei));
+    expect([found.perPerson, found.perAccount]).toEqual([[allowed], []]);
+    expect(perPersonWords(allowed, 5)).toBe('The spending limit "three" allows 5 people × 3 operations per 24 hours.');
+  });
+
+  test('stops no one who may be any number of people', () => {
+    const found = find({ rules });
+    expect(found.bounds.map(({ stoppedBy }) => stoppedBy?.rule)).toEqual(['gasTank', 'gasTank', 'gasTank']);
+    expect(found.perPerson).toEqual([allowed]);
+    expect(perPersonWords(allowed, null)).toContain('State how many people');
+  });
+});
+
 const somePolicy = fc.record({
   limits: fc.array(
     fc.record({
       coins: fc.boolean(),
       threshold: fc.integer({ min: 1, max: 60 }),
       hours: fc.constantFrom(1, 2, 5, 24),
-      forAll: fc.boolean(),
+      type: fc.constantFrom('PAYMASTER', 'SMART_ACCOUNT', 'SUBJECT'),
     }),
     { maxLength: 3 },
   ),
   milli: fc.option(fc.bigInt(5n, 400n)),
   seconds: fc.constantFrom(600, 3_600, 86_400),
+  persons: fc.integer({ min: 1, max: 7 }),
 });
 
 test('an attack never exceeds its limit; one rule lets it reach the limit; one more operation is denied', () => {
   fc.assert(
-    fc.property(somePolicy, ({ limits, milli, seconds }) => {
-      const rules = limits.map(({ coins, threshold, hours, forAll }, index) =>
+    fc.property(somePolicy, ({ limits, milli, seconds, persons }) => {
+      const rules = limits.map(({ coins, threshold, hours, type }, index) =>
         limit(
           `limit ${index}`,
-          {
-            type: forAll ? 'PAYMASTER' : 'SMART_ACCOUNT',
-            ...(coins ? inCoins(String(threshold / 100)) : { threshold: String(threshold) }),
-          },
+          { type, ...(coins ? inCoins(String(threshold / 100)) : { threshold: String(threshold) }) },
           hours,
         ),
       );
-      const binding = limits.filter(({ forAll }) => forAll).length + (milli === null ? 0 : 1);
-      for (const { amountWei, attack } of find({ rules, ...(milli !== null && breaker(milli, seconds)) }).bounds) {
+      const binding = limits.filter(({ type }) => type !== 'SMART_ACCOUNT').length + (milli === null ? 0 : 1);
+      const policy = { rules: [people(), ...rules], ...(milli !== null && breaker(milli, seconds)) };
+      for (const { amountWei, attack } of find(policy, { ...situation, people: persons }).bounds) {
         const [bound, reached] = [BigInt(amountWei ?? 0), BigInt(attack.amountWei)];
         expect(reached).toBeLessThanOrEqual(bound);
         if (binding <= 1) expect(reached * 100n).toBeGreaterThanOrEqual(bound * 99n);

@@ -7,7 +7,7 @@ import { type Reservation, accountText } from '../ledger/account.ts';
 import type { Policy } from '../policy/policy.ts';
 import { webhookTargets } from '../rules/webhook.ts';
 import { type Situation, attempt, cheapest } from './attack-operation.ts';
-import { type HeldNow, type Period, type Rung, type Stop, boundsOf, periods, stopOf } from './bounds.ts';
+import { type Bounds, type HeldNow, type Period, type Rung, type Stop, boundsOf, periods, stopOf } from './bounds.ts';
 import { type Attack, playAttack } from './play.ts';
 import { type Suggestion, suggestionsFor } from './suggestions.ts';
 
@@ -56,6 +56,8 @@ export interface WorstCase {
   readonly bounds: readonly Bound[];
   /** Rules that apply to each account separately. They do not stop an attacker, because new accounts are free. */
   readonly perAccount: readonly Stop[];
+  /** Limits that count each person, with what a person may have. */
+  readonly perPerson: Bounds['perPerson'];
   /**
    * True if the policy also calls webhooks. The computation assumes that they allow every operation, because their
    * answers are unknown.
@@ -166,6 +168,7 @@ export function* worstCase(
     operationWei: operation === undefined ? null : String(operation.costWei),
     bounds,
     perAccount: uniqueStops(found.perAccount),
+    perPerson: found.perPerson,
     asksWebhooks: webhookTargets(policy).some(({ active }) => active),
     suggestions: suggestions.map(({ amountsWei: { atOnce, hour, day }, ...suggestion }) => ({
       ...suggestion,

@@ -66,6 +66,7 @@ interface Known {
   reading?: Promise<void> | undefined;
 }
 
+/** Fetches the keys of issuers when they are needed, and keeps them. */
 export const createKeySets = ({ clock, resolver, allowPrivate, timeoutMs }: KeySetsOptions): KeySets => {
   const known = new Map<string, Known>();
   const inFlight = new Set<AbortController>();
@@ -93,7 +94,8 @@ export const createKeySets = ({ clock, resolver, allowPrivate, timeoutMs }: KeyS
       if (status !== 200) throw new KeysUnavailable(`the answer has the HTTP status ${String(status)}`);
       return text;
     } catch (error) {
-      throw error instanceof WebhookError ? new KeysUnavailable(reasonOf(error)) : error;
+      if (error instanceof WebhookError) throw new KeysUnavailable(reasonOf(error));
+      throw error;
     } finally {
       cancel();
       inFlight.delete(call);
@@ -136,7 +138,7 @@ export const createKeySets = ({ clock, resolver, allowPrivate, timeoutMs }: KeyS
     async keysAt(url) {
       const one = at(url);
       const reading = clock.monotonic() - one.readAt < RENEW_MS ? undefined : renew(url, one);
-      // Nobody waits while the keys that are known may still be used.
+      // No one waits while the keys that are known may still be used.
       if (usable(one) === undefined) await reading;
       const keys = usable(one);
       if (keys === undefined) throw unavailable(one);

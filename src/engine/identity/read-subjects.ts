@@ -80,6 +80,6 @@ export const readSubjects = (
   const subjects = (found: readonly VerifiedSubject[]): Facts['subjects'] =>
     Object.fromEntries(questions.map(([key], index) => [key, found[index] ?? MISSING]));
   return answers.some((answer) => answer instanceof Promise)
-    ? Promise.all(answers).then(subjects)
+    ? Promise.all(answers.map((answer) => Promise.resolve(answer))).then(subjects)
     : subjects(answers as readonly VerifiedSubject[]);
 };

@@ -9,6 +9,11 @@ const namedBy = (data: Identity, paymasterId: string, subject: string): NamedSub
     ? { source: data.source, paymasterId, subject }
     : { source: data.source, issuer: data.issuer, claim: data.claim, subject };
 
+interface SearchContext {
+  readonly store: Pick<Store, 'listDapps' | 'dappPolicy'>;
+  readonly vault: Vault;
+}
+
 /**
  * The ids that stand for a person, according to the IDENTITY rules of the DApps, including paused ones. Empty while the
  * vault is locked.
@@ -16,7 +21,7 @@ const namedBy = (data: Identity, paymasterId: string, subject: string): NamedSub
  * @param paymasterId only of this DApp
  */
 export const idsOfSubject = async (
-  { store, vault }: { readonly store: Pick<Store, 'listDapps' | 'dappPolicy'>; readonly vault: Vault },
+  { store, vault }: SearchContext,
   subject: string,
   paymasterId?: string,
 ): Promise<string[]> => {

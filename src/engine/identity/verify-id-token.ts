@@ -76,7 +76,7 @@ const CLAIM_FAULTS: Readonly<Record<string, SubjectFault>> = {
   iat: 'TOKEN_EXPIRY',
 };
 
-/** @throws any other error */
+/** What is wrong with a token. @throws any error that is not about the token */
 const faultOf = (error: unknown): SubjectFault => {
   if (error instanceof errors.JWTClaimValidationFailed) {
     const isOddTime = error.reason === 'invalid' && error.claim === 'nbf';

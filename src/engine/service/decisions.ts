@@ -21,7 +21,7 @@ const withSenderKey = <Filter extends { sender?: Address | undefined }>(filter: 
   filter.sender === undefined ? filter : { ...filter, sender: addressKey(filter.sender) };
 
 /**
- * Procedures for decisions. Without `chains`, no node is called; without `vault`, nobody is found by name. `origin` says where the decisions come from, if not
+ * Procedures for decisions. Without `chains`, no node is called; without `vault`, no person is found by name. `origin` says where the decisions come from, if not
  * from this engine.
  */
 export const decisionHandlers = (

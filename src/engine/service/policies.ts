@@ -200,7 +200,7 @@ export const policyHandlers = (context: ServiceContext, recorder: PolicyRecorder
       return { coin: chainSymbol(policy.dapp.chainId, policy.chain), ...report };
     },
     'policies.narrow': async (query) => narrow(trials, await inForce(query.paymasterId), query),
-    'policies.worstCase': async ({ paymasterId }) => findWorstCase(context, await inForce(paymasterId)),
+    'policies.worstCase': async ({ paymasterId, people }) => findWorstCase(context, await inForce(paymasterId), people),
     'policies.test': async ({ paymasterId, text }) => {
       const file = parsePolicyFile(text);
       const dapp = paymasterId === undefined ? undefined : (await inForce(paymasterId)).policy;

@@ -21,7 +21,7 @@ const NOBODY = `0x${'00'.repeat(20)}` as const;
 const situationOf = async (
   context: Pick<ServiceContext, 'store' | 'chains' | 'clock' | 'rates' | 'fees' | 'deposits'>,
   current: CurrentPolicy,
-  price: Situation['price'],
+  { price, people }: Pick<Situation, 'price' | 'people'>,
 ): Promise<Situation> => {
   const { store, chains, clock } = context;
   const { dapp, policy } = current;
@@ -39,6 +39,7 @@ const situationOf = async (
     hasNode: rpc !== undefined,
     contract: { ...contract, ...(fundingWallet !== undefined && { fundingWallet }) },
     ...(price && { price }),
+    ...(people !== undefined && { people }),
     shared: await readShared(context, { tank, sender: op.sender }, current),
   };
 };
@@ -47,16 +48,18 @@ const situationOf = async (
  * Finds the highest cost that someone with a DApp's API key can cause under its policy. Takes some tenths of a second,
  * in pieces, so that decisions can run in between.
  *
+ * @param people how many people an attacker may be; absent: any number
  * @throws EngineError `PAYMASTER_NOT_READY`, `CHAIN_UNREACHABLE` or `CONTRACT_MISMATCH`
  */
 export const findWorstCase = async (
   context: Pick<ServiceContext, 'store' | 'chains' | 'clock' | 'rates' | 'fees' | 'deposits'>,
   current: CurrentPolicy,
+  people?: number,
 ): Promise<ProcedureOutput<'policies.worstCase'>> => {
   const { hash } = current;
   const price = await readCoinPrice(context.rates, current.policy);
   const policy = attackedPolicy(current.policy, price);
-  const situation = await situationOf(context, { ...current, policy }, price);
+  const situation = await situationOf(context, { ...current, policy }, { price, people });
   const held = await context.store.heldOf(attackReservations(policy, situation));
   const finding = worstCase(policy, situation, held);
   for (;;) {
@@ -72,6 +75,7 @@ export const findWorstCase = async (
         tankWei: chain?.balanceWei ?? null,
         baseFeeWei: chain?.baseFeeWei ?? null,
         takesTokens: hasTokenMode && policy.dapp.tokenMode && (await context.store.listFeeTokens(chainId)).length > 0,
+        people: people ?? null,
         leavesRulesOut: leavesRulesOut(current.policy, price),
         ...value,
       };

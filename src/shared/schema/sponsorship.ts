@@ -121,13 +121,14 @@ const check = (given: UnnamedModeOptions, context: z.RefinementCtx): void => {
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
+/** The rule that needs a proof of identity says what is wrong with it. Other DApps may use the names as they like. */
+const proofOf = ({ voucher, idToken }: Pick<UnnamedModeOptions, 'voucher' | 'idToken'>) => ({
+  ...(isGiven(voucher) && { voucher }),
+  ...(isGiven(idToken) && { idToken }),
+});
+
 /** Merges the different names of each option, and fills in defaults. */
-const asOptions = <Mode>({
-  mode: payer,
-  voucher,
-  idToken,
-  ...given
-}: Omit<UnnamedModeOptions, 'mode'> & { mode: Mode }) => {
+const asOptions = <Mode>({ mode: payer, ...given }: Omit<UnnamedModeOptions, 'mode'> & { mode: Mode }) => {
   const { sponsorshipInfo, tokenInfo, policyId, sponsorshipPolicyId, signingPhase: phase } = given;
   const isSigned = phase === 'finalize';
   const feeTokenAddress = tokensNamed({ ...given, mode: undefined })[0]?.value;
@@ -142,9 +143,7 @@ const asOptions = <Mode>({
     ...(policyId && { policyId }),
     ...(sponsorshipPolicyId && { sponsorshipPolicyId }),
     ...(phase && { signingPhase: phase }),
-    // What is wrong with a proof of identity is told by the rule that needs it. Other DApps may use the names freely.
-    ...(isGiven(voucher) && { voucher }),
-    ...(isGiven(idToken) && { idToken }),
+    ...proofOf(given),
   };
 };
 

@@ -88,7 +88,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
 /** The text for a value that can be recognised only by its key. */
 const named = (key: string, value: unknown): string | undefined => {
   if (key === 'scope') return SCOPES[String(value)];
-  // A keyed hash: its beginning tells people apart.
+  // The beginning of a keyed hash is enough to distinguish people.
   if (key === 'subject') return String(value).slice(0, 12);
   if (key === 'origin') return ORIGINS[String(value)];
   return key === 'seconds' && typeof value === 'number' ? spanWords(value) : undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { encodeExecute } from '../../../../test/support/account-call-data.ts';
 import { factsWith, policyWith } from '../../../../test/support/facts.ts';
-import { ITEMS, NOW, call } from '../../../../test/support/situations.ts';
+import { ITEMS, NOW, VOUCHERS, call, vouched } from '../../../../test/support/situations.ts';
 import type { Address } from '../../../shared/schema/hex.ts';
 import { decideVerified } from '../../decision/decide-verified.ts';
 import { planOperation } from '../../decision/decide.ts';
@@ -49,7 +49,7 @@ const started = (...of: Parameters<typeof start>) => {
   return result;
 };
 
-interface TestOperation extends Partial<Pick<Facts, 'at' | 'context' | 'price' | 'holdings'>> {
+interface TestOperation extends Partial<Pick<Facts, 'at' | 'context' | 'price' | 'holdings' | 'subjects'>> {
   readonly sender?: Address;
   readonly method?: string;
   readonly to?: Address;
@@ -75,6 +75,19 @@ const deskWith = (text: string) => {
 
 const SUMMER = { name: 'Summer', id: 'summer "26"', budget: '3', currency: 'USD' };
 const summer = { policyId: SUMMER.id };
+
+test('people: three operations a month for each person, whatever their accounts', () => {
+  const ask = deskWith(started('people', { signer: VOUCHERS }).text);
+  const { subjects } = vouched().facts;
+  expect([ANN, BOB, EVE, ANN].map((sender) => ask({ sender: sender!, subjects }))).toEqual([
+    ...Array(3).fill('SPONSORED'),
+    'LIMIT_REACHED',
+  ]);
+  const other = vouched({ source: 'VOUCHER', id: 'be'.repeat(32), expiresAt: NOW / 1000 + 1 }).facts;
+  expect(ask(other)).toBe('SPONSORED');
+  expect(ask(vouched({ failure: 'MISSING' }).facts)).toBe('SUBJECT_MISSING');
+  expect(start('people', { signer: VOUCHERS, days: '400' })).toMatchObject({ errors: [{ field: 'days' }] });
+});
 
 describe('campaign', () => {
   test.each<[what: string, context: Record<string, unknown>, code: string]>([

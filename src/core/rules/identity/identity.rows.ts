@@ -18,6 +18,13 @@ const token: Identity = {
   jwksUrl: `${ISSUER}/keys`,
   senderClaim: 'wallet',
 };
+const pasted: Identity = {
+  source: 'OIDC',
+  issuer: ISSUER,
+  audience: 'game',
+  claim: 'email',
+  jwks: { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) }] },
+};
 const signedIn: Situation = { policy: { rules: [rule('Signed in', 'IDENTITY', token)] } };
 const byToken = (found: VerifiedSubject): Situation => ({ facts: { subjects: { [identityKey(token)]: found } } });
 const person = (expiresAt = SECONDS + HOUR): VerifiedSubject => ({ source: 'OIDC', id: PERSON, expiresAt });
@@ -106,9 +113,7 @@ export default ruleTable(identity, {
         denied: withToken({ failure: 'UNVERIFIABLE', why: 'the connection was refused' }),
         says: /paste the keys into the rule[.]$/,
         change: (said, world) => {
-          const { jwksUrl: _url, ...rest } = token;
-          const jwks = { keys: [{ kty: 'OKP' as const, crv: 'Ed25519' as const, x: 'A'.repeat(43) }] };
-          return proven(said, withPolicy(world, { rules: [rule('Signed in', 'IDENTITY', { ...rest, jwks })] }));
+          return proven(said, withPolicy(world, { rules: [rule('Signed in', 'IDENTITY', pasted)] }));
         },
       },
     ],
@@ -118,7 +123,14 @@ export default ruleTable(identity, {
     },
   },
   SUBJECT_NOT_READ: {
-    rows: [row<Situation>((proof) => together(required, proof), {}, vouched())],
+    rows: [
+      row<Situation>((proof) => together(required, proof), {}, vouched()),
+      row<Situation>(
+        (proof) => together({ policy: { rules: [rule('Pasted', 'IDENTITY', pasted)] } }, proof),
+        {},
+        { facts: { subjects: { [identityKey(pasted)]: person() } } },
+      ),
+    ],
     advices: [{ denied: required, says: /^Send the operation again/, change: proven }],
     words: { evidence: voucherWords, names: ['"People"', 'did not verify', 'again'] },
   },

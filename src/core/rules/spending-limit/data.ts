@@ -192,6 +192,10 @@ const WHO = {
   OPERATION: 'Each operation',
 };
 
+/** What a limit allows whom it counts, such as `3 operations per day`. */
+export const limitAllowance = (limit: LimitWords, coin: string): string =>
+  `${limit.thresholdType === 'COUNT' ? '' : 'gas for '}${amountOf(limit, coin)} ${limit.cycleDuration === undefined ? 'each' : everyCycle(limit.cycleDuration)}`;
+
 /** The effect of a limit as a sentence that contains its values. */
 export const limitSentence = (limit: LimitWords, coin: string): string => {
   const { type, thresholdType: measure, cycleDuration: cycle } = limit;

@@ -4,6 +4,7 @@ export {
   cycleError,
   cycleMs,
   isInDollars,
+  limitAllowance,
   limitSentence,
   limitSetup,
   limitUpdate,

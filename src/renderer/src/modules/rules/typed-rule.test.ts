@@ -22,7 +22,9 @@ const withFields = ruleTypes.flatMap((kind): [string, RuleType, RuleForm][] =>
 
 describe.each(withFields)('the form of %s', (_, { setup, ...kind }, form) => {
   const examples = examplesOf({ setup, ...kind });
-  const { properties = {} } = z.toJSONSchema(setup.sent, { io: 'input', unrepresentable: 'any' });
+  const sent = z.toJSONSchema(setup.sent, { io: 'input', unrepresentable: 'any' });
+  // A kind may have several forms of data.
+  const properties = Object.assign({}, ...[sent, ...(sent.oneOf ?? [])].map((one) => one.properties)) as object;
   const membersOf = (data: Data) => Object.entries(data).filter(([name]) => name in properties);
   const read = (typed: Record<string, string>) => typedRule(setup, form.fields(typed), typed, 'ETH');
 

@@ -7,6 +7,7 @@ type Setup = RuleType['setup'];
 const textOf = (value: unknown): string => {
   if (Array.isArray(value)) return value.join(' ');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 };
 
