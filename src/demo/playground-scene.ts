@@ -15,6 +15,9 @@ export interface PlaygroundScene {
   readonly shop: { readonly apiKey: string; readonly paymaster: Address; readonly token: Address };
 }
 
+/** The policy id of operations that the DApp sends for a person who is signed in. */
+export const PEOPLE = 'people';
+
 /** Switches for the operator or the DApp's backend in the playground. Each of them causes operations to be denied. */
 export const switchNames = ['pause', 'tank', 'breaker', 'newAccounts', 'webhook', 'node'] as const;
 

@@ -51,6 +51,7 @@ const on = z.strictObject({ on: z.boolean() });
 const flip = on.extend({ name: z.enum(switchNames) });
 const forward = z.strictObject({ seconds: z.int().min(1).max(DAY_SECONDS) });
 const to = z.strictObject({ to: address });
+const user = z.strictObject({ subject: z.string(), sender: address });
 
 /** The routes for the page. @param current returns the open playground */
 const routesOf = (current: () => Playground, reset: () => Promise<void>): Router => {
@@ -70,6 +71,10 @@ const routesOf = (current: () => Playground, reset: () => Promise<void>): Router
   router.get('/newest-decision', async (context) => {
     const sender = address.parse(context.query['sender']);
     context.body = { id: (await current().newestDecision(sender)) ?? null };
+  });
+  router.post('/voucher', async (context) => {
+    const { subject, sender } = await read(context, user);
+    context.body = current().voucherFor(subject, sender);
   });
   router.post('/webhook', (context) => {
     context.body = { arePoliciesVerified: current().isVerified };

@@ -6,6 +6,7 @@ import { type PlaygroundScene, type PlaygroundState, type SwitchName, switchName
 import { type Stage, narrateStory } from './stage.ts';
 import type { Story } from './story.ts';
 import { type Traffic, createTraffic } from './traffic.ts';
+import { type SentVoucher, openVoucherOffice } from './voucher-office.ts';
 import { fundDeposit, fundGasTank } from './world-contracts.ts';
 
 const FAUCET_UNITS = 10_000_000n;
@@ -22,6 +23,8 @@ export interface Playground {
   setTraffic(on: boolean): Promise<void>;
   /** Moves the time of the chain and of Gasdesk forward. */
   forward(seconds: number): Promise<void>;
+  /** Vouches for a person as the DApp's backend does. */
+  voucherFor(subject: string, sender: Address): SentVoucher;
   /** Gives tokens to an account, so that it can pay with them. */
   giveTokens(to: Address): Promise<void>;
   end(): Promise<void>;
@@ -65,6 +68,8 @@ const play = async (stage: Stage, clock: DemoClock, webhookUrl: string): Promise
   const traffic: Traffic = createTraffic(stage, bundler, clock);
   const on = new Set<SwitchName>();
   const switches = operatorSwitches(stage, paymasterId);
+  const { chainId } = stage.world.chain;
+  const office = await openVoucherOffice(engine, { chainId, paymasterId });
   return {
     bundler,
     scene: sceneOf(stage),
@@ -96,6 +101,7 @@ const play = async (stage: Stage, clock: DemoClock, webhookUrl: string): Promise
       await provider.send('evm_mine', []);
       clock.forward(seconds * 1000);
     },
+    voucherFor: (subject, sender) => office.sign(subject, sender, clock.now()),
     async giveTokens(to) {
       await (await stage.shop.token.getFunction('mint').send(to, FAUCET_UNITS)).wait();
     },

@@ -91,6 +91,7 @@ const narrateNotReady = async (world: World, dapp: Dapp, account: SimpleAccount)
   });
 
   await narrateHolding(world, dapp, account);
+  await narratePerson(world, dapp, account);
 
   story.step('The user mints 3 again: the gas tank is empty');
   await narrateDenied(world, 'gasTank', 'GAS_TANK_EMPTY', mint);
@@ -114,6 +115,18 @@ const narrateHolding = async (world: World, dapp: Dapp, account: SimpleAccount):
   const { _id } = (await addRule(dapp, 'Owners', 'TOKEN_HOLDING', holding)) as { _id: string };
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
   await narrateDenied(world, 'tokenHolding', 'TOKEN_HOLDING_TOO_LOW', mint);
+  await dapp.manage('DELETE', `/paymaster-policy/${_id}`);
+  story.print('The DApp deletes that rule.');
+};
+
+/** A denial because no one vouches for the user. */
+const narratePerson = async (world: World, dapp: Dapp, account: SimpleAccount): Promise<void> => {
+  const { story, cast } = world;
+  story.step('The user mints 3 again: the DApp sponsors only people for whom its backend vouches');
+  const backend = { source: 'VOUCHER', signer: cast.operator.address };
+  const { _id } = (await addRule(dapp, 'People', 'IDENTITY', backend)) as { _id: string };
+  const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
+  await narrateDenied(world, 'identity', 'SUBJECT_MISSING', mint);
   await dapp.manage('DELETE', `/paymaster-policy/${_id}`);
   story.print('The DApp deletes that rule.');
 };

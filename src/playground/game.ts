@@ -8,7 +8,7 @@ import {
 } from '../demo/sponsor-rpc.ts';
 import { approval, tokensOf } from '../demo/fee-token.ts';
 import { gameCall, itemsOf } from '../demo/game-items.ts';
-import type { PlaygroundScene } from '../demo/playground-scene.ts';
+import { PEOPLE, type PlaygroundScene } from '../demo/playground-scene.ts';
 import {
   type AccountCall,
   type SimpleAccount,
@@ -32,6 +32,8 @@ export interface Wish {
   readonly method: 'mint' | 'burn';
   /** True if the visitor pays in the token, at the second DApp. */
   readonly inToken?: boolean;
+  /** Who is signed in at the DApp. */
+  readonly person?: string;
   readonly fields?: Readonly<Record<string, string>>;
   readonly options?: Readonly<Record<string, unknown>>;
 }
@@ -74,9 +76,11 @@ export const createGame = async (scene: PlaygroundScene): Promise<Game> => {
     const standard = await partialOperation(account, callsOf(wish), entryPoint, provider);
     const partial = { ...standard, ...wish.fields };
     const inToken = wish.inToken && { mode: 'ERC20', tokenInfo: { feeTokenAddress: shop.token } };
+    const { person } = wish;
+    const signedIn = person && { policyId: PEOPLE, voucher: await host.voucher(person, account.address) };
     const reply = await requestSponsorship(dappOf(wish), [
       partial,
-      { ...SPONSORED_OPTIONS, ...inToken, ...wish.options },
+      { ...SPONSORED_OPTIONS, ...inToken, ...signedIn, ...wish.options },
     ]);
     return { partial, reply };
   };

@@ -1,4 +1,5 @@
 import type { PlaygroundScene, PlaygroundState, SwitchName } from '../demo/playground-scene.ts';
+import type { SentVoucher } from '../demo/voucher-office.ts';
 import type { Address } from '../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
 
@@ -34,6 +35,8 @@ export const host = {
   setTraffic: (on: boolean) => fetchJson<PlaygroundState>('traffic', { on }),
   forward: (seconds: number) => fetchJson<PlaygroundState>('clock', { seconds }),
   giveTokens: (to: Address) => fetchJson<PlaygroundState>('faucet', { to }),
+  /** Asks the DApp's backend to vouch for the user. */
+  voucher: (subject: string, sender: Address) => fetchJson<SentVoucher>('voucher', { subject, sender }),
   reset: () => fetchJson<PlaygroundState>('reset', {}),
   newestDecision: async (sender: Address) =>
     (await fetchJson<{ id: string | null }>(`newest-decision?sender=${sender}`)).id,

@@ -17,6 +17,11 @@ export const offers = {
   },
   burn: { label: 'Burn an item', sentence: 'The DApp’s policy whitelists mint only. Gasdesk denies burn.' },
   newUser: { label: 'Mint as a new user', sentence: 'Makes a new key and a new account. Its limit is unused.' },
+  ada: {
+    label: 'Sign in as Ada',
+    sentence:
+      'Mints from a new account each time. The DApp’s backend vouches that it is Ada, and she has two operations a day.',
+  },
   lowFee: { label: 'Mint with too low a fee', sentence: 'No bundler would accept it. Gasdesk denies it.' },
   usedNonce: {
     label: 'Mint with a used nonce',

@@ -96,6 +96,20 @@ test('a visitor pays in a token, once there is one to pay with', async () => {
   expect(await itemsOf(page).textContent()).toBe('1');
 });
 
+test('a person with three accounts has one budget', async () => {
+  const page = await visit();
+  for (let account = 1; account <= 2; account += 1) {
+    await press(page, 'Sign in as Ada');
+    await told(page, 'Sponsored: Sign in as Ada');
+    await expect.poll(() => itemsOf(page).textContent()).toBe('1');
+    await press(page, 'Burn an item');
+    await told(page, 'Denied: Burn an item');
+  }
+  await press(page, 'Sign in as Ada');
+  await told(page, 'Denied: Sign in as Ada');
+  expect(await answer(page).textContent()).toContain('allows 2 operations per person and window');
+});
+
 test('the limit of a day denies until the clock is moved by a day', async () => {
   const page = await visit();
   await press(page, 'Mint an item');
