@@ -163,21 +163,11 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const chains = createChainAccess(store, vault, config.chainTimeoutMs, metrics.calledNode, post, clock);
     const fees = createBelievedFees({ store, clock, log });
     undo.push(() => fees.stop());
-    const webhooks = createDeliverer({
-      clock,
-      resolver: names.resolve,
-      allowPrivate: config.webhookAllowPrivate,
-      timeoutMs: () => config.webhookTimeoutMs,
-      maxConcurrent: config.webhookMaxConcurrent,
-      answered: metrics.calledWebhook,
-    });
+    const { webhookAllowPrivate: allowPrivate, webhookMaxConcurrent: maxConcurrent } = config;
+    const guarded = { clock, resolver: names.resolve, allowPrivate, timeoutMs: () => config.webhookTimeoutMs };
+    const webhooks = createDeliverer({ ...guarded, maxConcurrent, answered: metrics.calledWebhook });
     undo.push(() => webhooks.close());
-    const keySets = createKeySets({
-      clock,
-      resolver: names.resolve,
-      allowPrivate: config.webhookAllowPrivate,
-      timeoutMs: () => config.webhookTimeoutMs,
-    });
+    const keySets = createKeySets(guarded);
     undo.push(() => keySets.close());
     const receiver = createReceiver(clock);
     undo.push(() => receiver.stop());

@@ -46,3 +46,14 @@ test('1,000 requests at once of 50 people over 1,000 accounts get exactly three 
   const more = Array.from({ length: 50 }, (_, index) => ask(dapp, `person ${index}`, 2_000 + index));
   expect(codesOf(await Promise.all(more))).toEqual({ LIMIT_REACHED: 50 });
 });
+
+test('operations whose end is unknown still count for the person', async () => {
+  const dapp = await requiringPeople(1);
+  expect(codeOf(await ask(dapp, 'ada', 1))).toBe('SPONSORED');
+  // Without a node, what has expired may have been mined.
+  await desk().clock.sleep(700_000);
+  await expect.poll(async () => (await dapp.decisions()).map(({ settlement }) => settlement)).toEqual(['unconfirmed']);
+  expect(codeOf(await ask(dapp, 'ada', 2))).toBe('LIMIT_REACHED');
+  await desk().restart();
+  expect(codeOf(await ask(dapp, 'ada', 3))).toBe('LIMIT_REACHED');
+});

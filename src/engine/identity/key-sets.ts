@@ -37,7 +37,7 @@ export interface KeySetsOptions {
   readonly timeoutMs: () => number;
 }
 
-const reasonOf = ({ code, evidence }: WebhookError): string => {
+const reasonOf = ({ code, evidence }: Pick<WebhookError, 'code' | 'evidence'>): string => {
   if (code === 'WEBHOOK_ADDRESS_REFUSED')
     return `its address ${String(evidence.address)} is ${String(evidence.range)}, which Gasdesk does not call`;
   if (code === 'WEBHOOK_TIMEOUT') return `there was no answer within ${String(evidence.timeoutMs)} ms`;
@@ -90,7 +90,7 @@ export const createKeySets = ({ clock, resolver, allowPrivate, timeoutMs }: KeyS
         { url, method: 'GET', headers, body: '' },
         { agent, lookup, signal: call.signal },
       );
-      if (error !== undefined) throw error;
+      if (error !== undefined) throw new KeysUnavailable(reasonOf(error));
       if (status !== 200) throw new KeysUnavailable(`the answer has the HTTP status ${String(status)}`);
       return text;
     } catch (error) {

@@ -16,9 +16,7 @@ interface SearchContext {
 
 /**
  * The ids that stand for a person, according to the IDENTITY rules of the DApps, including paused ones. Empty while the
- * vault is locked.
- *
- * @param paymasterId only of this DApp
+ * vault is locked. With a paymasterId, only the rules of that DApp count.
  */
 export const idsOfSubject = async (
   { store, vault }: SearchContext,

@@ -144,7 +144,7 @@ const activeLimits = ({ rules }: Policy): LimitRule[] => rulesOf(limitSetup, rul
 export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !== 'OPERATION';
 
 /**
- * Who is counted: nobody in particular, the sender, or the person. Undefined for a limit per person if no rule has
+ * Who is counted: all together, the sender, or the person. Undefined for a limit per person if no rule has
  * verified the person.
  */
 const countedBy = (
