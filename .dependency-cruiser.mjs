@@ -17,6 +17,7 @@ const layers = {
     'paymaster',
     'keys',
     'backup',
+    'identity',
     'webhooks',
     'events',
     'notifications',

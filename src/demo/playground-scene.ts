@@ -15,6 +15,13 @@ export interface PlaygroundScene {
   readonly shop: { readonly apiKey: string; readonly paymaster: Address; readonly token: Address };
 }
 
+/** A voucher as the client sends it to Gasdesk. */
+export interface SentVoucher {
+  readonly subject: string;
+  readonly expiresAt: number;
+  readonly signature: string;
+}
+
 /** The policy id of operations that the DApp sends for a person who is signed in. */
 export const PEOPLE = 'people';
 

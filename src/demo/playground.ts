@@ -2,11 +2,17 @@ import type { Address } from '../shared/schema/hex.ts';
 import { type Bundler, createBundler } from './bundler.ts';
 import { type DemoClock, createDemoClock } from './demo-clock.ts';
 import { TANK_WEI, operatorSwitches } from './operator-switches.ts';
-import { type PlaygroundScene, type PlaygroundState, type SwitchName, switchNames } from './playground-scene.ts';
+import {
+  type PlaygroundScene,
+  type PlaygroundState,
+  type SentVoucher,
+  type SwitchName,
+  switchNames,
+} from './playground-scene.ts';
 import { type Stage, narrateStory } from './stage.ts';
 import type { Story } from './story.ts';
 import { type Traffic, createTraffic } from './traffic.ts';
-import { type SentVoucher, openVoucherOffice } from './voucher-office.ts';
+import { openVoucherOffice } from './voucher-office.ts';
 import { fundDeposit, fundGasTank } from './world-contracts.ts';
 
 const FAUCET_UNITS = 10_000_000n;

@@ -2,14 +2,7 @@ import { Wallet } from 'ethers';
 import { voucherDigest } from '../core/identity/voucher.ts';
 import type { Engine } from '../engine/index.ts';
 import type { Address } from '../shared/schema/hex.ts';
-import { PEOPLE } from './playground-scene.ts';
-
-/** A voucher as the client sends it to Gasdesk. */
-export interface SentVoucher {
-  readonly subject: string;
-  readonly expiresAt: number;
-  readonly signature: string;
-}
+import { PEOPLE, type SentVoucher } from './playground-scene.ts';
 
 /** The part of the DApp's backend that knows who is signed in. */
 export interface VoucherOffice {

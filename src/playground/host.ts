@@ -1,5 +1,4 @@
-import type { PlaygroundScene, PlaygroundState, SwitchName } from '../demo/playground-scene.ts';
-import type { SentVoucher } from '../demo/voucher-office.ts';
+import type { PlaygroundScene, PlaygroundState, SentVoucher, SwitchName } from '../demo/playground-scene.ts';
 import type { Address } from '../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
 

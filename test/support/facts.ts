@@ -108,6 +108,8 @@ export const ruleInputWith = (policy: Policy, facts: Facts, sender: Address, req
   requiredWei,
   layout: biconomy110,
   payment: undefined,
+  subject: undefined,
+  isSubjectUnread: false,
   symbol: 'ETH',
   op: operationWith({ sender }),
   decoding: decodeCalls('0x', { sender, entryPointVersion: '0.6' }),

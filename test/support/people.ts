@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type CryptoKey, type JWK, type JWTPayload, SignJWT, exportJWK, generateKeyPair } from 'jose';
 import { HDNodeWallet, sha256, toUtf8Bytes } from 'ethers';
 import { onTestFinished } from 'vitest';
-import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import type { Address } from '../../src/shared/schema/hex.ts';
 
 /** A voucher as clients send it. */
 export interface SentVoucher {
@@ -103,5 +103,3 @@ export const encodingsOf = (text: string): readonly Buffer[] => {
   const bytes = Buffer.from(text);
   return [bytes, ...(['hex', 'base64', 'base64url'] as const).map((encoding) => Buffer.from(bytes.toString(encoding)))];
 };
-
-export const hexOf = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString('hex')}`;

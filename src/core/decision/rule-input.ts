@@ -10,7 +10,7 @@ import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import { requireLayout } from '../paymaster-layouts/registry.ts';
 import type { Policy } from '../policy/policy.ts';
 import { divideRules, withLastingRules, withoutSponsorshipRules } from './divide-rules.ts';
-import { subjectOf } from '../rules/identity/index.ts';
+import { isSubjectUnread, subjectOf } from '../rules/identity/index.ts';
 import type { RuleInput } from '../rules/rule.ts';
 import { trustedFactories } from '../rules/wallet-deployment.ts';
 import { type PaymentTerms, paymentTerms } from '../token-mode/payment-terms.ts';
@@ -68,6 +68,8 @@ export const ruleInput = (facts: Facts, policy: Policy): RuleInput => {
     payment,
     values,
     evaluate,
+    subject: subjectOf(bound.rules, facts),
+    isSubjectUnread: isSubjectUnread(bound, facts),
     symbol: chainSymbol(chainId, policy.chain),
   };
 };

@@ -5,7 +5,7 @@ import type { Deployment } from '../calls/decode-deployment.ts';
 import type { EvaluateCondition } from '../conditions/answers.ts';
 import type { ConditionValues } from '../conditions/vocabulary.ts';
 import type { Decoding } from '../calls/decoding.ts';
-import type { Facts } from '../facts/facts.ts';
+import type { Facts, Subject } from '../facts/facts.ts';
 import type { Reservation } from '../ledger/account.ts';
 import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import type { Policy, PolicyPause, PolicyRule } from '../policy/policy.ts';
@@ -57,6 +57,10 @@ export interface RuleInput {
   readonly requiredWei: bigint;
   /** Undefined if the user does not pay. */
   readonly payment: PaymentTerms | undefined;
+  /** The person who sends the operation; undefined if no rule has verified one. */
+  readonly subject: Subject | undefined;
+  /** True if a rule in force needs a person that was not looked for. */
+  readonly isSubjectUnread: boolean;
   /** Symbol of the chain's native coin. */
   readonly symbol: string;
   /** The values that conditions can read, computed on first use. */

@@ -1,2 +1,2 @@
-export { type Identity, identityKey, identitySetup } from './data.ts';
+export { type Identity, identitySetup } from './data.ts';
 export { TOKEN_LEEWAY, identity, identityQuestions, isSubjectUnread, subjectOf } from './identity.ts';

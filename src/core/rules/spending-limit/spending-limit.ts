@@ -7,7 +7,6 @@ import type { AccountKey, Reservation } from '../../ledger/account.ts';
 import { windowAt } from '../../ledger/windows.ts';
 import type { Policy, PolicyRule } from '../../policy/policy.ts';
 import { type SpendingLimit, limitSetup } from './data.ts';
-import { isSubjectUnread, subjectOf } from '../identity/index.ts';
 import { type CheckResult, type RuleInput, type RuleType, deny, pass, rulesOf, saidBy, skip } from '../rule.ts';
 
 const SCOPES = {
@@ -147,13 +146,9 @@ export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !=
  * Who is counted: all together, the sender, or the person. Undefined for a limit per person if no rule has
  * verified the person.
  */
-const countedBy = (
-  { policyData: { type } }: LimitRule,
-  { facts, op, policy }: RuleInput,
-): { user?: string } | undefined => {
+const countedBy = ({ policyData: { type } }: LimitRule, { op, subject }: RuleInput): { user?: string } | undefined => {
   if (type === 'SMART_ACCOUNT') return { user: addressKey(op.sender) };
   if (type !== 'SUBJECT') return {};
-  const subject = subjectOf(policy.rules, facts);
   return subject && { user: subject.id };
 };
 
@@ -188,8 +183,8 @@ const withoutPrice = (name: string, { facts: { price }, policy }: RuleInput): Re
         hasFeed: policy.chain?.price !== undefined,
       });
 
-const withoutSubject = (name: string, { facts, policy }: RuleInput): Result => {
-  if (isSubjectUnread(policy, facts)) return deny('LIMIT_SUBJECT_NOT_READ', { name });
+const withoutSubject = (name: string, { facts, isSubjectUnread }: RuleInput): Result => {
+  if (isSubjectUnread) return deny('LIMIT_SUBJECT_NOT_READ', { name });
   return facts.stage === 'draft' ? skip('SUBJECT_NOT_SENT_YET', { name }) : deny('LIMIT_WITHOUT_SUBJECT', { name });
 };
 
