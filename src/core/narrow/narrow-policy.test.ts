@@ -3,7 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { encodeExecute } from '../../../test/support/account-call-data.ts';
 import { decidedLine } from '../../../test/support/decided-record.ts';
 import { factsWith, policyWith } from '../../../test/support/facts.ts';
-import { COST, HOUR_MS, ITEMS, NOW, call, inWei, items, limit, rule } from '../../../test/support/situations.ts';
+import {
+  COST,
+  HOUR_MS,
+  ITEMS,
+  NOW,
+  PERSON,
+  call,
+  inWei,
+  items,
+  limit,
+  people,
+  rule,
+  vouched,
+} from '../../../test/support/situations.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
 import type { Address } from '../../shared/schema/hex.ts';
@@ -19,21 +32,26 @@ import { narrowedFile } from './narrowed-file.ts';
 interface Sent {
   readonly method?: 'mint' | 'burn';
   readonly sender?: Address;
+  /** The keyed hash of the person who sends it. */
+  readonly person?: string;
   /** Time after {@link NOW}, in ms. */
   readonly after?: number;
 }
 
 const ANN: Address = `0x${'a1'.repeat(20)}`;
 const BOB: Address = `0x${'b2'.repeat(20)}`;
+/** The keyed hash of another person. */
+const OTHER = 'be'.repeat(32);
 const both = items({ whitelistedMethods: ['mint(uint256)', 'burn(uint256)'] });
 const unused = items({ ruleId: 'rule-2', name: 'Old shop: {', address: `0x${'18'.repeat(20)}` });
 
 /** Decides operations one after the other; all stay reserved. */
 const decisionsOf = (policy: Policy, sent: readonly Sent[]): DecisionRecord[] => {
   const ledger = new Ledger();
-  return sent.map(({ method = 'mint', sender, after = 0 }, index) => {
+  return sent.map(({ method = 'mint', sender, person: id = PERSON, after = 0 }, index) => {
     const op = { callData: encodeExecute(ITEMS, 0n, call(method)), ...(sender && { sender }) };
-    const facts = { ...factsWith({ op }), at: NOW + after };
+    const { facts: subjects } = vouched({ source: 'VOUCHER', id, expiresAt: NOW / 1000 + 172_800 });
+    const facts = { ...factsWith({ op }), ...subjects, at: NOW + after };
     const reservations = plan(facts, policy);
     const held = reservations.map((one) => ledger.heldBy(one));
     const record = { ...decidedLine(facts, policy, held), id: `d-${index}` };
@@ -42,9 +60,10 @@ const decisionsOf = (policy: Policy, sent: readonly Sent[]): DecisionRecord[] =>
   });
 };
 
-const narrow = (policy: Policy, records: readonly DecisionRecord[]) => {
+/** @param recorded the policy that decided */
+const narrow = (policy: Policy, records: readonly DecisionRecord[], recorded = policy) => {
   const narrowing = new PolicyNarrowing(policy);
-  for (const record of records) narrowing.add(record, policy);
+  for (const record of records) narrowing.add(record, recorded);
   return narrowing.narrowed();
 };
 
@@ -66,9 +85,7 @@ describe('a policy is narrowed to what was sponsored:', () => {
   test('the last contract stays, with no method, since a policy without contracts sponsors every call', () => {
     const policy = policyWith({ contracts: [items({ address: `0x${'18'.repeat(20)}` })] });
     const open = policyWith({ contracts: [] });
-    const narrowing = new PolicyNarrowing(policy);
-    for (const record of decisionsOf(open, [{}])) narrowing.add(record, open);
-    const [contract, ...others] = narrowing.narrowed().policy.contracts;
+    const [contract, ...others] = narrow(policy, decisionsOf(open, [{}]), open).policy.contracts;
     expect([contract?.whitelistedMethods, others]).toEqual([[], []]);
   });
 
@@ -80,6 +97,17 @@ describe('a policy is narrowed to what was sponsored:', () => {
     expect(thresholds).toEqual(['3', weiToDecimal(940_000_000_000_000n), '4']);
     expect(notes.get('Many')).toBe('was 50; at most 3 of it was reached');
     expect(notes.get('Five a day')).toBe('at most 3 of it was reached');
+  });
+
+  test('a limit per person is lowered to what one person reached over all of their accounts', () => {
+    const many = limit({ threshold: '50', type: 'SUBJECT' }, 'Many');
+    const sent = [{ sender: ANN }, { sender: BOB }, { sender: ANN, person: OTHER }];
+    const before = policyWith({ contracts: [both], rules: [people()] });
+    const policy = policyWith({ contracts: [both], rules: [people(), many] });
+    for (const recorded of [policy, before]) {
+      const { notes } = narrow(policy, decisionsOf(recorded, sent), recorded);
+      expect(notes.get('Many')).toBe('was 50; at most 2 of it was reached');
+    }
   });
 
   test('accounts on an allow list that were never sponsored are removed', () => {
@@ -109,6 +137,7 @@ test('a narrowed policy sponsors everything that was sponsored, whatever that wa
   const sent = fc.record({
     method: fc.constantFrom('mint' as const, 'burn' as const),
     sender: fc.constantFrom(ANN, BOB),
+    person: fc.constantFrom(PERSON, OTHER),
     after: fc.nat(30 * HOUR_MS),
   });
   const threshold = fc.integer({ min: 1, max: 30 }).map(String);
@@ -116,11 +145,11 @@ test('a narrowed policy sponsors everything that was sponsored, whatever that wa
     fc.property(
       fc.array(sent, { maxLength: 12 }).map((all) => all.toSorted((one, other) => one.after - other.after)),
       threshold,
-      fc.constantFrom('PAYMASTER' as const, 'SMART_ACCOUNT' as const),
+      fc.constantFrom('PAYMASTER' as const, 'SMART_ACCOUNT' as const, 'SUBJECT' as const),
       (all, count, type) => {
         const list = rule('Friends', 'SENDERS', { mode: 'ALLOW', addresses: [ANN] });
         const rules = [limit({ threshold: count, type }), limit({ ...inWei(20n * COST), type }, 'Much')];
-        const policy = policyWith({ contracts: [both, unused], rules: [...rules, list] });
+        const policy = policyWith({ contracts: [both, unused], rules: [people(), ...rules, list] });
         const records = decisionsOf(policy, all);
         const file = parsePolicyFile(narrowedFile(narrow(policy, records)));
         const trial = new PolicyTrial((now) => draftPolicy(file, policy, { now, newId: (name) => name }));

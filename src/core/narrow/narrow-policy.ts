@@ -15,6 +15,7 @@ import {
   type LimitRule,
   type SpendingLimit,
   addsUp,
+  countedBy,
   limitAmount,
   limitReservations,
   limitSetup,
@@ -92,7 +93,7 @@ export class PolicyNarrowing {
   readonly #senders = new Set<Address>();
   /** The most that was reserved and spent in any account of a limit, by its rule. */
   readonly #peaks = new Map<string, bigint>();
-  /** What counts in the newest window of each limit or, for a limit per user, of each user. */
+  /** What counts in the newest window of each limit or, for a limit per user or person, of each of them. */
   readonly #windows = new Map<string, SlidingSum>();
   #decisions = 0;
   #sponsored = 0;
@@ -124,7 +125,10 @@ export class PolicyNarrowing {
       const isKnown = addsUp(limit) && recorded.rules.some(({ ruleId }) => ruleId === limit.ruleId);
       // A limit that was known and reserved nothing did not apply to the operation.
       if (isKnown && !reserved.has(limit.ruleId)) continue;
-      this.#count(limit, record, limitAmount(limit.policyData, input.requiredWei, facts.price) ?? 0n);
+      const counted = countedBy(limit, input);
+      if (counted === undefined) continue;
+      const account = `${limit.ruleId} ${counted.user ?? ''}`;
+      this.#count(limit, account, record, limitAmount(limit.policyData, input.requiredWei, facts.price) ?? 0n);
     }
   }
 
@@ -149,13 +153,12 @@ export class PolicyNarrowing {
 
   /**
    * Counts an operation in a limit. A limit that is changed starts its windows again, so what counts is the most in any
-   * time as long as a window, wherever that begins.
+   * time as long as a window, wherever that begins. @param account of the limit: that of all, of a user or of a person
    */
-  #count({ ruleId, policyData: limit }: LimitRule, record: DecisionRecord, amount: bigint): void {
-    const { at, sender, settlement, actualCostWei, maxCostWei } = record;
-    const key = limit.type === 'SMART_ACCOUNT' ? `${ruleId} ${addressKey(sender as Address)}` : ruleId;
-    const window = this.#windows.get(key) ?? new SlidingSum(limit.durationInMs);
-    this.#windows.set(key, window);
+  #count({ ruleId, policyData: limit }: LimitRule, account: string, record: DecisionRecord, amount: bigint): void {
+    const { at, settlement, actualCostWei, maxCostWei } = record;
+    const window = this.#windows.get(account) ?? new SlidingSum(limit.durationInMs);
+    this.#windows.set(account, window);
     this.#reach(ruleId, (limit.type === 'OPERATION' ? 0n : window.at(at)) + amount);
     const reservation = {
       follows: limitReservations[limit.thresholdType],

@@ -7,7 +7,6 @@ import { deploymentOf } from '../../core/calls/decode-deployment.ts';
 import { entryPoints } from '../../core/entry-points/registry.ts';
 import { toRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
 import { needsPrice } from '../../core/rules/needs-price.ts';
-import { isSubjectUnread } from '../../core/rules/identity/index.ts';
 import type { RuleInput } from '../../core/rules/rule.ts';
 import { shareAccounts } from '../../core/rules/gas-tank.ts';
 import { unreadHoldings } from '../../core/rules/token-holding.ts';
@@ -170,8 +169,8 @@ export const isRead = (input: RuleInput, { priceSource }: Pick<ChainReads, 'pric
   const isSameSource = isDeepStrictEqual(priceSource, policy.chain?.price);
   const isDeposited = facts.chain?.depositsWei !== undefined || facts.chain === null;
   if (policy.chain?.breaker === 'default' && !isDeposited) return false;
-  const isHeld = unreadHoldings(input.policy, facts).length === 0;
-  return isPriced && isSameSource && isHeld && !isSubjectUnread(input.policy, facts);
+  const isUnread = unreadHoldings(input.policy, facts).length > 0 || input.isSubjectUnread;
+  return isPriced && isSameSource && !isUnread;
 };
 
 /** Whether other senders or DApps share the ledger accounts of the sender's operation. */

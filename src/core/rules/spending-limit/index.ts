@@ -15,6 +15,7 @@ export {
 export {
   type LimitRule,
   addsUp,
+  countedBy,
   limitAccount,
   limitAmount,
   limitReservations,

@@ -146,7 +146,10 @@ export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !=
  * Who is counted: all together, the sender, or the person. Undefined for a limit per person if no rule has
  * verified the person.
  */
-const countedBy = ({ policyData: { type } }: LimitRule, { op, subject }: RuleInput): { user?: string } | undefined => {
+export const countedBy = (
+  { policyData: { type } }: LimitRule,
+  { op, subject }: Pick<RuleInput, 'op' | 'subject'>,
+): { user?: string } | undefined => {
   if (type === 'SMART_ACCOUNT') return { user: addressKey(op.sender) };
   if (type !== 'SUBJECT') return {};
   return subject && { user: subject.id };
