@@ -1,9 +1,11 @@
 import { isInTime } from '../../core/decision/divide-rules.ts';
 import type { Facts, VerifiedSubject } from '../../core/facts/facts.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { type Identity, identityQuestions } from '../../core/rules/identity/index.ts';
+import { type Identity, identityQuestions, identitySetup } from '../../core/rules/identity/index.ts';
+import { rulesOf } from '../../core/rules/rule.ts';
 import type { Address } from '../../shared/schema/hex.ts';
 import type { SponsorshipOptions } from '../../shared/schema/sponsorship.ts';
+import { type Soon, allSoon, soon } from '../base/soon.ts';
 import type { Vault } from '../signer/vault.ts';
 import { type KeySets, KeysUnavailable } from './key-sets.ts';
 import { type NamedSubject, subjectId } from './subject-id.ts';
@@ -70,16 +72,16 @@ export const readSubjects = (
   sent: SentProof,
   { rules, dapp }: Policy,
   now: number,
-): Facts['subjects'] | Promise<Facts['subjects']> => {
-  const questions = [...identityQuestions(rules.filter((rule) => isInTime(rule, now)))];
+): Soon<Facts['subjects']> => {
+  // The rules of the kind first: a policy may have a thousand others.
+  const inForce = rulesOf(identitySetup, rules).filter((rule) => isInTime(rule, now));
+  const questions = [...identityQuestions(inForce)];
   if (questions.length === 0) return undefined;
   const answers = questions.map(([, data]) => {
     if (data.source === 'VOUCHER') return byVoucher(context, data, dapp, sent, now);
     return sent.idToken === undefined ? MISSING : byToken(context, data, sent, now);
   });
-  const subjects = (found: readonly VerifiedSubject[]): Facts['subjects'] =>
-    Object.fromEntries(questions.map(([key], index) => [key, found[index] ?? MISSING]));
-  return answers.some((answer) => answer instanceof Promise)
-    ? Promise.all(answers.map((answer) => Promise.resolve(answer))).then(subjects)
-    : subjects(answers as readonly VerifiedSubject[]);
+  return soon(allSoon(answers), (found) =>
+    Object.fromEntries(questions.map(([key], index) => [key, found[index] ?? MISSING])),
+  );
 };
