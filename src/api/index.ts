@@ -7,6 +7,7 @@ import { configProcedures } from './config.ts';
 import { contractProcedures } from './contracts.ts';
 import { costProcedures } from './costs.ts';
 import { decisionProcedures } from './decisions.ts';
+import { eventWebhookProcedures } from './event-webhooks.ts';
 import { exposureProcedures } from './exposure.ts';
 import { reputationProcedures } from './reputation.ts';
 import { fundingProcedures } from './funding.ts';
@@ -41,6 +42,7 @@ export const procedures = {
   ...contractProcedures,
   ...costProcedures,
   ...decisionProcedures,
+  ...eventWebhookProcedures,
   ...exposureProcedures,
   ...reputationProcedures,
   ...fundingProcedures,

@@ -11,6 +11,8 @@ export const notificationKind = z.enum([
   'breaker',
   'paused',
   'reputation',
+  'backup',
+  'eventWebhook',
 ]);
 
 export type NotificationKind = z.output<typeof notificationKind>;

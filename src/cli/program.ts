@@ -17,6 +17,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['funding-wallet', async () => (await import('./funding-wallet.ts')).fundingWalletCommand],
   ['keystore', async () => (await import('./keystore.ts')).keystoreCommand],
   ['webhook', async () => (await import('./webhook.ts')).webhookCommand],
+  ['event-webhook', async () => (await import('./event-webhook.ts')).eventWebhookCommand],
   ['chain', async () => (await import('./chain.ts')).chainCommand],
   ['signer', async () => (await import('./contract.ts')).signerCommand],
   ['vault', async () => (await import('./vault.ts')).vaultCommand],

@@ -8,6 +8,7 @@ import { createRates } from './chain/rates/rates.ts';
 import { createReceiptReader } from './chain/read-receipts.ts';
 import { createSettlement } from './chain/settlement.ts';
 import { warnOfSetBack } from './service/clock-watch.ts';
+import { EVENT_TIMEOUT_MS, createEventSender } from './event-webhooks/event-sender.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from './base/clock.ts';
 import type { Config, ConfigSources } from './config/config.ts';
 import { createControlApp } from './control/app.ts';
@@ -189,6 +190,22 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => notifications.stop());
     const delivery = createDelivery({ notifications, store, isLeader, webhooks, vault, clock, entropy, log, address });
     undo.push(() => delivery.stop());
+    const events = createEventSender({
+      store,
+      webhooks: createDeliverer({
+        clock,
+        resolver: names.resolve,
+        allowPrivate: config.webhookAllowPrivate,
+        timeoutMs: () => EVENT_TIMEOUT_MS,
+        maxConcurrent: 1,
+      }),
+      notifications,
+      isLeader,
+      vault,
+      clock,
+      log,
+    });
+    undo.push(() => events.stop());
     const measure = () => measureExposure({ store, chains }).then(metrics.sawTanks);
     const deskWatch = watchDesk({ notifications, store, feed, pause, vault, measure, isLeader, clock, log });
     undo.push(() => deskWatch.stop());
@@ -214,6 +231,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         pause,
         checkpoints,
         notifications,
+        events,
         delivery,
         config,
         log,
@@ -266,7 +284,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
           ),
         );
         await store.logStart();
-        for (const loop of [...loops, settlement, deskWatch, delivery]) loop.start();
+        for (const loop of [...loops, settlement, deskWatch, delivery, events]) loop.start();
         const { consoleFolder, consoleFramedBy } = options;
         const consoleOptions = { operatorToken, consoleFolder, consoleFramedBy };
         const app = createHttpApp({ service, config, clock, entropy, log, ...consoleOptions });

@@ -60,6 +60,7 @@ const bodies = {
     settlement: settlementState,
     actualCostWei: amount.nullable(),
     block: z.int().nullable(),
+    reverted: z.literal(true).optional().describe('The operation was mined and paid for, but its call reverted'),
   }),
   /** The amount of an account set aside while the operator signs a withdrawal. */
   hold: z.strictObject({ hold: z.int(), account: z.string(), amount }),

@@ -1,5 +1,6 @@
 import { apiKeyOperations } from './api-keys.ts';
 import { contractOperations } from './contracts.ts';
+import { eventWebhookOperations } from './event-webhooks.ts';
 import type { Operation } from './operation.ts';
 import { dappOperations } from './dapps.ts';
 import { ruleOperations } from './rules.ts';
@@ -14,4 +15,5 @@ export const operations: readonly Operation[] = [
   ...contractOperations,
   ...ruleOperations,
   ...apiKeyOperations,
+  ...eventWebhookOperations,
 ];

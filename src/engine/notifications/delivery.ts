@@ -1,6 +1,4 @@
-import { explainDenial } from '../../core/decision/rule-words.ts';
 import { EngineError } from '../../shared/errors.ts';
-import type { WebhookResponse } from '../../core/webhooks/webhook-response.ts';
 import type { Clock, Entropy } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createPollLoop } from '../chain/poll-loop.ts';
@@ -8,6 +6,7 @@ import type { Vault } from '../signer/vault.ts';
 import type { NotificationStore } from '../store/tables/notifications.ts';
 import type { StoredNotification } from '../store/notification-store.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
+import { refusalOf } from '../webhooks/refusal.ts';
 import { fullWebhookUrl } from '../webhooks/url-in-vault.ts';
 import type { Notifications } from './notifications.ts';
 import { pageOf } from './words.ts';
@@ -44,16 +43,6 @@ export const NOTIFICATION_WEBHOOK = 'notifications';
 const POLL_MS = 5_000;
 /** After this time, notifications that the webhook has not accepted are dropped. */
 const GIVE_UP_MS = 24 * 3_600_000;
-
-/** Why the receiver did not accept a notification; undefined if it did. Only the HTTP status matters. */
-const refusalOf = ({ call: { status }, host, error }: WebhookResponse): string | undefined => {
-  if (status !== undefined && status >= 200 && status < 300) return undefined;
-  if (status !== undefined) {
-    const isRedirect = status >= 300 && status < 400;
-    return explainDenial(isRedirect ? 'WEBHOOK_REDIRECT' : 'WEBHOOK_STATUS', { host, status }).message;
-  }
-  return explainDenial(error?.code ?? 'WEBHOOK_NOT_HTTP', { host, ...error?.evidence }).message;
-};
 
 /**
  * Delivers notifications to the operator's webhook. Calls are made, signed and restricted like those of DApps'

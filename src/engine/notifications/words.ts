@@ -58,6 +58,14 @@ export const lowReputation = (
   body: `Of ${counts.seen} operations that Gasdesk signed for ${address} and that have ended, ${counts.included} were mined. Bundlers throttle a paymaster when about nine in ten of the operations that they have seen are not mined.`,
 });
 
+export const failedBackup = (reason: string): NotificationText => ({ title: 'A backup failed', body: reason });
+
+/** The notification of an event webhook that does not accept an event. @param url in its shown form */
+export const silentEventWebhook = (url: string, reason: string): NotificationText => ({
+  title: 'An event webhook does not accept events',
+  body: `${url}: ${reason} Gasdesk keeps the events and tries again.`,
+});
+
 export const pageOf = ({ kind, subject, decisionId }: StoredNotification): string => {
   switch (kind) {
     case 'tankLow':
@@ -73,5 +81,9 @@ export const pageOf = ({ kind, subject, decisionId }: StoredNotification): strin
       return '/settings';
     case 'paused':
       return subject === '' ? '/' : `/dapps/${subject}`;
+    case 'backup':
+      return '/settings';
+    case 'eventWebhook':
+      return '/events';
   }
 };

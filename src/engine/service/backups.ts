@@ -1,10 +1,14 @@
 import { leastPassphrase } from '../../shared/least-passphrase.ts';
 import { EngineError } from '../../shared/errors.ts';
+import { failedBackup } from '../notifications/words.ts';
 import { Secret } from '../base/secret.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
+/** Codes of errors that mean that a backup was begun and could not be made. */
+const FAILURES: ReadonlySet<string> = new Set(['BACKUP_FAILED', 'STORAGE_FAILED', 'DATA_FOLDER_UNUSABLE']);
+
 /** Procedures for backups of data, vault and settings. */
-export const backupHandlers = ({ backups, vault, clock, log }: ServiceContext): Handlers<NamesOf<'backups'>> => ({
+export const backupHandlers = ({ backups, vault, clock, log, notifications }: ServiceContext): Handlers<NamesOf<'backups'>> => ({
   'backups.create': async ({ file, passphrase, force }) => {
     const started = clock.monotonic();
     const secret = new Secret(passphrase);
@@ -16,7 +20,14 @@ export const backupHandlers = ({ backups, vault, clock, log }: ServiceContext): 
         throw new EngineError('VALIDATION', message, {}, { cause });
       });
     }
-    const made = await backups.create({ file, passphrase: secret, force });
+    const condition = { kind: 'backup', subject: '' } as const;
+    const made = await backups.create({ file, passphrase: secret, force }).catch(async (error: unknown) => {
+      // Other errors are about the request: no backup was begun.
+      if (error instanceof EngineError && FAILURES.has(error.code))
+        await notifications.raise(condition, failedBackup(error.message));
+      throw error;
+    });
+    await notifications.end(condition);
     log.info('backup.made', { bytes: made.bytes, ms: Math.round(clock.monotonic() - started) });
     return made;
   },

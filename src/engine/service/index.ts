@@ -12,6 +12,7 @@ import { chainHandlers } from './chains.ts';
 import { configHandlers } from './config.ts';
 import { contractHandlers } from './contracts.ts';
 import { decisionHandlers } from './decisions.ts';
+import { eventWebhookHandlers } from './event-webhooks.ts';
 import { exposureHandlers } from './exposure.ts';
 import { fundingHandlers } from './funding.ts';
 import { keyHandlers } from './keys.ts';
@@ -63,6 +64,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
     ...contractHandlers(context),
     ...later('costs', async () => (await import('./costs.ts')).costHandlers(context)),
     ...decisionHandlers(context, follow),
+    ...eventWebhookHandlers(context),
     ...exposureHandlers(context),
     ...fundingHandlers(context),
     ...later('inspect', async () => (await import('./inspect.ts')).inspectHandlers(context)),

@@ -4,6 +4,7 @@ import type { Rates } from '../chain/rates/rates.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
 import type { BelievedFees } from '../chain/fees/believed-fees.ts';
 import type { Deposits } from '../sponsorship/deposits.ts';
+import type { EventSender } from '../event-webhooks/event-sender.ts';
 import type { FreeBytes } from '../data-folder/free-bytes.ts';
 import type { DecisionContext } from '../sponsorship/decision-context.ts';
 import type { KeySigners } from '../keys/key-signers.ts';
@@ -34,7 +35,8 @@ export interface ServiceContext extends DecisionContext {
   readonly rates: Rates;
   readonly receiver: Receiver;
   readonly checkpoints: Checkpoints;
-  readonly notifications: Pick<Notifications, 'follow'>;
+  readonly notifications: Pick<Notifications, 'follow' | 'raise' | 'end'>;
+  readonly events: Pick<EventSender, 'wake'>;
   readonly delivery: Pick<Delivery, 'test'>;
   readonly settings: Settings;
   readonly backups: Backups;

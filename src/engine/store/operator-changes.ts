@@ -98,6 +98,14 @@ const subjects: readonly Subject[] = [
     columns: 'record',
     fields: ['kind', 'chainId', 'from', 'to', 'valueWei', 'hash', 'state', 'summary'],
   },
+  {
+    table: 'event_webhook',
+    subject: 'eventWebhook',
+    id: 'webhook_id',
+    columns: 'account_id, paymaster_id, url, active, events',
+    names: { account_id: 'account', paymaster_id: 'dapp' },
+    json: 'events',
+  },
   { table: 'notification_webhook', subject: 'notificationWebhook', id: '', columns: 'url' },
 ];
 

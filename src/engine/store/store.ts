@@ -10,6 +10,7 @@ import { dappStore } from './tables/dapps.ts';
 import { decisionCounts } from './tables/decision-counts.ts';
 import { decisionQueries } from './tables/decision-queries.ts';
 import { decisionStore } from './tables/decisions.ts';
+import { eventStore } from './tables/events.ts';
 import { feeTokenStore } from './tables/fee-tokens.ts';
 import { ledgerQueries } from './tables/ledger-queries.ts';
 import { logCheckStore } from './tables/log-check.ts';
@@ -53,6 +54,7 @@ export const storeOf = (access: Access, options: StoreOptions, own: OwnParts) =>
     ...feeTokenStore(access),
     ...operatorTransactionStore(access),
     ...notificationStore(access),
+    ...eventStore(access),
     ...ledgerQueries(access),
     ...decisionStore(access, options),
     ...decisionQueries(access, index),

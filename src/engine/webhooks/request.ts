@@ -21,6 +21,8 @@ export interface WebhookRequest {
   readonly webhookData?: Readonly<Record<string, unknown>> | null | undefined;
   /** The user operation with bigint gas and fees, which are sent as `0x` hex. */
   readonly userOp?: object;
+  /** JSON text: the whole body of a call that asks for no verdict. Absent: the body consists of the fields above. */
+  readonly body?: string;
   /** True for a dry run, which the header `gasdesk-preview: true` marks. */
   readonly preview?: boolean;
   /** True if an outage of the receiver allows the operation instead of denying it. */
@@ -41,7 +43,7 @@ export interface OutgoingRequest {
 export const outgoingRequest = (call: WebhookRequest, now: number): OutgoingRequest => {
   const { method, secret, decisionId, preview } = call;
   const own = new URL(call.url);
-  const body = method === 'GET' ? '' : postBody(call);
+  const body = method === 'GET' ? '' : (call.body ?? postBody(call));
   const authorization = basicAuthorization(own);
   own.username = '';
   own.password = '';

@@ -1,32 +1,32 @@
 import type { Condition, NewNotification, NotificationWebhook, StoredNotification } from '../notification-store.ts';
 import type { Access } from '../access.ts';
 import type { Value } from '../rows.ts';
-import { storedAs } from './stored-as.ts';
+import { NOTIFICATION, listOfNotifications, notifications } from './notification-rows.ts';
 
 /** Number of ended notifications to keep: more than anyone reads. */
 const MAX_STORED = 500;
 
-const COLUMNS = 'seq, id, kind, subject, raised_at, ended_at, seen, title, body, decision_id';
 const INSERT = `INSERT INTO notification (id, kind, subject, raised_at, due, title, body, decision_id)
   VALUES ($1, $2, $3, $4, (SELECT count(*) FROM notification_webhook), $5, $6, $7)
-  ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`;
+  ON CONFLICT DO NOTHING RETURNING ${NOTIFICATION}`;
 const END = `UPDATE notification SET ended_at = $1, due = (SELECT count(*) FROM notification_webhook)
-  WHERE kind = $2 AND subject = $3 AND ended_at IS NULL RETURNING ${COLUMNS}`;
-/** Counts rows instead of subtracting numbers, because on PostgreSQL, a refused insert uses up a `seq`. */
+  WHERE kind = $2 AND subject = $3 AND ended_at IS NULL RETURNING ${NOTIFICATION}`;
+/**
+ * Counts rows instead of subtracting numbers, because on PostgreSQL, a refused insert uses up a `seq`. What an event
+ * webhook has not received yet is kept.
+ */
 const TRIM = `DELETE FROM notification WHERE ended_at IS NOT NULL
-  AND seq <= (SELECT seq FROM notification ORDER BY seq DESC LIMIT 1 OFFSET ${MAX_STORED})`;
+  AND seq <= (SELECT seq FROM notification ORDER BY seq DESC LIMIT 1 OFFSET ${MAX_STORED})
+  AND seq <= (SELECT coalesce(min(notification), ${Number.MAX_SAFE_INTEGER}) FROM event_position)`;
 const SAVE_WEBHOOK = `INSERT INTO notification_webhook ("only", url) VALUES (1, $1)
   ON CONFLICT ("only") DO UPDATE SET url = excluded.url, attempted_at = NULL, error = NULL`;
-
-const notifications = storedAs<StoredNotification>({ flags: ['seen'] });
 
 /**
  * The newest 500 ended notifications are kept. Other engines are informed as about settings, so that their consoles show the
  * notification.
  */
 export const notificationStore = ({ rows, write }: Access) => {
-  const list = async (rest: string, values: readonly number[] = []) =>
-    (await rows.all<object>(`SELECT ${COLUMNS} FROM notification ${rest}`, values)).map(notifications.read);
+  const list = (rest: string, values?: readonly number[]) => listOfNotifications(rows, rest, values);
   const update = async (sql: string, values: readonly Value[]): Promise<void> => {
     await write((tx) => tx.run(sql, values));
   };

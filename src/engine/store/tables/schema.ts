@@ -113,6 +113,26 @@ export const tables = `
   CREATE TABLE notification_webhook (
     "only" INTEGER PRIMARY KEY CHECK ("only" = 1), url TEXT NOT NULL, attempted_at INTEGER, error TEXT
   ) STRICT;
+  -- What changes with each call is not in the table of the operators' settings.
+  CREATE TABLE event_webhook (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, webhook_id TEXT NOT NULL UNIQUE,
+    account_id TEXT REFERENCES account (account_id), paymaster_id TEXT REFERENCES paymaster (paymaster_id),
+    url TEXT NOT NULL, events TEXT NOT NULL, active INTEGER NOT NULL, created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE event_position (
+    webhook_id TEXT PRIMARY KEY REFERENCES event_webhook (webhook_id),
+    entry INTEGER NOT NULL, part INTEGER NOT NULL, notification INTEGER NOT NULL,
+    attempts INTEGER NOT NULL, failed_at INTEGER, next_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE event_delivery (
+    delivery_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    webhook_id TEXT NOT NULL REFERENCES event_webhook (webhook_id), event_id TEXT NOT NULL,
+    type TEXT NOT NULL, at INTEGER NOT NULL, source TEXT NOT NULL, position INTEGER NOT NULL,
+    state TEXT NOT NULL, attempts INTEGER NOT NULL, attempted_at INTEGER NOT NULL, status INTEGER, error TEXT,
+    request_headers TEXT NOT NULL, request_body TEXT NOT NULL, response TEXT NOT NULL, ms INTEGER NOT NULL,
+    CONSTRAINT event_delivery_event UNIQUE (webhook_id, event_id)
+  ) STRICT;
+  CREATE INDEX event_delivery_of_state ON event_delivery (webhook_id, state, delivery_id);
 
   -- A decision is an entry of the log: its number is its position there, and its record is the entry's body. In a
   -- review, decisions are no entries: they have no hash.

@@ -83,14 +83,14 @@ const toCandidate = ({ seq, settlement, record }: CandidateRow): Candidate => {
 /**
  * Stores a decision's result, and updates its accounts.
  *
- * @param only changes it only in this state
+ * @param options `only`: changes it only in this state; `isReverted`: the call of the mined operation reverted
  * @returns false if nothing changed
  */
 const change = function* (
   tx: Transaction,
   seq: number,
   after: DecisionSettlement,
-  only?: DecisionSettlement['settlement'],
+  { only, isReverted = false }: { only?: DecisionSettlement['settlement']; isReverted?: boolean } = {},
 ): Steps<boolean> {
   const before = yield* tx.get<{ id: string; reserves: string | null } & DecisionSettlement>(STATE, [seq]);
   if (before === undefined || (only !== undefined && before.settlement !== only)) return false;
@@ -107,7 +107,8 @@ const change = function* (
     tx,
     reserves.map(({ accountId, difference }) => [accountId, difference]),
   );
-  tx.log.appendSettlement(seq, { decision: before.id, settlement, actualCostWei, block });
+  const reverted = isReverted ? ({ reverted: true } as const) : undefined;
+  tx.log.appendSettlement(seq, { decision: before.id, settlement, actualCostWei, block, ...reverted });
   tx.decisionsChanged();
   return true;
 };
@@ -128,7 +129,8 @@ const apply = function* (tx: Transaction, chainId: number, one: SettlementChange
   else {
     const cost = yield* costOf(tx, seq, one.mined);
     if (cost === undefined) return;
-    yield* change(tx, seq, { settlement, actualCostWei: String(cost), block: one.mined.blockNumber });
+    const { blockNumber: block, success } = one.mined;
+    yield* change(tx, seq, { settlement, actualCostWei: String(cost), block }, { isReverted: !success });
     yield* keepMined(tx, seq, chainId, one.mined);
   }
 };
@@ -313,7 +315,8 @@ export const settlementStore = ({ rows, writeShared, enterHashes }: Access) => (
     for (let first = 0; first < seqs.length; first += LOT) {
       ended += await writeShared(function* (tx) {
         let some = 0;
-        for (const seq of seqs.slice(first, first + LOT)) some += Number(yield* change(tx, seq, after, 'reserved'));
+        for (const seq of seqs.slice(first, first + LOT))
+          some += Number(yield* change(tx, seq, after, { only: 'reserved' }));
         return some;
       });
       await turn();
