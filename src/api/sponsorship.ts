@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { feeQuote } from '../shared/schema/fee-token.ts';
 import { partialUserOperation } from '../shared/schema/partial-user-operation.ts';
 import { feeQuoteOptions, sponsorshipOptions } from '../shared/schema/sponsorship.ts';
+import { address, hash } from '../shared/schema/hex.ts';
 import { chainId } from '../shared/schema/text.ts';
 import { entryPointVersion } from '../shared/schema/user-operation.ts';
 import { procedure } from './procedure.ts';
@@ -19,6 +20,27 @@ const reason = z.strictObject({ code: z.string(), rule: z.string(), message: z.s
 
 /** A decimal string, because gas limits and amounts may be too large for JSON numbers. */
 const integer = z.string();
+
+const epochMs = z.number().describe('epoch ms');
+
+/** How much of a limit is left. Amounts are decimal. */
+export const allowance = z.strictObject({
+  rule: z.string().describe('Name of the limit'),
+  unit: z.enum(['operations', 'wei', 'usd']).describe('usd: 10^-18 US dollars'),
+  limit: integer,
+  used: integer.describe('By mined operations, and reserved for signed ones that are not mined yet'),
+  remaining: integer,
+  resetsAt: epochMs.nullable().describe('When the limit starts again from zero, epoch ms; null: never'),
+});
+
+/** What became of a sponsored operation. */
+export const outcome = z.strictObject({
+  outcome: z.enum(['sponsored', 'denied', 'error']),
+  code: z.string(),
+  settlement: z.enum(['reserved', 'settled', 'released', 'unconfirmed']).nullable(),
+  at: epochMs.describe('Time of the decision, epoch ms'),
+  actualCost: integer.optional().describe('Wei; only if it is settled'),
+});
 
 const fees = z.strictObject({ maxFeePerGas: integer, maxPriorityFeePerGas: integer });
 
@@ -142,6 +164,18 @@ export const sponsorshipProcedures = {
       'CHAIN_UNREACHABLE',
       'VAULT_LOCKED',
     ],
+  }),
+  'sponsorship.allowance': procedure({
+    summary: 'Show how much of each spending limit is left for a user. Reads no chain and reserves nothing',
+    input: caller.extend({ sender: address }),
+    output: z.strictObject({ limits: z.array(allowance) }),
+    errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY'],
+  }),
+  'sponsorship.outcome': procedure({
+    summary: 'Show what became of an operation of the DApp; null if Gasdesk did not sponsor it for this DApp',
+    input: caller.extend({ userOpHash: hash }),
+    output: outcome.nullable(),
+    errors: ['UNKNOWN_API_KEY'],
   }),
   'sponsorship.balance': procedure({
     summary: 'Show the balance of the gas tank, and the part that is reserved for operations that are not mined yet',

@@ -125,7 +125,7 @@ export class PolicyNarrowing {
       const isKnown = addsUp(limit) && recorded.rules.some(({ ruleId }) => ruleId === limit.ruleId);
       // A limit that was known and reserved nothing did not apply to the operation.
       if (isKnown && !reserved.has(limit.ruleId)) continue;
-      const counted = countedBy(limit, input);
+      const counted = countedBy(limit, { sender: input.op.sender, subject: input.subject });
       if (counted === undefined) continue;
       const account = `${limit.ruleId} ${counted.user ?? ''}`;
       this.#count(limit, account, record, limitAmount(limit.policyData, input.requiredWei, facts.price) ?? 0n);

@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import type { Evidence, Explanation } from '../../shared/denials.ts';
 import type { TraceStep } from '../../shared/schema/decision.ts';
+import type { Address } from '../../shared/schema/hex.ts';
 import type { Deployment } from '../calls/decode-deployment.ts';
 import type { EvaluateCondition } from '../conditions/answers.ts';
 import type { ConditionValues } from '../conditions/vocabulary.ts';
 import type { Decoding } from '../calls/decoding.ts';
 import type { Facts, Subject } from '../facts/facts.ts';
-import type { Reservation } from '../ledger/account.ts';
+import type { AccountKey, Reservation } from '../ledger/account.ts';
 import type { PaymasterLayout } from '../paymaster-layouts/layout.ts';
 import type { Policy, PolicyPause, PolicyRule } from '../policy/policy.ts';
 import type { PaymentTerms } from '../token-mode/payment-terms.ts';
@@ -119,6 +120,25 @@ export interface Setup<Sent = unknown, Stored extends object = object> {
   readonly form: RuleForm | OwnForm;
 }
 
+/** Who asks how much is left, and when (epoch ms). */
+export interface AllowanceQuery {
+  readonly at: number;
+  readonly sender: Address;
+  /** The person behind the sender, if a rule has verified one. */
+  readonly subject?: Subject | undefined;
+}
+
+/** The account in which operations of a user add up, and its limit. */
+export interface Allowance {
+  readonly rule: PolicyRule;
+  readonly account: AccountKey;
+  /** Unit of the amounts: `usd` is 10^-18 US dollars. */
+  readonly unit: 'operations' | 'wei' | 'usd';
+  readonly limit: bigint;
+  /** Epoch ms at which the account starts again from zero; null: never. */
+  readonly resetsAt: number | null;
+}
+
 export interface RuleKind<Code extends string = string> {
   /** Identifies the kind in traces, denial reasons and filters. */
   readonly type: string;
@@ -139,6 +159,8 @@ export interface RuleKind<Code extends string = string> {
   reserve?(input: RuleInput): readonly Reservation[];
   /** The trace steps; empty if the rule does not concern the operation. */
   check(input: RuleInput, held: readonly bigint[]): readonly (CheckResult<Code> & StepParts)[];
+  /** The accounts that limit a user, whatever the operation. Absent: such rules limit no amounts. */
+  allowances?(policy: Pick<Policy, 'rules'>, query: AllowanceQuery): readonly Allowance[];
   /** The effects of a denial with this code. */
   effects?(input: RuleInput, code: Code): Effects;
 }

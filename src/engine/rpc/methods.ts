@@ -8,6 +8,8 @@ import { ethGetUserOperationByHash } from './methods/eth_getUserOperationByHash.
 import { ethGetUserOperationReceipt } from './methods/eth_getUserOperationReceipt.ts';
 import { ethSendUserOperation } from './methods/eth_sendUserOperation.ts';
 import { ethSupportedEntryPoints } from './methods/eth_supportedEntryPoints.ts';
+import { gasdeskGetAllowance } from './methods/gasdesk_getAllowance.ts';
+import { gasdeskGetSponsorship } from './methods/gasdesk_getSponsorship.ts';
 import { netVersion } from './methods/net_version.ts';
 import { pimlicoGetTokenQuotes } from './methods/pimlico_getTokenQuotes.ts';
 import { pimlicoGetUserOperationGasPrice } from './methods/pimlico_getUserOperationGasPrice.ts';
@@ -41,6 +43,8 @@ export const rpcMethods: readonly RpcMethod[] = [
   ethGetUserOperationReceipt,
   ethSendUserOperation,
   ethSupportedEntryPoints,
+  gasdeskGetAllowance,
+  gasdeskGetSponsorship,
   netVersion,
   pimlicoGetTokenQuotes,
   pimlicoGetUserOperationGasPrice,

@@ -13,6 +13,7 @@ import type { SponsorshipRequest } from '../sponsorship/request-record.ts';
 import { readFeeTokens } from '../sponsorship/fee-tokens.ts';
 import { checkExpiry } from '../sponsorship/expiry.ts';
 import { accountOfTank, reservedOf } from '../sponsorship/tank-account.ts';
+import { allowancesOf } from '../sponsorship/allowances.ts';
 import { quoteFees } from '../sponsorship/quote.ts';
 import { forwardToBundler } from './forward-to-bundler.ts';
 import { recordRefusal } from '../sponsorship/recording.ts';
@@ -67,6 +68,9 @@ const paymasterFieldsOf = (op: UserOperation, paymasterAndData: Hex, isApart = f
 /** True if the answer to a request contains the paymaster's signature in a separate field. */
 const isAnsweredApart = ({ version }: Dapp, request: SigningRequest): boolean =>
   requireLayout(version).signsApart === true && !wantsSuffix(request);
+
+/** An operation may have been sponsored several times, if it was requested repeatedly within a second. */
+const MAX_SAME_HASH = 10;
 
 interface ReceivedRequest {
   readonly apiKey: string;
@@ -195,6 +199,19 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
 
     'sponsorship.forward': async ({ method, params, ...caller }) =>
       forwardToBundler(context, await dappOf(caller), method, params),
+
+    'sponsorship.allowance': async ({ sender, ...caller }) => ({
+      limits: await allowancesOf(context, await dappOf(caller), sender),
+    }),
+
+    'sponsorship.outcome': async ({ userOpHash, ...caller }) => {
+      const { paymasterId } = await dappOf(caller);
+      const found = await store.listDecisions({ userOpHash, paymasterId, limit: MAX_SAME_HASH });
+      const decision = found.find(({ settlement }) => settlement === 'settled') ?? found[0];
+      if (decision === undefined) return null;
+      const { outcome, code, settlement, at, actualCostWei } = decision;
+      return { outcome, code, settlement, at, ...(actualCostWei !== null && { actualCost: actualCostWei }) };
+    },
 
     'sponsorship.balance': async (caller) => {
       const ready = await requireReady(store, vault, await dappOf(caller));

@@ -7,7 +7,17 @@ import type { AccountKey, Reservation } from '../../ledger/account.ts';
 import { windowAt } from '../../ledger/windows.ts';
 import type { Policy, PolicyRule } from '../../policy/policy.ts';
 import { type SpendingLimit, limitSetup } from './data.ts';
-import { type CheckResult, type RuleInput, type RuleType, deny, pass, rulesOf, saidBy, skip } from '../rule.ts';
+import {
+  type AllowanceQuery,
+  type CheckResult,
+  type RuleInput,
+  type RuleType,
+  deny,
+  pass,
+  rulesOf,
+  saidBy,
+  skip,
+} from '../rule.ts';
 
 const SCOPES = {
   OPERATION: 'for each operation',
@@ -137,7 +147,8 @@ export const limitAccount = (
   user?: string,
 ): AccountKey => ({ kind: 'limit', id: `${ruleId}:${cycle}`, window, ...(user !== undefined && { user }) });
 
-const activeLimits = ({ rules }: Policy): LimitRule[] => rulesOf(limitSetup, rules).filter(({ active }) => active);
+const activeLimits = ({ rules }: Pick<Policy, 'rules'>): LimitRule[] =>
+  rulesOf(limitSetup, rules).filter(({ active }) => active);
 
 /** Whether the limit adds up operations. A limit per operation checks each operation on its own. */
 export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !== 'OPERATION';
@@ -148,11 +159,17 @@ export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !=
  */
 export const countedBy = (
   { policyData: { type } }: LimitRule,
-  { op, subject }: Pick<RuleInput, 'op' | 'subject'>,
+  { sender, subject }: Pick<AllowanceQuery, 'sender' | 'subject'>,
 ): { user?: string } | undefined => {
-  if (type === 'SMART_ACCOUNT') return { user: addressKey(op.sender) };
+  if (type === 'SMART_ACCOUNT') return { user: addressKey(sender) };
   if (type !== 'SUBJECT') return {};
   return subject && { user: subject.id };
+};
+
+/** The ledger account in which operations add up; undefined if the limit adds up none of this user. */
+const accountAt = (rule: LimitRule, query: AllowanceQuery): AccountKey | undefined => {
+  const counted = addsUp(rule) ? countedBy(rule, query) : undefined;
+  return counted && limitAccount(rule, windowAt(rule.policyData, query.at).index, counted.user);
 };
 
 /** How the settlement of an operation changes what it reserved, by the type of the threshold. */
@@ -160,13 +177,13 @@ export const limitReservations = { COUNT: 'count', NATIVE_ASSET: 'spend', USD: '
 
 const reservationsOf = (rule: LimitRule, input: RuleInput): Reservation[] => {
   const { policyData: limit } = rule;
-  const { facts, requiredWei } = input;
-  const counted = addsUp(rule) ? countedBy(rule, input) : undefined;
-  if (counted === undefined) return [];
+  const { facts, op, requiredWei, subject } = input;
+  const account = accountAt(rule, { at: facts.at, sender: op.sender, subject });
+  if (account === undefined) return [];
   const kind = limitReservations[limit.thresholdType];
   return [
     {
-      account: limitAccount(rule, windowAt(limit, facts.at).index, counted.user),
+      account,
       kind,
       // If the amount is unknown, the check denies the operation.
       amount: limitAmount(limit, requiredWei, facts.price) ?? 0n,
@@ -208,11 +225,20 @@ export const spendingLimit: RuleType<keyof typeof denials> = {
   denials,
   setup: limitSetup,
   reserve: (input) => activeLimits(input.policy).flatMap((rule) => reservationsOf(rule, input)),
+  allowances: (policy, query) =>
+    activeLimits(policy).flatMap((rule) => {
+      const account = accountAt(rule, query);
+      if (account === undefined) return [];
+      const { policyData: limit } = rule;
+      const unit = limitUnits[limit.thresholdType];
+      return [{ rule, account, unit, limit: thresholdUnits(limit), resetsAt: windowAt(limit, query.at).endsAt }];
+    }),
   check: (input, held) => {
     const used = held.values();
     return activeLimits(input.policy).map((rule) => {
       if (!addsUp(rule)) return saidBy(rule, checkLimit(rule, input, 0n));
-      if (countedBy(rule, input) === undefined) return saidBy(rule, withoutSubject(rule.name, input));
+      if (countedBy(rule, { sender: input.op.sender, subject: input.subject }) === undefined)
+        return saidBy(rule, withoutSubject(rule.name, input));
       return saidBy(rule, checkLimit(rule, input, used.next().value ?? 0n));
     });
   },
