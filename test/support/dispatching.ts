@@ -34,6 +34,8 @@ export const ANSWERS: Partial<Record<ProcedureName, unknown>> = {
   'sponsorship.feeTokens': { paymasterAddress: `0x${'cd'.repeat(20)}`, tokens: [] },
   'sponsorship.gasPrice': { slow: FEES, standard: FEES, fast: FEES },
   'sponsorship.forward': null,
+  'sponsorship.allowance': { limits: [] },
+  'sponsorship.outcome': null,
   'sponsorship.balance': { balanceWei: '256', reservedWei: '16' },
 };
 
