@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { accountProcedures } from './accounts.ts';
+import { alertProcedures } from './alerts.ts';
 import { apiKeyProcedures } from './api-keys.ts';
 import { backupProcedures } from './backups.ts';
 import { chainProcedures } from './chains.ts';
@@ -35,6 +36,7 @@ import { webhookProcedures } from './webhooks.ts';
 /** Every procedure of the service. The management API, JSON-RPC, the console and the CLI all call these. */
 export const procedures = {
   ...accountProcedures,
+  ...alertProcedures,
   ...apiKeyProcedures,
   ...backupProcedures,
   ...chainProcedures,

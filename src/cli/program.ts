@@ -33,6 +33,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['costs', async () => (await import('./costs.ts')).costsCommand],
   ['inspect', async () => (await import('./inspect.ts')).inspectCommand],
   ['notifications', async () => (await import('./notifications.ts')).notificationsCommand],
+  ['alert', async () => (await import('./alert.ts')).alertCommand],
   ['backup', async () => (await import('./backup.ts')).backupCommand],
   ['restore', async () => (await import('./restore.ts')).restoreCommand],
   ['database', async () => (await import('./database.ts')).databaseCommand],

@@ -1,4 +1,6 @@
 import { createBackgroundWork } from './service/background-work.ts';
+import { createAlertSender } from './alerts/alert-sender.ts';
+import { createSendMail } from './alerts/send-mail.ts';
 import { createBackups } from './backup/backups.ts';
 import { finishInterrupted } from './backup/restore.ts';
 import { type OnRollback, openWatchedDatabase } from './log/watched-database.ts';
@@ -190,22 +192,15 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => notifications.stop());
     const delivery = createDelivery({ notifications, store, isLeader, webhooks, vault, clock, entropy, log, address });
     undo.push(() => delivery.stop());
-    const events = createEventSender({
-      store,
-      webhooks: createDeliverer({
-        clock,
-        resolver: names.resolve,
-        allowPrivate: config.webhookAllowPrivate,
-        timeoutMs: () => EVENT_TIMEOUT_MS,
-        maxConcurrent: 1,
-      }),
-      notifications,
-      isLeader,
-      vault,
-      clock,
-      log,
-    });
+    const guard = { resolver: names.resolve, allowPrivate: config.webhookAllowPrivate };
+    const ownDeliverer = () =>
+      createDeliverer({ ...guard, clock, timeoutMs: () => EVENT_TIMEOUT_MS, maxConcurrent: 1 });
+    const sending = { store, notifications, isLeader, vault, clock, log };
+    const events = createEventSender({ ...sending, webhooks: ownDeliverer() });
     undo.push(() => events.stop());
+    const sendMail = createSendMail(guard);
+    const alerts = createAlertSender({ ...sending, webhooks: ownDeliverer(), sendMail, entropy, address });
+    undo.push(() => alerts.stop());
     const measure = () => measureExposure({ store, chains }).then(metrics.sawTanks);
     const deskWatch = watchDesk({ notifications, store, feed, pause, vault, measure, isLeader, clock, log });
     undo.push(() => deskWatch.stop());
@@ -232,6 +227,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         checkpoints,
         notifications,
         events,
+        alerts,
         delivery,
         config,
         log,
@@ -284,7 +280,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
           ),
         );
         await store.logStart();
-        for (const loop of [...loops, settlement, deskWatch, delivery, events]) loop.start();
+        for (const loop of [...loops, settlement, deskWatch, delivery, events, alerts]) loop.start();
         const { consoleFolder, consoleFramedBy } = options;
         const consoleOptions = { operatorToken, consoleFolder, consoleFramedBy };
         const app = createHttpApp({ service, config, clock, entropy, log, ...consoleOptions });

@@ -71,6 +71,7 @@ export const errorTable = {
   TRIAL_TOO_BIG: { status: 400, rpc: -32602, title: 'The trial needs too much memory. Try fewer decisions' },
   SMART_CONTRACT_NOT_FOUND: { status: 404, rpc: -32602, title: 'Smart contract not found' },
   WEBHOOK_NOT_FOUND: { status: 404, rpc: -32602, title: 'Webhook not found' },
+  ALERT_CHANNEL_NOT_FOUND: { status: 404, rpc: -32602, title: 'Alerts are not sent to a channel with this id' },
   DELIVERY_NOT_FOUND: { status: 404, rpc: -32602, title: 'No delivery of this event webhook has this id' },
   RULE_NOT_FOUND: { status: 404, rpc: -32602, title: 'Paymaster policy not found' },
   CHAIN_NOT_FOUND: { status: 404, rpc: -32602, title: 'Chain not found' },

@@ -1,3 +1,4 @@
+import { alertOperations } from './alerts.ts';
 import { apiKeyOperations } from './api-keys.ts';
 import { contractOperations } from './contracts.ts';
 import { eventWebhookOperations } from './event-webhooks.ts';
@@ -16,4 +17,5 @@ export const operations: readonly Operation[] = [
   ...ruleOperations,
   ...apiKeyOperations,
   ...eventWebhookOperations,
+  ...alertOperations,
 ];

@@ -6,6 +6,7 @@ import type { DecisionFeed } from '../events/decision-feed.ts';
 import type { NotificationView } from '../../api/notifications.ts';
 import { type Access, createAccess } from './access.ts';
 import { accountHandlers } from './accounts.ts';
+import { alertHandlers } from './alerts.ts';
 import { apiKeyHandlers } from './api-keys.ts';
 import { backupHandlers } from './backups.ts';
 import { chainHandlers } from './chains.ts';
@@ -57,6 +58,7 @@ export const createService = (context: ServiceContext, { subscribe, follow }: De
   const recorder = createPolicyRecorder(context);
   const handlers: Handlers<ProcedureName> = {
     ...accountHandlers(context),
+    ...alertHandlers(context),
     ...apiKeyHandlers(context),
     ...backupHandlers(context),
     ...chainHandlers(context),

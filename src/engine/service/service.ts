@@ -1,4 +1,5 @@
 import type { ProcedureArguments, ProcedureName, ProcedureOutput } from '../../api/index.ts';
+import type { AlertSender } from '../alerts/alert-sender.ts';
 import type { Backups } from '../backup/backups.ts';
 import type { Rates } from '../chain/rates/rates.ts';
 import type { DataFolder } from '../data-folder/data-folder.ts';
@@ -37,6 +38,7 @@ export interface ServiceContext extends DecisionContext {
   readonly checkpoints: Checkpoints;
   readonly notifications: Pick<Notifications, 'follow' | 'raise' | 'end'>;
   readonly events: Pick<EventSender, 'wake'>;
+  readonly alerts: Pick<AlertSender, 'test'>;
   readonly delivery: Pick<Delivery, 'test'>;
   readonly settings: Settings;
   readonly backups: Backups;

@@ -106,6 +106,14 @@ const subjects: readonly Subject[] = [
     names: { account_id: 'account', paymaster_id: 'dapp' },
     json: 'events',
   },
+  {
+    table: 'alert_channel',
+    subject: 'alertChannel',
+    id: 'channel_id',
+    columns: 'account_id, kind, host, recipient, sender, active, quiet',
+    names: { account_id: 'account' },
+    json: 'quiet',
+  },
   { table: 'notification_webhook', subject: 'notificationWebhook', id: '', columns: 'url' },
 ];
 

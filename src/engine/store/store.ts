@@ -3,6 +3,7 @@ import type { Soon } from '../base/soon.ts';
 import type { Access } from './access.ts';
 import type { Snapshots } from './snapshots.ts';
 import { accountStore } from './tables/accounts.ts';
+import { alertStore } from './tables/alerts.ts';
 import { apiKeyStore } from './tables/api-keys.ts';
 import { chainFeeStore } from './tables/chain-fees.ts';
 import { chainStore } from './tables/chains.ts';
@@ -55,6 +56,7 @@ export const storeOf = (access: Access, options: StoreOptions, own: OwnParts) =>
     ...operatorTransactionStore(access),
     ...notificationStore(access),
     ...eventStore(access),
+    ...alertStore(access),
     ...ledgerQueries(access),
     ...decisionStore(access, options),
     ...decisionQueries(access, index),

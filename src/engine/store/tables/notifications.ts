@@ -1,6 +1,7 @@
 import type { Condition, NewNotification, NotificationWebhook, StoredNotification } from '../notification-store.ts';
 import type { Access } from '../access.ts';
 import type { Value } from '../rows.ts';
+import { alertDue } from './alerts.ts';
 import { NOTIFICATION, listOfNotifications, notifications } from './notification-rows.ts';
 
 /** Number of ended notifications to keep: more than anyone reads. */
@@ -18,6 +19,7 @@ const END = `UPDATE notification SET ended_at = $1, due = (SELECT count(*) FROM 
 const TRIM = `DELETE FROM notification WHERE ended_at IS NOT NULL
   AND seq <= (SELECT seq FROM notification ORDER BY seq DESC LIMIT 1 OFFSET ${MAX_STORED})
   AND seq <= (SELECT coalesce(min(notification), ${Number.MAX_SAFE_INTEGER}) FROM event_position)`;
+const FORGET_ALERTS = 'DELETE FROM alert_due WHERE notification NOT IN (SELECT seq FROM notification)';
 const SAVE_WEBHOOK = `INSERT INTO notification_webhook ("only", url) VALUES (1, $1)
   ON CONFLICT ("only") DO UPDATE SET url = excluded.url, attempted_at = NULL, error = NULL`;
 
@@ -40,18 +42,22 @@ export const notificationStore = ({ rows, write }: Access) => {
     raiseNotification: (notification: NewNotification): Promise<StoredNotification | undefined> =>
       write(function* (tx) {
         const { id, kind, subject, raisedAt, title, body, decisionId } = notification;
-        const row = yield* tx.get<object>(INSERT, [id, kind, subject, raisedAt, title, body, decisionId]);
+        const row = yield* tx.get<{ seq: number }>(INSERT, [id, kind, subject, raisedAt, title, body, decisionId]);
         if (row === undefined) return undefined;
+        yield* alertDue(tx, row.seq, false);
         yield* tx.run(TRIM);
+        yield* tx.run(FORGET_ALERTS);
         tx.settingsChanged('other');
         return notifications.read(row);
       }),
     /** Ends the open notification, whose end is then sent. @returns undefined if none is open */
     endNotification: ({ kind, subject }: Condition, endedAt: number): Promise<StoredNotification | undefined> =>
       write(function* (tx) {
-        const row = yield* tx.get<object>(END, [endedAt, kind, subject]);
-        if (row !== undefined) tx.settingsChanged('other');
-        return row && notifications.read(row);
+        const row = yield* tx.get<{ seq: number }>(END, [endedAt, kind, subject]);
+        if (row === undefined) return undefined;
+        yield* alertDue(tx, row.seq, true);
+        tx.settingsChanged('other');
+        return notifications.read(row);
       }),
     /** Oldest first. */
     openNotifications: () => list('WHERE ended_at IS NULL ORDER BY seq'),

@@ -133,6 +133,19 @@ export const tables = `
     CONSTRAINT event_delivery_event UNIQUE (webhook_id, event_id)
   ) STRICT;
   CREATE INDEX event_delivery_of_state ON event_delivery (webhook_id, state, delivery_id);
+  CREATE TABLE alert_channel (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, channel_id TEXT NOT NULL UNIQUE,
+    account_id TEXT REFERENCES account (account_id), kind TEXT NOT NULL, host TEXT NOT NULL,
+    recipient TEXT, sender TEXT, quiet TEXT, active INTEGER NOT NULL, created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE alert_attempt (
+    channel_id TEXT PRIMARY KEY REFERENCES alert_channel (channel_id),
+    attempts INTEGER NOT NULL, next_at INTEGER NOT NULL, attempted_at INTEGER, error TEXT
+  ) STRICT;
+  CREATE TABLE alert_due (
+    channel_id TEXT NOT NULL REFERENCES alert_channel (channel_id), notification INTEGER NOT NULL,
+    is_end INTEGER NOT NULL, PRIMARY KEY (channel_id, notification)
+  ) STRICT, WITHOUT ROWID;
 
   -- A decision is an entry of the log: its number is its position there, and its record is the entry's body. In a
   -- review, decisions are no entries: they have no hash.

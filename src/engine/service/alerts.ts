@@ -1,0 +1,91 @@
+import type { AlertChannelView } from '../../api/alerts.ts';
+import type { AlertKind } from '../../shared/schema/alert-channel.ts';
+import { EngineError } from '../../shared/errors.ts';
+import { mailAddress } from '../../shared/schema/alert-channel.ts';
+import { alertUrlName } from '../alerts/alert-sender.ts';
+import { Secret } from '../base/secret.ts';
+import type { UsedAlertChannel } from '../store/alert-store.ts';
+import type { Handlers, NamesOf, ServiceContext } from './service.ts';
+
+/** Maximum number of channels. */
+const MOST = 20;
+
+const refused = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
+
+interface Place {
+  readonly kind: AlertKind;
+  /** Undefined: unchanged. */
+  readonly url: string | undefined;
+  readonly recipient: string | null;
+  readonly sender: string | null;
+}
+
+/** @throws EngineError `VALIDATION` */
+const checkPlace = ({ kind, url, recipient, sender }: Place): void => {
+  const isMail = kind === 'mail';
+  if (url !== undefined && /^smtps?:/i.test(url) !== isMail)
+    throw refused(isMail ? 'url must be an smtp or smtps URL' : 'url must be an http or https URL');
+  if (isMail && (recipient === null || !mailAddress.safeParse(recipient).success))
+    throw refused('recipient must be a mail address');
+  if (isMail && sender === null) throw refused('sender must be a mail address');
+  if (kind === 'telegram' && recipient === null) throw refused('recipient must be the id of a Telegram chat');
+  if (!isMail && sender !== null) throw refused('sender is only for mail');
+  if (!isMail && kind !== 'telegram' && recipient !== null) throw refused('recipient is only for mail and Telegram');
+};
+
+const view = ({ attempts: _a, nextAt: _n, ...channel }: UsedAlertChannel): AlertChannelView => channel;
+
+/** Procedures for alerts (behaviour 12.5). */
+export const alertHandlers = (context: ServiceContext): Handlers<NamesOf<'alerts'>> => {
+  const { store, vault, clock, entropy, alerts } = context;
+
+  const listOf = async (accountId: string | undefined): Promise<UsedAlertChannel[]> =>
+    (await store.listAlertChannels()).filter((one) => accountId === undefined || one.accountId === accountId);
+  const requireChannel = async (named: { accountId?: string | undefined; channelId: string }) => {
+    const found = (await listOf(named.accountId)).find(({ channelId }) => channelId === named.channelId);
+    if (found === undefined) throw new EngineError('ALERT_CHANNEL_NOT_FOUND');
+    return found;
+  };
+
+  return {
+    'alerts.create': async ({ accountId, kind, url, recipient = null, sender = null, quiet = null }) => {
+      checkPlace({ kind, url, recipient, sender });
+      if (accountId !== undefined && (await store.findAccount(accountId)) === undefined)
+        throw new EngineError('ACCOUNT_NOT_FOUND');
+      if ((await store.listAlertChannels()).length >= MOST)
+        throw new EngineError('TOO_MANY', `Alerts are already sent to ${MOST} places`);
+      const channelId = entropy.uuid();
+      await vault.set(alertUrlName(channelId), new Secret(url));
+      const { host } = new URL(url);
+      const place = { accountId: accountId ?? null, kind, host, recipient, sender, quiet };
+      await store.createAlertChannel({ channelId, ...place, active: true, createdAt: clock.now() });
+      return view(await requireChannel({ channelId }));
+    },
+    'alerts.list': async ({ accountId }) => (await listOf(accountId)).map(view),
+    'alerts.update': async ({ url, recipient, sender, quiet, active, ...named }) => {
+      const before = await requireChannel(named);
+      const { channelId, kind } = before;
+      const place = { recipient: recipient ?? before.recipient, sender: sender ?? before.sender };
+      checkPlace({ kind, url, ...place });
+      if (url !== undefined) await vault.set(alertUrlName(channelId), new Secret(url));
+      await store.saveAlertChannel({
+        channelId,
+        ...place,
+        host: url === undefined ? before.host : new URL(url).host,
+        quiet: quiet === undefined ? before.quiet : quiet,
+        active: active ?? before.active,
+      });
+      return view(await requireChannel(named));
+    },
+    'alerts.delete': async (named) => {
+      const { channelId } = await requireChannel(named);
+      await store.deleteAlertChannel(channelId);
+      if (vault.state === 'unlocked') await vault.delete(alertUrlName(channelId));
+      return null;
+    },
+    'alerts.test': async (named) => {
+      const error = await alerts.test(await requireChannel(named));
+      return { ok: error === undefined, message: error ?? 'The test alert was accepted.' };
+    },
+  };
+};
