@@ -40,7 +40,11 @@ export const alertProcedures = {
     output: channel,
     errors: ['ACCOUNT_NOT_FOUND', 'VAULT_LOCKED', 'DATA_FOLDER_UNUSABLE', 'TOO_MANY'],
   }),
-  'alerts.list': procedure({ summary: 'List where alerts are sent', input: z.strictObject(owner), output: z.array(channel) }),
+  'alerts.list': procedure({
+    summary: 'List where alerts are sent',
+    input: z.strictObject(owner),
+    output: z.array(channel),
+  }),
   'alerts.update': procedure({
     summary: 'Change where alerts are sent, pause it, or unpause it',
     input: z.strictObject({

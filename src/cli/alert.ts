@@ -25,7 +25,9 @@ export const alertCommand = group('alert', 'Alerts by mail and chat', [
     sender: '--from <address>  mail address of the sender',
     quiet: { words: QUIET, parse: quietArgument },
   }),
-  calling('list', 'List where alerts are sent', 'alerts.list', { accountId: '--account <id>  only those of this account' }),
+  calling('list', 'List where alerts are sent', 'alerts.list', {
+    accountId: '--account <id>  only those of this account',
+  }),
   calling('update', 'Change where alerts are sent', 'alerts.update', {
     accountId: null,
     channelId,
@@ -40,9 +42,17 @@ export const alertCommand = group('alert', 'Alerts by mail and chat', [
     channelId,
     active: { read: () => false },
   }),
-  calling('unpause', 'Send alerts there again', 'alerts.update', { ...unchanged, channelId, active: { read: () => true } }),
-  calling('remove', 'Send no more alerts there', 'alerts.delete', { accountId: null, channelId }, (_none, { input }) => ({
-    channelId: input.channelId,
-  })),
+  calling('unpause', 'Send alerts there again', 'alerts.update', {
+    ...unchanged,
+    channelId,
+    active: { read: () => true },
+  }),
+  calling(
+    'remove',
+    'Send no more alerts there',
+    'alerts.delete',
+    { accountId: null, channelId },
+    (_none, { input }) => ({ channelId: input.channelId }),
+  ),
   calling('test', 'Send a test alert, once, even in quiet hours', 'alerts.test', { accountId: null, channelId }),
 ]);

@@ -42,15 +42,19 @@ export const eventWebhookCommand = group('event-webhook', 'Webhooks that receive
     webhookId,
     active: { read: () => true },
   }),
-  calling('remove', 'Remove an event webhook', 'eventWebhooks.delete', { ...anyOwner, webhookId }, (_none, { input }) => ({
-    webhookId: input.webhookId,
-  })),
-  calling('deliveries', 'List the newest deliveries, each with its last request and answer', 'eventWebhooks.deliveries', {
-    ...anyOwner,
-    webhookId,
-    before: 'only deliveries before this deliveryId',
-    limit: 'maximum number of deliveries',
-  }),
+  calling(
+    'remove',
+    'Remove an event webhook',
+    'eventWebhooks.delete',
+    { ...anyOwner, webhookId },
+    (_none, { input }) => ({ webhookId: input.webhookId }),
+  ),
+  calling(
+    'deliveries',
+    'List the newest deliveries, each with its last request and answer',
+    'eventWebhooks.deliveries',
+    { ...anyOwner, webhookId, before: 'only deliveries before this deliveryId', limit: 'maximum number of deliveries' },
+  ),
   calling('redeliver', 'Send an event once more, or all that were given up', 'eventWebhooks.redeliver', {
     ...anyOwner,
     webhookId,

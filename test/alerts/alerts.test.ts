@@ -72,7 +72,10 @@ test.each([
   [
     'discord',
     undefined,
-    { content: expect.stringContaining('All sponsorship is paused\n<!channel> & @all'), allowed_mentions: { parse: [] } },
+    {
+      content: expect.stringContaining('All sponsorship is paused\n<!channel> & @all'),
+      allowed_mentions: { parse: [] },
+    },
   ],
   ['telegram', '-100123', { chat_id: '-100123', text: expect.stringContaining('<!channel> & @all') }],
   ['mattermost', undefined, { text: expect.stringContaining('<!channel> & @\u200ball') }],
@@ -140,7 +143,10 @@ test('an alert goes to no address that webhooks may not have', async () => {
 test.each([
   [{ kind: 'mail', url: 'https://example.org/', recipient: 'a@b.example', sender: 'a@b.example' }, /smtp or smtps URL/],
   [{ kind: 'slack', url: 'smtp://example.org' }, /http or https URL/],
-  [{ kind: 'mail', url: 'smtp://example.org', recipient: 'a@b.example\r\nBcc: all@b.example', sender: 'a@b.example' }, /mail/],
+  [
+    { kind: 'mail', url: 'smtp://example.org', recipient: 'a@b.example\r\nBcc: all@b.example', sender: 'a@b.example' },
+    /mail/,
+  ],
   [{ kind: 'mail', url: 'smtp://example.org', sender: 'a@b.example' }, /recipient must be a mail address/],
   [{ kind: 'telegram', url: 'https://example.org/' }, /id of a Telegram chat/],
   [{ kind: 'slack', url: 'https://example.org/', quiet: { from: '25:00', to: '07:00' } }, /quiet.from must be a time/],

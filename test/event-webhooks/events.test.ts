@@ -45,7 +45,13 @@ test('a DApp receives what was decided, in its order, with the line of the decis
   }
   expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   const [last] = await deliveries(webhookId);
-  expect(last).toMatchObject({ type: 'operation.sponsored', state: 'delivered', status: 204, attempts: 1, error: null });
+  expect(last).toMatchObject({
+    type: 'operation.sponsored',
+    state: 'delivered',
+    status: 204,
+    attempts: 1,
+    error: null,
+  });
   expect(last?.requestHeaders['webhook-signature']).toMatch(/^v1,/);
   expect(JSON.parse(last?.requestBody ?? '')).toMatchObject({ type: 'operation.sponsored' });
 });
@@ -178,7 +184,11 @@ test('the desk and an account receive the events of all their DApps, and what co
   await expect(
     desk().call('backups.create', { file: '/nowhere/at/all.gasdesk-backup', passphrase: 'correct horse battery' }),
   ).rejects.toThrow();
-  await eventually(() => typesOf(ofDesk.calls)).toEqual(['operation.sponsored', 'operation.sponsored', 'backup.failed']);
+  await eventually(() => typesOf(ofDesk.calls)).toEqual([
+    'operation.sponsored',
+    'operation.sponsored',
+    'backup.failed',
+  ]);
   expect(eventOf(ofDesk.calls[2]!).data).toMatchObject({ kind: 'backup', title: 'A backup failed' });
   expect(typesOf(ofDapp.calls)).toEqual(['operation.sponsored']);
   expect(ofNobody.calls).toEqual([]);

@@ -24,7 +24,12 @@ test('an app can show how many free operations a user has left, and when there a
   await desk().limit(dapp, { name: 'In all', thresholdType: 'NATIVE_ASSET', threshold: 1, unit: 'lifetime', hours: 1 });
   await desk().limit(dapp, { name: 'Each', type: 'OPERATION', thresholdType: 'NATIVE_ASSET', threshold: 1 });
   const hidden = { policyType: 'PAYMASTER_SA_LIMIT', enforcement: 'shadow', name: 'Shadow' };
-  const policyData = { type: 'PAYMASTER', cycleDuration: { value: 1, unit: 'day' }, threshold: 1, thresholdType: 'COUNT' };
+  const policyData = {
+    type: 'PAYMASTER',
+    cycleDuration: { value: 1, unit: 'day' },
+    threshold: 1,
+    thresholdType: 'COUNT',
+  };
   await desk().call('rules.create', { paymasterId: dapp.paymasterId, rule: { ...hidden, policyData } });
   expect(codeOf(await dapp.sponsor(operation(call)))).toBe('SPONSORED');
   const resetsAt = desk().clock.now() + 3_600_000;
@@ -46,7 +51,9 @@ test('an app can show what became of its operation, and of no other', async () =
   const [{ userOpHash, at } = { userOpHash: null, at: 0 }] = await dapp.decisions();
   const found = { outcome: 'sponsored', code: 'SPONSORED', settlement: 'reserved', at };
   expect((await ask(dapp, 'gasdesk_getSponsorship', userOpHash)).result).toEqual(found);
-  expect((await ask(dapp, 'gasdesk_getSponsorship', String(userOpHash).toUpperCase().replace('0X', '0x'))).result).toEqual(found);
+  expect(
+    (await ask(dapp, 'gasdesk_getSponsorship', String(userOpHash).toUpperCase().replace('0X', '0x'))).result,
+  ).toEqual(found);
   expect((await ask(stranger, 'gasdesk_getSponsorship', userOpHash)).result).toBeNull();
   expect((await ask(dapp, 'gasdesk_getSponsorship', `0x${'00'.repeat(32)}`)).result).toBeNull();
 });

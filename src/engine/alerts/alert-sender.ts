@@ -61,7 +61,10 @@ export const createAlertSender = (options: AlertSenderOptions): AlertSender => {
     const desk = address();
     const link = desk === null ? [] : [`${desk}/console/#${pageOf(notification)}`];
     if (!isEnd) return { title, lines: [body, ...link] };
-    return { title: `Resolved: ${title}`, lines: [`It lasted ${duration((endedAt ?? raisedAt) - raisedAt)}.`, ...link] };
+    return {
+      title: `Resolved: ${title}`,
+      lines: [`It lasted ${duration((endedAt ?? raisedAt) - raisedAt)}.`, ...link],
+    };
   };
 
   const callChat = async ({ channelId, kind, recipient }: AlertChannel, url: string, text: AlertText, id: string) => {

@@ -12,7 +12,10 @@ export interface MailOptions {
 /** `smtps` or `smtp`, with the user name and password if the server needs them. */
 type ServerUrl = Secret<string>;
 
-export type SendMail = (server: ServerUrl, mail: Pick<SendMailOptions, 'from' | 'to' | 'subject' | 'text'>) => Promise<void>;
+export type SendMail = (
+  server: ServerUrl,
+  mail: Pick<SendMailOptions, 'from' | 'to' | 'subject' | 'text'>,
+) => Promise<void>;
 
 const TIMEOUT_MS = 15_000;
 const PORTS = { 'smtp:': 587, 'smtps:': 465 };

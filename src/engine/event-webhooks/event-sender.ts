@@ -181,7 +181,10 @@ export const createEventSender = (options: EventSenderOptions): EventSender => {
   };
 
   /** Notifies the operator if a webhook fails repeatedly, and when it accepts events again. */
-  const notify = async ({ webhookId, url }: PlacedWebhook, { state, attempts, error }: EventDelivery): Promise<void> => {
+  const notify = async (
+    { webhookId, url }: PlacedWebhook,
+    { state, attempts, error }: EventDelivery,
+  ): Promise<void> => {
     const condition = { kind: 'eventWebhook', subject: webhookId } as const;
     if (state === 'delivered' && attempts > 1) await notifications.end(condition);
     if (attempts === NOTIFIED_ATTEMPTS && error !== null)
@@ -213,12 +216,7 @@ export const createEventSender = (options: EventSenderOptions): EventSender => {
     after: NextEvent['after'],
   ): EventPosition =>
     state === 'failing'
-      ? {
-          ...before,
-          attempts,
-          failedAt: before.failedAt ?? attemptedAt,
-          nextAt: attemptedAt + pauseAfter(attempts),
-        }
+      ? { ...before, attempts, failedAt: before.failedAt ?? attemptedAt, nextAt: attemptedAt + pauseAfter(attempts) }
       : { ...after, attempts: 0, failedAt: null, nextAt: 0 };
 
   /** Sends a webhook's next events, for about a second. @returns whether more may be due */
@@ -235,7 +233,8 @@ export const createEventSender = (options: EventSenderOptions): EventSender => {
       for (const next of page.events) {
         if (stop.aborted || !isLeader() || clock.monotonic() - startedAt >= TURN_MS) return true;
         const called = await call(webhook, next, position.attempts + 1);
-        const isGivenUp = called.state === 'failing' && called.attemptedAt - (position.failedAt ?? Infinity) >= GIVE_UP_MS;
+        const isGivenUp =
+          called.state === 'failing' && called.attemptedAt - (position.failedAt ?? Infinity) >= GIVE_UP_MS;
         const delivery: EventDelivery = isGivenUp ? { ...called, state: 'givenUp' } : called;
         made.push(delivery);
         position = positionAfter(delivery, position, next.after);

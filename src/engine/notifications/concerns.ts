@@ -13,7 +13,9 @@ export const concerns = (
   dapps: readonly Pick<Dapp, 'accountId' | 'paymasterId' | 'chainId'>[],
 ): boolean => {
   if (accountId === null && paymasterId === null) return true;
-  const own = dapps.filter((dapp) => (paymasterId === null ? dapp.accountId === accountId : dapp.paymasterId === paymasterId));
+  const own = dapps.filter((dapp) =>
+    paymasterId === null ? dapp.accountId === accountId : dapp.paymasterId === paymasterId,
+  );
   switch (kind) {
     case 'node':
       return own.some(({ chainId }) => String(chainId) === subject);

@@ -8,7 +8,13 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 const FAILURES: ReadonlySet<string> = new Set(['BACKUP_FAILED', 'STORAGE_FAILED', 'DATA_FOLDER_UNUSABLE']);
 
 /** Procedures for backups of data, vault and settings. */
-export const backupHandlers = ({ backups, vault, clock, log, notifications }: ServiceContext): Handlers<NamesOf<'backups'>> => ({
+export const backupHandlers = ({
+  backups,
+  vault,
+  clock,
+  log,
+  notifications,
+}: ServiceContext): Handlers<NamesOf<'backups'>> => ({
   'backups.create': async ({ file, passphrase, force }) => {
     const started = clock.monotonic();
     const secret = new Secret(passphrase);

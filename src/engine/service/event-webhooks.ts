@@ -16,7 +16,11 @@ interface Owner {
 
 const view = ({ position, ...webhook }: PlacedWebhook): EventWebhookView => {
   const { attempts, failedAt, nextAt } = position;
-  return { ...webhook, events: [...webhook.events], failing: failedAt === null ? null : { attempts, since: failedAt, nextAt } };
+  return {
+    ...webhook,
+    events: [...webhook.events],
+    failing: failedAt === null ? null : { attempts, since: failedAt, nextAt },
+  };
 };
 
 const deliveryView = ({ webhookId: _w, source: _s, position: _p, ...row }: StoredDelivery): EventDeliveryView => ({

@@ -26,13 +26,6 @@ export const allowancesOf = async (
   return found.map(({ rule, unit, limit, resetsAt }, index) => {
     const used = held[index] ?? 0n;
     const remaining = used < limit ? limit - used : 0n;
-    return {
-      rule: rule.name,
-      unit,
-      limit: String(limit),
-      used: String(used),
-      remaining: String(remaining),
-      resetsAt,
-    };
+    return { rule: rule.name, unit, limit: String(limit), used: String(used), remaining: String(remaining), resetsAt };
   });
 };

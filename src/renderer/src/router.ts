@@ -9,6 +9,7 @@ const components: Readonly<Record<string, RouteRecordRaw['component']>> = {
   dapps: () => import('./modules/dapps/DappsPage.vue'),
   costs: () => import('./modules/costs/CostsPage.vue'),
   tokens: () => import('./modules/tokens/TokensPage.vue'),
+  events: () => import('./modules/events/EventsPage.vue'),
   activity: () => import('./modules/activity/ActivityPage.vue'),
   inspect: () => import('./modules/inspect/InspectPage.vue'),
   setup: () => import('./modules/setup/SetupPage.vue'),

@@ -15,14 +15,7 @@ export const gasdeskGetAllowance: RpcMethod = {
     params: [{ sender: '0x5FbDB2315678afecb367f032d93F642f64180aa3' }],
     result: {
       limits: [
-        {
-          rule: 'Five a day',
-          unit: 'operations',
-          limit: '5',
-          used: '3',
-          remaining: '2',
-          resetsAt: 1_769_904_000_000,
-        },
+        { rule: 'Five a day', unit: 'operations', limit: '5', used: '3', remaining: '2', resetsAt: 1_769_904_000_000 },
       ],
     },
   },

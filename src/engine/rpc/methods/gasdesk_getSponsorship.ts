@@ -7,9 +7,7 @@ import type { RpcMethod } from '../method.ts';
 export const gasdeskGetSponsorship: RpcMethod = {
   method: 'gasdesk_getSponsorship',
   summary: 'What became of an operation; null if Gasdesk did not sponsor it for this DApp',
-  params: [
-    { name: 'userOpHash', summary: 'The hash of the operation, as the EntryPoint computes it', schema: hash },
-  ],
+  params: [{ name: 'userOpHash', summary: 'The hash of the operation, as the EntryPoint computes it', schema: hash }],
   result: outcome.nullable(),
   example: {
     params: [exampleUserOpHash],

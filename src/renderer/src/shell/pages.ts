@@ -40,6 +40,7 @@ export const pages: readonly Page[] = [
   },
   { name: 'costs', path: '/costs', link: '/costs', title: 'Costs', icon: 'costs', key: 'c' },
   { name: 'tokens', path: '/tokens', link: '/tokens', title: 'Tokens', icon: 'tokens', key: 't' },
+  { name: 'events', path: '/events', link: '/events', title: 'Events', icon: 'events', key: 'e' },
   {
     name: 'activity',
     path: '/activity/:part(service)?',

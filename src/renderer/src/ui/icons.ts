@@ -23,6 +23,7 @@ export const icons = {
   live: lucide.Radio,
   lost: lucide.Unplug,
   activity: lucide.Activity,
+  events: lucide.Webhook,
   next: lucide.ChevronRight,
   close: lucide.X,
   search: lucide.Search,

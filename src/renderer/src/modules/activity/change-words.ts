@@ -131,7 +131,10 @@ const WORDS: Readonly<Record<string, (change: Change, fields: Fields, names: Nam
     did: didWords(change, 'added', 'removed'),
   }),
   eventWebhook: (change) => ({ what: 'Event webhook', did: didWords(change, 'added', 'removed') }),
-  alertChannel: (change, { kind }) => ({ what: `Alerts by ${String(kind)}`, did: didWords(change, 'added', 'removed') }),
+  alertChannel: (change, { kind }) => ({
+    what: `Alerts by ${String(kind)}`,
+    did: didWords(change, 'added', 'removed'),
+  }),
   notificationWebhook: (change) => ({ what: 'Notification webhook', did: didWords(change, 'set', 'removed') }),
   setting: ({ id }) => ({ what: `Setting ${id}`, did: 'changed' }),
   keystore: ({ id, before, after }) => {
