@@ -54,7 +54,7 @@ test('an operator adds an event webhook, sees what was sent and answered, and se
     })
     .toBeGreaterThan(0);
   await page.getByText('It has not accepted the next event').waitFor();
-  await page.getByRole('button', { name: 'Show deliveries' }).click();
+  await page.getByRole('button', { name: 'Deliveries' }).click();
   await page.getByText('Retrying').click();
   await page.getByText('not now').waitFor();
   await page.getByText(/webhook-signature: v1/).waitFor();
