@@ -5,7 +5,7 @@ import type { EventType } from '../../shared/schema/event-type.ts';
 import type { EventEntry } from '../store/event-store.ts';
 import type { StoredNotification } from '../store/notification-store.ts';
 
-/** An event as an event webhook receives it (behaviour 12.2). */
+/** An event as an event webhook receives it (behaviour 10.2). */
 export interface DeskEvent {
   /** The same whenever the event is sent. */
   readonly id: string;

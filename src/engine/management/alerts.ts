@@ -12,7 +12,7 @@ const ownerOf = ({ accountId, onlyDapp }: OperationCaller<'account'>): { account
   return { accountId };
 };
 
-/** Behaviour 12.5. */
+/** Behaviour 10.4. */
 export const alertOperations = [
   operation({
     method: 'post',

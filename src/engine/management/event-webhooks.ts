@@ -84,7 +84,7 @@ const operationsOf = (access: OperationAccess, path: string, whose: string): Ope
   ];
 };
 
-/** Behaviour 12.1. */
+/** Behaviour 10.1. */
 export const eventWebhookOperations = [
   ...operationsOf('dapp', '/event-webhook', 'the DApp'),
   ...operationsOf('account', '/account/event-webhook', 'all DApps of the account'),

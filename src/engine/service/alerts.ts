@@ -35,7 +35,7 @@ const checkPlace = ({ kind, url, recipient, sender }: Place): void => {
 
 const view = ({ attempts: _a, nextAt: _n, ...channel }: UsedAlertChannel): AlertChannelView => channel;
 
-/** Procedures for alerts (behaviour 12.5). */
+/** Procedures for alerts (behaviour 10.4). */
 export const alertHandlers = (context: ServiceContext): Handlers<NamesOf<'alerts'>> => {
   const { store, vault, clock, entropy, alerts } = context;
 

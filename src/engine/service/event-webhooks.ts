@@ -28,7 +28,7 @@ const deliveryView = ({ webhookId: _w, source: _s, position: _p, ...row }: Store
   requestHeaders: JSON.parse(row.requestHeaders) as Record<string, string>,
 });
 
-/** Procedures for event webhooks (behaviour 12). */
+/** Procedures for event webhooks (behaviour 10.1). */
 export const eventWebhookHandlers = (context: ServiceContext): Handlers<NamesOf<'eventWebhooks'>> => {
   const { store, vault, clock, entropy, events: sender, notifications } = context;
 

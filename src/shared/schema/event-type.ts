@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The events that event webhooks receive (behaviour 12.2), in the order of lists. */
+/** The events that event webhooks receive (behaviour 10.2), in the order of lists. */
 export const eventTypes = [
   'operation.sponsored',
   'operation.denied',
