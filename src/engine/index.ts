@@ -1,6 +1,4 @@
 import { createBackgroundWork } from './service/background-work.ts';
-import { createAlertSender } from './alerts/alert-sender.ts';
-import { createSendMail } from './alerts/send-mail.ts';
 import { createBackups } from './backup/backups.ts';
 import { finishInterrupted } from './backup/restore.ts';
 import { type OnRollback, openWatchedDatabase } from './log/watched-database.ts';
@@ -10,7 +8,6 @@ import { createRates } from './chain/rates/rates.ts';
 import { createReceiptReader } from './chain/read-receipts.ts';
 import { createSettlement } from './chain/settlement.ts';
 import { warnOfSetBack } from './service/clock-watch.ts';
-import { EVENT_TIMEOUT_MS, createEventSender } from './event-webhooks/event-sender.ts';
 import { type Clock, type Entropy, systemClock, systemEntropy } from './base/clock.ts';
 import type { Config, ConfigSources } from './config/config.ts';
 import { createControlApp } from './control/app.ts';
@@ -40,6 +37,7 @@ import { createDecisionFeed } from './events/decision-feed.ts';
 import { followOthers } from './service/follow-others.ts';
 import { measureExposure } from './service/exposure.ts';
 import { type Service, createService } from './service/index.ts';
+import { createOutgoing } from './service/outgoing.ts';
 import { createSettings } from './config/settings.ts';
 import { openDeskVault, reconcileSigners } from './signer/chain-signer.ts';
 import type { ScryptCost } from './signer/scrypt-key.ts';
@@ -192,15 +190,11 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => notifications.stop());
     const delivery = createDelivery({ notifications, store, isLeader, webhooks, vault, clock, entropy, log, address });
     undo.push(() => delivery.stop());
-    const guard = { resolver: names.resolve, allowPrivate: config.webhookAllowPrivate };
-    const ownDeliverer = () =>
-      createDeliverer({ ...guard, clock, timeoutMs: () => EVENT_TIMEOUT_MS, maxConcurrent: 1 });
-    const sending = { store, notifications, isLeader, vault, clock, log };
-    const events = createEventSender({ ...sending, webhooks: ownDeliverer() });
-    undo.push(() => events.stop());
-    const sendMail = createSendMail(guard);
-    const alerts = createAlertSender({ ...sending, webhooks: ownDeliverer(), sendMail, entropy, address });
-    undo.push(() => alerts.stop());
+    const outgoing = createOutgoing(
+      { store, notifications, isLeader, vault, clock, log, entropy, address },
+      { resolver: names.resolve, allowPrivate: config.webhookAllowPrivate },
+    );
+    undo.push(() => Promise.all([outgoing.events.stop(), outgoing.alerts.stop()]));
     const measure = () => measureExposure({ store, chains }).then(metrics.sawTanks);
     const deskWatch = watchDesk({ notifications, store, feed, pause, vault, measure, isLeader, clock, log });
     undo.push(() => deskWatch.stop());
@@ -226,8 +220,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
         pause,
         checkpoints,
         notifications,
-        events,
-        alerts,
+        ...outgoing,
         delivery,
         config,
         log,
@@ -280,7 +273,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
           ),
         );
         await store.logStart();
-        for (const loop of [...loops, settlement, deskWatch, delivery, events, alerts]) loop.start();
+        for (const loop of [...loops, settlement, deskWatch, delivery, ...Object.values(outgoing)]) loop.start();
         const { consoleFolder, consoleFramedBy } = options;
         const consoleOptions = { operatorToken, consoleFolder, consoleFramedBy };
         const app = createHttpApp({ service, config, clock, entropy, log, ...consoleOptions });

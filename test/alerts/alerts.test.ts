@@ -79,7 +79,7 @@ test.each([
   ],
   ['telegram', '-100123', { chat_id: '-100123', text: expect.stringContaining('<!channel> & @all') }],
   ['mattermost', undefined, { text: expect.stringContaining('<!channel> & @\u200ball') }],
-])('%s gets the text in its own shape, and nobody is mentioned by it', async (kind, recipient, expected) => {
+])('%s gets the text in its own shape, and it mentions no one', async (kind, recipient, expected) => {
   const receiver = await startReceiver(accept);
   await add({ kind, url: `${receiver.url}/hooks/T0/secret`, recipient });
   await pause('<!channel> & @all');
@@ -91,7 +91,7 @@ test.each([
   expect(JSON.stringify(bodies(receiver.calls)[1])).toContain('Resolved: All sponsorship is paused');
 });
 
-test('nobody is woken in quiet hours, and what is over by then is told in one message', async () => {
+test('no one is woken in quiet hours, and one message says what is over by then', async () => {
   const receiver = await startReceiver(accept);
   const timeOf = (at: number): string => new Date(at).toISOString().slice(11, 16);
   const now = desk().clock.now();

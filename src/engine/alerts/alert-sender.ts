@@ -78,7 +78,7 @@ export const createAlertSender = (options: AlertSenderOptions): AlertSender => {
     });
     return refusalOf(response);
   };
-  /** @returns why the channel did not take the alert; undefined if it did */
+  /** Sends an alert, once. @returns why the channel did not take it; undefined if it did */
   const send = async (channel: AlertChannel, text: AlertText, id: string): Promise<string | undefined> => {
     const { channelId, kind, host, sender, recipient } = channel;
     const url = vault.get(alertUrlName(channelId));

@@ -12,6 +12,6 @@ test.each([
   ['22:00', '07:00', 'Europe/Berlin', '2026-11-26T21:00:00Z', true],
   ['22:00', '07:00', 'Europe/Berlin', '2026-07-01T20:30:00Z', true],
   ['22:00', '07:00', 'Asia/Kolkata', '2026-11-26T16:29:00Z', false],
-])('nobody is woken from %s to %s in %s: at %s it is %s', (from, to, zone, at, quiet) => {
+])('people sleep from %s to %s in %s: at %s, alerts wait: %s', (from, to, zone, at, quiet) => {
   expect(isQuiet({ from, to, zone }, Date.parse(at))).toBe(quiet);
 });

@@ -129,7 +129,7 @@ export const createEventSender = (options: EventSenderOptions): EventSender => {
     return { events, end: { entry: next, part: 0, notification }, more: more || found.length === PAGE };
   };
 
-  /** @throws Error if the sender stops meanwhile */
+  /** Sends an event, once. @throws Error if the sender stops meanwhile */
   const call = async (
     { webhookId, url }: PlacedWebhook,
     { event, source, position }: Omit<NextEvent, 'after'>,

@@ -6,7 +6,7 @@ const path = '/account/alert';
 const owner = { accountId: true } as const;
 const access = 'account';
 
-/** @throws EngineError `AUTH_TOKEN_SCOPE` for a token that is for one DApp */
+/** The account whose alerts are meant. @throws EngineError `AUTH_TOKEN_SCOPE` for a token that is for one DApp */
 const ownerOf = ({ accountId, onlyDapp }: OperationCaller<'account'>): { accountId: string } => {
   if (onlyDapp !== null) throw new EngineError('AUTH_TOKEN_SCOPE');
   return { accountId };

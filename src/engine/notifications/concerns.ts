@@ -2,11 +2,7 @@ import type { Dapp } from '../store/registry-store.ts';
 import type { EventScope } from '../store/event-store.ts';
 import type { Condition } from '../store/notification-store.ts';
 
-/**
- * Whether a notification concerns somebody: the whole desk, the DApps of an account, or one DApp.
- *
- * @param dapps all DApps of the desk
- */
+/** Whether a notification concerns the whole desk, the DApps of an account, or one DApp, given all DApps of the desk. */
 export const concerns = (
   { kind, subject }: Condition,
   { accountId, paymasterId }: EventScope,

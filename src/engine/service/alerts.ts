@@ -10,7 +10,7 @@ import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 /** Maximum number of channels. */
 const MOST = 20;
 
-const refused = (message: string): EngineError => new EngineError('VALIDATION', message, { errors: [message] });
+const isMailServer = (url: string): boolean => /^smtps?:/i.test(url);
 
 interface Place {
   readonly kind: AlertKind;
@@ -20,17 +20,23 @@ interface Place {
   readonly sender: string | null;
 }
 
-/** @throws EngineError `VALIDATION` */
-const checkPlace = ({ kind, url, recipient, sender }: Place): void => {
-  const isMail = kind === 'mail';
-  if (url !== undefined && /^smtps?:/i.test(url) !== isMail)
-    throw refused(isMail ? 'url must be an smtp or smtps URL' : 'url must be an http or https URL');
-  if (isMail && (recipient === null || !mailAddress.safeParse(recipient).success))
-    throw refused('recipient must be a mail address');
-  if (isMail && sender === null) throw refused('sender must be a mail address');
-  if (kind === 'telegram' && recipient === null) throw refused('recipient must be the id of a Telegram chat');
-  if (!isMail && sender !== null) throw refused('sender is only for mail');
-  if (!isMail && kind !== 'telegram' && recipient !== null) throw refused('recipient is only for mail and Telegram');
+/** Why alerts cannot be sent there; undefined if they can. */
+const errorIn = ({ kind, url, recipient, sender }: Place): string | undefined => {
+  if (kind === 'mail') {
+    if (url !== undefined && !isMailServer(url)) return 'url must be an smtp or smtps URL';
+    if (!mailAddress.safeParse(recipient).success) return 'recipient must be a mail address';
+    return sender === null ? 'sender must be a mail address' : undefined;
+  }
+  if (url !== undefined && isMailServer(url)) return 'url must be an http or https URL';
+  if (sender !== null) return 'sender is only for mail';
+  if (kind === 'telegram') return recipient === null ? 'recipient must be the id of a Telegram chat' : undefined;
+  return recipient === null ? undefined : 'recipient is only for mail and Telegram';
+};
+
+/** Checks a place for alerts. @throws EngineError `VALIDATION` */
+const checkPlace = (place: Place): void => {
+  const error = errorIn(place);
+  if (error !== undefined) throw new EngineError('VALIDATION', error, { errors: [error] });
 };
 
 const view = ({ attempts: _a, nextAt: _n, ...channel }: UsedAlertChannel): AlertChannelView => channel;

@@ -29,7 +29,7 @@ export interface EventPosition {
   readonly notification: number;
   /** Failed calls with the next event. */
   readonly attempts: number;
-  /** Time of the first failed call with the next event, epoch ms; null if there is none. */
+  /** Time of the first failed call with the next event, epoch ms; null before one. */
   readonly failedAt: number | null;
   /** Time from which the next event is sent again, epoch ms. */
   readonly nextAt: number;

@@ -11,7 +11,8 @@ const time = z.string(TIME_ERROR).regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, TIME_ERRO
 
 const isZone = (zone: string): boolean => {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
   } catch {
     return false;
   }

@@ -80,17 +80,23 @@ const toCandidate = ({ seq, settlement, record }: CandidateRow): Candidate => {
   return { seq, settlement, sender, nonce, entryPoint, paymaster: paymasterAndData.slice(0, 42) };
 };
 
+interface ChangeOptions {
+  /** Changes the decision only in this state. */
+  readonly only?: DecisionSettlement['settlement'];
+  /** The call of the mined operation reverted. */
+  readonly isReverted?: boolean;
+}
+
 /**
  * Stores a decision's result, and updates its accounts.
  *
- * @param options `only`: changes it only in this state; `isReverted`: the call of the mined operation reverted
  * @returns false if nothing changed
  */
 const change = function* (
   tx: Transaction,
   seq: number,
   after: DecisionSettlement,
-  { only, isReverted = false }: { only?: DecisionSettlement['settlement']; isReverted?: boolean } = {},
+  { only, isReverted = false }: ChangeOptions = {},
 ): Steps<boolean> {
   const before = yield* tx.get<{ id: string; reserves: string | null } & DecisionSettlement>(STATE, [seq]);
   if (before === undefined || (only !== undefined && before.settlement !== only)) return false;
