@@ -36,6 +36,28 @@ const useRest = async (store: Store): Promise<void> => {
     gasSchedule: null,
   } as const;
   const condition = { kind: 'tank', subject: '' } as never;
+  const eventWebhook = {
+    webhookId: 'e',
+    accountId: null,
+    paymasterId: dapp,
+    url: '',
+    events: [],
+    active: true,
+    createdAt: 1,
+  };
+  const position = { entry: 0, part: 0, notification: 0, attempts: 0, failedAt: null, nextAt: 0 };
+  const call = { attempts: 1, attemptedAt: 1, status: null, error: null, ms: 1, requestHeaders: '', requestBody: '' };
+  const event = {
+    webhookId: 'e',
+    eventId: 'i',
+    type: 'operation.denied',
+    at: 1,
+    source: 'entry',
+    position: 1,
+  } as const;
+  const delivery = { ...event, ...call, response: '', state: 'delivered' } as const;
+  const place = { kind: 'slack', host: '', recipient: null, sender: null, quiet: null } as const;
+  const channel = { channelId: 'c', accountId: null, ...place, active: true, createdAt: 1 };
   const operation = { entryPoint: '0x1', paymaster: '0x2', sender: '0x3', nonce: 1n, success: true } as const;
   const charged = {
     actualGasCost: 1n,
@@ -108,6 +130,22 @@ const useRest = async (store: Store): Promise<void> => {
     () => store.countUnseenNotifications(),
     () => store.markNotificationsSeen(1),
     () => store.dueNotifications(),
+    () => store.createEventWebhook(eventWebhook),
+    () => store.listEventWebhooks(),
+    () => store.saveEventWebhook(eventWebhook),
+    () => store.eventEntries({ from: 0, limit: 9, scope: eventWebhook, outcomes: ['denied'], kinds: ['policy'] }),
+    () => store.eventNotifications(0, 9),
+    () => store.saveEventPosition(eventWebhook.webhookId, position, [delivery]),
+    () => store.listEventDeliveries({ webhookId: eventWebhook.webhookId, limit: 9 }),
+    () => store.redeliverEvents(eventWebhook.webhookId),
+    () => store.deleteEventWebhook(eventWebhook.webhookId),
+    () => store.createAlertChannel(channel),
+    () => store.listAlertChannels(),
+    () => store.saveAlertChannel(channel),
+    () => store.dueAlerts(channel.channelId, 9),
+    () => store.alertSent(channel.channelId, { notification: { seq: 1 } as never, isEnd: false }),
+    () => store.saveAlertAttempt(channel.channelId, { attempts: 0, nextAt: 0, attemptedAt: null, error: null }),
+    () => store.deleteAlertChannel(channel.channelId),
     () => store.notificationSent({ seq: 1, endedAt: at }),
     () => store.findNotificationWebhook(),
     () => store.pageFeed({ after: 0, limit: 1 }),
@@ -237,6 +275,8 @@ describe('the plans of the statements', () => {
     const scanned = statements.flatMap((sql) => plan(sql)).filter((line) => /^SCAN (?!CONSTANT ROW)/.test(line));
     expect([...new Set(scanned.map((line) => line.replace(/ USING.*/, '')))].sort()).toEqual([
       'SCAN account',
+      'SCAN alert_channel',
+      'SCAN alert_due',
       'SCAN auth_token',
       'SCAN chain',
       'SCAN chain_cursor',
@@ -245,6 +285,7 @@ describe('the plans of the statements', () => {
       // One row: the progress of the hashes.
       'SCAN decision_hash_end',
       'SCAN desk',
+      'SCAN event_webhook',
       'SCAN fee_token',
       // What the parts of a query have found: decisions and other entries, each by its position.
       'SCAN feed',
