@@ -165,7 +165,8 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     const fees = createBelievedFees({ store, clock, log });
     undo.push(() => fees.stop());
     const { webhookAllowPrivate: allowPrivate, webhookMaxConcurrent: maxConcurrent } = config;
-    const guarded = { clock, resolver: names.resolve, allowPrivate, timeoutMs: () => config.webhookTimeoutMs };
+    const guard = { resolver: names.resolve, allowPrivate };
+    const guarded = { ...guard, clock, timeoutMs: () => config.webhookTimeoutMs };
     const webhooks = createDeliverer({ ...guarded, maxConcurrent, answered: metrics.calledWebhook });
     undo.push(() => webhooks.close());
     const keySets = createKeySets(guarded);
@@ -190,11 +191,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(() => notifications.stop());
     const delivery = createDelivery({ notifications, store, isLeader, webhooks, vault, clock, entropy, log, address });
     undo.push(() => delivery.stop());
-    const outgoing = createOutgoing(
-      { store, notifications, isLeader, vault, clock, log, entropy, address },
-      { resolver: names.resolve, allowPrivate: config.webhookAllowPrivate },
-    );
-    undo.push(() => Promise.all([outgoing.events.stop(), outgoing.alerts.stop()]));
+    const outgoing = createOutgoing({ store, notifications, isLeader, vault, clock, log, entropy, address }, guard);
     const measure = () => measureExposure({ store, chains }).then(metrics.sawTanks);
     const deskWatch = watchDesk({ notifications, store, feed, pause, vault, measure, isLeader, clock, log });
     undo.push(() => deskWatch.stop());
@@ -249,7 +246,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       transactionsMs: config.settlementPollMs,
       flush: () => database.flush(),
     });
-    for (const loop of loops) undo.push(() => loop.stop());
+    for (const loop of [...loops, outgoing.events, outgoing.alerts]) undo.push(() => loop.stop());
     undo.push(await followOthers(engines, { feed, pause, notifications, vault }, log));
     // Servers stop first, so that nothing new is accepted while the rest stops.
     const servers: HttpListener[] = [];
@@ -273,7 +270,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
           ),
         );
         await store.logStart();
-        for (const loop of [...loops, settlement, deskWatch, delivery, ...Object.values(outgoing)]) loop.start();
+        for (const loop of [...loops, settlement, deskWatch, delivery, outgoing.events, outgoing.alerts]) loop.start();
         const { consoleFolder, consoleFramedBy } = options;
         const consoleOptions = { operatorToken, consoleFolder, consoleFramedBy };
         const app = createHttpApp({ service, config, clock, entropy, log, ...consoleOptions });
