@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { feeQuote } from '../shared/schema/fee-token.ts';
 import { partialUserOperation } from '../shared/schema/partial-user-operation.ts';
-import { feeQuoteOptions, sponsorshipOptions } from '../shared/schema/sponsorship.ts';
+import { feeQuoteOptions, personProof, sponsorshipOptions } from '../shared/schema/sponsorship.ts';
 import { address, hash } from '../shared/schema/hex.ts';
 import { chainId } from '../shared/schema/text.ts';
 import { entryPointVersion } from '../shared/schema/user-operation.ts';
@@ -167,7 +167,7 @@ export const sponsorshipProcedures = {
   }),
   'sponsorship.allowance': procedure({
     summary: 'Show how much of each spending limit is left for a user. Reads no chain and reserves nothing',
-    input: caller.extend({ sender: address }),
+    input: caller.extend({ sender: address, ...personProof }),
     output: z.strictObject({ limits: z.array(allowance) }),
     errors: ['UNKNOWN_API_KEY', 'PAYMASTER_NOT_READY'],
   }),

@@ -50,6 +50,7 @@ const sign = withFields(
       const { serialized } = key.sign(voucherDigest({ chainId: found.chainId, paymasterId }, said));
       return { subject, expiresAt, signature: serialized };
     }),
+  true,
 )
   .option('--expires-in <seconds>', 'how long it is valid', wholeNumber(1, LONGEST_SECONDS), 3_600)
   .option('--key-file <file>', "file with the private key of the DApp's backend (default: $GASDESK_VOUCHER_KEY)");

@@ -38,6 +38,25 @@ test('a person has one budget, however many accounts they use', async () => {
   expect(codeOf(await ask(dapp, 'grace', 0, 1))).toBe('SPONSORED');
 });
 
+test('an app can show what is left of the budget of a person, on whichever account, and of no stranger', async () => {
+  const dapp = await requiringPeople();
+  await ask(dapp, 'ada', 0);
+  const { paymasterId, apiKey } = dapp;
+  const left = async (subject: string, account: number, signer?: string): Promise<unknown> => {
+    const sender = accountOf(account);
+    const expiresAt = Math.floor(desk().clock.now() / 1000) + HOUR;
+    const voucher = await voucherFor({ paymasterId, sender, subject: signer ?? subject, expiresAt });
+    const params = [{ sender, context: { voucher: { ...voucher, subject } } }];
+    const request = { jsonrpc: '2.0', id: 1, method: 'gasdesk_getAllowance', params };
+    const { body } = await desk().engine().post(`/api/v1/31337/${apiKey}`, request);
+    const { limits } = body.result as unknown as { limits: { used: string; remaining: string }[] };
+    return limits.map(({ used, remaining }) => [used, remaining]);
+  };
+  expect(await left('ada', 7)).toEqual([['1', '2']]);
+  expect(await left('grace', 0)).toEqual([['0', '3']]);
+  expect(await left('ada', 7, 'grace')).toEqual([]);
+});
+
 test('1,000 requests at once of 50 people over 1,000 accounts get exactly three each, also after a restart', async () => {
   const dapp = await requiringPeople();
   const all = Array.from({ length: 1_000 }, (_, index) => ask(dapp, `person ${index % 50}`, index));

@@ -200,8 +200,8 @@ export const sponsorshipHandlers = (context: ServiceContext): Handlers<NamesOf<'
     'sponsorship.forward': async ({ method, params, ...caller }) =>
       forwardToBundler(context, await dappOf(caller), method, params),
 
-    'sponsorship.allowance': async ({ sender, ...caller }) => ({
-      limits: await allowancesOf(context, await dappOf(caller), sender),
+    'sponsorship.allowance': async ({ sender, voucher, idToken, ...caller }) => ({
+      limits: await allowancesOf(context, await dappOf(caller), { sender, voucher, idToken }),
     }),
 
     'sponsorship.outcome': async ({ userOpHash, ...caller }) => {

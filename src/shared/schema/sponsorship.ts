@@ -32,6 +32,15 @@ const signingPhase = z
 
 const policy = z.string().max(200);
 
+/** How a client says who the person behind an operation is. Read only by the IDENTITY rules. */
+export const personProof = {
+  voucher: z
+    .unknown()
+    .optional()
+    .describe("{subject, expiresAt, signature}: the DApp's backend says who the sender is, for IDENTITY rules"),
+  idToken: z.unknown().optional().describe('An ID token (JWT) of the user, for IDENTITY rules'),
+};
+
 /**
  * Sponsorship options: `params[1]` in Biconomy's dialect (behaviour 2.3), some of them also under the names of other
  * products. Unknown members are ignored, and null means absent (behaviour 2.2).
@@ -66,11 +75,7 @@ const fields = z.object({
     .describe('Kept; the API key selects the rules'),
   sponsorshipPolicyId: policy.nullish().describe('The same'),
   signingPhase,
-  voucher: z
-    .unknown()
-    .optional()
-    .describe("{subject, expiresAt, signature}: the DApp's backend says who the sender is, for IDENTITY rules"),
-  idToken: z.unknown().optional().describe('An ID token (JWT) of the user, for IDENTITY rules'),
+  ...personProof,
 });
 const unnamedMode = fields.extend({ mode: mode.nullish() });
 

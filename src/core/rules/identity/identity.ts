@@ -26,7 +26,10 @@ export const isSubjectUnread = ({ rules }: Pick<Policy, 'rules'>, { subjects }: 
 const isOver = (source: Identity['source'], expiresAt: number, at: number): boolean =>
   at >= (expiresAt + (source === 'OIDC' ? TOKEN_LEEWAY : 0)) * 1000;
 
-const verifiedBy = ({ policyData }: IdentityRule, { subjects, at }: Facts): Subject | undefined => {
+const verifiedBy = (
+  { policyData }: IdentityRule,
+  { subjects, at }: Pick<Facts, 'subjects' | 'at'>,
+): Subject | undefined => {
   const found = subjects?.[identityKey(policyData)];
   if (found === undefined || !('id' in found) || isOver(found.source, found.expiresAt, at)) return undefined;
   const { source, id } = found;
@@ -39,7 +42,7 @@ const isShadow = ({ enforcement }: PolicyRule): boolean => enforcement === 'shad
  * The person who sends the operation, according to the first active rule that has verified one; rules that are enforced
  * come first. Undefined if none has.
  */
-export const subjectOf = (rules: Policy['rules'], facts: Facts): Subject | undefined => {
+export const subjectOf = (rules: Policy['rules'], facts: Pick<Facts, 'subjects' | 'at'>): Subject | undefined => {
   if (facts.subjects === undefined) return undefined;
   const inOrder = activeRules(rules).sort((one, other) => Number(isShadow(one)) - Number(isShadow(other)));
   for (const rule of inOrder) {

@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import { allowance } from '../../../api/sponsorship.ts';
+import { personProof } from '../../../shared/schema/sponsorship.ts';
 import { address } from '../../../shared/schema/hex.ts';
 import { parse } from '../../../shared/schema/parse.ts';
 import type { RpcMethod } from '../method.ts';
 
-const user = z.object({ sender: address.meta({ description: 'Address of the account' }) });
+const user = z.object({
+  sender: address.meta({ description: 'Address of the account' }),
+  context: z
+    .object(personProof)
+    .nullish()
+    .catch(undefined)
+    .meta({ description: 'As with an operation: who the user is, for limits per person' }),
+});
 
 export const gasdeskGetAllowance: RpcMethod = {
   method: 'gasdesk_getAllowance',
@@ -20,6 +28,8 @@ export const gasdeskGetAllowance: RpcMethod = {
     },
   },
   errors: ['PAYMASTER_NOT_READY'],
-  handle: ([given], { service, chainId, apiKey }) =>
-    service.run('sponsorship.allowance', { chainId, apiKey, ...parse(user, given, 'params[0]') }),
+  handle: ([given], { service, chainId, apiKey }) => {
+    const { sender, context } = parse(user, given, 'params[0]');
+    return service.run('sponsorship.allowance', { chainId, apiKey, sender, ...context });
+  },
 };
