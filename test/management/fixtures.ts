@@ -49,6 +49,9 @@ export interface PreparedDesk {
   readonly limitId: string;
   /** An API key besides the one that requests are sent with. */
   readonly keyId: string;
+  readonly eventWebhookId: string;
+  readonly accountEventWebhookId: string;
+  readonly channelId: string;
 }
 
 /** A spending limit as a client sends it. */
@@ -58,8 +61,50 @@ export const limit = {
   policyData: { type: 'PAYMASTER', cycleDuration: { value: 1, unit: 'day' }, threshold: 5, thresholdType: 'COUNT' },
 };
 
+/** Ids of a desk where nothing is prepared, for the names and fields of {@link operationCases}. */
+export const nowhere: PreparedDesk = {
+  paymasterId: 'p',
+  webhookId: 'w',
+  limitId: 'l',
+  keyId: 'k',
+  eventWebhookId: 'e',
+  accountEventWebhookId: 'a',
+  channelId: 'c',
+};
+
+const events = { url: 'https://example.com/events', events: ['operation.denied'] };
+const alerts = {
+  kind: 'mail',
+  url: 'smtps://ann:password@mail.example',
+  recipient: 'ann@mail.example',
+  sender: 'desk@mail.example',
+  quiet: { from: '22:00', to: '07:00', zone: 'Europe/Berlin' },
+};
+
+const eventWebhookCases = (path: string, webhookId: string, kind: string, errors: OperationCase['errors']) =>
+  [
+    { name: `create ${kind}`, method: 'POST', path, body: events, errors },
+    { name: `list ${kind}s`, method: 'GET', path, errors },
+    { name: `update ${kind}`, method: 'PATCH', path, body: { webhookId, active: true }, errors },
+    { name: `list deliveries of ${kind}`, method: 'GET', path: `${path}/${webhookId}/deliveries`, errors },
+    { name: `redeliver events of ${kind}`, method: 'POST', path: `${path}/${webhookId}/redeliver`, errors },
+    { name: `delete ${kind}`, method: 'DELETE', path, body: { webhookId }, errors },
+  ] as const;
+
+const alertCases = (channelId: string) => {
+  const path = '/account/alert';
+  return [
+    { name: 'create alert channel', method: 'POST', path, body: alerts, errors: accountOnly },
+    { name: 'list alert channels', method: 'GET', path, errors: accountOnly },
+    { name: 'update alert channel', method: 'PATCH', path, body: { channelId, active: true }, errors: accountOnly },
+    { name: 'test alert channel', method: 'POST', path: `${path}/test`, body: { channelId }, errors: accountOnly },
+    { name: 'delete alert channel', method: 'DELETE', path, body: { channelId }, errors: accountOnly },
+  ] as const;
+};
+
 /** Every operation of the management interface, each with a valid request (behaviour 8.1). */
-export const operationCases = ({ paymasterId, webhookId, limitId, keyId }: PreparedDesk): readonly OperationCase[] => {
+export const operationCases = (prepared: PreparedDesk): readonly OperationCase[] => {
+  const { paymasterId, webhookId, limitId, keyId } = prepared;
   const webhook = '/webhook';
   const contract = '/smart-contract';
   const rule = '/paymaster-policy';
@@ -152,10 +197,18 @@ export const operationCases = ({ paymasterId, webhookId, limitId, keyId }: Prepa
     { name: 'list API keys', method: 'GET', path: '/api-key', errors: usual },
     { name: 'revoke API key', method: 'DELETE', path: '/api-key', body: { keyId }, errors: usual },
     { name: 'unpause rule', method: 'PATCH', path: `${rule}/activate/${limitId}`, errors: usual },
+    ...eventWebhookCases('/event-webhook', prepared.eventWebhookId, 'event webhook', usual),
+    ...eventWebhookCases(
+      '/account/event-webhook',
+      prepared.accountEventWebhookId,
+      'event webhook of the account',
+      accountOnly,
+    ),
+    ...alertCases(prepared.channelId),
   ];
 };
 
-/** Gives a DApp the webhook, contract, limit and API key that {@link operationCases} act on. */
+/** Gives a DApp and its account what {@link operationCases} act on. */
 export const prepare = async (
   desk: TestDesk,
   { paymasterId, credentials: headers }: TestDapp,
@@ -166,7 +219,20 @@ export const prepare = async (
   const rule = await post('/paymaster-policy', limit);
   const { webhookId } = hook.data as { webhookId: string };
   const { keyId } = (await post('/api-key', {})).data as { keyId: string };
-  return { paymasterId, webhookId, keyId, limitId: (rule.data as { _id: string })._id };
+  const ofDapp = (await post('/event-webhook', events)).data as { webhookId: string };
+  const ofAccount = (await post('/account/event-webhook', events)).data as { webhookId: string };
+  // A test alert reaches no one: nothing listens there.
+  const chat = { kind: 'slack', url: 'https://127.0.0.1:9/alerts' };
+  const { channelId } = (await post('/account/alert', chat)).data as { channelId: string };
+  return {
+    paymasterId,
+    webhookId,
+    keyId,
+    limitId: (rule.data as { _id: string })._id,
+    eventWebhookId: ofDapp.webhookId,
+    accountEventWebhookId: ofAccount.webhookId,
+    channelId,
+  };
 };
 
 /** Rows of a table of texts, each with the form in which the name of its test shows it. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openApiDocument } from '../../src/engine/description/openapi.ts';
 import { useDesk } from '../support/desk.ts';
-import { operationCases, prepare } from './fixtures.ts';
+import { nowhere, operationCases, prepare } from './fixtures.ts';
 
 const desk = useDesk();
 
@@ -45,6 +45,13 @@ test('every operation of behaviour 2.1 and behaviour 8.1 is described, and nothi
     ...['get', 'post'].map((method) => `${method} ${PREFIX}/paymaster-policy`),
     ...['get', 'patch', 'delete'].map((method) => `${method} ${PREFIX}/paymaster-policy/{ruleId}`),
     ...['get', 'post', 'delete'].map((method) => `${method} ${PREFIX}/api-key`),
+    ...['/event-webhook', '/account/event-webhook'].flatMap((path) => [
+      ...['get', 'post', 'patch', 'delete'].map((method) => `${method} ${PREFIX}${path}`),
+      `get ${PREFIX}${path}/{webhookId}/deliveries`,
+      `post ${PREFIX}${path}/{webhookId}/redeliver`,
+    ]),
+    ...['get', 'post', 'patch', 'delete'].map((method) => `${method} ${PREFIX}/account/alert`),
+    `post ${PREFIX}/account/alert/test`,
     ...['limit', 'deactivate', 'activate'].map((verb) => `patch ${PREFIX}/paymaster-policy/${verb}/{ruleId}`),
     ...['/api/v1/{chainId}/{apiKey}', '/api/v2/{chainId}/{apiKey}', '/rpc/{chainId}'].map((path) => `post ${path}`),
   ];
@@ -78,7 +85,8 @@ test('it is well formed: what it refers to is there, and names are usable and us
 
 test('credentials are described per operation', () => {
   for (const { path, operation } of all.filter((one) => one.path.startsWith(PREFIX))) {
-    const accountOnly = path === `${PREFIX}/paymaster` && !operation.operationId?.startsWith('patch');
+    const ofDapps = path === `${PREFIX}/paymaster` && !operation.operationId?.startsWith('patch');
+    const accountOnly = ofDapps || path.startsWith(`${PREFIX}/account/`);
     expect(operation.security).toEqual([accountOnly ? { authToken: [] } : { authToken: [], apiKey: [] }]);
   }
 });
@@ -150,10 +158,11 @@ const template = (path: string): string =>
   path
     .replace(/^(\/paymaster-policy\/\w+)\/.*/, '$1/{ruleId}')
     .replace(/^\/paymaster-policy\/[\da-f-]{36}$/, '/paymaster-policy/{ruleId}')
-    .replace(/^(\/funding-message)\/.*/, '$1/{paymasterId}');
+    .replace(/^(\/funding-message)\/.*/, '$1/{paymasterId}')
+    .replace(/(\/event-webhook)\/[\da-f-]{36}/, '$1/{webhookId}');
 
 test('what the desk answers is what the description promises, for every operation', async () => {
-  for (const { name } of operationCases({ paymasterId: '', webhookId: '', limitId: '', keyId: '' })) {
+  for (const { name } of operationCases(nowhere)) {
     const dapp = await desk().dapp();
     const { method, path, body } = operationCases(await prepare(desk(), dapp)).find((one) => one.name === name)!;
     const promised = described(method.toLowerCase(), template(path))!.responses;

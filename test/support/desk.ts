@@ -56,7 +56,7 @@ export interface TestDesk {
   dapp(authToken?: string, definition?: { name?: string; chainId?: number }): Promise<TestDapp>;
   /**
    * Every row of the database file as JSON, by table, read past the engine. Omits what depends on the clock:
-   * checkpoints and last uses.
+   * checkpoints, last uses, and how far events are sent.
    */
   rows(): Record<string, string[]>;
 }
@@ -113,7 +113,8 @@ const readRows = (file: string): Record<string, string[]> => {
   try {
     const tables = database
       .prepare<[], string>(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'log_checkpoint'",
+        `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+         AND name NOT IN ('log_checkpoint', 'event_position')`,
       )
       .pluck()
       .all();

@@ -4,7 +4,7 @@ import { type OperationCaller, operation } from './operation.ts';
 
 const path = '/account/alert';
 const owner = { accountId: true } as const;
-const access = 'account';
+const ofAccount = { access: 'account', errors: { missingAuthToken: 'AUTH_TOKEN_REQUIRED' } } as const;
 
 /** The account whose alerts are meant. @throws EngineError `AUTH_TOKEN_SCOPE` for a token that is for one DApp */
 const ownerOf = ({ accountId, onlyDapp }: OperationCaller<'account'>): { accountId: string } => {
@@ -17,7 +17,7 @@ export const alertOperations = [
   operation({
     method: 'post',
     path,
-    access,
+    ...ofAccount,
     summary: 'Send alerts about the DApps of the account by mail, or to a chat',
     message: 'Alert channel created',
     body: procedures['alerts.create'].input.omit(owner),
@@ -27,7 +27,7 @@ export const alertOperations = [
   operation({
     method: 'get',
     path,
-    access,
+    ...ofAccount,
     summary: 'List where alerts are sent',
     message: 'Alert channel list fetched',
     data: procedures['alerts.list'].output,
@@ -36,7 +36,7 @@ export const alertOperations = [
   operation({
     method: 'patch',
     path,
-    access,
+    ...ofAccount,
     summary: 'Change where alerts are sent, pause it, or unpause it',
     message: 'Alert channel updated',
     body: procedures['alerts.update'].input.omit(owner),
@@ -47,7 +47,7 @@ export const alertOperations = [
   operation({
     method: 'delete',
     path,
-    access,
+    ...ofAccount,
     summary: 'Send no more alerts there',
     message: 'Alert channel deleted',
     body: procedures['alerts.delete'].input.omit(owner),
@@ -59,7 +59,7 @@ export const alertOperations = [
   operation({
     method: 'post',
     path: `${path}/test`,
-    access,
+    ...ofAccount,
     summary: 'Send a test alert, once',
     message: 'Test alert sent',
     body: procedures['alerts.test'].input.omit(owner),

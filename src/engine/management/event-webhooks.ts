@@ -6,6 +6,8 @@ const owner = { accountId: true, paymasterId: true } as const;
 
 /** Event webhooks of a DApp, or those for all DApps of an account, which need no apiKey. */
 const operationsOf = (access: OperationAccess, path: string, whose: string): Operation[] => {
+  const errors = access === 'account' ? ({ missingAuthToken: 'AUTH_TOKEN_REQUIRED' } as const) : {};
+  const needs = { access, errors };
   const ownerOf = ({ accountId, onlyDapp, dapp }: OperationCaller<OperationAccess>) => {
     if (dapp !== undefined) return { paymasterId: dapp.paymasterId };
     if (onlyDapp !== null) throw new EngineError('AUTH_TOKEN_SCOPE');
@@ -15,7 +17,7 @@ const operationsOf = (access: OperationAccess, path: string, whose: string): Ope
     operation({
       method: 'post',
       path,
-      access,
+      ...needs,
       summary: `Add an event webhook for ${whose}. Its secret is shown only now`,
       message: 'Event webhook created',
       body: procedures['eventWebhooks.create'].input.omit(owner),
@@ -25,7 +27,7 @@ const operationsOf = (access: OperationAccess, path: string, whose: string): Ope
     operation({
       method: 'get',
       path,
-      access,
+      ...needs,
       summary: `List the event webhooks for ${whose}`,
       message: 'Event webhook list fetched',
       data: procedures['eventWebhooks.list'].output,
@@ -34,7 +36,7 @@ const operationsOf = (access: OperationAccess, path: string, whose: string): Ope
     operation({
       method: 'patch',
       path,
-      access,
+      ...needs,
       summary: `Change, pause or unpause an event webhook for ${whose}`,
       message: 'Event webhook updated',
       body: procedures['eventWebhooks.update'].input.omit(owner),
@@ -45,7 +47,7 @@ const operationsOf = (access: OperationAccess, path: string, whose: string): Ope
     operation({
       method: 'delete',
       path,
-      access,
+      ...needs,
       summary: `Remove an event webhook for ${whose}`,
       message: 'Event webhook deleted',
       body: procedures['eventWebhooks.delete'].input.omit(owner),
@@ -57,7 +59,7 @@ const operationsOf = (access: OperationAccess, path: string, whose: string): Ope
     operation({
       method: 'get',
       path: `${path}/:webhookId/deliveries`,
-      access,
+      ...needs,
       summary: 'List the newest deliveries of an event webhook, each with its last request and answer',
       message: 'Event deliveries fetched',
       data: procedures['eventWebhooks.deliveries'].output,
@@ -72,7 +74,7 @@ const operationsOf = (access: OperationAccess, path: string, whose: string): Ope
     operation({
       method: 'post',
       path: `${path}/:webhookId/redeliver`,
-      access,
+      ...needs,
       summary: 'Send an event once more, or all events that were given up',
       message: 'Event deliveries scheduled',
       body: procedures['eventWebhooks.redeliver'].input.omit({ ...owner, webhookId: true }),

@@ -7,7 +7,7 @@ import { Secret } from '../base/secret.ts';
 import type { UsedAlertChannel } from '../store/alert-store.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
-/** Maximum number of channels. */
+/** Maximum number of channels of an account, and of the desk. */
 const MOST = 20;
 
 const isMailServer = (url: string): boolean => /^smtps?:/i.test(url);
@@ -58,8 +58,8 @@ export const alertHandlers = (context: ServiceContext): Handlers<NamesOf<'alerts
       checkPlace({ kind, url, recipient, sender });
       if (accountId !== undefined && (await store.findAccount(accountId)) === undefined)
         throw new EngineError('ACCOUNT_NOT_FOUND');
-      if ((await store.listAlertChannels()).length >= MOST)
-        throw new EngineError('TOO_MANY', `Alerts are already sent to ${MOST} places`);
+      const same = (await store.listAlertChannels()).filter((one) => one.accountId === (accountId ?? null));
+      if (same.length >= MOST) throw new EngineError('TOO_MANY', `Alerts are already sent to ${MOST} places`);
       const channelId = entropy.uuid();
       await vault.set(alertUrlName(channelId), new Secret(url));
       const { host } = new URL(url);
