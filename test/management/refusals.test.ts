@@ -110,7 +110,13 @@ describe('what behaviour 8.2 and behaviour 8.3 answer, to the letter', () => {
     ['POST', rule, { ...limit, name: 7 }, 400, 'name must be a string'],
     ['POST', rule, { ...limit, policyType: 'LIMIT' }, 400, `policyType must be one of: ${RULE_TYPES}`],
     ['POST', rule, { ...limit, policyData: 7 }, 400, 'policyData must be an object'],
-    ['POST', rule, limitWith({ type: 'ALL' }), 400, 'type must be one of: PAYMASTER, SMART_ACCOUNT, OPERATION'],
+    [
+      'POST',
+      rule,
+      limitWith({ type: 'ALL' }),
+      400,
+      'type must be one of: PAYMASTER, SMART_ACCOUNT, SUBJECT, OPERATION',
+    ],
     ['POST', rule, limitWith({ cycleDuration: '1 day' }), 400, 'cycleDuration must be an object'],
     [
       'POST',
@@ -410,7 +416,7 @@ test.each<[method: string, path: string, body: unknown, errors: string[]]>([
     rule,
     { ...limit, policyData: {} },
     [
-      'type must be one of: PAYMASTER, SMART_ACCOUNT, OPERATION',
+      'type must be one of: PAYMASTER, SMART_ACCOUNT, SUBJECT, OPERATION',
       'threshold must be a positive number',
       'thresholdType must be one of: COUNT, NATIVE_ASSET, USD',
     ],
