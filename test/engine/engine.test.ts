@@ -206,7 +206,7 @@ describe('stopping', () => {
     });
     // This wait; the next checks of settlement, the operator's transactions, contracts, clocks, fees, notifications and
     // their delivery, gas schedules and the search index; and the connection's time-out.
-    await expect.poll(() => clock.pending).toBe(11);
+    await expect.poll(() => clock.pending).toBe(13);
 
     await clock.advance(9_999);
     expect(ended).toBe(false);
