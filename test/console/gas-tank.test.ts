@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Contract } from 'ethers';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
 import { devWallet } from '../../src/demo/world-contracts.ts';
@@ -10,6 +10,7 @@ import { plugInto } from '../support/emulated-hid.ts';
 import { type LedgerEmulator, createLedgerEmulator } from '../support/ledger-emulator.ts';
 import { useSponsoredWorld } from '../support/sponsored-world.ts';
 import { seriousErrors } from './axe.ts';
+import { chooseWallet } from './choose-wallet.ts';
 
 const world = useSponsoredWorld();
 const browser = useConsoleBrowser();
@@ -33,17 +34,6 @@ const look = async (page: Page, name: string): Promise<void> => {
   expect(await seriousErrors(page), name).toEqual([]);
 };
 
-/** The local chain's node holds keys, as a wallet on the operator's machine does. */
-const chooseWallet = async (dialog: Locator): Promise<void> => {
-  await dialog.getByText('Wallet on this machine', { exact: true }).click();
-  await dialog.getByLabel('URL of the wallet').fill(world().chain.url);
-  await dialog.getByRole('button', { name: 'Ask for its accounts' }).click();
-  await dialog
-    .getByText(/^0xf39F/i)
-    .first()
-    .waitFor();
-};
-
 const tankOf = (wallet: string): Promise<bigint> =>
   new Contract(
     world().paymaster,
@@ -59,7 +49,7 @@ const changeOnlySigner = async (page: Page): Promise<void> => {
   const section = page.getByRole('region', { name: 'Contract and signing key' });
   const dialog = page.getByRole('dialog');
   await section.getByRole('button', { name: 'Make the contract accept it' }).click();
-  await chooseWallet(dialog);
+  await chooseWallet(dialog, world().chain.url);
   await dialog.getByRole('button', { name: 'Review transaction' }).click();
   await dialog.getByText('Maximum fee').waitFor();
   await look(page, '11-one-signer');
@@ -98,7 +88,7 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   await page.getByRole('button', { name: 'Set the funding wallet' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Signing this links your wallet').waitFor();
-  await chooseWallet(dialog);
+  await chooseWallet(dialog, world().chain.url);
   await look(page, '2-sign');
   await dialog.getByRole('button', { name: 'Sign with this wallet' }).click();
   await dialog.getByText('This wallet signed').waitFor();
@@ -113,7 +103,7 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   // Money in.
   await page.getByRole('button', { name: 'Deposit', exact: true }).click();
   await dialog.getByLabel('Amount').fill('1.5');
-  await chooseWallet(dialog);
+  await chooseWallet(dialog, world().chain.url);
   await dialog.getByRole('button', { name: 'Review transaction' }).click();
   await dialog.getByText('Maximum fee').waitFor();
   await look(page, '4-deposit');
@@ -126,7 +116,7 @@ test('a funding wallet is proved, its tank filled and emptied again, as the chai
   // Money out: more than there is is refused before anything is signed.
   await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
   await dialog.getByLabel('Amount').fill('10000');
-  await chooseWallet(dialog);
+  await chooseWallet(dialog, world().chain.url);
   await dialog.getByRole('button', { name: 'Review transaction' }).click();
   await dialog.getByText("Couldn't send the transaction", { exact: true }).waitFor();
   await dialog.getByLabel('Amount').fill('0.5');
@@ -238,40 +228,4 @@ test('a Ledger proves a funding wallet; rejected or unplugged, everything stays 
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   await dialog.waitFor({ state: 'detached' });
   expect((await state())[0]).toMatchObject({ fundingWallet: address });
-});
-
-test('the owner of a contract stakes, unlocks and gets the stake back on the page of its tank', async () => {
-  const { chain, engine } = world();
-  const DAY = 86_400;
-  const target = { chainId: chain.chainId, version: 'verifying-0.6' };
-  await attachNewContract(engine.service, devWallet(0, chain.provider), target);
-  const dapp = await engine.dapp({ version: target.version });
-  const reputation = () => engine.service.call('reputation.get', target);
-  const page = await open(`#/dapps/${dapp.paymasterId}/tank`);
-  const section = page.getByRole('region', { name: 'Stake and bundlers' });
-  const dialog = page.getByRole('dialog');
-  const sign = async (): Promise<void> => {
-    await chooseWallet(dialog);
-    await dialog.getByRole('button', { name: 'Review transaction' }).click();
-    await dialog.getByText('Maximum fee').waitFor();
-    await dialog.getByRole('button', { name: 'Sign with this wallet' }).click();
-    await dialog.getByText('Mined', { exact: true }).waitFor();
-    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
-  };
-  await section.getByText('Good: bundlers have no reason').waitFor();
-  expect(await section.getByRole('button', { name: 'Unlock stake' }).count()).toBe(0);
-  await section.getByRole('button', { name: 'Add stake' }).click();
-  await dialog.getByLabel('Amount').fill('0.5');
-  await sign();
-  expect(await reputation()).toMatchObject({ stakeWei: String(ETHER / 2n), isStaked: true, unstakeDelaySec: DAY });
-  await section.getByText('0.5 ETH').waitFor();
-  await look(page, '13-staked');
-  await section.getByRole('button', { name: 'Unlock stake' }).click();
-  await sign();
-  await chain.provider.send('evm_increaseTime', [`0x${(DAY + 1).toString(16)}`]);
-  await chain.provider.send('anvil_mine', ['0x1']);
-  await section.getByRole('button', { name: 'Withdraw stake' }).click();
-  await sign();
-  expect(await reputation()).toMatchObject({ stakeWei: '0', isStaked: false, withdrawableAt: null });
-  await section.getByRole('button', { name: 'Withdraw stake' }).waitFor({ state: 'detached' });
 });

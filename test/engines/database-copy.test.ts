@@ -258,6 +258,15 @@ describe.skipIf(isLeftOut)(`copying a desk to PostgreSQL and back${reason}`, () 
     // The store fills a whole lot before it writes one.
     const database = openDatabase(fileOf(dir));
     database.exec(`INSERT INTO search_lot VALUES (3, '1'); INSERT INTO search_gram VALUES (3, 5, x'01ff02')`);
+    // Deliveries and alerts that wait.
+    database.exec(`
+      INSERT INTO event_webhook (webhook_id, url, events, active, created_at) VALUES ('w', 'https://e.example', '[]', 0, 1);
+      INSERT INTO event_position VALUES ('w', 1, 2, 3, 4, NULL, 5);
+      INSERT INTO event_delivery (webhook_id, event_id, type, at, source, position, state, attempts, attempted_at,
+        request_headers, request_body, response, ms) VALUES ('w', 'e', 't', 1, 'log', 2, 'failed', 3, 4, '{}', '{}', '', 5);
+      INSERT INTO alert_channel (channel_id, kind, host, active, created_at) VALUES ('c', 'slack', 'e.example', 0, 1);
+      INSERT INTO alert_attempt VALUES ('c', 1, 2, NULL, NULL);
+      INSERT INTO alert_due VALUES ('c', 1, 0)`);
     database.close();
   };
 

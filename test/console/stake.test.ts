@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { attachNewContract } from '../../src/demo/attach-new-contract.ts';
+import { devWallet } from '../../src/demo/world-contracts.ts';
+import { useConsoleBrowser } from '../support/console-page.ts';
+import { useSponsoredWorld } from '../support/sponsored-world.ts';
+import { seriousErrors } from './axe.ts';
+import { chooseWallet } from './choose-wallet.ts';
+
+const world = useSponsoredWorld();
+const browser = useConsoleBrowser();
+
+test('the owner of a contract stakes, unlocks and gets the stake back on the page of its tank', async () => {
+  const { chain, engine } = world();
+  const DAY = 86_400;
+  const target = { chainId: chain.chainId, version: 'verifying-0.6' };
+  await attachNewContract(engine.service, devWallet(0, chain.provider), target);
+  const dapp = await engine.dapp({ version: target.version });
+  const reputation = () => engine.service.call('reputation.get', target);
+  const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
+  await page.getByText('Engine running').waitFor();
+  await page.evaluate((hash) => (window.location.hash = hash), `#/dapps/${dapp.paymasterId}/tank`);
+  const section = page.getByRole('region', { name: 'Stake and bundlers' });
+  const dialog = page.getByRole('dialog');
+  const sign = async (): Promise<void> => {
+    await chooseWallet(dialog, chain.url);
+    await dialog.getByRole('button', { name: 'Review transaction' }).click();
+    await dialog.getByText('Maximum fee').waitFor();
+    await dialog.getByRole('button', { name: 'Sign with this wallet' }).click();
+    await dialog.getByText('Mined', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+  };
+  await section.getByText('Good: bundlers have no reason').waitFor();
+  expect(await section.getByRole('button', { name: 'Unlock stake' }).count()).toBe(0);
+  await section.getByRole('button', { name: 'Add stake' }).click();
+  await dialog.getByLabel('Amount').fill('0.5');
+  await sign();
+  expect(await reputation()).toMatchObject({ stakeWei: String(10n ** 18n / 2n), isStaked: true, unstakeDelaySec: DAY });
+  await section.getByText('0.5 ETH').waitFor();
+  await page.screenshot({ path: join(import.meta.dirname, '../../test-artifacts/gas-tank-13-staked.png') });
+  expect(await seriousErrors(page)).toEqual([]);
+  await section.getByRole('button', { name: 'Unlock stake' }).click();
+  await sign();
+  await chain.provider.send('evm_increaseTime', [`0x${(DAY + 1).toString(16)}`]);
+  await chain.provider.send('anvil_mine', ['0x1']);
+  await section.getByRole('button', { name: 'Withdraw stake' }).click();
+  await sign();
+  expect(await reputation()).toMatchObject({ stakeWei: '0', isStaked: false, withdrawableAt: null });
+  await section.getByRole('button', { name: 'Withdraw stake' }).waitFor({ state: 'detached' });
+});
