@@ -41,6 +41,6 @@ export const reputationProcedures = {
     summary: 'Show the stake of a paymaster contract, who includes its operations, and what ERC-7562 makes of it',
     input: z.strictObject({ chainId, version: z.string() }),
     output: reputation,
-    errors: ['PAYMASTER_NOT_READY', 'VERSION_NOT_SUPPORTED', 'RPC_MISSING', 'CHAIN_UNREACHABLE'],
+    errors: ['PAYMASTER_NOT_READY', 'VERSION_NOT_SUPPORTED', 'RPC_MISSING', 'CHAIN_UNREACHABLE', 'CONTRACT_MISMATCH'],
   }),
 };

@@ -1,6 +1,7 @@
 import { dataSlice, parseEther, toQuantity } from 'ethers';
 import { expect, test } from 'vitest';
 import { finishOperation, simpleAccount } from '../../src/demo/simple-account.ts';
+import { entryPoints } from '../../src/core/entry-points/registry.ts';
 import { contractAt, devWallet } from '../../src/demo/world-contracts.ts';
 import type { UserOperationV06 } from '../../src/shared/schema/user-operation.ts';
 import { useOperatorDesk } from '../support/operator-desk.ts';
@@ -46,6 +47,22 @@ test.each(['verifying-0.6', '1.1.0'])(
     expect(await reputation()).toMatchObject({ stakeWei: '0', withdrawableAt: null });
   },
 );
+
+test('a contract whose EntryPoint is gone is named, with what to do', async () => {
+  await desk().attach('verifying-0.6');
+  const { chain } = desk();
+  const { address } = entryPoints['0.6'];
+  const code = await chain.provider.getCode(address);
+  await chain.provider.send('anvil_setCode', [address, '0x']);
+  const reputation = desk()
+    .engine()
+    .service.call('reputation.get', { chainId: chain.chainId, version: 'verifying-0.6' });
+  await expect(reputation).rejects.toMatchObject({
+    code: 'CONTRACT_MISMATCH',
+    message: expect.stringContaining('there is no EntryPoint'),
+  });
+  await chain.provider.send('anvil_setCode', [address, code]);
+});
 
 test('the operator sees which bundlers include the operations of a contract, most first, and of no other contract', async () => {
   const { chain, clock, contracts, operator, engine } = desk();
