@@ -29,7 +29,9 @@ const SUMMER = ['--set', 'name=Summer', '--set', 'id=summer', '--set', 'budget=5
 test('templates are listed and explained without a desk', async () => {
   const listed = await gasdesk(['policy', 'template']);
   expect(listed).toMatchObject({ code: 0, stderr: '' });
-  expect(listed.stdout).toMatch(/^campaign +Campaign .*\nonboarding .*\npeople .*\none-method .*\nnft-members .*\nweekend /m);
+  expect(listed.stdout).toMatch(
+    /^campaign +Campaign .*\nonboarding .*\npeople .*\none-method .*\nnft-members .*\nweekend /m,
+  );
   const { stdout } = await gasdesk(['policy', 'template', 'campaign']);
   expect(stdout).toContain('  budget              Total budget; must be given\n');
   expect(stdout).toContain('Remaining risks:\n- ');
