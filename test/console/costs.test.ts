@@ -29,7 +29,7 @@ test('the operator sees what mined operations cost, and for what, and takes it a
   const shown = page.getByRole('list', { name: 'Parts of the cost' });
   await shown.getByText('Unused gas limits').waitFor();
   await page.getByRole('cell', { name: 'Game Items.mint' }).waitFor();
-  expect(await page.getByTitle(`${Number(total.costWei).toLocaleString('en-US')} wei`).count()).toBeGreaterThan(0);
+  expect(await page.getByTitle(`${BigInt(total.costWei).toLocaleString('en-US')} wei`).count()).toBeGreaterThan(0);
   for (const width of [1280, 800, 400]) {
     await page.setViewportSize({ width, height: 860 });
     await page.screenshot({ path: join(artifacts, `costs-${width}.png`) });

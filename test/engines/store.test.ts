@@ -10,6 +10,7 @@ import { findPostgres, type PostgresServer, startPostgres } from '../support/pos
 import { account, paymaster } from '../support/store-records.ts';
 import { useTempFolders } from '../support/temp-folder.ts';
 import { describeChainFeeStore } from '../store/conformance/chain-fee-store.ts';
+import { describeCostStore } from '../store/conformance/cost-store.ts';
 import { describeDecisionQueries } from '../store/conformance/decision-queries.ts';
 import { describeDecisionStore } from '../store/conformance/decision-store.ts';
 import { describeLedger } from '../store/conformance/ledger.ts';
@@ -58,6 +59,7 @@ describe.skipIf(isLeftOut)(`the store on PostgreSQL${reason}`, () => {
     ['versions of the settings', describeSettingsVersion],
     ['the registry', describeRegistryStore],
     ['fees of chains', describeChainFeeStore],
+    ['costs', describeCostStore],
     ["the operator's transactions", describeOperatorTransactionStore],
   ])('%s', (_part, describePart) => describePart(open));
 

@@ -3,6 +3,7 @@ import { describe } from 'vitest';
 import { createLog } from '../../src/engine/base/log.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import { describeChainFeeStore } from './conformance/chain-fee-store.ts';
+import { describeCostStore } from './conformance/cost-store.ts';
 import { describeDecisionQueries } from './conformance/decision-queries.ts';
 import { describeDecisionStore } from './conformance/decision-store.ts';
 import { describeLedger } from './conformance/ledger.ts';
@@ -28,6 +29,7 @@ describe.each([
   ['versions of the settings', describeSettingsVersion],
   ['the registry', describeRegistryStore],
   ['fees of chains', describeChainFeeStore],
+  ['costs', describeCostStore],
   ["the operator's transactions", describeOperatorTransactionStore],
   ['copies', (opened: OpenStore) => describeSnapshots(opened, 'end')],
 ])('the store on SQLite: %s', (_part, describePart) => describePart(open));

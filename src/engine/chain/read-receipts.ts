@@ -83,7 +83,8 @@ export const createReceiptReader = ({ store, clock, rates }: ReceiptReaderOption
       }
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
+    } finally {
+      if (receipts.length > 0) await store.saveReceipts(receipts);
     }
-    await store.saveReceipts(receipts);
   };
 };

@@ -1,9 +1,9 @@
-import type { ProcedureOutput } from '../../api/index.ts';
+import type { ProcedureArguments, ProcedureOutput } from '../../api/index.ts';
 import { MOST_COST_GROUPS } from '../../api/costs.ts';
-import { type ChainCosts, type CostGroup, CostReport, addUp } from '../../core/costs/cost-report.ts';
+import { type CostGroup, CostReport, addUp } from '../../core/costs/cost-report.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import { type CostGrouping, costParts } from '../../shared/schema/cost.ts';
 import { weiToDecimal } from '../../shared/schema/decimal.ts';
-import type { CostQuery } from '../store/cost-store.ts';
 import { turn } from '../store/rows.ts';
 import { chainViews } from './chains.ts';
 import { requireDapp } from './dapps.ts';
@@ -22,27 +22,37 @@ const groupView = (group: CostGroup, name: string): View['total'] => {
   return { key, name, operations, reverted, ...amounts, usd: weiToDecimal(dollars), priced };
 };
 
-/** What operations of the past cost, and what they cost it for. */
+/** Which operations: by the time at which they were signed, epoch ms. */
+type CostQuery = Pick<ProcedureArguments<'costs.get'>, 'paymasterId' | 'from' | 'to'>;
+
+const LAST_TIME = Number.MAX_SAFE_INTEGER;
+
+/** What operations of the past cost, and for what. */
 export const costHandlers = (context: ServiceContext): Handlers<NamesOf<'costs'>> => {
   const { store, clock } = context;
 
-  const collect = async (query: CostQuery, by: CostGrouping): Promise<ChainCosts[]> => {
+  const collect = async ({ paymasterId, from = 0, to = LAST_TIME }: CostQuery, by: CostGrouping) => {
     const report = new CostReport(by);
-    const policies = new Map<string, ReturnType<typeof store.findPolicy>>();
-    const policyOf = (hash: string | undefined) => {
-      if (hash === undefined || !report.needsPolicy) return undefined;
-      const known = policies.get(hash) ?? store.findPolicy(hash);
-      policies.set(hash, known);
-      return known;
+    // Decisions that follow each other usually have the same policy, and a policy may take megabytes.
+    let known: { readonly hash: string | undefined; readonly policy: Policy | undefined } | undefined;
+    const policyOf = async (hash: string | undefined): Promise<Policy | undefined> => {
+      if (!report.needsPolicy || hash === undefined) return undefined;
+      if (known?.hash !== hash) known = { hash, policy: await store.findPolicy(hash) };
+      return known.policy;
     };
-    let after = 0;
-    for (;;) {
-      const some = await store.paidOperations(query, after);
-      if (some.length === 0) return report.chains();
-      for (const operation of some) report.add(operation, await policyOf(operation.record.policy));
-      after = some.at(-1)?.seq ?? after;
-      await turn();
+    const ids = paymasterId === undefined ? (await store.listDapps()).map((dapp) => dapp.paymasterId) : [paymasterId];
+    for (const id of ids) {
+      let place = { at: from, seq: -1 };
+      for (;;) {
+        const some = await store.paidOperations(id, place, to);
+        for (const operation of some) report.add(operation, await policyOf(operation.record.policy));
+        const last = some.at(-1);
+        if (last === undefined) break;
+        place = { at: last.record.at, seq: last.seq };
+        await turn();
+      }
     }
+    return report.chains();
   };
 
   const nameOf = (by: CostGrouping, dapps: ReadonlyMap<string, string>, key: string): string => {

@@ -8,24 +8,7 @@ import { PolicyTrial } from '../../core/trial/try-policy.ts';
 import { grouped } from '../../shared/words/amount.ts';
 import type { Trials } from '../policy-trial/trials.ts';
 import type { CurrentPolicy } from '../sponsorship/current-policy.ts';
-import type { PastDecision } from '../store/past-decisions.ts';
-
-/** Reads past decisions, and pauses often, so that decisions can be made in between. */
-const eachOf = async (
-  trials: Pick<Trials, 'pastDecisions'>,
-  query: ProcedureArguments<'policies.narrow'>,
-  use: (decision: PastDecision) => void,
-): Promise<void> => {
-  const past = await trials.pastDecisions(query);
-  try {
-    for (let batch = await past.next(); batch.length > 0; batch = await past.next()) {
-      for (const decision of batch) use(decision);
-      await new Promise((resolve) => void setImmediate(resolve));
-    }
-  } finally {
-    await past.close();
-  }
-};
+import { eachPastDecision } from './each-past-decision.ts';
 
 const counted = (operations: number): string =>
   operations === 1 ? '1 sponsored operation' : `${grouped(operations)} sponsored operations`;
@@ -43,11 +26,11 @@ export const narrow = async (
   query: ProcedureArguments<'policies.narrow'>,
 ): Promise<ProcedureOutput<'policies.narrow'>> => {
   const narrowing = new PolicyNarrowing(policy);
-  await eachOf(trials, query, ({ record, revision }) => narrowing.add(record, revision));
+  await eachPastDecision(trials, query, ({ record, revision }) => narrowing.add(record, revision));
   const narrowed = narrowing.narrowed();
   const file = parsePolicyFile(narrowedFile(narrowed));
   const trial = new PolicyTrial((now) => draftPolicy(file, policy, { now, newId: (name) => `new:${name}` }));
-  await eachOf(trials, query, ({ record, revision }) => void trial.add(record, revision));
+  await eachPastDecision(trials, query, ({ record, revision }) => void trial.add(record, revision));
   const report = trial.report();
   const { decisions, same, nowSponsored, nowDenied, unknown, senders } = report;
   return {

@@ -1,11 +1,9 @@
 import { Rehearsal, type RehearsalReport } from '../../core/rehearsal/rehearse.ts';
 import type { GasScheduleName } from '../../shared/schema/gas-schedule.ts';
 import type { Trials } from '../policy-trial/trials.ts';
+import { eachPastDecision } from './each-past-decision.ts';
 
-/**
- * Decides the newest decisions of a DApp again under another gas schedule. Pauses often, so that decisions can be made
- * in between.
- */
+/** Decides the newest decisions of a DApp again under another gas schedule. */
 export const rehearse = async (
   trials: Pick<Trials, 'pastDecisions'>,
   {
@@ -15,14 +13,6 @@ export const rehearse = async (
   }: { readonly paymasterId: string; readonly schedule: GasScheduleName; readonly last: number },
 ): Promise<RehearsalReport> => {
   const rehearsal = new Rehearsal(schedule);
-  const past = await trials.pastDecisions({ paymasterId, last });
-  try {
-    for (let batch = await past.next(); batch.length > 0; batch = await past.next()) {
-      for (const { record, revision } of batch) rehearsal.add(record, revision);
-      await new Promise((resolve) => void setImmediate(resolve));
-    }
-  } finally {
-    await past.close();
-  }
+  await eachPastDecision(trials, { paymasterId, last }, ({ record, revision }) => rehearsal.add(record, revision));
   return rehearsal.report();
 };

@@ -37,7 +37,7 @@ const reasonIn = ({ code, rule, message, hint }: DecisionRecord): Reason => ({ c
  * @throws EngineError `DECISION_OUTDATED` if the ledger keeps changing
  */
 const storeDenial = async (
-  store: Store & Pick<Store, 'settingsVersion'>,
+  store: Store,
   { reservations, settings }: Pick<Required<LedgerFacts>, 'reservations' | 'settings'>,
   denial: (held: readonly bigint[]) => CommitPlan | undefined,
 ): Promise<DecisionRecord | null | undefined> => {

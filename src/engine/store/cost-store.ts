@@ -16,10 +16,9 @@ export interface ReadReceipt extends Pick<OperationReceipt, 'bundle' | 'coinUsd'
   readonly bundler: Address;
 }
 
-export interface CostQuery {
-  readonly paymasterId?: string | undefined;
-  /** Decisions at this time (epoch ms) or later. */
-  readonly from?: number | undefined;
-  /** Decisions before this time (epoch ms). */
-  readonly to?: number | undefined;
+/** A place between a DApp's operations: after the one with this time (epoch ms) and this `seq`. */
+export interface PaidPlace {
+  readonly at: number;
+  /** Below 0: before all operations of that time. */
+  readonly seq: number;
 }

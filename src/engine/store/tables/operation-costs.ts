@@ -2,7 +2,7 @@ import { readRecord } from '../../../core/decision/stored-record.ts';
 import type { OperationReceipt } from '../../../core/costs/cost-report.ts';
 import type { Address, Hex } from '../../../shared/schema/hex.ts';
 import type { Access } from '../access.ts';
-import type { CostQuery, OperationWithoutReceipt, ReadReceipt } from '../cost-store.ts';
+import type { OperationWithoutReceipt, PaidPlace, ReadReceipt } from '../cost-store.ts';
 import type { StepRows, Steps } from '../rows.ts';
 import type { MinedUserOperation } from '../settlement-store.ts';
 import { lengthLimit } from './decision-reader.ts';
@@ -20,11 +20,11 @@ const SAVE = `UPDATE mined_operation
   SET bundler = $3, bundle_gas = $4, charged_gas = $5, base_fee_wei = $6, l1_fee_wei = $7, coin_usd = $8
   WHERE seq = $1 AND block_hash = $2`;
 
-const paid = (where: string): string => `SELECT decision.seq, record, actual_cost_wei, success, gas_used, gas_cost_wei,
+const PAID = `SELECT decision.seq, record, actual_cost_wei, success, gas_used, gas_cost_wei,
     bundler, bundle_gas, charged_gas, base_fee_wei, l1_fee_wei, coin_usd
   FROM decision LEFT JOIN mined_operation ON mined_operation.seq = decision.seq
-  WHERE settlement = 'settled' AND decision.seq > $1 AND at >= $2 AND at < $3 ${where}
-  ORDER BY decision.seq LIMIT ${BATCH}`;
+  WHERE paymaster_id = $1 AND settlement = 'settled' AND at >= $2 AND at < $3 AND (at > $2 OR decision.seq > $4)
+  ORDER BY at, decision.seq LIMIT ${BATCH}`;
 
 interface PaidRow {
   readonly seq: number;
@@ -94,13 +94,10 @@ export const costStore = ({ rows, writeShared }: Access) => ({
         yield* tx.run(SAVE, [seq, blockHash, bundler, ...amounts, coinUsd]);
       }
     }),
-  /** The settled operations after a decision's number, in order, at most some hundred at a time; empty at the end. */
-  async paidOperations({ paymasterId, from = 0, to = Number.MAX_SAFE_INTEGER }: CostQuery, after: number) {
-    const [sql, values] =
-      paymasterId === undefined
-        ? [paid(''), [after, from, to]]
-        : [paid('AND paymaster_id = $4'), [after, from, to, paymasterId]];
-    const found = await rows.upTo<PaidRow>(sql, values, lengthLimit(LOT_LENGTH).add);
+  /** The settled operations of a DApp from a place on, in order, at most some hundred at a time; empty at the end. */
+  async paidOperations(paymasterId: string, from: PaidPlace, to: number) {
+    const values = [paymasterId, from.at, to, from.seq];
+    const found = await rows.upTo<PaidRow>(PAID, values, lengthLimit(LOT_LENGTH).add);
     return found.map((row) => ({
       seq: row.seq,
       record: readRecord(row.record),

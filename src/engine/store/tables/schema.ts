@@ -162,7 +162,7 @@ export const tables = `
   CREATE INDEX decision_expiry ON decision (chain_id, valid_until) WHERE settlement = 'reserved';
   CREATE INDEX decision_settled ON decision (chain_id, settled_block) WHERE settled_block IS NOT NULL;
   CREATE INDEX decision_of_rule ON decision (rule, seq) WHERE rule IS NOT NULL;
-  CREATE INDEX decision_paid ON decision (paymaster_id, at, actual_cost_wei) WHERE settlement = 'settled';
+  CREATE INDEX decision_paid ON decision (paymaster_id, at, seq, actual_cost_wei) WHERE settlement = 'settled';
   CREATE INDEX decision_unmatched ON decision (chain_id, at)
     WHERE settlement = 'unconfirmed' AND settled_block IS NOT NULL;
   CREATE TABLE decision_hash (
