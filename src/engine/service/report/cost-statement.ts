@@ -1,7 +1,7 @@
 import type { ChainCosts, CostGroup } from '../../../core/costs/cost-report.ts';
 import { type Markup, html } from '../../../shared/markup.ts';
 import { costParts } from '../../../shared/schema/cost.ts';
-import { exactWei, shownDollars } from '../../../shared/words/amount.ts';
+import { exactWei, shownWorth } from '../../../shared/words/amount.ts';
 import { costPartWords } from '../../../shared/words/costs.ts';
 import { version } from '../../base/version.ts';
 import { type ChainNames, coins, utcTime } from './decision-article.ts';
@@ -23,9 +23,10 @@ export interface Statement {
 
 const MOST_METHODS = 50;
 
+/** To the cent. */
 const dollarsOf = ({ dollars, priced, operations }: CostGroup): string => {
   if (priced === 0) return 'unknown';
-  return priced === operations ? shownDollars(dollars) : `${shownDollars(dollars)} for ${priced} of them`;
+  return priced === operations ? shownWorth(dollars, '1') : `${shownWorth(dollars, '1')} for ${priced} of them`;
 };
 
 const amount = (wei: bigint, chain: ChainNames): Markup =>

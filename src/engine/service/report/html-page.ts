@@ -13,7 +13,7 @@ code,pre{font:12.5px ui-monospace,'Noto Sans Mono','DejaVu Sans Mono',monospace}
 pre{margin:4px 0;padding:6px;background:#f1f3f6;white-space:pre-wrap}
 table{width:100%;border-collapse:collapse}
 th,td{padding:4px 8px;border-bottom:1px solid #e2e5ea;text-align:left;vertical-align:top;font-weight:400}
-thead th{color:#59616e;font-size:12.5px}.number{text-align:right}
+thead th{color:#59616e;font-size:12.5px}.number{text-align:right;overflow-wrap:normal}
 .trace{margin:6px 0;font-size:12.5px}.trace th{width:130px}.trace td:nth-child(2){width:130px}
 .trace .deny th,.trace .deny td:nth-child(2){color:#9a5200;font-weight:600}.trace .skip{color:#59616e}
 article{margin:12px 0;padding:12px 16px;border:1px solid #e2e5ea;border-left-width:4px;border-radius:6px}
