@@ -7,6 +7,7 @@ import type { Clues, DecidedOperation, Knowledge } from '../../core/inspect/know
 import type { ProcedureOutput } from '../../api/index.ts';
 import { allEntryPoints } from '../../core/entry-points/registry.ts';
 import { EngineError } from '../../shared/errors.ts';
+import { allSoon } from '../base/soon.ts';
 import type { DecisionRecord, DecisionRow } from '../../shared/schema/decision.ts';
 import { type Address, type Hex, address, addressKey, hex } from '../../shared/schema/hex.ts';
 import type { Inspection } from '../../shared/schema/inspection.ts';
@@ -188,7 +189,7 @@ export const inspectHandlers = (context: Context): Handlers<NamesOf<'inspect'>> 
 
   const registeredContracts = async (): Promise<SmartContract[]> => {
     const dapps = await store.listDapps();
-    const policies = await Promise.all(dapps.map(({ paymasterId }) => store.dappPolicy(paymasterId)));
+    const policies = await allSoon(dapps.map(({ paymasterId }) => store.dappPolicy(paymasterId)));
     return policies.flatMap(({ contracts }) => contracts);
   };
 
