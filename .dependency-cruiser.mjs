@@ -86,6 +86,7 @@ export default {
     part('main', ['engine', 'api', 'core', 'shared']),
     part('preload', ['shared']),
     part('renderer', ['api', 'core', 'shared']),
+    part('proof', ['api', 'core', 'shared']),
     {
       name: 'playground-reaches',
       comment: "The demo's page is a client of the desk: of src it has what clients do, and the console's look.",

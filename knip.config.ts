@@ -4,8 +4,9 @@ import type { KnipConfig } from 'knip';
 export default {
   entry: [
     'src/{cli,main,preload}/index.ts',
-    // Named by its page.
+    // Named by their pages.
     'src/playground/main.ts',
+    'src/proof/main.ts',
     // Threads are started with them.
     'src/engine/{policy-trial/trial-worker,review/review-worker}.ts',
     'scripts/*.ts',

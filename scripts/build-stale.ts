@@ -43,11 +43,28 @@ const buildIfStale = ({ name, sources, results, steps }: Part): void => {
 };
 
 /**
- * Builds main, preload, renderer and playground into `out`, unless they are newer than all their inputs.
+ * Builds the page that verifies a shared decision into `resources`, unless it is newer than all its inputs.
  *
  * @throws Error if the build fails; standard error has the reason
  */
-export const buildConsole = (): void =>
+export const buildProofPage = (): void =>
+  buildIfStale({
+    name: 'page of proofs',
+    sources: [
+      ...['src/proof', 'src/core', 'src/api', 'src/shared'],
+      ...['scripts/build-proof-page.ts', 'package-lock.json'],
+    ],
+    results: ['resources/proof-page.html'],
+    steps: [['scripts/build-proof-page.ts']],
+  });
+
+/**
+ * Builds main, preload, renderer and playground into `out`, and the page of proofs, unless they are newer than all their
+ * inputs.
+ *
+ * @throws Error if the build fails; standard error has the reason
+ */
+export const buildConsole = (): void => {
   buildIfStale({
     name: 'console',
     sources: ['src', 'electron.vite.config.ts', 'scripts/build-playground.ts', 'package-lock.json'],
@@ -57,6 +74,8 @@ export const buildConsole = (): void =>
       ['scripts/build-playground.ts'],
     ],
   });
+  buildProofPage();
+};
 
 /**
  * Bundles the command line into `out/cli`, unless it is newer than all its inputs.

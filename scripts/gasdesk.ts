@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { buildContracts } from './build-contracts.ts';
-import { buildCli, buildConsole } from './build-stale.ts';
+import { buildCli, buildConsole, buildProofPage } from './build-stale.ts';
 
 /** The command line in a clone: builds what is out of date and needed for the command, then runs the command. */
 
@@ -9,4 +9,5 @@ const opensConsole = command === 'serve' || command === 'review' || (command ===
 
 await buildContracts();
 if (opensConsole && !options.includes('--help')) buildConsole();
+if (command === 'decisions' && options[0] === 'proof') buildProofPage();
 await import(pathToFileURL(buildCli()).href);

@@ -92,6 +92,16 @@ export const logProcedures = {
     output: z.strictObject({ receipt: z.string().describe('A proof in the format c2sp.org/tlog-proof@v1') }),
     errors: ['DECISION_NOT_FOUND', 'VAULT_LOCKED', 'LOG_INCONSISTENT'],
   }),
+  'log.proof': procedure({
+    summary:
+      'Write a page that proves a decision: it verifies the entry and decides again in the browser of its reader',
+    input: z.strictObject({ decisionId: id }),
+    output: z.strictObject({
+      html: z.string().describe('One self-contained HTML page, which needs no network'),
+      entry: position.describe('Position of the decision in the log'),
+    }),
+    errors: ['DECISION_NOT_FOUND', 'VAULT_LOCKED', 'LOG_INCONSISTENT'],
+  }),
   'log.rows': procedure({
     summary: 'Compare the data about decisions that the database stores outside the log with their records',
     input: z.strictObject({

@@ -110,6 +110,20 @@ const replayAll = taking<'decisions.page', { readonly signatures: boolean }>(
   )
   .option('--no-signatures', 'skip checking who signed, which takes most of the time');
 
+const proof = taking<'log.proof', { readonly out?: string }>(
+  'proof',
+  'Write a page that proves a decision to anyone with a browser, without a network',
+  'log.proof',
+  { decisionId },
+  (input, { out, ...options }) =>
+    printFromDesk(options, async (call) => {
+      const { html, entry } = await call('log.proof', input);
+      if (out === undefined) return html;
+      await onFile(`write the proof to ${out}`, () => writeFile(out, html));
+      return { file: out, entry };
+    }),
+).option('--out <file>', 'file to write (default: standard output)');
+
 /** `gasdesk decisions` */
 export const decisionsCommand = group('decisions', 'Past decisions', [
   list,
@@ -124,4 +138,5 @@ export const decisionsCommand = group('decisions', 'Past decisions', [
     { decisionId },
     forPeople(({ receipt }) => receipt),
   ),
+  proof,
 ]);

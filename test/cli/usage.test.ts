@@ -80,6 +80,7 @@ const COMMANDS = [
   'decisions export',
   'decisions list',
   'decisions receipt',
+  'decisions proof',
   'decisions replay',
   'decisions report',
   'decisions show',

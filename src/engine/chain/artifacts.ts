@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { EntryPointArtifact } from '../../core/entry-points/entry-point.ts';
 import type { DeployableContract } from '../../core/paymaster-layouts/layout.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
+import { resourcesFolder } from '../base/resources-folder.ts';
 
 /** The contracts whose artifacts the build creates (`scripts/build-contracts.ts`). */
 export type ArtifactName =
@@ -49,20 +48,13 @@ export interface Artifact {
 }
 
 /**
- * `resources/contracts` in the nearest folder above this file that has a `resources` folder. In the bundle, this file
- * is at a different depth.
- */
-const artifactFolder = (): string => {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'resources')) && dirname(folder) !== folder) folder = dirname(folder);
-  return join(folder, 'resources', 'contracts');
-};
-
-/**
  * Reads an artifact. `folder` overrides its location, because the packaged app keeps its resources elsewhere.
  * @throws Error that names the build command, if the artifact is missing
  */
-export const loadArtifact = async (name: ArtifactName, folder: string = artifactFolder()): Promise<Artifact> => {
+export const loadArtifact = async (
+  name: ArtifactName,
+  folder: string = join(resourcesFolder(), 'contracts'),
+): Promise<Artifact> => {
   const file = join(folder, `${name}.json`);
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new Error(`The contract artifact ${file} is missing: run npm run build:contracts`, { cause });

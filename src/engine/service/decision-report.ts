@@ -1,12 +1,12 @@
 import type { DecisionFilters } from '../../api/decisions.ts';
 import type { ProcedureOutput } from '../../api/index.ts';
-import { type ChainNames, decisionArticle, filterWords } from './report/decision-article.ts';
+import { type ChainNames, decisionArticle, filterWords } from '../../api/decision-article.ts';
 import type { Markup } from '../../shared/markup.ts';
 import { reportPage } from './report/report-page.ts';
 import { count, emptyTally } from './report/tally.ts';
 import { version } from '../base/version.ts';
 import { chainViews } from './chains.ts';
-import { callsOf } from './decoded-calls.ts';
+import { callsOf } from '../../core/calls/described-calls.ts';
 import type { ServiceContext } from './service.ts';
 
 /** Where decisions come from, if not from this engine. */

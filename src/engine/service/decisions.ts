@@ -9,7 +9,7 @@ import type { DecisionFeed } from '../events/decision-feed.ts';
 import { idsOfSubject } from '../identity/search-subject.ts';
 import type { DecisionFilter } from '../store/decision-queries.ts';
 import { type Origin, decisionReport } from './decision-report.ts';
-import { callsOf } from './decoded-calls.ts';
+import { callsOf } from '../../core/calls/described-calls.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 /** Shorter than the timeout of any proxy or client. */

@@ -1,21 +1,20 @@
 import { z } from 'zod';
 import { findAttachable } from '../../core/paymaster-layouts/registry.ts';
 import { addressesIn, inspect } from '../../core/inspect/inspect.ts';
-import { readableFacts } from '../../core/decision/record.ts';
-import { fromRpcUserOperation } from '../../core/user-operation/rpc-user-operation.ts';
-import type { Clues, DecidedOperation, Knowledge } from '../../core/inspect/knowledge.ts';
+import { decidedOperation } from '../../core/inspect/decided-operation.ts';
+import type { Clues, Knowledge } from '../../core/inspect/knowledge.ts';
 import type { ProcedureOutput } from '../../api/index.ts';
 import { allEntryPoints } from '../../core/entry-points/registry.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { allSoon } from '../base/soon.ts';
-import type { DecisionRecord, DecisionRow } from '../../shared/schema/decision.ts';
+import type { DecisionRow } from '../../shared/schema/decision.ts';
 import { type Address, type Hex, address, addressKey, hex } from '../../shared/schema/hex.ts';
 import type { Inspection } from '../../shared/schema/inspection.ts';
 import { RpcError } from '../chain/rpc.ts';
 import type { SmartContract } from '../store/policy-store.ts';
 import { chainViews } from './chains.ts';
 import type { DecisionFilter } from '../store/decision-queries.ts';
-import { describeCall } from './decoded-calls.ts';
+import { describeCall } from '../../core/calls/described-calls.ts';
 import type { Handlers, NamesOf, ServiceContext } from './service.ts';
 
 type Context = Pick<ServiceContext, 'store' | 'clock'> & Partial<Pick<ServiceContext, 'chains'>>;
@@ -23,39 +22,6 @@ type InspectionView = ProcedureOutput<'inspect.value'>;
 type FoundBy = InspectionView['decisions'][number]['by'];
 
 const MAX_DECISIONS = 10;
-
-const placed = z.object({
-  entryPoint: address,
-  sender: address,
-  nonce: z.string().regex(/^\d{1,78}$/),
-  paymasterAndData: z.string(),
-});
-
-/**
- * The signed operation; empty if the decision's record contains no facts, or if the facts in a reviewed file are
- * invalid.
- */
-const signedOf = (record: DecisionRecord): Partial<DecidedOperation> => {
-  try {
-    const facts = readableFacts(record);
-    if (facts === undefined) return {};
-    const { contract, senderNonce, delegate, op } = facts;
-    return {
-      op: fromRpcUserOperation(op),
-      signer: address.parse(contract.signer),
-      ...(senderNonce !== undefined && { senderNonce: BigInt(senderNonce) }),
-      ...(delegate !== undefined && { delegate: address.parse(delegate) }),
-    };
-  } catch {
-    return {};
-  }
-};
-
-const decidedOperation = (record: DecisionRecord): DecidedOperation[] => {
-  const { success, data } = placed.safeParse(record);
-  if (!success) return [];
-  return [{ ...data, chainId: record.chainId, nonce: BigInt(data.nonce), ...signedOf(record) }];
-};
 
 /** The maximum number of operations in a bundle that are searched for in all decisions, if no hash finds them. */
 const MAX_SEARCHED = 3;

@@ -4,7 +4,7 @@ import { costParts } from '../../../shared/schema/cost.ts';
 import { exactWei, shownWorth } from '../../../shared/words/amount.ts';
 import { costPartWords } from '../../../shared/words/costs.ts';
 import { version } from '../../base/version.ts';
-import { type ChainNames, coins, utcTime } from './decision-article.ts';
+import { type ChainNames, coins, utcTime } from '../../../api/decision-article.ts';
 import { htmlPage, table } from './html-page.ts';
 
 export interface Statement {

@@ -2,7 +2,7 @@ import { ruleName } from '../../../core/decision/rule-words.ts';
 import { exactWei } from '../../../shared/words/amount.ts';
 import { outcomeWords } from '../../../shared/words/outcomes.ts';
 import { dayChart } from './day-chart.ts';
-import { type ChainNames, coins, utcTime } from './decision-article.ts';
+import { type ChainNames, coins, utcTime } from '../../../api/decision-article.ts';
 import { htmlPage, table } from './html-page.ts';
 import { type Markup, html } from '../../../shared/markup.ts';
 import type { Tally } from './tally.ts';

@@ -1,13 +1,13 @@
-import type { DecisionFilters } from '../../../api/decisions.ts';
-import type { ProcedureOutput } from '../../../api/index.ts';
-import type { DecisionRecord } from '../../../shared/schema/decision.ts';
-import { weiToDecimal } from '../../../shared/schema/decimal.ts';
-import { grouped } from '../../../shared/words/amount.ts';
-import { callsWords } from '../../../api/call-words.ts';
-import { type EvidenceItem, codeWords, evidenceItems } from '../../../shared/words/evidence.ts';
-import { ruleName } from '../../../core/decision/rule-words.ts';
-import { outcomeWords, stepWords } from '../../../shared/words/outcomes.ts';
-import { type Markup, html } from '../../../shared/markup.ts';
+import type { DecisionFilters } from './decisions.ts';
+import type { ProcedureOutput } from './index.ts';
+import type { DecisionRecord } from '../shared/schema/decision.ts';
+import { weiToDecimal } from '../shared/schema/decimal.ts';
+import { grouped } from '../shared/words/amount.ts';
+import { callsWords } from './call-words.ts';
+import { type EvidenceItem, codeWords, evidenceItems } from '../shared/words/evidence.ts';
+import { ruleName } from '../core/decision/rule-words.ts';
+import { outcomeWords, stepWords } from '../shared/words/outcomes.ts';
+import { type Markup, html } from '../shared/markup.ts';
 
 export interface ChainNames {
   readonly name: string;

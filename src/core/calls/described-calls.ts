@@ -1,15 +1,25 @@
 import { FunctionFragment, Interface, type ParamType } from 'ethers';
 import { z } from 'zod';
-import type { ProcedureOutput } from '../../api/index.ts';
-import { entryPointAt } from '../../core/entry-points/registry.ts';
+import { entryPointAt } from '../entry-points/registry.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
-import { type Hex, address, hex, sameAddress } from '../../shared/schema/hex.ts';
-import { decodeCalls } from '../../core/calls/decode-calls.ts';
-import type { DecodedCall } from '../../core/calls/decoding.ts';
-import { stateChangingMethods } from '../../core/contract-abi/methods.ts';
-import type { SmartContract } from '../store/policy-store.ts';
+import { type Address, type Hex, address, hex, sameAddress } from '../../shared/schema/hex.ts';
+import { decodeCalls } from './decode-calls.ts';
+import type { DecodedCall } from './decoding.ts';
+import { stateChangingMethods } from '../contract-abi/methods.ts';
+import type { decodedCall } from '../../shared/schema/inspection.ts';
 
-type CallsView = ProcedureOutput<'decisions.calls'>;
+/** What a call is described with, of a registered contract. */
+interface NamedContract {
+  readonly name: string;
+  readonly address: Address;
+  readonly abi: string;
+}
+
+interface DescribedCalls {
+  readonly calls: z.output<typeof decodedCall>[];
+  /** Why the calls cannot be decoded; null if they can. */
+  readonly error: string | null;
+}
 
 const SELECTOR_LENGTH = 10; // 0x and four bytes
 const WORD_DIGITS = 64;
@@ -66,9 +76,9 @@ const argsOf = ({ name, signature }: { name: string; signature: string }, data: 
 /** Describes a call with the names of the registered contracts, or else with the names recorded in the decision. */
 export const describeCall = (
   { target, value, data, operation }: DecodedCall,
-  contracts: readonly SmartContract[],
+  contracts: readonly NamedContract[],
   traced?: TracedNames,
-): CallsView['calls'][number] => {
+): DescribedCalls['calls'][number] => {
   const contract = contracts.find(({ address }) => sameAddress(address, target));
   const selector = data.slice(0, SELECTOR_LENGTH);
   const method =
@@ -89,7 +99,10 @@ export const describeCall = (
  * The calls of a decided operation, with the names of the contracts that are registered now, or else with those
  * recorded in the decision. A review has only the recorded names.
  */
-export const callsOf = ({ request, entryPoint }: DecisionRecord, contracts: readonly SmartContract[]): CallsView => {
+export const callsOf = (
+  { request, entryPoint }: DecisionRecord,
+  contracts: readonly NamedContract[],
+): DescribedCalls => {
   if (cutRequest.safeParse(request).success) {
     return { calls: [], error: 'The calldata was too long to store. The decision holds its beginning and its hash.' };
   }

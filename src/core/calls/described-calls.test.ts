@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { encodeExecute } from '../../../test/support/account-call-data.ts';
 import type { DecisionRecord } from '../../shared/schema/decision.ts';
 import type { Hex } from '../../shared/schema/hex.ts';
-import { callsOf } from './decoded-calls.ts';
+import { callsOf } from './described-calls.ts';
 
 const TARGET = '0x4a7d1f5e9c3b28604f6d8a1e7b90c2d35f86e041';
 
