@@ -48,6 +48,7 @@ test('the package holds what runs and what is read, and nothing else', () => {
     /^resources\/contracts\/[\w.-]+[.]json$/,
     /^resources\/grafana-dashboard[.]json$/,
     /^resources\/gasdesk[.]service$/,
+    /^resources\/proof-page[.]html$/,
   ];
   const files = readdirSync(installed, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
