@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { type ServingEngine, startEngine } from '../support/engine.ts';
 import { seriousErrors } from './axe.ts';
@@ -53,5 +55,80 @@ test.each([
   await page.screenshot({
     path: join(artifacts, `console-policy-history-${width}-${colorScheme}.png`),
     fullPage: true,
+  });
+});
+
+describe('policy files in the console', () => {
+  const opened = async () => {
+    const page = await browser().open(`${engine.url}/console/#token=${engine.operatorToken.reveal()}`);
+    onTestFinished(() => page.close());
+    await page.getByText('Engine running').waitFor();
+    await page.evaluate((id) => (window.location.hash = `#/dapps/${id}/policy`), paymasterId);
+    return page;
+  };
+  const revisionNow = async () => (await engine.service.call('policies.show', { paymasterId })).revision;
+  const choose = async (page: Page, name: string, text: string) => {
+    const picking = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Apply a file' }).click();
+    await (await picking).setFiles({ name, mimeType: 'application/yaml', buffer: Buffer.from(text) });
+    return page.getByRole('dialog', { name: `Apply ${name}` });
+  };
+
+  test('the policy is saved as a file, and the same file changes nothing', async () => {
+    const page = await opened();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const download = await saving;
+    expect(download.suggestedFilename()).toMatch(/^[\w-]+-policy\.yaml$/);
+    const text = readFileSync(await download.path(), 'utf8');
+    const dialog = await choose(page, 'same.yaml', text);
+    await dialog.getByText('It changes nothing').waitFor();
+  });
+
+  test('a file shows what it would change, is tried, and is applied as one revision; an earlier one is restored', async () => {
+    const page = await opened();
+    const rule = { name: 'From a file', policyType: 'WALLET_DEPLOYMENT', policyData: {} };
+    await engine.service.call('rules.create', { paymasterId, rule });
+    const before = await revisionNow();
+    const { text } = await engine.service.call('policies.export', { paymasterId });
+    const dialog = await choose(page, 'renamed.yaml', text.replace('From a file', 'Renamed in a file'));
+    await dialog.getByRole('list', { name: 'Changes' }).waitFor();
+    expect(await seriousErrors(page)).toEqual([]);
+    await page.screenshot({ path: join(artifacts, 'console-policy-file.png') });
+    await dialog.getByRole('button', { name: 'Apply' }).press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await revisionNow()).not.toBe(before);
+
+    await page.getByText('Policy history').click();
+    await page.getByRole('button', { name: `Revert to ${before.slice('sha256:'.length).slice(0, 12)}` }).press('Enter');
+    const reverting = page.getByRole('dialog', { name: /^Revert to / });
+    await page.screenshot({ path: join(artifacts, 'console-policy-revert.png') });
+    await reverting.getByRole('button', { name: 'Apply' }).press('Enter');
+    await reverting.waitFor({ state: 'hidden' });
+    const { text: again } = await engine.service.call('policies.export', { paymasterId });
+    expect(again).toBe(text);
+  });
+
+  test('a file with an error names its line', async () => {
+    const page = await opened();
+    const broken = await choose(page, 'broken.yaml', 'contracts: [');
+    await broken.getByText("Couldn't read the file").waitFor();
+    expect(await broken.innerText()).toMatch(/line 1/);
+  });
+
+  test('a file whose tests fail says which, and cannot be applied', async () => {
+    const page = await opened();
+    const rule = { name: 'To be renamed', policyType: 'WALLET_DEPLOYMENT', policyData: {} };
+    await engine.service.call('rules.create', { paymasterId, rule });
+    const { text } = await engine.service.call('policies.export', { paymasterId });
+    const failing = `${text.replace('To be renamed', 'Renamed')}
+tests:
+  - name: minting is denied
+    operation: { calls: [{ to: Items, method: mint }] }
+    expect: { denied: METHOD_NOT_WHITELISTED }
+`;
+    const dialog = await choose(page, 'failing.yaml', failing);
+    await dialog.getByRole('list', { name: 'Failed tests' }).waitFor();
+    expect(await dialog.getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true);
   });
 });

@@ -2,6 +2,12 @@ import { ruleTypes } from '../../../../core/decision/rule-words.ts';
 import type { PolicyChange } from '../policy-trial/policy-change.ts';
 import type { PolicyEntry } from './policy-steps.ts';
 
+/** A policy file that is about to be applied, and where it is from. */
+export interface ShownPolicyFile {
+  readonly title: string;
+  readonly text: string;
+}
+
 interface EntryChange {
   readonly change: PolicyChange;
   /** The message to show after the change. */
