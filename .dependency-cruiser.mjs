@@ -128,7 +128,7 @@ export default {
       to: {
         pathNot: [
           '^src/',
-          '(^|/)node_modules/(zod|ethers|canonicalize|hash-wasm|@noble/ciphers|yaml|@marcbachmann/cel-js)/',
+          '(^|/)node_modules/(zod|ethers|canonicalize|hash-wasm|@noble/(ciphers|curves)|yaml|@marcbachmann/cel-js)/',
         ],
       },
     },

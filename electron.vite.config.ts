@@ -28,6 +28,8 @@ export default defineConfig({
   renderer: {
     root: 'src/renderer',
     plugins: [vue()],
+    // Its threads load the core, which waits for its WebAssembly.
+    worker: { format: 'es' },
     build: {
       // Its polyfill would fetch, which the content security policy forbids and Chromium does not need.
       modulePreload: false,

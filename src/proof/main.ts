@@ -1,22 +1,10 @@
-import { ed25519 } from '@noble/curves/ed25519.js';
-import { getBytes, sha256 } from 'ethers';
+import { portableLogCrypto } from '../core/log/portable-log-crypto.ts';
 import { type SharedProof, sharedProof, verifySharedProof } from '../core/log/shared-proof.ts';
-import { type LogCrypto, parseVerifierKey } from '../core/log/signed-note.ts';
+import { parseVerifierKey } from '../core/log/signed-note.ts';
 import { type Markup, html } from '../shared/markup.ts';
 import { PAGE_STYLE } from '../shared/page-style.ts';
 import { keyBox, proofBody, unreadableBody } from './proof-body.ts';
 import { PROOF_STYLE } from './proof-style.ts';
-
-const crypto: LogCrypto = {
-  sha256: (bytes) => getBytes(sha256(bytes)),
-  verifyEd25519: (publicKey, message, signature) => {
-    try {
-      return ed25519.verify(signature, message, publicKey);
-    } catch {
-      return false;
-    }
-  },
-};
 
 const style = document.createElement('style');
 style.textContent = PAGE_STYLE + PROOF_STYLE;
@@ -37,14 +25,14 @@ const compareKeys = (proof: SharedProof): void => {
   given?.addEventListener('input', () => {
     if (result === null) return;
     const text = given.value.trim();
-    const isKey = parseVerifierKey(text, crypto.sha256) !== undefined;
+    const isKey = parseVerifierKey(text, portableLogCrypto.sha256) !== undefined;
     show(result, text === '' ? html`` : keyBox(isKey, text === proof.key));
   });
 };
 
 try {
   const proof = readProof();
-  const verified = verifySharedProof(proof, crypto);
+  const verified = verifySharedProof(proof, portableLogCrypto);
   show(main, proofBody(proof, verified));
   compareKeys(proof);
 } catch (error) {

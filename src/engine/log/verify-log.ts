@@ -4,12 +4,11 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Caller } from '../../api/index.ts';
-import { readCheckpoint } from '../../core/log/checkpoint.ts';
+import { LONGEST_END, RECEIPT_START, findCheckpoint } from '../../core/log/find-checkpoint.ts';
 import { headFaults } from '../../core/log/head-check.ts';
 import type { Entry } from '../../core/log/entry.ts';
 import { parseVerifierKey, type VerifierKey } from '../../core/log/signed-note.ts';
 import type { LogReport } from '../../core/log/log-report.ts';
-import { readEntryProof } from '../../core/log/tlog-proof.ts';
 import { LogVerifier, type VerifyOptions } from '../../core/log/verify.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { sha256 } from '../base/sha256.ts';
@@ -103,9 +102,6 @@ export const logKeyOf = (text: string): VerifierKey => {
   );
 };
 
-/** The last line of a file, a checkpoint, is never longer than this. */
-const LONGEST_END = 64 * 1024;
-
 /**
  * Finds the checkpoint in a file from an earlier time: a checkpoint, a receipt, or an export, which ends with a
  * checkpoint.
@@ -119,23 +115,16 @@ const sinceOf = async (file: string): Promise<string> => {
   });
   try {
     const { size } = await handle.stat();
-    const isReceipt = (await readAt(handle, 0, RECEIPT.length)).toString() === RECEIPT;
-    if (isReceipt && size <= LONGEST_LINE) {
-      const proof = readEntryProof((await readAt(handle, 0, size)).toString());
-      if (proof !== undefined) return proof.checkpoint;
-    }
-    const text = (await readAt(handle, Math.max(0, size - LONGEST_END), LONGEST_END)).toString();
-    const end = endSchema.safeParse(jsonOf(Buffer.from(text.trimEnd().split('\n').at(-1) ?? '')));
-    if (end.success) return end.data.checkpoint;
-    if (size <= LONGEST_END && readCheckpoint(text) !== undefined) return text;
+    const isReceipt = (await readAt(handle, 0, RECEIPT_START.length)).toString() === RECEIPT_START;
+    const from = isReceipt && size <= LONGEST_LINE ? 0 : Math.max(0, size - LONGEST_END);
+    const found = findCheckpoint((await readAt(handle, from, size - from)).toString());
+    if (found !== undefined) return found;
   } finally {
     await handle.close();
   }
   const words = `${file} is not a checkpoint, a receipt or a complete export of a log`;
   throw new EngineError('EXPORT_INVALID', words, { file });
 };
-
-const RECEIPT = 'c2sp.org/tlog-proof@v1\n';
 
 const readAt = async (handle: FileHandle, position: number, length: number): Promise<Buffer> => {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
