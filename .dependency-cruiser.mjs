@@ -94,7 +94,12 @@ export default {
       from: { path: '^src/playground/', pathNot: tests },
       to: {
         path: '^src/',
-        pathNot: ['^src/(playground|core|shared)/', clientSide, '^src/renderer/src/ui/tokens[.]css$'],
+        pathNot: [
+          '^src/(playground|core|shared)/',
+          clientSide,
+          '^src/renderer/src/ui/(tokens|fonts)[.]css$',
+          '^src/renderer/src/pipeline/',
+        ],
       },
     },
     {

@@ -5,6 +5,7 @@ import { ruleTypes } from '../core/decision/rule-words.ts';
 import { expression } from '../core/conditions/expression.ts';
 import { bindingFields, bindingUpdate } from '../core/rules/binding.ts';
 import { limitUpdate, typedLimitUpdate } from '../core/rules/spending-limit/index.ts';
+import { walkedStep } from '../shared/schema/decision.ts';
 import { id, name } from '../shared/schema/text.ts';
 import { wholeUrls } from './whole-urls.ts';
 import { procedure } from './procedure.ts';
@@ -120,6 +121,12 @@ export const ruleProcedures = {
         .strictObject({ code: z.string(), rule: z.string(), message: z.string(), hint: z.string() })
         .nullable()
         .describe('Why it is denied'),
+      steps: z
+        .array(walkedStep)
+        .readonly()
+        .describe(
+          'What each rule says now, in the order in which rules are checked; webhooks: only the rules before them; notReplayable: empty',
+        ),
     }),
     errors: ['DECISION_NOT_FOUND', 'PAYMASTER_NOT_FOUND', 'PAYMASTER_NOT_READY'],
   }),

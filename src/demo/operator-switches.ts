@@ -5,8 +5,12 @@ import { NO_NODE } from './sponsored-story.ts';
 import type { Stage } from './stage.ts';
 import { contractAt, fundGasTank } from './world-contracts.ts';
 
-/** Enough for a visitor and hours of traffic. */
-export const TANK_WEI = parseEther('5');
+/** Little enough that the level is seen to fall with each operation. */
+export const TANK_WEI = parseEther('0.06');
+/** The balance below which the tank is low. */
+export const LOW_WEI = parseEther('0.02');
+/** Enough for hours of traffic, and for users who pay in tokens. */
+export const AMPLE_WEI = parseEther('5');
 
 /** Empties the gas tank on chain, or refills it. */
 const switchTank = async ({ world, dapp }: Stage, empty: boolean): Promise<void> => {

@@ -1,3 +1,4 @@
+import type { DecisionRecord } from '../shared/schema/decision.ts';
 import type { Address } from '../shared/schema/hex.ts';
 
 /** The data that the playground's page loads when it is opened. */
@@ -11,6 +12,8 @@ export interface PlaygroundScene {
   readonly contracts: { readonly entryPoint: Address; readonly accountFactory: Address; readonly gameItems: Address };
   /** API key of the DApp that pays for its users. */
   readonly apiKey: string;
+  /** Where the gas tank of that DApp is: in this contract, under this wallet's address. */
+  readonly tank: { readonly paymaster: Address; readonly owner: Address };
   /** The DApp whose users pay in a token. */
   readonly shop: { readonly apiKey: string; readonly paymaster: Address; readonly token: Address };
 }
@@ -37,4 +40,13 @@ export interface PlaygroundState {
   readonly now: number;
   readonly traffic: boolean;
   readonly on: readonly SwitchName[];
+}
+
+/** A decision as the playground shows it. */
+export interface DecisionWithFix {
+  readonly decision: DecisionRecord;
+  /** What the operation does, such as `mint(1) on GameItems`. */
+  readonly calls: string;
+  /** The text of the button with which the operator makes the same operation pass; null if no change of theirs does. */
+  readonly fix: string | null;
 }

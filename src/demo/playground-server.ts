@@ -8,10 +8,10 @@ import { readConsoleFile } from '../engine/console-http/console-files.ts';
 import { createBodyReader, readJson } from '../engine/http/json.ts';
 import { listen } from '../engine/http/listen.ts';
 import { address } from '../shared/schema/hex.ts';
+import { id } from '../shared/schema/text.ts';
 import { bundlerRequest } from './bundler.ts';
 import { switchNames } from './playground-scene.ts';
 import { type Playground, openPlayground } from './playground.ts';
-import { type Story, createStory } from './story.ts';
 
 export interface ServedPlayground {
   readonly url: string;
@@ -51,6 +51,7 @@ const on = z.strictObject({ on: z.boolean() });
 const flip = on.extend({ name: z.enum(switchNames) });
 const forward = z.strictObject({ seconds: z.int().min(1).max(DAY_SECONDS) });
 const to = z.strictObject({ to: address });
+const fixed = z.strictObject({ decisionId: id });
 const user = z.strictObject({ subject: z.string(), sender: address });
 
 /** The routes for the page. @param current returns the open playground */
@@ -69,8 +70,11 @@ const routesOf = (current: () => Playground, reset: () => Promise<void>): Router
     context.body = current().state();
   });
   router.get('/newest-decision', async (context) => {
-    const sender = address.parse(context.query['sender']);
+    const sender = address.optional().parse(context.query['sender']);
     context.body = { id: (await current().newestDecision(sender)) ?? null };
+  });
+  router.get('/decision', async (context) => {
+    context.body = await current().decision(id.parse(context.query['id']));
   });
   router.post('/voucher', async (context) => {
     const { subject, sender } = await read(context, user);
@@ -96,6 +100,7 @@ const routesOf = (current: () => Playground, reset: () => Promise<void>): Router
   action('/traffic', async (context) => current().setTraffic((await read(context, on)).on));
   action('/clock', async (context) => current().forward((await read(context, forward)).seconds));
   action('/faucet', async (context) => current().giveTokens((await read(context, to)).to));
+  action('/fix', async (context) => current().fix((await read(context, fixed)).decisionId));
   action('/reset', reset);
   return router;
 };
@@ -113,14 +118,12 @@ const servePage =
     context.body = file.content;
   };
 
-/** Plays the story, and serves the playground on a free port of 127.0.0.1. @throws Error if a step fails */
-export const servePlayground = async (story: Story): Promise<ServedPlayground> => {
+/** Opens the playground, and serves it on a free port of 127.0.0.1. @throws Error if a step fails */
+export const servePlayground = async (): Promise<ServedPlayground> => {
   let playground: Playground | undefined;
   const current = (): Playground => {
     if (playground !== undefined) return playground;
-    throw Object.assign(new Error('The demonstration is running. The playground opens when it has finished'), {
-      status: 503,
-    });
+    throw Object.assign(new Error('The playground is being set up. Try again in a few seconds'), { status: 503 });
   };
   let resetting: Promise<void> | undefined;
   const reset = (): Promise<void> => {
@@ -144,15 +147,15 @@ export const servePlayground = async (story: Story): Promise<ServedPlayground> =
   };
   const listening = await listen(app, { host: '127.0.0.1', port: 0 }, serving);
 
-  const open = async (story: Story): Promise<void> => {
+  const open = async (): Promise<void> => {
     const origin = listening.url;
-    playground = await openPlayground(story, { origin, webhookUrl: `${origin}/webhook` });
+    playground = await openPlayground({ origin, webhookUrl: `${origin}/webhook` });
   };
   const startAnew = async (): Promise<void> => {
     const before = playground;
     playground = undefined;
     await before?.end();
-    await open(createStory(() => undefined));
+    await open();
   };
   const stop = async (): Promise<void> => {
     await resetting?.catch(() => undefined);
@@ -160,7 +163,7 @@ export const servePlayground = async (story: Story): Promise<ServedPlayground> =
     await listening.close();
   };
   try {
-    await open(story);
+    await open();
   } catch (error) {
     await stop();
     throw error;

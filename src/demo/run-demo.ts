@@ -24,16 +24,12 @@ interface DemoOptions {
  * @throws Error if a step fails
  */
 export const runDemo = async ({ once, open }: DemoOptions): Promise<void> => {
-  const story = createStory((line) => console.log(line));
-  if (once) {
-    const stage = await narrateStory(story);
-    console.log('\nAll steps succeeded.');
-    await stage.end();
-    return;
-  }
-  const playground = await servePlayground(story);
+  const stage = await narrateStory(createStory((line) => console.log(line)));
+  console.log('\nAll steps succeeded.');
+  await stage.end();
+  if (once) return;
+  const playground = await servePlayground();
   try {
-    console.log('\nAll steps succeeded.');
     console.log(`The playground is at ${playground.url}; Ctrl-C ends it.`);
     if (open) openInBrowser(playground.url);
     await interrupted();

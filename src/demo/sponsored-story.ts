@@ -15,7 +15,7 @@ const VERSION = '1.1.0';
 const TANK_WEI = parseEther('0.1');
 
 /** The operator's setup, with the same calls as the commands: the chain, a signer and a paymaster contract. */
-const prepareDesk = async (world: World): Promise<Address> => {
+export const prepareDesk = async (world: World): Promise<Address> => {
   const { story, engine, chain } = world;
   story.step('The operator connects Gasdesk to the chain and deploys a paymaster');
   await engine.service.call('chains.set', { chainId: chain.chainId, rpc: chain.url });
@@ -28,7 +28,7 @@ const prepareDesk = async (world: World): Promise<Address> => {
  * The steps of the DApp's developer, over HTTP: register, prove control of the funding wallet, whitelist a method,
  * limit each user.
  */
-const prepareDapp = async (world: World, paymaster: Address): Promise<Dapp> => {
+export const prepareDapp = async (world: World, paymaster: Address): Promise<Dapp> => {
   const { story, cast, contracts } = world;
   story.step('A DApp registers over HTTP and proves its funding wallet');
   const dapp = await registerDapp(world, { name: 'Game Items', version: VERSION, paymaster });
@@ -59,6 +59,16 @@ const prepareDapp = async (world: World, paymaster: Address): Promise<Dapp> => {
 const addRule = (dapp: Dapp, name: string, policyType: string, policyData: object): Promise<unknown> =>
   dapp.manage('POST', '/paymaster-policy', { name, policyType, policyData });
 
+export const sponsorDeployments = (dapp: Dapp): Promise<unknown> =>
+  addRule(dapp, 'New accounts', 'WALLET_DEPLOYMENT', {});
+
+/** Lets an operation mint five items at most. @returns the condition */
+export const limitAmounts = async (dapp: Dapp): Promise<string> => {
+  const expression = 'calls.all(c, c.args.amount <= 5)';
+  await addRule(dapp, 'At most 5', 'CONDITION', { expression, message: 'At most 5 items at once.' });
+  return expression;
+};
+
 const tankBalance = async ({ provider, cast }: World, { paymaster }: Dapp): Promise<bigint> => {
   const contract = await contractAt('VerifyingSingletonPaymaster', paymaster, provider);
   return (await contract.getFunction('getBalance')(cast.fundingWallet.address)) as bigint;
@@ -70,7 +80,7 @@ const narrateNotReady = async (world: World, dapp: Dapp, account: SimpleAccount)
   const mint = { dapp, account, calls: [gameCall(world, 'mint', 3n)] } as const;
   story.step('A user without an account mints: the DApp does not sponsor new accounts');
   await narrateDenied(world, 'walletDeployment', 'WALLET_DEPLOYMENT_NOT_SPONSORED', mint);
-  await addRule(dapp, 'New accounts', 'WALLET_DEPLOYMENT', {});
+  await sponsorDeployments(dapp);
   story.print('The DApp adds that rule.');
 
   story.step('The user is on a list of accounts that the DApp does not sponsor');
@@ -81,9 +91,7 @@ const narrateNotReady = async (world: World, dapp: Dapp, account: SimpleAccount)
   story.print('The DApp deletes the list.');
 
   story.step('The user mints 12: the DApp sponsors at most 5 at once, by a condition');
-  const expression = 'calls.all(c, c.args.amount <= 5)';
-  await addRule(dapp, 'At most 5', 'CONDITION', { expression, message: 'At most 5 items at once.' });
-  story.print('condition', expression);
+  story.print('condition', await limitAmounts(dapp));
   await narrateDenied(world, 'condition', 'CONDITION_NOT_MET', {
     dapp,
     account,

@@ -1,11 +1,11 @@
 import { decidingRules } from '../core/decision/rule-words.ts';
 import type { Dapp } from './dapp.ts';
-import { narrateSponsorship } from './sponsored-story.ts';
-import type { Story } from './story.ts';
-import { type TokenShop, narrateTokenPayment } from './token-story.ts';
+import { limitAmounts, narrateSponsorship, prepareDapp, prepareDesk, sponsorDeployments } from './sponsored-story.ts';
+import { type Story, createStory } from './story.ts';
+import { type TokenShop, acceptTokens, narrateTokenPayment, openShop } from './token-story.ts';
 import { type StageOptions, type World, ether, startWorld } from './world.ts';
 
-/** The state at the end of the story. */
+/** A chain and a Gasdesk with two DApps. */
 export interface Stage {
   readonly world: World;
   readonly dapp: Dapp;
@@ -30,24 +30,53 @@ const narrateDecisions = async ({ story, engine }: World): Promise<void> => {
   story.check(signed.sort().join() === 'ERC20,SPONSORED', 'one operation is sponsored, and one paid in a token');
 };
 
-/**
- * Plays the story on a new local chain, with figures from that chain.
- *
- * @throws Error if a step fails, after everything has been removed
- */
-export const narrateStory = async (story: Story, options: StageOptions = {}): Promise<Stage> => {
+/** Builds a stage in a new world, and removes the world if that fails. */
+const stageIn = async (
+  story: Story,
+  options: StageOptions,
+  build: (world: World) => Promise<Pick<Stage, 'dapp' | 'shop'>>,
+): Promise<Stage> => {
   const ends: (() => unknown)[] = [];
   const end = async (): Promise<void> => {
     for (let step = ends.pop(); step !== undefined; step = ends.pop()) await step();
   };
   try {
     const world = await startWorld(story, (step) => ends.push(step), options);
-    const { dapp, account } = await narrateSponsorship(world);
-    const shop = await narrateTokenPayment(world, account);
-    await narrateDecisions(world);
-    return { world, dapp, shop, end };
+    return { world, ...(await build(world)), end };
   } catch (error) {
     await end();
     throw error;
   }
 };
+
+/**
+ * Plays the story on a new local chain, with figures from that chain.
+ *
+ * @throws Error if a step fails, after everything has been removed
+ */
+export const narrateStory = (story: Story): Promise<Stage> =>
+  stageIn(story, {}, async (world) => {
+    const { dapp, account } = await narrateSponsorship(world);
+    const shop = await narrateTokenPayment(world, account);
+    await narrateDecisions(world);
+    return { dapp, shop };
+  });
+
+/**
+ * Sets up the DApps of the story on a new local chain, without a decision so far.
+ *
+ * @throws Error if a step fails, after everything has been removed
+ */
+export const prepareStage = (options: StageOptions): Promise<Stage> =>
+  stageIn(
+    createStory(() => undefined),
+    options,
+    async (world) => {
+      const dapp = await prepareDapp(world, await prepareDesk(world));
+      await sponsorDeployments(dapp);
+      await limitAmounts(dapp);
+      const shop = await openShop(world);
+      await acceptTokens(world, shop);
+      return { dapp, shop };
+    },
+  );

@@ -31,7 +31,7 @@ export interface TokenShop {
   readonly tokenAddress: Address;
 }
 
-const openShop = async (world: World): Promise<TokenShop> => {
+export const openShop = async (world: World): Promise<TokenShop> => {
   const { story, engine, chain, cast, contracts } = world;
   const { chainId } = chain;
   story.step('A second DApp, with a contract for users who pay in a token');
@@ -55,6 +55,13 @@ const openShop = async (world: World): Promise<TokenShop> => {
   story.print('treasury', cast.treasury.address);
   const dapp = await registerDapp(world, { name: 'Token Items', version: VERSION, paymaster });
   return { dapp, token: await contractAt('TestToken', tokenAddress, cast.operator), tokenAddress };
+};
+
+/** Lets the users of the shop pay in tokens. */
+export const acceptTokens = async ({ engine: { service } }: World, { dapp }: TokenShop): Promise<void> => {
+  const dapps = await service.call('paymasters.list', {});
+  const paymasterId = dapps.find(({ apiKey }) => apiKey === dapp.apiKey)?.paymasterId;
+  await service.call('paymasters.setTokenMode', { paymasterId, tokenMode: true });
 };
 
 /** Balances before and after, all read from the chain. */
@@ -86,9 +93,7 @@ export const narrateTokenPayment = async (world: World, account: SimpleAccount):
 
   story.step(`The user would pay in ${SYMBOL}, which the DApp does not allow yet`);
   await narrateDenied(world, 'tokenMode', 'TOKEN_MODE_OFF', { ...request, calls: [mint] });
-  const dapps = await world.engine.service.call('paymasters.list', {});
-  const paymasterId = dapps.find(({ apiKey }) => apiKey === shop.dapp.apiKey)?.paymasterId;
-  await world.engine.service.call('paymasters.setTokenMode', { paymasterId, tokenMode: true });
+  await acceptTokens(world, shop);
   story.print('The DApp lets its users pay in tokens.');
   story.step('The user has not approved the paymaster');
   await narrateDenied(world, 'tokenPayment', 'TOKEN_ALLOWANCE_SHORT', { ...request, calls: [mint] });

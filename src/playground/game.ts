@@ -17,6 +17,7 @@ import {
   partialOperation,
 } from '../demo/simple-account.ts';
 import { host } from './host.ts';
+import { tankBalance } from './tank-balance.ts';
 import { visitorAccount } from './visitor.ts';
 
 /** On-chain balances of the visitor's account. Ether is in wei, tokens are in their smallest unit. */
@@ -26,6 +27,8 @@ export interface Holdings {
   readonly ether: bigint;
   readonly items: bigint;
   readonly tokens: bigint;
+  /** The balance of the DApp's gas tank, in wei. */
+  readonly tankWei: bigint;
 }
 
 export interface Wish {
@@ -88,13 +91,14 @@ export const createGame = async (scene: PlaygroundScene): Promise<Game> => {
   return {
     async holdings() {
       const { address } = account;
-      const [ether, code, items, tokens] = await Promise.all([
+      const [ether, code, items, tokens, tankWei] = await Promise.all([
         provider.getBalance(address),
         provider.getCode(address),
         itemsOf({ provider, contracts }, address),
         tokensOf(shop.token, address, provider),
+        tankBalance(scene.tank, provider),
       ]);
-      return { address, isDeployed: code !== '0x', ether, items, tokens };
+      return { address, isDeployed: code !== '0x', ether, items, tokens, tankWei };
     },
     async make(wish) {
       const before = await host.newestDecision(account.address);

@@ -1,4 +1,10 @@
-import type { PlaygroundScene, PlaygroundState, SentVoucher, SwitchName } from '../demo/playground-scene.ts';
+import type {
+  DecisionWithFix,
+  PlaygroundScene,
+  PlaygroundState,
+  SentVoucher,
+  SwitchName,
+} from '../demo/playground-scene.ts';
 import type { Address } from '../shared/schema/hex.ts';
 import type { UserOperationV06 } from '../shared/schema/user-operation.ts';
 
@@ -37,8 +43,12 @@ export const host = {
   /** Asks the DApp's backend to vouch for the user. */
   voucher: (subject: string, sender: Address) => fetchJson<SentVoucher>('voucher', { subject, sender }),
   reset: () => fetchJson<PlaygroundState>('reset', {}),
-  newestDecision: async (sender: Address) =>
-    (await fetchJson<{ id: string | null }>(`newest-decision?sender=${sender}`)).id,
+  /** The newest decision of a sender, or of all. */
+  newestDecision: async (sender?: Address) =>
+    (await fetchJson<{ id: string | null }>(`newest-decision${sender === undefined ? '' : `?sender=${sender}`}`)).id,
+  decision: (decisionId: string) => fetchJson<DecisionWithFix>(`decision?id=${decisionId}`),
+  /** Changes, as the operator would, what denied an operation. */
+  fix: (decisionId: string) => fetchJson<PlaygroundState>('fix', { decisionId }),
   /** Sends an operation to the bundler. Resolves with its hash when it is mined. */
   async submit(op: UserOperationV06, entryPoint: Address): Promise<string> {
     const params = JSON.parse(JSON.stringify([op, entryPoint], asHex)) as unknown;

@@ -22,7 +22,7 @@ export const offers = {
     sentence:
       'Mints from a new account each time. The DApp’s backend vouches that it is Ada, and she has two operations a day.',
   },
-  lowFee: { label: 'Mint with too low a fee', sentence: 'No bundler would accept it. Gasdesk denies it.' },
+  lowFee: { label: 'Mint with a fee too low', sentence: 'No bundler would accept it. Gasdesk denies it.' },
   usedNonce: {
     label: 'Mint with a used nonce',
     sentence: 'The EntryPoint would reject it. Gasdesk denies it before it reserves anything.',
@@ -37,6 +37,19 @@ export const offers = {
     sentence: 'Mints at a second DApp. The paymaster takes USDT from your account for the gas.',
   },
 } as const satisfies Record<string, Offer>;
+
+const HOUR_SECONDS = 3_600;
+
+/** The answer to moving the clock. @param now the time after it, epoch ms */
+export const forwardWords = (seconds: number, now: number): { readonly title: string; readonly sentence: string } => {
+  const time = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
+  const isHour = seconds === HOUR_SECONDS;
+  const limits = isHour ? 'A limit per day counts on.' : 'The limits per day have restarted: you can mint again.';
+  return {
+    title: isHour ? 'One hour later' : 'One day later',
+    sentence: `It is ${time} UTC, for the chain and for Gasdesk. ${limits}`,
+  };
+};
 
 /** The visitor's actions as the operator, or as the DApp's backend. */
 export const switches: Readonly<Record<SwitchName, Offer>> = {

@@ -84,6 +84,14 @@ test('from a denial the keyboard alone leads to the filled-in change, and says w
   const before = await world().engine.service.call('system.info', {});
   const page = await open(`#/decisions/${decision!.id}`);
   const detail = page.getByRole('complementary', { name: 'Decision' });
+  const way = (name: string) => page.getByRole('list', { name });
+  const stations = way('The operation on its way through the rules').getByRole('listitem');
+  await stations.getByText('Contracts: denies it: the operation stops here').waitFor();
+  const traced = [...new Set(decision!.trace.map(({ rule }) => rule))];
+  const drawn = await stations.evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset['station']));
+  expect(drawn).toEqual([...traced, 'signed', 'mined']);
+  expect(await seriousErrors(page)).toEqual([]);
+  await picture(page, 'stopped-1280-light');
   const fix = detail.getByRole('button', { name: 'Add burn(uint256) to Game Items' });
   await fix.focus();
   await page.keyboard.press('Enter');
@@ -98,6 +106,7 @@ test('from a denial the keyboard alone leads to the filled-in change, and says w
   await form.getByRole('button', { name: 'Save methods' }).focus();
   await page.keyboard.press('Enter');
   await again.getByText('Under the policy now: sponsored.').waitFor();
+  await way('The same operation under the policy now').getByText('Contracts: passes').waitFor();
   await form.waitFor({ state: 'detached' });
   await page.getByText('Only mint, burn on Game Items.').waitFor();
   // A form that is closed leads back to what opened it.

@@ -5,7 +5,7 @@ import { type PlayingCli, startPlaying } from '../support/cli.ts';
 import { type View, useConsoleBrowser } from '../support/console-page.ts';
 import { seriousErrors } from './axe.ts';
 
-/** `gasdesk demo`, as a visitor has it: the story was played, and the playground is open in the browser. */
+/** `gasdesk demo`, as a visitor has it: the story was told, and the playground is open in the browser. */
 
 const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
@@ -29,6 +29,92 @@ const consolePane = (page: Page) => page.frameLocator('iframe[name=console]');
 const flip = (page: Page, name: string) => page.getByRole('switch', { name, exact: true }).click();
 const told = (page: Page, text: string) => answer(page).getByText(text).waitFor();
 const itemsOf = (page: Page) => page.locator('[data-items]');
+/** Resets the playground, and waits for the new one. */
+const resetBy = async (page: Page): Promise<void> => {
+  const before = await page.locator('iframe').getAttribute('src');
+  await press(page, 'Reset');
+  await page.waitForFunction((src) => {
+    const now = document.querySelector('iframe')?.getAttribute('src');
+    return typeof now === 'string' && now !== src;
+  }, before);
+  await page.getByText('0 ETH').waitFor();
+};
+const pipeline = (page: Page) => page.getByRole('region', { name: 'Pipeline' });
+/** What happened at a station on the way of the last operation: the name of a rule, `signed` or `mined`. */
+const station = (page: Page, name: string, state: string) =>
+  pipeline(page).locator(`[data-station=${name}][data-state=${state}]`).waitFor();
+const tankOf = async (page: Page): Promise<number> =>
+  Number.parseFloat((await page.locator('[data-tank]').textContent()) ?? '');
+
+test('the playground opens on the pipeline, with one operation of another user and nothing to worry about', async () => {
+  const page = await visit();
+  await page.getByText('0 ETH').waitFor();
+  await resetBy(page);
+  await station(page, 'mined', 'pass');
+  await pipeline(page).getByText('mint(1) on GameItems').waitFor();
+  expect(await page.evaluate(() => document.fonts.check('14px "Inter Variable"'))).toBe(true);
+  await press(page, 'Console');
+  await consolePane(page).getByText('1 in total').waitFor();
+  await consolePane(page).getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+  expect(await consolePane(page).getByRole('button', { name: 'Sign out' }).count()).toBe(0);
+});
+
+test('an item that is minted is seen, and the gas tank sinks by what it took', async () => {
+  const page = await visit();
+  await page.getByText('0 ETH').waitFor();
+  expect(await page.locator('[data-item]').count()).toBe(0);
+  const before = await tankOf(page);
+  await press(page, 'Mint an item');
+  await told(page, 'Sponsored: Mint an item');
+  await station(page, 'mined', 'pass');
+  await page.locator('[data-item]').waitFor();
+  await expect.poll(() => tankOf(page)).toBeLessThan(before);
+  await pipeline(page)
+    .getByText(/^− 0[.]\d+ ETH$/)
+    .waitFor();
+});
+
+test('the fix under the rule that stopped an operation, pressed by keyboard: the same operation passes', async () => {
+  const page = await visit();
+  await press(page, 'Mint an item');
+  await told(page, 'Sponsored: Mint an item');
+  await press(page, 'Burn an item');
+  await station(page, 'contracts', 'deny');
+  await station(page, 'signed', 'beyond');
+  const stopped = pipeline(page).getByRole('listitem').filter({ hasText: 'Contracts' });
+  expect(await stopped.textContent()).toBe('Contracts: denies it: the operation stops here');
+  expect(await seriousErrors(page)).toEqual([]);
+  await page.screenshot({ path: join(artifacts, 'playground-stopped-1280-light.png') });
+  await pipeline(page).getByRole('button', { name: 'Add burn(uint256) to GameItems' }).focus();
+  await page.keyboard.press('Enter');
+  // The method passes now; the user's operation of the day is used.
+  await station(page, 'spendingLimit', 'deny');
+  await pipeline(page).getByRole('button', { name: 'Raise "One a day" to 2' }).focus();
+  await page.keyboard.press('Enter');
+  await told(page, 'Sponsored: Burn an item');
+  await station(page, 'mined', 'pass');
+  expect(await itemsOf(page).textContent()).toBe('0');
+  await page.screenshot({ path: join(artifacts, 'playground-passed-1280-light.png') });
+  await resetBy(page);
+});
+
+test('what the user did wrong has no button for the operator', async () => {
+  const page = await visit();
+  await press(page, 'Mint with a fee too low');
+  await station(page, 'fees', 'deny');
+  await pipeline(page).getByText('What to do:').waitFor();
+  expect(await pipeline(page).getByRole('button').count()).toBe(0);
+});
+
+test("the clock's buttons answer", async () => {
+  const page = await visit();
+  await page.getByText('0 ETH').waitFor();
+  await press(page, '+1 hour');
+  await told(page, 'Done: One hour later');
+  await press(page, '+1 day');
+  await told(page, 'Done: One day later');
+  expect(await answer(page).textContent()).toMatch(/It is \d{4}-\d\d-\d\d \d\d:\d\d UTC.*you can mint again/);
+});
 
 test('a visitor without ether mints: the item is there, and the decision is in the console next to it', async () => {
   const before = browser().errors.length;
@@ -51,8 +137,8 @@ test('what the policy does not allow is denied in the words of the desk, with wh
   expect(await answer(page).textContent()).toMatch(/which is not whitelisted.*What to do: Add burn\(uint256\)/);
   await page.getByRole('link', { name: 'See this decision in the console' }).click();
   await consolePane(page).getByText('burn(1) on GameItems').first().waitFor();
-  await press(page, 'Mint with too low a fee');
-  await told(page, 'Denied: Mint with too low a fee');
+  await press(page, 'Mint with a fee too low');
+  await told(page, 'Denied: Mint with a fee too low');
   await press(page, 'Mint an item');
   await told(page, 'Sponsored: Mint an item');
   await press(page, 'Mint with a used nonce');
@@ -118,6 +204,7 @@ test('the limit of a day denies until the clock is moved by a day', async () => 
   await told(page, 'Denied: Mint again');
   expect(await answer(page).textContent()).toContain('The limit "One a day" allows 1 operation per user and window');
   await press(page, '+1 day');
+  await press(page, 'Console');
   await consolePane(page).getByText('1 day ago').first().waitFor();
   await press(page, 'Mint again');
   await told(page, 'Sponsored: Mint again');
@@ -164,6 +251,7 @@ test('traffic: good and bad users come until it is turned off', async () => {
   const page = await visit();
   await flip(page, 'Traffic');
   await page.getByRole('switch', { name: 'Traffic', checked: true }).waitFor();
+  await press(page, 'Console');
   await consolePane(page)
     .getByRole('button', { name: /new decisions/ })
     .waitFor();
@@ -171,17 +259,11 @@ test('traffic: good and bad users come until it is turned off', async () => {
   await page.getByRole('switch', { name: 'Traffic', checked: false }).waitFor();
 });
 
-test('reset: a new desk and a new chain, on which nothing has happened but the story', async () => {
+test('reset: a new desk and a new chain, on which another user has minted once', async () => {
   const page = await visit();
   await press(page, 'Mint an item');
   await told(page, 'Sponsored: Mint an item');
-  const before = await page.locator('iframe').getAttribute('src');
-  await press(page, 'Reset');
-  await page.waitForFunction((src) => {
-    const now = document.querySelector('iframe')?.getAttribute('src');
-    return typeof now === 'string' && now !== src;
-  }, before);
-  await page.getByText('0 ETH').waitFor();
+  await resetBy(page);
   expect(await itemsOf(page).textContent()).toBe('0');
   await press(page, 'Mint an item');
   await told(page, 'Sponsored: Mint an item');

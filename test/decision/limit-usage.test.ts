@@ -79,8 +79,11 @@ test('a denial is decided again under the policy in force, and nothing is stored
   expect(await again(denied!.id)).toMatchObject({ verdict: 'denied', reason: { code: 'LIMIT_REACHED' } });
   const { paymasterId } = dapp;
   await desk().call('rules.updateLimit', { paymasterId, ruleId, update: { threshold: '5' } });
-  expect(await again(denied!.id)).toEqual({ verdict: 'sponsored', reason: null });
-  expect(await again(sponsored!.id)).toEqual({ verdict: 'sponsored', reason: null });
+  const passed = await again(denied!.id);
+  expect(passed).toMatchObject({ verdict: 'sponsored', reason: null });
+  expect(passed.steps).toContainEqual({ rule: 'spendingLimit', outcome: 'pass' });
+  expect(passed.steps.map(({ rule }) => rule)).toEqual(denied!.trace.map(({ rule }) => rule));
+  expect(await again(sponsored!.id)).toMatchObject({ verdict: 'sponsored', reason: null });
   expect(await dapp.decisions()).toEqual([denied, sponsored]);
   expect((await usageOf(dapp))[0]).toMatchObject({ used: '0' });
   await expect(again('nobody')).rejects.toMatchObject({ code: 'DECISION_NOT_FOUND' });

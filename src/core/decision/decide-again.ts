@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '../../shared/schema/decision.ts';
+import type { DecisionRecord, WalkedStep } from '../../shared/schema/decision.ts';
 import { type Reason, decidePlanned, planOperation, reasonOf } from './decide.ts';
 import { accountText } from '../ledger/account.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -15,6 +15,11 @@ export interface DecidedAgain {
    */
   readonly verdict: 'sponsored' | 'denied' | 'webhooks' | 'gasUnknown' | 'notRead' | 'notReplayable';
   readonly reason: Reason | undefined;
+  /**
+   * What each rule says now, in the order in which rules are checked: the rules before the webhooks if those were not
+   * called, and none if the record does not contain its facts.
+   */
+  readonly steps: readonly WalkedStep[];
 }
 
 /**
@@ -24,14 +29,19 @@ export interface DecidedAgain {
  */
 export const decideAgain = (record: DecisionRecord, policy: Policy): DecidedAgain => {
   const facts = readableFacts(record);
-  if (facts === undefined) return { verdict: 'notReplayable', reason: undefined };
+  if (facts === undefined) return { verdict: 'notReplayable', reason: undefined, steps: [] };
   const heldThen = new Map((record.reservations ?? []).map(({ account, held }) => [account, BigInt(held)]));
   const planned = planOperation(facts, policy);
   const held = planned.reservations.map(({ account }) => heldThen.get(accountText(account)) ?? 0n);
   const decided = decidePlanned(planned, held);
-  if (decided.next === 'callWebhooks') return { verdict: 'webhooks', reason: undefined };
+  const steps = decided.steps.map(({ rule, outcome, shadow }) => ({
+    rule,
+    outcome,
+    ...(shadow !== undefined && { shadow }),
+  }));
+  if (decided.next === 'callWebhooks') return { verdict: 'webhooks', reason: undefined, steps };
   const reason = reasonOf(decided.steps.filter(wasRead));
-  if (reason !== undefined) return { verdict: 'denied', reason };
-  if (decided.reason !== undefined) return { verdict: 'notRead', reason: undefined };
-  return { verdict: facts.gasSource === 'GAS_NOT_ESTIMATED' ? 'gasUnknown' : 'sponsored', reason: undefined };
+  if (reason !== undefined) return { verdict: 'denied', reason, steps };
+  if (decided.reason !== undefined) return { verdict: 'notRead', reason: undefined, steps };
+  return { verdict: facts.gasSource === 'GAS_NOT_ESTIMATED' ? 'gasUnknown' : 'sponsored', reason: undefined, steps };
 };

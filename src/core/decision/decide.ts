@@ -18,7 +18,12 @@ export interface Reason extends Explanation {
 export type MeasuredStep = Step & { readonly micros: number };
 
 export type Verdict =
-  | { readonly next: 'callWebhooks'; readonly targets: readonly WebhookTarget[] }
+  | {
+      readonly next: 'callWebhooks';
+      readonly targets: readonly WebhookTarget[];
+      /** The steps of the rules before the webhooks, none of which denies. */
+      readonly steps: readonly MeasuredStep[];
+    }
   | {
       readonly next: 'done';
       readonly steps: readonly MeasuredStep[];
@@ -107,7 +112,7 @@ export const decidePlanned = (planned: Plan, held: readonly bigint[], microsecon
   for (const [kind, reserved] of kinds) {
     if (kind === webhook && denialIn(steps) === undefined) {
       const targets = uncalledWebhooks(input.facts, input.policy);
-      if (targets.length > 0) return { next: 'callWebhooks', targets };
+      if (targets.length > 0) return { next: 'callWebhooks', targets, steps };
     }
     const results = kind.check(input, reserved === 0 ? NOTHING_HELD : held.slice(next, next + reserved));
     const now = microseconds();

@@ -175,8 +175,8 @@ export const ruleHandlers = (context: ServiceContext): Handlers<NamesOf<'rules'>
     },
     'rules.decideAgain': async ({ decisionId }) => {
       const { record, policy } = await decidedBefore(decisionId);
-      const { verdict, reason = null } = decideAgain(record, policy);
-      return { verdict, reason };
+      const { verdict, reason = null, steps } = decideAgain(record, policy);
+      return { verdict, reason, steps };
     },
     'rules.updateLimit': async ({ paymasterId, ruleId, update }) => {
       await requireDapp(context, paymasterId);

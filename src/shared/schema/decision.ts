@@ -26,6 +26,11 @@ export const traceStep = z.strictObject({
 
 export type TraceStep = z.output<typeof traceStep>;
 
+/** What a rule says about an operation, without the values that it compared. */
+export const walkedStep = traceStep.pick({ rule: true, outcome: true, shadow: true });
+
+export type WalkedStep = z.output<typeof walkedStep>;
+
 /** The latest time that a JavaScript `Date` can hold. */
 const LAST_MS = 8_640_000_000_000_000;
 

@@ -52,3 +52,6 @@ export const enterTokenKey: InjectionKey<Enter> = Symbol('enter token');
 
 /** Lets the operator enter a new token, on a page whose token is no longer accepted. */
 export const useEnterToken = (): Enter | undefined => inject(enterTokenKey, undefined);
+
+/** True where the operator may end the session: in a browser, but not in the playground's frame. */
+export const useCanSignOut = (): boolean => useEnterToken() !== undefined && window.top === window.self;

@@ -47,7 +47,7 @@ export const paletteEntries = (desk: {
   readonly dapps: readonly Pick<Dapp, 'paymasterId' | 'name'>[];
   readonly isReview: boolean;
   readonly isPaused: boolean;
-  /** True in a browser, where the operator can end the session. */
+  /** True where the operator can end the session. */
   readonly hasSession: boolean;
 }): PaletteEntry[] => {
   const pages = desk.pages.map(({ name, title, icon, link, key }): PaletteEntry => ({

@@ -29,6 +29,9 @@ export const icons = {
   search: lucide.Search,
   inspect: lucide.Microscope,
   exit: lucide.LogOut,
+  tick: lucide.Check,
+  signed: lucide.PenLine,
+  mined: lucide.Box,
 };
 
 export type IconName = keyof typeof icons;
