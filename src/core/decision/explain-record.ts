@@ -1,9 +1,10 @@
-import { sha256, toUtf8Bytes } from 'ethers';
+import { sha256 } from 'ethers';
 import { cutForRecord } from '../json/cut-for-record.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { RuleInput } from '../rules/rule.ts';
 import { readRevision } from '../policy/revision.ts';
+import { ruleInput } from './rule-input.ts';
 import { type MeasuredStep, type Verdict, decidePlanned, planOperation } from './decide.ts';
 import { callsOf, decidedWords, readableFacts, reservationRecords, storedFacts } from './record.ts';
 import {
@@ -18,7 +19,7 @@ import {
 
 /** The hash of a trace as records store it. */
 export const traceHash = (steps: Parameters<typeof traceText>[0]): string =>
-  sha256(toUtf8Bytes(traceText(steps))).slice(2);
+  sha256(new TextEncoder().encode(traceText(steps))).slice(2);
 
 type Decided = Extract<Verdict, { next: 'done' }>;
 
@@ -60,6 +61,8 @@ const UNKNOWN_FORM = 'This version of Gasdesk cannot read the facts or the polic
 const decidesOtherwise = ({ engine = '' }: LeanRecord): string =>
   `Gasdesk ${engine} made this decision, and this version decides it differently.`;
 
+const callsForRecord = (input: RuleInput): unknown => cutForRecord(callsOf(input));
+
 const inWords = (record: LeanRecord, facts: Facts, policy: Policy): WholeRecord => {
   const decided = again(record, facts, policy);
   const trace = decided && measured(decided.verdict.steps, record.steps);
@@ -69,12 +72,34 @@ const inWords = (record: LeanRecord, facts: Facts, policy: Policy): WholeRecord 
   return {
     ...rest,
     ...decidedWords(decided.input, reason),
-    request: { ...(record.request as object), calls: cutForRecord(callsOf(decided.input)) },
+    request: { ...(record.request as object), calls: callsForRecord(decided.input) },
     trace: trace.map((step) => ({ ...step })),
     facts: storedFacts(facts, operationOf(record)),
     reservations: reservationRecords(taken, decided.held),
     ...(traceHash(trace) !== stored && { wordsDiffer: true }),
   };
+};
+
+/** The facts and the policy of a record; undefined if this version cannot read them. */
+const readable = (record: LeanRecord, revision: unknown): { facts: Facts; policy: Policy } | undefined => {
+  const facts = readableFacts(record);
+  const known = readRevision(revision);
+  if (facts === undefined || known === undefined || known.hash !== record.policy) return undefined;
+  return { facts, policy: known.policy };
+};
+
+/**
+ * The calls of a stored operation, as {@link explainRecord} adds them, but without deciding the operation again.
+ *
+ * @returns undefined if this version cannot read them
+ */
+export const explainCalls = (record: LeanRecord, revision: unknown): unknown => {
+  const read = readable(record, revision);
+  try {
+    return read && callsForRecord(ruleInput(read.facts, read.policy));
+  } catch {
+    return undefined;
+  }
 };
 
 /**
@@ -87,11 +112,10 @@ const inWords = (record: LeanRecord, facts: Facts, policy: Policy): WholeRecord 
 export const explainRecord = (record: StoredRecord, revision: unknown): WholeRecord => {
   if (!isLean(record)) return record;
   if (revision === undefined) return byCodes(record, NO_POLICY);
-  const facts = readableFacts(record);
-  const known = readRevision(revision);
-  if (facts === undefined || known === undefined || known.hash !== record.policy) return byCodes(record, UNKNOWN_FORM);
+  const read = readable(record, revision);
+  if (read === undefined) return byCodes(record, UNKNOWN_FORM);
   try {
-    return inWords(record, facts, known.policy);
+    return inWords(record, read.facts, read.policy);
   } catch {
     return byCodes(record, UNKNOWN_FORM);
   }

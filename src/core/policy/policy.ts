@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import canonicalize from 'canonicalize';
-import { sha256, toUtf8Bytes } from 'ethers';
+import { sha256 } from 'ethers';
 
 const hex = z.templateLiteral(['0x', z.string()]);
 const wei = z
@@ -113,4 +113,4 @@ export type PolicyPause = Readonly<z.output<typeof pause>>;
 
 /** Identifies a revision: `sha256:` and the hash of its canonical JSON (RFC 8785) in hex. */
 export const policyHash = (policy: Policy): string =>
-  `sha256:${sha256(toUtf8Bytes(canonicalize(policy) ?? '')).slice(2)}`;
+  `sha256:${sha256(new TextEncoder().encode(canonicalize(policy))).slice(2)}`;

@@ -1,10 +1,11 @@
 import type { DecodeErrorCode } from '../../core/calls/decode-error.ts';
 import { whitelistOf } from '../../core/contract-abi/whitelist.ts';
-import { explainRecord } from '../../core/decision/explain-record.ts';
+import { explainCalls, explainRecord } from '../../core/decision/explain-record.ts';
 import { SPONSORED_MESSAGE } from '../../core/decision/record.ts';
 import { type StoredRecord, isLean, readRecord } from '../../core/decision/stored-record.ts';
 import { subjectIdsIn } from '../../core/facts/subject-ids.ts';
 import { readRevision } from '../../core/policy/revision.ts';
+import { version } from '../base/version.ts';
 import type { WebhookCallRow } from '../../api/webhooks.ts';
 import type { DecisionRecord, DecisionRow } from '../../shared/schema/decision.ts';
 
@@ -106,9 +107,14 @@ const mayContain = (text: string, { record: stored }: StoredDecision, record: St
   return WORDS.includes(text) || stored.toLowerCase().includes(text.replace(/^0?x/, ''));
 };
 
+const callsIn = (request: unknown): unknown => (request as { readonly calls?: unknown } | null | undefined)?.calls;
+
+type Searched = Pick<DecisionRecord, 'sender' | 'id' | 'userOpHash' | 'dapp' | 'message' | 'facts'>;
+
 /** The texts that a search finds a decision by, in lower case. */
-const searchedTexts = ({ sender, id, userOpHash, dapp, message, request, facts }: DecisionRecord): string[] => {
-  const calls = JSON.stringify((request as { readonly calls?: unknown } | null | undefined)?.calls);
+const searchedTexts = (decision: Searched, decoded: unknown): string[] => {
+  const { sender, id, userOpHash, dapp, message, facts } = decision;
+  const calls = JSON.stringify(decoded) as string | undefined;
   return [sender, id, userOpHash, dapp, message, calls, ...subjectIdsIn(facts)].flatMap(
     (part) => part?.toLowerCase() ?? [],
   );
@@ -125,12 +131,21 @@ export const decisionWith = (
 ): DecisionRecord | undefined => {
   if (!mayContain(text, stored, parsed.record) && !isName(text, revision)) return undefined;
   const decision = toDecision(parsed, revision);
-  return searchedTexts(decision).some((part) => part.includes(text)) ? decision : undefined;
+  return searchedTexts(decision, callsIn(decision.request)).some((part) => part.includes(text)) ? decision : undefined;
 };
 
-/** All parts of the texts that {@link decisionWith} finds a decision by. */
-export const textsOf = (parsed: ParsedDecision, revision: unknown): string[] =>
-  searchedTexts(toDecision(parsed, revision));
+/**
+ * All parts of the texts that {@link decisionWith} finds a decision by. Deciding again takes longer the more rules there
+ * are, so it is left out for sponsored decisions of this version: they are decided the same again.
+ */
+export const textsOf = (parsed: ParsedDecision, revision: unknown): string[] => {
+  const { record } = parsed;
+  const isPlain = isLean(record) && record.code === 'SPONSORED' && record.engine === version;
+  const calls = isPlain ? explainCalls(record, revision) : undefined;
+  if (calls !== undefined) return searchedTexts({ ...record, message: SPONSORED_MESSAGE }, calls);
+  const decision = toDecision(parsed, revision);
+  return searchedTexts(decision, callsIn(decision.request));
+};
 
 /** The webhook calls of a decision, as lists show them. */
 export const webhookCallsOf = ({ id, at, trace }: DecisionRecord): WebhookCallRow[] =>
