@@ -3,7 +3,8 @@ import { systemClock } from '../../src/engine/base/clock.ts';
 import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
 import { createLog } from '../../src/engine/base/log.ts';
 import type { Reservation } from '../../src/core/ledger/account.ts';
-import { limitAccount } from '../../src/core/rules/spending-limit/index.ts';
+import { rulesOf } from '../../src/core/rules/rule.ts';
+import { limitAccount, limitSetup } from '../../src/core/rules/spending-limit/index.ts';
 import { openSqliteStore } from '../../src/engine/store/sqlite/sqlite-store.ts';
 import { gameItems } from '../support/operations.ts';
 import { type ServingEngine, startEngine } from '../support/engine.ts';
@@ -92,9 +93,12 @@ export const useSeededConsole = (): (() => SeededConsole) => {
     const store = openSqliteStore(openDataFolder(dir).database, { clock: systemClock, log });
     const drafts = dayOf(items, hostile);
     await Promise.all(drafts.map((draft) => store.appendDecision(draft)));
+    const { rules } = await store.dappPolicy(items.paymasterId);
+    const limit = rulesOf(limitSetup, rules).find(({ ruleId }) => ruleId === limitId);
+    if (limit === undefined) throw new Error('The limit does not exist');
     for (const draft of openOnes(items)) {
       const reservations: Reservation[] = [
-        { account: limitAccount({ ruleId: limitId, cycle: 0 }, 0, draft.sender), kind: 'count', amount: 1n },
+        { account: limitAccount(limit, items.paymasterId, 0, draft.sender), kind: 'count', amount: 1n },
         {
           account: { kind: 'tank', id: `${CHAIN_ID}:${PAYMASTER}:0x` },
           kind: 'tank',

@@ -76,7 +76,7 @@ it.skipIf(!canLimit)(
         .pluck()
         .all();
       expect(new Set(stored)).toEqual(new Set(answered));
-      const held = database.prepare(`SELECT held FROM ledger_account WHERE kind = 'limit'`).pluck().all();
+      const held = database.prepare(`SELECT held FROM limit_row`).pluck().all();
       expect(held).toEqual([String(stored.length)]);
     } finally {
       database.close();

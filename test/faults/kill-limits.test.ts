@@ -83,7 +83,7 @@ it('what a client was promised is in the store, and no limit is exceeded, howeve
     const known = new Set(stored);
     expect(approved.filter((promise) => !known.has(promise))).toEqual([]);
     expect(stored.length).toBeLessThanOrEqual(THRESHOLD);
-    const held = database.prepare(`SELECT held FROM ledger_account WHERE kind = 'limit'`).pluck().all();
+    const held = database.prepare(`SELECT held FROM limit_row`).pluck().all();
     expect(held).toEqual([String(stored.length)]);
   } finally {
     database.close();

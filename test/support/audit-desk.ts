@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { SettlementState } from '../../src/core/ledger/after-settlement.ts';
-import { heldIn, readReserves } from '../../src/engine/store/reserves.ts';
+import { type StoredReservation, heldIn, readReserves } from '../../src/engine/store/reserves.ts';
+import { readHeld } from '../../src/engine/store/tables/limit-rows.ts';
 import { gasdesk } from './cli.ts';
 import { ENGINES_ENV, type Engines, type SharedDesk } from './several-engines.ts';
 
@@ -32,21 +33,37 @@ interface DecisionHolding {
 
 const HOLDINGS = `SELECT settlement, actual_cost_wei AS "actualCostWei", reserves FROM decision WHERE reserves IS NOT NULL`;
 
+const ROWS = 'SELECT row_id::int AS "accountId", held FROM limit_row';
+
 const HOLDS = 'SELECT account_id::int AS "accountId", amount FROM ledger_hold';
 
 const ACCOUNTS = `SELECT account_id::int AS "accountId", held FROM ledger_account
   WHERE kind NOT IN ('breaker', 'dappBreaker', 'unreachable')`;
 
+type Account = Pick<StoredReservation, 'accountId' | 'slot'>;
+
+interface StoredAmounts {
+  readonly accountId: number;
+  readonly held: string;
+}
+
 /** Accounts whose held amount differs from the sum of what decisions and holds have in them. */
 const unevenAccounts = async (query: (sql: string) => Promise<unknown>): Promise<unknown[]> => {
-  const sums = new Map<number, bigint>();
-  const add = (accountId: number, amount: bigint): unknown => sums.set(accountId, (sums.get(accountId) ?? 0n) + amount);
+  const sums = new Map<string, bigint>();
+  const add = ({ accountId, slot }: Account, amount: bigint): void => {
+    const key = `${accountId} ${slot}`;
+    sums.set(key, (sums.get(key) ?? 0n) + amount);
+  };
   for (const { reserves, ...settled } of (await query(HOLDINGS)) as DecisionHolding[])
-    for (const one of readReserves(reserves)) add(one.accountId, heldIn(settled, one));
+    for (const one of readReserves(reserves)) add(one, heldIn(settled, one));
   for (const { accountId, amount } of (await query(HOLDS)) as { accountId: number; amount: string }[])
-    add(accountId, BigInt(amount));
-  const accounts = (await query(ACCOUNTS)) as { accountId: number; held: string }[];
-  return accounts.filter(({ accountId, held }) => BigInt(held) !== (sums.get(accountId) ?? 0n));
+    add({ accountId }, BigInt(amount));
+  const accounts: (Account & { held: bigint })[] = [];
+  for (const { accountId, held } of (await query(ACCOUNTS)) as StoredAmounts[])
+    accounts.push({ accountId, held: BigInt(held) });
+  for (const { accountId, held } of (await query(ROWS)) as StoredAmounts[])
+    for (const [slot, amount] of readHeld(held).entries()) accounts.push({ accountId, slot, held: amount });
+  return accounts.filter(({ accountId, slot, held }) => held !== (sums.get(`${accountId} ${slot}`) ?? 0n));
 };
 
 /**
@@ -64,7 +81,7 @@ export const auditDesk = async (engines: Engines, { database }: SharedDesk): Pro
   ]);
   expect(await unevenAccounts((sql) => engines.server().query(sql, name))).toEqual([]);
   const sponsored = (await engines.server().query(SPONSORED, name)) as SponsoredOperation[];
-  const limits = await engines.server().query(`SELECT held FROM ledger_account WHERE kind = 'limit'`, name);
+  const limits = await engines.server().query('SELECT held FROM limit_row', name);
   return {
     name,
     promisesBy: (keyOf) =>
@@ -74,7 +91,7 @@ export const auditDesk = async (engines: Engines, { database }: SharedDesk): Pro
           new Set(all.map(({ paymasterAndData }) => paymasterAndData)),
         ]),
       ),
-    heldOfLimits: () => (limits as { held: string }[]).map(({ held }) => held).sort(),
+    heldOfLimits: () => (limits as { held: string }[]).flatMap(({ held }) => readHeld(held).map(String)).sort(),
     signedWei: () => sponsored.reduce((sum, { maxCostWei }) => sum + BigInt(maxCostWei), 0n),
   };
 };

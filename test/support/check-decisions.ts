@@ -13,7 +13,7 @@ import { PolicyTrial } from '../../src/core/trial/try-policy.ts';
 import { lockFile } from '../../src/engine/data-folder/lock.ts';
 import { logCrypto } from '../../src/engine/log/ed25519.ts';
 import { accountFaults, heldAccounts } from '../../src/engine/log/stored-faults.ts';
-import { HELD_ACCOUNTS } from '../../src/engine/store/tables/log-check.ts';
+import { HELD_ACCOUNTS, type LimitsRow, singleAccounts } from '../../src/engine/store/tables/log-check.ts';
 import type { HeldAccountRow } from '../../src/engine/store/log-check-store.ts';
 import type { DecisionRecord } from '../../src/shared/schema/decision.ts';
 import { countReplayed } from './replay-counts.ts';
@@ -133,7 +133,7 @@ const faultsOfLog = (file: string): readonly LogFault[] => {
       const text = entryText({ ...head, previous: previousHash?.toString('hex') ?? null }, body);
       verifier.add({ text, bytes: Buffer.from(text), hash: hash.toString('hex') });
     }
-    const held = heldAccounts(database.prepare<[], HeldAccountRow>(HELD_ACCOUNTS).all());
+    const held = heldAccounts(singleAccounts(database.prepare<[], HeldAccountRow | LimitsRow>(HELD_ACCOUNTS).all()));
     // What a test wrote by hand is in no entry that can be computed.
     const isDecided = verifier.report().faults.length === 0;
     if (isDecided && verifier.accounts !== undefined)

@@ -38,11 +38,15 @@ const reserved = (situation: Situation): Reservation[] => {
 describe('a signed operation reserves', () => {
   const [wei, rolling] = [{ amount: COST }, { window: MINUTE }];
   const hour = { kind: 'spend', ...wei, since: MINUTE - 60 };
+  const limit = (id: string) => ({
+    ...{ kind: 'limit', id, window: 0 },
+    place: { group: 'dapp-1 86400000 20779', name: `${id}:0` },
+  });
 
   test('in every account that it counts for, users by lower-case address', () => {
     expect(reserved(everywhere)).toEqual([
-      { account: { kind: 'limit', id: 'each:0', window: 0, user: SENDER }, kind: 'count', amount: 1n },
-      { account: { kind: 'limit', id: 'all:0', window: 0 }, kind: 'spend', ...wei },
+      { account: { ...limit('each:0'), user: SENDER }, kind: 'count', amount: 1n },
+      { account: limit('all:0'), kind: 'spend', ...wei },
       { account: { kind: 'tank', id: TANK }, kind: 'tank', ...wei },
       { account: { kind: 'sender', id: `tank:${TANK}`, user: SENDER }, kind: 'tank', ...wei },
       { account: { kind: 'dapp', id: `tank:${TANK}`, user: 'dapp-1' }, kind: 'tank', ...wei },

@@ -17,6 +17,17 @@ export type AccountKind = (typeof accountKinds)[number];
 /** The kinds whose accounts are buckets of rolling windows. */
 export const rollingKinds: readonly AccountKind[] = ['breaker', 'dappBreaker', 'unreachable'];
 
+/**
+ * Where the account of a limit is stored: together with the accounts of the same user for other limits of the DApp. So a
+ * decision changes few rows, however many limits there are.
+ */
+export interface LimitPlace {
+  /** A user's accounts with this text are stored in one row. */
+  readonly group: string;
+  /** The limit and its window: `id:window` of the account. */
+  readonly name: string;
+}
+
 /** An account of the ledger, in which reservations add up. */
 export interface AccountKey {
   readonly kind: AccountKind;
@@ -26,7 +37,12 @@ export interface AccountKey {
   readonly window?: number;
   /** The user's address in lower case, or the keyed hash of a person; absent if the account is shared. */
   readonly user?: string;
+  /** Only for a limit. Absent: the account has a row of its own. */
+  readonly place?: LimitPlace;
 }
+
+/** The key of an account that is stored with others. */
+export type PlacedKey = AccountKey & { readonly place: LimitPlace };
 
 /**
  * How the settlement of an operation changes an account: `tank` releases the whole amount, because the cost has left the
@@ -53,7 +69,7 @@ export interface Reservation {
 }
 
 /** The form of an account in a list, whose rows always have a window and a user, even if the account has none. */
-export const listedAccount = ({ kind, id, window, user }: Required<AccountKey>): AccountKey => ({
+export const listedAccount = ({ kind, id, window, user }: Required<Omit<AccountKey, 'place'>>): AccountKey => ({
   kind,
   id,
   ...((kind === 'limit' || rollingKinds.includes(kind)) && { window }),

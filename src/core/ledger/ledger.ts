@@ -44,7 +44,7 @@ export class Ledger {
   }
 
   /** Sets the amount in an account. A listed account always has a window and a user. */
-  put(listed: Required<AccountKey>, held: bigint): void {
+  put(listed: Parameters<typeof listedAccount>[0], held: bigint): void {
     if (rollingKinds.includes(listed.kind)) this.#parts(rollingKey(listed)).set(listed.window, held);
     else this.#accounts.set(accountText(listedAccount(listed)), held);
   }

@@ -160,7 +160,7 @@ export interface RuleKind<Code extends string = string> {
   /** The trace steps; empty if the rule does not concern the operation. */
   check(input: RuleInput, held: readonly bigint[]): readonly (CheckResult<Code> & StepParts)[];
   /** The accounts that limit a user, whatever the operation. Absent: such rules limit no amounts. */
-  allowances?(policy: Pick<Policy, 'rules'>, query: AllowanceQuery): readonly Allowance[];
+  allowances?(policy: Pick<Policy, 'rules' | 'dapp'>, query: AllowanceQuery): readonly Allowance[];
   /** The effects of a denial with this code. */
   effects?(input: RuleInput, code: Code): Effects;
 }
@@ -182,6 +182,15 @@ const readData = <Stored extends object>(stored: z.ZodType<Stored>, data: unknow
 
 type AnyRule = Pick<PolicyRule, 'policyType' | 'policyData'>;
 
+/** Rules with their parsed data. */
+const readRules = new WeakMap<AnyRule, AnyRule>();
+
+const readRule = <Stored extends object>(stored: z.ZodType<Stored>, rule: AnyRule): AnyRule => {
+  const known = readRules.get(rule) ?? { ...rule, policyData: readData(stored, rule.policyData) };
+  readRules.set(rule, known);
+  return known;
+};
+
 /** The rules of each kind, by the rules of a policy. Every decision asks for several kinds. */
 const ofKinds = new WeakMap<readonly AnyRule[], Map<string, readonly AnyRule[]>>();
 
@@ -194,9 +203,7 @@ export const rulesOf = <Stored extends object, Rule extends AnyRule>(
   ofKinds.set(rules, known);
   const made =
     known.get(policyType) ??
-    rules
-      .filter((rule) => rule.policyType === policyType)
-      .map((rule) => ({ ...rule, policyData: readData(stored, rule.policyData) }));
+    rules.filter((rule) => rule.policyType === policyType).map((rule) => readRule(stored, rule));
   known.set(policyType, made);
   return made as readonly (Rule & { readonly policyData: Stored })[];
 };

@@ -12,13 +12,13 @@ const NEAREST = 10;
 /** How much of a limit is used in the window at `now` (epoch ms), counted in the same way as in decisions. */
 export const usageOf = async (
   store: Pick<Store, 'heldOf' | 'windowUsers'>,
-  rule: LimitRule,
+  rule: LimitRule & { readonly paymasterId: string },
   now: number,
 ): Promise<LimitUsage> => {
   const limit = rule.policyData;
   const { index, endsAt } = windowAt(limit, now);
   const threshold = thresholdUnits(limit);
-  const account = limitAccount(rule, index);
+  const account = limitAccount(rule, rule.paymasterId, index);
   const head = {
     ruleId: rule.ruleId,
     name: rule.name,
@@ -31,7 +31,7 @@ export const usageOf = async (
     const used = await reservedOf(store, account);
     return { ...head, used: String(used), perUser: null };
   }
-  const { nearest, ...counts } = await store.windowUsers({ account, threshold, most: NEAREST });
+  const { nearest, ...counts } = await store.windowUsers({ place: account.place, threshold, most: NEAREST });
   const named = nearest.map(({ user, used }) => ({ user, used: String(used) }));
   return { ...head, used: named[0]?.used ?? '0', perUser: { ...counts, nearest: named } };
 };

@@ -25,7 +25,9 @@ export const allowancesOf = async (
   const subjects = await readSubjects(context, sent, policy, at);
   const subject = subjectOf(policy.rules, { subjects, at });
   const rules = policy.rules.filter((rule) => isInTime(rule, at) && rule.enforcement !== 'shadow');
-  const found = ruleKinds.flatMap((kind) => kind.allowances?.({ rules }, { at, sender: sent.sender, subject }) ?? []);
+  const found = ruleKinds.flatMap(
+    (kind) => kind.allowances?.({ rules, dapp: policy.dapp }, { at, sender: sent.sender, subject }) ?? [],
+  );
   const held = await context.store.heldOf(found);
   return found.map(({ rule, unit, limit, resetsAt }, index) => {
     const used = held[index] ?? 0n;

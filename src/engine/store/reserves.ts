@@ -4,9 +4,15 @@ import type { DecisionSettlement } from './settlement-store.ts';
 
 /** What a decision reserved in one account, by the account's number. */
 export interface StoredReservation extends ReservedAmount {
+  /** For an account that is stored with others: the number of the row. */
   readonly accountId: number;
+  /** Only for an account that is stored with others: its index in the row. */
+  readonly slot?: number;
   readonly accountKind: AccountKind;
 }
+
+/** Adjacent slots of a row. */
+type Slots = [rowId: number, first: number, count: number];
 
 /** Adjacent reservations that differ only in their accounts, as those of limits with one threshold type. */
 type Run = [
@@ -14,7 +20,7 @@ type Run = [
   follows: ReservationKind,
   amount: string,
   ofWei: string | null,
-  ...accountIds: number[],
+  ...accounts: (number | Slots)[],
 ];
 
 const isAlike = (one: StoredReservation, other: StoredReservation): boolean =>
@@ -23,22 +29,41 @@ const isAlike = (one: StoredReservation, other: StoredReservation): boolean =>
   one.reserved === other.reserved &&
   one.ofWei === other.ofWei;
 
+/** Adds an account to the last ones. */
+const addAccount = (run: Run, { accountId, slot }: StoredReservation): void => {
+  const last = run.at(-1);
+  if (slot === undefined) run.push(accountId);
+  else if (Array.isArray(last) && last[0] === accountId && last[1] + last[2] === slot) last[2] += 1;
+  else run.push([accountId, slot, 1]);
+};
+
+const accountsIn = (account: number | Slots): Pick<StoredReservation, 'accountId' | 'slot'>[] => {
+  if (!Array.isArray(account)) return [{ accountId: account }];
+  const [accountId, first, count] = account;
+  return Array.from({ length: count }, (_, index) => ({ accountId, slot: first + index }));
+};
+
 /** The reservations of a decision in the format of its column `reserves`: JSON. */
 export const reservesText = (reservations: readonly StoredReservation[]): string => {
   const runs: Run[] = [];
-  for (const [index, one] of reservations.entries()) {
-    const before = reservations[index - 1];
-    const { accountId, accountKind, follows, reserved, ofWei } = one;
-    if (before !== undefined && isAlike(before, one)) runs.at(-1)?.push(accountId);
-    else runs.push([accountKind, follows, String(reserved), ofWei === undefined ? null : String(ofWei), accountId]);
+  let run: Run | undefined;
+  let before: StoredReservation | undefined;
+  for (const one of reservations) {
+    if (run === undefined || before === undefined || !isAlike(before, one)) {
+      const { accountKind, follows, reserved, ofWei } = one;
+      run = [accountKind, follows, String(reserved), ofWei === undefined ? null : String(ofWei)];
+      runs.push(run);
+    }
+    addAccount(run, one);
+    before = one;
   }
   return JSON.stringify(runs);
 };
 
 export const readReserves = (text: string | null): StoredReservation[] =>
-  (JSON.parse(text ?? '[]') as Run[]).flatMap(([accountKind, follows, amount, ofWei, ...accountIds]) => {
+  (JSON.parse(text ?? '[]') as Run[]).flatMap(([accountKind, follows, amount, ofWei, ...accounts]) => {
     const alike = { accountKind, follows, reserved: BigInt(amount), ...(ofWei !== null && { ofWei: BigInt(ofWei) }) };
-    return accountIds.map((accountId) => ({ accountId, ...alike }));
+    return accounts.flatMap(accountsIn).map((account) => ({ ...account, ...alike }));
   });
 
 /** The amount that a decision reserves in its gas tank, in wei, while it is reserved. */

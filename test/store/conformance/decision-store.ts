@@ -22,7 +22,12 @@ export const describeDecisionStore = (open: OpenStore): void => {
   const ETHER = 10n ** 18n;
   const CHAIN = 31337;
   const TANK: AccountKey = { kind: 'tank', id: 'a' };
-  const limit = (id: string): AccountKey => ({ kind: 'limit', id, window: 0 });
+  const limit = (id: string): AccountKey => ({
+    kind: 'limit',
+    id,
+    window: 0,
+    place: { group: 'dapp', name: `${id}:0` },
+  });
   const take = (amount: bigint, account = TANK, kind: ReservationKind = 'tank'): Reservation => ({
     account,
     kind,

@@ -17,7 +17,7 @@ import { endExpired } from '../../support/end-expired.ts';
 const CHAIN = 31337;
 const ENTRY_POINT: Address = `0x${'e0'.repeat(20)}`;
 const SENDER: Address = `0x${'ac'.repeat(20)}`;
-const LIMIT: AccountKey = { kind: 'limit', id: 'limit', window: 0 };
+const LIMIT: AccountKey = { kind: 'limit', id: 'limit', window: 0, place: { group: 'dapp', name: 'limit:0' } };
 const MAX_COST = 100n;
 /** How many of the newest blocks are reported again each time. */
 const OVERLAP = 4;

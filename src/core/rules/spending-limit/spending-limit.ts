@@ -3,8 +3,8 @@ import { decimalToWei } from '../../../shared/schema/decimal.ts';
 import { addressKey } from '../../../shared/schema/hex.ts';
 import { dollarsOf } from '../../policy/dollars.ts';
 import type { Facts } from '../../facts/facts.ts';
-import type { AccountKey, Reservation } from '../../ledger/account.ts';
-import { windowAt } from '../../ledger/windows.ts';
+import type { AccountKey, LimitPlace, PlacedKey, Reservation } from '../../ledger/account.ts';
+import { type LimitWindow, windowAt } from '../../ledger/windows.ts';
 import type { Policy, PolicyRule } from '../../policy/policy.ts';
 import { type SpendingLimit, limitSetup } from './data.ts';
 import {
@@ -104,9 +104,16 @@ export interface LimitState {
   readonly now: number;
 }
 
+/** Thresholds of limits. Every decision compares with the same ones. */
+const thresholds = new WeakMap<SpendingLimit, bigint>();
+
 /** A threshold in the unit of its type: operations, wei, or 10^-18 US dollars. */
-export const thresholdUnits = ({ thresholdType, threshold }: SpendingLimit): bigint =>
-  thresholdType === 'COUNT' ? BigInt(threshold) : decimalToWei(threshold);
+export const thresholdUnits = (limit: SpendingLimit): bigint => {
+  const { thresholdType, threshold } = limit;
+  const units = thresholds.get(limit) ?? (thresholdType === 'COUNT' ? BigInt(threshold) : decimalToWei(threshold));
+  thresholds.set(limit, units);
+  return units;
+};
 
 /** The unit of amounts, by the type of the threshold. */
 export const limitUnits = { COUNT: 'operations', NATIVE_ASSET: 'wei', USD: 'usd' } as const;
@@ -140,15 +147,50 @@ export const checkSpendingLimit = ({ name, limit, used, amount, endsAt, now }: L
 
 export type LimitRule = PolicyRule & { readonly policyData: SpendingLimit };
 
-/** The ledger account for one window of a limit, or for one user or person in that window. */
-export const limitAccount = (
-  { ruleId, cycle }: Pick<PolicyRule, 'ruleId' | 'cycle'>,
-  window: number,
-  user?: string,
-): AccountKey => ({ kind: 'limit', id: `${ruleId}:${cycle}`, window, ...(user !== undefined && { user }) });
+type CountedRule = Pick<LimitRule, 'ruleId' | 'cycle' | 'policyData'>;
 
-const activeLimits = ({ rules }: Pick<Policy, 'rules'>): LimitRule[] =>
-  rulesOf(limitSetup, rules).filter(({ active }) => active);
+/**
+ * Limits with windows of the same length share a group as long as their windows begin in the same period of that length.
+ * So each of them has one window in the group.
+ */
+const placeOf = (name: string, dapp: string, { policyData: limit }: CountedRule, window: number): LimitPlace => {
+  const { startTimeInEpoch, durationInMs } = limit;
+  if (durationInMs === undefined) return { group: `${dapp} lifetime`, name };
+  return { group: `${dapp} ${durationInMs} ${window + Math.floor(startTimeInEpoch / durationInMs)}`, name };
+};
+
+/** The ledger account for one window of a limit, or for one user or person in that window. @param dapp id of the DApp */
+export const limitAccount = (rule: CountedRule, dapp: string, window: number, user?: string): PlacedKey => {
+  const id = `${rule.ruleId}:${rule.cycle}`;
+  const place = placeOf(`${id}:${window}`, dapp, rule, window);
+  return { kind: 'limit', id, window, ...(user !== undefined && { user }), place };
+};
+
+/** The current window of a limit, and its account without a user. Most decisions fall into the same window. */
+interface CurrentWindow extends LimitWindow {
+  readonly dapp: string;
+  readonly account: PlacedKey;
+}
+
+const currentWindows = new WeakMap<CountedRule, CurrentWindow>();
+
+const currentWindow = (rule: LimitRule, dapp: string, at: number): CurrentWindow => {
+  const { index, endsAt } = windowAt(rule.policyData, at);
+  const known = currentWindows.get(rule);
+  if (known?.index === index && known.dapp === dapp) return known;
+  const made = { index, endsAt, dapp, account: limitAccount(rule, dapp, index) };
+  currentWindows.set(rule, made);
+  return made;
+};
+
+/** The active limits, by the rules of a policy. */
+const limitsIn = new WeakMap<Policy['rules'], readonly LimitRule[]>();
+
+const activeLimits = ({ rules }: Pick<Policy, 'rules'>): readonly LimitRule[] => {
+  const limits = limitsIn.get(rules) ?? rulesOf(limitSetup, rules).filter(({ active }) => active);
+  limitsIn.set(rules, limits);
+  return limits;
+};
 
 /** Whether the limit adds up operations. A limit per operation checks each operation on its own. */
 export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !== 'OPERATION';
@@ -167,30 +209,36 @@ export const countedBy = (
 };
 
 /** The ledger account in which operations add up; undefined if the limit adds up none of this user. */
-const accountAt = (rule: LimitRule, query: AllowanceQuery): AccountKey | undefined => {
+const accountAt = (rule: LimitRule, dapp: string, query: AllowanceQuery): AccountKey | undefined => {
   const counted = addsUp(rule) ? countedBy(rule, query) : undefined;
-  return counted && limitAccount(rule, windowAt(rule.policyData, query.at).index, counted.user);
+  if (counted === undefined) return undefined;
+  const { account } = currentWindow(rule, dapp, query.at);
+  return counted.user === undefined ? account : { ...account, user: counted.user };
 };
 
 /** How the settlement of an operation changes what it reserved, by the type of the threshold. */
 export const limitReservations = { COUNT: 'count', NATIVE_ASSET: 'spend', USD: 'share' } as const;
 
-const reservationsOf = (rule: LimitRule, input: RuleInput): Reservation[] => {
+const reservationOf = (rule: LimitRule, input: RuleInput, query: AllowanceQuery): Reservation | undefined => {
   const { policyData: limit } = rule;
-  const { facts, op, requiredWei, subject } = input;
-  const account = accountAt(rule, { at: facts.at, sender: op.sender, subject });
-  if (account === undefined) return [];
+  const { facts, policy, requiredWei } = input;
+  const account = accountAt(rule, policy.dapp.paymasterId, query);
+  if (account === undefined) return undefined;
   const kind = limitReservations[limit.thresholdType];
-  return [
-    {
-      account,
-      kind,
-      // If the amount is unknown, the check denies the operation.
-      amount: limitAmount(limit, requiredWei, facts.price) ?? 0n,
-      ...(kind === 'share' && { ofWei: requiredWei }),
-      ...(rule.enforcement === 'shadow' && { shadow: rule.ruleId }),
-    },
-  ];
+  return {
+    account,
+    kind,
+    // If the amount is unknown, the check denies the operation.
+    amount: limitAmount(limit, requiredWei, facts.price) ?? 0n,
+    ...(kind === 'share' && { ofWei: requiredWei }),
+    ...(rule.enforcement === 'shadow' && { shadow: rule.ruleId }),
+  };
+};
+
+const reserve = (input: RuleInput): Reservation[] => {
+  const { facts, op, policy, subject } = input;
+  const query = { at: facts.at, sender: op.sender, subject };
+  return activeLimits(policy).flatMap((rule) => reservationOf(rule, input, query) ?? []);
 };
 
 const withoutPrice = (name: string, { facts: { price }, policy }: RuleInput): Result =>
@@ -224,10 +272,10 @@ export const spendingLimit: RuleType<keyof typeof denials> = {
   title: 'Spending limit',
   denials,
   setup: limitSetup,
-  reserve: (input) => activeLimits(input.policy).flatMap((rule) => reservationsOf(rule, input)),
+  reserve,
   allowances: (policy, query) =>
     activeLimits(policy).flatMap((rule) => {
-      const account = accountAt(rule, query);
+      const account = accountAt(rule, policy.dapp.paymasterId, query);
       if (account === undefined) return [];
       const { policyData: limit } = rule;
       const unit = limitUnits[limit.thresholdType];

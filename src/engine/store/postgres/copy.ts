@@ -4,6 +4,7 @@ import { EngineError } from '../../../shared/errors.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { LAST_ENTRY, LOG_SIZE } from '../log-rows.ts';
 import { hashCatchUp } from '../sqlite/hash-index.ts';
+import { LAST_ACCOUNT } from '../tables/ledger.ts';
 import type { SqliteDatabase } from '../sqlite/open.ts';
 import { type Side, type Table, copyTable, digestOf, postgresSide, sqliteSide, tablesOf } from './copied-rows.ts';
 import { createSchema, keepEnginesOut } from './create-schema.ts';
@@ -68,7 +69,7 @@ const requireSameTables = async (copied: readonly Copied[], { read }: Side, sign
 
 const SET_HEAD = `UPDATE desk_head SET
   decisions = (SELECT count(*) FROM decision),
-  accounts = (SELECT coalesce(max(account_id), 0) FROM ledger_account),
+  accounts = coalesce(${LAST_ACCOUNT}, 0),
   log_size = ${LOG_SIZE},
   log_at = coalesce((SELECT at FROM (${LAST_ENTRY}) AS last), 0),
   log_hash = (SELECT hash FROM (${LAST_ENTRY}) AS last)`;

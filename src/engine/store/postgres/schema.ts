@@ -21,6 +21,7 @@ export const tables = `
   ${translated}
   ALTER TABLE decision SET (fillfactor = 90);
   ALTER TABLE ledger_account SET (fillfactor = 70);
+  ALTER TABLE limit_row SET (fillfactor = 70);
   CREATE TABLE desk_head (
     "only" bigint PRIMARY KEY CHECK ("only" = 1),
     ledger_version bigint NOT NULL,

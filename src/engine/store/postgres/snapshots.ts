@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Snapshots } from '../snapshots.ts';
 import { LOG_SIZE } from '../log-rows.ts';
 import { openDatabase } from '../sqlite/open.ts';
+import { LAST_ACCOUNT } from '../tables/ledger.ts';
 import { withConnection } from './connection.ts';
 import { copyToSqlite } from './copy.ts';
 import { type Rows, runSteps } from './rows.ts';
@@ -10,7 +11,7 @@ import type { Writer } from './writer.ts';
 /** Expected value of each counter in the row of `desk_head`. */
 const COUNTERS = `SELECT name, counted, found FROM desk_head, LATERAL (VALUES
     ('decisions', decisions, (SELECT count(*) FROM decision)),
-    ('accounts', accounts, (SELECT max(account_id) FROM ledger_account)),
+    ('accounts', accounts, ${LAST_ACCOUNT}),
     ('entries of the log', log_size, ${LOG_SIZE})
   ) AS counter (name, counted, found)`;
 

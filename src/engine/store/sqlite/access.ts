@@ -7,6 +7,7 @@ import { type Rows, type Steps, step, stepsOf } from '../rows.ts';
 import { createSettingsMemory, scopeText, versionOf } from '../settings-cache.ts';
 import type { StoreWatch } from '../store-watch.ts';
 import { endHolds } from '../tables/holds.ts';
+import { LAST_ACCOUNT } from '../tables/ledger.ts';
 import { createPending } from '../tables/pending.ts';
 import { type GroupCommit, createGroupCommit } from './group-commit.ts';
 import { hashCatchUp } from './hash-index.ts';
@@ -58,7 +59,7 @@ export const accessOf = (database: Database, { clock, onLogEnd, timed }: AccessO
     head.logSize = last === undefined ? 0 : last.position + 1;
     head.logAt = last?.at ?? 0;
     head.logHash = last?.hash ?? null;
-    const newest = statements.get('SELECT max(account_id) AS newest FROM ledger_account') as { newest: number | null };
+    const newest = statements.get(`SELECT ${LAST_ACCOUNT} AS newest`) as { newest: number | null };
     head.accounts = newest.newest ?? 0;
   };
   const tx: Transaction = {

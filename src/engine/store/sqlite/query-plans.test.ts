@@ -23,6 +23,8 @@ let dir: string;
 let database: Database.Database;
 
 /** Operations that change nothing which the log reports. */
+const LIMIT = { kind: 'limit', id: 'limit', window: 0, place: { group: 'dapp', name: 'limit:0' } } as const;
+
 const useRest = async (store: Store): Promise<void> => {
   const [dapp, chain, at] = ['dapp-1', 31_337, 1];
   const key = { keyId: 'k2', paymasterId: dapp, apiKey: 'k2', label: '', createdAt: 1 };
@@ -72,6 +74,7 @@ const useRest = async (store: Store): Promise<void> => {
   ] as const;
   const mined = hashes.map((one) => ({ ...operation, ...charged, ...one }));
   const rolling = { kind: 'unreachable', id: '1' } as const;
+  const { place: ofLimit } = LIMIT;
   const bundle = { gasUsed: 1n, chargedGas: 1n, baseFeeWei: 1n, l1FeeWei: 0n };
   const operations: readonly (() => unknown)[] = [
     () => store.createFirstAccount(account),
@@ -159,7 +162,7 @@ const useRest = async (store: Store): Promise<void> => {
     () => store.outstandingReservations(),
     () => store.rollingHoldings(rolling),
     () => store.forgetRolling(rolling, 2),
-    () => store.windowUsers({ account: rolling, threshold: 1n, most: 1 }),
+    () => store.windowUsers({ place: ofLimit, threshold: 1n, most: 1 }),
     () => store.settlementChains(),
     () => store.settlementState(chain),
     () => store.operationsWithoutDecision(chain, mined),
@@ -231,11 +234,15 @@ beforeAll(async () => {
   // Some statements are only used if rows exist.
   const bucket = { account: { kind: 'unreachable', id: '2', window: 5 }, kind: 'count', amount: 1n, since: 1 } as const;
   const ofUser = { account: { kind: 'user', id: 'tank', user: '0xaa' }, kind: 'count', amount: 1n } as const;
-  await store.decideAndReserve({ reservations: [bucket, ofUser], ledgerVersion: await store.ledgerVersion() }, () => ({
-    decision: decision(),
-    reserve: true,
-  }));
+  await store.decideAndReserve(
+    {
+      reservations: [bucket, ofUser, { account: LIMIT, kind: 'count', amount: 1n }],
+      ledgerVersion: await store.ledgerVersion(),
+    },
+    () => ({ decision: decision(), reserve: true }),
+  );
   await store.hasOtherAccount(ofUser.account);
+  await store.heldOf([{ account: { ...LIMIT, user: '0xaa' } }]);
   database.exec(`INSERT INTO watched_paymaster VALUES (1, '', '');
     INSERT INTO ledger_account VALUES (100, 'unreachable', '1', 1, '', '1')`);
   await useRest(store);
@@ -390,11 +397,9 @@ describe('the plans of the statements', () => {
     ],
     ['the newest part of one', 'SELECT max(window)', 'ledger_account_key (kind=? AND id=?)'],
     ['all parts of one', 'DELETE FROM ledger_account WHERE kind = ?', 'ledger_account_key (kind=? AND id=?)'],
-    [
-      'the users of a window',
-      'SELECT user, held FROM ledger_account',
-      'ledger_account_key (kind=? AND id=? AND window=? AND user>?)',
-    ],
+    ['the users of a window', 'SELECT user, held FROM limit_row', 'limit_row_key (group_id=? AND user>?)'],
+    ['a group of limits', 'SELECT group_id, name, limits FROM limit_group WHERE name', 'sqlite_autoindex_limit_group_1 (name=?)'],
+    ['the limits of a user', 'held FROM limit_row WHERE group_id = ? AND user = ?', 'limit_row_key (group_id=? AND user=?)'],
     ['two users of a tank', 'SELECT user FROM ledger_account', 'ledger_account_key (kind=? AND id=?)'],
     ['what the operator sent', 'FROM operator_transaction WHERE open', 'operator_transaction_open'],
     ['the oldest open decision of a chain', 'SELECT at FROM decision', 'decision_open (chain_id=?)'],

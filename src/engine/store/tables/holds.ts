@@ -30,7 +30,7 @@ export const endHolds = function* (
   const ended = yield* tx.all<{ hold: number; accountId: number; amount: string }>(END, [[...holds]]);
   yield* tx.ledger.adjust(
     tx,
-    ended.map(({ accountId, amount }) => [accountId, -BigInt(amount)]),
+    ended.map(({ accountId, amount }) => ({ accountId, amount: -BigInt(amount) })),
   );
   return ended.map(({ hold }) => hold).sort((a, b) => a - b);
 };

@@ -1,18 +1,22 @@
-import type { AccountKey } from '../../../core/ledger/account.ts';
+import type { AccountKey, LimitPlace } from '../../../core/ledger/account.ts';
 import type { OutstandingReservations, RollingHoldings, WindowUsers } from '../decision-queries.ts';
 import { reservedInTank } from '../reserves.ts';
 import type { Access } from '../access.ts';
 import { turn } from '../rows.ts';
+import { readHeld, readLimits } from './limit-rows.ts';
 
 /** Rows per read. */
 const STRETCH = 5_000;
+
+/** Rows of limits per read. A row contains the amounts of all limits of a DApp. */
+const LIMIT_STRETCH = 200;
 
 const PARTS = 'SELECT "window", held FROM ledger_account WHERE kind = $1 AND id = $2 ORDER BY "window"';
 const NEWEST = 'SELECT max("window") AS newest FROM ledger_account WHERE kind = $1 AND id = $2';
 const FORGET = 'DELETE FROM ledger_account WHERE kind = $1 AND id = $2';
 
-const USERS = `SELECT "user", held FROM ledger_account
-  WHERE kind = $1 AND id = $2 AND "window" = $3 AND "user" > $4 ORDER BY "user" LIMIT $5`;
+const GROUP = 'SELECT group_id, limits FROM limit_group WHERE name = $1';
+const USERS = `SELECT "user", held FROM limit_row WHERE group_id = $1 AND "user" > $2 ORDER BY "user" LIMIT $3`;
 
 const RESERVED = `SELECT seq, paymaster_id AS "paymasterId", reserves FROM decision
   WHERE chain_id = $1 AND settlement = 'reserved' AND seq > $2 ORDER BY seq LIMIT $3`;
@@ -24,7 +28,8 @@ interface ReservedRow {
 }
 
 export interface WindowQuery {
-  readonly account: AccountKey;
+  /** Of the limit in that window. */
+  readonly place: LimitPlace;
   readonly threshold: bigint;
   readonly most: number;
 }
@@ -48,17 +53,22 @@ export const ledgerQueries = ({ rows, writeShared }: Access) => ({
     });
   },
   /** How close the users of a limit are to the threshold, in the account's window. */
-  async windowUsers({ account: { kind, id, window = 0 }, threshold, most }: WindowQuery): Promise<WindowUsers> {
+  async windowUsers({ place, threshold, most }: WindowQuery): Promise<WindowUsers> {
     let nearest: WindowUsers['nearest'] = [];
     let [users, atLimit] = [0, 0];
+    const group = await rows.get<{ groupId: number; limits: string }>(GROUP, [place.group]);
+    const slot = group === undefined ? -1 : readLimits(group.limits).indexOf(place.name);
+    if (group === undefined || slot < 0) return { users, atLimit, nearest };
     for (let after = ''; ;) {
-      const found = await rows.all<{ user: string; held: string }>(USERS, [kind, id, window, after, STRETCH]);
-      const used = found.map(({ user, held }) => ({ user, used: BigInt(held) })).filter((one) => one.used > 0n);
+      const found = await rows.all<{ user: string; held: string }>(USERS, [group.groupId, after, LIMIT_STRETCH]);
+      const used = found
+        .map(({ user, held }) => ({ user, used: readHeld(held)[slot] ?? 0n }))
+        .filter((one) => one.used > 0n);
       users += used.length;
       atLimit += used.filter((account) => account.used >= threshold).length;
       nearest = [...nearest, ...used].sort((a, b) => Number(b.used > a.used) - Number(b.used < a.used)).slice(0, most);
       const last = found.at(-1);
-      if (last === undefined || found.length < STRETCH) return { users, atLimit, nearest };
+      if (last === undefined || found.length < LIMIT_STRETCH) return { users, atLimit, nearest };
       after = last.user;
       await turn();
     }

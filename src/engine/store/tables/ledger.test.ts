@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { useTempFolders } from '../../../../test/support/temp-folder.ts';
-import type { Reservation } from '../../../core/ledger/account.ts';
+import type { AccountKey, Reservation } from '../../../core/ledger/account.ts';
 import type { StoredReservation } from '../reserves.ts';
 import { stepsOf } from '../rows.ts';
 import { type SqliteDatabase, openDatabase } from '../sqlite/open.ts';
@@ -16,37 +16,71 @@ beforeEach(() => {
 });
 
 const USERS = ['0xaa', '0xbb', '0xcc'];
-const reservation = (user: string, amount: bigint): Reservation => ({
-  account: { kind: 'limit', id: 'rule:0', window: 0, user },
-  kind: 'spend',
-  amount,
-});
-const stored = (): unknown[] => database.prepare('SELECT user, held FROM ledger_account ORDER BY user').raw().all();
+const stored = (sql: string): unknown[] => database.prepare(sql).raw().all();
 
-test.each([1, 100_000])(
-  'accounts hold the same in memory and in the table, whether %i may be in memory',
-  (maxCached) => {
-    const ledger = createLedger({ accounts: 0 }, maxCached);
-    const rows = stepsOf(statementsOf(database));
-    const held = (): bigint[] => {
-      const asked = USERS.map((user) => reservation(user, 0n));
-      runSteps(ledger.load(rows, asked));
-      return asked.map(ledger.heldOf);
-    };
-    let last: StoredReservation[] = [];
-    for (const seq of [1, 2, 3, 4, 5]) {
-      const taken = USERS.map((user, index) => reservation(user, BigInt(seq * 10 + index)));
-      database.transaction(() => {
-        const before = last;
-        runSteps(ledger.load(rows, taken));
-        last = ledger.reserve(taken);
-        const halves = before.map(({ accountId, reserved }) => [accountId, reserved / 2n - reserved] as const);
-        runSteps(ledger.adjust(rows, halves));
-        runSteps(ledger.save(rows));
-      })();
-    }
-    // For each user, half of the first four amounts, rounded down, and the whole fifth: 5 + 10 + 15 + 20 + 50 for the first user.
-    expect(held()).toEqual([100n, 101n, 106n]);
-    expect(stored()).toEqual(USERS.map((user, index) => [user, String(held()[index])]));
-  },
-);
+/** Each user's accounts in one row. */
+const together = (user: string): AccountKey[] =>
+  ['rule:0:0', 'other:0:0'].map((name) => ({
+    ...({ kind: 'limit', id: name, user } as const),
+    place: { group: 'dapp', name },
+  }));
+const apart = (user: string): AccountKey[] =>
+  ['rule:0', 'other:0'].map((id) => ({ kind: 'limit', id, window: 0, user }));
+
+const OF_USERS = ['100', '101', '106'];
+
+test.each([
+  [1, apart],
+  [100_000, apart],
+  [1, together],
+  [100_000, together],
+])('accounts hold the same in memory and in their tables, with %i in memory, %o', (maxCached, accountsOf) => {
+  const ledger = createLedger({ accounts: 0 }, maxCached);
+  const rows = stepsOf(statementsOf(database));
+  const reservations = (amountOf: (user: number) => bigint): Reservation[] =>
+    USERS.flatMap((user, index) =>
+      accountsOf(user).map((account) => ({ account, kind: 'spend' as const, amount: amountOf(index) })),
+    );
+  let last: StoredReservation[] = [];
+  for (const seq of [1, 2, 3, 4, 5]) {
+    const taken = reservations((index) => BigInt(seq * 10 + index));
+    database.transaction(() => {
+      const before = last;
+      runSteps(ledger.load(rows, taken));
+      last = ledger.reserve(taken);
+      const halves = before.map(({ reserved, ...account }) => ({ ...account, amount: reserved / 2n - reserved }));
+      runSteps(ledger.adjust(rows, halves));
+      runSteps(ledger.save(rows));
+    })();
+  }
+  const asked = reservations(() => 0n);
+  runSteps(ledger.load(rows, asked));
+  // For each user, half of the first four amounts, rounded down, and the whole fifth: 5 + 10 + 15 + 20 + 50 for the first user.
+  expect(asked.map(ledger.heldOf)).toEqual(OF_USERS.flatMap((held) => [BigInt(held), BigInt(held)]));
+  if (accountsOf === together) {
+    expect(stored('SELECT user, held FROM limit_row ORDER BY user')).toEqual(
+      USERS.map((user, index) => [user, `${OF_USERS[index]},${OF_USERS[index]}`]),
+    );
+    expect(stored('SELECT name, limits FROM limit_group')).toEqual([['dapp', '["rule:0:0","other:0:0"]']]);
+  } else {
+    expect(stored(`SELECT user, held FROM ledger_account WHERE id = 'rule:0' ORDER BY user`)).toEqual(
+      USERS.map((user, index) => [user, OF_USERS[index]]),
+    );
+  }
+});
+
+test('a limit that is new finds its amounts after those of the limits before it', () => {
+  const rows = stepsOf(statementsOf(database));
+  const [first, second] = together('0xaa').map((account) => ({ account, kind: 'count' as const, amount: 1n }));
+  for (const [accounts, taken] of [[0, [first!]] as const, [2, [second!, first!]] as const]) {
+    const ledger = createLedger({ accounts });
+    database.transaction(() => {
+      runSteps(ledger.load(rows, taken));
+      ledger.reserve(taken);
+      runSteps(ledger.save(rows));
+    })();
+  }
+  expect(stored('SELECT limits, held FROM limit_row JOIN limit_group USING (group_id)')).toEqual([
+    ['["rule:0:0","other:0:0"]', '2,1'],
+  ]);
+});

@@ -1,9 +1,10 @@
-import { type AccountKey, type Reservation, accountText } from '../../../core/ledger/account.ts';
+import { type AccountKey, type PlacedKey, type Reservation, accountText } from '../../../core/ledger/account.ts';
 import { MAX_PARTS } from '../../../core/ledger/rolling.ts';
 import type { LedgerPart } from '../decision-store.ts';
 import type { DeskHead } from '../desk-head.ts';
 import { type StoredReservation, requireDistinct } from '../reserves.ts';
 import type { Cells, Lookup, StepRows, Steps, Target } from '../rows.ts';
+import { createLimitRows, isPlaced } from './limit-rows.ts';
 
 /** Key of an account in its table. An unused window is 0, and an unused user is an empty text. */
 const KEY = { kind: 'text', id: 'text', window: 'bigint', user: 'text' } as const;
@@ -23,7 +24,11 @@ const FORGET_OLDEST = `DELETE FROM ledger_account WHERE "window" < $3 AND kind =
   SELECT "window" FROM ledger_account WHERE kind = $1 AND id = $2
   ORDER BY "window" DESC LIMIT 1 OFFSET ${MAX_PARTS - 1})`;
 
-interface AccountRow extends Required<AccountKey> {
+/** The last number that was given to an account or to a row of limits, in a subquery; null if none was. */
+export const LAST_ACCOUNT = `(SELECT max(last) FROM (SELECT max(account_id) AS last FROM ledger_account
+  UNION ALL SELECT max(group_id) FROM limit_group UNION ALL SELECT max(row_id) FROM limit_row) AS numbers)`;
+
+interface AccountRow extends Required<Omit<AccountKey, 'place'>> {
   readonly accountId: number;
   readonly held: string;
 }
@@ -40,13 +45,21 @@ interface Buckets {
   readonly accounts: Map<number, Account>;
 }
 
-/** Accounts in memory: 256 bytes each, measured with keys of limits per user. Those of 100 limits and 2,000 users fit. */
+/** Accounts in memory: 256 bytes each, measured with keys of limits per user. */
 const MAX_CACHED = 200_000;
+
+/** Amounts of limits that take as much memory as an account. The amounts of 1,000 limits and 1,600 users fit. */
+const AMOUNTS_PER_ACCOUNT = 8;
 
 const cellsOf = ({ kind, id, window = 0, user = '' }: AccountKey): Cells => [kind, id, window, user];
 const keyOf = ({ kind, id, window = 0, user = '' }: AccountKey): string => `${kind}\n${id}\n${window}\n${user}`;
 const rollingKey = ({ kind, id }: AccountKey): string => `${kind}\n${id}`;
 const accountOf = ({ accountId, held }: AccountRow): Account => ({ accountId, held: BigInt(held) });
+
+/** What is added to an account. */
+export interface AccountChange extends Pick<StoredReservation, 'accountId' | 'slot'> {
+  readonly amount: bigint;
+}
 
 /**
  * The accounts of the ledger. An account is a counter, never a sum over the history. The accounts in use are in memory.
@@ -62,7 +75,7 @@ export interface Ledger {
   /** Adds to an account, created if missing. @returns its number */
   add(account: AccountKey, amount: bigint): number;
   /** Adds to accounts by their numbers. */
-  adjust(rows: StepRows, changes: readonly (readonly [accountId: number, amount: bigint])[]): Steps<void>;
+  adjust(rows: StepRows, changes: readonly AccountChange[]): Steps<void>;
   save(tx: StepRows): Steps<void>;
   /** Discards rolling windows, because accounts were loaded outside of a transaction. */
   readonly endReading: () => void;
@@ -72,6 +85,7 @@ export interface Ledger {
 
 /** Creates a ledger that has no accounts in memory. @param head counts the numbers of accounts */
 export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_CACHED): Ledger => {
+  const limits = createLimitRows(head);
   const byKey = new Map<string, Account>();
   const byId = new Map<number, Account>();
   /** Rolling windows. They are kept only during a transaction, because their buckets may be removed later. */
@@ -154,14 +168,21 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_C
     endTransaction();
     byKey.clear();
     byId.clear();
+    limits.forget();
   };
+  const isFull = (): boolean => byKey.size + limits.amounts() / AMOUNTS_PER_ACCOUNT > maxCached;
 
   return {
     forget,
     endReading: endTransaction,
     *load(rows, parts) {
       const [accounts, windows] = [new Map<string, AccountKey>(), new Map<string, Cells>()];
+      const placed: PlacedKey[] = [];
       for (const { account, since } of parts) {
+        if (isPlaced(account)) {
+          placed.push(account);
+          continue;
+        }
         if (since === undefined) {
           if (find(account) === undefined) accounts.set(keyOf(account), account);
           continue;
@@ -174,15 +195,19 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_C
       }
       if (accounts.size > 0) yield* loadAccounts(rows, accounts);
       if (windows.size > 0) yield* loadBuckets(rows, windows);
+      if (placed.length > 0) yield* limits.load(rows, placed);
     },
     heldOf({ account, since }) {
+      if (isPlaced(account)) return limits.heldOf(account);
       if (since === undefined) return loaded(account).held;
       let sum = 0n;
       for (const [window, { held }] of bucketsOf(account)) if (window >= since) sum += held;
       return sum;
     },
     reserve(reservations) {
-      requireDistinct(reservations.map(({ account, since }) => (since === undefined ? loaded(account) : account)));
+      requireDistinct(
+        reservations.map(({ account, since }) => account.place ?? (since === undefined ? loaded(account) : account)),
+      );
       const kept: StoredReservation[] = [];
       for (const reservation of reservations) {
         const { account, kind: follows, amount: reserved, since, ofWei } = reservation;
@@ -190,17 +215,22 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_C
           addToBucket(reservation, since);
           continue;
         }
-        const accountId = addTo(loaded(account), account, reserved);
-        const share = ofWei === undefined ? {} : { ofWei };
-        kept.push({ accountId, accountKind: account.kind, follows, reserved, ...share });
+        const alike = { accountKind: account.kind, follows, reserved, ...(ofWei !== undefined && { ofWei }) };
+        if (isPlaced(account)) kept.push({ ...limits.add(account, reserved), ...alike });
+        else kept.push({ accountId: addTo(loaded(account), account, reserved), ...alike });
       }
       return kept;
     },
     add: (account, amount) => addTo(loaded(account), account, amount),
     *adjust(rows, changes) {
-      const missing = changes.flatMap(([accountId]) => (byId.has(accountId) ? [] : [[accountId]]));
+      const inRows = changes.flatMap(({ accountId, slot, amount }) =>
+        slot === undefined ? [] : [{ accountId, slot, amount }],
+      );
+      if (inRows.length > 0) yield* limits.adjust(rows, inRows);
+      const single = changes.filter(({ slot }) => slot === undefined);
+      const missing = single.flatMap(({ accountId }) => (byId.has(accountId) ? [] : [[accountId]]));
       if (missing.length > 0) for (const row of yield* rows.findMany<AccountRow>(BY_ID, missing)) enter(row);
-      for (const [accountId, amount] of changes) {
+      for (const { accountId, amount } of single) {
         const account = byId.get(accountId);
         if (account === undefined) continue;
         account.held += amount;
@@ -221,13 +251,14 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_C
         { to: ADDED, rows: inserted },
         { to: CHANGED, rows: updated },
       ]);
+      yield* limits.save(tx);
       for (const window of withNewBucket.values()) yield* tx.run(FORGET_OLDEST, window);
       // Only accounts of rolling windows are ever removed, by this engine or by others.
       for (const { accounts } of rolling.values()) {
         for (const { accountId } of accounts.values()) if (accountId !== undefined) byId.delete(accountId);
       }
       endTransaction();
-      if (byKey.size > maxCached) forget();
+      if (isFull()) forget();
     },
   };
 };

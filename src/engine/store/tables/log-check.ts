@@ -3,6 +3,7 @@ import { LOG_SIZE } from '../log-rows.ts';
 import type { DecisionColumns, HeldAccountRow, HistoryRow, RevisionRow, TileRow } from '../log-check-store.ts';
 import type { LeafRange } from '../../../core/log/merkle-tree.ts';
 import type { Reads } from '../rows.ts';
+import { readHeld, readLimits } from './limit-rows.ts';
 import { REVISIONS, isPolicyOf, policiesIn } from './policy-revisions.ts';
 
 /**
@@ -23,11 +24,37 @@ const REVISION_HASHES = `SELECT hash, ${ENTRIES} FROM policy_revision WHERE hash
 
 /**
  * Amounts of accounts that are not rolling windows. A first row without an account contains the size of the log, even
- * if no other row exists.
+ * if no other row exists. For the accounts of limits that are stored together, there is a row for each group, and a row
+ * for each user of the group.
  */
 export const HELD_ACCOUNTS = `SELECT NULL AS kind, '' AS id, 0 AS "window", '' AS "user", '0' AS held, ${ENTRIES}
   UNION ALL SELECT kind, id, "window", "user", held, ${ENTRIES} FROM ledger_account
-  WHERE held <> '0' AND kind NOT IN (${rollingKinds.map((kind) => `'${kind}'`).join(', ')})`;
+  WHERE held <> '0' AND kind NOT IN (${rollingKinds.map((kind) => `'${kind}'`).join(', ')})
+  UNION ALL SELECT 'group', CAST(group_id AS text), 0, '', limits, ${ENTRIES} FROM limit_group
+  UNION ALL SELECT 'row', CAST(group_id AS text), 0, "user", held, ${ENTRIES} FROM limit_row`;
+
+/** A group of limits with their names in `held`, or the amounts of a user in the group. */
+export type LimitsRow = Omit<HeldAccountRow, 'kind'> & { readonly kind: 'group' | 'row' };
+
+/** The account of a limit. @param name of its {@link LimitPlace} */
+const accountOf = (name: string): Pick<HeldAccountRow, 'kind' | 'id' | 'window'> => {
+  const end = name.lastIndexOf(':');
+  return { kind: 'limit', id: name.slice(0, end), window: Number(name.slice(end + 1)) };
+};
+
+const accountsInRow = ({ user, held, entries }: LimitsRow, names: readonly string[]): HeldAccountRow[] =>
+  readHeld(held).flatMap((amount, slot) =>
+    amount === 0n ? [] : [{ ...accountOf(names[slot] ?? `slot ${slot}:0`), user, held: String(amount), entries }],
+  );
+
+/** Replaces the rows that contain several accounts. */
+export const singleAccounts = (found: readonly (HeldAccountRow | LimitsRow)[]): HeldAccountRow[] => {
+  const names = new Map(found.flatMap(({ kind, id, held }) => (kind === 'group' ? [[id, readLimits(held)]] : [])));
+  return found.flatMap((row): HeldAccountRow[] => {
+    if (row.kind === 'group') return [];
+    return row.kind === 'row' ? accountsInRow(row, names.get(row.id) ?? []) : [row as HeldAccountRow];
+  });
+};
 
 const TILES = 'SELECT tile, hashes, root FROM log_tile WHERE level = $1 AND tile >= $2 ORDER BY tile LIMIT $3';
 
@@ -45,7 +72,7 @@ export const logCheckStore = (rows: Reads) => ({
   /** Each policy that came into force, in order. */
   policyChanges: () => rows.all<HistoryRow>(POLICY_CHANGES),
   /** The amounts in all ledger accounts except rolling windows. The first row contains only `entries`. */
-  heldAccounts: () => rows.all<HeldAccountRow>(HELD_ACCOUNTS),
+  heldAccounts: async () => singleAccounts(await rows.all<HeldAccountRow | LimitsRow>(HELD_ACCOUNTS)),
   /** Revisions ordered by hash, after a given hash. */
   async checkedRevisions({ after, limit }: Page<string>): Promise<RevisionRow[]> {
     const found = await rows.all<Omit<RevisionRow, 'isSound'>>(REVISION_HASHES, [after, limit]);

@@ -193,6 +193,13 @@ export const tables = `
     "window" INTEGER NOT NULL, "user" TEXT NOT NULL, held TEXT NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX ledger_account_key ON ledger_account (kind, id, "window", "user");
+  -- The accounts of limits: a row for each user, with the amounts in the order of the names in the row's group.
+  CREATE TABLE limit_group (group_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, limits TEXT NOT NULL) STRICT;
+  CREATE TABLE limit_row (
+    row_id INTEGER PRIMARY KEY, group_id INTEGER NOT NULL REFERENCES limit_group (group_id),
+    "user" TEXT NOT NULL, held TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX limit_row_key ON limit_row (group_id, "user");
   CREATE TABLE ledger_hold (
     hold_id INTEGER PRIMARY KEY AUTOINCREMENT, account_id INTEGER NOT NULL, amount TEXT NOT NULL, engine INTEGER NOT NULL
   ) STRICT;

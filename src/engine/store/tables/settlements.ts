@@ -105,14 +105,11 @@ const change = function* (
     return false;
   yield* tx.run(SET_STATE, [settlement, actualCostWei, block, seq]);
   const reserves = readReserves(before.reserves).flatMap((one) => {
-    const difference = heldIn(after, one) - heldIn(before, one);
-    return difference === 0n ? [] : [{ ...one, difference }];
+    const amount = heldIn(after, one) - heldIn(before, one);
+    return amount === 0n ? [] : [{ ...one, amount }];
   });
   for (const { follows } of reserves) if (follows === 'tank') tx.advanceLedger();
-  yield* tx.ledger.adjust(
-    tx,
-    reserves.map(({ accountId, difference }) => [accountId, difference]),
-  );
+  yield* tx.ledger.adjust(tx, reserves);
   const reverted = isReverted ? ({ reverted: true } as const) : undefined;
   tx.log.appendSettlement(seq, { decision: before.id, settlement, actualCostWei, block, ...reverted });
   tx.decisionsChanged();
