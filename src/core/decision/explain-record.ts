@@ -13,6 +13,7 @@ import {
   type WholeRecord,
   isLean,
   readStep,
+  singleSteps,
   stepText,
   traceText,
 } from './stored-record.ts';
@@ -38,7 +39,8 @@ const again = ({ held: stored }: LeanRecord, facts: Facts, policy: Policy): Agai
 };
 
 /** The steps with their stored durations; undefined if the record contains different steps. */
-const measured = (steps: readonly MeasuredStep[], stored: readonly string[]): readonly MeasuredStep[] | undefined => {
+const measured = (steps: readonly MeasuredStep[], texts: readonly string[]): readonly MeasuredStep[] | undefined => {
+  const stored = singleSteps(texts);
   const timed = steps.map((step, index) => ({ ...step, micros: readStep(stored[index] ?? '').micros }));
   const isSame = timed.length === stored.length && timed.every((step, index) => stepText(step) === stored[index]);
   return isSame ? timed : undefined;
@@ -52,7 +54,7 @@ const byCodes = ({ held: _, steps, traceHash: __, ...record }: LeanRecord, why: 
   ...record,
   message: `${why} Only the codes that were stored are shown.`,
   hint: '',
-  trace: steps.map(readStep),
+  trace: singleSteps(steps).map(readStep),
   wordsDiffer: true,
 });
 

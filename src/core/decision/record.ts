@@ -158,7 +158,7 @@ export const decidedFields = (decision: Omit<Decision, 'reservations' | 'held'>)
     maxCostWei: String(input.requiredWei),
     actualCostWei: null,
     settlement: isSigned ? 'reserved' : null,
-    trace: steps.map((step) => ({ ...step })),
+    trace: [...steps],
     policy: decision.policyHash,
     engine: decision.engine,
   };

@@ -17,8 +17,10 @@ export const leanRecord = decisionRecord
       .array(z.string().regex(/^\d{1,200}$/))
       .describe('Amount in each ledger account before the decision, in the order of the reservations'),
     steps: z
-      .array(z.string().regex(/^\S+ (?:pass|deny|skip|wouldDeny) \S+ \d+(?:\.\d+)?(?: \S+)?$/))
-      .describe('The steps of the trace: rule, outcome, code, duration in µs and, for a shadow rule, its id'),
+      .array(z.string().regex(/^(?:\d{1,5}x )?\S+ (?:pass|deny|skip|wouldDeny) \S+ \d+(?:\.\d+)?(?: \S+)?$/))
+      .describe(
+        'The steps of the trace: rule, outcome, code, duration in µs and, for a shadow rule, its id. Equal steps in a row are one text, which begins with their number and x',
+      ),
     traceHash: z.string().describe('SHA-256 of the trace, hex'),
   });
 
@@ -46,9 +48,79 @@ export const readStep = (text: string): TraceStep => {
   return shadow === undefined ? step : { ...step, shadow };
 };
 
-/** The text of a trace that its hash covers: everything except durations and webhook calls. */
-export const traceText = (trace: readonly Omit<TraceStep, 'micros'>[]): string =>
-  JSON.stringify(trace.map(({ rule, outcome, code, shadow, evidence }) => [rule, outcome, code, shadow, evidence]));
+/** Maximum number of steps that one text stands for, and that the texts of a record stand for. */
+const MOST_ALIKE = 99_999;
+
+const areAlike = (one: TraceStep, other: TraceStep): boolean =>
+  one.code === other.code &&
+  one.rule === other.rule &&
+  one.outcome === other.outcome &&
+  one.micros === other.micros &&
+  one.shadow === other.shadow;
+
+/** The steps of a trace in their stored form, in which equal steps in a row are one text: `3x` and {@link stepText}. */
+export const stepTexts = (trace: readonly TraceStep[]): string[] => {
+  const texts: string[] = [];
+  let first = 0;
+  for (const [index, step] of trace.entries()) {
+    const next = trace[index + 1];
+    const count = index + 1 - first;
+    if (next !== undefined && count < MOST_ALIKE && areAlike(step, next)) continue;
+    texts.push(count === 1 ? stepText(step) : `${count}x ${stepText(step)}`);
+    first = index + 1;
+  }
+  return texts;
+};
+
+const ALIKE = /^([1-9]\d{0,4})x (.*)$/;
+
+/** A text for each step that {@link stepTexts} wrote. */
+export const singleSteps = (texts: readonly string[]): string[] => {
+  const single: string[] = [];
+  for (const text of texts) {
+    const [, count = '1', step = text] = ALIKE.exec(text) ?? [];
+    // An export may name any number of steps.
+    if (single.length + Number(count) > MOST_ALIKE) single.push(text);
+    else for (let left = Number(count); left > 0; left -= 1) single.push(step);
+  }
+  return single;
+};
+
+/** Runs for every step, so it creates no list of names. */
+const hasFields = (evidence: TraceStep['evidence'], names: readonly string[]): boolean => {
+  let count = 0;
+  for (const name in evidence) {
+    if (name !== names[count]) return false;
+    count += 1;
+  }
+  return count === names.length && count > 0;
+};
+
+type TextStep = Omit<TraceStep, 'micros'>;
+
+/**
+ * The text of a trace that its hash covers: everything except durations and webhook calls. Steps in a row that differ
+ * only in the values of their evidence are one list, so that the names of the fields are not repeated.
+ */
+export const traceText = (trace: readonly TextStep[]): string => {
+  const lists: unknown[][] = [];
+  let list: unknown[] = [];
+  let before: TextStep | undefined;
+  let names: readonly string[] = [];
+  for (const step of trace) {
+    const { rule, outcome, code, shadow, evidence } = step;
+    const isAlike =
+      before?.code === code && before.rule === rule && before.outcome === outcome && before.shadow === shadow;
+    if (!isAlike || !hasFields(evidence, names)) {
+      names = Object.keys(evidence);
+      list = [rule, outcome, code, shadow ?? null, names];
+      lists.push(list);
+    }
+    for (const name of names) list.push(evidence[name]);
+    before = step;
+  }
+  return JSON.stringify(lists);
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -161,8 +233,8 @@ const leanOf = (record: NewRecord, traceHash: string): LeanRecord => ({
   facts: record.facts,
   policy: record.policy,
   engine: record.engine,
-  held: [...(record.held ?? [])],
-  steps: record.trace.map(stepText),
+  held: record.held ?? [],
+  steps: stepTexts(record.trace),
   traceHash,
 });
 

@@ -16,6 +16,7 @@ import {
   type WholeRecord,
   isLean,
   readStep,
+  singleSteps,
   stepText,
 } from '../decision/stored-record.ts';
 import { type RecoverSigner, portableRecoverSigner } from './recover-signer.ts';
@@ -142,9 +143,10 @@ const readUntimed = (text: string): string => {
 /** Compares the steps and the hash of the trace. */
 const compareLean = (record: LeanRecord, { steps, held }: Decision, withWords: boolean, compare: Compare): void => {
   compare('held', record.held, held.map(String));
-  const count = Math.max(record.steps.length, steps.length);
+  const storedSteps = singleSteps(record.steps);
+  const count = Math.max(storedSteps.length, steps.length);
   for (let index = 0; index < count; index += 1) {
-    const [stored, now] = [record.steps[index], steps[index]];
+    const [stored, now] = [storedSteps[index], steps[index]];
     compare(`steps[${index}]`, stored && readUntimed(stored), now && untimed(now));
   }
   if (withWords) compare('traceHash', record.traceHash, traceHash(steps));

@@ -7,7 +7,7 @@ export interface StoredReservation extends ReservedAmount {
   /** For an account that is stored with others: the number of the row. */
   readonly accountId: number;
   /** Only for an account that is stored with others: its index in the row. */
-  readonly slot?: number;
+  readonly slot?: number | undefined;
   readonly accountKind: AccountKind;
 }
 

@@ -104,16 +104,21 @@ export interface LimitState {
   readonly now: number;
 }
 
-/** Thresholds of limits. Every decision compares with the same ones. */
-const thresholds = new WeakMap<SpendingLimit, bigint>();
+/** Thresholds of limits, as numbers and as text. Every decision compares with the same ones. */
+const thresholds = new WeakMap<SpendingLimit, readonly [units: bigint, text: string]>();
+
+const thresholdOf = (limit: SpendingLimit): readonly [units: bigint, text: string] => {
+  const known = thresholds.get(limit);
+  if (known !== undefined) return known;
+  const { thresholdType, threshold } = limit;
+  const units = thresholdType === 'COUNT' ? BigInt(threshold) : decimalToWei(threshold);
+  const read = [units, String(units)] as const;
+  thresholds.set(limit, read);
+  return read;
+};
 
 /** A threshold in the unit of its type: operations, wei, or 10^-18 US dollars. */
-export const thresholdUnits = (limit: SpendingLimit): bigint => {
-  const { thresholdType, threshold } = limit;
-  const units = thresholds.get(limit) ?? (thresholdType === 'COUNT' ? BigInt(threshold) : decimalToWei(threshold));
-  thresholds.set(limit, units);
-  return units;
-};
+export const thresholdUnits = (limit: SpendingLimit): bigint => thresholdOf(limit)[0];
 
 /** The unit of amounts, by the type of the threshold. */
 export const limitUnits = { COUNT: 'operations', NATIVE_ASSET: 'wei', USD: 'usd' } as const;
@@ -130,12 +135,12 @@ export const limitAmount = (
 
 /** Reserved + settled + this operation must not exceed the threshold (behaviour 5.7). */
 export const checkSpendingLimit = ({ name, limit, used, amount, endsAt, now }: LimitState): Result => {
-  const threshold = thresholdUnits(limit);
+  const [threshold, thresholdText] = thresholdOf(limit);
   const evidence = {
     name,
     scope: limit.type,
     unit: limitUnits[limit.thresholdType],
-    threshold: String(threshold),
+    threshold: thresholdText,
     used: String(used),
     amount: String(amount),
     windowEndsAt: endsAt,
@@ -168,17 +173,23 @@ export const limitAccount = (rule: CountedRule, dapp: string, window: number, us
 
 /** The current window of a limit, and its account without a user. Most decisions fall into the same window. */
 interface CurrentWindow extends LimitWindow {
+  readonly startsAt: number;
   readonly dapp: string;
   readonly account: PlacedKey;
 }
 
 const currentWindows = new WeakMap<CountedRule, CurrentWindow>();
 
+const isIn = ({ startsAt, endsAt }: CurrentWindow, at: number): boolean =>
+  at >= startsAt && (endsAt === null || at < endsAt);
+
 const currentWindow = (rule: LimitRule, dapp: string, at: number): CurrentWindow => {
-  const { index, endsAt } = windowAt(rule.policyData, at);
   const known = currentWindows.get(rule);
-  if (known?.index === index && known.dapp === dapp) return known;
-  const made = { index, endsAt, dapp, account: limitAccount(rule, dapp, index) };
+  if (known?.dapp === dapp && isIn(known, at)) return known;
+  const { startTimeInEpoch, durationInMs = 0 } = rule.policyData;
+  const { index, endsAt } = windowAt(rule.policyData, at);
+  const startsAt = startTimeInEpoch + index * durationInMs;
+  const made = { index, startsAt, endsAt, dapp, account: limitAccount(rule, dapp, index) };
   currentWindows.set(rule, made);
   return made;
 };
@@ -195,6 +206,9 @@ const activeLimits = ({ rules }: Pick<Policy, 'rules'>): readonly LimitRule[] =>
 /** Whether the limit adds up operations. A limit per operation checks each operation on its own. */
 export const addsUp = ({ policyData }: LimitRule): boolean => policyData.type !== 'OPERATION';
 
+/** All users together. */
+const ALL = {};
+
 /**
  * Who is counted: all together, the sender, or the person. Undefined for a limit per person if no rule has
  * verified the person.
@@ -204,7 +218,7 @@ export const countedBy = (
   { sender, subject }: Pick<AllowanceQuery, 'sender' | 'subject'>,
 ): { user?: string } | undefined => {
   if (type === 'SMART_ACCOUNT') return { user: addressKey(sender) };
-  if (type !== 'SUBJECT') return {};
+  if (type !== 'SUBJECT') return ALL;
   return subject && { user: subject.id };
 };
 
@@ -213,7 +227,10 @@ const accountAt = (rule: LimitRule, dapp: string, query: AllowanceQuery): Accoun
   const counted = addsUp(rule) ? countedBy(rule, query) : undefined;
   if (counted === undefined) return undefined;
   const { account } = currentWindow(rule, dapp, query.at);
-  return counted.user === undefined ? account : { ...account, user: counted.user };
+  const { user } = counted;
+  if (user === undefined) return account;
+  const { kind, id, window = 0, place } = account;
+  return { kind, id, window, user, place };
 };
 
 /** How the settlement of an operation changes what it reserved, by the type of the threshold. */
@@ -225,20 +242,22 @@ const reservationOf = (rule: LimitRule, input: RuleInput, query: AllowanceQuery)
   const account = accountAt(rule, policy.dapp.paymasterId, query);
   if (account === undefined) return undefined;
   const kind = limitReservations[limit.thresholdType];
-  return {
-    account,
-    kind,
-    // If the amount is unknown, the check denies the operation.
-    amount: limitAmount(limit, requiredWei, facts.price) ?? 0n,
-    ...(kind === 'share' && { ofWei: requiredWei }),
-    ...(rule.enforcement === 'shadow' && { shadow: rule.ruleId }),
-  };
+  // If the amount is unknown, the check denies the operation.
+  const amount = limitAmount(limit, requiredWei, facts.price) ?? 0n;
+  const reservation: Reservation =
+    kind === 'share' ? { account, kind, amount, ofWei: requiredWei } : { account, kind, amount };
+  return rule.enforcement === 'shadow' ? { ...reservation, shadow: rule.ruleId } : reservation;
 };
 
 const reserve = (input: RuleInput): Reservation[] => {
   const { facts, op, policy, subject } = input;
   const query = { at: facts.at, sender: op.sender, subject };
-  return activeLimits(policy).flatMap((rule) => reservationOf(rule, input, query) ?? []);
+  const reservations: Reservation[] = [];
+  for (const rule of activeLimits(policy)) {
+    const reservation = reservationOf(rule, input, query);
+    if (reservation !== undefined) reservations.push(reservation);
+  }
+  return reservations;
 };
 
 const withoutPrice = (name: string, { facts: { price }, policy }: RuleInput): Result =>
@@ -256,11 +275,13 @@ const withoutSubject = (name: string, { facts, isSubjectUnread }: RuleInput): Re
   return facts.stage === 'draft' ? skip('SUBJECT_NOT_SENT_YET', { name }) : deny('LIMIT_WITHOUT_SUBJECT', { name });
 };
 
-const checkLimit = ({ name, policyData: limit }: LimitRule, input: RuleInput, used: bigint): Result => {
-  const { facts, requiredWei } = input;
+const checkLimit = (rule: LimitRule, input: RuleInput, used: bigint): Result => {
+  const { name, policyData: limit } = rule;
+  const { facts, policy, requiredWei } = input;
   const amount = limitAmount(limit, requiredWei, facts.price);
   if (amount === undefined) return withoutPrice(name, input);
-  return checkSpendingLimit({ name, limit, now: facts.at, used, amount, endsAt: windowAt(limit, facts.at).endsAt });
+  const { endsAt } = currentWindow(rule, policy.dapp.paymasterId, facts.at);
+  return checkSpendingLimit({ name, limit, now: facts.at, used, amount, endsAt });
 };
 
 /**
@@ -282,12 +303,14 @@ export const spendingLimit: RuleType<keyof typeof denials> = {
       return [{ rule, account, unit, limit: thresholdUnits(limit), resetsAt: windowAt(limit, query.at).endsAt }];
     }),
   check: (input, held) => {
-    const used = held.values();
+    let next = 0;
     return activeLimits(input.policy).map((rule) => {
       if (!addsUp(rule)) return saidBy(rule, checkLimit(rule, input, 0n));
-      if (countedBy(rule, { sender: input.op.sender, subject: input.subject }) === undefined)
+      if (rule.policyData.type === 'SUBJECT' && input.subject === undefined)
         return saidBy(rule, withoutSubject(rule.name, input));
-      return saidBy(rule, checkLimit(rule, input, used.next().value ?? 0n));
+      const used = held[next] ?? 0n;
+      next += 1;
+      return saidBy(rule, checkLimit(rule, input, used));
     });
   },
 };

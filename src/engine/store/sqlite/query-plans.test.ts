@@ -398,8 +398,16 @@ describe('the plans of the statements', () => {
     ['the newest part of one', 'SELECT max(window)', 'ledger_account_key (kind=? AND id=?)'],
     ['all parts of one', 'DELETE FROM ledger_account WHERE kind = ?', 'ledger_account_key (kind=? AND id=?)'],
     ['the users of a window', 'SELECT user, held FROM limit_row', 'limit_row_key (group_id=? AND user>?)'],
-    ['a group of limits', 'SELECT group_id, name, limits FROM limit_group WHERE name', 'sqlite_autoindex_limit_group_1 (name=?)'],
-    ['the limits of a user', 'held FROM limit_row WHERE group_id = ? AND user = ?', 'limit_row_key (group_id=? AND user=?)'],
+    [
+      'a group of limits',
+      'SELECT group_id, name, limits FROM limit_group WHERE name',
+      'sqlite_autoindex_limit_group_1 (name=?)',
+    ],
+    [
+      'the limits of a user',
+      'held FROM limit_row WHERE group_id = ? AND user = ?',
+      'limit_row_key (group_id=? AND user=?)',
+    ],
     ['two users of a tank', 'SELECT user FROM ledger_account', 'ledger_account_key (kind=? AND id=?)'],
     ['what the operator sent', 'FROM operator_transaction WHERE open', 'operator_transaction_open'],
     ['the oldest open decision of a chain', 'SELECT at FROM decision', 'decision_open (chain_id=?)'],

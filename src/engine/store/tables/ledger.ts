@@ -170,6 +170,8 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_C
     byId.clear();
     limits.forget();
   };
+  const addReserved = (account: AccountKey, amount: bigint): Pick<StoredReservation, 'accountId' | 'slot'> =>
+    isPlaced(account) ? limits.add(account, amount) : { accountId: addTo(loaded(account), account, amount) };
   const isFull = (): boolean => byKey.size + limits.amounts() / AMOUNTS_PER_ACCOUNT > maxCached;
 
   return {
@@ -215,9 +217,9 @@ export const createLedger = (head: Pick<DeskHead, 'accounts'>, maxCached = MAX_C
           addToBucket(reservation, since);
           continue;
         }
-        const alike = { accountKind: account.kind, follows, reserved, ...(ofWei !== undefined && { ofWei }) };
-        if (isPlaced(account)) kept.push({ ...limits.add(account, reserved), ...alike });
-        else kept.push({ accountId: addTo(loaded(account), account, reserved), ...alike });
+        const { accountId, slot } = addReserved(account, reserved);
+        const share = ofWei === undefined ? undefined : { ofWei };
+        kept.push({ accountId, slot, accountKind: account.kind, follows, reserved, ...share });
       }
       return kept;
     },
