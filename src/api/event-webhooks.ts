@@ -26,7 +26,7 @@ const eventWebhook = z.strictObject({
       nextAt: z.number().describe('Time of the next call, epoch ms'),
     })
     .nullable()
-    .describe('null: it accepted the last event'),
+    .describe('null: no events wait for one that it does not accept'),
 });
 
 export type EventWebhookView = z.output<typeof eventWebhook>;
@@ -37,10 +37,13 @@ const delivery = z.strictObject({
   type: eventType,
   at: z.number().describe('Time of the event, epoch ms'),
   state: z
-    .enum(['delivered', 'failing', 'givenUp', 'again'])
-    .describe('failing: it is being retried; again: you asked for another call'),
+    .enum(['delivered', 'failing', 'aside', 'givenUp', 'again'])
+    .describe(
+      'failing: it is retried, and later events wait; aside: it is retried, and later events continue; again: you asked for another call',
+    ),
   attempts: z.number(),
   attemptedAt: z.number().describe('Time of the last call, epoch ms'),
+  nextAt: z.number().nullable().describe('Time of the next call, epoch ms; null unless the state is aside or again'),
   status: z.number().nullable().describe('null: there was no answer'),
   error: z.string().nullable().describe('null: the last call succeeded'),
   requestHeaders: z.record(z.string(), z.string()),

@@ -62,49 +62,101 @@ const notified = async (): Promise<NotificationView[]> => {
   return notifications.filter(({ kind }) => kind === 'eventWebhook');
 };
 
-test('a receiver that is gone for a day loses one event at most, and gets the rest in order when it is back', async () => {
+test('a receiver that is gone for a day, or refuses an event for a day, loses only that one, and gets the rest in order', async () => {
   const dapp = await gameDapp();
   let answer = (_call: ReceivedCall, response: ServerResponse): void => void response.writeHead(503).end('later');
   const receiver = await startReceiver((call, response) => answer(call, response));
   const { paymasterId } = dapp;
   const events = ['operation.sponsored', 'operation.denied'];
   const { webhookId } = await add({ paymasterId, url: receiver.url, events });
+  const picky = await startReceiver((call, response) => {
+    if (eventOf(call).type === 'operation.sponsored') accept(call, response);
+    else answer(call, response);
+  });
+  const { webhookId: refusing } = await add({ paymasterId, url: picky.url, events });
   await ask(dapp, 'burn');
   await ask(dapp);
   await ask(dapp, 'burn');
+  await ask(dapp);
   await eventually(() => receiver.calls.length).toBeGreaterThan(2);
   expect((await list())[0]?.failing).toMatchObject({ attempts: expect.any(Number), nextAt: expect.any(Number) });
-  await eventually(async () => (await notified())[0]).toMatchObject({
-    title: 'An event webhook does not accept events',
-    body: expect.stringContaining('503'),
-    endedAt: null,
-    page: '/events',
-  });
-  // Every call so far is for the first event: the others wait for it.
+  const open = async () => (await notified()).filter(({ endedAt }) => endedAt === null);
+  const titles = async () => (await open()).map(({ title }) => title).toSorted();
+  await eventually(titles).toEqual(['An event webhook does not accept events', 'An event webhook refuses an event']);
+  expect((await open())[0]).toMatchObject({ body: expect.stringContaining('503'), page: '/events' });
   const first = receiver.calls[0]?.headers['webhook-id'];
   await expect
     .poll(async () => {
-      await desk().clock.advance(HOUR / 2);
+      await desk().clock.sleep(HOUR / 2);
       return (await deliveries(webhookId)).filter(({ state }) => state === 'givenUp').map(({ eventId }) => eventId);
     })
     .toEqual([first]);
   const [givenUp] = (await deliveries(webhookId)).filter(({ state }) => state === 'givenUp');
   expect(givenUp).toMatchObject({ status: 503, response: 'later', error: expect.stringContaining('503') });
   expect(givenUp?.attempts).toBeLessThan(50);
+  const statesOf = async (id: string) => (await deliveries(id)).map(({ state }) => state).toSorted();
+  await expect
+    .poll(async () => {
+      await desk().clock.sleep(HOUR);
+      return statesOf(refusing);
+    })
+    .toEqual(['delivered', 'delivered', 'givenUp', 'givenUp']);
   answer = accept;
   const missed = receiver.calls.length;
   await expect
     .poll(async () => {
-      await desk().clock.advance(HOUR);
+      await desk().clock.sleep(HOUR);
       return typesOf(receiver.calls.slice(missed));
     })
-    .toEqual(['operation.sponsored', 'operation.denied']);
-  await expect.poll(async () => (await notified())[0]?.endedAt).toEqual(expect.any(Number));
+    .toEqual(['operation.sponsored', 'operation.denied', 'operation.sponsored']);
+  await eventually(open).toEqual([]);
   expect(await desk().call('eventWebhooks.redeliver', { webhookId })).toEqual({ deliveries: 1 });
   await eventually(() => receiver.calls.at(-1)?.headers['webhook-id']).toBe(first);
-  await eventually(async () => (await deliveries(webhookId)).map(({ state }) => state)).toEqual(
-    Array.from({ length: 3 }, () => 'delivered'),
-  );
+  expect(await desk().call('eventWebhooks.redeliver', { webhookId: refusing })).toEqual({ deliveries: 2 });
+  for (const id of [webhookId, refusing])
+    await eventually(() => statesOf(id)).toEqual(Array.from({ length: 4 }, () => 'delivered'));
+});
+
+test.each([
+  ['an error of the client, at once', 422],
+  ['an error of the server, after some calls', 500],
+  ['no answer, after some calls', 0],
+])('an event that a receiver refuses delays only itself, and is seen and sent again: %s', async (_name, status) => {
+  const dapp = await gameDapp();
+  const { paymasterId } = dapp;
+  let isMended = false;
+  const isPoison = (call: ReceivedCall): boolean => eventOf(call).type === 'operation.denied' && !isMended;
+  const receiver = await startReceiver((call, response) => {
+    if (!isPoison(call)) accept(call, response);
+    else if (status !== 0) response.writeHead(status).end('I know no such event');
+  });
+  const events = ['operation.sponsored', 'operation.denied'];
+  const { webhookId } = await add({ paymasterId, url: receiver.url, events });
+  await ask(dapp, 'burn');
+  await ask(dapp);
+  await ask(dapp, 'burn');
+  await ask(dapp);
+  const accepted = () => receiver.calls.filter((call) => !isPoison(call)).map((call) => eventOf(call).data['id']);
+  const sponsored = (await dapp.decisions()).filter(({ outcome }) => outcome === 'sponsored').map(({ id }) => id);
+  await eventually(() => accepted()).toEqual(sponsored.toReversed());
+  const stateOf = async () => (await deliveries(webhookId)).map(({ state }) => state).toSorted();
+  await eventually(stateOf).toEqual(['aside', 'aside', 'delivered', 'delivered']);
+  expect((await list())[0]?.failing).toBeNull();
+  expect((await deliveries(webhookId)).find(({ state }) => state === 'aside')).toMatchObject({
+    status: status === 0 ? null : status,
+    response: status === 0 ? '' : 'I know no such event',
+    nextAt: expect.any(Number),
+  });
+  await eventually(async () => (await notified())[0]).toMatchObject({
+    title: 'An event webhook refuses an event',
+    endedAt: null,
+  });
+  // New events do not wait for those that are set aside.
+  await ask(dapp);
+  await eventually(() => accepted()).toHaveLength(3);
+  isMended = true;
+  await eventually(async () => new Set(await stateOf())).toEqual(new Set(['delivered']));
+  await eventually(async () => (await notified())[0]?.endedAt).toEqual(expect.any(Number));
 });
 
 test('what a receiver answers, and whether it does, changes nothing for the desk', async () => {

@@ -2,31 +2,22 @@ import { EngineError } from '../../shared/errors.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createPollLoop } from '../chain/poll-loop.ts';
-import { concerns } from '../notifications/concerns.ts';
 import type { Notifications } from '../notifications/notifications.ts';
-import { silentEventWebhook } from '../notifications/words.ts';
+import { refusedEvent, silentEventWebhook } from '../notifications/words.ts';
 import type { Vault } from '../signer/vault.ts';
 import type { EventDelivery, EventPosition, PlacedWebhook, StoredDelivery } from '../store/event-store.ts';
 import type { Store } from '../store/store.ts';
 import type { Deliverer } from '../webhooks/deliver.ts';
 import { refusalOf } from '../webhooks/refusal.ts';
 import { fullWebhookUrl } from '../webhooks/url-in-vault.ts';
-import { type DeskEvent, bodyOf, entriesWith, eventOfNotification, eventsOfEntry } from './event.ts';
+import { bodyOf } from './event.ts';
+import { type EventPage, type EventSources, type NextEvent, PAGE, createEventReader } from './event-reader.ts';
 
 export interface EventSenderOptions {
-  readonly store: Pick<
-    Store,
-    | 'listEventWebhooks'
-    | 'eventEntries'
-    | 'eventNotifications'
-    | 'saveEventPosition'
-    | 'listEventDeliveries'
-    | 'findDecision'
-    | 'listDapps'
-  >;
+  readonly store: EventSources & Pick<Store, 'listEventWebhooks' | 'saveEventPosition' | 'dueEventDeliveries'>;
   /** Not the one that calls webhooks for decisions, so that neither waits for the other. */
   readonly webhooks: Deliverer;
-  readonly notifications: Pick<Notifications, 'raise' | 'end'>;
+  readonly notifications: Pick<Notifications, 'isOpen' | 'raise' | 'end'>;
   readonly isLeader: () => boolean;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -45,16 +36,18 @@ export interface EventSender {
 export const EVENT_TIMEOUT_MS = 15_000;
 
 const POLL_MS = 1_000;
-/** Events per read. */
-const PAGE = 50;
 /** How long a webhook is served before its position is stored. After a crash, events since then are sent again. */
 const TURN_MS = 1_000;
 const SHORTEST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 3_600_000;
-/** An event is retried for this long after its first failed call. */
-const GIVE_UP_MS = 24 * 3_600_000;
-/** After this many failed calls with one event, the operator is notified. */
-const NOTIFIED_ATTEMPTS = 3;
+/** After this many failed calls an event is given up: with these pauses, after 24 hours. */
+const MOST_ATTEMPTS = 33;
+/** After this many failed calls with one event, the operator is notified, and later events are tried. */
+const PATIENT_ATTEMPTS = 3;
+/** Number of later events that are tried: if the receiver accepts one, it refuses only the events before it. */
+const LOOKAHEAD = 20;
+/** Statuses from 400 to 499 that say nothing about the event: try later. */
+const LATER = new Set([408, 425, 429]);
 /** Maximum characters stored of a request, and of an answer. */
 const MAX_STORED = 16_384;
 
@@ -65,69 +58,65 @@ const isMoved = (before: EventPosition, after: EventPosition): boolean =>
 
 const cut = (text: string): string => (text.length <= MAX_STORED ? text : `${text.slice(0, MAX_STORED)}…`);
 
-/** An event, and the position of a webhook that has received it. */
-interface NextEvent {
-  readonly event: DeskEvent;
-  readonly source: EventDelivery['source'];
-  readonly position: number;
-  readonly after: Pick<EventPosition, 'entry' | 'part' | 'notification'>;
+/** Whether the receiver may refuse only this event, so that later ones are tried. */
+const mayBeAlone = ({ status, attempts }: EventDelivery): boolean =>
+  attempts >= PATIENT_ATTEMPTS || (status !== null && status >= 400 && status < 500 && !LATER.has(status));
+
+/** Events that the receiver did not accept, oldest first. */
+interface Failed {
+  readonly called: EventDelivery;
+  /** The position of a webhook that does not get the event any more. */
+  readonly after: NextEvent['after'];
 }
 
-/** Events to send, in order, and the position of a webhook that has received all of them. */
-interface EventPage {
-  readonly events: readonly NextEvent[];
-  readonly end: Pick<EventPosition, 'entry' | 'part' | 'notification'>;
-  readonly more: boolean;
+/** Whether to call with the event after those that failed. */
+const mayGoOn = (failed: readonly Failed[]): boolean => {
+  const [first] = failed;
+  return first === undefined || (mayBeAlone(first.called) && failed.length <= LOOKAHEAD);
+};
+
+/** A failed delivery for which later events do not wait. */
+const asideOrGivenUp = (called: EventDelivery): EventDelivery =>
+  called.attempts < MOST_ATTEMPTS
+    ? { ...called, state: 'aside', nextAt: called.attemptedAt + pauseAfter(called.attempts) }
+    : { ...called, state: 'givenUp' };
+
+const sentUpTo = (after: NextEvent['after']): EventPosition => ({ ...after, attempts: 0, failedAt: null, nextAt: 0 });
+
+/** The position of a webhook whose events wait for the next one, which failed. */
+const heldUpBy = ({ attempts, attemptedAt }: EventDelivery, before: EventPosition): EventPosition => ({
+  ...before,
+  attempts,
+  failedAt: before.failedAt ?? attemptedAt,
+  nextAt: attemptedAt + pauseAfter(attempts),
+});
+
+/** What happened while a webhook was served. */
+interface Turn {
+  /** Deliveries that no event waits for. */
+  readonly made: EventDelivery[];
+  position: EventPosition;
+  /** The next event, if it was not accepted, and the later ones that were tried and not accepted either. */
+  failed: Failed[];
 }
+
+/** The position to store after a turn, and the deliveries. */
+const endOf = ({ made, position, failed: [first] }: Turn): Pick<Turn, 'made' | 'position'> => {
+  if (first === undefined) return { made, position };
+  const { called, after } = first;
+  return called.attempts < MOST_ATTEMPTS
+    ? { made: [...made, called], position: heldUpBy(called, position) }
+    : { made: [...made, asideOrGivenUp(called)], position: sentUpTo(after) };
+};
 
 /**
- * Sends events to event webhooks: to each of them one at a time, in the order of the log, until it accepts the event or
- * a day has passed. Webhooks do not wait for each other.
+ * Sends events to event webhooks: to each of them one at a time, in the order of the log. Events after one that is not
+ * accepted wait for it, unless the receiver accepts one of them (behaviour 10.3). Webhooks do not wait for each other.
  */
 export const createEventSender = (options: EventSenderOptions): EventSender => {
   const { store, webhooks, notifications, isLeader, vault, clock, log } = options;
+  const reader = createEventReader(store);
   const serving = new Map<string, Promise<void>>();
-
-  /** Events of log entries and notifications, merged by time. */
-  const readPage = async ({ position, events: types, ...webhook }: PlacedWebhook): Promise<EventPage> => {
-    const wanted = new Set(types);
-    const { entries, next, more } = await store.eventEntries({
-      from: position.entry,
-      limit: PAGE,
-      scope: webhook,
-      ...entriesWith(wanted),
-    });
-    const found = await store.eventNotifications(position.notification, PAGE);
-    const dapps = found.length === 0 ? [] : await store.listDapps();
-    const raised = found.filter((one) => concerns(one, webhook, dapps));
-    const events: NextEvent[] = [];
-    let after = { entry: position.entry, part: position.part, notification: position.notification };
-    const addNotifications = (before: number): void => {
-      for (let one = raised[0]; one !== undefined && one.raisedAt < before; one = raised[0]) {
-        raised.shift();
-        after = { ...after, notification: one.seq };
-        const event = eventOfNotification(one);
-        if (event !== undefined && wanted.has(event.type))
-          events.push({ event, source: 'notification', position: one.seq, after });
-      }
-    };
-    for (const entry of entries) {
-      addNotifications(entry.at);
-      const ofEntry = await eventsOfEntry(entry, (id) => store.findDecision(id));
-      const sent = entry.entry === position.entry ? position.part : 0;
-      for (const [part, event] of ofEntry.entries()) {
-        const isLast = part === ofEntry.length - 1;
-        const place = isLast ? { entry: entry.entry + 1, part: 0 } : { entry: entry.entry, part: part + 1 };
-        if (part < sent) continue;
-        after = { ...after, ...place };
-        if (wanted.has(event.type)) events.push({ event, source: 'entry', position: entry.entry, after });
-      }
-    }
-    // Later notifications come after entries that this page does not have.
-    if (!more) addNotifications(Infinity);
-    const notification = more ? after.notification : Math.max(after.notification, found.at(-1)?.seq ?? 0);
-    return { events, end: { entry: next, part: 0, notification }, more: more || found.length === PAGE };
-  };
 
   /** Sends an event, once. @throws Error if the sender stops meanwhile */
   const call = async (
@@ -136,7 +125,8 @@ export const createEventSender = (options: EventSenderOptions): EventSender => {
     attempts: number,
   ): Promise<EventDelivery> => {
     const { id: eventId, type, at } = event;
-    const head = { webhookId, eventId, type, at, source, position, attempts, attemptedAt: clock.now() };
+    const attemptedAt = clock.now();
+    const head = { webhookId, eventId, type, at, source, position, attempts, attemptedAt, nextAt: null };
     const body = bodyOf(event);
     try {
       const response = await webhooks.deliver({
@@ -166,87 +156,94 @@ export const createEventSender = (options: EventSenderOptions): EventSender => {
     }
   };
 
-  /** The event of an earlier delivery; undefined if its notification is not stored any more. */
-  const findAgain = async ({ source, position, eventId, type }: StoredDelivery): Promise<DeskEvent | undefined> => {
-    if (source === 'notification') {
-      const [found] = await store.eventNotifications(position - 1, 1);
-      return found && eventOfNotification(found);
-    }
-    const scope = { accountId: null, paymasterId: null };
-    const kinds = entriesWith(new Set([type]));
-    const { entries } = await store.eventEntries({ from: position, limit: 1, scope, ...kinds });
-    const [entry] = entries;
-    const events = entry === undefined ? [] : await eventsOfEntry(entry, (id) => store.findDecision(id));
-    return events.find(({ id }) => id === eventId);
-  };
-
-  /** Notifies the operator if a webhook fails repeatedly, and when it accepts events again. */
+  /** Notifies the operator if an event fails repeatedly. @param words of the notification */
   const notify = async (
     { webhookId, url }: PlacedWebhook,
-    { state, attempts, error }: EventDelivery,
+    { attempts, error }: EventDelivery,
+    words: typeof silentEventWebhook,
   ): Promise<void> => {
-    const condition = { kind: 'eventWebhook', subject: webhookId } as const;
-    if (state === 'delivered' && attempts > 1) await notifications.end(condition);
-    if (attempts === NOTIFIED_ATTEMPTS && error !== null)
-      await notifications.raise(condition, silentEventWebhook(url, error));
+    if (attempts < PATIENT_ATTEMPTS || error === null) return;
+    await notifications.raise({ kind: 'eventWebhook', subject: webhookId }, words(url, error));
   };
 
-  /** Sends once more what the operator has asked for. Each is one call: the operator sees its result. */
-  const sendAgain = async (webhook: PlacedWebhook): Promise<void> => {
+  /** Ends that notification as soon as no event fails any more. */
+  const noteRecovery = async ({ webhookId }: PlacedWebhook): Promise<void> => {
+    const condition = { kind: 'eventWebhook', subject: webhookId } as const;
+    if (!notifications.isOpen(condition)) return;
+    const failing = await store.dueEventDeliveries(webhookId, Number.MAX_SAFE_INTEGER, 1);
+    if (failing.length === 0) await notifications.end(condition);
+  };
+
+  /** Stops a webhook's turn after about a second, and at once if this engine may not send any more. */
+  const startTurn = (stop: AbortSignal): (() => boolean) => {
+    const startedAt = clock.monotonic();
+    return () => stop.aborted || !isLeader() || clock.monotonic() - startedAt >= TURN_MS;
+  };
+
+  /** Sends an event once more. What the operator asks for is one call: its result is shown. */
+  const retry = async (webhook: PlacedWebhook, row: StoredDelivery): Promise<EventDelivery> => {
+    const { deliveryId: _, ...before } = row;
+    const event = await reader.findAgain(row);
+    if (event === undefined)
+      return { ...before, state: 'givenUp', error: 'Gasdesk no longer stores this event', nextAt: null };
+    const called = await call(webhook, { ...row, event }, row.attempts + 1);
+    if (called.state === 'delivered') return called;
+    return row.state === 'again' ? { ...called, state: 'givenUp' } : asideOrGivenUp(called);
+  };
+
+  /** Sends the due events that later ones do not wait for, once each. */
+  const retryAside = async (webhook: PlacedWebhook, stop: AbortSignal): Promise<void> => {
     const { webhookId, position } = webhook;
-    for (const row of await store.listEventDeliveries({ webhookId, state: 'again', limit: PAGE })) {
-      const { deliveryId: _, ...before } = row;
-      const event = await findAgain(row);
-      const made =
-        event === undefined
-          ? { ...before, error: 'Gasdesk no longer stores this event' }
-          : await call(webhook, { event, source: row.source, position: row.position }, row.attempts + 1);
-      const state = made.error === null ? 'delivered' : 'givenUp';
-      await store.saveEventPosition(webhookId, position, [{ ...made, state }]);
+    const isOver = startTurn(stop);
+    for (const row of await store.dueEventDeliveries(webhookId, clock.now(), PAGE)) {
+      if (isOver()) return;
+      const made = await retry(webhook, row);
+      await store.saveEventPosition(webhookId, position, [made]);
+      await notify(webhook, made, refusedEvent);
     }
   };
 
-  /**
-   * The position of a webhook after a call with its next event. @param after the position if it has the event, or does
-   * not get it any more
-   */
-  const positionAfter = (
-    { state, attempts, attemptedAt }: EventDelivery,
-    before: EventPosition,
-    after: NextEvent['after'],
-  ): EventPosition =>
-    state === 'failing'
-      ? { ...before, attempts, failedAt: before.failedAt ?? attemptedAt, nextAt: attemptedAt + pauseAfter(attempts) }
-      : { ...after, attempts: 0, failedAt: null, nextAt: 0 };
+  /** Sends the events of a page, for about a second, and records in `turn` what happened. */
+  const sendPage = async (webhook: PlacedWebhook, page: EventPage, turn: Turn, stop: AbortSignal): Promise<void> => {
+    let isOver = startTurn(stop);
+    for (const next of page.events) {
+      if (isOver()) return;
+      const called = await call(webhook, next, turn.failed.length === 0 ? turn.position.attempts + 1 : 1);
+      if (called.state === 'delivered') {
+        turn.made.push(...turn.failed.map((one) => asideOrGivenUp(one.called)), called);
+        turn.position = sentUpTo(next.after);
+        turn.failed = [];
+        continue;
+      }
+      turn.failed.push({ called, after: next.after });
+      if (!mayGoOn(turn.failed)) return;
+      // However long that call took, one later event is tried.
+      if (turn.failed.length === 1) isOver = startTurn(stop);
+    }
+    if (turn.failed.length === 0) turn.position = sentUpTo(page.end);
+  };
 
-  /** Sends a webhook's next events, for about a second. @returns whether more may be due */
+  /** Sends a webhook's next events. @returns whether more may be due */
   const serve = async (webhook: PlacedWebhook, stop: AbortSignal): Promise<boolean> => {
     const { webhookId, position: before } = webhook;
-    await sendAgain(webhook);
+    await retryAside(webhook, stop);
     // A time that is further ahead than any pause shows that the clock was set back.
     if (before.nextAt > clock.now() && before.nextAt <= clock.now() + LONGEST_PAUSE_MS) return false;
-    const page = await readPage(webhook);
-    const startedAt = clock.monotonic();
-    const made: EventDelivery[] = [];
-    let position = before;
+    const page = await reader.readPage(webhook);
+    const turn: Turn = { made: [], position: before, failed: [] };
     try {
-      for (const next of page.events) {
-        if (stop.aborted || !isLeader() || clock.monotonic() - startedAt >= TURN_MS) return true;
-        const called = await call(webhook, next, position.attempts + 1);
-        const isGivenUp =
-          called.state === 'failing' && called.attemptedAt - (position.failedAt ?? Infinity) >= GIVE_UP_MS;
-        const delivery: EventDelivery = isGivenUp ? { ...called, state: 'givenUp' } : called;
-        made.push(delivery);
-        position = positionAfter(delivery, position, next.after);
-        await notify(webhook, delivery);
-        if (delivery.state !== 'delivered') return isGivenUp;
-      }
-      position = { ...position, ...page.end };
-      return page.more;
+      await sendPage(webhook, page, turn, stop);
     } finally {
-      if (position !== before && (made.length > 0 || isMoved(before, position)))
-        await store.saveEventPosition(webhookId, position, made);
+      const { made, position } = endOf(turn);
+      if (made.length > 0 || isMoved(before, position)) await store.saveEventPosition(webhookId, position, made);
     }
+    const [first] = turn.failed;
+    if (first === undefined) {
+      await noteRecovery(webhook);
+      return page.more || turn.made.length < page.events.length;
+    }
+    await notify(webhook, first.called, silentEventWebhook);
+    return first.called.attempts >= MOST_ATTEMPTS;
   };
 
   const poll = async (stop: AbortSignal): Promise<void> => {

@@ -66,6 +66,12 @@ export const silentEventWebhook = (url: string, reason: string): NotificationTex
   body: `${url}: ${reason} Gasdesk keeps the events and tries again.`,
 });
 
+/** The notification of an event webhook that accepts other events than this one. @param url in its shown form */
+export const refusedEvent = (url: string, reason: string): NotificationText => ({
+  title: 'An event webhook refuses an event',
+  body: `${url}: ${reason} Gasdesk sends later events, and tries this one again for a day.`,
+});
+
 export const pageOf = ({ kind, subject, decisionId }: StoredNotification): string => {
   switch (kind) {
     case 'tankLow':

@@ -39,8 +39,11 @@ export interface PlacedWebhook extends EventWebhook {
   readonly position: EventPosition;
 }
 
-/** `again`: the operator wants it to be sent once more. */
-export type DeliveryState = 'delivered' | 'failing' | 'givenUp' | 'again';
+/**
+ * `failing`: it is retried, and later events wait. `aside`: it is retried, and later events continue. `again`: the operator
+ * wants it to be sent once more.
+ */
+export type DeliveryState = 'delivered' | 'failing' | 'aside' | 'givenUp' | 'again';
 
 /** An event that was sent at least once, with the last call. */
 export interface EventDelivery {
@@ -57,6 +60,8 @@ export interface EventDelivery {
   readonly attempts: number;
   /** Time of the last call, epoch ms. */
   readonly attemptedAt: number;
+  /** Time of the next call if later events do not wait for it, epoch ms; otherwise null. */
+  readonly nextAt: number | null;
   /** HTTP status of the last answer; null if there was none. */
   readonly status: number | null;
   /** Why the last call failed; null if it succeeded. */
@@ -107,6 +112,5 @@ export interface DeliveryQuery {
   readonly webhookId: string;
   /** Only deliveries with a lower id. */
   readonly before?: number | undefined;
-  readonly state?: DeliveryState | undefined;
   readonly limit: number;
 }

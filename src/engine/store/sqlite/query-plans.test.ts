@@ -48,7 +48,7 @@ const useRest = async (store: Store): Promise<void> => {
     createdAt: 1,
   };
   const position = { entry: 0, part: 0, notification: 0, attempts: 0, failedAt: null, nextAt: 0 };
-  const call = { attempts: 1, attemptedAt: 1, status: null, error: null, ms: 1, requestHeaders: '', requestBody: '' };
+  const call = { attempts: 1, attemptedAt: 1, nextAt: null, status: null, error: null, ms: 1, requestHeaders: '', requestBody: '' };
   const event = {
     webhookId: 'e',
     eventId: 'i',
@@ -140,6 +140,7 @@ const useRest = async (store: Store): Promise<void> => {
     () => store.eventNotifications(0, 9),
     () => store.saveEventPosition(eventWebhook.webhookId, position, [delivery]),
     () => store.listEventDeliveries({ webhookId: eventWebhook.webhookId, limit: 9 }),
+    () => store.dueEventDeliveries(eventWebhook.webhookId, 1, 9),
     () => store.redeliverEvents(eventWebhook.webhookId),
     () => store.deleteEventWebhook(eventWebhook.webhookId),
     () => store.createAlertChannel(channel),

@@ -23,9 +23,13 @@ const STRETCH = 5_000;
 /** Number of deliveries to keep for each webhook, by their state. */
 const KEPT = { delivered: 200, givenUp: 1_000 };
 
+/** Maximum number of events of a webhook that are retried while later ones continue. The oldest others are given up. */
+const MOST_ASIDE = 100;
+
 const WEBHOOK = 'webhook_id, account_id, paymaster_id, url, events, active, created_at';
 const POSITION = 'entry, part, notification, attempts, failed_at, next_at';
-const DELIVERY = `webhook_id, event_id, type, at, source, position, state, attempts, attempted_at, status, error,
+const DELIVERY =
+  `webhook_id, event_id, type, at, source, position, state, attempts, attempted_at, next_at, status, error,
   request_headers, request_body, response, ms`.replaceAll(/\s+/g, ' ');
 
 const LIST = `SELECT ${WEBHOOK}, ${POSITION} FROM event_webhook JOIN event_position USING (webhook_id)
@@ -36,6 +40,14 @@ const PLACE = `INSERT INTO event_position (webhook_id, ${POSITION})
 
 const MOVE = `UPDATE event_position SET entry = $2, part = $3, notification = $4, attempts = $5, failed_at = $6,
   next_at = $7 WHERE webhook_id = $1 AND entry <= $2 AND notification <= $4`;
+
+const GIVE_UP = `UPDATE event_delivery SET state = 'givenUp', next_at = NULL
+  WHERE webhook_id = $1 AND state = 'aside' AND delivery_id <= (
+    SELECT delivery_id FROM event_delivery WHERE webhook_id = $1 AND state = 'aside'
+    ORDER BY delivery_id DESC LIMIT 1 OFFSET $2)`;
+
+const AGAIN = `UPDATE event_delivery SET next_at = 0, state = CASE state WHEN 'aside' THEN state ELSE 'again' END
+  WHERE webhook_id = $1`;
 
 const TRIM = `DELETE FROM event_delivery WHERE webhook_id = $1 AND state = $2 AND delivery_id <= (
   SELECT delivery_id FROM event_delivery WHERE webhook_id = $1 AND state = $2
@@ -129,7 +141,11 @@ export const eventStore = ({ rows, write, writeShared }: Access) => {
       events,
       active,
     }: Pick<EventWebhook, 'webhookId' | 'url' | 'events' | 'active'>): Promise<void> {
-      await write((tx) => tx.update('event_webhook', { webhookId }, webhooks.write({ url, events, active })));
+      await write(function* (tx) {
+        yield* tx.update('event_webhook', { webhookId }, webhooks.write({ url, events, active }));
+        // The change may be why the next call succeeds.
+        yield* tx.update('event_position', { webhookId }, { nextAt: 0 });
+      });
     },
     /** Deletes a webhook with its deliveries. */
     deleteEventWebhook: (webhookId: string): Promise<void> =>
@@ -168,29 +184,32 @@ export const eventStore = ({ rows, write, writeShared }: Access) => {
         for (const delivery of deliveries)
           yield* tx.upsert('event_delivery', DELIVERY, delivery, 'webhook_id, event_id');
         if (deliveries.length === 0) return;
+        yield* tx.run(GIVE_UP, [webhookId, MOST_ASIDE]);
         for (const [state, kept] of Object.entries(KEPT)) yield* tx.run(TRIM, [webhookId, state, kept]);
       }),
-    /** Newest first; in a state, oldest first. The newest 200 delivered events are kept, and the newest 1,000 others. */
-    listEventDeliveries({ webhookId, before = Number.MAX_SAFE_INTEGER, state, limit }: DeliveryQuery) {
-      const select = `SELECT delivery_id, ${DELIVERY} FROM event_delivery WHERE webhook_id = $1`;
-      return state === undefined
-        ? rows.all<StoredDelivery>(`${select} AND delivery_id < $2 ORDER BY delivery_id DESC LIMIT $3`, [
-            webhookId,
-            before,
-            limit,
-          ])
-        : rows.all<StoredDelivery>(`${select} AND state = $2 ORDER BY delivery_id LIMIT $3`, [webhookId, state, limit]);
-    },
+    /** Newest first. The newest 200 delivered events are kept, and the newest 1,000 that were given up. */
+    listEventDeliveries: ({ webhookId, before = Number.MAX_SAFE_INTEGER, limit }: DeliveryQuery) =>
+      rows.all<StoredDelivery>(
+        `SELECT delivery_id, ${DELIVERY} FROM event_delivery WHERE webhook_id = $1 AND delivery_id < $2
+         ORDER BY delivery_id DESC LIMIT $3`,
+        [webhookId, before, limit],
+      ),
+    /** Deliveries whose next call is due at a time, and for which later events do not wait. */
+    dueEventDeliveries: (webhookId: string, at: number, limit: number) =>
+      rows.all<StoredDelivery>(
+        `SELECT delivery_id, ${DELIVERY} FROM event_delivery WHERE webhook_id = $1 AND next_at <= $2
+         ORDER BY next_at, delivery_id LIMIT $3`,
+        [webhookId, at, limit],
+      ),
     /** Marks deliveries to be sent again: one, or all that were given up. @returns their number */
     redeliverEvents: (webhookId: string, deliveryId?: number): Promise<number> =>
       writeShared((tx) =>
         deliveryId === undefined
-          ? tx.run(`UPDATE event_delivery SET state = 'again' WHERE webhook_id = $1 AND state = 'givenUp'`, [webhookId])
-          : tx.run(
-              `UPDATE event_delivery SET state = 'again'
-               WHERE webhook_id = $1 AND delivery_id = $2 AND state IN ('delivered', 'givenUp')`,
-              [webhookId, deliveryId],
-            ),
+          ? tx.run(`${AGAIN} AND state = 'givenUp'`, [webhookId])
+          : tx.run(`${AGAIN} AND delivery_id = $2 AND state IN ('delivered', 'aside', 'givenUp')`, [
+              webhookId,
+              deliveryId,
+            ]),
       ),
   };
 };

@@ -128,10 +128,12 @@ export const tables = `
     delivery_id INTEGER PRIMARY KEY AUTOINCREMENT,
     webhook_id TEXT NOT NULL REFERENCES event_webhook (webhook_id), event_id TEXT NOT NULL,
     type TEXT NOT NULL, at INTEGER NOT NULL, source TEXT NOT NULL, position INTEGER NOT NULL,
-    state TEXT NOT NULL, attempts INTEGER NOT NULL, attempted_at INTEGER NOT NULL, status INTEGER, error TEXT,
+    state TEXT NOT NULL, attempts INTEGER NOT NULL, attempted_at INTEGER NOT NULL, next_at INTEGER,
+    status INTEGER, error TEXT,
     request_headers TEXT NOT NULL, request_body TEXT NOT NULL, response TEXT NOT NULL, ms INTEGER NOT NULL,
     CONSTRAINT event_delivery_event UNIQUE (webhook_id, event_id)
   ) STRICT;
+  CREATE INDEX event_delivery_due ON event_delivery (webhook_id, next_at) WHERE next_at IS NOT NULL;
   CREATE INDEX event_delivery_of_state ON event_delivery (webhook_id, state, delivery_id);
   CREATE TABLE alert_channel (
     place INTEGER PRIMARY KEY AUTOINCREMENT, channel_id TEXT NOT NULL UNIQUE,
