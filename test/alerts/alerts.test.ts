@@ -126,6 +126,19 @@ test('what a chat does not take is sent again, also after a restart, until a day
   expect(receiver.calls).toHaveLength(before + 1);
 });
 
+test('an account may have 20 channels, and the desk 20 of its own', async () => {
+  const channel = { kind: 'slack', url: 'http://127.0.0.1:1/' };
+  const { accountId } = await desk().call<{ accountId: string }>('accounts.create', { name: 'With many channels' });
+  for (const owner of [{}, { accountId }]) {
+    for (let count = 0; count < 20; count += 1) await add({ ...channel, ...owner });
+    await expect(add({ ...channel, ...owner })).rejects.toMatchObject({ code: 'TOO_MANY' });
+  }
+  const [first] = await list();
+  expect(await list()).toHaveLength(40);
+  await desk().call('alerts.delete', { channelId: first!.channelId });
+  await add(channel);
+});
+
 test('an alert goes to no address that webhooks may not have', async () => {
   const receiver = await startReceiver(accept);
   const server = await startMailServer();

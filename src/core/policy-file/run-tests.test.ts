@@ -57,6 +57,28 @@ test('tests decide as the desk would, without a desk', () => {
   expect(results).toHaveLength(13);
 });
 
+test('a test can send an operation of nobody, and people have budgets', () => {
+  const policy = parsePolicyFile(`version: 1
+contracts: []
+rules:
+  - name: People
+    type: IDENTITY
+    data: {source: VOUCHER, signer: "0x3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c"}
+  - name: Three a month
+    type: PAYMASTER_SA_LIMIT
+    data: {type: SUBJECT, thresholdType: COUNT, threshold: 3, cycleDuration: {value: 30, unit: day}}
+webhooks: []
+allowedOrigins: ["*"]
+tests:
+  - {name: somebody, operation: {}, expect: sponsored}
+  - {name: nobody, operation: {identified: false}, expect: {denied: SUBJECT_MISSING}}
+  - {name: nobody is sponsored, operation: {identified: false}, expect: sponsored}
+`);
+  expect(failed(runPolicyTests(policy, AT))).toEqual([
+    expect.objectContaining({ name: 'nobody is sponsored', actual: 'denied: SUBJECT_MISSING' }),
+  ]);
+});
+
 test.each(layouts.map(({ version }) => version))('the same operations are made for a DApp of version %s', (version) => {
   const dapp = policyWith({ dapp: { ...policyWith().dapp, version } });
   expect(failed(runPolicyTests(file(TESTS), AT, dapp))).toEqual([]);
