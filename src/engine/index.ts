@@ -49,6 +49,7 @@ import { EngineError } from '../shared/errors.ts';
 import { createKeySets } from './identity/key-sets.ts';
 import { createPost } from './network/http-post.ts';
 import { createNames } from './network/names.ts';
+import { type Network, systemNetwork } from './network/network.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { createReceiver } from './webhooks/receiver.ts';
 
@@ -67,6 +68,8 @@ export interface EngineOptions {
   readonly vaultKey?: Secret<Uint8Array> | undefined;
   readonly clock?: Clock;
   readonly entropy?: Entropy;
+  /** Connections in and out. Default: those of the machine. */
+  readonly network?: Network;
   /** Absolute path, without a trailing separator, of the built console to serve below `/console/`. */
   readonly consoleFolder?: string;
   /** The origin that may embed the console: the demo's playground. None by default. */
@@ -125,6 +128,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
   const loadingMetrics = import('./metrics/metrics.ts');
   const { folder, log, passphrase, vaultKey, clock = systemClock, entropy = systemEntropy, scrypt } = options;
   const { freeBytes = freeOnDisk, openDatabase = openDeskDatabase, onRollback = 'refuse' } = options;
+  const { network = systemNetwork } = options;
   const settings = createSettings(options.config, options.configSources ?? { flags: options.config }, folder.config);
   const { config } = settings;
   const operatorToken = new Secret(Buffer.from(entropy.bytes(32)).toString('base64url'));
@@ -160,12 +164,12 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
     undo.push(feed.onOwn(metrics.decided));
     const names = createNames({ clock, servers: options.nameServers });
     undo.push(() => names.close());
-    const post = createPost(names.resolve);
+    const post = createPost(names.resolve, network);
     const chains = createChainAccess(store, vault, config.chainTimeoutMs, metrics.calledNode, post, clock);
     const fees = createBelievedFees({ store, clock, log });
     undo.push(() => fees.stop());
     const { webhookAllowPrivate: allowPrivate, webhookMaxConcurrent: maxConcurrent } = config;
-    const guard = { resolver: names.resolve, allowPrivate };
+    const guard = { resolver: names.resolve, allowPrivate, network };
     const guarded = { ...guard, clock, timeoutMs: () => config.webhookTimeoutMs };
     const webhooks = createDeliverer({ ...guarded, maxConcurrent, answered: metrics.calledWebhook });
     undo.push(() => webhooks.close());
@@ -261,7 +265,7 @@ export const createEngine = async (options: EngineOptions): Promise<Engine> => {
       stop,
       async serve() {
         removeAbandonedFolders(log);
-        const serving = { ...config, clock, log };
+        const serving = { ...config, clock, log, network };
         servers.push(
           await listenForOwner(
             folder.controlSocket,

@@ -2,7 +2,7 @@ import type { GasSchedule } from '../../core/gas-schedules/gas-schedule.ts';
 import { assumedSchedule } from '../../core/gas-schedules/schedules.ts';
 import { EngineError } from '../../shared/errors.ts';
 import { type Address, type Hex, isHex } from '../../shared/schema/hex.ts';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { type Post, createPost } from '../network/http-post.ts';
 import { createNames } from '../network/names.ts';
 import { credentialRedactor } from './redact-credentials.ts';
@@ -97,19 +97,23 @@ const PARTS = 10;
  * Aborts after a timeout during which the event loop has run at least {@link PARTS} times. So a response that arrived
  * while the loop was blocked is still read, and does not count as a timeout.
  */
-const startTimeout = (timeoutMs: number): { readonly signal: AbortSignal; readonly end: () => void } => {
+const startTimeout = (
+  timeoutMs: number,
+  clock: Pick<Clock, 'setTimer'>,
+): { readonly signal: AbortSignal; readonly end: () => void } => {
   const controller = new AbortController();
   let left = PARTS;
+  let end = (): void => undefined;
   const wait = (): void => {
     const pass = (): void => {
       left -= 1;
       if (left > 0) wait();
       if (left === 0) controller.abort(new DOMException('No answer in time', 'TimeoutError'));
     };
-    AbortSignal.timeout(Math.ceil(timeoutMs / PARTS)).addEventListener('abort', pass, { once: true });
+    end = clock.setTimer(Math.ceil(timeoutMs / PARTS), pass);
   };
   wait();
-  return { signal: controller.signal, end: () => void (left = 0) };
+  return { signal: controller.signal, end: () => end() };
 };
 
 /** Moves the user info of a URL into a header. */
@@ -138,6 +142,7 @@ const postBySystem = createPost(createNames({ clock: systemClock }).resolve);
  * @param timeoutMs maximum time for a response
  * @param onOutcome called with the result of each request
  * @param send connects to the server
+ * @param clock measures the time for a response
  */
 export const createRpcClient = (
   url: string,
@@ -145,6 +150,7 @@ export const createRpcClient = (
   timeoutMs: number,
   onOutcome: (outcome: CallOutcome) => void = () => undefined,
   send: Post = postBySystem,
+  clock: Pick<Clock, 'setTimer'> = systemClock,
 ): RpcClient => {
   const unreachable = (detail: string, cause?: unknown): EngineError =>
     new EngineError('CHAIN_UNREACHABLE', `${what} ${detail}`, {}, { cause });
@@ -152,7 +158,7 @@ export const createRpcClient = (
   const { target, headers } = requestFor(url);
   let answeredAt: number | undefined;
   const post = async (body: string): Promise<unknown> => {
-    const timeout = startTimeout(timeoutMs);
+    const timeout = startTimeout(timeoutMs, clock);
     try {
       const { signal } = timeout;
       const answer = await send(target, { headers, body, signal, mostBytes: MAX_MIB * 2 ** 20 });

@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { keepConnections } from './connections.ts';
 import { mostDescriptors } from './descriptors.ts';
+import { type Network, type ServerPlace, systemNetwork } from '../network/network.ts';
 
 export interface HttpListener {
   /** URL of the server; empty for a socket or pipe. */
@@ -46,9 +47,6 @@ const HEAD_SHARE = 1 / 3;
 /** Share of the descriptors for connections. The others are for nodes, webhooks and files. */
 const DESCRIPTOR_SHARE = 1 / 2;
 
-/** Number of connections that the operating system accepts while this process is busy. The system may allow fewer. */
-const BACKLOG = 4_096;
-
 const urlOf = (server: Server): string => {
   const address = server.address();
   if (address === null || typeof address === 'string') return '';
@@ -65,6 +63,8 @@ export interface ListenOptions {
   readonly connectionSharePercent: number;
   readonly clock: Clock;
   readonly log: Log;
+  /** Default: that of the machine. */
+  readonly network?: Pick<Network, 'listen'>;
 }
 
 /**
@@ -74,11 +74,8 @@ export interface ListenOptions {
  * to this
  * machine
  */
-export const listen = async (
-  app: HttpApp,
-  where: { host: string; port: number } | { path: string },
-  { requestTimeoutMs, maxConnections, connectionSharePercent, clock, log }: ListenOptions,
-): Promise<HttpListener> => {
+export const listen = async (app: HttpApp, where: ServerPlace, options: ListenOptions): Promise<HttpListener> => {
+  const { requestTimeoutMs, maxConnections, connectionSharePercent, clock, log, network = systemNetwork } = options;
   const handle = app.callback();
   /** Requests in progress, including those whose client has disconnected. */
   const handling = new Set<Promise<void>>();
@@ -101,7 +98,7 @@ export const listen = async (
   const mostOfOne = Math.ceil((most * connectionSharePercent) / 100);
   const endConnections = keepConnections(server, { most, mostOfOne, answerTimeoutMs: requestTimeoutMs, clock }, answer);
   const name = 'path' in where ? where.path : `${where.host}:${where.port}`;
-  server.listen({ ...where, backlog: BACKLOG });
+  network.listen(server, where);
   try {
     await once(server, 'listening');
   } catch (error) {

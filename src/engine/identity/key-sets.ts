@@ -1,9 +1,8 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import { isIP } from 'node:net';
 import { type PublicKey, publicKeysIn } from '../../core/identity/public-keys.ts';
 import type { Clock } from '../base/clock.ts';
 import type { ResolveName } from '../network/names.ts';
+import { type Network, systemNetwork } from '../network/network.ts';
 import { guardedLookup, requireCallable } from '../webhooks/address-guard.ts';
 import { WebhookError } from '../webhooks/error.ts';
 import { exchange } from '../webhooks/exchange.ts';
@@ -32,6 +31,8 @@ export interface KeySets {
 export interface KeySetsOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'setTimer'>;
   readonly resolver: ResolveName;
+  /** Default: that of the machine. */
+  readonly network?: Pick<Network, 'agents'>;
   readonly allowPrivate: boolean;
   /** Total time for a request. Read for each request. */
   readonly timeoutMs: () => number;
@@ -67,12 +68,12 @@ interface Known {
 }
 
 /** Fetches the keys of issuers when they are needed, and keeps them. */
-export const createKeySets = ({ clock, resolver, allowPrivate, timeoutMs }: KeySetsOptions): KeySets => {
+export const createKeySets = (options: KeySetsOptions): KeySets => {
+  const { clock, resolver, allowPrivate, timeoutMs, network = systemNetwork } = options;
   const known = new Map<string, Known>();
   const inFlight = new Set<AbortController>();
-  const httpAgent = new HttpAgent();
   // Set explicitly, so that no environment variable can disable the check of certificates.
-  const httpsAgent = new HttpsAgent({ rejectUnauthorized: true });
+  const agents = network.agents({ rejectUnauthorized: true });
   const lookup = guardedLookup(resolver, allowPrivate, undefined);
 
   const request = async (url: URL): Promise<string> => {
@@ -84,7 +85,7 @@ export const createKeySets = ({ clock, resolver, allowPrivate, timeoutMs }: KeyS
       // Sockets look up only names.
       const address = url.hostname.replace(/^\[|\]$/g, '');
       if (isIP(address) !== 0) requireCallable(address, allowPrivate);
-      const agent = url.protocol === 'https:' ? httpsAgent : httpAgent;
+      const agent = agents.of(url);
       const headers = { accept: 'application/json', 'user-agent': 'Gasdesk' };
       const { status, text, error } = await exchange(
         { url, method: 'GET', headers, body: '' },
@@ -154,8 +155,7 @@ export const createKeySets = ({ clock, resolver, allowPrivate, timeoutMs }: KeyS
     close() {
       for (const call of inFlight)
         call.abort(new WebhookError('WEBHOOK_UNREACHABLE', { detail: 'Gasdesk is stopping' }));
-      httpAgent.destroy();
-      httpsAgent.destroy();
+      agents.destroy();
     },
   };
 };

@@ -1,8 +1,9 @@
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type ResolveName, socketLookup } from './names.ts';
+import { type Network, systemNetwork } from './network.ts';
 
 export interface PostRequest {
   readonly headers: Readonly<Record<string, string>>;
@@ -45,19 +46,16 @@ const bodyOf = async (response: IncomingMessage, mostBytes: number): Promise<Buf
 /**
  * Posts requests, and keeps connections open for a while. Resolves addresses with `resolve`, never with getaddrinfo.
  */
-export const createPost = (resolve: ResolveName): Post => {
-  const connections = { keepAlive: true, timeout: IDLE_MS, lookup: socketLookup(resolve) };
-  const httpAgent = new HttpAgent(connections);
-  const httpsAgent = new HttpsAgent(connections);
+export const createPost = (resolve: ResolveName, network: Pick<Network, 'agents'> = systemNetwork): Post => {
+  const agents = network.agents({ keepAlive: true, timeout: IDLE_MS, lookup: socketLookup(resolve) });
 
   const answerTo = (url: URL, { headers, body, signal }: PostRequest): Promise<IncomingMessage> =>
     new Promise((answer, reject) => {
-      const isTls = url.protocol === 'https:';
-      const send = isTls ? httpsRequest : httpRequest;
+      const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
       const length = String(Buffer.byteLength(body));
       const options = {
         method: 'POST',
-        agent: isTls ? httpsAgent : httpAgent,
+        agent: agents.of(url),
         headers: { ...headers, 'accept-encoding': 'gzip', 'content-length': length },
         signal,
       };

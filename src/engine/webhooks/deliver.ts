@@ -1,8 +1,7 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import { isIP } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import type { ResolveName } from '../network/names.ts';
+import { type Network, systemNetwork } from '../network/network.ts';
 import { guardedLookup, requireCallable } from './address-guard.ts';
 import { createCallSlots } from './call-slots.ts';
 import { exchange } from './exchange.ts';
@@ -25,6 +24,8 @@ const IDLE_MS = 60_000;
 export interface DelivererOptions {
   readonly clock: Clock;
   readonly resolver: ResolveName;
+  /** Default: that of the machine. */
+  readonly network?: Pick<Network, 'agents'>;
   readonly allowPrivate: boolean;
   /** Total time for a call, including its wait for a slot. Read for each call. */
   readonly timeoutMs: () => number;
@@ -57,12 +58,11 @@ export interface Deliverer {
  * because it could not check the destination address behind a proxy.
  */
 export const createDeliverer = (options: DelivererOptions): Deliverer => {
-  const { clock, resolver, allowPrivate, maxConcurrent } = options;
+  const { clock, resolver, allowPrivate, maxConcurrent, network = systemNetwork } = options;
   const { busyMs = () => performance.eventLoopUtilization().active } = options;
   const connections = { keepAlive: true, maxFreeSockets: maxConcurrent, timeout: IDLE_MS };
-  const httpAgent = new HttpAgent(connections);
   // Set explicitly, so that no environment variable can disable the check of certificates.
-  const httpsAgent = new HttpsAgent({ ...connections, rejectUnauthorized: true });
+  const agents = network.agents({ ...connections, rejectUnauthorized: true });
   const slots = createCallSlots(maxConcurrent, maxConcurrent * WAITING_PER_SLOT);
   const inFlight = new Set<AbortController>();
   /** Time of the last verdict from each receiver whose outages may count as approval; monotonic ms. */
@@ -80,7 +80,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
       // Sockets look up only names. `URL` puts IPv6 addresses in brackets, and normalises IPv4 addresses to decimals.
       const address = url.hostname.replace(/^\[|\]$/g, '');
       if (isIP(address) !== 0) requireCallable(address, allowPrivate);
-      const agent = url.protocol === 'https:' ? httpsAgent : httpAgent;
+      const agent = agents.of(url);
       const start = clock.monotonic();
       return await slots.run(webhookId, signal, async (waited) => {
         // It is too late to start the call: the receiver would be blamed for this engine's delay.
@@ -178,8 +178,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     close() {
       closed = true;
       for (const call of inFlight) call.abort(new Error('closed'));
-      httpAgent.destroy();
-      httpsAgent.destroy();
+      agents.destroy();
     },
   };
 };

@@ -1,0 +1,80 @@
+import { healthy } from './node.ts';
+import { Violation } from './violation.ts';
+import { HOUR_MS, type Ticket, type World, driving } from './world.ts';
+
+interface Settled {
+  readonly id: string;
+  readonly settlement: string | null;
+  readonly actualCostWei: string | null;
+}
+
+const decisionsOf = async (world: World) => {
+  const all = [];
+  for (let after = 0, more = true; more;) {
+    const page = await driving(world, world.desk.call('decisions.page', { after, limit: 1_000 }));
+    all.push(...page.decisions);
+    ({ upTo: after, more } = page);
+  }
+  return all;
+};
+
+/** What a decision has to be settled as, when everything is past: what the chain says of it. */
+const checkSettled = (world: World, ticket: Ticket, decision: Settled | undefined): void => {
+  const { settlement = null, actualCostWei = null } = decision ?? {};
+  const mined = world.chain.mined().find(({ userOpHash }) => userOpHash === ticket.userOpHash);
+  const name = `${ticket.decisionId.slice(0, 8)} is ${settlement ?? 'nothing'} at ${actualCostWei ?? 'no'} wei`;
+  if (mined === undefined) {
+    // While the node was silent for an hour, its silence proves nothing.
+    if (settlement === 'released' || settlement === 'unconfirmed') return;
+    throw new Violation('SETTLED_WRONGLY', `${name}, and was never mined`);
+  }
+  const charged = mined.chargedWei < ticket.maxCostWei ? mined.chargedWei : ticket.maxCostWei;
+  if (settlement === 'settled' && BigInt(actualCostWei ?? -1) === charged) return;
+  throw new Violation('SETTLED_WRONGLY', `${name}, and was mined for ${mined.chargedWei}`);
+};
+
+/** Each sponsorship is reported once, in the order of the decisions. */
+const checkEvents = (world: World, sponsored: readonly { readonly id: string }[]): void => {
+  if (!world.kinds.has('receivers')) return;
+  const reported = world.events
+    .filter(({ type }) => type === 'operation.sponsored')
+    .map(({ decisionId }) => decisionId);
+  const expected = sponsored.map(({ id }) => id);
+  const at = expected.findIndex((id, index) => reported[index] !== id);
+  if (at >= 0 || reported.length !== expected.length) {
+    const detail = `${reported.length} of ${expected.length} sponsorships were reported; the first that differs is ${at}`;
+    throw new Violation('EVENTS_WRONG', detail);
+  }
+};
+
+/**
+ * Lets everything in flight end, with nothing wrong any more, and compares what the desk then says with the
+ * chain.
+ *
+ * @returns the root of the desk's log, base64
+ */
+export const audit = async (
+  world: World,
+  playUntil: (end: number) => Promise<void>,
+  verifyLog: (world: World) => Promise<void>,
+): Promise<string> => {
+  const { desk, node, time } = world;
+  world.isCalm = true;
+  Object.assign(node.faults, healthy());
+  // Past every signature, every wait of the desk, and any further try of an event.
+  for (let passed = 0; passed < 4; passed += 1) {
+    await playUntil(time.now + 10 * 60_000);
+    time.sleep(HOUR_MS / 2);
+  }
+  await playUntil(time.now + 10 * 60_000);
+  const decisions = await decisionsOf(world);
+  const byId = new Map(decisions.map((decision) => [decision.id, decision]));
+  for (const ticket of world.tickets) checkSettled(world, ticket, byId.get(ticket.decisionId));
+  const sponsored = decisions.filter(({ outcome }) => outcome === 'sponsored');
+  const open = sponsored.filter(({ settlement }) => settlement === 'reserved');
+  if (open.length > 0) throw new Violation('NEVER_ENDED', `${open.length} reservations, such as ${open[0]?.id}`);
+  checkEvents(world, sponsored);
+  await verifyLog(world);
+  const { note } = await driving(world, desk.call('log.checkpoint', {}));
+  return note.split('\n')[2] ?? '';
+};

@@ -1,0 +1,89 @@
+import { id } from 'ethers';
+import type { Hex } from '../../src/shared/schema/hex.ts';
+import { isV06 } from '../../src/shared/schema/user-operation.ts';
+import { type MinedOperation, payerOf } from './chain.ts';
+import type { Draw } from './draw.ts';
+import type { Ticket, World } from './world.ts';
+
+const GWEI = 10n ** 9n;
+/** Gas that contract 1.1.0 charges a tank for its own work. */
+const CHARGED_OVERHEAD = 9_600n;
+
+/** What an operation turns out to cost: the same whenever it is mined. */
+const mine = (world: World, draw: Draw, ticket: Ticket): MinedOperation => {
+  const { userOpHash, op, wallet } = ticket;
+  const known = world.everMined.get(userOpHash);
+  if (known !== undefined) return known;
+  const limits = op.callGasLimit + op.verificationGasLimit * (isV06(op) ? 2n : 1n) + op.preVerificationGas;
+  const gasUsed = (limits * BigInt(draw.between(20, 100))) / 100n;
+  const price = op.maxFeePerGas;
+  const costWei = gasUsed * price;
+  return {
+    ...ticket,
+    success: draw.chance(85),
+    gasUsed,
+    costWei,
+    chargedWei: wallet === undefined ? costWei : (gasUsed + CHARGED_OVERHEAD) * price,
+    transactionHash: id(`transaction ${userOpHash}`) as Hex,
+  };
+};
+
+/** Puts into a block what can be mined in it. */
+export const mineBlock = (world: World, draw: Draw): void => {
+  const { chain, mempool, time } = world;
+  const timestamp = Math.max(Math.floor(time.now / 1_000), chain.head.timestamp + 1);
+  const operations: MinedOperation[] = [];
+  const senders = new Set<string>();
+  for (const ticket of [...mempool]) {
+    const { validUntil, sender, nonce, maxCostWei, userOpHash } = ticket;
+    const leave = (): unknown => mempool.splice(mempool.indexOf(ticket), 1);
+    const isUsed = chain.nextNonce(sender, nonce >> 64n) > nonce;
+    if (validUntil < timestamp || isUsed) leave();
+    // A bundle has one operation of a sender.
+    else if (world.kinds.has('bundler') && !senders.has(sender) && draw.chance(40)) {
+      leave();
+      if (chain.nextNonce(sender, nonce >> 64n) !== nonce) continue;
+      senders.add(sender);
+      const spent = operations
+        .filter((one) => payerOf(one) === payerOf(ticket))
+        .reduce((sum, one) => sum + one.chargedWei, 0n);
+      const left = chain.balance(payerOf(ticket)) - spent;
+      if (left < maxCostWei) {
+        world.blame('TANK_OVERDRAWN', `${userOpHash} may cost ${maxCostWei} wei, and ${payerOf(ticket)} has ${left}`);
+        return;
+      }
+      const mined = mine(world, draw, ticket);
+      world.everMined.set(userOpHash, mined);
+      operations.push(mined);
+      world.count(mined.success ? 'mined' : 'mined: reverted');
+      world.tell(
+        `${ticket.decisionId.slice(0, 8)} mined in block ${chain.head.number + 1} for ${mined.chargedWei} wei`,
+      );
+    }
+  }
+  chain.mine(timestamp, operations, world.payments.splice(0));
+  world.baseFeeWei = (world.baseFeeWei * BigInt(draw.between(90, 112))) / 100n;
+  if (world.baseFeeWei < GWEI / 2n || world.baseFeeWei > 5n * GWEI) world.baseFeeWei = GWEI;
+};
+
+/** The chain takes its newest blocks back; bundlers mine most of what was in them again, some of it at once. */
+export const reorganise = (world: World, draw: Draw): void => {
+  const { chain, mempool } = world;
+  const depth = draw.between(1, 8);
+  const number = chain.head.number;
+  const removed = chain.takeBack(depth);
+  const first = chain.head.timestamp;
+  for (const { payments } of removed) world.payments.push(...payments);
+  for (const { operations } of removed) {
+    for (const { userOpHash } of operations) {
+      const ticket = world.tickets.find((one) => one.userOpHash === userOpHash);
+      if (ticket !== undefined && draw.chance(80)) mempool.push(ticket);
+    }
+  }
+  world.count('re-orgs');
+  world.tell(`re-org of ${depth} blocks from ${number - depth + 1} on`);
+  // The other branch is at least as long.
+  chain.mine(first + 1, [], world.payments.splice(0));
+  while (chain.head.number < number) chain.mine(chain.head.timestamp + 1, [], []);
+  mineBlock(world, draw);
+};

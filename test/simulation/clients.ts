@@ -1,0 +1,167 @@
+import Database from 'better-sqlite3';
+import { requireLayout } from '../../src/core/paymaster-layouts/registry.ts';
+import { maxCost } from '../../src/core/user-operation/max-cost.ts';
+import { withPaymasterAndData } from '../../src/core/user-operation/paymaster-fields.ts';
+import type { Address, Hex } from '../../src/shared/schema/hex.ts';
+import { partialUserOperation } from '../../src/shared/schema/partial-user-operation.ts';
+import type { UserOperation } from '../../src/shared/schema/user-operation.ts';
+import type { Draw } from './draw.ts';
+import { checkTicket } from './promises.ts';
+import { CHAIN_ID, type Dapp, HOUR_MS, type Ticket, type World, entryPointOf } from './world.ts';
+
+/** What the overhead of contract 1.1.0 adds to the maximum, gas. */
+const OVERHEAD_GAS = 12_000n;
+
+type Fields = Readonly<Record<string, string>>;
+type Ask = (op: Fields, dapp: Dapp) => { readonly method: string; readonly params: readonly unknown[] };
+
+/** How clients ask for a signature: the methods of several SDKs. */
+const DIALECTS: Readonly<Record<string, Ask>> = {
+  biconomy: (op) => ({ method: 'pm_sponsorUserOperation', params: [op, { mode: 'SPONSORED' }] }),
+  'ERC-7677': (op, dapp) => ({
+    method: 'pm_getPaymasterData',
+    params: [op, entryPointOf(dapp).address, `0x${CHAIN_ID.toString(16)}`, {}],
+  }),
+  alchemy: (op, dapp) => ({
+    method: 'alchemy_requestPaymasterAndData',
+    params: [{ policyId: 'any', entryPoint: entryPointOf(dapp).address, userOperation: op }],
+  }),
+};
+
+interface Answer {
+  readonly result?: Readonly<Record<string, unknown>> | null;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: object };
+}
+
+/** The paymaster's bytes in an answer; undefined if the operation is not sponsored. */
+const paymasterAndDataIn = ({ result }: Answer): Hex | undefined => {
+  if (typeof result !== 'object' || result === null) return undefined;
+  if (typeof result['paymaster'] === 'string') {
+    const gas = (name: string): string => BigInt(String(result[name])).toString(16).padStart(32, '0');
+    const limits = gas('paymasterVerificationGasLimit') + gas('paymasterPostOpGasLimit');
+    return `${result['paymaster']}${limits}${String(result['paymasterData']).slice(2)}` as Hex;
+  }
+  const { paymasterAndData } = result;
+  return typeof paymasterAndData === 'string' && paymasterAndData !== '0x' ? (paymasterAndData as Hex) : undefined;
+};
+
+const nonceOf = (world: World, draw: Draw, sender: Address): bigint =>
+  world.chain.nextNonce(sender, BigInt(draw.below(4)));
+
+/** An operation whose account signs it later. Its sender has done nothing before in some cases. */
+const draft = (world: World, draw: Draw, dapp: Dapp): Fields => {
+  const sender: Address = `0x${(0x1000 + draw.below(5)).toString(16).padStart(40, '5')}`;
+  const creation: Fields = entryPointOf(dapp).isPacked ? {} : { initCode: '0x' };
+  return {
+    sender,
+    nonce: `0x${nonceOf(world, draw, sender).toString(16)}`,
+    ...creation,
+    callData: '0x',
+    callGasLimit: String(draw.between(20, 300) * 1_000),
+    verificationGasLimit: String(draw.between(100, 200) * 1_000),
+    preVerificationGas: '60000',
+    maxFeePerGas: String(world.baseFeeWei * 2n),
+    maxPriorityFeePerGas: '100000000',
+    signature: '0x',
+  };
+};
+
+/** The operation that an answer signs. */
+const signedOperation = (dapp: Dapp, fields: Fields, paymasterAndData: Hex): UserOperation => {
+  const op = entryPointOf(dapp).read(partialUserOperation.parse(fields), CHAIN_ID);
+  return withPaymasterAndData(op as UserOperation, paymasterAndData);
+};
+
+/** Why an operation is not sponsored: the code of the reason, or of the error. */
+const codeOf = ({ result, error }: Answer): string => {
+  const { reason } = (result ?? {}) as { readonly reason?: { readonly code: string } };
+  const { code } = (error?.data ?? {}) as { readonly code?: string };
+  return reason?.code ?? code ?? `error ${error?.code ?? ''}`;
+};
+
+interface Asked {
+  readonly dapp: Dapp;
+  readonly fields: Fields;
+  readonly askedAt: number;
+}
+
+interface Stored {
+  readonly id: string;
+  readonly at: number;
+  readonly validUntil: number;
+  readonly maxCostWei: string;
+}
+
+/** A decision as it is in the database file at this moment, read past the engine. */
+export const storedDecision = (file: string, userOpHash: Hex): Stored | undefined => {
+  const database = new Database(file, { readonly: true });
+  try {
+    return database
+      .prepare<[string], Stored>(
+        `SELECT id, at, valid_until AS validUntil, record ->> 'maxCostWei' AS maxCostWei FROM decision
+         WHERE user_op_hash = ? AND outcome = 'sponsored' ORDER BY seq DESC LIMIT 1`,
+      )
+      .get(userOpHash);
+  } finally {
+    database.close();
+  }
+};
+
+/** Checks an answer, and keeps what it signs. */
+const keepTicket = (world: World, draw: Draw, asked: Asked, paymasterAndData: Hex): void => {
+  const { dapp, fields, askedAt } = asked;
+  const op = signedOperation(dapp, fields, paymasterAndData);
+  const entryPoint = entryPointOf(dapp);
+  const userOpHash = entryPoint.hash(op, { entryPoint: entryPoint.address, chainId: CHAIN_ID });
+  const stored = world.desk.isUp ? storedDecision(world.desk.database, userOpHash) : undefined;
+  if (stored === undefined) {
+    world.blame('ANSWERED_NOT_STORED', `The signature of ${userOpHash} is in no decision`);
+    return;
+  }
+  const overheadGas = requireLayout(dapp.version).hasTanks ? OVERHEAD_GAS : 0n;
+  const ticket: Ticket = {
+    dapp,
+    op,
+    userOpHash,
+    entryPoint: entryPoint.address,
+    sender: op.sender,
+    nonce: op.nonce,
+    paymaster: dapp.paymaster,
+    wallet: dapp.wallet,
+    maxCostWei: maxCost(op) + overheadGas * op.maxFeePerGas,
+    validUntil: stored.validUntil,
+    decisionId: stored.id,
+    askedAt,
+    decidedAt: stored.at,
+  };
+  if (BigInt(stored.maxCostWei) !== ticket.maxCostWei) {
+    world.blame('WRONG_MAXIMUM', `${userOpHash}: ${stored.maxCostWei} in place of ${ticket.maxCostWei}`);
+  }
+  if (ticket.validUntil * 1_000 > world.time.now + 24 * HOUR_MS) world.blame('ENDLESS_SIGNATURE', userOpHash);
+  world.count('signed');
+  world.tell(`${ticket.decisionId.slice(0, 8)} signed for DApp ${dapp.index}, ${ticket.maxCostWei} wei at most`);
+  world.tickets.push(ticket);
+  checkTicket(world, ticket);
+  if (draw.chance(80)) world.mempool.push(ticket);
+};
+
+/** A client asks for a signature, and gives the operation to the bundler. */
+export const askForSponsorship = async (world: World, draw: Draw): Promise<void> => {
+  const { desk, time } = world;
+  if (!desk.isUp) return;
+  const dapp = draw.pick(world.dapps);
+  const asked: Asked = { dapp, fields: draft(world, draw, dapp), askedAt: time.now };
+  const [name, ask] = draw.pick(Object.entries(DIALECTS));
+  world.count(`asked: ${name}`);
+  const request = { jsonrpc: '2.0', id: draw.below(1_000), ...ask(asked.fields, dapp) };
+  const answer = await desk.post(`/api/v1/${CHAIN_ID}/${dapp.apiKey}`, request);
+  if (answer === undefined) {
+    world.count('answers lost');
+    return;
+  }
+  const body = JSON.parse(answer.body) as Answer;
+  if (body.error?.code === -32603 || answer.status === 500) world.blame('INTERNAL_ERROR', answer.body);
+  const paymasterAndData = paymasterAndDataIn(body);
+  if (paymasterAndData === undefined) world.count(`denied: ${codeOf(body)}`);
+  else keepTicket(world, draw, asked, paymasterAndData);
+};

@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../src/api/index.ts';
+import { createLog } from '../../src/engine/base/log.ts';
+import { Secret } from '../../src/engine/base/secret.ts';
+import { loadConfig } from '../../src/engine/config/config.ts';
+import { openDataFolder } from '../../src/engine/data-folder/data-folder.ts';
+import { type Engine, createEngine } from '../../src/engine/index.ts';
+import { type Ending, Disk, type Moment, copyFolder } from './disk.ts';
+import type { Draw } from './draw.ts';
+import { type ProcessClock, type VirtualTime, settle } from './time.ts';
+import { removeFolder } from './folders.ts';
+import { type Internet, ProcessNetwork } from './wires.ts';
+
+const PASSPHRASE = 'correct horse battery staple';
+/** Time after which an engine that stops, or has been cut off, has nothing left to do, ms. */
+const END_MS = 3_600_000;
+
+interface Process {
+  readonly dir: string;
+  readonly engine: Engine;
+  readonly clock: ProcessClock;
+  readonly network: ProcessNetwork;
+  readonly disk: Disk;
+}
+
+export interface DeskOptions {
+  readonly dir: string;
+  readonly draw: Draw;
+  readonly time: VirtualTime;
+  readonly internet: Internet;
+  readonly flags?: Readonly<Record<string, unknown>>;
+}
+
+/** A desk whose engine stops, dies and starts again, on the files that are then left. */
+export class SimulatedDesk {
+  readonly #options: DeskOptions;
+  readonly #log: string[] = [];
+  #process: Process | undefined;
+  #starts = 0;
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+  }
+
+  /** The newest lines of the engine's own log. */
+  get log(): readonly string[] {
+    return this.#log.slice(-40);
+  }
+
+  get isUp(): boolean {
+    return this.#process !== undefined && !this.#process.disk.hasEnded;
+  }
+
+  get #running(): Process {
+    if (this.#process === undefined) throw new Error('No engine runs');
+    return this.#process;
+  }
+
+  get database(): string {
+    return join(this.#running.dir, 'gasdesk.db');
+  }
+
+  #folder(nth: number): string {
+    return join(this.#options.dir, `start ${nth}`);
+  }
+
+  /** Starts an engine on the files that the one before has left. */
+  async start(): Promise<void> {
+    const { draw, time, internet, flags = {} } = this.#options;
+    const dir = this.#folder((this.#starts += 1));
+    const part = draw.part(`start ${this.#starts}`);
+    const [clock, network] = [time.clock(), new ProcessNetwork(internet)];
+    const folder = openDataFolder(dir);
+    const disk = new Disk(folder.dir, part.part('disk'));
+    const engine = await createEngine({
+      folder,
+      config: loadConfig({
+        flags: { port: 0, rateLimitPerKey: 0, rateLimitPerSender: 0, rateLimitPerIp: 0, ...flags },
+      }),
+      log: createLog({ level: 'info', clock, write: (line) => void this.#log.push(line) }),
+      passphrase: new Secret(PASSPHRASE),
+      scrypt: { N: 2, r: 1, p: 1 },
+      clock,
+      entropy: { bytes: (count) => part.bytes(count), uuid: () => uuidOf(part.bytes(16)) },
+      network,
+      freeBytes: () => Promise.resolve(2n ** 40n),
+    });
+    await engine.serve();
+    this.#process = { dir: folder.dir, engine, clock, network, disk };
+    await settle();
+  }
+
+  call<Name extends ProcedureName>(name: Name, input: ProcedureInput<Name>): Promise<ProcedureOutput<Name>> {
+    return this.#running.engine.service.call(name, input as never) as Promise<ProcedureOutput<Name>>;
+  }
+
+  get service(): Engine['service'] {
+    return this.#running.engine.service;
+  }
+
+  /** Sends a request over HTTP. Undefined if no answer came. */
+  post(path: string, body: unknown): ReturnType<ProcessNetwork['post']> {
+    return this.#process === undefined
+      ? Promise.resolve(undefined)
+      : this.#process.network.post(path, JSON.stringify(body));
+  }
+
+  /** Ends the engine without warning, at a moment: from then on, no one hears of it. */
+  crash(ending: Ending, moment: Moment): void {
+    const { disk, network } = this.#running;
+    disk.end(ending, moment, () => network.cut());
+  }
+
+  /** Removes what a dead engine has left in this process, and starts another one on its files. */
+  async recover(): Promise<void> {
+    const dead = this.#take();
+    dead.disk.leaveIn(this.#folder(this.#starts + 1));
+    await this.#end(dead, dead.clock.leave());
+    await this.start();
+  }
+
+  /** Stops the engine as its operator does. Another one can then start. */
+  async stop(): Promise<void> {
+    const stopping = this.#take();
+    await this.#end(stopping, this.#options.time, this.#folder(this.#starts + 1));
+  }
+
+  /** Ends a simulation, whatever state the desk is in. */
+  async abandon(): Promise<void> {
+    if (this.#process === undefined) return;
+    const { network, clock } = this.#process;
+    network.cut();
+    const left = this.#take();
+    await this.#end(left, clock.leave());
+  }
+
+  #take(): Process {
+    const taken = this.#running;
+    this.#process = undefined;
+    taken.disk.close();
+    return taken;
+  }
+
+  /** Stops an engine, and removes its folder after its files are copied. */
+  async #end({ engine, dir }: Process, time: VirtualTime, copy?: string): Promise<void> {
+    let isOver = false;
+    const over = engine.stop().finally(() => (isOver = true));
+    over.catch(() => undefined);
+    const end = time.now + END_MS;
+    do await settle();
+    while (!isOver && time.step(end));
+    if (!isOver) throw new Error('The engine does not stop');
+    // A dead engine may fail to stop: its connections are cut.
+    if (copy !== undefined) {
+      await over;
+      copyFolder(dir, copy);
+    }
+    removeFolder(dir);
+  }
+}
+
+const uuidOf = (bytes: Uint8Array): string => {
+  const hex = Buffer.from(bytes).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+};

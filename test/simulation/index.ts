@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util';
+import { commandOf, failureCode, playScenario, scenarioOf, shrink } from './scenario.ts';
+import { KINDS, type Tally } from './world.ts';
+
+/**
+ * `npm run simulate`: plays seeds for a time, and reports what came of them. After a failure, exits with 1 and prints
+ * the shortest story that still fails, and how to play it again.
+ */
+
+const { values: flags } = parseArgs({
+  options: {
+    /** Real time; default: one seed. */
+    minutes: { type: 'string', default: '0' },
+    /** The first seed. */
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    /** World time of each seed, in minutes; default: drawn from it. */
+    length: { type: 'string' },
+    /** Kinds of what happens that are left out, by name; default: drawn from the seed. */
+    without: { type: 'string' },
+    /** Continues after a failure, and does not look for shorter stories. */
+    all: { type: 'boolean', default: false },
+  },
+});
+const MINUTE_MS = 60_000;
+const SHRINK_MS = 5 * MINUTE_MS;
+const STORY_LINES = 60;
+
+const scenario = (seed: number) => {
+  const drawn = scenarioOf(String(seed));
+  const without = flags.without?.split(',');
+  const kinds = without === undefined ? drawn.kinds : new Set(KINDS.filter((kind) => !without.includes(kind)));
+  return { ...drawn, kinds, minutes: Number(flags.length ?? drawn.minutes) };
+};
+
+const until = Date.now() + Number(flags.minutes) * MINUTE_MS;
+const total: Tally = new Map();
+const failures = new Map<string, { count: number; seed: number }>();
+let [seed, runs, passedMs] = [Number(flags.seed), 0, 0];
+do {
+  const one = scenario(seed);
+  let played = await playScenario(one);
+  runs += 1;
+  passedMs += played.passedMs;
+  for (const [name, count] of played.tally) total.set(name, (total.get(name) ?? 0) + count);
+  if (played.failure !== undefined) {
+    const code = failureCode(played.failure);
+    const known = failures.get(code);
+    failures.set(code, { count: (known?.count ?? 0) + 1, seed: known?.seed ?? seed });
+    let shortest = one;
+    if (!flags.all) {
+      const shrinkUntil = Date.now() + SHRINK_MS;
+      [shortest, played] = await shrink(one, played, () => Date.now() > shrinkUntil);
+      console.log(`${played.story.slice(-STORY_LINES).join('\n')}\n\n${played.log.slice(-10).join('')}`);
+    }
+    if (known === undefined) console.log(played.failure, `\n${commandOf(shortest)}\n`);
+  }
+  seed += 1;
+} while (Date.now() < until && (flags.all || failures.size === 0));
+
+const hours = (passedMs / 3_600_000).toFixed(1);
+console.log(`${runs} seeds from ${flags.seed} on, ${hours} hours of the world`);
+for (const [name, count] of [...total].sort()) console.log(`  ${name}: ${count}`);
+for (const [code, { count, seed: first }] of failures) console.log(`${code}: ${count} seeds, first ${first}`);
+if (failures.size === 0) console.log('Everything held.');
+process.exitCode = failures.size === 0 ? 0 : 1;

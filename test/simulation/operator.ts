@@ -1,0 +1,182 @@
+import type { Draw } from './draw.ts';
+import { type Dapp, type Limit, MILLI, type World } from './world.ts';
+
+/** Does something that changes the desk, and notes it only if the desk has confirmed it. */
+const confirmed = async <T>(world: World, work: Promise<T>, note: (done: T) => void): Promise<void> => {
+  const start = world.starts;
+  try {
+    const done = await work;
+    // What a dead engine still answers reaches no one.
+    if (world.desk.isUp && world.starts === start) note(done);
+    else world.isPolicyUncertain = true;
+  } catch (error) {
+    if (world.desk.isUp && world.starts === start) throw error;
+    world.isPolicyUncertain = true;
+  }
+};
+
+const limitsOf = async (world: World, { paymasterId }: Dapp) =>
+  (await world.desk.call('rules.list', { paymasterId })).filter(
+    ({ policyType }) => policyType === 'PAYMASTER_SA_LIMIT',
+  ) as unknown as readonly {
+    readonly _id: string;
+    readonly active: boolean;
+    readonly policyData: {
+      readonly type: string;
+      readonly thresholdType: 'COUNT' | 'NATIVE_ASSET';
+      readonly threshold: string | number;
+      readonly startTimeInEpoch: number;
+      readonly cycleDuration: { readonly value: number };
+    };
+  }[];
+
+const weiOf = (coins: string): bigint => {
+  const [whole = '0', part = ''] = coins.split('.');
+  return BigInt(whole + part.padEnd(18, '0'));
+};
+
+/** Notes the limits that the desk now has: those that went or changed end, and others begin. */
+export const readLimits = async (world: World, dapp: Dapp): Promise<void> => {
+  const start = world.starts;
+  const listed = await limitsOf(world, dapp);
+  if (world.starts !== start || !world.desk.isUp) return;
+  const now = world.time.now;
+  const inForce = new Set<Limit>();
+  for (const { _id: ruleId, active, policyData } of listed) {
+    if (!active) continue;
+    const { type, thresholdType: unit, startTimeInEpoch: startMs, cycleDuration } = policyData;
+    const threshold = unit === 'COUNT' ? BigInt(policyData.threshold) : weiOf(String(policyData.threshold));
+    const known = dapp.limits.find(
+      (one) => one.to === Infinity && one.ruleId === ruleId && one.startMs === startMs && one.threshold === threshold,
+    );
+    const perUser = type === 'SMART_ACCOUNT';
+    const limit = known ?? {
+      ruleId,
+      perUser,
+      unit,
+      threshold,
+      hours: cycleDuration.value,
+      startMs,
+      from: now,
+      to: Infinity,
+    };
+    if (known === undefined) dapp.limits.push(limit);
+    inForce.add(limit);
+  }
+  for (const limit of dapp.limits) if (limit.to === Infinity && !inForce.has(limit)) limit.to = now;
+};
+
+/** Before a change is sent, what it may end is no longer certain. */
+const endLimits = (world: World, dapp: Dapp): void => {
+  for (const limit of dapp.limits) if (limit.to === Infinity) limit.to = world.time.now;
+};
+
+const drawLimit = (draw: Draw) => {
+  const isCount = draw.chance(50);
+  return {
+    type: draw.pick(['PAYMASTER', 'SMART_ACCOUNT']),
+    thresholdType: isCount ? 'COUNT' : 'NATIVE_ASSET',
+    threshold: isCount ? String(draw.between(1, 20)) : `0.00${draw.between(1, 9)}`,
+    cycleDuration: { value: draw.pick([1, 3, 24]), unit: 'hour' },
+  };
+};
+
+/** The operator changes limits and puts coins into tanks. */
+export const operate = async (world: World, draw: Draw): Promise<void> => {
+  const { desk } = world;
+  if (!desk.isUp) return;
+  const dapp = draw.pick(world.dapps);
+  const { paymasterId } = dapp;
+  const rules = await limitsOf(world, dapp);
+  const rule = rules.length > 0 ? draw.pick(rules) : undefined;
+  const act = draw.pick(['create', 'create', 'update', 'toggle', 'delete', 'fund'] as const);
+  const change = async (words: string, work: () => Promise<unknown>): Promise<void> => {
+    endLimits(world, dapp);
+    await confirmed(world, work(), () => undefined);
+    world.count(`operator: ${words}`);
+    world.tell(`operator: ${words} on DApp ${dapp.index}`);
+    if (desk.isUp) await readLimits(world, dapp);
+  };
+  if (act === 'fund') {
+    world.payments.push({
+      payer: (dapp.wallet ?? dapp.paymaster).toLowerCase(),
+      wei: BigInt(draw.between(1, 100)) * MILLI,
+    });
+    world.count('operator: fund');
+  } else if (act === 'create' && rules.length < 4) {
+    const rule = {
+      name: `limit ${draw.below(10 ** 9)}`,
+      policyType: 'PAYMASTER_SA_LIMIT',
+      policyData: drawLimit(draw),
+    };
+    await change('add a limit', () => desk.call('rules.create', { paymasterId, rule } as never));
+  } else if (rule !== undefined && desk.isUp) {
+    const target = { paymasterId, ruleId: rule._id };
+    if (act === 'update') {
+      const { threshold } = drawLimit(draw);
+      const isCount = rule.policyData.thresholdType === 'COUNT';
+      const changed = isCount === !threshold.includes('.') ? threshold : isCount ? '3' : '0.004';
+      await change('change a limit', () =>
+        desk.call('rules.updateLimit', { ...target, update: { threshold: changed } } as never),
+      );
+    } else if (act === 'toggle') {
+      await change('switch a limit', () => desk.call(rule.active ? 'rules.deactivate' : 'rules.activate', target));
+    } else if (act === 'delete') await change('remove a limit', () => desk.call('rules.delete', target));
+  }
+};
+
+/** The operator pauses all sponsorship or one DApp, or ends every pause. */
+export const pauseOrResume = async (world: World, draw: Draw): Promise<void> => {
+  const { desk, time } = world;
+  if (!desk.isUp) return;
+  const dapp = draw.pick(world.dapps);
+  const { paymasterId } = dapp;
+  const isAll = draw.chance(40);
+  const pauses = isAll ? world.pauses : dapp.pauses;
+  const what = isAll ? 'everything' : `DApp ${dapp.index}`;
+  if (draw.chance(35)) {
+    const paused = isAll ? desk.call('system.pause', {}) : desk.call('paymasters.pause', { paymasterId } as never);
+    await confirmed(world, paused, () => {
+      if (pauses.at(-1)?.to !== Infinity) pauses.push({ from: time.now, to: Infinity });
+      world.count('operator: pause');
+      world.tell(`operator: pauses ${what}`);
+    });
+  } else {
+    for (const pause of [...world.pauses, ...world.dapps.flatMap((one) => one.pauses)]) {
+      if (pause.to === Infinity) pause.to = time.now;
+    }
+    await confirmed(world, desk.call('system.resume', {}), () => undefined);
+    for (const one of world.dapps) {
+      if (desk.isUp)
+        await confirmed(world, desk.call('paymasters.resume', { paymasterId: one.paymasterId }), () => undefined);
+    }
+    world.count('operator: resume');
+    world.tell('operator: ends every pause');
+  }
+};
+
+/** The operator sets the breaker, or removes it. */
+export const setBreaker = async (world: World, draw: Draw, chainId: number): Promise<void> => {
+  const { desk, time, breakers } = world;
+  if (!desk.isUp) return;
+  const amount = draw.chance(70)
+    ? { amountWei: BigInt(draw.between(3, 60)) * MILLI, seconds: draw.pick([60, 600, 3_600]) }
+    : null;
+  for (const one of breakers) if (one.to === Infinity) one.to = time.now;
+  const breaker = amount && { ...amount, amountWei: String(amount.amountWei) };
+  await confirmed(world, desk.call('chains.set', { chainId, breaker } as never), () => {
+    if (amount !== null) breakers.push({ ...amount, from: time.now, to: Infinity });
+    world.count('operator: breaker');
+    world.tell(`operator: sets the breaker to ${String(amount?.amountWei ?? 'off')}`);
+  });
+};
+
+/** After a crash while a change was sent: only what the desk says now is certain. */
+export const readPolicyAgain = async (world: World): Promise<void> => {
+  if (!world.isPolicyUncertain) return;
+  world.isPolicyUncertain = false;
+  const now = world.time.now;
+  for (const dapp of world.dapps) await readLimits(world, dapp);
+  const uncertain = [...world.pauses, ...world.dapps.flatMap(({ pauses }) => pauses), ...world.breakers];
+  for (const one of uncertain) if (one.to === Infinity) one.to = now;
+};

@@ -1,0 +1,160 @@
+import { verifyDesk } from '../../src/engine/log/verify-log.ts';
+import type { Caller } from '../../src/api/index.ts';
+import { mineBlock, reorganise } from './bundler.ts';
+import { askForSponsorship, storedDecision } from './clients.ts';
+import { healthy } from './node.ts';
+import { operate, pauseOrResume, readPolicyAgain, setBreaker } from './operator.ts';
+import { openReceivers } from './receivers.ts';
+import { settle } from './time.ts';
+import { Violation } from './violation.ts';
+import { CHAIN_ID, HOUR_MS, type Kind, World, driving, setUp } from './world.ts';
+import { audit } from './audit.ts';
+
+export interface PlayOptions {
+  readonly seed: string;
+  /** An empty folder for the desk's files. */
+  readonly dir: string;
+  readonly kinds: ReadonlySet<Kind>;
+  /** How long it takes until the world calms down, ms of its time. */
+  readonly lengthMs: number;
+}
+
+/** What came of a seed. */
+export interface Played {
+  /** Root of the desk's log at the end, base64; undefined after a failure. */
+  readonly root: string | undefined;
+  readonly failure: Error | undefined;
+  /** World time, ms. */
+  readonly passedMs: number;
+  readonly tally: World['tally'];
+  readonly story: readonly string[];
+  readonly log: readonly string[];
+}
+
+const scheduleActors = (world: World): void => {
+  const { chain, node, time } = world;
+  const draw = world.draw.part('pace');
+  const pace = draw.pick([500, 2_000, 8_000]);
+  world.every('clients', pace, (part) => askForSponsorship(world, part));
+  const blocks = world.draw.part('blocks');
+  const seconds = draw.pick([2, 12]);
+  const mineNext = (): void => {
+    time.after(seconds * 1_000, () => {
+      mineNext();
+      mineBlock(world, blocks);
+    });
+  };
+  mineNext();
+  world.every('re-orgs', 120_000, (part) => chain.head.number > 40 && reorganise(world, part));
+  world.every('operator', 60_000, (part) => operate(world, part));
+  world.every('pauses', 300_000, (part) => pauseOrResume(world, part));
+  world.every('breaker', 600_000, (part) => setBreaker(world, part, CHAIN_ID));
+  world.every('node faults', 60_000, (part) => {
+    Object.assign(node.faults, healthy());
+    if (part.chance(50)) return;
+    const { faults } = node;
+    const fault = part.pick(['behind', 'logsBehind', 'silent', 'failing', 'garbled', 'slowMs'] as const);
+    const values = { behind: 6, logsBehind: 10, silent: 60, failing: 80, garbled: 60, slowMs: 7_000 };
+    faults[fault] = part.between(1, values[fault]);
+    world.count(`node: ${fault}`);
+    world.tell(`node: ${fault} ${faults[fault]}`);
+  });
+  world.every('crashes', 400_000, (part) => {
+    if (!world.desk.isUp) return;
+    const ending = part.pick(['kill', 'power'] as const);
+    const moment = part.pick(['now', 'before commit', 'in commit', 'after commit'] as const);
+    world.desk.crash(ending, moment);
+    world.count(`crashes: ${ending} ${moment}`);
+    world.tell(`crash: ${ending} ${moment}`);
+  });
+  world.every('restarts', 1_200_000, () => {
+    if (!world.desk.isUp) return;
+    world.isRestartDue = true;
+  });
+  world.every('sleeps', 1_800_000, (part) => {
+    const ms = part.pick([10_000, 600_000, HOUR_MS, 8 * HOUR_MS]);
+    world.time.sleep(ms);
+    world.count('sleeps');
+    world.tell(`the machine sleeps ${ms / 1_000} s`);
+  });
+};
+
+/** Signatures that clients have received stay stored, whatever happened to the engine. */
+const checkNothingLost = (world: World): void => {
+  for (const { userOpHash } of world.tickets) {
+    if (storedDecision(world.desk.database, userOpHash) === undefined) {
+      throw new Violation('ANSWERED_AND_LOST', `The signature of ${userOpHash} is gone after a crash`);
+    }
+  }
+};
+
+/** Verifies the whole log, with everything that is stored with it. */
+export const verifyLog = async (world: World): Promise<void> => {
+  const call = ((name: string, input: unknown) => world.desk.call(name as never, input as never)) as Caller;
+  const { faults } = await driving(world, verifyDesk(call, { withSignatures: false }));
+  const [first] = faults;
+  if (first !== undefined)
+    throw new Violation('LOG_FAULT', `${faults.length} faults, such as ${JSON.stringify(first)}`);
+};
+
+/** Starts the desk again after it died or was stopped. */
+const startAgain = async (world: World, how: () => Promise<void>): Promise<void> => {
+  await how();
+  world.starts += 1;
+  checkNothingLost(world);
+  world.isPolicyUncertain = true;
+  await driving(world, readPolicyAgain(world));
+  await verifyLog(world);
+};
+
+/** Plays until a time. @throws the first failure */
+const playUntil = async (world: World, end: number): Promise<void> => {
+  const { desk, time } = world;
+  let upAt = 0;
+  const draw = world.draw.part('outages');
+  while (time.step(end)) {
+    await settle();
+    world.check();
+    if (!desk.isUp) {
+      if (upAt === 0) upAt = time.now + draw.pick([0, 1_000, 60_000, 600_000]);
+      else if (time.now >= upAt) {
+        upAt = 0;
+        await startAgain(world, () => desk.recover());
+      }
+    } else if (world.isRestartDue) {
+      world.count('restarts');
+      world.tell('the desk is restarted');
+      await startAgain(world, async () => {
+        await desk.stop();
+        await desk.start();
+      });
+    }
+    world.isRestartDue = false;
+  }
+};
+
+/** Plays a seed. Whatever happens follows from the options alone. */
+export const play = async ({ seed, dir, kinds, lengthMs }: PlayOptions): Promise<Played> => {
+  const world = new World(seed, dir, kinds);
+  const start = world.time.now;
+  const outcome = (failure: Error | undefined, root?: string): Played => ({
+    root,
+    failure,
+    passedMs: world.time.now - start,
+    tally: world.tally,
+    story: world.story,
+    log: world.desk.log,
+  });
+  try {
+    openReceivers(world);
+    await setUp(world);
+    scheduleActors(world);
+    await playUntil(world, start + lengthMs);
+    const root = await audit(world, (end) => playUntil(world, end), verifyLog);
+    return outcome(undefined, root);
+  } catch (error) {
+    return outcome(error as Error);
+  } finally {
+    await world.desk.abandon();
+  }
+};

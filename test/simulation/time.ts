@@ -1,0 +1,101 @@
+import type { Clock } from '../../src/engine/base/clock.ts';
+
+interface Timer {
+  readonly due: number;
+  /** The order in which timers were set. */
+  readonly nth: number;
+  readonly run: () => unknown;
+}
+
+/** What keeps the loop of this process busy, as Node.js calls it. Everything else waits for virtual time. */
+const BUSY = /^(Immediate|FSReq|.*Job|GetAddrInfoReqWrap|Zlib)/;
+
+/** Waits until nothing in this process can run before virtual time passes. */
+export const settle = async (): Promise<void> => {
+  do await new Promise((resolve) => setImmediate(resolve));
+  while (process.getActiveResourcesInfo().some((name) => BUSY.test(name)));
+};
+
+/** Time that passes only when the simulation says so: one for the world, with a clock for each start of an engine. */
+export class VirtualTime {
+  /** Epoch ms. */
+  now = Date.UTC(2026, 0, 5);
+  #set = 0;
+  readonly #timers = new Set<Timer>();
+
+  /** @returns a function that cancels the timer */
+  after(ms: number, run: () => unknown): () => void {
+    const timer = { due: this.now + Math.max(0, Math.ceil(ms)), nth: (this.#set += 1), run };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
+  }
+
+  /** Resolves after a time. */
+  readonly pass = (ms: number): Promise<void> => new Promise((resolve) => void this.after(ms, () => resolve()));
+
+  /** Continues with the next timer up to `end`, and runs it. @returns false if none is left */
+  step(end: number): boolean {
+    let next: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.due > end) continue;
+      if (next === undefined || timer.due < next.due || (timer.due === next.due && timer.nth < next.nth)) next = timer;
+    }
+    if (next === undefined) {
+      this.now = Math.max(this.now, end);
+      return false;
+    }
+    this.#timers.delete(next);
+    this.now = Math.max(this.now, next.due);
+    next.run();
+    return true;
+  }
+
+  /** The machine sleeps: time passes, and every timer is late. */
+  sleep(ms: number): void {
+    this.now += ms;
+  }
+
+  /** The clock of one process. */
+  clock(): ProcessClock {
+    return new ProcessClock(this);
+  }
+}
+
+/** A clock that leaves the world's time when its process ends: its timers then run in a time of their own. */
+export class ProcessClock implements Clock {
+  #time: VirtualTime;
+  readonly #start: number;
+  readonly #timers = new Map<() => void, { readonly due: number; cancel: () => void }>();
+
+  constructor(time: VirtualTime) {
+    this.#time = time;
+    this.#start = time.now;
+  }
+
+  readonly now = (): number => this.#time.now;
+  readonly monotonic = (): number => this.#time.now - this.#start;
+  readonly machineAheadMs = (): number => 0;
+
+  readonly setTimer = (ms: number, fn: () => void): (() => void) => {
+    const run = (): void => {
+      this.#timers.delete(run);
+      fn();
+    };
+    this.#timers.set(run, { due: this.#time.now + ms, cancel: this.#time.after(ms, run) });
+    return () => {
+      this.#timers.get(run)?.cancel();
+      this.#timers.delete(run);
+    };
+  };
+
+  /** Leaves the world. @returns the time that passes for this clock from now on */
+  leave(): VirtualTime {
+    const after = new VirtualTime();
+    after.now = this.#time.now;
+    for (const timer of this.#timers.values()) timer.cancel();
+    const timers = [...this.#timers];
+    this.#time = after;
+    for (const [run, timer] of timers) timer.cancel = after.after(timer.due - after.now, run);
+    return after;
+  }
+}
