@@ -40,6 +40,7 @@ test('the package holds what runs and what is read, and nothing else', () => {
     /^(package[.]json|README[.]md|LICENSE)$/,
     /^docs\/([\w-]+\/)?[\w.-]+[.]md$/,
     /^docs\/examples\/policy[.]yaml$/,
+    /^docs\/playground[.]webp$/,
     /^out\/cli\/[\w.-]+[.]js$/,
     // The window's, which is named in the manifest: npm takes it along.
     /^out\/main\/index[.]js$/,
