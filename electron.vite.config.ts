@@ -1,9 +1,11 @@
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
+import { recordPackages } from './scripts/bundled-packages.ts';
 
 /** Three bundles side by side in out/: main for Node, preload for the sandbox, renderer for the page. */
 export default defineConfig({
   main: {
+    plugins: [recordPackages('main')],
     build: {
       chunkSizeWarningLimit: 10_000,
       // koa's dependency depd evaluates a constant of its own.
@@ -27,9 +29,9 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    plugins: [vue()],
+    plugins: [vue(), recordPackages('renderer')],
     // Its threads load the core, which waits for its WebAssembly.
-    worker: { format: 'es' },
+    worker: { format: 'es', plugins: () => [recordPackages('renderer-threads')] },
     build: {
       // Its polyfill would fetch, which the content security policy forbids and Chromium does not need.
       modulePreload: false,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
 import { build } from 'vite';
+import { recordPackages } from './bundled-packages.ts';
 
 /** Bundles the page of `gasdesk demo` into `out/playground`. */
 
@@ -10,7 +11,7 @@ await build({
   logLevel: 'error',
   base: './',
   publicDir: false,
-  plugins: [vue()],
+  plugins: [vue(), recordPackages('playground')],
   build: {
     outDir: '../../out/playground',
     emptyOutDir: true,

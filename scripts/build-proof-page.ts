@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'vite';
+import { recordPackages } from './bundled-packages.ts';
 
 /**
  * Bundles the page that verifies a shared decision into `resources/proof-page.html`: one file, which the engine fills
@@ -15,6 +16,7 @@ await build({
   configFile: false,
   logLevel: 'error',
   publicDir: false,
+  plugins: [recordPackages('proof-page')],
   build: {
     outDir: folder,
     emptyOutDir: true,

@@ -54,7 +54,7 @@ export const buildProofPage = (): void =>
       ...['src/proof', 'src/core', 'src/api', 'src/shared'],
       ...['scripts/build-proof-page.ts', 'package-lock.json'],
     ],
-    results: ['resources/proof-page.html'],
+    results: ['resources/proof-page.html', '.cache/bundled/proof-page.json'],
     steps: [['scripts/build-proof-page.ts']],
   });
 
@@ -68,7 +68,7 @@ export const buildConsole = (): void => {
   buildIfStale({
     name: 'console',
     sources: ['src', 'electron.vite.config.ts', 'scripts/build-playground.ts', 'package-lock.json'],
-    results: ['out/renderer/index.html', 'out/playground/index.html'],
+    results: ['out/renderer/index.html', 'out/playground/index.html', '.cache/bundled/renderer.json'],
     steps: [
       ['node_modules/electron-vite/bin/electron-vite.js', 'build', '--logLevel', 'error'],
       ['scripts/build-playground.ts'],

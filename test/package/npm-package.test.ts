@@ -20,7 +20,8 @@ const gasdesk = (...args: string[]) =>
 
 /** As `npm install` would leave it, without asking a registry: only what the package names as its dependencies is there. */
 beforeAll(async () => {
-  await run(process.execPath, [join(root, 'scripts/build-cli.ts')]);
+  await run(process.execPath, [join(root, 'scripts/build-cli.ts')], { cwd: root });
+  await run(process.execPath, [join(root, 'scripts/build-notices.ts')], { cwd: root });
   const folder = newFolder();
   const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
     cwd: root,
@@ -50,12 +51,31 @@ test('the package holds what runs and what is read, and nothing else', () => {
     /^resources\/grafana-dashboard[.]json$/,
     /^resources\/gasdesk[.]service$/,
     /^resources\/proof-page[.]html$/,
+    /^resources\/(sbom[.]cdx[.]json|third-party-licenses[.]txt)$/,
   ];
   const files = readdirSync(installed, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
   expect(files.filter((file) => !kinds.some((kind) => kind.test(file)))).toEqual([]);
   expect(kinds.filter((kind) => !files.some((file) => kind.test(file)))).toEqual([]);
+});
+
+test('its bill of materials names each package that it contains once, with its license, as do the texts of the licenses', () => {
+  const { components } = JSON.parse(readFileSync(join(installed, 'resources/sbom.cdx.json'), 'utf8')) as {
+    components: { purl: string; licenses?: unknown[] }[];
+  };
+  const names = components.map(({ purl }) => purl.replace('pkg:npm/', '').replace('%40', '@'));
+  expect(new Set(names).size).toBe(names.length);
+  expect(components.filter(({ licenses }) => licenses === undefined)).toEqual([]);
+  // From the command line, the console, the page of proofs, the fonts, the contracts, and what npm installs.
+  for (const name of ['koa', 'vue', '@noble/curves', '@fontsource-variable/inter', 'better-sqlite3'])
+    expect(
+      names.some((one) => one.startsWith(`${name}@`)),
+      name,
+    ).toBe(true);
+  expect(names).toContain('@account-abstraction/contracts@0.6.0');
+  const texts = readFileSync(join(installed, 'resources/third-party-licenses.txt'), 'utf8');
+  expect(names.filter((name) => !texts.includes(`\n${name.replace(/@([^@]+)$/, ' $1')}: `))).toEqual([]);
 });
 
 const browser = useConsoleBrowser();
