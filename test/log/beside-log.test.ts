@@ -25,6 +25,11 @@ const ENTRIES = 257;
 
 beforeAll(async () => {
   dapp = await desk().dapp();
+  for (const type of ['PAYMASTER', 'SMART_ACCOUNT']) {
+    const limit = { type, cycleDuration: { value: 1, unit: 'day' }, threshold: 1_000, thresholdType: 'COUNT' };
+    const rule = { name: type, policyType: 'PAYMASTER_SA_LIMIT', policyData: limit };
+    await call('rules.create', { paymasterId: dapp.paymasterId, rule });
+  }
   for (let nonce = 0; nonce < 3; nonce += 1) expect(codeOf(await dapp.sponsor(op(nonce)))).toBe('SPONSORED');
   const { paymasterId } = dapp;
   for (let size = 0; size < ENTRIES; size = (await call('log.state', {})).entries) {
@@ -106,6 +111,16 @@ describe('the database outside the log is compared with it:', () => {
     expect(faults.length).toBeGreaterThan(0);
     for (const fault of faults)
       expect(fault).toMatch(/^STORED_DIFFERS: In the database \S+ holds 7(\d+), and \1 by the/);
+  });
+
+  test('what the account of a limit holds', async () => {
+    const faults = await faultsAfter(
+      `UPDATE limit_row SET held = '7' || held`,
+      `UPDATE limit_row SET held = substr(held, 2)`,
+    );
+    expect(faults).toHaveLength(2);
+    for (const fault of faults)
+      expect(fault).toMatch(/^STORED_DIFFERS: In the database limit:\S+ holds 7(\d+), and \1 by the/);
   });
 
   test('a column that says something else than the record', async () => {
