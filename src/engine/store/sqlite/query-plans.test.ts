@@ -48,7 +48,16 @@ const useRest = async (store: Store): Promise<void> => {
     createdAt: 1,
   };
   const position = { entry: 0, part: 0, notification: 0, attempts: 0, failedAt: null, nextAt: 0 };
-  const call = { attempts: 1, attemptedAt: 1, nextAt: null, status: null, error: null, ms: 1, requestHeaders: '', requestBody: '' };
+  const call = {
+    attempts: 1,
+    attemptedAt: 1,
+    nextAt: null,
+    status: null,
+    error: null,
+    ms: 1,
+    requestHeaders: '',
+    requestBody: '',
+  };
   const event = {
     webhookId: 'e',
     eventId: 'i',
