@@ -94,8 +94,10 @@ describe('webhooks', () => {
 
   test('are asked where they are active and were not asked yet', () => {
     const verdict = decide(...inputsOf(hooks));
+    const steps = expect.arrayContaining([expect.objectContaining({ rule: 'gas', outcome: 'pass' })]);
     expect(verdict).toEqual({
       next: 'callWebhooks',
+      steps,
       targets: [
         {
           webhookId: 'hook-1',
