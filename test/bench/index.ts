@@ -14,6 +14,7 @@ import { type Scenario, scenarios, typicalRules } from './scenarios.ts';
 import { type TrialFigures, measureTrial } from './trial.ts';
 import { type StartFigures, measureStart } from './start.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
+import { type UndeliveredFigures, measureUndelivered } from './undelivered-events.ts';
 import { type VerifyFigures, measureVerify } from './verify-log.ts';
 
 /** `npm run bench`: the desk against the floor, each in a process of its own; prints one JSON document. Linux only. */
@@ -25,13 +26,25 @@ const VERIFY = 'log-verify';
 const TRIAL = 'trial';
 /** Its floor is a DApp of the same desk without them. */
 const CONDITIONS = 'conditions';
+/** Its floor is the same desk while event webhooks are paused. */
+const UNDELIVERED = 'undelivered-events';
 /** These have no floor: their figures are milliseconds of one machine. */
 const LISTS = 'lists';
 /** Without a floor: its times are compared on a quiet machine. */
 const START = 'start';
 /** Counts, which are the same on every machine. */
 const PATH = 'request-path';
-const names = [...scenarios.map(({ name }) => name), REPLAY, VERIFY, TRIAL, CONDITIONS, START, LISTS, PATH];
+const names = [
+  ...scenarios.map(({ name }) => name),
+  REPLAY,
+  VERIFY,
+  TRIAL,
+  CONDITIONS,
+  UNDELIVERED,
+  START,
+  LISTS,
+  PATH,
+];
 
 const { values: flags } = parseArgs({
   options: {
@@ -131,8 +144,19 @@ const runLists = (): Promise<ListFigures> => withBench(LISTS, ({ desk }) => meas
 
 const runConditions = (): Promise<ConditionFigures> => withBench(CONDITIONS, ({ desk }) => measureConditions(desk));
 
+const runUndelivered = (): Promise<UndeliveredFigures> =>
+  withBench(UNDELIVERED, ({ desk }) => measureUndelivered(desk));
+
 type Result =
-  Pair[] | ReplayFigures | VerifyFigures | TrialFigures | ConditionFigures | ListFigures | StartFigures | RequestPath;
+  | UndeliveredFigures
+  | Pair[]
+  | ReplayFigures
+  | VerifyFigures
+  | TrialFigures
+  | ConditionFigures
+  | ListFigures
+  | StartFigures
+  | RequestPath;
 
 const results: Record<string, Result> = {};
 for (const scenario of scenarios) {
@@ -143,6 +167,7 @@ if (only.includes(VERIFY)) results[VERIFY] = await runVerify();
 if (only.includes(TRIAL)) results[TRIAL] = await runTrial();
 if (only.includes(LISTS)) results[LISTS] = await runLists();
 if (only.includes(CONDITIONS)) results[CONDITIONS] = await runConditions();
+if (only.includes(UNDELIVERED)) results[UNDELIVERED] = await runUndelivered();
 if (only.includes(START)) results[START] = await measureStart();
 if (only.includes(PATH)) results[PATH] = await measureRequestPath();
 const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };

@@ -6,11 +6,11 @@ import type { EventWebhookView } from '../../src/api/event-webhooks.ts';
 import { useConsoleBrowser } from '../support/console-page.ts';
 import { useOfflineDesk } from '../support/offline-desk.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
-import { eventsOf, typesOf } from '../event-webhooks/desk-events.ts';
+import { eventOf, eventsOf, typesOf } from '../event-webhooks/desk-events.ts';
 import { seriousErrors } from './axe.ts';
 
 const desk = useOfflineDesk();
-const { gameDapp, ask } = eventsOf(desk);
+const { gameDapp, ask, add, removeAll } = eventsOf(desk);
 const browser = useConsoleBrowser();
 const artifacts = join(import.meta.dirname, '../../test-artifacts');
 
@@ -82,6 +82,34 @@ test('an operator adds an event webhook, sees what was sent and answered, and se
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('No event webhooks yet').waitFor();
+});
+
+test('an operator sees which event a webhook refuses, and that later ones continue', async () => {
+  const dapp = await gameDapp();
+  const receiver = await startReceiver((call, response) => {
+    const isKnown = eventOf(call).type === 'operation.sponsored';
+    response.writeHead(isKnown ? 204 : 422).end(isKnown ? '' : 'unknown type');
+  });
+  await add({ paymasterId: dapp.paymasterId, url: receiver.url });
+  await ask(dapp, 'burn');
+  await ask(dapp);
+  const page = await open('#/events');
+  await page.getByRole('button', { name: 'Deliveries' }).click();
+  await expect
+    .poll(async () => {
+      await desk().clock.advance(1_000);
+      return page.getByText('Set aside').count();
+    })
+    .toBe(1);
+  await page.getByText('Set aside').click();
+  await page.getByText('Later events continue.').waitFor();
+  await page.getByText('unknown type').waitFor();
+  await page.getByRole('button', { name: 'Send again' }).first().waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await look(page, `6-set-aside-${colorScheme}`);
+  }
+  await removeAll();
 });
 
 test('an operator adds a chat for alerts, tests it, and sees why a test failed', async () => {

@@ -14,10 +14,12 @@ export interface NextEvent {
   readonly after: Pick<EventPosition, 'entry' | 'part' | 'notification'>;
 }
 
-/** Events to send, in order, and the position of a webhook that has received all of them. */
+/** Events to send. */
 export interface EventPage {
-  readonly events: readonly NextEvent[];
-  readonly end: Pick<EventPosition, 'entry' | 'part' | 'notification'>;
+  /** In order. Each is read only when it is needed. */
+  readonly events: AsyncIterable<NextEvent>;
+  /** The position of a webhook that has received all of them, once they are read. */
+  readonly end: () => NextEvent['after'];
   readonly more: boolean;
 }
 
@@ -38,33 +40,40 @@ export const createEventReader = (store: EventSources) => ({
     const found = await store.eventNotifications(position.notification, PAGE);
     const dapps = found.length === 0 ? [] : await store.listDapps();
     const raised = found.filter((one) => concerns(one, webhook, dapps));
-    const events: NextEvent[] = [];
     let after = { entry: position.entry, part: position.part, notification: position.notification };
-    const addNotifications = (before: number): void => {
-      for (let one = raised[0]; one !== undefined && one.raisedAt < before; one = raised[0]) {
+    const notificationsUntil = function* (end: number): Generator<NextEvent> {
+      for (let one = raised[0]; one !== undefined && one.raisedAt < end; one = raised[0]) {
         raised.shift();
         after = { ...after, notification: one.seq };
         const event = eventOfNotification(one);
         if (event !== undefined && wanted.has(event.type))
-          events.push({ event, source: 'notification', position: one.seq, after });
+          yield { event, source: 'notification', position: one.seq, after };
       }
     };
-    for (const entry of entries) {
-      addNotifications(entry.at);
-      const ofEntry = await eventsOfEntry(entry, (id) => store.findDecision(id));
-      const sent = entry.entry === position.entry ? position.part : 0;
-      for (const [part, event] of ofEntry.entries()) {
-        const isLast = part === ofEntry.length - 1;
-        const place = isLast ? { entry: entry.entry + 1, part: 0 } : { entry: entry.entry, part: part + 1 };
-        if (part < sent) continue;
-        after = { ...after, ...place };
-        if (wanted.has(event.type)) events.push({ event, source: 'entry', position: entry.entry, after });
+    const inOrder = async function* (): AsyncGenerator<NextEvent> {
+      for (const entry of entries) {
+        yield* notificationsUntil(entry.at);
+        const ofEntry = await eventsOfEntry(entry, (id) => store.findDecision(id));
+        const sent = entry.entry === position.entry ? position.part : 0;
+        for (const [part, event] of ofEntry.entries()) {
+          const isLast = part === ofEntry.length - 1;
+          const place = isLast ? { entry: entry.entry + 1, part: 0 } : { entry: entry.entry, part: part + 1 };
+          if (part < sent) continue;
+          after = { ...after, ...place };
+          if (wanted.has(event.type)) yield { event, source: 'entry', position: entry.entry, after };
+        }
       }
-    }
-    // Later notifications come after entries that this page does not have.
-    if (!more) addNotifications(Infinity);
-    const notification = more ? after.notification : Math.max(after.notification, found.at(-1)?.seq ?? 0);
-    return { events, end: { entry: next, part: 0, notification }, more: more || found.length === PAGE };
+      // Later notifications come after entries that this page does not have.
+      if (!more) yield* notificationsUntil(Infinity);
+    };
+    return {
+      events: inOrder(),
+      end: () => {
+        const notification = more ? after.notification : Math.max(after.notification, found.at(-1)?.seq ?? 0);
+        return { entry: next, part: 0, notification };
+      },
+      more: more || found.length === PAGE,
+    };
   },
 
   /** The event of an earlier delivery; undefined if its notification is not stored any more. */

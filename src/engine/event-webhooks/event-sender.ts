@@ -203,11 +203,15 @@ export const createEventSender = (options: EventSenderOptions): EventSender => {
     }
   };
 
-  /** Sends the events of a page, for about a second, and records in `turn` what happened. */
-  const sendPage = async (webhook: PlacedWebhook, page: EventPage, turn: Turn, stop: AbortSignal): Promise<void> => {
+  /**
+   * Sends the events of a page, for about a second, and records in `turn` what happened.
+   *
+   * @returns whether none is left
+   */
+  const sendPage = async (webhook: PlacedWebhook, page: EventPage, turn: Turn, stop: AbortSignal): Promise<boolean> => {
     let isOver = startTurn(stop);
-    for (const next of page.events) {
-      if (isOver()) return;
+    for await (const next of page.events) {
+      if (isOver()) return false;
       const called = await call(webhook, next, turn.failed.length === 0 ? turn.position.attempts + 1 : 1);
       if (called.state === 'delivered') {
         turn.made.push(...turn.failed.map((one) => asideOrGivenUp(one.called)), called);
@@ -216,11 +220,13 @@ export const createEventSender = (options: EventSenderOptions): EventSender => {
         continue;
       }
       turn.failed.push({ called, after: next.after });
-      if (!mayGoOn(turn.failed)) return;
+      if (!mayGoOn(turn.failed)) return false;
       // However long that call took, one later event is tried.
       if (turn.failed.length === 1) isOver = startTurn(stop);
     }
-    if (turn.failed.length === 0) turn.position = sentUpTo(page.end);
+    if (turn.failed.length > 0) return false;
+    turn.position = sentUpTo(page.end());
+    return true;
   };
 
   /** Sends a webhook's next events. @returns whether more may be due */
@@ -231,8 +237,9 @@ export const createEventSender = (options: EventSenderOptions): EventSender => {
     if (before.nextAt > clock.now() && before.nextAt <= clock.now() + LONGEST_PAUSE_MS) return false;
     const page = await reader.readPage(webhook);
     const turn: Turn = { made: [], position: before, failed: [] };
+    let isAllSent = false;
     try {
-      await sendPage(webhook, page, turn, stop);
+      isAllSent = await sendPage(webhook, page, turn, stop);
     } finally {
       const { made, position } = endOf(turn);
       if (made.length > 0 || isMoved(before, position)) await store.saveEventPosition(webhookId, position, made);
@@ -240,7 +247,7 @@ export const createEventSender = (options: EventSenderOptions): EventSender => {
     const [first] = turn.failed;
     if (first === undefined) {
       await noteRecovery(webhook);
-      return page.more || turn.made.length < page.events.length;
+      return page.more || !isAllSent;
     }
     await notify(webhook, first.called, silentEventWebhook);
     return first.called.attempts >= MOST_ATTEMPTS;
