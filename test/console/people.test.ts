@@ -14,7 +14,7 @@ const SHOWN = 12;
 
 const listed = (paymasterId: string) => desk().call<{ subject: string | null }[]>('decisions.list', { paymasterId });
 
-test('the console tells people apart without naming them, and the worst case counts them', async () => {
+test('the console shows people apart without naming them, and the worst case counts them', async () => {
   const dapp = await desk().dapp();
   const { paymasterId } = dapp;
   const policyData = { source: 'VOUCHER', signer: backend.address };

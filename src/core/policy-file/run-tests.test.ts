@@ -57,7 +57,7 @@ test('tests decide as the desk would, without a desk', () => {
   expect(results).toHaveLength(13);
 });
 
-test('a test can send an operation of nobody, and people have budgets', () => {
+test('a test can send an operation of no one, and people have budgets', () => {
   const policy = parsePolicyFile(`version: 1
 contracts: []
 rules:
@@ -71,11 +71,11 @@ webhooks: []
 allowedOrigins: ["*"]
 tests:
   - {name: somebody, operation: {}, expect: sponsored}
-  - {name: nobody, operation: {identified: false}, expect: {denied: SUBJECT_MISSING}}
-  - {name: nobody is sponsored, operation: {identified: false}, expect: sponsored}
+  - {name: no one, operation: {identified: false}, expect: {denied: SUBJECT_MISSING}}
+  - {name: no one is sponsored, operation: {identified: false}, expect: sponsored}
 `);
   expect(failed(runPolicyTests(policy, AT))).toEqual([
-    expect.objectContaining({ name: 'nobody is sponsored', actual: 'denied: SUBJECT_MISSING' }),
+    expect.objectContaining({ name: 'no one is sponsored', actual: 'denied: SUBJECT_MISSING' }),
   ]);
 });
 

@@ -237,7 +237,7 @@ export const createEventSender = (options: EventSenderOptions): EventSender => {
     if (before.nextAt > clock.now() && before.nextAt <= clock.now() + LONGEST_PAUSE_MS) return false;
     const page = await reader.readPage(webhook);
     const turn: Turn = { made: [], position: before, failed: [] };
-    let isAllSent = false;
+    let isAllSent: boolean;
     try {
       isAllSent = await sendPage(webhook, page, turn, stop);
     } finally {

@@ -1,7 +1,7 @@
 import { EngineError } from '../../shared/errors.ts';
 
 /** Version of the tables, on SQLite and on PostgreSQL alike. Every change to them is a new version. */
-export const SCHEMA_VERSION = 213;
+export const SCHEMA_VERSION = 214;
 
 const EARLIER =
   'Export its policies with the Gasdesk that wrote it ("gasdesk policy export"), and apply them to a new data folder ("gasdesk policy apply").';
