@@ -41,6 +41,9 @@ const trialReport = z.strictObject({
   same: z.number().describe('Sponsored both then and under the draft, or denied both times'),
   ...flipCounts.shape,
   unknown: z.number().describe('Could not be evaluated: a value was not read at the time, or the record is incomplete'),
+  unknownBy: z
+    .partialRecord(z.enum(['record', 'webhook', 'price', 'token', 'person', 'gas']), z.number())
+    .describe('The same, by what was not read or called at the time'),
   costWei: z.strictObject({ before: weiText, after: weiText }).describe('Actual costs; the maximum if unknown'),
   senders: flipCounts.describe('Number of users with at least one such operation'),
   byRule: z.record(z.string(), flipCounts).describe('By the rule that denies, under the draft or then'),

@@ -62,7 +62,7 @@ test('the palette and the decisions lead to the page, and a hash leads to its de
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Inspect', level: 1 }).waitFor();
   await page.evaluate(() => (window.location.hash = '#/decisions'));
-  await page.getByRole('link', { name: 'Inspect a value' }).click();
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Inspect' }).click();
 
   const { service } = desk().engine;
   const [row] = await service.call('decisions.list', { outcome: 'sponsored', limit: 1 });

@@ -193,3 +193,32 @@ test('a decision is shown by the price of its own time, whatever the coin is wor
 test('nothing went wrong in any page', () => {
   expect(browser().errors).toEqual([]);
 });
+
+test('what was typed is there again after a look at another page, and gone once the form is closed', async () => {
+  const page = await open();
+  let form = await newLimit(page);
+  await form.getByLabel('Name').fill('Weekly');
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Activity' }).click();
+  await page.getByRole('heading', { name: 'Activity' }).waitFor();
+  await page.goBack();
+  form = formOf(page, 'Add a limit');
+  await expect.poll(() => form.getByLabel('Name').inputValue()).toBe('Weekly');
+  await form.getByRole('button', { name: 'Close' }).click();
+  await form.waitFor({ state: 'detached' });
+  expect(await (await newLimit(page)).getByLabel('Name').inputValue()).toBe('');
+});
+
+test('a limit below what one operation reserves is warned of before it denies everybody', async () => {
+  await sponsor();
+  const [newest] = await dapp.decisions();
+  expect(newest?.outcome).toBe('sponsored');
+  const page = await open();
+  const form = await newLimit(page);
+  await form.getByText('gas cost in ETH').click();
+  const amount = form.getByLabel('Allowed');
+  await amount.fill('0.000000000000000001');
+  await form.getByText('This is less than one operation reserves').waitFor();
+  expect(await seriousErrors(page)).toEqual([]);
+  await amount.fill('1000');
+  await form.getByText('This is less than one operation reserves').waitFor({ state: 'detached' });
+});

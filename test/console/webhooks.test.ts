@@ -26,6 +26,8 @@ test('a webhook is tried with every error before a user meets it, and each is ex
   await receiver.getByRole('button', { name: 'Start a local receiver' }).click();
   await receiver.getByText('No calls yet.').waitFor();
   await receiver.getByRole('button', { name: 'Register it as a webhook' }).click();
+  await page.getByText('users are denied').waitFor();
+  await page.getByRole('button', { name: 'Register', exact: true }).click();
   const row = page.getByRole('listitem', { name: /^http:\/\/127/ });
   await row.waitFor();
   await row.getByText('Not called recently').waitFor();

@@ -39,7 +39,7 @@ test.each([1280, 800, 400])(
     // What is changed elsewhere shows without being asked for.
     await addLimit(dapp, 'All users', 'PAYMASTER', '3');
     await hour.getByText('then the spending limit "All users" stops it').waitFor();
-    const title = page.getByText('In any hour: the attack, as it was decided');
+    const title = page.getByText('In any hour: show the simulated attack');
     await title.click();
     const attack = page.getByRole('group').filter({ has: title }).last();
     await attack.getByText('One more: LIMIT_REACHED').click();

@@ -102,6 +102,7 @@ describe('past decisions are decided again under a draft:', () => {
       nowSponsored: 0,
       nowDenied: 3,
       unknown: 0,
+      unknownBy: {},
       costWei: { before: String(3000n + 2n * COST), after: '2000' },
       senders: { nowSponsored: 0, nowDenied: 2 },
       byRule: { spendingLimit: { nowSponsored: 0, nowDenied: 3 } },
@@ -146,7 +147,7 @@ describe('past decisions are decided again under a draft:', () => {
     });
     const others = rule('Others', 'TOKEN_HOLDING', needing(`0x${'7f'.repeat(20)}`, '1'));
     const unread = tried(records, before, { ...before, rules: [members, others] });
-    expect(unread).toMatchObject({ ...nothing, decisions: 4, same: 2, unknown: 2 });
+    expect(unread).toMatchObject({ ...nothing, decisions: 4, same: 2, unknown: 2, unknownBy: { token: 2 } });
   });
 
   test('windows of a new limit begin with the first decision, and roll', () => {
@@ -309,6 +310,7 @@ test('facts that the record lacks are unknown; a failure was no decision', () =>
   trial.add(one!, undefined);
   trial.add({ ...one!, facts: { v: 99 } }, policyWith());
   expect(trial.report()).toMatchObject({ decisions: 3, same: 0, unknown: 3, flips: [] });
+  expect(trial.report().unknownBy).toEqual({ record: 3 });
 });
 
 test('what was denied in a pause, before its gas was known, would have been denied under any draft', () => {

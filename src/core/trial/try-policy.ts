@@ -23,6 +23,9 @@ export interface Flip {
   readonly rule: string;
 }
 
+/** What a decision under a draft needs, and its record does not contain. */
+export type UnknownCause = 'record' | 'webhook' | 'price' | 'token' | 'person' | 'gas';
+
 /** The verdicts of a draft policy on past decisions. Omits requests that failed before a decision. */
 export interface TrialReport {
   readonly decisions: number;
@@ -34,6 +37,8 @@ export interface TrialReport {
    * Decisions whose new verdict depends on a webhook that was not called, or on facts that the record does not contain.
    */
   readonly unknown: number;
+  /** The same, by what is missing. */
+  readonly unknownBy: Readonly<Partial<Record<UnknownCause, number>>>;
   /**
    * The actual cost of the operations, and their cost under the draft, in wei. If an actual cost is unknown, the
    * maximum cost counts.
@@ -75,6 +80,8 @@ const MAX_FLIPS = 1_000;
 
 interface TrialVerdict {
   readonly outcome: 'sponsored' | 'denied' | 'unknown';
+  /** Set if the outcome is unknown. */
+  readonly cause?: UnknownCause;
   readonly reason: Pick<Reason, 'code' | 'rule'> | undefined;
   readonly held: readonly bigint[];
 }
@@ -94,7 +101,15 @@ interface AccountRead {
   readonly entry: NonNullable<DecisionRecord['reservations']>[number] | undefined;
 }
 
-const UNKNOWN: TrialVerdict = { outcome: 'unknown', reason: undefined, held: [] };
+const unknownFor = (cause: UnknownCause): TrialVerdict => ({ outcome: 'unknown', cause, reason: undefined, held: [] });
+
+/** What is missing if a rule reports that a value was not read. Conditions read all of them. */
+const CAUSES: Readonly<Record<string, UnknownCause>> = {
+  PRICE_NOT_READ: 'price',
+  TOKEN_HOLDING_NOT_READ: 'token',
+  SUBJECT_NOT_READ: 'person',
+  LIMIT_SUBJECT_NOT_READ: 'person',
+};
 
 const isTaken = ({ outcome }: DecisionRecord, draftVerdict: TrialVerdict): boolean =>
   (draftVerdict.outcome === 'unknown' ? outcome : draftVerdict.outcome) === 'sponsored';
@@ -205,6 +220,7 @@ export class PolicyTrial {
   /** The real amounts in the accounts, after the last decision whose record names them. */
   readonly #last = new Map<string, bigint>();
   readonly #count = { decisions: 0, same: 0, nowSponsored: 0, nowDenied: 0, unknown: 0 };
+  readonly #unknownBy = new Map<UnknownCause, number>();
   readonly #cost = { before: 0n, after: 0n };
   readonly #senders = { nowSponsored: new Set<string>(), nowDenied: new Set<string>() };
   readonly #byRule = new Map<string, { nowSponsored: number; nowDenied: number }>();
@@ -234,7 +250,8 @@ export class PolicyTrial {
     this.#count.decisions += 1;
     const facts = readableFacts(record);
     const recorded = readRevision(revision)?.policy;
-    const draftVerdict = facts === undefined || recorded === undefined ? UNKNOWN : this.#try(record, facts, recorded);
+    const draftVerdict =
+      facts === undefined || recorded === undefined ? unknownFor('record') : this.#try(record, facts, recorded);
     if (record.outcome === 'sponsored') this.#cost.before += costOf(record, settlementOf(record));
     if (isTaken(record, draftVerdict)) this.#cost.after += costOf(record, settlementOf(record));
     this.#recordVerdict(record, draftVerdict);
@@ -292,17 +309,18 @@ export class PolicyTrial {
   #judge(record: DecisionRecord, { facts, draft, verdict }: DraftVerdict): Omit<TrialVerdict, 'held'> {
     const refusal = tooLong(facts, draft);
     if (refusal !== undefined) return { outcome: 'denied', reason: refusal };
-    if (verdict.next === 'callWebhooks') return UNKNOWN;
+    if (verdict.next === 'callWebhooks') return unknownFor('webhook');
     const { steps } = verdict;
     const reason = denialIn(steps.filter(wasRead));
     if (reason !== undefined) return { outcome: 'denied', reason };
-    if (verdict.reason !== undefined) return UNKNOWN;
-    if (record.outcome === 'denied' && isOpen(facts, steps)) return UNKNOWN;
+    if (verdict.reason !== undefined) return unknownFor(CAUSES[verdict.reason.code] ?? 'record');
+    if (record.outcome === 'denied' && isOpen(facts, steps)) return unknownFor('gas');
     return { outcome: 'sponsored', reason };
   }
 
-  #recordVerdict(record: DecisionRecord, { outcome: to, reason, held }: TrialVerdict): void {
+  #recordVerdict(record: DecisionRecord, { outcome: to, cause, reason, held }: TrialVerdict): void {
     const { id, at, sender, outcome: from } = record;
+    if (cause !== undefined) this.#unknownBy.set(cause, (this.#unknownBy.get(cause) ?? 0) + 1);
     if (to === 'unknown') this.#count.unknown += 1;
     else if (to === from) this.#count.same += 1;
     else {
@@ -340,6 +358,7 @@ export class PolicyTrial {
     const { nowSponsored, nowDenied } = this.#senders;
     return {
       ...this.#count,
+      unknownBy: Object.fromEntries(this.#unknownBy),
       costWei: { before: String(before), after: String(after) },
       senders: { nowSponsored: nowSponsored.size, nowDenied: nowDenied.size },
       byRule: Object.fromEntries(this.#byRule),

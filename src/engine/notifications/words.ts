@@ -14,7 +14,7 @@ export const lowTank = (dapp: string, { operationsLeft }: TankFacts): Notificati
   if (operationsLeft === null) return { title, body: 'It is below its low-balance threshold.' };
   const left = BigInt(operationsLeft);
   const words = left === 0n ? 'no further operation' : `${left} more ${left === 1n ? 'operation' : 'operations'}`;
-  return { title, body: `It covers ${words} like the last one.` };
+  return { title, body: `It covers ${words} at the maximum cost of the last one.` };
 };
 
 export const emptyTank = (dapp: string): NotificationText => ({

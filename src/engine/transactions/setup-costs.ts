@@ -16,7 +16,7 @@ const DEPOSIT: Work = { gas: 70_000n, slotChanges: 2n, newSlots: 1n };
 /** Used if the node gives no estimate. More than any of the contracts needs, with code of at most 24,576 bytes. */
 const creationGas = ({ codeByte }: GasSchedule): bigint => 1_100_000n + 24_576n * codeByte;
 /** The deposit must cover the maximum cost of so many usual operations. */
-const DEPOSIT_COVERS = 5n;
+const DEPOSIT_COVERS = 10n;
 /** A usual operation uses less than this share of its gas limits. */
 const USED = { times: 1n, per: 2n };
 

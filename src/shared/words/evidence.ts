@@ -53,6 +53,9 @@ const LABELS: Readonly<Record<string, string>> = {
   detail: 'Detail',
   cause: 'Cause',
   status: 'HTTP status',
+  paused: 'Rule is paused',
+  met: 'Values read',
+  unmet: 'Not met',
 };
 
 /** Keys that are already shown elsewhere. */
@@ -102,6 +105,7 @@ const inUnits = (text: string, unit: unknown): Omit<EvidenceItem, 'label'> => {
 const itemOf = (key: string, value: unknown, unit: unknown): Omit<EvidenceItem, 'label'> => {
   const stated = named(key, value);
   if (stated !== undefined) return { text: stated, kind: 'text' };
+  if (typeof value === 'boolean') return { text: value ? 'yes' : 'no', kind: 'text' };
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (IN_UNITS.has(key) && isDigits(text)) return inUnits(text, unit);
   if (GAS_PRICE.test(key) && isDigits(text)) {

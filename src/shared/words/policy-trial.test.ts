@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trialSentence } from './policy-trial.ts';
+import { trialSentence, unknownSentence } from './policy-trial.ts';
 
 const COIN = 10n ** 18n;
 const trial = (changes: object, after = 5n * COIN) => ({
@@ -44,4 +44,10 @@ test('the sentence may say when the decisions were made', () => {
 test('savings are also shown in dollars, if the price of the coin is known', () => {
   const denied = trial({ nowDenied: 31 }, (4988n * COIN) / 1000n);
   expect(trialSentence(denied, 'ETH', '', '3000')).toMatch(/ and saved 0\.012 ETH \(\$36\)\.$/);
+});
+
+test('what could not be evaluated is told by cause, the most frequent first', () => {
+  expect(unknownSentence(1_013, { price: 13, webhook: 1_000 })).toBe(
+    '1,013 could not be evaluated. At that time: for 1,000, a webhook was not called; for 13, the price of the coin was not read.',
+  );
 });

@@ -46,3 +46,27 @@ export const trialSentence = (trial: Trial, coin: string, time = '', usd = ''): 
   const list = before.length === 0 ? last : `${before.reverse().join(', ')}, and ${last}`;
   return `On ${which(decisions, time)} this would have ${list}.`;
 };
+
+/** What a decision could not be evaluated for, to be used within a sentence. */
+const CAUSES = {
+  webhook: 'a webhook was not called',
+  price: 'the price of the coin was not read',
+  token: 'a token balance was not read',
+  person: 'no person was verified',
+  gas: 'its gas was not estimated',
+  record: 'the record is incomplete',
+} as const;
+
+/**
+ * A sentence on the decisions that could not be evaluated, by cause, most frequent first.
+ *
+ * @param causes how many, by what was not read or called when they were decided
+ */
+export const unknownSentence = (
+  unknown: number,
+  causes: Readonly<Partial<Record<keyof typeof CAUSES, number>>>,
+): string => {
+  const sorted = Object.entries(causes).sort(([, one], [, other]) => other - one);
+  const words = sorted.map(([cause, count]) => `for ${grouped(count)}, ${CAUSES[cause as keyof typeof CAUSES]}`);
+  return `${grouped(unknown)} could not be evaluated. At that time: ${words.join('; ')}.`;
+};

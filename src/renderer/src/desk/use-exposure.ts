@@ -8,5 +8,7 @@ const EVERY_MS = 10_000;
 export const useExposure = (): Loaded<Exposure> => {
   const desk = useDesk();
   const dapps = (): string => desk.dapps.map(({ paymasterId }) => paymasterId).join();
-  return useCall('exposure.get', () => ({}), { quietly: () => `${dapps()} ${Math.floor(desk.now / EVERY_MS)}` });
+  return useCall('exposure.get', () => ({}), {
+    quietly: () => `${dapps()} ${desk.news} ${Math.floor(desk.now / EVERY_MS)}`,
+  });
 };

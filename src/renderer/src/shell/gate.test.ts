@@ -26,7 +26,17 @@ const tab = () => {
     setItem: (key: string, value: string) => void kept.set(key, value),
     removeItem: (key: string) => void kept.delete(key),
   };
-  return { location, history, sessionStorage } as unknown as Window & { location: { hash: string } };
+  const heard: (() => void)[] = [];
+  const addEventListener = (_name: string, hear: () => void) => void heard.push(hear);
+  /** Changes the address as pasting does. */
+  const paste = (hash: string): void => {
+    location.hash = hash;
+    for (const hear of heard) hear();
+  };
+  return { location, history, sessionStorage, addEventListener, paste } as unknown as Window & {
+    location: { hash: string };
+    paste(hash: string): void;
+  };
 };
 
 let page: ReturnType<typeof tab>;
@@ -49,6 +59,16 @@ test('a reload asks for no token, and the address holds none', () => {
   expect(load()).toBe(`enters with ${TOKEN}`);
   expect(page.location.hash).toBe('#/');
   expect(load()).toBe(`enters with ${TOKEN}`);
+});
+
+test('an address with a token that is pasted into the same tab opens the console; any other only moves in it', () => {
+  let reloads = 0;
+  page.location.reload = () => (reloads += 1);
+  load();
+  page.paste('#/decisions');
+  expect(reloads).toBe(0);
+  page.paste(`#token=${TOKEN}`);
+  expect(reloads).toBe(1);
 });
 
 test('who does not want it kept, or signs out, is asked again', () => {

@@ -21,16 +21,22 @@ export const keepToken = ({ sessionStorage }: Pick<Window, 'sessionStorage'>, to
   else sessionStorage.removeItem(STORAGE_KEY);
 };
 
+type GateWindow = Pick<Window, 'location' | 'history' | 'sessionStorage' | 'addEventListener'>;
+
 /**
  * Removes the operator token from the page's address, so that neither the history nor bookmarks contain it. From then
  * on, it is in memory and in the tab's session storage, so that the operator need not enter it after a reload.
  */
 export const startGate = (
-  { location, history, sessionStorage }: Pick<Window, 'location' | 'history' | 'sessionStorage'>,
+  { location, history, sessionStorage, addEventListener }: GateWindow,
   { prompt: ask, enter }: Doors,
 ): void => {
   const named = tokenIn(location.hash);
   if (location.hash.startsWith('#token=')) history.replaceState(null, '', '#/');
+  // An address with a token that is pasted into this tab changes only the hash, and loads nothing.
+  addEventListener('hashchange', () => {
+    if (location.hash.startsWith('#token=')) location.reload();
+  });
   const open: Enter = (token, keep) => {
     keepToken({ sessionStorage }, token, keep);
     enter(token);

@@ -30,6 +30,7 @@ export const pages: readonly Page[] = [
     key: 'd',
     inReview: true,
   },
+  { name: 'inspect', path: '/inspect', link: '/inspect', title: 'Inspect', icon: 'inspect', key: 'i', inReview: true },
   {
     name: 'dapps',
     path: `/dapps/:id?/:tab(${dappTabs.join('|')})?`,
@@ -50,16 +51,6 @@ export const pages: readonly Page[] = [
     key: 'a',
   },
   { name: 'settings', path: '/settings', link: '/settings', title: 'Settings', icon: 'settings', key: 's' },
-  {
-    name: 'inspect',
-    path: '/inspect',
-    link: '/inspect',
-    title: 'Inspect',
-    icon: 'inspect',
-    key: 'i',
-    offRail: true,
-    inReview: true,
-  },
   { name: 'setup', path: '/setup', link: '/setup', title: 'Set up', icon: 'play', key: 'u', offRail: true },
 ];
 

@@ -16,7 +16,7 @@ const found = (typed: string, rest: Partial<typeof desk> = {}): string[] =>
   matchingEntries(paletteEntries({ ...desk, ...rest }), typed).map(({ title, note }) => `${title} (${note})`);
 
 test('nothing typed lists everything, pages first', () => {
-  expect(found('').slice(0, 3)).toEqual(['Overview (Page · g o)', 'Decisions (Page · g d)', 'DApps (Page · g p)']);
+  expect(found('').slice(0, 3)).toEqual(['Overview (Page · g o)', 'Decisions (Page · g d)', 'Inspect (Page · g i)']);
 });
 
 test('every word has to be in title or note; titles that begin with what is typed come first', () => {

@@ -25,6 +25,7 @@ export const icons = {
   activity: lucide.Activity,
   events: lucide.Webhook,
   next: lucide.ChevronRight,
+  pending: lucide.CircleDashed,
   close: lucide.X,
   search: lucide.Search,
   inspect: lucide.Microscope,

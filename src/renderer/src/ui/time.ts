@@ -34,3 +34,6 @@ export const durationWords = (ms: number): string => {
   if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
   return hours % 24 === 0 ? `${Math.floor(hours / 24)} days` : `${Math.floor(hours / 24)} days ${hours % 24} h`;
 };
+
+/** The browser's time zone, in which dates are typed. */
+export const ownZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;

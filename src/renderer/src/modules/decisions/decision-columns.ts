@@ -15,7 +15,7 @@ interface Column {
 export const columns = {
   seq: { title: 'Number', width: '72px' },
   outcome: { title: 'Outcome', width: '112px', narrow: '108px', phone: true, usual: true },
-  at: { title: 'When', width: '108px', narrow: '104px', phone: true, usual: true },
+  at: { title: 'When', width: '108px', narrow: '104px', usual: true },
   dapp: {
     title: 'DApp',
     width: 'minmax(90px, 1fr)',
@@ -27,7 +27,7 @@ export const columns = {
   chain: { title: 'Chain', width: 'minmax(80px, 0.8fr)' },
   sender: { title: 'Sender', width: '112px', usual: true },
   person: { title: 'Person', width: '112px' },
-  reason: { title: 'Reason', width: 'minmax(120px, 2.4fr)', narrow: 'minmax(90px, 1.6fr)', usual: true },
+  reason: { title: 'Reason', width: 'minmax(120px, 2.4fr)', narrow: 'minmax(90px, 1.6fr)', phone: true, usual: true },
   code: { title: 'Code', width: 'minmax(120px, 1.2fr)' },
   mode: { title: 'Mode', width: '96px' },
   settlement: { title: 'Settlement', width: '104px' },

@@ -9,12 +9,16 @@ export type Summary = ProcedureOutput<'decisions.summary'>;
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit' });
 const DAY_MS = 86_400_000;
+const FONT = "'Inter Variable', system-ui, sans-serif";
+/** The last part of the time is not over, so that its bar is no decline. */
+const UNFINISHED = { opacity: 0.4 };
 
 const frame = ({ from, stepMs, outcomes }: Summary, { quiet, line, surface, text }: Palette) => {
   const format = stepMs * outcomes.length > DAY_MS ? day : clock;
   return {
     animation: false,
-    textStyle: { fontFamily: 'inherit' },
+    // A canvas does not inherit the page's font.
+    textStyle: { fontFamily: FONT },
     grid: { left: 4, right: 8, top: 12, bottom: 4, outerBoundsMode: 'same' },
     tooltip: {
       trigger: 'axis',
@@ -47,7 +51,9 @@ export const outcomeChart = (summary: Summary, palette: Palette): EChartsCoreOpt
     stack: 'outcomes',
     barCategoryGap: '20%',
     itemStyle: { color },
-    data: summary.outcomes.map((counts) => counts[key]),
+    data: summary.outcomes.map((counts, index) =>
+      index === summary.outcomes.length - 1 ? { value: counts[key], itemStyle: UNFINISHED } : counts[key],
+    ),
   });
   const { yAxis, ...rest } = frame(summary, palette);
   return {
@@ -81,7 +87,8 @@ export const spendChart = (
         lineStyle: { color: palette.accent, width: 1.5 },
         itemStyle: { color: palette.accent },
         areaStyle: { color: palette.accent, opacity: 0.12 },
-        data: wei.map((amount) => Number(weiToDecimal(BigInt(amount)))),
+        // A line over a part that is not over would fall.
+        data: wei.slice(0, -1).map((amount) => Number(weiToDecimal(BigInt(amount)))),
         tooltip: {
           valueFormatter: (_value: unknown, index: number) => `${shownAmount(BigInt(wei[index] ?? '0'))} ${coin}`,
         },

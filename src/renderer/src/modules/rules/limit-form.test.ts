@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LimitWords } from '../../../../core/rules/spending-limit/index.ts';
-import { emptyLimit, limitForm, measuresOf, restartSentence, typedLimit } from './limit-form.ts';
+import { emptyLimit, isBelow, limitForm, measuresOf, restartSentence, typedLimit } from './limit-form.ts';
 
 const typed = { ...emptyLimit(), threshold: ' 5 ' };
 const perDay = { value: 1, unit: 'day' } as const;
@@ -51,4 +51,15 @@ test('before a limit is saved, it is said what becomes of what was used', () => 
     'Past usage still counts, unless you change the measure or the window.',
   );
   expect(restartSentence({ ...kept, type: 'OPERATION', cycleDuration: undefined })).toBe('');
+});
+
+test.each<[Partial<LimitWords>, string, boolean]>([
+  [{ thresholdType: 'NATIVE_ASSET', threshold: '0.0019' }, '', true],
+  [{ thresholdType: 'NATIVE_ASSET', threshold: '0.002' }, '', false],
+  [{ thresholdType: 'USD', threshold: '5.99' }, '3000', true],
+  [{ thresholdType: 'USD', threshold: '6' }, '3000', false],
+  [{ thresholdType: 'USD', threshold: '1' }, '', false],
+  [{ thresholdType: 'COUNT', threshold: '1' }, '3000', false],
+])('a limit of %j, the coin at "%s" dollars, is below an operation of 0.002: %s', (words, usd, below) => {
+  expect(isBelow({ ...kept, ...words }, 2n * 10n ** 15n, usd)).toBe(below);
 });

@@ -1,4 +1,5 @@
 import { type LimitWords, cycleError } from '../../../../core/rules/spending-limit/index.ts';
+import { decimalToWei } from '../../../../shared/schema/decimal.ts';
 import { typedThresholdError } from './rule-words.ts';
 
 type CycleUnit = NonNullable<LimitWords['cycleDuration']>['unit'];
@@ -54,4 +55,15 @@ export const restartSentence = ({ type, cycleDuration }: LimitWords): string => 
   return cycleDuration?.unit === 'lifetime'
     ? 'Past usage still counts, unless you change the measure or the window.'
     : 'Saving starts a new window without usage.';
+};
+
+/**
+ * Whether a limit allows less than an operation with this maximum cost reserves. Counts never do.
+ *
+ * @param usd US dollars per coin, decimal; empty if unknown
+ */
+export const isBelow = ({ threshold, thresholdType }: LimitWords, mostWei: bigint, usd: string): boolean => {
+  if (thresholdType === 'NATIVE_ASSET') return decimalToWei(threshold) < mostWei;
+  if (thresholdType === 'COUNT' || usd === '') return false;
+  return decimalToWei(threshold) * decimalToWei('1') < mostWei * decimalToWei(usd);
 };

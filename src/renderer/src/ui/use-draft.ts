@@ -1,0 +1,38 @@
+import { onScopeDispose, watch } from 'vue';
+
+const PREFIX = 'gasdesk.draft.';
+
+/** A form as it was left in this tab; undefined if there is none, or if its fields were others. */
+const stored = <Form extends object>(key: string, empty: Form): Form | undefined => {
+  const text = sessionStorage.getItem(key);
+  if (text === null) return undefined;
+  const form = JSON.parse(text) as Form;
+  return Object.keys(empty).join() === Object.keys(form).join() ? form : undefined;
+};
+
+/**
+ * Keeps in this tab what is typed into a form, so that the operator may look at another page and come back.
+ *
+ * @param name tells the form from others
+ * @param read the form's fields
+ * @param write fills them in again
+ * @returns forgets what was typed: for a form that is saved, or closed on purpose
+ */
+export const useDraft = <Form extends object>(
+  name: string,
+  read: () => Form,
+  write: (form: Form) => void,
+): (() => void) => {
+  const key = PREFIX + name;
+  const draft = stored(key, read());
+  if (draft !== undefined) write(draft);
+  const stop = watch(
+    () => JSON.stringify(read()),
+    (text) => sessionStorage.setItem(key, text),
+  );
+  onScopeDispose(stop);
+  return () => {
+    stop();
+    sessionStorage.removeItem(key);
+  };
+};
