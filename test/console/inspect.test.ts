@@ -71,7 +71,8 @@ test('the palette and the decisions lead to the page, and a hash leads to its de
   await page.getByRole('region', { name: 'Matching decisions' }).getByRole('link').click();
   await expect.poll(() => page.evaluate(() => window.location.hash)).toBe(`#/decisions/${id}`);
 
-  await page.getByRole('link', { name: 'Inspect', exact: true }).click();
+  const detail = page.getByRole('complementary', { name: 'Decision' });
+  await detail.getByRole('link', { name: 'Inspect', exact: true }).click();
   await page.getByText('Not recognised: what was tried').waitFor();
   expect(await page.getByRole('textbox', { name: 'Value' }).inputValue()).toBe(paymasterAndData);
   await page.getByText('too short: 120 bytes, needs 149').waitFor();

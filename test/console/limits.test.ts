@@ -187,7 +187,8 @@ test('a decision is shown by the price of its own time, whatever the coin is wor
   const told = detail.locator('.sentence .worth').first();
   await told.waitFor();
   expect(await told.getAttribute('title')).toMatch(/ at \$3,000 for one ETH$/);
-  await shots(page, 'decision-dollars', detail.getByText('Signed'));
+  const life = detail.getByRole('list', { name: 'What happened to it' });
+  await shots(page, 'decision-dollars', life.getByText('Signed'));
 });
 
 test('nothing went wrong in any page', () => {

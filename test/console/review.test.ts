@@ -84,6 +84,7 @@ test('there is no way to what only a desk has', async () => {
   expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts()).toEqual([
     'Overview',
     'Decisions',
+    'Inspect',
   ]);
   await goTo(page, '#/settings');
   await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -36,6 +36,13 @@ test.each([1280, 800, 400])(
       .getByText('The spending limit "Each user" stops no attacker: it counts each account, and new accounts are free.')
       .waitFor();
 
+    // The number stands in the header, too, with what stops it and what lowers it.
+    const number = page.getByText(/^At most [\d.]+ ETH an hour with this key, then the gas tank stops it$/);
+    await number.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Each of these changes was tried:').waitFor();
+    await page.screenshot({ path: join(artifacts, `console-worst-hour-${width}-light.png`) });
+
     // What is changed elsewhere shows without being asked for.
     await addLimit(dapp, 'All users', 'PAYMASTER', '3');
     await hour.getByText('then the spending limit "All users" stops it').waitFor();
